@@ -1,5 +1,4 @@
 import type { EventRow } from '../events/events.model.ts';
-import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { DueDelivery } from '../queues/jobs.ts';
@@ -13,27 +12,26 @@ import { attemptsLeft } from './retry-schedule.rules.ts';
 
 export type CreateDeliveriesDeps = {
   db: Db;
-  clock: Clock;
   queues: Pick<Queues, 'scheduleDeliveries'>;
   config: RetryConfig;
 };
 
 /** An event, and a subscription that is to receive it. */
 export type WantedDelivery = {
-  event: Pick<EventRow, '_id' | 'type'>;
+  event: Pick<EventRow, '_id' | 'type' | 'at'>;
   receiver: Pick<SubscriptionRow, '_id' | 'partnerId'>;
 };
 
 /**
  * Creates the deliveries that are wanted and adds their jobs, however many there are. Repeating it creates nothing twice; jobs that
  * Redis does not take now are added by the sweep. Returns, by its event, the error of a delivery that could not be created.
+ * They are dated when their events happened: that is by the database's clock, which an insert cannot read, and due at once.
  */
 export async function createDeliveries(
   deps: CreateDeliveriesDeps,
   wanted: readonly WantedDelivery[],
 ): Promise<Map<string, Error>> {
-  const now = deps.clock.now();
-  const rows = wanted.map(({ event, receiver }) => newDelivery(event, receiver, now));
+  const rows = wanted.map(({ event, receiver }) => newDelivery(event, receiver, event.at));
   const inserted = await insertDeliveries(deps.db, rows);
   const created = rows.filter((_, index) => inserted[index] === 'created');
   const existing = rows.filter((_, index) => inserted[index] === 'exists');
@@ -49,11 +47,11 @@ export async function createDeliveries(
   );
 }
 
-/** A delivery of which the first attempt is due at `now`. */
+/** A delivery of which the first attempt is due at `at`, an instant of the database's clock. */
 export function newDelivery(
   event: Pick<EventRow, '_id' | 'type'>,
   receiver: Pick<SubscriptionRow, '_id' | 'partnerId'>,
-  now: Date,
+  at: Date,
 ): DeliveryRow {
   return {
     _id: newId(),
@@ -65,10 +63,10 @@ export function newDelivery(
     generation: 1,
     attemptsMade: 0,
     attempts: [],
-    nextAttemptAt: now,
+    nextAttemptAt: at,
     leaseUntil: null,
     deadLetteredAt: null,
-    createdAt: now,
+    createdAt: at,
   };
 }
 

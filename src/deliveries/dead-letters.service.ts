@@ -2,7 +2,7 @@ import { DomainError } from '../domain/errors.ts';
 import { requiredVenueId } from '../events/events.rules.ts';
 import { findEvents } from '../events/events.store.ts';
 import { filterCanReceive, requireCanReceive } from '../partners/can-receive.service.ts';
-import type { Clock } from '../platform/clock.ts';
+import { readDatabaseTime } from '../platform/clock.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { Queues } from '../queues/queues.ts';
 import type { SubscriptionRow } from '../subscriptions/subscriptions.model.ts';
@@ -56,7 +56,7 @@ type DeadLettersUntil = Omit<DeadLetterFilter, 'to'> & { to?: Date };
  * @throws DomainError WEBHOOK_NOT_FOUND, WEBHOOK_INACTIVE, PARTNER_SUSPENDED for a subscription that is named
  */
 export async function redriveDeadLetters(deps: RedeliveryDeps, filter: DeadLettersUntil): Promise<number> {
-  const wanted = upToNow(deps, filter);
+  const wanted = await upToNow(deps, filter);
   if (filter.subscriptionId !== undefined) {
     const { partnerId } = await requireActive(deps, undefined, filter.subscriptionId);
     await requireCanReceive(deps, { partnerId, venueId: null }, 'operator');
@@ -64,8 +64,8 @@ export async function redriveDeadLetters(deps: RedeliveryDeps, filter: DeadLette
   return inBatches(deps, wanted, (rows) => redriveBatch(deps, rows));
 }
 
-function upToNow({ clock }: { clock: Clock }, { to, ...filter }: DeadLettersUntil): DeadLetterFilter {
-  const now = clock.now();
+async function upToNow({ db }: { db: Db }, { to, ...filter }: DeadLettersUntil): Promise<DeadLetterFilter> {
+  const now = await readDatabaseTime(db);
   return { ...filter, to: to === undefined || to > now ? now : to };
 }
 
@@ -143,11 +143,11 @@ export async function discardDeadLetter(
  * Returns how many were given up.
  */
 export async function discardDeadLetters(
-  deps: DiscardDeps & { clock: Clock },
+  deps: DiscardDeps,
   filter: DeadLettersUntil,
   reason: string,
 ): Promise<number> {
-  return inBatches(deps, upToNow(deps, filter), async (rows) => {
+  return inBatches(deps, await upToNow(deps, filter), async (rows) => {
     const ids = rows.map(({ _id }) => _id);
     const discarded = await markDiscarded(deps.db, ids, reason);
     await deps.queues.removeDeadLetters(ids);

@@ -14,11 +14,17 @@ import type { Queues } from '../queues/queues.ts';
 import type { SendOutcome } from '../sender/collect-response.ts';
 import type { SendPermit, SendPermits } from '../sender/send-permits.ts';
 import { deferralMs } from '../sender/send-permits.ts';
-import type { WebhookSender } from '../sender/send-webhook.ts';
+import type { WebhookMessage, WebhookSender } from '../sender/send-webhook.ts';
 import { findCachedSubscription } from '../subscriptions/cached-subscriptions.service.ts';
-import { forgetOverlapped, forgetSecrets, openSecrets } from '../subscriptions/secrets.service.ts';
+import type { OpenSecrets } from '../subscriptions/secrets.service.ts';
+import {
+  forgetOverlapped,
+  forgetSecrets,
+  msUntilRotationAnswered,
+  openSecrets,
+} from '../subscriptions/secrets.service.ts';
 import { isKnownToFail, recordHealth } from '../subscriptions/subscription-health.service.ts';
-import type { SubscriptionRow } from '../subscriptions/subscriptions.model.ts';
+import type { FoundSubscription } from '../subscriptions/subscriptions.store.ts';
 import { findSubscription } from '../subscriptions/subscriptions.store.ts';
 import { countAttempt } from './attempt-metrics.ts';
 import { beginAttempt, settleAttempt } from './attempts.store.ts';
@@ -39,7 +45,7 @@ export type DeliverDeps = {
   sender: Pick<WebhookSender, 'send'>;
   queues: Pick<Queues, 'addDeadLetters' | 'removeDeadLetters'>;
   permits: SendPermits;
-  config: RetryConfig & { webhookTimeoutMs: number };
+  config: RetryConfig & { webhookTimeoutMs: number; cacheLeaseMs: number };
 };
 
 /** What the worker is asked to do: one attempt of a series. */
@@ -110,7 +116,7 @@ async function deliver(deps: DeliverDeps, due: DueAttempt, permit: SendPermit): 
   if (ENDED.includes(row.state)) return { kind: 'done' };
   const isBehind = due.failuresKnown < row.attemptsMade;
   if (row.state === 'dead_letter' && isBehind) return { kind: 'dead', attemptsMade: row.attemptsMade };
-  const waitMs = (row.nextAttemptAt?.getTime() ?? 0) - deps.clock.now().getTime();
+  const waitMs = row.dueInMs ?? 0;
   if (waitMs > (isBehind ? 0 : EARLY_MS)) {
     return { kind: 'later', inMs: waitMs, attemptsMade: row.attemptsMade };
   }
@@ -142,33 +148,57 @@ function asCreated({ deliveryId, eventId, failuresKnown, ...due }: DueAttempt): 
   };
 }
 
-/** What is delivered, and where to. */
-type Content = { event: EventRow; subscription: SubscriptionRow };
+/** What is delivered, and where to, as it was at the instant `readAtMs` (`performance.now()`) or later. */
+type Content = { event: EventRow; subscription: FoundSubscription; readAtMs: number };
 
 /**
  * Null where its receiver cannot receive it (any more): meanwhile its subscription may have been deactivated, or its partner been
  * suspended or have lost the grant for the venue.
  */
-async function contentFor(
+async function contentFor(deps: DeliverDeps, attempted: Attempted): Promise<Content | null> {
+  const readAtMs = performance.now();
+  const [event] = await Promise.all([
+    findEvent(deps.db, attempted.eventId),
+    leasedCacheOf(deps.db).freshen(),
+  ]);
+  if (event === null) return null;
+  const subscription = await receiverOf(deps, attempted, event);
+  return subscription && { event, subscription, readAtMs };
+}
+
+/** The same of an event that is known already, which does not change. */
+async function contentAgain(
   deps: DeliverDeps,
-  { eventId, subscriptionId, partnerId }: Attempted,
+  attempted: Attempted,
+  event: EventRow,
 ): Promise<Content | null> {
-  const [event] = await Promise.all([findEvent(deps.db, eventId), leasedCacheOf(deps.db).freshen()]);
-  const subscription = await subscriptionOf(deps, subscriptionId);
+  const readAtMs = performance.now();
+  await leasedCacheOf(deps.db).freshen();
+  const subscription = await receiverOf(deps, attempted, event);
+  return subscription && { event, subscription, readAtMs };
+}
+
+async function receiverOf(
+  deps: DeliverDeps,
+  { subscriptionId, partnerId }: Attempted,
+  event: EventRow,
+): Promise<FoundSubscription | null> {
+  const [subscription, canReceive] = await Promise.all([
+    subscriptionOf(deps, subscriptionId),
+    canReceiveNow(deps, { partnerId, venueId: requiredVenueId(event) }),
+  ]);
   if (subscription !== null) await forgetOverlapped(deps, subscription);
   if (subscription?.status === 'inactive') forgetSecrets(deps, subscription);
   // Its own partner alone is told what it has made itself: of a job, that is not taken for granted.
-  if (subscription?.status !== 'active' || subscription.partnerId !== partnerId || event === null)
-    return null;
-  const canReceive = await canReceiveNow(deps, { partnerId, venueId: requiredVenueId(event) });
-  return canReceive ? { event, subscription } : null;
+  if (subscription?.status !== 'active' || subscription.partnerId !== partnerId) return null;
+  return canReceive ? subscription : null;
 }
 
 /**
  * From memory, unless something is to be withheld for what it says: that it is inactive, or that its endpoint fails, of which memory
  * knows too little.
  */
-async function subscriptionOf(deps: DeliverDeps, subscriptionId: string): Promise<SubscriptionRow | null> {
+async function subscriptionOf(deps: DeliverDeps, subscriptionId: string): Promise<FoundSubscription | null> {
   const cached = isKnownToFail(deps, subscriptionId)
     ? null
     : await findCachedSubscription(deps.db, subscriptionId);
@@ -193,10 +223,13 @@ async function attempt(
 async function attemptOnce(
   deps: DeliverDeps,
   row: Attempted,
-  { event, subscription }: Content,
+  content: Content,
   permit: SendPermit,
   signal: AbortSignal,
 ): Promise<AttemptResult | null> {
+  const { event, subscription } = content;
+  const unansweredMs = msUntilRotationAnswered(deps, subscription);
+  if (unansweredMs > 0) return { kind: 'later', inMs: unansweredMs, attemptsMade: row.attemptsMade };
   if (!permit.beginSend(subscription.consecutiveFailures)) {
     return { kind: 'later', inMs: deferralMs(), attemptsMade: row.attemptsMade };
   }
@@ -207,13 +240,37 @@ async function attemptOnce(
   const attemptId = newId();
   const isBegun = await beginAttempt(deps.db, row, attemptId, leaseMs(deps));
   if (!isBegun) return null;
-  const sent = await deps.sender.send({
-    ...composeMessage(deps, row, subscription.endpointUrl, secrets, event, attemptId),
-    signal,
-  });
+  const sent = await deps.sender.send(messageOf(deps, row, content, secrets, attemptId, signal));
   const isOutdated = !sent.ok && (await hasChanged(deps, subscription));
   const outcome: AttemptOutcome = isOutdated ? { ...sent, error: 'subscription_changed' } : sent;
   return settle(deps, { ...row, eventType: event.type }, event, subscription, attemptId, outcome);
+}
+
+/**
+ * The message of an attempt, signed now, which may be sent for as long as others may rely on what it rests on: who rotates the secret,
+ * changes the address, deactivates, suspends or ends the grant answers once that time is over. After it all is read again, and the
+ * message signed again; null where the receiver may not have it any more, or by another secret or address.
+ */
+function messageOf(
+  deps: DeliverDeps,
+  row: Attempted,
+  content: Content,
+  secrets: OpenSecrets,
+  attemptId: string,
+  signal: AbortSignal,
+): WebhookMessage {
+  const { event, subscription, readAtMs } = content;
+  const renew = async (): Promise<WebhookMessage | null> => {
+    const now = await contentAgain(deps, row, event);
+    if (now === null || !isAlike(now.subscription, subscription)) return null;
+    const opened = openSecrets(deps, now.subscription);
+    return opened === undefined ? null : messageOf(deps, row, now, opened, attemptId, signal);
+  };
+  return {
+    ...composeMessage(deps, row, subscription.endpointUrl, secrets, event, attemptId),
+    validity: { untilMs: readAtMs + deps.config.cacheLeaseMs, renew },
+    signal,
+  };
 }
 
 /** How long a worker has a row to itself for an attempt. */
@@ -226,18 +283,22 @@ type AttemptOutcome = Omit<SendOutcome, 'error'> & { error: AttemptError | null 
  * then says nothing of the endpoint as it is now. Asked of failures alone, and of the newest that the primary has, so that a
  * change which was acknowledged before the attempt ended is never missed.
  */
-async function hasChanged(deps: DeliverDeps, used: SubscriptionRow): Promise<boolean> {
+async function hasChanged(deps: DeliverDeps, used: FoundSubscription): Promise<boolean> {
   const now = await findSubscription(deps.db, used._id);
-  if (now?.status !== 'active' || now.endpointUrl !== used.endpointUrl) return true;
+  return now === null || !isAlike(now, used);
+}
+
+function isAlike(now: FoundSubscription, used: FoundSubscription): boolean {
+  if (now.status !== 'active' || now.endpointUrl !== used.endpointUrl) return false;
   // Not by what is sealed, which is another text for the same secret once it has been sealed under a new key.
-  return now.secretRotatedAt?.getTime() !== used.secretRotatedAt?.getTime();
+  return now.secretRotatedAt?.getTime() === used.secretRotatedAt?.getTime();
 }
 
 async function settle(
   deps: DeliverDeps,
   row: Attempted & Pick<DeliveryRow, 'eventType'>,
   event: EventRow,
-  subscription: SubscriptionRow,
+  subscription: FoundSubscription,
   attemptId: string,
   outcome: AttemptOutcome,
 ): Promise<AttemptResult> {

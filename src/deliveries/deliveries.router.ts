@@ -1,6 +1,7 @@
 import type { Route } from '../http/route.ts';
 import { accepted, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
+import type { Clock } from '../platform/clock.ts';
 import { subscriptionIdParam } from '../subscriptions/subscriptions.schemas.ts';
 import type { RecoverBody, TestBody } from './deliveries.schemas.ts';
 import { delivery, recoverBody, recovered, testBody, waitingDelivery } from './deliveries.schemas.ts';
@@ -11,7 +12,9 @@ import type { TestEventDeps } from './test-event.service.ts';
 import { sendTestEvent } from './test-event.service.ts';
 
 /** The routes by which partners have events delivered: a sample, and what they have missed. */
-export function deliveryRoutes(deps: RedeliveryDeps & TestEventDeps): Route<PartnerCaller>[] {
+export function deliveryRoutes(
+  deps: RedeliveryDeps & TestEventDeps & { clock: Clock },
+): Route<PartnerCaller>[] {
   return [
     route<PartnerCaller, { id: string }, unknown, TestBody>({
       method: 'post',

@@ -69,23 +69,34 @@ export async function findDeliveriesOfEvents(
     .toArray();
 }
 
+/** A delivery, and how long until its next attempt is due, by the database's clock; null where there is none to come. */
+type DueRow = DeliveryRow & { dueInMs: number | null };
+
 /**
  * A delivery for who is to work on it: as the guarded updates of the work will meet it. Those that are asked for at the same time share
  * a read.
  */
-export async function findDelivery(db: Db, deliveryId: string): Promise<DeliveryRow | null> {
+export async function findDelivery(db: Db, deliveryId: string): Promise<DueRow | null> {
   return newestDelivery(db)(deliveryId);
 }
 
 const newestDelivery = onePer((db: Db) =>
-  newestOf<string, DeliveryRow>(async (deliveryIds, options) => {
+  newestOf<string, DueRow>(async (deliveryIds, options) => {
+    const ofIds = { $match: { _id: { $in: [...new Set(deliveryIds)] } } };
+    const dueInMs = { $subtract: ['$nextAttemptAt', '$$NOW'] };
     const rows = await deliveryCollection(db)
-      .find({ _id: { $in: [...new Set(deliveryIds)] } }, options)
+      .aggregate<DueRow>([ofIds, { $set: { dueInMs } }], options)
       .toArray();
     const byId = new Map(rows.map((row) => [row._id, row]));
     return (deliveryId) => byId.get(deliveryId);
   }),
 );
+
+/** Whether a worker is making an attempt of the delivery. */
+export async function isBeingSent(db: Db, deliveryId: string): Promise<boolean> {
+  const taken = { _id: deliveryId, $expr: { $not: [IS_FREE] } };
+  return (await deliveryCollection(db).countDocuments(taken, NEWEST)) > 0;
+}
 
 /** The delivery with this id, or of which an attempt has it; both are UUIDs, so no id is both. */
 export async function findDeliveryByAnyId(db: Db, id: string): Promise<DeliveryRow | null> {

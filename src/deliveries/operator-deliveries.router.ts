@@ -55,7 +55,7 @@ function stopRows(deps: { db: Db }): Route<Operator>[] {
       tag: 'Webhooks',
       summary: 'Stop deliveries to a subscription',
       description:
-        'What waits to be delivered is cancelled; an attempt that is under way may still arrive. Nothing else stops deliveries.',
+        'What waits to be delivered is cancelled. It takes about a second to answer; then nothing more is sent. Nothing else stops deliveries.',
       params: { id: anySubscriptionIdParam },
       subject,
       responses: { 200: { description: 'The subscription, inactive.', body: operatorSubscription } },

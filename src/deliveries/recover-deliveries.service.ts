@@ -2,6 +2,7 @@ import { DomainError } from '../domain/errors.ts';
 import type { EventRow } from '../events/events.model.ts';
 import { findEventsBetween } from '../events/events.store.ts';
 import { listGrantedVenueIds } from '../partners/partners.store.ts';
+import { readDatabaseTime } from '../platform/clock.ts';
 import { coalescedAlike, onePer } from '../platform/coalesced.ts';
 import type { SubscriptionRow } from '../subscriptions/subscriptions.model.ts';
 import { requireDeliverable } from '../subscriptions/subscriptions.service.ts';
@@ -51,13 +52,14 @@ export async function recoverDeliveries(
 async function recoverSpan(
   deps: RedeliveryDeps,
   subscription: SubscriptionRow,
-  { since, until = deps.clock.now() }: RecoverySpan,
+  { since, until }: RecoverySpan,
 ): Promise<number> {
+  const now = await readDatabaseTime(deps.db);
   const venueIds = await listGrantedVenueIds(deps.db, subscription.partnerId);
-  const wanted = { types: subscription.eventTypes, venueIds, since, until };
+  const wanted = { types: subscription.eventTypes, venueIds, since, until: until ?? now };
   for (let recovered = 0, last: EventRow | undefined; ; ) {
     const events = await findEventsBetween(deps.db, wanted, last, BATCH);
-    recovered += await recoverBatch(deps, subscription, events);
+    recovered += await recoverBatch(deps, subscription, events, now);
     last = events.at(-1);
     if (events.length < BATCH) return recovered;
   }
@@ -67,6 +69,7 @@ async function recoverBatch(
   deps: RedeliveryDeps,
   subscription: SubscriptionRow,
   events: readonly EventRow[],
+  now: Date,
 ): Promise<number> {
   if (events.length === 0) return 0;
   const eventIds = events.map((event) => event._id);
@@ -78,7 +81,6 @@ async function recoverBatch(
     RECOVERABLE,
   );
   const withRow = new Set(known.map((row) => row.eventId));
-  const now = deps.clock.now();
   const missing = events.filter((event) => !withRow.has(event._id));
   const inserted = await insertDeliveries(
     deps.db,

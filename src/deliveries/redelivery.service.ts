@@ -8,6 +8,7 @@ import { requireDeliverable } from '../subscriptions/subscriptions.service.ts';
 import type { CreateDeliveriesDeps } from './create-deliveries.service.ts';
 import { dueNow, schedulePending } from './create-deliveries.service.ts';
 import type { DeliveryState } from './deliveries.model.ts';
+import { isBeingSent } from './deliveries.store.ts';
 import { makeDue, restartDeliveries } from './delivery-series.store.ts';
 import type { DeliveryDetail } from './read-deliveries.service.ts';
 import { getDelivery } from './read-deliveries.service.ts';
@@ -43,9 +44,10 @@ export async function redeliver(
 ): Promise<DeliveryDetail> {
   const deliveryId = await requireRestartable(deps, partnerId, anyId);
   const begun = await restart(deps, partnerId, deliveryId, REDELIVERABLE);
-  const { state, leaseUntil } = begun.detail.delivery;
-  const isFresh = state === 'pending' && (leaseUntil?.getTime() ?? 0) <= deps.clock.now().getTime();
-  if (begun.hasRestarted || isFresh) return begun.detail;
+  const isFresh =
+    begun.hasRestarted ||
+    (begun.detail.delivery.state === 'pending' && !(await isBeingSent(deps.db, deliveryId)));
+  if (isFresh) return begun.detail;
   throw new DomainError(
     'DELIVERY_IN_PROGRESS',
     'An attempt of the delivery is under way. Repeat the call when it has ended, in some 20 s at the latest.',

@@ -1,6 +1,5 @@
 import { fieldError } from '../domain/errors.ts';
 import { logTestEvent } from '../events/events.service.ts';
-import type { Clock } from '../platform/clock.ts';
 import type { EventType } from '../reservations/event-types.ts';
 import type { EndpointConfig } from '../sender/endpoint-url.ts';
 import { requireDeliverable } from '../subscriptions/subscriptions.service.ts';
@@ -10,7 +9,6 @@ import type { DeliveryDetail } from './read-deliveries.service.ts';
 import { getDeliveryOfEvent } from './read-deliveries.service.ts';
 
 export type TestEventDeps = CreateDeliveriesDeps & {
-  clock: Clock;
   config: EndpointConfig;
 };
 

@@ -5,7 +5,6 @@ import { requestIdOf, traceparentOfEvent } from '../events/events.rules.ts';
 import { logWaitingEvents } from '../events/events.service.ts';
 import { sequenceTogether } from '../events/feed.service.ts';
 import type { DuePosition } from '../platform/backlog.store.ts';
-import type { Clock } from '../platform/clock.ts';
 import { onePer } from '../platform/coalesced.ts';
 import { gathered } from '../platform/gathered.ts';
 import { groupBy } from '../platform/group-by.ts';
@@ -25,7 +24,6 @@ import { subscriptionsAt } from '../subscriptions/cached-subscriptions.service.t
 
 export type DispatchDeps = {
   db: Db;
-  clock: Clock;
   log: Logger;
   queues: Pick<Queues, 'scheduleDeliveries'>;
   config: { webhookRetryDelaysSeconds: number[] };

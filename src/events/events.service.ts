@@ -1,4 +1,4 @@
-import type { Clock } from '../platform/clock.ts';
+import { readDatabaseTime } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { EventType } from '../reservations/event-types.ts';
@@ -74,12 +74,8 @@ export async function eraseTextsOf(
 const HOUR_MS = 3_600_000;
 
 /** Writes a sample event of the partner's to the log: a slot of tomorrow on a court that does not exist. */
-export async function logTestEvent(
-  deps: { db: Db; clock: Clock },
-  partnerId: string,
-  type: EventType,
-): Promise<EventRow> {
-  const at = deps.clock.now();
+export async function logTestEvent(deps: { db: Db }, partnerId: string, type: EventType): Promise<EventRow> {
+  const at = await readDatabaseTime(deps.db);
   const slotStart = new Date(Math.ceil(at.getTime() / HOUR_MS) * HOUR_MS + 24 * HOUR_MS);
   const event: EventRow = {
     _id: newId(),

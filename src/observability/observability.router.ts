@@ -6,6 +6,7 @@ import { redeliver } from '../deliveries/redelivery.service.ts';
 import type { Route } from '../http/route.ts';
 import { accepted, ok, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
+import type { Clock } from '../platform/clock.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import { encodeCursor } from '../platform/pagination.ts';
 import type { ListQuery } from './observability.schemas.ts';
@@ -13,7 +14,7 @@ import { listQuery, observability } from './observability.schemas.ts';
 import { readHealth } from './observability.service.ts';
 
 /** What a partner sees of its deliveries. */
-export function observabilityRoutes(deps: RedeliveryDeps): Route<PartnerCaller>[] {
+export function observabilityRoutes(deps: RedeliveryDeps & { clock: Clock }): Route<PartnerCaller>[] {
   return [
     route<PartnerCaller, unknown, ListQuery>({
       method: 'get',

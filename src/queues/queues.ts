@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Queue } from 'bullmq';
+import type { Job, Queue } from 'bullmq';
 import { withDeadline } from '../platform/deadline.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { DueDelivery, DueHold, NewJob } from './jobs.ts';
@@ -130,19 +130,27 @@ async function queuedDeadLetters(queue: Queue, from: number, limit: number): Pro
   return jobIds.map(deliveryOfDeadLetter);
 }
 
-/** Longer than any deferral of a failing endpoint: a due row's job that waits longer waits for a time that has passed. */
+/** Longer than any deferral of a failing endpoint: a due row's job that has longer to wait waits for a time that has passed. */
 const MAX_DEFERRAL_MS = 10_000;
 
 async function ensureJob(queue: Queue, job: NewJob): Promise<'added' | 'present'> {
   const existing = await queue.getJob(job.opts.jobId);
   const state = await existing?.getState();
   if (existing !== undefined && state !== 'completed' && state !== 'failed' && state !== 'unknown') {
-    if (state === 'delayed' && existing.delay > MAX_DEFERRAL_MS) await existing.promote();
+    if (state === 'delayed' && leftMs(existing) > MAX_DEFERRAL_MS) await existing.promote();
     return 'present';
   }
   await existing?.remove();
   await queue.add(job.name, job.data, job.opts);
   return 'added';
+}
+
+/**
+ * How long a delayed job has to wait by this host's clock, by which workers take it: much longer than its delay where the clock was set
+ * back since, or the host that delayed it is ahead.
+ */
+function leftMs({ delay: delayMs, processedOn, timestamp }: Job): number {
+  return (processedOn ?? timestamp) + delayMs - Date.now();
 }
 
 /** Makes a delayed job due; one that is just ending an attempt is waited for, within the bound that every response has. */

@@ -30,8 +30,18 @@ export type WebhookMessage = {
   headers: Record<string, string>;
   /** The exact bytes that were signed; a string is sent as UTF-8. */
   body: Buffer | string;
+  /** Until when this may be sent; for good where it is absent. */
+  validity?: Validity;
   /** Aborting it ends the exchange as `interrupted`; one signal may serve any number of sends. */
   signal?: AbortSignal;
+};
+
+/** How long a message may be sent, and what is sent instead after that. */
+export type Validity = {
+  /** The last instant, by `performance.now()`, at which the first byte may be written. */
+  untilMs: number;
+  /** The message as it is now; null where it must not be sent any more, which ends the exchange as `interrupted`. */
+  renew(): Promise<WebhookMessage | null>;
 };
 
 export type WebhookSender = {
@@ -39,7 +49,8 @@ export type WebhookSender = {
    * POSTs a message once and never rejects. Success is a 2xx whose response was complete within the deadline; a response
    * longer than 16 KB counts as complete there and its connection is dropped. A status other than 2xx decides alone,
    * whatever becomes of its body; more than 20 interim responses (1xx) before it are a `network_error`. Redirects are not followed
-   * and nothing is sent twice.
+   * and nothing is sent twice. A message whose validity has ended when its connection is ready is renewed; where the
+   * deadline comes meanwhile, the exchange is `interrupted`.
    */
   send(message: WebhookMessage): Promise<SendOutcome>;
   /** Waits for the exchanges in progress, then closes all connections; sends from now on are `interrupted`. */
@@ -78,15 +89,18 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
 
 type Ways = { agent: Agent; waitFor: ConnectOnDemand['waitFor'] };
 
-function post(message: WebhookMessage, timeoutMs: number, { agent, waitFor }: Ways): Promise<SendOutcome> {
-  const { headers, body, signal } = message;
-  const { origin, pathname, search } = new URL(message.url);
+/** Thrown where undici is about to write a request: it then writes nothing, and keeps the connection. */
+const NOT_VALID = new Error('The message is not valid any more.');
+
+function post(first: WebhookMessage, timeoutMs: number, { agent, waitFor }: Ways): Promise<SendOutcome> {
+  const { signal } = first;
   const startedAt = performance.now();
   return new Promise((resolve) => {
     const response = collectResponse();
-    const stopWaiting = waitFor(origin);
+    let stopWaiting = (): void => undefined;
     let exchange: Dispatcher.DispatchController | undefined;
     let settled = false;
+    let isRenewing = false;
 
     // Settling does not wait for undici: it cannot abandon a request whose connection is still being made.
     const settle = (cause: FailureCause): void => {
@@ -102,30 +116,47 @@ function post(message: WebhookMessage, timeoutMs: number, { agent, waitFor }: Wa
       exchange?.abort(new Error('The exchange was cut.'));
     };
     const interrupt = (): void => cut('interrupted');
-    const deadline = setTimeout(cut, timeoutMs, 'timeout');
+    // That a message took long to renew says nothing about the receiver.
+    const deadline = setTimeout(() => cut(isRenewing ? 'interrupted' : 'timeout'), timeoutMs);
     if (signal !== undefined) {
       // One signal stops all sends of a worker; Node would warn of a leak at the eleventh.
       setMaxListeners(0, signal);
       signal.addEventListener('abort', interrupt, { once: true });
     }
-    agent.dispatch(
-      { origin, path: pathname + search, method: 'POST', headers, body },
-      {
-        onRequestStart(controller) {
-          exchange = controller;
-          stopWaiting();
-          if (settled) cut(null);
+    const begin = ({ url, headers, body, validity }: WebhookMessage): void => {
+      const { origin, pathname, search } = new URL(url);
+      stopWaiting = waitFor(origin);
+      agent.dispatch(
+        { origin, path: pathname + search, method: 'POST', headers, body },
+        {
+          onRequestStart(controller) {
+            exchange = controller;
+            stopWaiting();
+            if (settled) cut(null);
+            else if (validity !== undefined && performance.now() > validity.untilMs) throw NOT_VALID;
+          },
+          onResponseStart(_controller, statusCode) {
+            if (response.isInterimTooOftenWith(statusCode)) cut('network_error');
+          },
+          onResponseData(_controller, chunk) {
+            if (response.isFullWith(chunk)) cut(null);
+          },
+          onResponseEnd: () => settle(null),
+          onResponseError: (_controller, error) => {
+            if (error === NOT_VALID && validity !== undefined) void beginAgain(validity);
+            else settle(deliveryErrorOf(error));
+          },
         },
-        onResponseStart(_controller, statusCode) {
-          if (response.isInterimTooOftenWith(statusCode)) cut('network_error');
-        },
-        onResponseData(_controller, chunk) {
-          if (response.isFullWith(chunk)) cut(null);
-        },
-        onResponseEnd: () => settle(null),
-        onResponseError: (_controller, error) => settle(deliveryErrorOf(error)),
-      },
-    );
+      );
+    };
+    const beginAgain = async ({ renew }: Validity): Promise<void> => {
+      isRenewing = true;
+      const renewed = await renew().catch(() => null);
+      isRenewing = false;
+      if (renewed === null) settle('interrupted');
+      else if (!settled) begin(renewed);
+    };
+    begin(first);
   });
 }
 

@@ -3,6 +3,7 @@ import { granteesOf } from '../partners/can-receive.service.ts';
 import { leasedCacheOf } from '../platform/leased-cache.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { SubscriptionRow } from './subscriptions.model.ts';
+import type { FoundSubscription } from './subscriptions.store.ts';
 import { findActiveSubscriptions, findSubscription } from './subscriptions.store.ts';
 
 /**
@@ -12,7 +13,7 @@ import { findActiveSubscriptions, findSubscription } from './subscriptions.store
 export async function findCachedSubscription(
   db: Db,
   subscriptionId: string,
-): Promise<SubscriptionRow | null> {
+): Promise<FoundSubscription | null> {
   return leasedCacheOf(db).read(`subscription:${subscriptionId}`, async () => {
     const found = await findSubscription(db, subscriptionId);
     return found === null ? null : { value: found, tags: [partnerTag(found.partnerId)] };
@@ -32,7 +33,12 @@ export async function subscriptionsAt(db: Db, venueId: string): Promise<readonly
   return found ?? [];
 }
 
-/** To be called after every change of a partner's subscriptions: whoever calls `freshen` after that knows of it. */
+/** To be called after every change of a partner's subscriptions: an attempt that begins after that knows of it. */
 export async function subscriptionsChanged({ db }: { db: Db }, partnerId: string): Promise<void> {
   await leasedCacheOf(db).changed([partnerTag(partnerId)]);
+}
+
+/** To be called instead before a change is answered after which no process may send as before. */
+export async function subscriptionsChangedForAll({ db }: { db: Db }, partnerId: string): Promise<void> {
+  await leasedCacheOf(db).changedForAll([partnerTag(partnerId)]);
 }

@@ -1,5 +1,4 @@
 import type { KeyObject } from 'node:crypto';
-import type { Clock } from '../platform/clock.ts';
 import { onePer } from '../platform/coalesced.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
@@ -10,24 +9,37 @@ import { forgetPreviousSecret } from './secrets.store.ts';
 import type { SigningKeys } from './signing-keys.ts';
 import { createSigningKeys } from './signing-keys.ts';
 import type { SubscriptionRow } from './subscriptions.model.ts';
+import type { FoundSubscription } from './subscriptions.store.ts';
 
-type SecretDeps = { clock: Clock; log: Logger; secretBox: SecretBox };
+type SecretDeps = { log: Logger; secretBox: SecretBox };
 
 /** `previous` is null but during a rotation's overlap. */
 export type OpenSecrets = { current: KeyObject; previous: KeyObject | null };
 
 const signingKeysOf = onePer<SigningKeys, SecretBox>(createSigningKeys);
 
-function isOverlapOver({ clock }: { clock: Clock }, { previousSecretUntil }: SubscriptionRow): boolean {
-  return previousSecretUntil !== null && previousSecretUntil <= clock.now();
+const isOverlapOver = ({ overlapEndsAtMs }: FoundSubscription): boolean =>
+  overlapEndsAtMs !== null && overlapEndsAtMs <= performance.now();
+
+/** How many leases pass before a rotation is answered (`changedForAll`). */
+const ANSWERED_AFTER_LEASES = 1.2;
+
+/**
+ * For how long nobody outside knows the secret yet: a rotation without overlap is answered once no process signs with the old one any
+ * more. What is sent before that would be rejected. 0 in an overlap, where the old secret signs too.
+ */
+export function msUntilRotationAnswered(
+  { config }: { config: { cacheLeaseMs: number } },
+  { rotatedAtMs, sealedPreviousSecret }: FoundSubscription,
+): number {
+  if (rotatedAtMs === null || sealedPreviousSecret !== null) return 0;
+  const answeredAtMs = rotatedAtMs + config.cacheLeaseMs * ANSWERED_AFTER_LEASES;
+  return Math.max(0, Math.ceil(answeredAtMs - performance.now()));
 }
 
 /** Removes the secret before the last rotation where its overlap is over. */
-export async function forgetOverlapped(
-  deps: { db: Db; clock: Clock },
-  subscription: SubscriptionRow,
-): Promise<void> {
-  if (!isOverlapOver(deps, subscription)) return;
+export async function forgetOverlapped(deps: { db: Db }, subscription: FoundSubscription): Promise<void> {
+  if (!isOverlapOver(subscription)) return;
   await forgetPreviousSecret(deps.db, subscription._id);
   await subscriptionsChanged(deps, subscription.partnerId);
 }
@@ -44,9 +56,9 @@ export function forgetSecrets(
  * The secrets to sign with, as the row has them: each is opened once and kept for as long as its row is read with it. Undefined where
  * the current one cannot be opened: the operator's fault costs no partner an attempt.
  */
-export function openSecrets(deps: SecretDeps, subscription: SubscriptionRow): OpenSecrets | undefined {
+export function openSecrets(deps: SecretDeps, subscription: FoundSubscription): OpenSecrets | undefined {
   const { sealedSecret, sealedPreviousSecret } = subscription;
-  const sealedPrevious = isOverlapOver(deps, subscription) ? null : sealedPreviousSecret;
+  const sealedPrevious = isOverlapOver(subscription) ? null : sealedPreviousSecret;
   const keys = signingKeysOf(deps.secretBox);
   keys.keepOnly(subscription, sealedPrevious === null ? [sealedSecret] : [sealedSecret, sealedPrevious]);
   const open = (sealed: string) =>

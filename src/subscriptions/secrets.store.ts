@@ -1,6 +1,6 @@
 import { onePer } from '../platform/coalesced.ts';
 import { gathered } from '../platform/gathered.ts';
-import type { Db, Tx } from '../platform/mongo.ts';
+import type { Db } from '../platform/mongo.ts';
 import type { SubscriptionRow } from './subscriptions.model.ts';
 import { subscriptionCollection } from './subscriptions.model.ts';
 
@@ -13,7 +13,6 @@ export async function replaceSecret(
   subscriptionId: string,
   sealedSecret: string,
   overlapMs: number,
-  tx: Tx,
 ): Promise<SubscriptionRow | null> {
   const previous =
     overlapMs === 0
@@ -22,7 +21,7 @@ export async function replaceSecret(
   return subscriptionCollection(db).findOneAndUpdate(
     { _id: subscriptionId, partnerId },
     [{ $set: { ...previous, sealedSecret: { $literal: sealedSecret }, secretRotatedAt: '$$NOW' } }],
-    { returnDocument: 'after', session: tx },
+    { returnDocument: 'after' },
   );
 }
 

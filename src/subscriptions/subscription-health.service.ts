@@ -1,4 +1,3 @@
-import type { Clock } from '../platform/clock.ts';
 import { onePer } from '../platform/coalesced.ts';
 import type { Db } from '../platform/mongo.ts';
 import { recordFailure, recordSuccess } from './subscription-health.store.ts';
@@ -19,40 +18,38 @@ const notedAtOf = onePer(() => new Map<string, number>());
 
 /**
  * Records the result of an attempt at the subscription's endpoint (endpoint-health.rules.ts). A success of a healthy endpoint is
- * noted once a second at most: under load the row would be written all the time. Of that the row, as it was read before the attempt,
- * does not tell enough: the attempts under way have all read it as it was before the first of them ended.
+ * noted once a second at most by a process: under load the row would be written all the time. Of that the row, as it was read before
+ * the attempt, does not tell enough: the attempts under way have all read it as it was before the first of them ended.
  */
 export async function recordHealth(
-  deps: { db: Db; clock: Clock },
+  deps: { db: Db },
   subscription: SubscriptionRow,
   isSuccess: boolean,
 ): Promise<void> {
-  const [now, monotonicMs] = [deps.clock.now(), performance.now()];
+  const nowMs = performance.now();
   const notedAt = notedAtOf(deps.db);
   const endpoint = `${subscription._id} ${subscription.endpointUrl}`;
   if (!isSuccess) {
     failingOf(deps.db).add(subscription._id);
     notedAt.delete(endpoint);
-    return recordFailure(deps.db, subscription, now);
+    return recordFailure(deps.db, subscription);
   }
   failingOf(deps.db).delete(subscription._id);
-  forgetOld(notedAt, monotonicMs);
-  const lastMs = subscription.lastSuccessAt?.getTime() ?? 0;
-  const isNoted = notedAt.has(endpoint) || now.getTime() - lastMs < NOTE_EVERY_MS;
-  if (subscription.consecutiveFailures === 0 && isNoted) return;
+  forgetOld(notedAt, nowMs);
+  if (subscription.consecutiveFailures === 0 && notedAt.has(endpoint)) return;
   notedAt.delete(endpoint);
-  notedAt.set(endpoint, monotonicMs);
+  notedAt.set(endpoint, nowMs);
   try {
-    await recordSuccess(deps.db, subscription, now);
+    await recordSuccess(deps.db, subscription);
   } catch (err) {
     notedAt.delete(endpoint);
     throw err;
   }
 }
 
-function forgetOld(notedAt: Map<string, number>, monotonicMs: number): void {
+function forgetOld(notedAt: Map<string, number>, nowMs: number): void {
   for (const [endpoint, atMs] of notedAt) {
-    if (monotonicMs - atMs < NOTE_EVERY_MS) return;
+    if (nowMs - atMs < NOTE_EVERY_MS) return;
     notedAt.delete(endpoint);
   }
 }

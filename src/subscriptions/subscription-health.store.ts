@@ -24,10 +24,14 @@ const writeHealth = onePer((db: Db) =>
   }, MAX_BATCH),
 );
 
-export async function recordSuccess(db: Db, { _id, endpointUrl }: Called, at: Date): Promise<void> {
+export async function recordSuccess(db: Db, { _id, endpointUrl }: Called): Promise<void> {
   await writeHealth(db)({
     filter: { _id, endpointUrl },
-    update: { $set: { consecutiveFailures: 0, lastSuccessAt: at }, $unset: NOT_FAILING },
+    update: {
+      $set: { consecutiveFailures: 0 },
+      $currentDate: { lastSuccessAt: true },
+      $unset: NOT_FAILING,
+    },
   });
 }
 
@@ -35,12 +39,12 @@ export async function recordSuccess(db: Db, { _id, endpointUrl }: Called, at: Da
  * Counts a failed attempt. The first after a success is when the endpoint began to fail; of a row that an older release
  * counted in, the last failure that it knows of stands in for that.
  */
-export async function recordFailure(db: Db, { _id, endpointUrl }: Called, at: Date): Promise<void> {
-  const began = { $ifNull: ['$failingSince', '$lastFailureAt', at] };
+export async function recordFailure(db: Db, { _id, endpointUrl }: Called): Promise<void> {
+  const began = { $ifNull: ['$failingSince', '$lastFailureAt', '$$NOW'] };
   const failure = {
     consecutiveFailures: { $add: ['$consecutiveFailures', 1] },
-    lastFailureAt: at,
-    failingSince: { $cond: [{ $gt: ['$consecutiveFailures', 0] }, began, at] },
+    lastFailureAt: '$$NOW',
+    failingSince: { $cond: [{ $gt: ['$consecutiveFailures', 0] }, began, '$$NOW'] },
   };
   await writeHealth(db)({ filter: { _id, endpointUrl }, update: [{ $set: failure }] });
 }

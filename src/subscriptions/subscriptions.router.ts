@@ -78,7 +78,7 @@ export function subscriptionRoutes(deps: SubscriptionDeps): Route<PartnerCaller>
       tag: 'Webhooks',
       summary: 'Change the address or the events of a subscription',
       description:
-        'What is left out stays, and so do secret and status. What waits to be delivered goes to the new address with its next attempt; one that is under way may still arrive at the old one.',
+        'What is left out stays, and so do secret and status. What waits to be delivered goes to the new address with its next attempt. A new address takes about a second to answer; then nothing more is sent to the old one.',
       params: { id: subscriptionIdParam },
       body: changeBody(endpointRules(deps.config)),
       responses: { 200: { description: 'The subscription as it is now.', body: subscriptionSchema } },
@@ -95,7 +95,8 @@ export function subscriptionRoutes(deps: SubscriptionDeps): Route<PartnerCaller>
       operationId: 'rotateSecret',
       tag: 'Webhooks',
       summary: 'Replace the secret of a subscription',
-      description: 'Every delivery from now on is signed with the new secret, retries included.',
+      description:
+        'Every delivery from now on is signed with the new secret, retries included. It takes about a second to answer; then no process signs with the old secret alone.',
       params: { id: subscriptionIdParam },
       body: rotateBody,
       responses: { 200: { description: 'The new secret.', body: rotatedSecret } },

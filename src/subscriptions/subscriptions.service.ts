@@ -1,9 +1,7 @@
 import type { Audience } from '../domain/errors.ts';
 import { audienceOf, DomainError, fieldError } from '../domain/errors.ts';
-import { partnerTag } from '../partners/cached-partners.service.ts';
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
-import { leasedCacheOf } from '../platform/leased-cache.ts';
 import type { Db } from '../platform/mongo.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Page, Position } from '../platform/pagination.ts';
@@ -12,7 +10,7 @@ import type { EventType } from '../reservations/event-types.ts';
 import type { EndpointConfig } from '../sender/endpoint-url.ts';
 import { checkEndpointUrl, endpointRules } from '../sender/endpoint-url.ts';
 import { newSecretKey } from '../sender/signature.rules.ts';
-import { subscriptionsChanged } from './cached-subscriptions.service.ts';
+import { subscriptionsChanged, subscriptionsChangedForAll } from './cached-subscriptions.service.ts';
 import { replaceSecret } from './secrets.store.ts';
 import type { SubscriptionRow } from './subscriptions.model.ts';
 import type { SubscriptionFilter } from './subscriptions.store.ts';
@@ -103,7 +101,7 @@ export type SubscriptionChange = { endpointUrl?: string; eventTypes?: EventType[
 /**
  * Changes where a subscription's deliveries go, or which events it receives; its secret and status stay. What waits goes to
  * the new address with its next attempt, and a new address begins with a clean record of failures. What was made for a type
- * that is no longer asked for is delivered still.
+ * that is no longer asked for is delivered still. When it returns, no process sends to an address before.
  * @throws DomainError WEBHOOK_NOT_FOUND for a subscription that is missing or another partner's; VALIDATION_ERROR for an
  * endpoint that must not be called
  */
@@ -120,7 +118,7 @@ export async function changeSubscription(
   const change = omitUndefined({ endpointUrl, eventTypes: eventTypes && [...new Set(eventTypes)] });
   const after = await updateSubscription(deps.db, partnerId, subscriptionId, change);
   if (after === null) throw webhookNotFound('partner');
-  await subscriptionsChanged(deps, partnerId);
+  await (endpointUrl === undefined ? subscriptionsChanged : subscriptionsChangedForAll)(deps, partnerId);
   return after;
 }
 
@@ -146,11 +144,11 @@ export async function getAnySubscription(deps: { db: Db }, subscriptionId: strin
   return subscription;
 }
 
-/** Marks a subscription inactive: nothing is made for it any more. @throws DomainError WEBHOOK_NOT_FOUND */
+/** Marks a subscription inactive: when it returns, nothing is made for it or sent to it any more. @throws DomainError WEBHOOK_NOT_FOUND */
 export async function markInactive(deps: { db: Db }, subscriptionId: string): Promise<SubscriptionRow> {
   const subscription = await setSubscriptionStatus(deps.db, subscriptionId, 'inactive');
   if (subscription === null) throw webhookNotFound('operator');
-  await subscriptionsChanged(deps, subscription.partnerId);
+  await subscriptionsChangedForAll(deps, subscription.partnerId);
   return subscription;
 }
 
@@ -218,7 +216,7 @@ export async function requireDeliverable(
 
 /**
  * Gives the subscription a new secret, with which every delivery from now on is signed, retries included; those of the next
- * `overlapSeconds` are signed with the one before as well.
+ * `overlapSeconds` are signed with the one before as well. When it returns, no process signs with the old secret alone.
  * @throws DomainError WEBHOOK_NOT_FOUND for a subscription that is missing or another partner's.
  */
 export async function rotateSecret(
@@ -230,11 +228,9 @@ export async function rotateSecret(
   const secretKey = newSecretKey();
   const sealed = deps.secretBox.seal(secretKey, { owner: partnerId, id: subscriptionId });
   const overlapMs = overlapSeconds * 1000;
-  // Its partner learns it with the answer, which is therefore given as soon as anybody can sign with it.
-  const subscription = await leasedCacheOf(deps.db).changing([partnerTag(partnerId)], (tx) =>
-    replaceSecret(deps.db, partnerId, subscriptionId, sealed, overlapMs, tx),
-  );
+  const subscription = await replaceSecret(deps.db, partnerId, subscriptionId, sealed, overlapMs);
   if (subscription === null) throw webhookNotFound('partner');
+  await subscriptionsChangedForAll(deps, partnerId);
   return { subscription, secretKey };
 }
 

@@ -89,13 +89,19 @@ function literals(fields: Expression): Expression {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, { $literal: value }]));
 }
 
+/** A subscription, and what of it depends on the time: by the database's clock, as instants of `performance.now()`. */
+export type FoundSubscription = SubscriptionRow & {
+  rotatedAtMs: number | null;
+  overlapEndsAtMs: number | null;
+};
+
 /** A subscription by its id; those that are asked for at the same time share a read, which began after each call. */
-export async function findSubscription(db: Db, subscriptionId: string): Promise<SubscriptionRow | null> {
+export async function findSubscription(db: Db, subscriptionId: string): Promise<FoundSubscription | null> {
   return newestSubscription(db)(subscriptionId);
 }
 
 const newestSubscription = onePer((db: Db) =>
-  newestOf<string, SubscriptionRow>(async (subscriptionIds, options) => {
+  newestOf<string, FoundSubscription>(async (subscriptionIds, options) => {
     const subscriptions = await findSubscriptions(db, subscriptionIds, options);
     return (subscriptionId) => subscriptions.get(subscriptionId);
   }),
@@ -106,9 +112,22 @@ export async function findSubscriptions(
   db: Db,
   subscriptionIds: readonly string[],
   options: ReadOptions = NEWEST,
-): Promise<Map<string, SubscriptionRow>> {
+): Promise<Map<string, FoundSubscription>> {
+  const askedAtMs = performance.now();
+  const untilMs = (instant: string) => ({ $add: [{ $subtract: [instant, '$$NOW'] }, askedAtMs] });
   const rows = await subscriptionCollection(db)
-    .find({ _id: { $in: [...new Set(subscriptionIds)] } }, options)
+    .aggregate<FoundSubscription>(
+      [
+        { $match: { _id: { $in: [...new Set(subscriptionIds)] } } },
+        {
+          $set: {
+            rotatedAtMs: untilMs('$secretRotatedAt'),
+            overlapEndsAtMs: untilMs('$previousSecretUntil'),
+          },
+        },
+      ],
+      options,
+    )
     .toArray();
   return new Map(rows.map((row) => [row._id, row]));
 }

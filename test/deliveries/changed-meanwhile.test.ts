@@ -1,10 +1,12 @@
+import type { ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type * as Deactivation from '../../src/deliveries/deactivate-subscription.service.ts';
 import { anyDelivery } from '../support/deliveries.ts';
 import { startDeliveryScene } from '../support/delivery-scene.ts';
 import type { Partner } from '../support/factories.ts';
-import { anyPartner, expectStatus, subscribe } from '../support/factories.ts';
-import type { WebhookReceiver } from '../support/receiver.ts';
+import { anyPartner, expectStatus, operatorOf, subscribe } from '../support/factories.ts';
+import type { Received, WebhookReceiver } from '../support/receiver.ts';
 import { isGenuine, startReceiver } from '../support/receiver.ts';
 import { rowOf } from '../support/rows.ts';
 import { sharedService } from '../support/service-host.ts';
@@ -12,6 +14,8 @@ import type * as ChangedMeanwhile from './changed-meanwhile.in-host.ts';
 
 const WEBHOOKS = '/api/v1/partner/webhooks';
 const FIVE_MINUTES_MS = 300_000;
+/** Leases of the tests' services last 100 ms. */
+const MORE_THAN_A_LEASE_MS = 150;
 
 const service = sharedService();
 const { receiver, venue, slots, attemptAround, end } = await startDeliveryScene(service);
@@ -32,10 +36,12 @@ beforeEach(async () => {
   partner = await anyPartner(service, [venue.id]);
   subscription = await subscribe(partner, receiver.url, ['hold_created']);
   ({ secretKey } = subscription);
-  receiver.respondWith((attempt, response) => {
-    response.writeHead(isGenuine(attempt, secretKey) ? 200 : 401).end();
-  });
+  receiver.respondWith(respondByContract);
 });
+
+const respondByContract = (attempt: Received, response: ServerResponse): void => {
+  response.writeHead(isGenuine(attempt, secretKey) ? 200 : 401).end();
+};
 
 const waiting = () => anyDelivery(service, partner, partner, slots.shift() ?? '');
 const read = (id: string) => rowOf(service, 'deliveries', { _id: id });
@@ -51,16 +57,25 @@ const moveTo = async (url: string) =>
 
 const AGAIN_NOW = { kind: 'later', inMs: 0, attemptsMade: 0 };
 
+/** Makes an attempt during which `happen` comes once it has arrived, before the receiver responds to it. */
+async function attemptWith(id: string, happen: () => Promise<unknown>, status: number) {
+  receiver.respondWith((_attempt, response) => {
+    void happen().then(() => response.writeHead(status).end());
+  });
+  return service.attempt(id);
+}
+
 describe('an attempt that fails because its subscription was changed while it was made is made again at once, uncounted', () => {
   test.each([0, 600])('by a rotation with an overlap of %d s', async (overlapSeconds) => {
     const id = await waiting();
-    expect(await attemptAround(id, () => rotate(overlapSeconds))).toEqual(AGAIN_NOW);
+    expect(await attemptWith(id, () => rotate(overlapSeconds), 401)).toEqual(AGAIN_NOW);
     expect(await read(id)).toMatchObject({
       state: 'pending',
       attemptsMade: 0,
       leaseUntil: null,
       attempts: [{ attempt: 1, outcome: 'interrupted', error: 'subscription_changed', statusCode: 401 }],
     });
+    receiver.respondWith(respondByContract);
     await service.attempt(id);
     const { state, attemptsMade, attempts } = await read(id);
     expect({ state, attemptsMade }).toEqual({ state: 'succeeded', attemptsMade: 1 });
@@ -71,9 +86,8 @@ describe('an attempt that fails because its subscription was changed while it wa
   test('by another address, to which it then goes', async () => {
     const other = await startReceiver();
     elsewhere = other;
-    receiver.respondWith(500);
     const id = await waiting();
-    expect(await attemptAround(id, () => moveTo(other.url))).toEqual(AGAIN_NOW);
+    expect(await attemptWith(id, () => moveTo(other.url), 500)).toEqual(AGAIN_NOW);
     expect(await health()).toBe(0);
     await service.attempt(id);
     expect(await read(id)).toMatchObject({ state: 'succeeded', attemptsMade: 1 });
@@ -84,7 +98,7 @@ describe('an attempt that fails because its subscription was changed while it wa
     receiver.respondWith(500);
     const id = await waiting();
     await service.attempt(id, 4);
-    const last = await attemptAround(id, () => deactivateSubscription(subscription.id));
+    const last = await attemptWith(id, () => deactivateSubscription(subscription.id), 500);
     expect(last).toEqual({ ...AGAIN_NOW, attemptsMade: 4 });
     await service.attempt(id);
     expect(await read(id)).toMatchObject({ state: 'cancelled', attemptsMade: 4 });
@@ -93,13 +107,52 @@ describe('an attempt that fails because its subscription was changed while it wa
 });
 
 test('a response of 2xx is a success, whatever was changed meanwhile', async () => {
-  receiver.respondWith(200);
   const id = await waiting();
-  await attemptAround(id, async () => {
+  const change = async () => {
     await rotate();
     await moveTo('http://127.0.0.1:9/elsewhere');
-  });
+  };
+  await attemptWith(id, change, 200);
   expect(await read(id)).toMatchObject({ state: 'succeeded', attemptsMade: 1 });
+});
+
+describe('a worker that was frozen before it sent sends nothing as it was before', () => {
+  const operator = () => operatorOf(service);
+  const partnerPath = () => `/api/v1/operator/partners/${partner.id}`;
+  test.each<[string, () => Promise<unknown>]>([
+    ['a rotation', () => rotate()],
+    ['a change of the address', () => moveTo('http://127.0.0.1:9/elsewhere')],
+    ['a deactivation', () => deactivateSubscription(subscription.id)],
+    ['a suspension', () => operator().patch(partnerPath(), { status: 'suspended' })],
+    ['the end of the grant', () => operator().delete(`${partnerPath()}/venues/${venue.id}`)],
+  ])('%s was answered', async (_what, happen) => {
+    const id = await waiting();
+    const before = receiver.received.length;
+
+    expect(await attemptAround(id, happen)).toEqual(AGAIN_NOW);
+
+    expect(receiver.received.length).toBe(before);
+    expect((await read(id)).attempts).toMatchObject([{ outcome: 'interrupted', statusCode: null }]);
+  });
+
+  test('control: where nothing was changed it signs again, and sends', async () => {
+    const id = await waiting();
+    await attemptAround(id, () => delay(MORE_THAN_A_LEASE_MS));
+    expect(await read(id)).toMatchObject({ state: 'succeeded', attemptsMade: 1 });
+  });
+});
+
+test('what comes while a rotation waits for its answer is sent when its partner can know the secret', async () => {
+  const id = await waiting();
+  // As it is right after the change, however long this test takes to get there.
+  await service.context.db
+    .collection<{ _id: string }>('webhook_subscriptions')
+    .updateOne({ _id: subscription.id }, [{ $set: { secretRotatedAt: { $add: ['$$NOW', 60_000] } } }]);
+
+  const held = await service.attempt(id);
+
+  expect(held).toMatchObject({ kind: 'later', attemptsMade: 0 });
+  expect((await read(id)).attempts).toEqual([]);
 });
 
 describe('control: a failure counts', () => {
@@ -130,9 +183,15 @@ describe('control: a failure counts', () => {
 });
 
 test('rotations that race with attempts cost none: each delivery succeeds at its first counted attempt', async () => {
+  let rotation = Promise.resolve();
+  // It knows the secret by when it responds, however late the test's own process gets the answer.
+  receiver.respondWith((attempt, response) => {
+    void rotation.then(() => respondByContract(attempt, response));
+  });
   for (let round = 0; round < 15; round += 1) {
     const id = await waiting();
-    await Promise.all([service.attempt(id), rotate()]);
+    rotation = rotate();
+    await Promise.all([service.attempt(id), rotation]);
     if ((await read(id)).state !== 'succeeded') await service.attempt(id);
     const { state, attemptsMade } = await read(id);
     expect({ state, attemptsMade }).toEqual({ state: 'succeeded', attemptsMade: 1 });

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { createLogger } from '../../src/platform/logger.ts';
@@ -71,14 +71,34 @@ test('control: a queue whose connection gives that question up takes nothing any
   await expect(queue.addBulk([{ name: 'expire-hold', data: {} }])).rejects.toThrow('max retries per request');
 });
 
-describe('jobs that are offered at once', () => {
-  async function readyQueues(redisUrl = process.env['TEST_REDIS_URL'] ?? ''): Promise<Queues> {
-    const queues = createQueues(redisUrl, anyPrefix(), createLogger('test', 'silent'));
-    releases.push(() => queues.close());
-    await eventually('Redis is there', () => queues.isReady());
-    return queues;
-  }
+async function readyQueues(redisUrl = process.env['TEST_REDIS_URL'] ?? ''): Promise<Queues> {
+  const queues = createQueues(redisUrl, anyPrefix(), createLogger('test', 'silent'));
+  releases.push(() => queues.close());
+  await eventually('Redis is there', () => queues.isReady());
+  return queues;
+}
 
+test.each([
+  ['is made due where the clock of the host was set back meanwhile', 3_600_000, 'waiting'],
+  ['stays delayed where it was not', 0, 'delayed'],
+])('the job of a due delivery that was deferred for seconds %s', async (_what, aheadMs, state) => {
+  const queues = await readyQueues();
+  const delivery = {
+    ...{ deliveryId: 'd', eventId: 'e', subscriptionId: 's', partnerId: 'p', generation: 1 },
+    ...{ attemptsMade: 0, attemptsLeft: 5, delayMs: 5000 },
+  };
+  const realNow = Date.now.bind(Date);
+  const clock = jest.spyOn(Date, 'now').mockImplementation(() => realNow() + aheadMs);
+  await queues.scheduleDeliveries([delivery]);
+  clock.mockRestore();
+
+  expect(await queues.ensureDelivery(delivery)).toBe('present');
+
+  const job = await queues.byName('webhook-delivery').getJob('delivery-d-g1');
+  expect(await job?.getState()).toBe(state);
+});
+
+describe('jobs that are offered at once', () => {
   /** How many jobs each bulk has that leaves for the queue from now on. */
   function bulksTo(queues: Queues, name: QueueName): number[] {
     const bulks: number[] = [];

@@ -73,6 +73,47 @@ describe('what is sent', () => {
   });
 });
 
+describe('a message that is not valid any more when its connection is ready', () => {
+  const PAST = -1;
+
+  test('is not sent: what it is renewed to is, over the same connection', async () => {
+    const target = await receiver((_request, response) => response.end('ok'));
+    const message = { ...messageTo(target.port), headers: { 'x-version': 'old' } };
+    const renewed = { ...message, headers: { 'x-version': 'new' } };
+    const renew = () => Promise.resolve(renewed);
+
+    const sent = await sender().send({ ...message, validity: { untilMs: PAST, renew } });
+
+    expect(sent).toEqual(outcome({ ok: true }));
+    expect(target.requests.map(({ headers }) => headers['x-version'])).toEqual(['new']);
+    expect(target.connections).toBe(1);
+  });
+
+  test.each([
+    ['there is no other', () => Promise.resolve(null)],
+    ['that cannot be found out', () => Promise.reject(new Error('The database is away.'))],
+  ])('is interrupted where %s', async (_why, renew) => {
+    const target = await receiver((_request, response) => response.end('ok'));
+    const one = sender();
+
+    const sent = await one.send({ ...messageTo(target.port), validity: { untilMs: PAST, renew } });
+
+    expect(sent).toEqual(outcome({ ok: false, error: 'interrupted', statusCode: null }));
+    expect(await one.send(messageTo(target.port))).toEqual(outcome({ ok: true }));
+    expect(target.requests).toHaveLength(1);
+  });
+
+  test('is interrupted where it is not renewed within the deadline', async () => {
+    const target = await receiver((_request, response) => response.end('ok'));
+    const renew = () => new Promise<never>(() => undefined);
+
+    const sent = await sender(200).send({ ...messageTo(target.port), validity: { untilMs: PAST, renew } });
+
+    expect(sent).toEqual(outcome({ ok: false, error: 'interrupted' }));
+    expect(target.requests).toHaveLength(0);
+  });
+});
+
 describe('the verdict', () => {
   test.each([200, 201, 202, 204, 299])('%d is a success', async (status) => {
     const target = await receiver((_request, response) => response.writeHead(status).end());

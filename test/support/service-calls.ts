@@ -78,7 +78,8 @@ export function serviceCalls(context: Context): ServiceCalls {
       await dispatchEvents(context, holdId);
     },
     sequence: () => sequenceEvents(context),
-    attempt: (deliveryId, times) => attemptDelivery({ context }, ownSender(), deliveryId, times),
+    attempt: (deliveryId, times) =>
+      attemptDelivery({ context }, ownSender(), deliveryId, times === undefined ? {} : { times }),
   };
 }
 
@@ -91,11 +92,11 @@ export async function attemptDelivery(
   { context }: Pick<Service, 'context'>,
   sender: Pick<WebhookSender, 'send'>,
   deliveryId: string,
-  times = 1,
+  { times = 1, isMadeDue = true } = {},
 ): Promise<AttemptResult | undefined> {
   let result: AttemptResult | undefined;
   for (let count = 0; count < times; count += 1) {
-    await makeDue(context.db, deliveryId);
+    if (isMadeDue) await makeDue(context.db, deliveryId);
     const row = await rowOf({ context }, 'deliveries', { _id: deliveryId });
     const { subscriptionId, partnerId, generation, attemptsMade: failuresKnown } = row;
     const deps = { ...context, sender, permits: createSendPermits(10, 2) };

@@ -9,6 +9,7 @@ import {
 } from '../../src/deliveries/dead-letter-queue.service.ts';
 import { deliverWebhook } from '../../src/deliveries/deliver-webhook.service.ts';
 import { rearmOverdueDeliveries } from '../../src/deliveries/sweep-deliveries.service.ts';
+import { raiseLease } from '../../src/platform/cache-versions.store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createSecretBox } from '../../src/platform/secret-box.ts';
 import { startSweep } from '../../src/platform/sweep.ts';
@@ -44,6 +45,8 @@ export async function startWebhookDelivery(
 ): Promise<Record<string, unknown>> {
   const { config } = scope;
   const context = { ...(await startContext(scope)), secretBox: createSecretBox(config.encryptionKeys) };
+  // Attempts rely on what they read for as long as this process has leases: who changes it has to wait so long from the first one on.
+  await raiseLease(context.db, config.cacheLeaseMs);
   // Nothing waits for it, for each delivery finds out by itself; but this names the keys before there is one.
   logMissingKeys(context).catch((err: unknown) => context.log.warn({ err }, 'the keys were not looked at'));
   const sender = createWebhookSender({

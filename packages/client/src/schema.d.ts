@@ -408,7 +408,7 @@ export interface paths {
         head?: never;
         /**
          * Change the address or the events of a subscription
-         * @description What is left out stays, and so do secret and status. What waits to be delivered goes to the new address with its next attempt; one that is under way may still arrive at the old one.
+         * @description What is left out stays, and so do secret and status. What waits to be delivered goes to the new address with its next attempt. A new address takes about a second to answer; then nothing more is sent to the old one.
          */
         patch: operations["changeSubscription"];
         trace?: never;
@@ -424,7 +424,7 @@ export interface paths {
         put?: never;
         /**
          * Replace the secret of a subscription
-         * @description Every delivery from now on is signed with the new secret, retries included.
+         * @description Every delivery from now on is signed with the new secret, retries included. It takes about a second to answer; then no process signs with the old secret alone.
          */
         post: operations["rotateSecret"];
         delete?: never;

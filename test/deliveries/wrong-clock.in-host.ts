@@ -1,0 +1,68 @@
+import { discardDeadLetters, redriveDeadLetters } from '../../src/deliveries/dead-letters.service.ts';
+import { recoverDeliveries } from '../../src/deliveries/recover-deliveries.service.ts';
+import { redeliver } from '../../src/deliveries/redelivery.service.ts';
+import { sendTestEvent } from '../../src/deliveries/test-event.service.ts';
+import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
+import type { Service } from '../support/service.ts';
+import { attemptDelivery, standardSender } from '../support/service-calls.ts';
+
+type Context = Service['context'];
+
+/** A process whose clock is off by `offMs`. */
+const off = (context: Context, offMs: number): Context => ({
+  ...context,
+  clock: { now: () => new Date(Date.now() + offMs) },
+});
+
+export async function dispatchBy(context: Context, offMs: number, holdId: string): Promise<void> {
+  await dispatchEvents(off(context, offMs), holdId);
+}
+
+/** What came of an attempt of the delivery as it is, due or not. */
+export async function attemptBy(context: Context, offMs: number, deliveryId: string): Promise<unknown> {
+  const sender = standardSender();
+  try {
+    return await attemptDelivery({ context: off(context, offMs) }, sender, deliveryId, { isMadeDue: false });
+  } finally {
+    await sender.close();
+  }
+}
+
+/** Of a redelivery, the state of the delivery, or the code with which it is refused. */
+export function redeliverBy(
+  context: Context,
+  offMs: number,
+  partnerId: string,
+  deliveryId: string,
+): Promise<string> {
+  return redeliver(off(context, offMs), partnerId, deliveryId).then(
+    ({ delivery }) => delivery.state,
+    ({ code }: { code: string }) => code,
+  );
+}
+
+/** How many deliveries began anew of what happened since the instant. */
+export function recoverBy(
+  context: Context,
+  offMs: number,
+  partnerId: string,
+  subscriptionId: string,
+  since: string,
+): Promise<number> {
+  return recoverDeliveries(off(context, offMs), partnerId, subscriptionId, { since: new Date(since) });
+}
+
+export async function testEventBy(
+  context: Context,
+  offMs: number,
+  partnerId: string,
+  subscriptionId: string,
+): Promise<string> {
+  return (await sendTestEvent(off(context, offMs), partnerId, subscriptionId, undefined)).delivery._id;
+}
+
+export const redriveAllBy = (context: Context, offMs: number, subscriptionId: string): Promise<number> =>
+  redriveDeadLetters(off(context, offMs), { subscriptionId });
+
+export const discardAllBy = (context: Context, offMs: number, subscriptionId: string): Promise<number> =>
+  discardDeadLetters(off(context, offMs), { subscriptionId }, 'gone');

@@ -1,0 +1,111 @@
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { anyDelivery } from '../support/deliveries.ts';
+import { startDeliveryScene } from '../support/delivery-scene.ts';
+import type { Partner } from '../support/factories.ts';
+import { anyPartner, expectStatus, placeHold, subscribe } from '../support/factories.ts';
+import { rowOf } from '../support/rows.ts';
+import { sharedService } from '../support/service-host.ts';
+import type * as WrongClock from './wrong-clock.in-host.ts';
+
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+const PREVIOUS = 'x-service-signature-previous';
+
+const service = sharedService();
+const { receiver, venue, slots, end } = await startDeliveryScene(service);
+const by = service.inHost<typeof WrongClock>('test/deliveries/wrong-clock.in-host.ts');
+let partner: Partner;
+let subscriptionId: string;
+afterAll(end);
+beforeEach(async () => {
+  receiver.respondWith(200);
+  partner = await anyPartner(service, [venue.id]);
+  ({ id: subscriptionId } = await subscribe(partner, receiver.url, ['hold_created']));
+});
+
+const waiting = () => anyDelivery(service, partner, partner, slots.shift() ?? '');
+const read = (id: string) => rowOf(service, 'deliveries', { _id: id });
+const subscription = () => rowOf(service, 'webhook_subscriptions', { _id: subscriptionId });
+const collection = (name: string) => service.context.db.collection<{ _id: string }>(name);
+const change = (id: string, fields: object) =>
+  collection('deliveries').updateOne({ _id: id }, { $set: fields });
+const inMs = (ms: number) => new Date(Date.now() + ms);
+const expectNow = (instant: Date | null | undefined) =>
+  expect(Math.abs((instant?.getTime() ?? 0) - Date.now())).toBeLessThan(MINUTE_MS);
+
+describe.each([-400 * DAY_MS, 400 * DAY_MS])('a process whose clock is off by %d ms', (offMs) => {
+  test('makes deliveries that are due at once', async () => {
+    const { hold_id: holdId } = await placeHold(partner, slots.shift() ?? '');
+    await by.dispatchBy(offMs, String(holdId));
+    const { _id: eventId } = await rowOf(service, 'events', { holdId });
+    const dispatched = await rowOf(service, 'deliveries', { eventId, subscriptionId });
+    const sample = await read(await by.testEventBy(offMs, partner.id, subscriptionId));
+    for (const { nextAttemptAt, createdAt } of [dispatched, sample]) {
+      expectNow(nextAttemptAt);
+      expect(nextAttemptAt?.getTime()).toBeLessThanOrEqual(Date.now());
+      expectNow(createdAt);
+    }
+  });
+
+  test('makes an attempt when it is due, and not before', async () => {
+    const id = await waiting();
+    await change(id, { nextAttemptAt: inMs(10 * MINUTE_MS) });
+    const early = (await by.attemptBy(offMs, id)) as { kind: string; inMs: number };
+    expect(early.kind).toBe('later');
+    expect(Math.abs(early.inMs - 10 * MINUTE_MS)).toBeLessThan(MINUTE_MS);
+    await change(id, { nextAttemptAt: inMs(-1) });
+    expect(await by.attemptBy(offMs, id)).toEqual({ kind: 'done' });
+    expectNow((await subscription()).lastSuccessAt);
+  });
+
+  test('notes since when an endpoint fails', async () => {
+    receiver.respondWith(500);
+    await by.attemptBy(offMs, await waiting());
+    const { failingSince, lastFailureAt } = await subscription();
+    expectNow(failingSince);
+    expectNow(lastFailureAt);
+  });
+
+  test('signs with the secret before a rotation until the overlap is over', async () => {
+    const path = `/api/v1/partner/webhooks/${subscriptionId}/rotate-secret`;
+    expectStatus(await partner.api.post(path, { overlap_seconds: 600 }), 200);
+    await by.attemptBy(offMs, await waiting());
+    expect(receiver.received.at(-1)?.headers).toHaveProperty(PREVIOUS);
+    const over = { $set: { previousSecretUntil: inMs(-1) } };
+    await collection('webhook_subscriptions').updateOne({ _id: subscriptionId }, over);
+    expectStatus(
+      await partner.api.patch(path.replace('/rotate-secret', ''), { endpoint_url: receiver.url }),
+      200,
+    );
+    await by.attemptBy(offMs, await waiting());
+    expect(receiver.received.at(-1)?.headers).not.toHaveProperty(PREVIOUS);
+    expect((await subscription()).sealedPreviousSecret).toBeNull();
+  });
+
+  test('knows whether an attempt is under way', async () => {
+    const id = await waiting();
+    await change(id, { leaseUntil: inMs(MINUTE_MS) });
+    expect(await by.redeliverBy(offMs, partner.id, id)).toBe('DELIVERY_IN_PROGRESS');
+    await change(id, { leaseUntil: inMs(-1) });
+    expect(await by.redeliverBy(offMs, partner.id, id)).toBe('pending');
+  });
+
+  test('recovers what happened up to now, due at once', async () => {
+    const { eventId, _id: lost } = await read(await waiting());
+    const { at } = await rowOf(service, 'events', { _id: eventId });
+    await collection('deliveries').deleteOne({ _id: lost });
+    expect(await by.recoverBy(offMs, partner.id, subscriptionId, at.toISOString())).toBe(1);
+    const { nextAttemptAt, createdAt } = await rowOf(service, 'deliveries', { eventId, subscriptionId });
+    expectNow(nextAttemptAt);
+    expectNow(createdAt);
+  });
+
+  test('takes every dead letter up to now', async () => {
+    receiver.respondWith(500);
+    const id = await waiting();
+    await service.attempt(id, 5);
+    expect(await by.redriveAllBy(offMs, subscriptionId)).toBe(1);
+    await service.attempt(id, 5);
+    expect(await by.discardAllBy(offMs, subscriptionId)).toBe(1);
+  });
+});
