@@ -19,7 +19,7 @@ export const ENDED_HOLDS: RetentionRule = {
   isOver: (before) => ({ slotEnd: { $lt: before }, ...IS_DISPATCHED }),
 };
 
-/** Bookings and walk-ins by the end of their slot, or by their own end where that is later. */
+/** Bookings and walk-ins by the end of their slot, or by their own end where that is later. Whatever `before` is, the slot has ended. */
 export const PAST_BOOKINGS: RetentionRule = {
   collection: 'reservations',
   field: 'slotStart',
@@ -31,5 +31,6 @@ export const PAST_BOOKINGS: RetentionRule = {
     cancelledAt: { $not: { $gte: before } },
     refundedAt: { $not: { $gte: before } },
     ...IS_DISPATCHED,
+    $expr: { $lte: ['$slotEnd', '$$NOW'] },
   }),
 };

@@ -1,6 +1,7 @@
 import mongoose from 'mongoose';
 import type { RetentionRule } from '../domain/retention.ts';
 import { writeEach } from '../platform/bulk-writes.ts';
+import { readDatabaseTime } from '../platform/clock.ts';
 import type { Db } from '../platform/mongo.ts';
 import { isDuplicateKey, openCollection } from '../platform/mongo.ts';
 import { NEWEST } from '../platform/newest-reads.ts';
@@ -18,6 +19,16 @@ export type AgedPosition = { value: unknown; left?: readonly string[]; windowEnd
 
 /** So many rows are looked at together at most, beside those of one value: of them all may have to stay. */
 const WINDOW = 5000;
+
+/** What was over before `before` may go. By the database's clock that is `days` days ago, or longer. */
+export type CutOff = { before: Date; days: number };
+
+const DAY_MS = 86_400_000;
+
+/** The cut-off of rows that are kept for `days` days, by the database's clock. */
+export async function findCutOff(db: Db, days: number): Promise<CutOff> {
+  return { before: new Date((await readDatabaseTime(db)).getTime() - days * DAY_MS), days };
+}
 
 /** As they are in the database. */
 const RAW = { ...NEWEST, promoteValues: false, promoteLongs: false, promoteBuffers: false };
@@ -74,14 +85,15 @@ function behind(field: string, from: AgedPosition | undefined): Record<string, u
     : [{ [field]: { $gte: value } }, { _id: { $nin: left } }];
 }
 
-/** Deletes those of `ids` that are over since `before` still; returns how many. */
+/** Deletes those of `ids` that are over since the cut-off still; none where the database finds the cut-off too late. Returns how many. */
 export async function deleteAgedRows(
   db: Db,
   { collection, isWalked, isOver }: RetentionRule,
-  before: Date,
+  { before, days }: CutOff,
   ids: readonly string[],
 ): Promise<number> {
-  const filter = { $and: [{ _id: { $in: [...ids] } }, isWalked(before), isOver(before)] };
+  const isLongAgo = { $expr: { $lte: [before, { $subtract: ['$$NOW', days * DAY_MS] }] } };
+  const filter = { $and: [{ _id: { $in: [...ids] } }, isWalked(before), isOver(before), isLongAgo] };
   const { deletedCount } = await openCollection<AgedRow>(db, collection).deleteMany(filter, {
     hint: '_id_',
   });

@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { Clock } from '../platform/clock.ts';
+import { readDatabaseTime } from '../platform/clock.ts';
 import { groupBy } from '../platform/group-by.ts';
 import { newId } from '../platform/ids.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import { counter } from '../platform/process-metrics.ts';
 import type { SweptPage } from '../platform/sweep.ts';
-import type { AgedPosition, AgedRow } from './aged-rows.store.ts';
-import { deleteAgedRows, findAgedRows, toLine } from './aged-rows.store.ts';
+import type { AgedPosition, AgedRow, CutOff } from './aged-rows.store.ts';
+import { deleteAgedRows, findAgedRows, findCutOff, toLine } from './aged-rows.store.ts';
 import type { Archive } from './archive.ts';
 import { dayOf, objectName } from './archived-objects.rules.ts';
 import type { Kind, RetentionConfig } from './kinds.ts';
@@ -18,7 +18,6 @@ import { forgetPurge, notePurgeCompleted, notePurgeTried } from './purges.store.
 
 export type PurgeDeps = {
   db: Db;
-  clock: Clock;
   log: Logger;
   config: RetentionConfig;
   /** Absent: what is purged is gone. */
@@ -28,7 +27,7 @@ export type PurgeDeps = {
 /** Where a run is: in which kind and where in it, what it has purged so far, and when it last said so, by the monotonic clock. */
 export type PurgePosition = {
   kind: number;
-  before?: Date | undefined;
+  cutOff?: CutOff | undefined;
   at?: AgedPosition | undefined;
   purged: Readonly<Record<string, number>>;
   hasFailed: boolean;
@@ -45,7 +44,6 @@ const REST_AT_MOST_MS = 5000;
 /** How often a run says what it has purged so far. */
 const SAY_EVERY_MS = 60_000;
 
-const DAY_MS = 86_400_000;
 const compress = promisify(gzip);
 
 const purgedTotal = counter({
@@ -69,17 +67,17 @@ export async function purgeNext(
     logRun(deps, from);
     return { count: 0 };
   }
-  const following = { ...from, kind: from.kind + 1, before: undefined, at: undefined };
+  const following = { ...from, kind: from.kind + 1, cutOff: undefined, at: undefined };
   const days = daysKept(kind, deps.config);
-  const before = from.before ?? new Date(deps.clock.now().getTime() - days * DAY_MS);
   const beganAt = performance.now();
   try {
     if (days === 0) {
       await forgetPurge(deps.db, kind.name);
       return { count: 0, next: following };
     }
-    if (from.before === undefined) await notePurgeTried(deps.db, kind.name);
-    const { count, at } = await purgePage(deps, kind, { before, at: from.at }, stopping);
+    if (from.cutOff === undefined) await notePurgeTried(deps.db, kind.name);
+    const cutOff = from.cutOff ?? (await findCutOff(deps.db, days));
+    const { count, at } = await purgePage(deps, kind, { cutOff, at: from.at }, stopping);
     const purged = { ...from.purged, [kind.name]: (from.purged[kind.name] ?? 0) + count };
     if (at === undefined) {
       await notePurgeCompleted(deps.db, kind.name);
@@ -87,7 +85,7 @@ export async function purgeNext(
     }
     const restMs = Math.max(REST_AT_LEAST_MS, (performance.now() - beganAt) * REST);
     await delay(Math.min(restMs, REST_AT_MOST_MS), undefined, { signal: stopping }).catch(() => undefined);
-    return { count: 0, next: { ...from, purged, before, at, saidAtMs: sayNowAndThen(deps, from, purged) } };
+    return { count: 0, next: { ...from, purged, cutOff, at, saidAtMs: sayNowAndThen(deps, from, purged) } };
   } catch (err) {
     if (stopping.aborted) return { count: 0 };
     const fields = { collection: kind.name, error: (err as Error).message };
@@ -96,22 +94,23 @@ export async function purgeNext(
   }
 }
 
-type PageOfKind = { before: Date; at: AgedPosition | undefined };
+type PageOfKind = { cutOff: CutOff; at: AgedPosition | undefined };
 
 /** `at`: where the next page begins, if there is one. */
 async function purgePage(
   deps: PurgeDeps,
   kind: Kind,
-  { before, at }: PageOfKind,
+  { cutOff, at }: PageOfKind,
   stopping: AbortSignal,
 ): Promise<{ count: number; at?: AgedPosition }> {
   const { rule } = kind;
+  const { before } = cutOff;
   const { rows, windowEnd } = await findAgedRows(deps.db, rule, before, at, PAGE);
   const needed = (await kind.findNeeded?.(deps.db, rows, before)) ?? new Set<string>();
   const gone = rows.filter(({ _id }) => !needed.has(_id));
   if (deps.archive !== undefined) await archiveRows(deps, deps.archive, kind, gone, stopping);
   const ids = gone.map(({ _id }) => _id);
-  const count = ids.length === 0 ? 0 : await deleteAgedRows(deps.db, rule, before, ids);
+  const count = ids.length === 0 ? 0 : await deleteAgedRows(deps.db, rule, cutOff, ids);
   purgedTotal(deps.db).inc({ collection: kind.name }, count);
   const last = rows.at(-1);
   if (last === undefined || rows.length < PAGE)
@@ -128,17 +127,19 @@ const isSame = (a: unknown, b: unknown): boolean =>
 
 /** An object for each day of the rows, in the order of their first. */
 async function archiveRows(
-  { clock }: PurgeDeps,
+  { db }: PurgeDeps,
   archive: Archive,
   { name, rule }: Kind,
   rows: readonly AgedRow[],
   stopping: AbortSignal,
 ): Promise<void> {
+  // By the database's clock: of two copies of a row, the one that was archived last is put back.
+  const archivedAt = await readDatabaseTime(db);
   const days = groupBy(rows, (row) => dayOf(row[rule.instant] as Date));
   for (const [day, ofDay] of days) {
     const content = await compress(`${ofDay.map(toLine).join('\n')}\n`);
     const [{ _id: firstId } = { _id: '' }] = ofDay;
-    const object = { day, firstId, archivedAt: clock.now(), random: newId().slice(-8) };
+    const object = { day, firstId, archivedAt, random: newId().slice(-8) };
     await archive.put(objectName(name, object), content, stopping);
   }
 }

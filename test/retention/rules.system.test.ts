@@ -22,11 +22,10 @@ import { rowOf, rowsOf } from '../support/rows.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import { monitoredUri } from '../support/service-environment.ts';
-import { DAY_MS, EVERY_KIND, keeping, purge, settingOf } from './purging.ts';
+import { ancientId, COLLECTIONS, DAY_MS, EVERY_KIND, keeping, letPass, purge, settingOf } from './purging.ts';
 
 /** Later than any setting reaches. */
-const TEN_YEARS_ON = new Date(Date.now() + 3650 * DAY_MS);
-const COLLECTIONS = ['reservations', 'events', 'deliveries', 'audit'] as const;
+const TEN_YEARS = 3650;
 
 let service: Service;
 let hold: Reservation;
@@ -58,21 +57,20 @@ beforeEach(async () => {
   await Promise.all(COLLECTIONS.map((name) => collection(name).deleteMany({})));
 });
 
-const collection = (name: (typeof COLLECTIONS)[number]) => service.context.db.collection(name);
-const idsIn = async (name: (typeof COLLECTIONS)[number]) =>
+const collection = (name: string) => service.context.db.collection(name);
+const idsIn = async (name: string) =>
   (await collection(name).find({}).toArray()).map(({ _id }) => String(_id));
 
 /** A row of its own, as `model` with these fields; returns its id. */
-async function plant<Row extends object>(
-  name: (typeof COLLECTIONS)[number],
-  model: Row,
-  fields: Partial<Row>,
-): Promise<string> {
-  const row = { ...model, _id: newId(), ...fields };
+async function plant<Row extends object>(name: string, model: Row, fields: Partial<Row>): Promise<string> {
+  const row = { ...model, _id: ancientId(), ...fields };
   await collection(name).insertOne(row as never);
   return row._id;
 }
 
+/** Lets time pass until so many days after. */
+const letPassUntil = (days: number, since: Date) =>
+  letPass(service, (since.getTime() - Date.now()) / DAY_MS + days);
 const later = (instant: Date, days: number) => new Date(instant.getTime() + days * DAY_MS);
 const keyless = (): Partial<Reservation> => ({ bookingId: newId(), confirmKey: newId() });
 const attempted = (sentAt: Date): Partial<DeliveryRow> => ({
@@ -212,12 +210,14 @@ describe('what is kept for so many days', () => {
           ? 'reservations'
           : kind;
     const config = keeping({ events: 100, [kind]: 100 });
-    await purge(service, { at: later(since, 99), config });
+    await letPassUntil(99, since);
+    await purge(service, { config });
     expect(await idsIn(name)).toEqual([id]);
     // Control: the settings of all other kinds leave it.
-    await purge(service, { at: later(since, 101), config: { ...EVERY_KIND, [settingOf(kind)]: 0 } });
+    await letPass(service, 2);
+    await purge(service, { config: { ...EVERY_KIND, [settingOf(kind)]: 0 } });
     expect(await idsIn(name)).toEqual([id]);
-    await purge(service, { at: later(since, 101), config });
+    await purge(service, { config });
     expect(await idsIn(name)).toEqual([]);
   });
 });
@@ -284,9 +284,10 @@ describe('what waits is never purged, however old', () => {
     ],
   ])('%s', async (_what, plantIt) => {
     await plantIt();
+    await letPass(service, TEN_YEARS);
     const all = async () => Promise.all(COLLECTIONS.map(idsIn));
     const before = await all();
-    await purge(service, { at: TEN_YEARS_ON, config: EVERY_KIND });
+    await purge(service, { config: EVERY_KIND });
     expect(await all()).toEqual(before);
   });
 
@@ -298,9 +299,10 @@ describe('what waits is never purged, however old', () => {
       deadLetteredAt: delivery.createdAt,
     });
     await plant('deliveries', delivery, { eventId, subscriptionId: newId(), state: 'succeeded' });
-    await purge(service, { at: TEN_YEARS_ON, config: { ...EVERY_KIND, retentionDeadLettersDays: 0 } });
+    await letPass(service, TEN_YEARS);
+    await purge(service, { config: { ...EVERY_KIND, retentionDeadLettersDays: 0 } });
     expect([await idsIn('deliveries'), await idsIn('events')]).toEqual([[deadLetter], [eventId]]);
-    await purge(service, { at: TEN_YEARS_ON, config: EVERY_KIND });
+    await purge(service, { config: EVERY_KIND });
     expect([await idsIn('deliveries'), await idsIn('events')]).toEqual([[], []]);
   });
 
@@ -316,26 +318,28 @@ describe('what waits is never purged, however old', () => {
       deadLetteredAt: delivery.createdAt,
     });
     await plant('events', event, { holdId, sequence: 2 });
+    await letPass(service, TEN_YEARS);
     const kept = { ...EVERY_KIND, retentionDeadLettersDays: 0 };
-    await purge(service, { at: TEN_YEARS_ON, config: kept });
+    await purge(service, { config: kept });
     expect([await idsIn('events'), await idsIn('reservations')]).toEqual([[eventId], [holdId]]);
-    await purge(service, { at: TEN_YEARS_ON, config: EVERY_KIND });
+    await purge(service, { config: EVERY_KIND });
     expect([await idsIn('events'), await idsIn('reservations')]).toEqual([[], []]);
     // Where events stay longer, or for ever, so do reservations.
     await plant('reservations', model(), { ...keyless(), _id: holdId });
-    const inYears = (years: number) => later(model().slotEnd, years * 365);
-    for (const days of [0, 700])
-      await purge(service, { at: inYears(1), config: keeping({ [kind]: 100, events: days }) });
+    await letPassUntil(365, model().slotEnd);
+    for (const days of [0, 700]) await purge(service, { config: keeping({ [kind]: 100, events: days }) });
     expect(await idsIn('reservations')).toEqual([holdId]);
-    await purge(service, { at: inYears(2), config: keeping({ [kind]: 100, events: 700 }) });
+    await letPass(service, 365);
+    await purge(service, { config: keeping({ [kind]: 100, events: 700 }) });
     expect(await idsIn('reservations')).toEqual([]);
   });
 
   test('control: as soon as nothing waits any more, it goes', async () => {
     await plant('reservations', hold, undispatched());
-    await purge(service, { at: TEN_YEARS_ON, config: EVERY_KIND });
+    await letPass(service, TEN_YEARS);
+    await purge(service, { config: EVERY_KIND });
     await collection('reservations').updateOne({}, { $set: { outbox: [] }, $unset: { outboxSince: '' } });
-    await purge(service, { at: TEN_YEARS_ON, config: EVERY_KIND });
+    await purge(service, { config: EVERY_KIND });
     expect(await idsIn('reservations')).toEqual([]);
   });
 });
@@ -397,7 +401,8 @@ describe('the figure of a kind says when it was last purged to its end', () => {
     await service.context.db.collection('purges').deleteMany({});
     const config = keeping({ audit: 100 });
     await plant('audit', auditRow, {});
-    const fails = () => purge(service, { at: TEN_YEARS_ON, config, archive: broken });
+    await letPass(service, TEN_YEARS);
+    const fails = () => purge(service, { config, archive: broken });
     await fails();
     const tried = await completedAt('audit');
     await fails();
@@ -405,7 +410,7 @@ describe('the figure of a kind says when it was last purged to its end', () => {
     expect(tried?.getTime()).toBeGreaterThan(Date.now() - 60_000);
     await eventually('it is exposed', async () => (await figure('audit')) === Number(tried) / 1000);
     expect(await figure('holds')).toBeUndefined();
-    await purge(service, { at: TEN_YEARS_ON, config });
+    await purge(service, { config });
     const done = await completedAt('audit');
     expect(Number(done)).toBeGreaterThan(Number(tried));
     await eventually('it is exposed', async () => (await figure('audit')) === Number(done) / 1000);
