@@ -8,7 +8,7 @@ import { eraseTextsOf } from '../events/events.service.ts';
 import { eraseCustomerOfPurchases } from '../packages/packages.service.ts';
 import { findUsablePurchases } from '../packages/packages.store.ts';
 import type { Db } from '../platform/mongo.ts';
-import type { CustomerOf, EndedHold } from '../reservations/customer-erasure.store.ts';
+import type { CustomerOf, EndedHold, PastBooking } from '../reservations/customer-erasure.store.ts';
 import {
   eraseBookings,
   eraseHolds,
@@ -18,9 +18,11 @@ import {
   findPhone,
   findUpcoming,
 } from '../reservations/customer-erasure.store.ts';
+import type { ReservationDeps } from '../reservations/reservations.service.ts';
+import { settleLapsedHold } from '../reservations/reservations.service.ts';
 import { createCustomerMatcher } from './customer-matcher.rules.ts';
 
-export type EraseDeps = DispatchDeps & { config: { defaultRegion: string } };
+export type EraseDeps = DispatchDeps & ReservationDeps & { config: { defaultRegion: string } };
 
 /** What replaces what was erased, where a field must have a value. */
 const ERASED = '[erased]';
@@ -62,6 +64,7 @@ export async function eraseCustomer(
     'phoneE164' in customer ? await eraseCustomerOfPurchases(deps, customer.phoneE164, erasure) : 0;
   let holds = 0;
   for await (const found of holdsIdentifying(deps, erasure)) {
+    await settleThoseThatLapsed(deps, found);
     await eraseEventsOf(deps, found);
     holds += await eraseHolds(deps.db, found, erasure);
   }
@@ -74,13 +77,20 @@ export async function eraseCustomer(
   }
 }
 
+/** Settles lapsed holds before their events are erased: an event that came later would have what was attached once more. */
+async function settleThoseThatLapsed(deps: EraseDeps, holds: readonly EndedHold[]): Promise<void> {
+  const lapsed = holds.filter(({ status }) => status === 'ACTIVE');
+  await Promise.all(lapsed.map(({ _id }) => settleLapsedHold(deps, _id)));
+}
+
 /** Overwrites the reasons in the events of these reservations, and all responses of receivers to them. */
 async function eraseEventsOf(
   deps: EraseDeps,
-  reservations: readonly { _id: string; outbox: readonly unknown[] }[],
+  reservations: readonly (EndedHold | PastBooking)[],
 ): Promise<void> {
-  // Into the log first: a dispatcher that has read the old reason then finds the event there, and leaves it.
-  const waiting = reservations.filter((row) => row.outbox.length > 0);
+  // Into the log first: a dispatcher that has read the old reason then finds the event there, and leaves it. A hold that was
+  // read as ACTIVE has been settled since, so its outbox has an event that was not read.
+  const waiting = reservations.filter(({ status, outbox }) => status === 'ACTIVE' || outbox.length > 0);
   await Promise.all(waiting.map((row) => dispatchEvents(deps, row._id)));
   const ids = reservations.map((row) => row._id);
   await eraseExcerptsOf(deps, await eraseTextsOf(deps, ids, ERASED));

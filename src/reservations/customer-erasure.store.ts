@@ -147,7 +147,10 @@ function redacted(booking: PastBooking, erasure: Erasure): Expression {
 }
 
 /** A hold that ended without a booking: it has no customer, and what was sent with it may identify one all the same. */
-export type EndedHold = Pick<Reservation, '_id' | 'outbox' | 'holdKey' | 'releaseReason' | keyof Attached>;
+export type EndedHold = Pick<
+  Reservation,
+  ('_id' | 'status' | 'outbox' | 'holdKey' | 'releaseReason') | keyof Attached
+>;
 
 /** Over whether or not that has been written down: nothing that is over becomes a booking. */
 const OVER: Expression = { $or: [{ $ne: ['$status', 'ACTIVE'] }, { $lte: ['$holdExpiresAt', '$$NOW'] }] };
@@ -164,7 +167,13 @@ export function findEndedHolds(db: Db): AsyncIterable<EndedHold> {
         $expr: OVER,
         $or: SENT_WITH_HOLD.map((field) => ({ [field]: { $exists: true } })),
       },
-      { projection: { outbox: 1, ...Object.fromEntries(SENT_WITH_HOLD.map((field) => [field, 1])) } },
+      {
+        projection: {
+          status: 1,
+          outbox: 1,
+          ...Object.fromEntries(SENT_WITH_HOLD.map((field) => [field, 1])),
+        },
+      },
     )
     .batchSize(READ_AT_ONCE);
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type * as Expiry from '../reservations/expiry.in-host.ts';
 import type { Client, Reply } from '../support/client.ts';
 import { collectionCallsOf } from '../support/collection-calls.ts';
 import { dumpDatabase } from '../support/database-dump.ts';
@@ -25,6 +26,7 @@ import { findIn } from './find-in.ts';
 
 const service = await hostedService();
 const inside = service.inHost<typeof Inside>('test/customers/erase.in-host.ts');
+const { expireAsWorker } = service.inHost<typeof Expiry>('test/reservations/expiry.in-host.ts');
 const calls = collectionCallsOf(service);
 let venueId: string;
 let seller: Partner;
@@ -384,6 +386,28 @@ describe('after the erasure of a customer', () => {
     expect(await whereCanariesAre()).toEqual([]);
     const seen = expectStatus(await seller.api.get(`/api/v1/bookings/${idOf(booking)}`), 200);
     expect(seen).toMatchObject({ status: 'REFUNDED', refund_reason: '[erased]' });
+  });
+
+  test('a hold that lapsed and is settled in the middle leaves nothing behind', async () => {
+    const attached = { order_reference: `order of ${phone}`, metadata: { note: `for ${phone}` } };
+    const hold = await placeHold(seller, anySlot(), attached);
+    const holdId = String(hold['hold_id']);
+    await service.dispatch(holdId);
+    await service.context.db
+      .collection<{ _id: string }>('reservations')
+      .updateOne({ _id: holdId }, { $set: { holdExpiresAt: new Date(Date.now() - 1) } });
+    // Between the overwriting of its events and its own.
+    const erased = await calls.beforeNext(
+      'deliveries.updateMany',
+      async () => {
+        await expireAsWorker(holdId);
+        await service.dispatch(holdId);
+      },
+      async () => erase(),
+    );
+    expect(expectStatus(erased, 200)).toEqual({ bookings: 0, holds: 1, purchases: 0 });
+    expect(await rowsOf(service, 'events', { holdId })).toHaveLength(2);
+    expect(await whereCanariesAre()).toEqual([]);
   });
 
   test('a refund gives no credit to a purchase that is nobody’s any more', async () => {
