@@ -102,7 +102,13 @@ function noteRun(db: Db, sweep: string): void {
   lastRunAt(db).set({ sweep }, databaseClockOf(db).now().getTime() / 1000);
 }
 
-/** One run. The lease is renewed for each page, and whoever does not get it leaves the rest to whoever has it. */
+/** Longer than a page may take, with each of its reads and writes at the driver's time limit. */
+const PAGE_MAY_TAKE_MS = 120_000;
+
+/**
+ * One run. The lease is renewed for each page, and a process that does not get it leaves the rest to the one that has it. A process that
+ * is killed leaves a lease behind, so it lasts no longer than a page may take, however seldom the sweep runs.
+ */
 async function sweepThrough<Position>(
   db: Db,
   { name, everyMs, run }: Sweep<Position>,
@@ -110,9 +116,10 @@ async function sweepThrough<Position>(
   stopping: AbortSignal,
   beat: () => void,
 ): Promise<number> {
+  const leaseMs = Math.min(everyMs * 2, PAGE_MAY_TAKE_MS);
   let count = 0;
   for (let from: Position | undefined; !stopping.aborted; ) {
-    if (!(await takeLease(db, leaseOf(name), holder, everyMs * 2))) break;
+    if (!(await takeLease(db, leaseOf(name), holder, leaseMs))) break;
     const page = await run(stopping, from);
     noteRun(db, name);
     beat();
@@ -122,9 +129,6 @@ async function sweepThrough<Position>(
   }
   return count;
 }
-
-/** Longer than a page may take, with each of its reads and writes at the driver's time limit. */
-const PAGE_MAY_TAKE_MS = 120_000;
 
 /** Keeps a sweep going until the process stops, and lets a run in progress end; one that hangs is a stall of the process. */
 export function startSweep<Position = never>(

@@ -85,6 +85,39 @@ describe('when a sweep last ran', () => {
   });
 });
 
+describe('the lease of a sweep', () => {
+  type Lease = { _id: string; until: Date };
+  type Left = { until: Date; leftMs: number };
+  const findLease = async (name: string) => {
+    const leftMs = { $subtract: ['$until', '$$NOW'] };
+    const [lease = { until: new Date(0), leftMs: 0 }] = await db
+      .collection<Lease>('leases')
+      .aggregate<Left>([{ $match: { _id: `sweep-${name}` } }, { $project: { until: 1, leftMs } }])
+      .toArray();
+    return lease;
+  };
+
+  test('is renewed for each page, and outlives a process that is killed in one by two minutes at most', async () => {
+    const stopping = new AbortController();
+    const leases: Left[] = [];
+    const run = async () => {
+      leases.push(await findLease('hourly'));
+      return leases.length < 3 ? { count: 0, next: leases.length } : { count: 0 };
+    };
+    const hourly = { name: 'hourly', everyMs: 3_600_000, run };
+    // So that there is one to take: the first lease of all is over at once.
+    await takeLease(db, 'sweep-hourly', 'nobody', 0);
+    const ended = keepSweeping(db, hourly, createLogger('sweep', 'silent'), stopping.signal);
+    await eventually('all pages are done', () => leases.length === 3);
+    stopping.abort();
+    await ended;
+    const untils = leases.map(({ until }) => until.getTime());
+    expect(untils).toEqual([...new Set(untils)].toSorted((a, b) => a - b));
+    for (const { leftMs } of leases) expect(leftMs).toBeGreaterThan(60_000);
+    for (const { leftMs } of leases) expect(leftMs).toBeLessThanOrEqual(120_000);
+  });
+});
+
 test('an item that fails is passed on with its error, and the others are done', async () => {
   const failed: [string, string][] = [];
   const count = await sweepEach(

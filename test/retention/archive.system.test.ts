@@ -421,7 +421,7 @@ describe('as a process', () => {
     await admin({ configureFailPoint: 'failCommand', mode: 'off' });
     expect(await everything()).toEqual(before);
 
-    // The lease of a killed one lasts for 20 minutes.
+    // The lease of a killed process lasts for two minutes.
     await service.context.db.collection('leases').deleteMany({});
     const next = start();
     await eventually('they are gone', async () => (await countPlanted()) === 0);
