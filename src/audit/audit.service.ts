@@ -1,17 +1,16 @@
-import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Page, Position } from '../platform/pagination.ts';
 import type { AuditRow } from './audit.model.ts';
-import type { AuditFilter } from './audit.store.ts';
+import type { AuditFilter, NewAuditRow } from './audit.store.ts';
 import { completeAuditRow, insertAuditRow, listActionNames, listAuditRows } from './audit.store.ts';
 import { redact, shortenForListing, subjectsOf } from './redact.rules.ts';
 
 export type { AuditRow } from './audit.model.ts';
 
-export type AuditDeps = { db: Db; clock: Clock; log: Logger };
+export type AuditDeps = { db: Db; log: Logger };
 
 export type Attempt = Pick<AuditRow, 'who' | 'action' | 'method' | 'path' | 'requestId'> &
   Required<Pick<AuditRow, 'keyId' | 'address' | 'serverRequestId' | 'subjects' | 'reason'>>;
@@ -25,7 +24,7 @@ const MAX_PATH = 500;
 export async function beginAction(deps: AuditDeps, attempt: Attempt, before: unknown): Promise<string> {
   const seen = redact(before);
   const subjects = [...new Set([...attempt.subjects, ...subjectsOf(seen)])];
-  const row = rowOf(deps, { ...attempt, subjects }, { status: null, before: seen });
+  const row = rowOf({ ...attempt, subjects }, { status: null, before: seen });
   await insertAuditRow(deps.db, row);
   return row._id;
 }
@@ -49,19 +48,15 @@ export async function completeAction(
 
 /** Writes down what needs no database to be done, such as a sign-in, with its outcome; returns the row's id. */
 export async function recordAction(deps: AuditDeps, attempt: Attempt, status: number): Promise<string> {
-  const row = rowOf(deps, attempt, { status, before: null });
+  const row = rowOf(attempt, { status, before: null });
   await insertAuditRow(deps.db, row);
   return row._id;
 }
 
-function rowOf(
-  { clock }: AuditDeps,
-  attempt: Attempt,
-  outcome: Pick<AuditRow, 'status' | 'before'>,
-): AuditRow {
+function rowOf(attempt: Attempt, outcome: Pick<AuditRow, 'status' | 'before'>): NewAuditRow {
   const path = attempt.path.slice(0, MAX_PATH);
   return {
-    ...{ _id: newId(), at: clock.now(), ...attempt, path, attempts: 1 },
+    ...{ _id: newId(), ...attempt, path, attempts: 1 },
     ...{ errorCode: null, after: null, ...outcome },
   };
 }

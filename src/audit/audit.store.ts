@@ -5,8 +5,16 @@ import { beyond, toPage } from '../platform/pagination.ts';
 import type { AuditRow } from './audit.model.ts';
 import { auditCollection, auditModel } from './audit.model.ts';
 
-export async function insertAuditRow(db: Db, row: AuditRow): Promise<void> {
-  await auditModel(db).create(row);
+/** A row that is about to be written: its instant is the database's, by which it is kept (retention.rules.ts). */
+export type NewAuditRow = Omit<AuditRow, 'at'>;
+
+/** Writes down an action at the database's now: an upsert, because only an update can read that. */
+export async function insertAuditRow(db: Db, { _id, ...row }: NewAuditRow): Promise<void> {
+  await auditModel(db).findOneAndUpdate(
+    { _id },
+    { $setOnInsert: row, $currentDate: { at: true } },
+    { upsert: true, runValidators: true },
+  );
 }
 
 /** Writes down how an action ended. */

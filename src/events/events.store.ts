@@ -1,6 +1,6 @@
 import { insertEach } from '../platform/bulk-writes.ts';
 import { onePer } from '../platform/coalesced.ts';
-import type { Db, ReadOptions, Snapshot, Tx } from '../platform/mongo.ts';
+import type { Db, Expression, ReadOptions, Snapshot, Tx } from '../platform/mongo.ts';
 import { inSnapshot, isDuplicateKey } from '../platform/mongo.ts';
 import { NEWEST, newestOf } from '../platform/newest-reads.ts';
 import type { EventType } from '../reservations/event-types.ts';
@@ -150,17 +150,21 @@ export async function findEventsBetween(
 export type FeedFilter = {
   venueIds: readonly string[];
   type?: EventType;
-  since: Date;
+  since?: Date;
+  keptMs: number;
   isByTime: boolean;
 };
 
+/** When the feed begins, by the database's clock. */
+const feedBegin = (keptMs: number): Expression => ({ $subtract: ['$$NOW', keptMs] });
+
 /**
- * Events of the feed after one sequence number and up to another, in its order. `isByTime` finds them by their time: cheaper where
+ * Events of the feed after one sequence number and up to another, in its order, none older than `keptMs`. `isByTime` finds them by their time: cheaper where
  * many have numbers of that range and few are as new as `since`.
  */
 export async function findFeed(
   db: Db,
-  { venueIds, type, since, isByTime }: FeedFilter,
+  { venueIds, type, since, keptMs, isByTime }: FeedFilter,
   { after, upTo }: { after: number; upTo: number },
   limit: number,
   snapshot: Snapshot,
@@ -170,7 +174,8 @@ export async function findFeed(
       {
         venueId: { $in: [...venueIds] },
         sequence: { $gt: after, $lte: upTo },
-        at: { $gte: since },
+        $expr: { $gte: ['$at', feedBegin(keptMs)] },
+        ...(since === undefined ? {} : { at: { $gte: since } }),
         ...(type === undefined ? {} : { type }),
       },
       inSnapshot(snapshot),
@@ -230,10 +235,10 @@ export async function assignSequenceNumbers(
   );
 }
 
-/** Removes the sequence numbers of events that happened before `at`, so that readers of the feed need not pass over them. */
-export async function removeFromFeed(db: Db, at: Date): Promise<number> {
+/** Removes the sequence numbers of events that are older than `keptMs`, so that readers of the feed need not pass over them. */
+export async function removeFromFeed(db: Db, keptMs: number): Promise<number> {
   const { modifiedCount } = await eventCollection(db).updateMany(
-    { sequence: { $gt: 0 }, at: { $lt: at } },
+    { sequence: { $gt: 0 }, $expr: { $lt: ['$at', feedBegin(keptMs)] } },
     { $unset: { sequence: '' } },
     { hint: 'feed_by_age' },
   );

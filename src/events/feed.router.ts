@@ -2,7 +2,6 @@ import { fieldError } from '../domain/errors.ts';
 import type { Route } from '../http/route.ts';
 import { listing, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
-import type { Clock } from '../platform/clock.ts';
 import type { Db } from '../platform/mongo.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
@@ -13,7 +12,7 @@ import { readFeed } from './feed.service.ts';
 import { NOT_A_FEED_CURSOR, openFeedCursor, sealFeedCursor } from './feed-cursor.rules.ts';
 
 /** The feed of events. */
-export function feedRoutes(deps: { db: Db; clock: Clock; cursorBox: SecretBox }): Route<PartnerCaller>[] {
+export function feedRoutes(deps: { db: Db; cursorBox: SecretBox }): Route<PartnerCaller>[] {
   const { cursorBox } = deps;
   return [
     route<PartnerCaller, unknown, FeedQuery>({

@@ -4,6 +4,7 @@ import type { Clock } from '../platform/clock.ts';
 import { coalesced, onePer } from '../platform/coalesced.ts';
 import type { Db } from '../platform/mongo.ts';
 import { inTransaction, readingSnapshot } from '../platform/mongo.ts';
+import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { EventType } from '../reservations/event-types.ts';
 import type { EventRow } from './events.model.ts';
 import {
@@ -23,9 +24,8 @@ import {
   reserveSequenceNumbers,
 } from './sequence-numbers.store.ts';
 
-/** The feed goes back this far. */
-const KEPT_DAYS = 30;
-const DAY_MS = 86_400_000;
+/** The feed goes back 30 days. */
+const KEPT_MS = 30 * 86_400_000;
 
 export type ReadFeed = { after: number; since?: Date; venueId?: string; type?: EventType; limit: number };
 
@@ -36,7 +36,7 @@ export type ReadFeed = { after: number; since?: Date; venueId?: string; type?: E
  * (ADR 0023).
  */
 export async function readFeed(
-  deps: { db: Db; clock: Clock },
+  deps: { db: Db },
   partnerId: string,
   { after, since, venueId, type, limit }: ReadFeed,
 ): Promise<{ events: EventRow[]; next: number }> {
@@ -44,9 +44,9 @@ export async function readFeed(
     const granted = await listGrantedVenueIds(deps.db, partnerId, snapshot);
     const filter = {
       venueIds: venueId === undefined ? granted : granted.filter((each) => each === venueId),
-      since: laterOf(feedBegin(deps), since),
+      keptMs: KEPT_MS,
       isByTime: since !== undefined && after === 0,
-      ...(type === undefined ? {} : { type }),
+      ...omitUndefined({ since, type }),
     };
     const upTo = await findLastSequenceNumber(deps.db, snapshot);
     const events = await findFeed(deps.db, filter, { after, upTo }, limit, snapshot);
@@ -55,17 +55,9 @@ export async function readFeed(
   });
 }
 
-function feedBegin({ clock }: { clock: Clock }): Date {
-  return new Date(clock.now().getTime() - KEPT_DAYS * DAY_MS);
-}
-
-function laterOf(begin: Date, since: Date | undefined): Date {
-  return since !== undefined && since > begin ? since : begin;
-}
-
 /** Takes the events that are older than the feed goes back out of it; they stay in the log. Returns how many. */
-export async function shortenFeed(deps: { db: Db; clock: Clock }): Promise<number> {
-  return removeFromFeed(deps.db, feedBegin(deps));
+export async function shortenFeed(deps: { db: Db }): Promise<number> {
+  return removeFromFeed(deps.db, KEPT_MS);
 }
 
 const BATCH = 500;

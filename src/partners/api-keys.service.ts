@@ -96,7 +96,7 @@ export async function listApiKeys(deps: PartnerDeps, partnerId: string): Promise
 
 /** Revokes a key for good. When it returns, every process refuses the key. @throws DomainError KEY_NOT_FOUND */
 export async function revokeApiKey(deps: PartnerDeps, partnerId: string, keyId: string): Promise<void> {
-  if (!(await revokeApiKeyRow(deps.db, partnerId, keyId, deps.clock.now()))) {
+  if (!(await revokeApiKeyRow(deps.db, partnerId, keyId))) {
     throw new DomainError(
       'KEY_NOT_FOUND',
       'This partner has no key with that id. List its keys to find the id.',

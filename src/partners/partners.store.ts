@@ -170,14 +170,14 @@ export async function touchApiKeyRow(db: Db, keyId: string): Promise<void> {
   await apiKeyModel(db).updateOne({ _id: keyId }, { $currentDate: { lastUsedAt: true } });
 }
 
-/** Marks the key revoked, once; true where such a key of that partner exists. */
-export async function revokeApiKeyRow(db: Db, partnerId: string, keyId: string, at: Date): Promise<boolean> {
+/** Marks the key revoked now, by the database's clock, once; true where such a key of that partner exists. */
+export async function revokeApiKeyRow(db: Db, partnerId: string, keyId: string): Promise<boolean> {
   const key = await confirmAbsence(
     (options) => apiKeyCollection(db).findOne({ _id: keyId, partnerId }, options),
     NEWEST,
   );
   if (key === null) return false;
-  await apiKeyModel(db).updateOne({ _id: keyId, revokedAt: null }, { $set: { revokedAt: at } });
+  await apiKeyModel(db).updateOne({ _id: keyId, revokedAt: null }, { $currentDate: { revokedAt: true } });
   return true;
 }
 

@@ -159,11 +159,12 @@ const claimantsOf = onePer((db: Db) =>
 
 export type LiveWindow = Pick<Reservation, '_id' | 'slotStart' | 'slotEnd'>;
 
-/** Live claims of a resource that end after `now`, for making them fill space that became shared. */
-export async function findLiveClaimsOfResource(db: Db, resourceId: string, now: Date): Promise<LiveWindow[]> {
+/** Live claims of a resource whose slot has not ended, by the database's clock, for making them fill space that became shared. */
+export async function findLiveClaimsOfResource(db: Db, resourceId: string): Promise<LiveWindow[]> {
+  const isToCome = { $gt: ['$slotEnd', '$$NOW'] };
   return reservationCollection(db)
     .find(
-      { resourceId, claimed: true, slotEnd: { $gt: now }, $expr: IS_LIVE_CLAIM },
+      { resourceId, claimed: true, $expr: { $and: [isToCome, IS_LIVE_CLAIM] } },
       { projection: { slotStart: 1, slotEnd: 1 }, ...NEWEST },
     )
     .toArray();

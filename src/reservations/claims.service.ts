@@ -82,11 +82,10 @@ export async function addSharedCellsToClaims(
   deps: { db: Db },
   resourceId: string,
   otherId: string,
-  now: Date,
 ): Promise<LiveWindow[]> {
   const shared = spacesOf(resourceId, [otherId]).filter((space) => space !== resourceId);
   const overlapping: LiveWindow[] = [];
-  for (const claim of await findLiveClaimsOfResource(deps.db, resourceId, now)) {
+  for (const claim of await findLiveClaimsOfResource(deps.db, resourceId)) {
     const cells = cellsOf(shared, claim.slotStart, claim.slotEnd);
     if (!(await tryAddCells(deps, claim._id, cells))) overlapping.push(claim);
   }

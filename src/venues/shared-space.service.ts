@@ -17,7 +17,6 @@ export async function shareSpace(
   deps: { db: Db },
   resource: Pick<ResourceRow, '_id' | 'venueId'>,
   otherIds: readonly string[],
-  now: Date,
 ): Promise<void> {
   await inVenueTransaction(deps.db, resource.venueId, (tx) =>
     relateResources(deps.db, resource, otherIds, tx),
@@ -25,7 +24,7 @@ export async function shareSpace(
   // What is sold without the relation is written when this returns, and is found.
   await (otherIds.length > 0 ? venueRestricted : venueChanged)(deps, resource.venueId);
   const remedy = 'change the resource once more, with status: until then it may be inactive';
-  await addSharedCells(deps, resource._id, otherIds, now, remedy);
+  await addSharedCells(deps, resource._id, otherIds, remedy);
 }
 
 /**
@@ -37,13 +36,12 @@ export async function addSharedCells(
   deps: { db: Db },
   resourceId: string,
   otherIds: readonly string[],
-  now: Date,
   remedy = 'send it again',
 ): Promise<void> {
   for (const otherId of otherIds) {
     const overlapping = [
-      ...(await addSharedCellsToClaims(deps, resourceId, otherId, now)),
-      ...(await addSharedCellsToClaims(deps, otherId, resourceId, now)),
+      ...(await addSharedCellsToClaims(deps, resourceId, otherId)),
+      ...(await addSharedCellsToClaims(deps, otherId, resourceId)),
     ];
     const [first] = overlapping;
     if (first === undefined) continue;

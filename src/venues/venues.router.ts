@@ -5,7 +5,6 @@ import { listOf, pageOf } from '../http/response-fields.ts';
 import type { Operator, Route } from '../http/route.ts';
 import { created, listing, ok, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
-import type { Clock } from '../platform/clock.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import { encodeCursor } from '../platform/pagination.ts';
 import { getGrantedVenue, listGrantedResources, listGrantedVenues } from './granted-venues.service.ts';
@@ -80,7 +79,7 @@ export function partnerVenueRoutes(deps: VenueDeps): Route<PartnerCaller>[] {
 }
 
 /** Venues and resources, as operators manage them. */
-export function operatorVenueRoutes(deps: VenueDeps & { clock: Clock }): Route<Operator>[] {
+export function operatorVenueRoutes(deps: VenueDeps): Route<Operator>[] {
   return [
     route<Operator, unknown, unknown, VenueBody>({
       method: 'post',
@@ -139,7 +138,7 @@ export function operatorVenueRoutes(deps: VenueDeps & { clock: Clock }): Route<O
   ];
 }
 
-function operatorResourceRoutes(deps: VenueDeps & { clock: Clock }): Route<Operator>[] {
+function operatorResourceRoutes(deps: VenueDeps): Route<Operator>[] {
   return [
     route<Operator, VenueParams, unknown, ResourceBody>({
       method: 'post',
@@ -157,7 +156,7 @@ function operatorResourceRoutes(deps: VenueDeps & { clock: Clock }): Route<Opera
       },
       errors: ['VENUE_NOT_FOUND'],
       handle: async ({ params, body }) => {
-        const made = await createResource(deps, params.venueId, newResource(body), deps.clock.now());
+        const made = await createResource(deps, params.venueId, newResource(body));
         return created(operatorResourceView(made));
       },
     }),
@@ -197,11 +196,7 @@ function operatorResourceRoutes(deps: VenueDeps & { clock: Clock }): Route<Opera
       responses: { 200: { description: 'The resource as it is now.', body: operatorResource } },
       errors: ['RESOURCE_NOT_FOUND'],
       handle: async ({ params, body }) =>
-        ok(
-          operatorResourceView(
-            await changeResource(deps, params.resourceId, resourceChange(body), deps.clock.now()),
-          ),
-        ),
+        ok(operatorResourceView(await changeResource(deps, params.resourceId, resourceChange(body)))),
     }),
   ];
 }

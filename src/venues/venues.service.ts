@@ -72,7 +72,6 @@ export async function createResource(
   deps: { db: Db },
   venueId: string,
   { sharesSpaceWith, status = 'active', ...input }: NewResource,
-  now: Date,
 ): Promise<ResourceRow> {
   const venue = await getVenue(deps, venueId);
   await requireResourcesOf(deps, venueId, sharesSpaceWith, 'shares_space_with');
@@ -84,7 +83,7 @@ export async function createResource(
   });
   await venueChanged(deps, venueId);
   if (isAlone) return resource;
-  await shareSpace(deps, resource, sharesSpaceWith, now);
+  await shareSpace(deps, resource, sharesSpaceWith);
   return updateResource(deps, resource._id, { status });
 }
 
@@ -137,7 +136,6 @@ export async function changeResource(
   deps: { db: Db },
   resourceId: string,
   { sharesSpaceWith, ...change }: ResourceChange & Partial<Pick<ResourceRow, 'sharesSpaceWith'>>,
-  now: Date,
 ): Promise<ResourceRow> {
   if (sharesSpaceWith === undefined) return updateResource(deps, resourceId, change);
   const resource = await getResource(deps, resourceId);
@@ -149,7 +147,7 @@ export async function changeResource(
   const isOff = isSharingMore && (await switchOff(deps.db, resourceId, callId));
   if (isSharingMore) await venueRestricted(deps, resource.venueId);
   try {
-    await addSharedCells(deps, resourceId, sharesSpaceWith, now);
+    await addSharedCells(deps, resourceId, sharesSpaceWith);
   } catch (err) {
     if (isOff && err instanceof DomainError) {
       await switchBack(deps.db, resourceId, callId);
@@ -157,7 +155,7 @@ export async function changeResource(
     }
     throw err;
   }
-  await shareSpace(deps, resource, sharesSpaceWith, now);
+  await shareSpace(deps, resource, sharesSpaceWith);
   if (isOff && change.status === undefined) await switchBack(deps.db, resourceId, callId);
   return updateResource(deps, resourceId, change);
 }

@@ -1,10 +1,20 @@
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { readFeed, shortenFeed } from '../../src/events/feed.service.ts';
 import type { Reservation } from '../../src/reservations/reservations.model.ts';
 import { ENDED_HOLDS, PAST_BOOKINGS } from '../../src/reservations/retention.rules.ts';
 import { deleteAgedRows } from '../../src/retention/aged-rows.store.ts';
-import { DAY_MS, EVERY_KIND, purge } from '../retention/purging.ts';
+import { DAY_MS, EVERY_KIND, keeping, purge } from '../retention/purging.ts';
 import type { Partner } from '../support/factories.ts';
-import { anyPartner, anyVenue, bookSlot, dateIn, freeSlotIds, placeHold } from '../support/factories.ts';
+import {
+  anyPartner,
+  anyVenue,
+  bookSlot,
+  dateIn,
+  expectStatus,
+  freeSlotIds,
+  operatorOf,
+  placeHold,
+} from '../support/factories.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
@@ -62,6 +72,61 @@ describe('a purge on a host whose clock is 400 days ahead', () => {
     const sold = await Promise.all(slots.map(hold));
     expect(new Set(sold.map(verdict))).toEqual(new Set(['409 SLOT_NOT_AVAILABLE']));
   });
+});
+
+describe('an API on a host whose clock is 400 days ahead', () => {
+  test('takes no event of today out of the feed, and shows it', async () => {
+    const venue = await anyVenue(service);
+    const reader = await anyPartner(service, [venue.id]);
+    const [slotId = ''] = await freeSlotIds(reader, venue.id);
+    await service.dispatch(String((await placeHold(reader, slotId))['hold_id']));
+    setClockAhead(400);
+    await shortenFeed(service.context);
+    const page = await readFeed(service.context, reader.id, { after: 0, limit: 10 });
+    expect(page.events).toMatchObject([{ type: 'hold_created', slotId }]);
+  });
+
+  test('sells no space twice that a booking to come begins to share', async () => {
+    const { id, resourceIds } = await anyVenue(service, [{}, {}]);
+    const seller = await anyPartner(service, [id]);
+    const [half = '', whole = ''] = resourceIds;
+    const slotsOf = async (resourceId: string) =>
+      (await freeSlotIds(seller, id, dateIn(5))).filter((slotId) => slotId.startsWith(`${resourceId}_`));
+    const [slotOfWhole = ''] = await slotsOf(whole);
+    const [slotId = ''] = await slotsOf(half);
+    await bookSlot(seller, slotId);
+    setClockAhead(400);
+    const shared = { shares_space_with: [half] };
+    expectStatus(await operatorOf(service).patch(`/api/v1/operator/resources/${whole}`, shared), 200);
+    jest.useRealTimers();
+    const sold = await seller.api.post('/api/v1/partner/holds', { slot_id: slotOfWhole });
+    expect(verdict(sold)).toBe('409 SLOT_NOT_AVAILABLE');
+  });
+
+  test('revokes a key at once', async () => {
+    const leaving = await anyPartner(service);
+    const keys = `/api/v1/operator/partners/${leaving.id}/keys`;
+    const { data } = expectStatus(await operatorOf(service).get(keys), 200);
+    const [{ key_id } = { key_id: '' }] = data as { key_id: string }[];
+    setClockAhead(400);
+    expect((await operatorOf(service).delete(`${keys}/${key_id}`)).status).toBe(204);
+    jest.useRealTimers();
+    expect(verdict(await leaving.api.get('/api/v1/partner/venues'))).toBe('401 INVALID_API_KEY');
+    const revoked = await service.context.db.collection('api_keys').findOne({ partnerId: leaving.id });
+    expect(revoked?.['revokedAt'].getTime()).toBeLessThan(inDays(1).getTime());
+  });
+});
+
+test('what an operator does is kept for as long as it has to be, also where the host’s clock is 500 days behind', async () => {
+  setClockAhead(-500);
+  await operatorOf(service).post('/api/v1/operator/venues', { name: 'of a slow clock' });
+  jest.useRealTimers();
+  const attempts = () =>
+    service.context.db.collection('audit').find({ action: 'createVenue', status: 400 }).toArray();
+  const written = await attempts();
+  await purge(service, { config: keeping({ audit: 400 }) });
+  expect(await attempts()).toEqual(written);
+  expect(written.map(({ at }) => at > inDays(-1))).toEqual([true]);
 });
 
 describe('whatever cut-off and age it is given', () => {
