@@ -1,6 +1,6 @@
 import type { CollectionDefinition } from './ensure-collection.ts';
-import type { Db, Tx } from './mongo.ts';
-import { inTransaction, isDuplicateKey, openCollection } from './mongo.ts';
+import type { Db } from './mongo.ts';
+import { isDuplicateKey, openCollection } from './mongo.ts';
 import { CONFIRMED, NEWEST } from './newest-reads.ts';
 
 /** The one document: how often what processes keep in memory was changed, and what the last changes were of. */
@@ -65,37 +65,15 @@ export async function noteChange(db: Db, tags: readonly string[], leaseMs: numbe
   return upserting(() => noteChangeOnce(db, tags, leaseMs));
 }
 
-/**
- * Makes a change and notes it in one transaction: whoever sees the change finds it noted. `work` must have no side effects, since it
- * may be run again.
- */
-export async function changeNoted<T>(
-  db: Db,
-  tags: readonly string[],
-  leaseMs: number,
-  work: (tx: Tx) => Promise<T>,
-): Promise<T> {
-  return upserting(() =>
-    inTransaction(db, async (tx) => {
-      const result = await work(tx);
-      await noteChangeOnce(db, tags, leaseMs, tx);
-      return result;
-    }),
-  );
-}
-
 /** Rejects with a duplicate key where another call notes the first change of all at the same time. */
-async function noteChangeOnce(db: Db, tags: readonly string[], leaseMs: number, tx?: Tx): Promise<number> {
+async function noteChangeOnce(db: Db, tags: readonly string[], leaseMs: number): Promise<number> {
   const next = { $add: [{ $ifNull: ['$version', 0] }, 1] };
   const added = { $map: { input: { $literal: tags }, in: { version: '$version', tag: '$$this' } } };
   const kept = { $slice: [{ $concatArrays: [{ $ifNull: ['$changes', []] }, added] }, -MAX_CHANGES] };
   const noted = await versionCollection(db).findOneAndUpdate(
     { _id: ID },
     [{ $set: { version: next, leaseMs: { $ifNull: ['$leaseMs', leaseMs] } } }, { $set: { changes: kept } }],
-    {
-      ...{ upsert: true, returnDocument: 'after', projection: { leaseMs: 1 } },
-      ...(tx === undefined ? {} : { session: tx }),
-    },
+    { upsert: true, returnDocument: 'after', projection: { leaseMs: 1 } },
   );
   return noted?.leaseMs ?? leaseMs;
 }

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { changeNoted, noteChange } from './cache-versions.store.ts';
+import { noteChange } from './cache-versions.store.ts';
 import { onePer } from './coalesced.ts';
 import { gathered } from './gathered.ts';
-import type { Db, Tx } from './mongo.ts';
+import type { Db } from './mongo.ts';
 import type { Tagged } from './tagged-entries.ts';
 import { createTaggedEntries } from './tagged-entries.ts';
 import type { Lease } from './version-leases.ts';
@@ -32,8 +32,6 @@ export type LeasedCache = {
    * one at once, the others before their leases end.
    */
   changed(tags: readonly string[]): Promise<void>;
-  /** Makes a change within a transaction that notes it too, so that nobody can see it who does not know that it was made. */
-  changing<T>(tags: readonly string[], work: (tx: Tx) => Promise<T>): Promise<T>;
   /** As `changed`, and resolves when no process relies on the state before any more: every lease that was given by then is over. */
   changedForAll(tags: readonly string[]): Promise<void>;
   /** What is in memory now; `bytes` as keys and values are in JSON, and what an entry takes beside them. */
@@ -43,7 +41,7 @@ export type LeasedCache = {
 /** How long leases are where no setting says otherwise. */
 export const LEASE_MS = 1000;
 /** A writer waits longer than a lease lasts, for the clocks of hosts do not run alike. */
-const WAIT_FACTOR = 1.2;
+export const WAIT_FACTOR = 1.2;
 /** A load that takes longer is shared by nobody who comes later: it may be stuck on its connection. */
 const PATIENCE_MS = 100;
 /** How many callers share a look at the version at most. */
@@ -145,13 +143,6 @@ function createLeasedCache(db: Db, wantedLeaseMs: number): LeasedCache {
     reread,
     changed: async (tags) => {
       await noteChanged(tags);
-    },
-    changing: async (tags, work) => {
-      try {
-        return await changeNoted(db, tags, wantedLeaseMs, work);
-      } finally {
-        versions.onChange(tags);
-      }
     },
     changedForAll: async (tags) => {
       await delay((await noteChanged(tags)) * WAIT_FACTOR);

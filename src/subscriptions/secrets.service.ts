@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { onePer } from '../platform/coalesced.ts';
+import { WAIT_FACTOR } from '../platform/leased-cache.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
@@ -21,9 +22,6 @@ const signingKeysOf = onePer<SigningKeys, SecretBox>(createSigningKeys);
 const isOverlapOver = ({ overlapEndsAtMs }: FoundSubscription): boolean =>
   overlapEndsAtMs !== null && overlapEndsAtMs <= performance.now();
 
-/** How many leases pass before a rotation is answered (`changedForAll`). */
-const ANSWERED_AFTER_LEASES = 1.2;
-
 /**
  * For how long nobody outside knows the secret yet: a rotation without overlap is answered once no process signs with the old one any
  * more. What is sent before that would be rejected. 0 in an overlap, where the old secret signs too.
@@ -33,7 +31,7 @@ export function msUntilRotationAnswered(
   { rotatedAtMs, sealedPreviousSecret }: FoundSubscription,
 ): number {
   if (rotatedAtMs === null || sealedPreviousSecret !== null) return 0;
-  const answeredAtMs = rotatedAtMs + config.cacheLeaseMs * ANSWERED_AFTER_LEASES;
+  const answeredAtMs = rotatedAtMs + config.cacheLeaseMs * WAIT_FACTOR;
   return Math.max(0, Math.ceil(answeredAtMs - performance.now()));
 }
 
