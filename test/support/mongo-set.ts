@@ -28,6 +28,11 @@ export type MongoSet = {
    * Resolves with what ends that.
    */
   holdBack(): Promise<() => Promise<void>>;
+  /**
+   * Keeps the secondaries from replicating: what the primary writes from then on it has alone, and no majority acknowledges it.
+   * Resolves with what ends that.
+   */
+  stopReplication(): Promise<() => Promise<void>>;
   /** Waits until every member is there and one takes writes. */
   isWhole(): Promise<void>;
   discard(): Promise<void>;
@@ -70,6 +75,16 @@ export async function startMongoSet(count: number, guarded?: GuardedSet): Promis
     const member = members.indexOf(await primary());
     await makeUsers(hosts[member] ?? '', signIn, guarded.password);
   }
+  const onSecondaries = async (failPoint: string) => {
+    const now = await states();
+    const secondaries = hosts.filter((_host, index) => now[index] === 'secondary');
+    const set = async (mode: 'alwaysOn' | 'off') => {
+      const body = { configureFailPoint: failPoint, mode };
+      await Promise.allSettled(secondaries.map((host) => command(host, body)));
+    };
+    await set('alwaysOn');
+    return () => set('off');
+  };
   const uriOf = (user: keyof typeof ROLES) =>
     `mongodb://${guarded ? `${user}:${guarded.password}@` : ''}${hosts.join()}/${DATABASE}?replicaSet=${SET}${guarded ? '&tls=true' : ''}`;
   return {
@@ -90,16 +105,8 @@ export async function startMongoSet(count: number, guarded?: GuardedSet): Promis
       );
       await isWhole();
     },
-    holdBack: async () => {
-      const now = await states();
-      const secondaries = hosts.filter((_host, index) => now[index] === 'secondary');
-      const set = async (mode: 'alwaysOn' | 'off') => {
-        const body = { configureFailPoint: 'disableSnapshotting', mode };
-        await Promise.allSettled(secondaries.map((host) => command(host, body)));
-      };
-      await set('alwaysOn');
-      return () => set('off');
-    },
+    holdBack: () => onSecondaries('disableSnapshotting'),
+    stopReplication: () => onSecondaries('stopReplProducer'),
     isWhole,
     discard: async () => {
       await Promise.all(members.map((member) => member.end()));

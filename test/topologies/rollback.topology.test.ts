@@ -1,0 +1,236 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { liftBlackout } from '../../src/blackouts/blackouts.service.ts';
+import { grantVenue } from '../../src/partners/partners.service.ts';
+import { leasedCacheOf } from '../../src/platform/leased-cache.ts';
+import { createLogger } from '../../src/platform/logger.ts';
+import { createDb, isDatabaseUnavailable, openDb } from '../../src/platform/mongo.ts';
+import { changeResource, updateResource } from '../../src/venues/venues.service.ts';
+import { insist, newPatience } from '../faults/insist.ts';
+import type { Reply } from '../support/client.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Json, Partner } from '../support/factories.ts';
+import {
+  anyPartner,
+  anyResource,
+  anyVenue,
+  confirmBody,
+  dateIn,
+  expectStatus,
+  json,
+  operatorOf,
+  slotsOf,
+} from '../support/factories.ts';
+import type { MongoSet } from '../support/mongo-set.ts';
+import { startMongoSet } from '../support/mongo-set.ts';
+import { rowsOf } from '../support/rows.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { errorOf, verdict } from '../support/verdict.ts';
+
+const LEASE_MS = 500;
+/** Longer than the API needs to find the new primary and to have a lease there. */
+const SILENCE_MS = 1500;
+/** No cache entry is used for longer. */
+const CACHED_FOR_MS = 10_000;
+const COMMITTED_RUPEES = 1200;
+const ROLLED_BACK_RUPEES = 500;
+
+let set: MongoSet;
+/** The API. It runs in this process, which can see its leases. */
+let service: Service;
+/** The connection of another process: for the operator's changes, and for reads of what the primary has. */
+const operatorDb = createDb();
+const stopping = new AbortController();
+let scene: Scene;
+let lost: Lost;
+
+beforeAll(async () => {
+  set = await startMongoSet(3);
+  service = await startService({ MONGODB_URI: set.uri, CACHE_LEASE_MS: String(LEASE_MS) });
+  await openDb(operatorDb, set.uri, createLogger('operator', 'silent'), stopping.signal);
+  scene = await makeScene();
+  lost = await loseChanges(scene);
+}, 120_000);
+afterAll(async () => {
+  stopping.abort();
+  await operatorDb.close();
+  await service.stop();
+  await set.discard();
+});
+
+/** A venue for each change, with the slots that are sold by what it changes; they are all at the same time. */
+type Scene = {
+  partner: Partner;
+  /** Without a grant, but for the one that is rolled back. */
+  newcomer: Partner;
+  closed: { venueId: string; slotId: string; blackoutId: string };
+  shared: { venueId: string; half: string; full: string; fullId: string };
+  priced: { venueId: string; slotId: string; resourceId: string };
+  ungranted: { venueId: string; slotId: string };
+};
+
+async function makeScene(): Promise<Scene> {
+  const venues = [await anyVenue(service), await anyVenue(service), await anyVenue(service)] as const;
+  const sharing = await anyVenue(service, [{ name: 'Half' }]);
+  const fields = { name: 'Full', shares_space_with: sharing.resourceIds };
+  const fullId = await anyResource(service, sharing.id, fields);
+  const partner = await anyPartner(
+    service,
+    [...venues, sharing].map(({ id }) => id),
+  );
+  const slotOf = async (venueId: string, isWanted: (slot: Json) => boolean = () => true): Promise<Json> =>
+    (await slotsOf(partner, venueId)).find(isWanted) ?? {};
+  const idOf = (slot: Json): string => String(slot['slot_id']);
+  const [closed, priced, ungranted] = venues;
+  const first = await slotOf(closed.id);
+  const window = { starts_at: first['slot_start'], ends_at: first['slot_end'], reason: 'Repairs' };
+  const blackout = await operatorOf(service).post(`/api/v1/operator/venues/${closed.id}/blackouts`, window);
+  return {
+    partner,
+    newcomer: await anyPartner(service),
+    closed: {
+      venueId: closed.id,
+      slotId: idOf(first),
+      blackoutId: String(expectStatus(blackout, 201)['blackout_id']),
+    },
+    shared: {
+      venueId: sharing.id,
+      half: idOf(await slotOf(sharing.id, (slot) => slot['resource_id'] !== fullId)),
+      full: idOf(await slotOf(sharing.id, (slot) => slot['resource_id'] === fullId)),
+      fullId,
+    },
+    priced: {
+      venueId: priced.id,
+      slotId: idOf(await slotOf(priced.id)),
+      resourceId: priced.resourceIds[0] ?? '',
+    },
+    ungranted: { venueId: ungranted.id, slotId: idOf(await slotOf(ungranted.id)) },
+  };
+}
+
+/** What decides the sales, as the primary has it, whether a majority has it or not. */
+type Rules = { isClosed: boolean; isShared: boolean; priceRupees: number; isGranted: boolean };
+
+/** What the changes came to. */
+type Lost = {
+  /** What the operator's calls failed with. */
+  failures: unknown[];
+  onOldPrimary: Rules;
+  onNewPrimary: Rules;
+  /** From the API's reads on the old primary until the sales may begin. */
+  cachedForMs: number;
+};
+
+/**
+ * Changes the rules of each venue on the primary alone, has the API read them there without a lease, and kills that primary: another
+ * is elected, which never had the changes.
+ */
+async function loseChanges({ partner, newcomer, closed, shared, priced, ungranted }: Scene): Promise<Lost> {
+  const oldPrimary = await set.primary();
+  const replicate = await set.stopReplication();
+  const deps = { ...service.context, db: operatorDb };
+  // An operator's call writes its row of the audit first. That one was acknowledged, and then replication stopped.
+  const changes = await Promise.allSettled([
+    liftBlackout(deps, closed.blackoutId),
+    changeResource(deps, shared.fullId, { sharesSpaceWith: [] }, new Date()),
+    updateResource(deps, priced.resourceId, { pricePaise: ROLLED_BACK_RUPEES * 100 }),
+    grantVenue(deps, newcomer.id, ungranted.venueId),
+  ]);
+  const onOldPrimary = await rulesNow(newcomer);
+  const cache = leasedCacheOf(service.context.db);
+  await eventually('the API has no lease', () => !cache.isLeased());
+  const readAtMs = performance.now();
+  // What these return is not asserted: an API may reject a listing that it cannot confirm.
+  await Promise.all([
+    ...[closed, shared, priced].map(({ venueId }) => listSlots(partner, venueId)),
+    listSlots(newcomer, ungranted.venueId),
+  ]);
+  await oldPrimary.signal('SIGKILL');
+  await replicate();
+  await set.primary();
+  await delay(SILENCE_MS);
+  return {
+    failures: changes.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : [])),
+    onOldPrimary,
+    onNewPrimary: await rulesNow(newcomer),
+    cachedForMs: performance.now() - readAtMs,
+  };
+}
+
+const listSlots = ({ api }: Partner, venueId: string): Promise<Reply> =>
+  api.get(`/api/v1/slots/availability?venue_id=${venueId}&date=${dateIn(3)}`);
+
+async function rulesNow(newcomer: Partner): Promise<Rules> {
+  const local = { readConcern: { level: 'local' } } as const;
+  const find = (collection: string, filter: object) =>
+    operatorDb.collection<{ _id: string; [field: string]: unknown }>(collection).findOne(filter, local);
+  const [blackout, full, priced, grant] = await Promise.all([
+    find('blackouts', { _id: scene.closed.blackoutId }),
+    find('resources', { _id: scene.shared.fullId }),
+    find('resources', { _id: scene.priced.resourceId }),
+    find('grants', { partnerId: newcomer.id }),
+  ]);
+  return {
+    isClosed: blackout !== null,
+    isShared: String(full?.['sharesSpaceWith']) !== '',
+    priceRupees: Number(priced?.['pricePaise']) / 100,
+    isGranted: grant !== null,
+  };
+}
+
+const hold = ({ api }: Partner, slotId: string): Promise<Reply> => {
+  const body = { slot_id: slotId, idempotency_key: crypto.randomUUID() };
+  return insist(() => api.post('/api/v1/partner/holds', body), newPatience());
+};
+
+/** The final status of a slot that was held and, where that succeeded, confirmed. */
+async function sell(partner: Partner, slotId: string): Promise<string> {
+  const held = await hold(partner, slotId);
+  if (held.status !== 201) return verdict(held);
+  const body = confirmBody(json(held)['hold_id']);
+  return verdict(await insist(() => partner.api.post('/api/v1/bookings/confirm', body), newPatience()));
+}
+
+test('control: the API read changes that were rolled back, and a cache that was filled then would sell by them', () => {
+  // No operator was told that a change was made.
+  expect(lost.failures.map(isDatabaseUnavailable)).toEqual([true, true, true, true]);
+  // What every reader of the old primary saw at that time: by these values each of the sales below is allowed.
+  expect(lost.onOldPrimary).toEqual({
+    isClosed: false,
+    isShared: false,
+    priceRupees: ROLLED_BACK_RUPEES,
+    isGranted: true,
+  });
+  // What has been true all the time: by these values each of them is rejected, or costs more.
+  expect(lost.onNewPrimary).toEqual({
+    isClosed: true,
+    isShared: true,
+    priceRupees: COMMITTED_RUPEES,
+    isGranted: false,
+  });
+  // Later the API would read the rules anew because of their age, and the sales would prove nothing.
+  expect(lost.cachedForMs).toBeLessThan(CACHED_FOR_MS - 1000);
+});
+
+test('a slot is not sold in a blackout whose removal was rolled back', async () => {
+  const reply = await hold(scene.partner, scene.closed.slotId);
+  expect(verdict(reply)).toBe('409 SLOT_NOT_AVAILABLE');
+  expect(errorOf(reply).conflict).toMatchObject({ reason: 'blackout' });
+});
+
+test('a full turf and its half are not both booked after the end of their shared space was rolled back', async () => {
+  const { venueId, half, full } = scene.shared;
+  const sold = [await sell(scene.partner, full), await sell(scene.partner, half)];
+  expect(sold).toEqual(['201', '409 SLOT_NOT_AVAILABLE']);
+  expect(await rowsOf(service, 'reservations', { venueId, status: 'BOOKED' })).toHaveLength(1);
+});
+
+test('a slot is not sold at a price that was rolled back', async () => {
+  const held = expectStatus(await hold(scene.partner, scene.priced.slotId), 201);
+  expect(held['price_rupees']).toBe(COMMITTED_RUPEES);
+});
+
+test('a partner sells nothing under a grant that was rolled back', async () => {
+  expect(verdict(await hold(scene.newcomer, scene.ungranted.slotId))).toBe('404 SLOT_NOT_FOUND');
+});
