@@ -1,7 +1,9 @@
 import type { AddressInfo, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
+import { Transform } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 
-/** A way to a server that can be made to swallow everything, or to end each connection from its side. */
+/** A way to a server that can be made slow, to swallow everything, or to end each connection from its side. */
 export type TcpRelay = {
   port: number;
   /**
@@ -13,6 +15,13 @@ export type TcpRelay = {
   swallowAfter(bytes: string): void;
   /** From now on, new connections reach the server again. */
   restore(): void;
+  /** From now on, everything that is sent arrives so much later, in either direction; nothing overtakes what was sent before. */
+  delay(ms: number): void;
+  /**
+   * Connections on which nothing was sent for `idleMs`, in either direction, stay open and dead for good; the others go on, and new
+   * ones are made. Returns how many are dead.
+   */
+  forgetIdle(idleMs: number): number;
   /** Ends the server's side of every connection, in order: what clients send from now on is refused as it arrives. */
   halfClose(): void;
   /** Cuts all connections and refuses new ones. */
@@ -28,6 +37,8 @@ export async function startTcpRelay(
 ): Promise<TcpRelay> {
   let isSwallowing = false;
   let swallowed: string | undefined;
+  let delayMs = 0;
+  const links = new Set<Link>();
   const sockets = new Set<Socket>();
   const clients = new Set<Socket>();
   const keep = (socket: Socket): Socket => {
@@ -39,13 +50,22 @@ export async function startTcpRelay(
     clients.add(client);
     if (isSwallowing) return;
     const target = keep(connect(targetPort, '127.0.0.1'));
+    const link = { client, target, usedAtMs: performance.now() };
+    links.add(link);
     client.on('data', (chunk) => {
       onSent(chunk);
-      if (swallowed !== undefined && chunk.includes(swallowed))
-        for (const socket of [client, target]) socket.unpipe().pause();
+      if (swallowed !== undefined && chunk.includes(swallowed)) kill(link);
     });
-    client.pipe(target).pipe(client);
-    client.on('close', () => target.destroy());
+    for (const socket of [client, target])
+      socket.on('data', () => {
+        link.usedAtMs = performance.now();
+      });
+    client.pipe(late(() => delayMs)).pipe(target);
+    target.pipe(late(() => delayMs)).pipe(client);
+    client.on('close', () => {
+      links.delete(link);
+      target.destroy();
+    });
     target.on('close', () => client.destroy());
   });
   const listen = (at: number) =>
@@ -67,6 +87,14 @@ export async function startTcpRelay(
       isSwallowing = false;
       swallowed = undefined;
     },
+    delay: (ms) => {
+      delayMs = ms;
+    },
+    forgetIdle: (idleMs) => {
+      const idle = [...links].filter(({ usedAtMs }) => performance.now() - usedAtMs >= idleMs);
+      for (const link of idle) kill(link);
+      return idle.length;
+    },
     halfClose: () => {
       for (const client of clients) client.end();
     },
@@ -77,4 +105,29 @@ export async function startTcpRelay(
       }),
     reopen: () => listen(port),
   };
+}
+
+type Link = { client: Socket; target: Socket; usedAtMs: number };
+
+function kill({ client, target }: Link): void {
+  for (const socket of [client, target]) socket.unpipe().pause();
+}
+
+/** Passes each chunk on after the delay of the moment at which it came, in order. */
+function late(delayMs: () => number): Transform {
+  let passed = Promise.resolve();
+  return new Transform({
+    transform(chunk, _encoding, taken) {
+      const dueAtMs = performance.now() + delayMs();
+      passed = passed.then(async () => {
+        const waitMs = dueAtMs - performance.now();
+        if (waitMs > 0) await delay(waitMs);
+        this.push(chunk);
+      });
+      taken();
+    },
+    flush(ended) {
+      void passed.then(() => ended());
+    },
+  });
 }

@@ -1,0 +1,74 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Partner } from '../support/factories.ts';
+import { anyPartner, anyVenue, freeSlotIds } from '../support/factories.ts';
+import { inSeconds } from './figures.ts';
+import type { RelayedApi } from './relayed-api.ts';
+import { startRelayedApi } from './relayed-api.ts';
+import { report } from './report.ts';
+import type { TimedCall } from './timed-calls.ts';
+import { timeCall } from './timed-calls.ts';
+
+/** Of each kind, so many calls at the same time. */
+const CALLS = 15;
+/** Longer than between two commands of the driver's monitor, whose connections a firewall does not forget. */
+const IDLE_MS = 3000;
+const LONGEST_MS = 10_000;
+const QUICK_MS = 2000;
+
+let api: RelayedApi;
+let partner: Partner;
+let slots: string[];
+beforeAll(async () => {
+  api = await startRelayedApi();
+  const venue = await anyVenue(api.service, [{ duration_minutes: 15 }]);
+  const direct = await anyPartner(api.service, [venue.id]);
+  partner = api.through(direct);
+  slots = await freeSlotIds(direct, venue.id);
+});
+afterAll(() => api.stop());
+
+type Burst = { listings: TimedCall[]; holds: TimedCall[] };
+
+/** Lists bookings, which takes a read of its own each time, and holds free slots, all at the same time. */
+async function burst(): Promise<Burst> {
+  const listings = Array.from({ length: CALLS }, () => timeCall(() => partner.api.get('/api/v1/bookings')));
+  const holds = slots
+    .splice(0, CALLS)
+    .map((slot_id) => timeCall(() => partner.api.post('/api/v1/partner/holds', { slot_id })));
+  await Promise.all([...listings, ...holds].map(({ done }) => done));
+  return { listings, holds };
+}
+
+const outcomesOf = (calls: readonly TimedCall[]) => new Set(calls.map(({ outcome }) => outcome));
+const longestOf = ({ listings, holds }: Burst): number =>
+  Math.max(...[...listings, ...holds].map(({ tookMs }) => tookMs));
+
+test('when a firewall has forgotten the idle connections to MongoDB, calls are answered within 10 s, and the next ones as ever', async () => {
+  const beganAt = performance.now();
+  // Slow enough that each concurrent call takes a connection of its own, which the pool keeps.
+  api.relay.delay(100);
+  await burst();
+  api.relay.delay(0);
+  await delay(IDLE_MS + 1000);
+  const forgotten = api.relay.forgetIdle(IDLE_MS);
+  // Control: there are enough for several calls to meet one.
+  expect(forgotten).toBeGreaterThanOrEqual(CALLS / 2);
+
+  const [met, next] = [await burst(), await burst()];
+
+  expect(longestOf(met)).toBeLessThan(LONGEST_MS);
+  expect(outcomesOf(met.listings)).toEqual(new Set(['200']));
+  const withoutFaults = [...outcomesOf(met.holds)].filter((each) => each !== '503 SERVICE_UNAVAILABLE');
+  expect(withoutFaults).toEqual(['201']);
+  // None of the dead connections is left to cost another call.
+  expect([outcomesOf(next.listings), outcomesOf(next.holds)]).toEqual([new Set(['200']), new Set(['201'])]);
+  expect(longestOf(next)).toBeLessThan(QUICK_MS);
+  report({
+    promise: 10,
+    experiment: `${forgotten} idle connections of an API to MongoDB are dead, and nobody has said so`,
+    count: `${2 * CALLS} calls at the same time, then as many again`,
+    result: `answered after ${inSeconds(longestOf(met))} s at most, the next after ${inSeconds(longestOf(next))} s`,
+    beganAt,
+  });
+}, 120_000);

@@ -1,0 +1,145 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { eventually } from '../support/eventually.ts';
+import type { Partner, Venue } from '../support/factories.ts';
+import { anyPartner, anyVenue, dateIn, freeSlotIds, placeHold } from '../support/factories.ts';
+import { rowsOf } from '../support/rows.ts';
+import { scaled } from '../support/scale.ts';
+import { inSeconds, spread } from './figures.ts';
+import type { RelayedApi } from './relayed-api.ts';
+import { startRelayedApi } from './relayed-api.ts';
+import { report } from './report.ts';
+import type { TimedCall } from './timed-calls.ts';
+import { timeCall } from './timed-calls.ts';
+
+const PER_SECOND = 20;
+/** Each so many calls one is for the slot of the call before it. */
+const REPEATED_EVERY = 5;
+const SLOW_FOR_MS = scaled(15_000, 6000);
+const LONGEST_MS = 12_000;
+const NORMAL_WITHIN_MS = 10_000;
+/** So many calls in a row, each answered in this time, are normal service. */
+const NORMAL = { calls: PER_SECOND, tookMs: 2000 };
+
+let api: RelayedApi;
+let venue: Venue;
+let partner: Partner;
+let slots: string[];
+beforeAll(async () => {
+  api = await startRelayedApi();
+  venue = await anyVenue(api.service, [{ duration_minutes: 15 }, { duration_minutes: 15 }]);
+  const direct = await anyPartner(api.service, [venue.id]);
+  partner = api.through(direct);
+  const days = Array.from({ length: scaled(10, 6) }, (_, day) => dateIn(3 + day));
+  slots = (await Promise.all(days.map((day) => freeSlotIds(direct, venue.id, day)))).flat();
+  // The connections, the lease and the rules are those of an API that has been serving for a while.
+  await placeHold(partner, slots.shift() ?? '');
+});
+afterEach(() => api.relay.delay(0));
+afterAll(() => api.stop());
+
+type SlotCall = TimedCall & { slotId: string; isRepeated: boolean; done: Promise<unknown> };
+
+/** Places holds at a steady rate, whatever becomes of those before; `stop` resolves when all of them have an outcome. */
+function startHolds(repeatedEvery = Number.POSITIVE_INFINITY) {
+  const calls: SlotCall[] = [];
+  const stopping = new AbortController();
+  const run = async () => {
+    for (const beganAtMs = performance.now(); !stopping.signal.aborted; ) {
+      const before = calls.at(-1);
+      const isRepeated = before !== undefined && calls.length % repeatedEvery === 0;
+      const slotId = isRepeated ? before.slotId : slots.shift();
+      if (slotId === undefined) throw new Error('There is no slot left to hold');
+      const call = timeCall(() => partner.api.post('/api/v1/partner/holds', { slot_id: slotId }));
+      calls.push(Object.assign(call, { slotId, isRepeated }));
+      await delay(beganAtMs + (calls.length * 1000) / PER_SECOND - performance.now());
+    }
+  };
+  const running = run();
+  return {
+    calls,
+    stop: async () => {
+      stopping.abort();
+      await running;
+      await Promise.all(calls.map(({ done }) => done));
+    },
+  };
+}
+
+const isQuickSale = ({ outcome = '', tookMs }: TimedCall): boolean =>
+  /^(201|409 .*)$/.test(outcome) && tookMs < NORMAL.tookMs;
+
+/** Whether enough calls in a row that were made since then are normal. */
+function hasNormalService(calls: readonly TimedCall[], sinceMs: number): boolean {
+  let inARow = 0;
+  return calls
+    .filter(({ beganAtMs }) => beganAtMs >= sinceMs)
+    .some((call) => {
+      inARow = isQuickSale(call) ? inARow + 1 : 0;
+      return inARow >= NORMAL.calls;
+    });
+}
+
+const counted = (calls: readonly TimedCall[]): Record<string, number> => {
+  const counts: Record<string, number> = {};
+  for (const { outcome = 'under way' } of calls) counts[outcome] = (counts[outcome] ?? 0) + 1;
+  return counts;
+};
+
+/** Slots that were sold to two callers, by the responses or by the database. */
+async function soldTwice(calls: readonly SlotCall[]): Promise<string[]> {
+  const answered = calls.filter(({ outcome }) => outcome === '201').map(({ slotId }) => slotId);
+  const rows = await rowsOf(api.service, 'reservations', { claimed: true });
+  return [answered, rows.map(({ slotId }) => slotId)].flatMap((ids) =>
+    ids.filter((id, index) => ids.indexOf(id) !== index),
+  );
+}
+
+test('with a round trip of 60 ms to MongoDB free slots are sold as ever', async () => {
+  const beganAt = performance.now();
+  api.relay.delay(30);
+  const holds = startHolds();
+  await delay(scaled(15_000, 5000));
+  await holds.stop();
+
+  const sold = holds.calls.filter(({ outcome }) => outcome === '201');
+  expect(sold.length / holds.calls.length).toBeGreaterThan(0.99);
+  report({
+    promise: 10,
+    experiment: `a round trip of 60 ms between an API and MongoDB, ${PER_SECOND} holds of free slots a second`,
+    count: `${holds.calls.length} holds`,
+    result: `${sold.length} placed; ${spread(holds.calls.map(({ tookMs }) => tookMs))}`,
+    beganAt,
+  });
+}, 120_000);
+
+test('while every packet to and from MongoDB takes 120 ms no call takes longer than 12 s, and afterwards sales are normal within 10 s', async () => {
+  const beganAt = performance.now();
+  api.relay.delay(120);
+  const holds = startHolds(REPEATED_EVERY);
+  await delay(SLOW_FOR_MS);
+  api.relay.delay(0);
+  const healedAtMs = performance.now();
+  const isNormal = () => hasNormalService(holds.calls, healedAtMs);
+  // Where they are not, what the calls came to says more than that.
+  await eventually('sales are normal again', isNormal, NORMAL_WITHIN_MS).catch(() => undefined);
+  const normalAfterMs = performance.now() - healedAtMs;
+  await holds.stop();
+
+  const outcomes = counted(holds.calls);
+  const longestMs = Math.max(...holds.calls.map(({ tookMs }) => tookMs));
+  const allowed = ['201', '409 SLOT_NOT_AVAILABLE', '503 SERVICE_UNAVAILABLE'];
+  expect(Object.entries(outcomes).filter(([outcome]) => !allowed.includes(outcome))).toEqual([]);
+  expect(longestMs).toBeLessThan(LONGEST_MS);
+  expect(isNormal()).toBe(true);
+  expect(await soldTwice(holds.calls)).toEqual([]);
+  report({
+    promise: 10,
+    experiment: `120 ms on the links of an API to MongoDB, each way, for ${inSeconds(SLOW_FOR_MS)} s under ${PER_SECOND} holds a second at one venue`,
+    count: `${holds.calls.length} holds: ${Object.entries(outcomes)
+      .map(([outcome, count]) => `${count} ${outcome}`)
+      .join(', ')}`,
+    result: `${spread(holds.calls.map(({ tookMs }) => tookMs))}; normal ${inSeconds(normalAfterMs)} s after the end, 0 sold twice`,
+    beganAt,
+  });
+}, 180_000);

@@ -1,0 +1,42 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Reply } from '../support/client.ts';
+import { verdict } from '../support/verdict.ts';
+
+/** A caller waits no longer: what has no response by then is reported with this time. */
+const GIVE_UP_MS = 20_000;
+
+/** A call and what came of it. */
+export type TimedCall = {
+  beganAtMs: number;
+  /** `201`, `409 SLOT_NOT_AVAILABLE`, `503 SERVICE_UNAVAILABLE` (with `Retry-After`), or what must not come; undefined: under way. */
+  outcome?: string;
+  tookMs: number;
+};
+
+/** Makes a call; `done` resolves with the call once it has an outcome. It never rejects. */
+export function timeCall(send: () => Promise<Reply>): TimedCall & { done: Promise<TimedCall> } {
+  const beganAtMs = performance.now();
+  const outcomeOf = async (): Promise<string> => {
+    const patience = new AbortController();
+    const never = delay(GIVE_UP_MS, 'no response', { signal: patience.signal }).catch(() => 'no response');
+    const answered = send().then(described, (err: unknown) => `no response: ${String(err)}`);
+    const outcome = await Promise.race([answered, never]);
+    patience.abort();
+    return outcome;
+  };
+  const call: TimedCall & { done: Promise<TimedCall> } = {
+    beganAtMs,
+    tookMs: 0,
+    done: outcomeOf().then((outcome) => {
+      call.tookMs = performance.now() - beganAtMs;
+      call.outcome = outcome;
+      return call;
+    }),
+  };
+  return call;
+}
+
+function described(reply: Reply): string {
+  const isVague = reply.status === 503 && !/^[1-9]\d*$/.test(reply.headers.get('retry-after') ?? '');
+  return isVague ? '503 without Retry-After' : verdict(reply);
+}
