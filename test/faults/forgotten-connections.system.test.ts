@@ -59,8 +59,9 @@ test('when a firewall has forgotten the idle connections to MongoDB, calls are a
 
   expect(longestOf(met)).toBeLessThan(LONGEST_MS);
   expect(outcomesOf(met.listings)).toEqual(new Set(['200']));
-  const withoutFaults = [...outcomesOf(met.holds)].filter((each) => each !== '503 SERVICE_UNAVAILABLE');
-  expect(withoutFaults).toEqual(['201']);
+  // A hold whose write met a dead connection has had its 3 s when the driver repeats it.
+  const placedOrBusy = /^(201|503 SERVICE_UNAVAILABLE)$/;
+  for (const outcome of outcomesOf(met.holds)) expect(outcome).toMatch(placedOrBusy);
   // None of the dead connections is left to cost another call.
   expect([outcomesOf(next.listings), outcomesOf(next.holds)]).toEqual([new Set(['200']), new Set(['201'])]);
   expect(longestOf(next)).toBeLessThan(QUICK_MS);

@@ -133,7 +133,7 @@ async function loseChanges({ partner, newcomer, closed, shared, priced, ungrante
   // An operator's call writes its row of the audit first. That one was acknowledged, and then replication stopped.
   const changes = await Promise.allSettled([
     liftBlackout(deps, closed.blackoutId),
-    changeResource(deps, shared.fullId, { sharesSpaceWith: [] }, new Date()),
+    changeResource(deps, shared.fullId, { sharesSpaceWith: [] }),
     updateResource(deps, priced.resourceId, { pricePaise: ROLLED_BACK_RUPEES * 100 }),
     grantVenue(deps, newcomer.id, ungranted.venueId),
   ]);
