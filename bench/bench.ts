@@ -8,6 +8,7 @@ import { totalmem } from 'node:os';
 import path from 'node:path';
 import { withFigures } from '../scripts/figures-in-page.ts';
 import { createCleanup } from '../src/development/demo/step-context.ts';
+import { onStopSignal } from '../src/platform/stop-signals.ts';
 import { asChart } from './chart.ts';
 import { missed } from './goals.ts';
 import { asMarkdown } from './markdown.ts';
@@ -95,8 +96,7 @@ async function readReport(file: string): Promise<Report> {
 }
 
 let exitCode = 1;
-for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.once(signal, () => void cleanup.run().then(() => process.exit(1)));
+onStopSignal(() => void cleanup.run().then(() => process.exit(1)));
 if (process.argv.includes('--help')) {
   console.log(USAGE);
   exitCode = 0;

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { withFigures } from '../scripts/figures-in-page.ts';
 import { createCleanup } from '../src/development/demo/step-context.ts';
+import { onStopSignal } from '../src/platform/stop-signals.ts';
 import type { Measured } from './measured.ts';
 import { measuredSince } from './measured.ts';
 import { count } from './options.ts';
@@ -43,8 +44,7 @@ export async function runForPage<Report extends Measured, Count extends string, 
   bench: PageBench<Report, Count, Text>,
 ): Promise<never> {
   const cleanup = createCleanup();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, () => void cleanup.run().then(() => process.exit(1)));
+  onStopSignal(() => void cleanup.run().then(() => process.exit(1)));
   let exitCode = 1;
   try {
     const { help, json, write, check, given } = parse(bench);

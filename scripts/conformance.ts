@@ -1,13 +1,13 @@
 // Tries every rule of docs/contract.md on a deployment: `npm run conformance -- --help`.
 
+import { onStopSignal } from '../src/platform/stop-signals.ts';
 import { ROWS } from '../test/conformance/rows.ts';
 import { parseOptions, USAGE, UsageError } from '../test/conformance/runner/options.ts';
 import { reportOf } from '../test/conformance/runner/report.ts';
 import { runConformance } from '../test/conformance/runner/run.ts';
 
 const stop = new AbortController();
-// The second time, the system's own way: at once.
-process.once('SIGINT', () => stop.abort());
+onStopSignal(() => stop.abort());
 
 async function main(): Promise<number> {
   const options = parseOptions(process.argv.slice(2), process.env);

@@ -10,6 +10,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { createCleanup } from '../src/development/demo/step-context.ts';
 import { temporaryParent } from '../src/development/embedded/data-folder.ts';
+import { onStopSignal } from '../src/platform/stop-signals.ts';
 import { startTestServers } from '../test/support/servers.ts';
 import type { Service } from '../test/support/service.ts';
 import { startService } from '../test/support/service.ts';
@@ -110,8 +111,7 @@ async function targetOf(
 }
 
 let isGood = false;
-for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.once(signal, () => void cleanup.run().then(() => process.exit(1)));
+onStopSignal(() => void cleanup.run().then(() => process.exit(1)));
 try {
   isGood = await main();
 } catch (error) {

@@ -2,13 +2,13 @@
 
 import { text } from 'node:stream/consumers';
 import { operatorEnvironment } from '../config/config.ts';
+import { onStopSignal } from '../platform/stop-signals.ts';
 import { EXIT, interruption } from './errors.ts';
 import { runCommandLine } from './program.ts';
 import type { Sink } from './terminal.ts';
 
 const stop = new AbortController();
-// The second time, the system's own way: at once.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+onStopSignal(() => stop.abort());
 
 const exitCode = await runCommandLine(process.argv.slice(2), {
   out: sinkOf(process.stdout),

@@ -7,6 +7,7 @@ import { createLogger } from '../platform/logger.ts';
 import type { Progress } from '../platform/progress.ts';
 import { createProgress } from '../platform/progress.ts';
 import { Refusal } from '../platform/refusal.ts';
+import { onStopSignal, STOP_SIGNALS } from '../platform/stop-signals.ts';
 import { stopTracing } from './start-tracing.ts';
 
 /** How long a process may take to finish or hand back what it has. */
@@ -32,8 +33,8 @@ export type ProcessScope<Settings = ConfigOf<'api'>> = {
 
 /**
  * Runs one process from its configuration, of which it has the settings of its name, to its exit code. `start` acquires and registers; what it returns is sent to
- * the parent process, when there is one, with `ready: true`. SIGTERM, SIGINT, an unexpected error and the death of the
- * parent all end in the same orderly stop, which is cut after 25 s; a faulty configuration, and an unsupported server
+ * the parent process, when there is one, with `ready: true`. SIGTERM, SIGINT, SIGHUP, an unexpected error and the death of the
+ * parent all end in the same orderly stop, which is cut after 25 s, or by a second Ctrl-C; a faulty configuration, and an unsupported server
  * (ADR 0015), end with exit code 1. `logLevel`, in place of LOG_LEVEL, is for one that prints text for people; `failure` is what
  * the log says of one whose `start` rejects.
  */
@@ -55,9 +56,12 @@ export function runProcess<Name extends ProcessName>(
     { label: 'tracing', release: stopTracing },
   ];
 
-  const closer = closeWithGrace({ delay: STOP_TIMEOUT_MS, logger: false }, async ({ signal, err }) => {
+  let receivedSignal = 'none';
+  // It would end the process at a second signal, whichever that is.
+  const options = { delay: STOP_TIMEOUT_MS, logger: false as const, skip: [...STOP_SIGNALS] };
+  const closer = closeWithGrace(options, async ({ signal = receivedSignal, err }) => {
     if (err !== undefined) log.fatal({ err }, 'stopping after an unexpected error');
-    else log.info({ signal: signal ?? 'none' }, 'stopping');
+    else log.info({ signal }, 'stopping');
     stop.abort();
     for (let part = releases.pop(); part !== undefined; part = releases.pop()) {
       const { label, release } = part;
@@ -72,6 +76,14 @@ export function runProcess<Name extends ProcessName>(
   const stopOnce = () => {
     if (!stop.signal.aborted) closer.close();
   };
+  const force = () => {
+    log.warn('stopped at once: Ctrl-C was pressed again');
+    process.exit(1);
+  };
+  onStopSignal((signal) => {
+    receivedSignal = signal;
+    stopOnce();
+  }, force);
   if (process.channel !== undefined) process.once('disconnect', stopOnce);
 
   const fail = (err: Error) => {

@@ -85,7 +85,9 @@ describe('the Dockerfile', () => {
   test('limits the heap as the scripts that start a process do', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
     const starting = Object.entries(scripts).filter(([name]) => name.startsWith('start:'));
-    const limits = starting.map(([, command]) => /^node (--max-old-space-size=\d+) dist/.exec(command)?.[1]);
+    const limits = starting.map(
+      ([, command]) => /^exec node (--max-old-space-size=\d+) dist/.exec(command)?.[1],
+    );
     expect(limits).toHaveLength(4);
     const last = instructionsOf(dockerfile).findLast((each) => each.startsWith('ENV'));
     for (const limit of limits) expect(last?.split(' ')).toContain(`NODE_OPTIONS=${limit}`);

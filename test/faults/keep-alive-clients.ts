@@ -7,6 +7,8 @@ import { integerBetween } from '../support/random.ts';
 /** How the calls of all clients went. */
 export type CallCounts = {
   answered: number;
+  /** Of the answered ones, those that told the client to close the connection. */
+  toldToClose: number;
   /** The connection was refused: nothing was sent. */
   refused: number;
   /** The connection broke after something was sent. */
@@ -32,13 +34,14 @@ export function startKeepAliveClients(
   clients: number,
   random: Random,
 ): KeepAliveClients {
-  const counts: CallCounts = { answered: 0, refused: 0, reset: 0, brokenPipe: 0, failed: 0 };
+  const counts: CallCounts = { answered: 0, toldToClose: 0, refused: 0, reset: 0, brokenPipe: 0, failed: 0 };
   const stopping = new AbortController();
   const call = (agent: Agent, isPost: boolean) =>
     new Promise<number>((resolve, reject) => {
       const path = isPost ? `/api/v1/partner/holds/${newId()}/cancel` : '/api/v1/partner/venues';
       const headers = { 'x-api-key': apiKey, ...(isPost ? { 'content-length': '0' } : {}) };
       request(url + path, { agent, headers, method: isPost ? 'POST' : 'GET' }, (answer) => {
+        if (answer.headers.connection === 'close') counts.toldToClose += 1;
         answer.resume().once('error', reject);
         answer.once('end', () => resolve(answer.statusCode ?? 0));
       })

@@ -93,7 +93,8 @@ test('the API is replaced under 64 clients that keep their connections: no call 
   }
   await clients.stop();
 
-  const { answered, refused, ...broken } = clients.counts;
+  const { answered, toldToClose, refused, ...broken } = clients.counts;
+  expect(toldToClose).toBeGreaterThan(0);
   expect(broken).toEqual({ reset: 0, brokenPipe: 0, failed: 0 });
   expect(codes).toEqual(codes.map(() => 0));
   report({

@@ -1,15 +1,18 @@
 import { connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
+import { startKeepAliveClients } from '../faults/keep-alive-clients.ts';
 import { repliesIn } from '../http/raw-connection.ts';
 import { eventually } from '../support/eventually.ts';
 import { anyPartner, anyVenue, freeSlotIds } from '../support/factories.ts';
 import type { OwnRedis } from '../support/own-servers.ts';
-import { freePort, ownRedis } from '../support/own-servers.ts';
+import { freePort, ownRedis, temporaryFolder } from '../support/own-servers.ts';
+import { mulberry32 } from '../support/random.ts';
 import { rowOf } from '../support/rows.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
-import { endProcesses, logged, startProcess, stopProcess } from '../support/worker-process.ts';
+import { endProcesses, logged, startProcess, startScript, stopProcess } from '../support/worker-process.ts';
 
 const PROGRAMS = [
   'src/api.ts',
@@ -105,6 +108,48 @@ describe('the API at SIGTERM', () => {
     socket.write(text);
     return { socket, received: () => Buffer.concat(chunks).toString() };
   }
+
+  test('under npm, repeated SIGTERMs to the whole group break no kept connection, and tell clients to close', async () => {
+    const service = await anyService();
+    const { apiKey } = await anyPartner(service);
+    const npm = await startScript('start:api', service.environment, await temporaryFolder());
+    const { url } = await logged(npm, 'ready');
+    const clients = startKeepAliveClients(String(url), apiKey, 32, mulberry32(1));
+    await eventually('all have called', () => clients.counts.answered > 64);
+
+    npm.signal('SIGTERM');
+    await logged(npm, 'stopping');
+    npm.signal('SIGTERM');
+    const { code } = await npm.exited;
+    await clients.stop();
+
+    const { reset, brokenPipe, failed, toldToClose } = clients.counts;
+    expect({ reset, brokenPipe, failed, code }).toEqual({ reset: 0, brokenPipe: 0, failed: 0, code: 0 });
+    expect(toldToClose).toBeGreaterThanOrEqual(32);
+  });
+
+  test('further SIGTERMs and SIGHUPs change nothing, and a Ctrl-C a second later forces', async () => {
+    const { environment } = await anyService();
+    const api = startProcess('src/api.ts', environment);
+    const held = await send(
+      String((await api.ready)['url']),
+      'POST / HTTP/1.1\r\nHost: api\r\nContent-Length: 9\r\n\r\n',
+    );
+    api.signal('SIGTERM');
+    await logged(api, 'stopping');
+
+    // The moment itself is what is tested.
+    await delay(1200);
+    for (const signal of ['SIGTERM', 'SIGHUP'] as const) api.signal(signal);
+    // Their effect, where they have one.
+    await delay(200);
+    await expect(fetch(String((await api.ready)['url']))).rejects.toThrow();
+    expect(held.socket.destroyed).toBe(false);
+
+    api.signal('SIGINT');
+    expect(await api.exited).toEqual({ code: 1, signal: null });
+    held.socket.destroy();
+  });
 
   test('finishes the request in progress, answers what comes on kept connections, takes no new ones, and ends', async () => {
     const service = await anyService();

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { nodeArguments } from '../../src/development/embedded/processes.ts';
 import { eventually } from './eventually.ts';
@@ -29,7 +30,7 @@ export const PRODUCT_FOLDER = path.join(projectFolder, '.cache/test-product');
 /** Starting takes a second of processor time, which can be long in coming on a busy machine. */
 export const START_DEADLINE_MS = 90_000;
 
-const started: { child: ChildProcess; exited: Promise<Exit> }[] = [];
+const started: { signal(name: NodeJS.Signals): void; exited: Promise<Exit> }[] = [];
 
 /**
  * Starts a program of the project, such as `workers/hold-expiry.ts`, with this environment and no other. `release`: the folder of another
@@ -41,16 +42,53 @@ export function startProcess(
   args: readonly string[] = [],
   release?: string,
 ): SpawnedProcess {
-  const { PATH = '', HOME = '' } = process.env;
   const program =
     release === undefined
       ? programArguments(file)
       : [path.join(release, 'dist', file.replace(/\.ts$/, '.js'))];
   const child = spawn(process.execPath, [...program, ...args], {
     cwd: release ?? projectFolder,
-    env: { PATH, HOME, ...environment },
+    env: environmentOf(environment),
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
+  return watched(file, child, (name) => void child.kill(name));
+}
+
+/**
+ * Starts a script of `package.json` by npm in a process group of its own, as systemd and a terminal do, and has `signal` signal the
+ * whole group. `folder`: an empty one, for the script to run in.
+ */
+export async function startScript(
+  script: string,
+  environment: Record<string, string>,
+  folder: string,
+): Promise<SpawnedProcess> {
+  await symlink(path.join(projectFolder, 'package.json'), path.join(folder, 'package.json'));
+  await symlink(PRODUCT_FOLDER, path.join(folder, 'dist'));
+  const child = spawn('npm', ['run', script], {
+    cwd: folder,
+    env: environmentOf(environment),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const { pid } = child;
+  if (pid === undefined) throw new Error('npm could not be started');
+  return watched(script, child, (name) => {
+    try {
+      process.kill(-pid, name);
+    } catch (err) {
+      // The whole group has ended.
+      if ((err as NodeJS.ErrnoException).code !== 'ESRCH') throw err;
+    }
+  });
+}
+
+function environmentOf(environment: Record<string, string>): Record<string, string> {
+  const { PATH = '', HOME = '' } = process.env;
+  return { PATH, HOME, ...environment };
+}
+
+function watched(file: string, child: ChildProcess, signal: (name: NodeJS.Signals) => void): SpawnedProcess {
   const printed: Buffer[] = [];
   const streams = [child.stdout, child.stderr].filter((stream) => stream !== null);
   for (const stream of streams) stream.on('data', (chunk: Buffer) => void printed.push(chunk));
@@ -59,7 +97,7 @@ export function startProcess(
   const exited = Promise.all([once(child, 'exit'), ...streams.map((stream) => once(stream, 'close'))]).then(
     ([[code, signal]]): Exit => ({ code, signal }),
   );
-  started.push({ child, exited });
+  started.push({ signal, exited });
   const ready = new Promise<LogLine>((resolve, reject) => {
     child.on('message', (message) => resolve(message as LogLine));
     void exited.then(() => reject(new Error(`${file} ended before it was ready:\n${output()}`)));
@@ -72,7 +110,7 @@ export function startProcess(
     log: () => logLinesOf(output()),
     ready,
     exited,
-    signal: (name) => void child.kill(name),
+    signal,
     disconnect: () => {
       if (child.connected) child.disconnect();
     },
@@ -103,7 +141,7 @@ export async function finished(process: SpawnedProcess): Promise<void> {
 
 /** Ends by its id whatever this test file started and is still there. For `afterAll`, before the databases go. */
 export async function endProcesses(): Promise<void> {
-  for (const { child } of started) child.kill('SIGKILL');
+  for (const { signal } of started) signal('SIGKILL');
   await Promise.all(started.splice(0).map(({ exited }) => exited));
 }
 

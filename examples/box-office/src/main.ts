@@ -66,8 +66,12 @@ process.on('SIGUSR2', () => {
     tell('It is not changed'),
   );
 });
+let isClosing = false;
 for (const signal of ['SIGTERM', 'SIGINT'] as const)
-  process.once(signal, () => {
+  process.on(signal, () => {
+    // npm passes on the signal that the terminal or supervisor has sent to both.
+    if (isClosing) return;
+    isClosing = true;
     clearInterval(timer);
     const closed = listeners.map(
       ({ server }) =>

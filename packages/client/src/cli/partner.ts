@@ -8,8 +8,15 @@ import { runPartnerCommand } from './program.ts';
 import type { Environment, Sink } from './world.ts';
 
 const stop = new AbortController();
-// The second time, the system's own way: at once.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+let stoppedAt: number | undefined;
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.on(signal, () => {
+    // npx passes on the Ctrl-C that the terminal has sent to both: only a later one ends the command at once.
+    if (signal === 'SIGINT' && performance.now() - (stoppedAt ?? Number.POSITIVE_INFINITY) > 1000)
+      process.exit(EXIT.interrupted);
+    stoppedAt ??= performance.now();
+    stop.abort();
+  });
 
 const exitCode = await runPartnerCommand(process.argv.slice(2), {
   out: sinkOf(process.stdout),
