@@ -8,8 +8,11 @@ import { untilUsable, watchGuards } from './database/guards.ts';
 import { DRAIN } from './http/graceful-close.ts';
 import type { Listener } from './http/listen.ts';
 import { listen } from './http/listen.ts';
+import { optionsOrExit } from './process/arguments.ts';
 import { createApiContext } from './process/context.ts';
 import { runProcess } from './process/lifecycle.ts';
+
+optionsOrExit({}, 'npm run start:api');
 
 /** Where processes are replaced one by one, a caller must meet a refused connection, not a process that cannot serve yet. */
 const LISTEN_AFTER_MS = 5000;

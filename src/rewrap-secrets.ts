@@ -1,6 +1,9 @@
 import { createSecretBox } from './platform/secret-box.ts';
+import { optionsOrExit } from './process/arguments.ts';
 import { runCommand } from './process/command.ts';
 import { rewrapSecrets } from './subscriptions/rewrap-secrets.service.ts';
+
+optionsOrExit({}, 'npm run rewrap-secrets');
 
 /**
  * `npm run rewrap-secrets`: seals every stored secret with the first of ENCRYPTION_KEYS, says which keys are still needed,

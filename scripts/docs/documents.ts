@@ -17,7 +17,7 @@ import { webhooksPage } from './webhooks-page.ts';
 /** Nothing here is reached: a route table only closes over its connections. */
 const SETTINGS = {
   HOST: '127.0.0.1',
-  MONGODB_URI: 'mongodb://nowhere',
+  MONGODB_URI: 'mongodb://nowhere/nothing',
   REDIS_URL: 'redis://nowhere',
   OPERATOR_API_KEY: 'no-operator-has-a-key-to-documents',
   ENCRYPTION_KEYS: Buffer.alloc(32).toString('base64'),

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import Joi from 'joi';
@@ -6,6 +7,7 @@ import { isTimeZone } from '../platform/calendar.ts';
 import { LEASE_MS } from '../platform/leased-cache.ts';
 import { parseUrl } from '../platform/parse-url.ts';
 import { redisAddress } from '../platform/redis-address.rules.ts';
+import { misspeltFaults } from './misspelt.rules.ts';
 import type { PortRange } from './port-ranges.rules.ts';
 import { portRange, WEBHOOK_PORTS } from './port-ranges.rules.ts';
 import { RETRY_DELAYS_SECONDS, settingsFaults } from './settings.rules.ts';
@@ -147,6 +149,9 @@ function mongodbUri(value: string): string {
   // Not a URI to RFC 3986, where it names several hosts with ports.
   if (!/^mongodb(\+srv)?:\/\/[^/\s]/.test(value))
     throw new Error('must be a mongodb:// or mongodb+srv:// address');
+  // The driver would use the database `test`.
+  if (!/^[^/]*\/\/[^/]+\/[^?\s]/.test(value))
+    throw new Error('must name a database, such as mongodb://host:27017/partner_booking?replicaSet=rs0');
   return value;
 }
 
@@ -170,17 +175,21 @@ function alertUrl(value: string): string {
 /** Names of objects go into addresses as they are. */
 const ARCHIVE_URL = /^(file:\/\/\/\S+|s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/[\w.-]+)*\/?)$/;
 
-/** @throws Error with what is wrong with the address of an archive */
+/** @throws Error with what is wrong with the address of an archive, a folder that does not exist included */
 export function archiveUrl(value: string): string {
-  if (ARCHIVE_URL.test(value) && (value.startsWith('s3:') || isFolder(value))) return value;
-  throw new Error('must be file:///folder, or s3://bucket/prefix with letters, digits, ".", "_" and "-"');
+  const path = value.startsWith('s3:') ? '' : folderOf(value);
+  if (!ARCHIVE_URL.test(value) || path === undefined || path.includes('\0'))
+    throw new Error('must be file:///folder, or s3://bucket/prefix with letters, digits, ".", "_" and "-"');
+  if (path !== '' && statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw new Error('must be an existing folder: create it, or mount it, before the start');
+  return value;
 }
 
-function isFolder(url: string): boolean {
+function folderOf(url: string): string | undefined {
   try {
-    return !fileURLToPath(url).includes('\0');
+    return fileURLToPath(url);
   } catch {
-    return false;
+    return undefined;
   }
 }
 
@@ -293,7 +302,7 @@ const RULES: Record<string, Joi.Schema> = {
 };
 
 /**
- * Reads the settings of a process from `environment`; others are not looked at. An empty value counts as absent. Values of
+ * Reads the settings of a process from `environment`; of others only a name that looks like a misspelt setting is a fault. An empty value counts as absent. Values of
  * secrets are never repeated.
  * @throws ConfigError naming every fault at once.
  */
@@ -317,7 +326,11 @@ export function loadConfig<Name extends ProcessName = 'api'>(
       .map(([variable, set]) => [camelCase(variable), set]),
   ) as ConfigOf<Name>;
   const isTlsUnverified = environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0';
-  const faults = [...details.map(explain), ...settingsFaults({ ...settings, isTlsUnverified })];
+  const faults = [
+    ...details.map(explain),
+    ...settingsFaults({ ...settings, isTlsUnverified }),
+    ...misspeltFaults(environment, [...Object.keys(RULES), ...OF_OPERATOR]),
+  ];
   if (faults.length > 0) throw new ConfigError(faults);
   return settings;
 }
@@ -341,6 +354,9 @@ function explain(detail: Joi.ValidationErrorItem): string {
 function causeOf(detail: Joi.ValidationErrorItem): string | undefined {
   return (detail.context as { error?: Error } | undefined)?.error?.message;
 }
+
+/** Beside the settings of processes, in the same environment. */
+const OF_OPERATOR = ['OPERATOR_URL'];
 
 /** What the operator's command line takes from the environment: a client, it has none of the settings of a process. */
 export type OperatorEnvironment = {

@@ -137,7 +137,7 @@ describe('the configuration', () => {
 
   test('an archive is a folder, or a bucket with its keys', () => {
     const keys = { ARCHIVE_ACCESS_KEY_ID: 'id', ARCHIVE_SECRET_ACCESS_KEY: 'canary' };
-    for (const url of ['file:///var/archive', 's3://kept.rows/of/production', 's3://kept-rows'])
+    for (const url of ['file:///tmp', 's3://kept.rows/of/production', 's3://kept-rows'])
       expect(allOf({ ...REQUIRED, ...keys, ARCHIVE_URL: url })).toMatchObject({ archiveUrl: url });
     for (const url of [
       'file://host/archive',
@@ -459,7 +459,7 @@ test.each([
   ['RATE_LIMIT_PER_MINUTE', { RATE_LIMIT_PER_MINUTE: '0' }, 0],
   ['WEBHOOK_RETRY_DELAYS_SECONDS', { WEBHOOK_RETRY_DELAYS_SECONDS: '1,2' }, 0],
 ])('%s that only wastes is a warning, not a fault', (name, set, inSandbox) => {
-  const archive = { ARCHIVE_URL: 'file:///archive' };
+  const archive = { ARCHIVE_URL: 'file:///tmp' };
   expect(settingsWarnings(allOf({ ...PRODUCTION, ...archive, ...set }))).toEqual([
     expect.stringMatching(new RegExp(`^${name} `)),
   ]);
@@ -473,7 +473,7 @@ test('rows that are deleted for good are warned of in production, by the process
   expect(warned(PRODUCTION)).toEqual([expect.stringMatching(/^ARCHIVE_URL is not set: /)]);
   for (const kind of ['HOLDS', 'BOOKINGS', 'EVENTS', 'DELIVERIES', 'AUDIT'])
     expect(warned({ ...PRODUCTION, ...forEver, [`RETENTION_${kind}_DAYS`]: '400' })).toHaveLength(1);
-  expect(warned({ ...PRODUCTION, ARCHIVE_URL: 'file:///archive' })).toEqual([]);
+  expect(warned({ ...PRODUCTION, ARCHIVE_URL: 'file:///tmp' })).toEqual([]);
   expect([...warned({ ...PRODUCTION, ...forEver }), ...warned(REQUIRED)]).toEqual([]);
   expect(settingsWarnings(loadConfig(PRODUCTION, 'api'))).toEqual([]);
 });
@@ -520,4 +520,56 @@ describe('what the operator’s command line takes from the environment', () => 
       },
     });
   });
+});
+
+describe('a variable that is nearly the name of a setting', () => {
+  test.each([
+    ['RETENTION_AUDIT_DAY', 'RETENTION_AUDIT_DAYS'],
+    ['RETENTION_AUDIT', 'RETENTION_AUDIT_DAYS'],
+    ['WEBHOOK_TIMEOUT', 'WEBHOOK_TIMEOUT_MS'],
+    ['WEBHOOK_TIMEOUT_MS_', 'WEBHOOK_TIMEOUT_MS'],
+    ['CACHE_LEASE', 'CACHE_LEASE_MS'],
+    ['ARCHIVE_URI', 'ARCHIVE_URL'],
+    ['RATE_LIMIT_PER_MINUTES', 'RATE_LIMIT_PER_MINUTE'],
+  ])('%s is refused by every process, with its name', (given, meant) => {
+    const sentence = `${given} is no setting: rename it to ${meant}, or remove it`;
+    for (const name of PROCESS_NAMES)
+      expect(faultsIn(name, { ...REQUIRED, [given]: '5' })).toEqual([sentence]);
+  });
+
+  test('is taken where it is empty, where that setting has a value, and where others put it into containers', () => {
+    const others = {
+      ...{
+        REDIS_HOST: 'redis',
+        REDIS_PASSWORD: 'x',
+        MONGODB_DATABASE: 'x',
+        REDISMS_PORT: '1',
+        MONGOMS_URI: 'x',
+      },
+      ...{ REDIS_SERVICE_HOST: '10.0.0.1', REDIS_PORT: 'tcp://10.0.0.1:6379', REDIS_SERVICE_PORT: '6379' },
+      ...{ REDIS_PORT_6379_TCP: 'tcp://10.0.0.1:6379', WEBHOOK_PORT: 'tcp://10.0.0.1:80', REDIS_URI: 'x' },
+      ...{ ARCHIVE_URI: '', OPERATOR_URL: 'http://x', RETENTION_POLICY: 'x', HOLDS: '1' },
+    };
+    for (const name of PROCESS_NAMES) expect(faultsIn(name, { ...REQUIRED, ...others })).toEqual([]);
+  });
+});
+
+test.each([
+  'mongodb://h',
+  'mongodb://h:1,i:2/',
+  'mongodb://h/?replicaSet=rs0',
+  'mongodb+srv://u:p@h?tls=true',
+])('MONGODB_URI must name a database: %s', (MONGODB_URI) => {
+  expect(faultsOf({ ...REQUIRED, MONGODB_URI })).toEqual([
+    expect.stringMatching(/^MONGODB_URI must name a database, such as/),
+  ]);
+});
+
+test('a folder of ARCHIVE_URL must exist where rows are archived or put back', () => {
+  const settings = { ...REQUIRED, ARCHIVE_URL: 'file:///nonexistent/archive' };
+  const refusing = PROCESS_NAMES.filter((name) => faultsIn(name, settings).length > 0);
+  expect(refusing).toEqual(['hold-expiry', 'restore-archive']);
+  expect(faultsOf(settings)).toEqual([
+    'ARCHIVE_URL must be an existing folder: create it, or mount it, before the start',
+  ]);
 });

@@ -79,7 +79,7 @@ describe('a command that is told to stop before it is finished says so and ends 
     ['src/migrate.ts', ['--status']],
     ['src/backup.ts', ['--to', 'NEW']],
     ['src/restore.ts', ['--from', 'NEW']],
-    ['src/restore-archive.ts', ['--from', 'file:///nonexistent']],
+    ['src/restore-archive.ts', ['--from', 'file:///tmp']],
     ['src/rewrap-secrets.ts', []],
   ])('%s %j while it waits for MongoDB', async (file, args) => {
     const away = `mongodb://127.0.0.1:${await freePort()}/partner_booking?replicaSet=embedded`;

@@ -23,11 +23,15 @@ describe('a command that is given what it cannot use ends with 1 and a sentence,
     ['src/restore-archive.ts', [], /There is no archive: give --from, or set ARCHIVE_URL/],
     ['src/restore-archive.ts', ['--from', 'file://host/x'], /--from must be file:\/\/\/folder/],
     ['src/restore-archive.ts', ['--from', 's3://abc/d'], /needs ARCHIVE_ACCESS_KEY_ID/],
-    ['src/restore-archive.ts', ['--from', 'file:///x', '--since', 'never'], /--since never is no instant/],
+    ['src/restore-archive.ts', ['--from', 'file:///tmp', '--since', 'never'], /--since never is no instant/],
     ['src/backup.ts', ['--to', '/dev/null/x'], /The folder \/dev\/null\/x cannot be written/],
     ['src/restore.ts', ['--from', 'FOLDER'], /The manifest.json in .* is damaged/],
     ['src/restore.ts', ['--from', '/nonexistent'], /The folder \/nonexistent has no manifest.json/],
     ['src/migrate.ts', ['--status', '--dry-run'], /--status and --dry-run are two commands/],
+    ['src/restore-archive.ts', ['--from', 'file:///nonexistent'], /--from must be an existing folder/],
+    ['src/rewrap-secrets.ts', ['--nonsense'], /Unknown option '--nonsense'[^]*Usage: npm run rewrap-secrets/],
+    ['src/migrate.ts', ['status'], /Unexpected argument 'status'[^]*Usage: npm run migrate/],
+    ['workers/hold-expiry.ts', ['now'], /Unexpected argument 'now'[^]*Usage: npm run start:hold-expiry/],
   ])('%s %j', async (file, args, sentence) => {
     const environment = { MONGODB_URI: databaseUri(freshName()) };
     const given = args.map((each) => (each === 'FOLDER' ? folder : each));
@@ -36,4 +40,20 @@ describe('a command that is given what it cannot use ends with 1 and a sentence,
     expect(process.output()).toMatch(sentence);
     expect(process.output()).not.toMatch(/\n\s+at |"stack"/);
   });
+});
+
+test.each([
+  ['src/api.ts', 'start:api'],
+  ['workers/event-dispatch.ts', 'start:event-dispatch'],
+  ['workers/webhook-delivery.ts', 'start:webhook-delivery'],
+  ['workers/hold-expiry.ts', 'start:hold-expiry'],
+  ['src/migrate.ts', 'migrate'],
+  ['src/backup.ts', 'backup'],
+  ['src/restore.ts', 'restore'],
+  ['src/restore-archive.ts', 'restore-archive'],
+  ['src/rewrap-secrets.ts', 'rewrap-secrets'],
+])('%s --help prints its usage without any setting, and ends with 0', async (file, script) => {
+  const process = startProcess(file, {}, ['--help']);
+  expect((await process.exited).code).toBe(0);
+  expect(process.output()).toMatch(new RegExp(`^Usage: npm run ${script}\\b`));
 });

@@ -1,0 +1,47 @@
+/** How names begin that only this service uses. */
+const OURS =
+  /^(ARCHIVE|BOOKING_HORIZON|CACHE_LEASE|ENCRYPTION|HOLD_TTL|MAX_ACTIVE|MONGODB|OPERATOR|RATE_LIMIT|REDIS|RETENTION|TRUSTED_PROX|WEBHOOK)/;
+
+/** What Kubernetes and Docker put into each container for a service that is called `redis`, `webhook` and the like. */
+const OF_A_SERVICE = /_SERVICE_(HOST|PORT)|_PORT_\d+_(TCP|UDP|SCTP)/;
+const SERVICE_ADDRESS = /^(tcp|udp|sctp):\/\//;
+
+const MAX_TYPING_ERRORS = 2;
+
+/**
+ * A sentence for each variable that is most likely a misspelt setting: nearly the name of one that is not set, with up to two wrong
+ * letters, or with a part too many or too few at its end. Other names are left to other programs.
+ */
+export function misspeltFaults(
+  environment: Readonly<Record<string, string | undefined>>,
+  known: readonly string[],
+): string[] {
+  const isSet = (name: string) => (environment[name] ?? '') !== '';
+  const missing = known.filter((name) => !isSet(name) && OURS.test(name));
+  return Object.keys(environment)
+    .filter((name) => isSet(name) && OURS.test(name) && !known.includes(name))
+    .filter((name) => !OF_A_SERVICE.test(name) && !SERVICE_ADDRESS.test(environment[name] ?? ''))
+    .flatMap((name) => {
+      const meant = missing.find((each) => isNear(name, each));
+      return meant === undefined ? [] : [`${name} is no setting: rename it to ${meant}, or remove it`];
+    });
+}
+
+function isNear(name: string, known: string): boolean {
+  if (known.startsWith(`${name}_`) || name.startsWith(`${known}_`)) return true;
+  return distance(name, known) <= MAX_TYPING_ERRORS;
+}
+
+/** How many letters must be added, removed or replaced to make one text the other. */
+function distance(from: string, to: string): number {
+  let before = Array.from({ length: to.length + 1 }, (_none, index) => index);
+  for (const letter of from) {
+    const row = [(before[0] ?? 0) + 1];
+    for (const [index, other] of [...to].entries()) {
+      const replaced = (before[index] ?? 0) + (letter === other ? 0 : 1);
+      row.push(Math.min(replaced, (before[index + 1] ?? 0) + 1, (row[index] ?? 0) + 1));
+    }
+    before = row;
+  }
+  return before.at(-1) ?? 0;
+}
