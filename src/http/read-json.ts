@@ -1,6 +1,7 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import express from 'express';
 import { DomainError } from '../domain/errors.ts';
+import { jsonFaultAt, lineAndColumn } from './json-fault.rules.ts';
 
 /** The largest body taken, in bytes (413 over 100 KB). */
 const MAX_BODY_BYTES = 100 * 1024;
@@ -33,16 +34,20 @@ export function reading(parse: RequestHandler): RequestHandler {
     parse(req, res, (err?: unknown) => next(err === undefined ? undefined : bodyError(err)));
 }
 
-/** Where the parser stopped; never what stands there, which may be a customer's. */
-function positionOf(err: unknown): string {
-  const { message = '' } = err as { message?: string };
-  if (message.includes('end of JSON')) return ': it ends before it is complete';
-  const position = /at position (\d+)/.exec(message)?.[1];
-  return position === undefined ? '' : ` at character ${Number(position) + 1}`;
+/** Where a body stops being JSON; never what stands there, which may be a customer's. */
+function positionOf(body: unknown): string {
+  const at = typeof body === 'string' ? jsonFaultAt(body) : undefined;
+  if (typeof body !== 'string' || at === undefined) return '';
+  if (at === body.length) return ': it ends before it is complete';
+  const { line, column } = lineAndColumn(body, at);
+  return ` at line ${line}, column ${column}`;
 }
 
+/** What Express's parsers say of a body; `body` is its text, where it could be read. */
+type BodyError = { status?: number; type?: string; body?: unknown; limit?: number };
+
 function bodyError(err: unknown): unknown {
-  const { status, type, limit = MAX_BODY_BYTES } = err as { status?: number; type?: string; limit?: number };
+  const { status, type, body, limit = MAX_BODY_BYTES } = err as BodyError;
   if (status === 413) {
     return new DomainError(
       'PAYLOAD_TOO_LARGE',
@@ -59,7 +64,7 @@ function bodyError(err: unknown): unknown {
     const what =
       type === 'request.aborted'
         ? 'The body ended before its declared length'
-        : `The body is not valid JSON${positionOf(err)}`;
+        : `The body is not valid JSON${positionOf(body)}`;
     return new DomainError('INVALID_JSON', `${what}. Send one complete JSON object.`);
   }
   return err;

@@ -131,6 +131,8 @@ test('a body that is broken is told where it is wrong', async () => {
   const headers = { 'content-type': 'application/json' };
   const broken = async (body: string) =>
     errorOf(await partner.api.send('POST', path, { headers, body })).message;
-  expect(await broken('{"reason": "rain",}')).toContain('not valid JSON at character 19.');
-  expect(await broken('{"reason": "rain"')).toContain('not valid JSON');
+  expect(await broken('{"reason": "rain",}')).toContain('not valid JSON at line 1, column 19.');
+  expect(await broken('{\r\n  "reason": "वर्षा 🌧",\r\n}')).toContain('not valid JSON at line 3, column 1.');
+  expect(await broken('{"reason": rain}')).toContain('not valid JSON at line 1, column 12.');
+  expect(await broken('{"reason": "rain"')).toContain('not valid JSON: it ends before it is complete.');
 });
