@@ -1,4 +1,4 @@
-import type { ObjectSchema, ValidationErrorItem } from 'joi';
+import type { ObjectSchema, Schema, ValidationErrorItem, ValidationOptions } from 'joi';
 import type { FieldFault } from '../domain/errors.ts';
 import { DomainError } from '../domain/errors.ts';
 import { onePer } from '../platform/coalesced.ts';
@@ -51,10 +51,7 @@ export function requireNoFaults(faults: FieldFault[]): void {
  * most likely a mistyped one, and so a fault as well.
  */
 export function checkClosed<T>(schema: ObjectSchema<T>, value: unknown): { value: T; faults: FieldFault[] } {
-  const checked = schema.validate(value, {
-    ...{ abortEarly: false, convert: false, errors: ERRORS },
-    messages: { 'object.unknown': 'is not allowed here' },
-  });
+  const checked = closed(schema).validate(value);
   return { value: checked.value as T, faults: (checked.error?.details ?? []).flatMap(faultsOf) };
 }
 
@@ -68,12 +65,28 @@ function check(part: Part, faults: FieldFault[]): unknown {
 }
 
 /** The schema with what it is checked by, which joi would put together anew in each call. */
-const checking = (convert: boolean) =>
+const checkedBy = (options: ValidationOptions) =>
   onePer((schema: ObjectSchema<unknown>) =>
-    schema.prefs({ abortEarly: false, stripUnknown: true, convert, errors: ERRORS }),
+    sparingOwnRules(schema).prefs({ ...options, abortEarly: false, errors: ERRORS }),
   );
 
-const [converting, asItIs] = [checking(true), checking(false)];
+const converting = checkedBy({ stripUnknown: true, convert: true });
+const asItIs = checkedBy({ stripUnknown: true, convert: false });
+const closed = checkedBy({ convert: false, messages: { 'object.unknown': 'is not allowed here' } });
+
+/** joi's own type of it has no function. */
+type Modify = (options: { each: (part: Schema) => Schema; ref: false }) => Schema;
+
+/**
+ * The schema, of which each field with a custom rule is rejected at its first fault. joi would go on to the next rule, and custom rules
+ * rely on what those before them require and return, such as a Date.
+ */
+function sparingOwnRules<Of extends Schema>(schema: Of): Of {
+  const modify: unknown = schema.$_modify.bind(schema);
+  const made = (modify as Modify)({ each: sparingOwnRules, ref: false }).$_mutateRebuild() as Of;
+  const rules = (made.describe()['rules'] ?? []) as { name: string }[];
+  return rules.some(({ name }) => name === 'custom') ? (made.prefs({ abortEarly: true }) as Of) : made;
+}
 
 /** Numbers and booleans that stand in the query in another way than they are written: ` 5`, `+5`, `05` and `5.0` are not 5. */
 function rewritten(given: Record<string, unknown>, clean: unknown): FieldFault[] {
@@ -151,7 +164,9 @@ function nameable(item: ValidationErrorItem): ValidationErrorItem {
     : { ...item, path: item.path.slice(0, at), message: `has a field that ${item.message}` };
 }
 
+/** @throws Error that a custom rule threw: it is ours, and its text is not for the sender. */
 function faultsOf(item: ValidationErrorItem): FieldFault[] {
+  if (item.type === 'any.custom') throw (item.context as { error: Error }).error;
   const path = item.path.join('.');
   const peers = (item.context as { peers?: string[] } | undefined)?.peers;
   if (path === '' && peers !== undefined) return peers.map((peer) => ({ path: peer, message: item.message }));

@@ -115,7 +115,10 @@ test('the bodies of both listeners are compared', () => {
   expect(bodies.length).toBeGreaterThan(12);
 });
 
-test('what is wrong with a field of a body or query never says the name of the field once more', () => {
+const fieldsOf = (schema: Schema | undefined): string[] =>
+  ((schema?.$_terms['keys'] ?? []) as { key: string }[]).map(({ key }) => key);
+
+describe('what is wrong with a field of a body or query', () => {
   const faults = [...tables.partner, ...tables.operator].flatMap(({ body, query }) => {
     const example = body === undefined ? {} : (exampleOf(body) as Json);
     const given = [...fieldsOf(body), ...fieldsOf(query)].flatMap((field) =>
@@ -123,11 +126,29 @@ test('what is wrong with a field of a body or query never says the name of the f
     );
     return given.flatMap((part) => {
       const parts = { query: query === undefined ? {} : part, body: { ...example, ...part } };
-      return checkInput({ ...parts, querySchema: query, bodySchema: body, ignoredInQuery: [] }).faults;
+      try {
+        return checkInput({ ...parts, querySchema: query, bodySchema: body, ignoredInQuery: [] }).faults;
+      } catch (err) {
+        // A time that is judged by the clock, which documents do not have.
+        if ((err as Error).message.includes('a look at clock')) return [];
+        throw err;
+      }
     });
   });
-  expect(new Set(faults.map(({ path }) => path)).size).toBeGreaterThan(50);
-  expect([...new Set(faults.filter(namesItsField).map(({ message }) => message))]).toEqual([]);
+  const messages = [...new Set(faults.map(({ message }) => message))];
+
+  test('is asked of every field', () => {
+    expect(new Set(faults.map(({ path }) => path)).size).toBeGreaterThan(50);
+  });
+
+  test('never says the name of the field once more', () => {
+    expect([...new Set(faults.filter(namesItsField).map(({ message }) => message))]).toEqual([]);
+  });
+
+  test('is never told in the words of an error in the code', () => {
+    const ofCode = /failed custom validation|is not a function|undefined|NaN|Invalid|Cannot read/;
+    expect(messages.filter((message) => ofCode.test(message))).toEqual([]);
+  });
 });
 
 test.each([
@@ -139,6 +160,3 @@ test.each([
 ])('control: %s: %s', (path, message, isTwice) => {
   expect(namesItsField({ path, message })).toBe(isTwice);
 });
-
-const fieldsOf = (schema: Schema | undefined): string[] =>
-  ((schema?.$_terms['keys'] ?? []) as { key: string }[]).map(({ key }) => key);

@@ -20,6 +20,25 @@ const ofQuery = (query: unknown, schema?: Joi.ObjectSchema) =>
 const ofBody = (body: unknown, schema?: Joi.ObjectSchema) =>
   check({}, body, schema === undefined ? {} : { body: schema });
 
+test('a rule of our own does not judge a value that an earlier rule has rejected, however deep it is', () => {
+  const judged: unknown[] = [];
+  const since = instant().custom((value: unknown) => judged.push(value) && value);
+  const schema = Joi.object({ since, list: Joi.array().items(Joi.object({ since })), reason: text(3) });
+  const given = { since: '2026-11-24', list: [{ since: 'x' }], reason: 'four' };
+
+  const { faults } = ofBody(given, schema);
+
+  expect(faults.map(({ path }) => path)).toEqual(['since', 'list.0.since', 'reason']);
+  expect(judged).toEqual([]);
+});
+
+test('an error in a rule of our own is no fault of the sender', () => {
+  const broken = Joi.string().custom(() => {
+    throw new TypeError('value.f is not a function');
+  });
+  expect(() => ofBody({ a: 'x' }, Joi.object({ a: broken }))).toThrow(TypeError);
+});
+
 describe('a query', () => {
   const schema = Joi.object({ limit: pageLimit(), open: Joi.boolean() });
 
