@@ -85,7 +85,7 @@ const MOST_NAMED = 20;
 
 /** The same for all ways to write a text in capitals or not: İzmir, IZMIR and izmir, Straße and STRASSE. */
 const folded = (text: string): string =>
-  text.normalize('NFKC').toUpperCase().toLowerCase().replaceAll('i\u0307', 'i');
+  text.normalize('NFKC').trim().toUpperCase().toLowerCase().replaceAll('i\u0307', 'i');
 
 /** Null where its grant was revoked a moment ago. */
 async function findVenueRules(

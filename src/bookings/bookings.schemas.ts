@@ -96,7 +96,9 @@ const filters = (region: string) => ({
   payment_reference: opaque(255).description('Only bookings with exactly this reference.'),
   order_reference: orderReference().description('Only bookings with exactly this order_reference.'),
   customer_phone: customerPhone(region).description('Only bookings of this number, however it was written.'),
-  customer_name: text(120).description('The beginning of the name, in capitals or not.'),
+  customer_name: text(120).description(
+    'The beginning of the name, in capitals or not; blanks around it do not count.',
+  ),
   slot_from: dateNotAfter('slot_to').description(
     "The first date on which the slot begins, in the venue's time zone (the service's where no venue is named).",
   ),

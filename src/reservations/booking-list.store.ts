@@ -53,7 +53,7 @@ export async function listBookingRows(
     venueId: filter.venueId,
     status: filter.status,
     'customer.phoneE164': filter.phoneE164,
-    'customer.nameFolded': prefix === undefined ? undefined : beginningWith(prefix),
+    $expr: prefix === undefined ? undefined : nameBeginningWith(prefix),
     slotStart: Object.keys(slotStart).length === 0 ? undefined : slotStart,
     $and: filter.search === undefined ? undefined : matching(filter.search),
     bookedAt: { $exists: true, ...omitUndefined({ $gte: filter.bookedFrom, $lt: filter.bookedBefore }) },
@@ -81,6 +81,13 @@ function hintFor({ holdId, paymentReference, orderReference }: BookingFilter): {
 }
 
 const beginningWith = (prefix: string) => ({ $gte: prefix, $lt: `${prefix}\u{10FFFF}` });
+
+/** Bookings of older releases have the blanks around the name in its folded form too. */
+function nameBeginningWith(prefix: string): Expression {
+  const name = { $ltrim: { input: '$customer.nameFolded' } };
+  const { $gte, $lt } = beginningWith(prefix);
+  return { $and: [{ $gte: [name, $gte] }, { $lt: [name, $lt] }] };
+}
 
 function matching(search: CustomerSearch): Expression[] {
   if ('id' in search) return [{ $or: [{ bookingId: search.id }, { _id: search.id }] }];

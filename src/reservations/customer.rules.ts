@@ -1,8 +1,8 @@
 import type { Customer } from './reservations.model.ts';
 
-/** The form in which customers' names are compared: compatibility-composed and lower-case. */
+/** The form in which customers' names are compared: compatibility-composed, lower-case, without blanks around it. */
 export function foldName(name: string): string {
-  return name.normalize('NFKC').toLowerCase();
+  return name.normalize('NFKC').toLowerCase().trim();
 }
 
 /** A customer as a booking keeps it, with the forms that searches match. */

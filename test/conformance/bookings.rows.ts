@@ -220,18 +220,18 @@ export const BOOKING_ROWS: readonly Row[] = [
   },
   {
     rules: ['bookings/filter-by-customer'],
-    title: 'is a prefix in whatever case, and never a pattern',
+    title: 'is a prefix in whatever case, without the blanks around, and never a pattern',
     endpoints: [`${LIST} 200`],
     check: async (world) => {
       const scene = await world.scene();
-      const booking = await book(scene, { customer_name: 'Zoë Rao (home)' });
+      const booking = await book(scene, { customer_name: ' Zoë Rao (home) ' });
       await book(scene, { customer_name: 'Rao Zoë' });
       const hindi = await book(scene, { customer_name: 'नितिन' });
       const named = (name: string) => listIds(scene.partner, `?customer_name=${encodeURIComponent(name)}`);
-      for (const name of ['zoë', 'ZOE\u0308', 'ZOË RAO (', 'Zoë Rao (home)'])
+      for (const name of ['zoë', 'ZOE\u0308', 'ZOË RAO (', 'Zoë Rao (home)', ' Zoë Rao '])
         expect(await named(name)).toEqual(idsOf([booking]));
       expect(await named('नि')).toEqual(idsOf([hindi]));
-      for (const name of ['.*', 'oë', '^Zoë', '$', 'Zoë Rao (home) ']) expect(await named(name)).toEqual([]);
+      for (const name of ['.*', 'oë', '^Zoë', '$']) expect(await named(name)).toEqual([]);
     },
   },
 ];
