@@ -2,6 +2,7 @@ import type { Operator, Route } from '../http/route.ts';
 import { created, listing, noContent, ok, route } from '../http/route.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import { encodeCursor } from '../platform/pagination.ts';
+import { claimView } from '../reservations/claim-view.rules.ts';
 import { venueIdParam } from '../venues/venues.schemas.ts';
 import type { BlackoutBody, BlackoutListQuery } from './blackouts.schemas.ts';
 import {
@@ -110,16 +111,6 @@ function detailView({ blackout, conflicts }: BlackoutDetail): Record<string, unk
   return {
     ...blackoutView(blackout),
     conflict_count: conflicts.length,
-    conflicts: conflicts.slice(0, MAX_CONFLICTS_SHOWN).map(conflictView),
-  };
-}
-
-function conflictView(claim: BlackoutDetail['conflicts'][number]): Record<string, unknown> {
-  const { _id: holdId, bookingId, partnerId, slotId, slotStart } = claim;
-  return {
-    ...(bookingId === undefined ? { hold_id: holdId } : { booking_id: bookingId }),
-    partner_id: partnerId,
-    slot_id: slotId,
-    slot_start: slotStart.toISOString(),
+    conflicts: conflicts.slice(0, MAX_CONFLICTS_SHOWN).map(claimView),
   };
 }

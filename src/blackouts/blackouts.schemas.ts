@@ -2,6 +2,7 @@ import Joi from 'joi';
 import { EXAMPLE } from '../http/example-values.ts';
 import { cursor, instant, list, opaque, pageLimit, pathId, prose } from '../http/fields.ts';
 import {
+  claimFields,
   count,
   id,
   named,
@@ -10,7 +11,6 @@ import {
   pageOf,
   resourceId,
   sentence,
-  slotId,
   timestamp,
 } from '../http/response-fields.ts';
 import type { Position } from '../platform/pagination.ts';
@@ -48,9 +48,7 @@ const conflict = named(
       .meta({ jsonSchema: { format: 'uuid' } })
       .description('Of a hold that is not confirmed; instead of booking_id.')
       .optional(),
-    partner_id: id(EXAMPLE.partnerId),
-    slot_id: slotId(),
-    slot_start: timestamp(EXAMPLE.slotStart),
+    ...claimFields,
   }),
 );
 

@@ -4,6 +4,7 @@ import { partnerIdParam } from '../partners/partners.schemas.ts';
 import type { PartnerDeps } from '../partners/partners.service.ts';
 import { grantVenue, hasGrant } from '../partners/partners.service.ts';
 import { operatorActor } from '../reservations/actor-types.ts';
+import { claimView } from '../reservations/claim-view.rules.ts';
 import type { ReservationDeps } from '../reservations/reservations.service.ts';
 import { venueIdParam } from '../venues/venues.schemas.ts';
 import { getVenue } from '../venues/venues.service.ts';
@@ -53,7 +54,7 @@ export function grantRoutes(deps: PartnerDeps & ReservationDeps): Route<Operator
       handle: async ({ caller, params }) => {
         const actor = operatorActor(caller);
         const released = await revokeVenue(deps, params.partnerId, params.venueId, actor);
-        return ok({ released_holds: released.map(({ _id, slotId }) => ({ hold_id: _id, slot_id: slotId })) });
+        return ok({ released_holds: released.map(claimView) });
       },
     }),
   ];

@@ -87,6 +87,14 @@ function textsByName() {
 
 export const slotId = () => Joi.string().description('Identifies the slot; opaque.').example(EXAMPLE.slotId);
 
+/** Whose a hold or booking is, and what it claims, as a report for operators names it beside its id. */
+export const claimFields = {
+  partner_id: id(EXAMPLE.partnerId),
+  slot_id: slotId(),
+  slot_start: timestamp(EXAMPLE.slotStart),
+  slot_end: timestamp(EXAMPLE.slotEnd),
+};
+
 /** The envelope of a listing that is not paginated. */
 export const listOf = (item: Schema) =>
   object({

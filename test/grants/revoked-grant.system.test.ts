@@ -94,7 +94,10 @@ describe('revoking a grant', () => {
     expectStatus(await partner.api.post(`/api/v1/sandbox/holds/${String(lapsed['hold_id'])}/expire`), 200);
 
     const released = releasedBy(await revoke(partner));
-    const ofHolds = held.map(({ hold_id, slot_id }) => ({ hold_id, slot_id }));
+    const ofHolds = held.map(({ hold_id, slot_id, slot_start, slot_end }) => ({
+      ...{ hold_id, partner_id: partner.id, slot_id },
+      ...{ slot_start, slot_end },
+    }));
     expect(released).toEqual(expect.arrayContaining(ofHolds));
     expect(released).toHaveLength(2);
     for (const { hold_id: holdId } of held) {

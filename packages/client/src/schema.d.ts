@@ -4184,7 +4184,7 @@ export interface operations {
                 order_reference?: string;
                 /** @description Only bookings of this number, however it was written. */
                 customer_phone?: string;
-                /** @description The beginning of the name, in capitals or not. */
+                /** @description The beginning of the name, in capitals or not; blanks around it do not count. */
                 customer_name?: string;
                 /** @description The first date on which the slot begins, in the venue's time zone (the service's where no venue is named). */
                 slot_from?: string;
