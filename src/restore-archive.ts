@@ -1,4 +1,4 @@
-import { archiveUrl } from './config/config.ts';
+import { archiveUrl } from './config/archive-url.ts';
 import { Refusal } from './platform/refusal.ts';
 import { optionsOrExit } from './process/arguments.ts';
 import { runCommand } from './process/command.ts';

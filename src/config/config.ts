@@ -1,12 +1,11 @@
-import { statSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import Joi from 'joi';
 import { isRegion } from '../domain/phone.ts';
 import { isTimeZone } from '../platform/calendar.ts';
 import { LEASE_MS } from '../platform/leased-cache.ts';
 import { parseUrl } from '../platform/parse-url.ts';
 import { redisAddress } from '../platform/redis-address.rules.ts';
+import { archiveUrl } from './archive-url.ts';
 import { misspeltFaults } from './misspelt.rules.ts';
 import type { PortRange } from './port-ranges.rules.ts';
 import { portRange, WEBHOOK_PORTS } from './port-ranges.rules.ts';
@@ -170,27 +169,6 @@ function alertUrl(value: string): string {
   const url = parsedUrl(value, ['http:', 'https:'], 'must be an http or https address');
   if (url.username !== '' || url.password !== '') throw new Error('must not contain a user name or password');
   return value;
-}
-
-/** Names of objects go into addresses as they are. */
-const ARCHIVE_URL = /^(file:\/\/\/\S+|s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/[\w.-]+)*\/?)$/;
-
-/** @throws Error with what is wrong with the address of an archive, a folder that does not exist included */
-export function archiveUrl(value: string): string {
-  const path = value.startsWith('s3:') ? '' : folderOf(value);
-  if (!ARCHIVE_URL.test(value) || path === undefined || path.includes('\0'))
-    throw new Error('must be file:///folder, or s3://bucket/prefix with letters, digits, ".", "_" and "-"');
-  if (path !== '' && statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true)
-    throw new Error('must be an existing folder: create it, or mount it, before the start');
-  return value;
-}
-
-function folderOf(url: string): string | undefined {
-  try {
-    return fileURLToPath(url);
-  } catch {
-    return undefined;
-  }
 }
 
 function archiveEndpoint(value: string): string {

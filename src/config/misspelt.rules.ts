@@ -37,7 +37,7 @@ function distance(from: string, to: string): number {
   let before = Array.from({ length: to.length + 1 }, (_none, index) => index);
   for (const letter of from) {
     const row = [(before[0] ?? 0) + 1];
-    for (const [index, other] of [...to].entries()) {
+    for (const [index, other] of to.split('').entries()) {
       const replaced = (before[index] ?? 0) + (letter === other ? 0 : 1);
       row.push(Math.min(replaced, (before[index + 1] ?? 0) + 1, (row[index] ?? 0) + 1));
     }

@@ -1,5 +1,5 @@
 /** Every character that a string of JSON may have, and escapes, from its opening quote on. */
-const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*/y;
+const STRING = /"(?:[\u0020-\u0021\u0023-\u005b\u005d-\uffff]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*/y;
 const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 const SPACE = /[ \t\n\r]*/y;
 
@@ -53,5 +53,5 @@ export function jsonFaultAt(text: string): number | undefined {
 /** Where a character of a text stands for people who see it in an editor: line and column count from 1, a column is a code point. */
 export function lineAndColumn(text: string, index: number): { line: number; column: number } {
   const lines = text.slice(0, index).split(/\r\n|\r|\n/);
-  return { line: lines.length, column: [...(lines.at(-1) ?? '')].length + 1 };
+  return { line: lines.length, column: Array.from(lines.at(-1) ?? '').length + 1 };
 }

@@ -9,7 +9,7 @@ export const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
  */
 export function onStopSignal(
   onStop: (signal: NodeJS.Signals) => void,
-  onForce: () => void = () => process.exit(130),
+  onForce: () => void = endBySignal,
 ): void {
   let firstAt: number | undefined;
   const receive = (signal: NodeJS.Signals): void => {
@@ -19,4 +19,10 @@ export function onStopSignal(
     } else if (signal === 'SIGINT' && performance.now() - firstAt > SAME_REQUEST_MS) onForce();
   };
   for (const signal of STOP_SIGNALS) process.on(signal, receive);
+}
+
+/** Ends this process as a signal ends one that does not handle it: its exit status says so. */
+function endBySignal(): void {
+  process.removeAllListeners('SIGINT');
+  process.kill(process.pid, 'SIGINT');
 }

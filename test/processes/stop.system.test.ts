@@ -143,7 +143,7 @@ describe('the API at SIGTERM', () => {
     for (const signal of ['SIGTERM', 'SIGHUP'] as const) api.signal(signal);
     // Their effect, where they have one.
     await delay(200);
-    await expect(fetch(String((await api.ready)['url']))).rejects.toThrow();
+    await expect(fetch(String((await api.ready)['url']))).rejects.toThrow('fetch failed');
     expect(held.socket.destroyed).toBe(false);
 
     api.signal('SIGINT');

@@ -95,7 +95,7 @@ function watched(file: string, child: ChildProcess, signal: (name: NodeJS.Signal
   const output = (): string => Buffer.concat(printed).toString();
   // Not its event 'close', which does not come once the channel was ended from this side.
   const exited = Promise.all([once(child, 'exit'), ...streams.map((stream) => once(stream, 'close'))]).then(
-    ([[code, signal]]): Exit => ({ code, signal }),
+    ([[code, endedBy]]): Exit => ({ code, signal: endedBy }),
   );
   started.push({ signal, exited });
   const ready = new Promise<LogLine>((resolve, reject) => {
