@@ -16,12 +16,14 @@ export function misspeltFaults(
   environment: Readonly<Record<string, string | undefined>>,
   known: readonly string[],
 ): string[] {
-  const isSet = (name: string) => (environment[name] ?? '') !== '';
-  const missing = known.filter((name) => !isSet(name) && OURS.test(name));
-  return Object.keys(environment)
-    .filter((name) => isSet(name) && OURS.test(name) && !known.includes(name))
-    .filter((name) => !OF_A_SERVICE.test(name) && !SERVICE_ADDRESS.test(environment[name] ?? ''))
-    .flatMap((name) => {
+  const given = new Map(
+    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
+  );
+  const missing = known.filter((name) => !given.has(name) && OURS.test(name));
+  return [...given]
+    .filter(([name]) => OURS.test(name) && !known.includes(name))
+    .filter(([name, value = '']) => !OF_A_SERVICE.test(name) && !SERVICE_ADDRESS.test(value))
+    .flatMap(([name]) => {
       const meant = missing.find((each) => isNear(name, each));
       return meant === undefined ? [] : [`${name} is no setting: rename it to ${meant}, or remove it`];
     });

@@ -86,7 +86,8 @@ const beginningWith = (prefix: string) => ({ $gte: prefix, $lt: `${prefix}\u{10F
 function nameBeginningWith(prefix: string): Expression {
   const name = { $ltrim: { input: '$customer.nameFolded' } };
   const { $gte, $lt } = beginningWith(prefix);
-  return { $and: [{ $gte: [name, $gte] }, { $lt: [name, $lt] }] };
+  // A text that begins with `$` would be read as the path of a field.
+  return { $and: [{ $gte: [name, { $literal: $gte }] }, { $lt: [name, { $literal: $lt }] }] };
 }
 
 function matching(search: CustomerSearch): Expression[] {
