@@ -61,7 +61,8 @@ describe.each([-400 * DAY_MS, 400 * DAY_MS])('a process whose clock is off by %d
   test('notes since when an endpoint fails', async () => {
     receiver.respondWith(500);
     await by.attemptBy(offMs, await waiting());
-    const { failingSince, lastFailureAt } = await subscription();
+    const { failingSince, lastFailureAt, consecutiveFailures } = await subscription();
+    expect(consecutiveFailures).toBe(1);
     expectNow(failingSince);
     expectNow(lastFailureAt);
   });
