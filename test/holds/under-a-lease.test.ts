@@ -16,7 +16,7 @@ import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 
 const HOLDS = '/api/v1/partner/holds';
-const LEASE_MS = 600;
+const LEASE_MS = 400;
 const service = await hostedService({ overrides: { CACHE_LEASE_MS: String(LEASE_MS) } });
 const operator = operatorOf(service);
 const calls = collectionCallsOf(service);
@@ -31,19 +31,13 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const nextSlot = () => slotIds.pop() ?? '';
+const leaseEnds = () => delay(LEASE_MS);
 /** A partner of whom the process knows nothing: before its first hold, the process reads how many it has. */
 const newSeller = () => anyPartner(service, [venueId]);
 
-/** Places a hold whose process stands still, between what it has read of the slot and its write, until its lease is over. */
+/** Places a hold whose process stands still between what it has read of the slot and its write. */
 const holdAfter = (meanwhile: () => Promise<unknown>, { api }: Partner, slotId: string) =>
-  calls.beforeNext(
-    'reservations.aggregate',
-    async () => {
-      await meanwhile();
-      await delay(LEASE_MS);
-    },
-    () => api.post(HOLDS, { slot_id: slotId }),
-  );
+  calls.beforeNext('reservations.aggregate', meanwhile, () => api.post(HOLDS, { slot_id: slotId }));
 
 test('without a lease, a hold is 503 after 3 s and writes nothing; its key places it once there is a lease', async () => {
   const [{ api }, slotId] = [await newSeller(), nextSlot()];
@@ -62,25 +56,27 @@ test('without a lease, a hold is 503 after 3 s and writes nothing; its key place
 
 test('a hold that comes too late for its lease is placed under the next one, once', async () => {
   const [seller, slotId] = [await newSeller(), nextSlot()];
-  const reply = await holdAfter(() => Promise.resolve(), seller, slotId);
+  const reply = await holdAfter(leaseEnds, seller, slotId);
   const { hold_id: holdId } = expectStatus(reply, 201);
   expect((await rowsOf(service, 'reservations', { slotId })).map(({ _id }) => _id)).toEqual([holdId]);
 });
 
 test('it has the price and the schedule that are in force by then', async () => {
-  const change = (body: Json) => async () =>
+  const change = (body: Json) => async () => {
     expectStatus(await operator.patch(`/api/v1/operator/resources/${resourceId}`, body), 200);
+    await leaseEnds();
+  };
   const before = expectStatus(await operator.get(`/api/v1/operator/resources/${resourceId}`), 200);
   const dearer = Number(before['price_rupees']) + 450;
 
   const held = await holdAfter(change({ price_rupees: dearer }), await newSeller(), nextSlot());
   expect(expectStatus(held, 201)['price_rupees']).toBe(dearer);
 
-  const closing = async () =>
-    expectStatus(
-      await operator.put(`/api/v1/operator/resources/${resourceId}/schedule`, { weekly: {}, exceptions: [] }),
-      200,
-    );
+  const closing = async () => {
+    const closed = { weekly: {}, exceptions: [] };
+    expectStatus(await operator.put(`/api/v1/operator/resources/${resourceId}/schedule`, closed), 200);
+    await leaseEnds();
+  };
   try {
     const refused = await holdAfter(closing, await newSeller(), nextSlot());
     expect(verdict(refused)).toBe('404 SLOT_NOT_FOUND');

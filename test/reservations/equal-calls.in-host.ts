@@ -3,6 +3,7 @@ import { confirmBooking } from '../../src/bookings/confirm-booking.service.ts';
 import { endBooking } from '../../src/bookings/end-booking.service.ts';
 import { placeHold } from '../../src/holds/place-hold.service.ts';
 import { buyPackage } from '../../src/packages/packages.service.ts';
+import type { KeyOwner } from '../../src/partners/partners.service.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { partnerActor } from '../../src/reservations/actor-types.ts';
 import type { Service } from '../support/service.ts';
@@ -40,19 +41,21 @@ export async function makeAtOnce(
 ): Promise<{ outcomes: Outcome[]; written: string[] }> {
   const writes = writesOf.get(context) ?? [];
   const from = writes.length;
-  const settled = await Promise.allSettled(calls.map((call) => make(context, partnerId, call)));
+  const key = await context.db.collection<{ _id: string }>('api_keys').findOne({ partnerId });
+  const who = { partnerId, keyId: String(key?._id) };
+  const settled = await Promise.allSettled(calls.map((call) => make(context, who, call)));
   const outcomes = settled.map((each) =>
     each.status === 'fulfilled' ? { isReplay: each.value.isReplay } : { code: codeOf(each.reason) },
   );
   return { outcomes, written: writes.slice(from) };
 }
 
-function make(context: Context, partnerId: string, call: Call): Promise<{ isReplay: boolean }> {
+function make(context: Context, who: KeyOwner, call: Call): Promise<{ isReplay: boolean }> {
   // Each has an id of its own, as requests have.
-  const caller = { partnerId, keyId: 'any', requestId: newId() };
+  const caller = { ...who, requestId: newId() };
   if (call.operation === 'hold') return placeHold(context, caller, call.input);
   if (call.operation === 'confirm') return confirmBooking(context, caller, call.input);
-  if (call.operation === 'purchase') return buyPackage(context, partnerId, call.input);
+  if (call.operation === 'purchase') return buyPackage(context, who.partnerId, call.input);
   return endBooking(context, partnerActor(caller), call.operation, call.input);
 }
 
