@@ -58,8 +58,8 @@ function randomNow(random: Random, date: string): Date {
   const midnightMs = Date.parse(date);
   const hours = (min: number, max: number) => midnightMs + integerBetween(random, min, max) * HOUR_MS;
   const kind = random();
-  if (kind < 0.5) return new Date(hours(-80 * 24, -48));
-  if (kind < 0.7) return new Date(hours(-14, 36));
+  if (kind < 0.55) return new Date(hours(-80 * 24, -48));
+  if (kind < 0.8) return new Date(hours(-14, 36));
   if (kind < 0.95) return new Date(hours(-14, 36) - HORIZON_DAYS * DAY_MS);
   return new Date(pick(random, [hours(-900 * 24, -200 * 24), hours(72, 900 * 24)]));
 }
