@@ -86,8 +86,14 @@ export const PATIENT: mongoose.ConnectOptions = {
 };
 
 /**
- * Opens `db`, trying again every second until it succeeds or `signal` aborts; says so once while it waits. `overrides` are for a
- * connection that serves no calls.
+ * For calls, which have 10 s in all: a connection that was forgotten without a word is given up in time for the driver to repeat once
+ * what can be repeated, on a new one.
+ */
+export const IMPATIENT: mongoose.ConnectOptions = { socketTimeoutMS: 4500 };
+
+/**
+ * Opens `db`, trying again every second until it succeeds or `signal` aborts; says so once while it waits. `overrides` are
+ * `PATIENT` or `IMPATIENT`.
  * @throws UnsupportedServerError where the server is no replica set, or too old: waiting would not help
  */
 export async function openDb(
@@ -132,9 +138,7 @@ const OPTIONS: mongoose.ConnectOptions = {
   maxPoolSize: 64,
   // Firewalls and load balancers forget connections that were idle for some minutes, without a word.
   maxIdleTimeMS: 60_000,
-  // A connection that was forgotten all the same: the driver repeats what can be repeated once on a new one, within the
-  // 10 s that a call has in all.
-  socketTimeoutMS: 4500,
+  socketTimeoutMS: 15_000,
   // A server that is frozen or cut off: found out after 2 + 5 s, when all that waits for it fails; then each
   // call waits 2 s for it to come back. By default that takes 40 s, and no caller waits so long.
   heartbeatFrequencyMS: 2000,

@@ -8,7 +8,7 @@ import { createDatabaseClock, systemClock } from '../platform/clock.ts';
 import { setLeaseMs } from '../platform/leased-cache.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
-import { createDb, openDb } from '../platform/mongo.ts';
+import { createDb, IMPATIENT, openDb } from '../platform/mongo.ts';
 import { countPoolUse } from '../platform/pool-metrics.ts';
 import { processMetrics } from '../platform/process-metrics.ts';
 import type { Progress } from '../platform/progress.ts';
@@ -51,6 +51,7 @@ export type ApiContext = Context & {
  */
 export function createContext<Settings extends WorkConfig>(
   scope: ProcessScope<Settings>,
+  overrides: Parameters<typeof openDb>[4] = {},
 ): WorkerContext<Settings> & { connected: Promise<void> } {
   const { config, log, stopping, progress, onStop } = scope;
   const db = createDb();
@@ -60,7 +61,7 @@ export function createContext<Settings extends WorkConfig>(
   onStop('queues', () => queues.close());
   void requireSupportedRedis(scope);
   const clock = createDatabaseClock(systemClock, db, log);
-  const connected = openDb(db, config.mongodbUri, log, stopping).then(() => {
+  const connected = openDb(db, config.mongodbUri, log, stopping, overrides).then(() => {
     countPoolUse(db);
     return clock.measure();
   });
@@ -85,7 +86,7 @@ export function createContext<Settings extends WorkConfig>(
 export function createApiContext(scope: ProcessScope): ApiContext & { connected: Promise<void> } {
   const rateLimits = createRateLimits(scope.config, scope.log);
   scope.onStop('rate limits', () => rateLimits.close());
-  const context = createContext(scope);
+  const context = createContext(scope, IMPATIENT);
   return {
     ...context,
     secretBox: createSecretBox(scope.config.encryptionKeys),

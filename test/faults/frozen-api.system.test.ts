@@ -39,7 +39,7 @@ let venue: Venue;
 let partner: Partner;
 let viaFrozen: Client;
 beforeAll(async () => {
-  service = await startService({ HOLD_TTL_SECONDS: '600', CACHE_LEASE_MS: String(scaled(1000, 100)) });
+  service = await startService({ HOLD_TTL_SECONDS: '600', CACHE_LEASE_MS: String(scaled(1000, 300)) });
   frozen = startProcess('src/api.ts', service.environment);
   venue = await anyVenue(service, [{ duration_minutes: 15 }]);
   partner = await anyPartner(service, [venue.id]);

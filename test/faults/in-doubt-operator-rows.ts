@@ -1,6 +1,17 @@
 import { expectStatus, placeHold } from '../support/factories.ts';
 import type { Row } from './in-doubt-rows.ts';
-import { BOOKED, COMMIT, ending, HELD, inside, MOVE, NOTE, PARTNER_ROWS, single } from './in-doubt-rows.ts';
+import {
+  AUDITED,
+  BOOKED,
+  COMMIT,
+  ending,
+  HELD,
+  inside,
+  MOVE,
+  NOTE,
+  PARTNER_ROWS,
+  single,
+} from './in-doubt-rows.ts';
 import { anyCustomer, countOf, reservations } from './in-doubt-world.ts';
 
 const OPERATOR = '/api/v1/operator';
@@ -8,7 +19,7 @@ const OPERATOR = '/api/v1/operator';
 const OPERATOR_ROWS: Row[] = [
   {
     call: 'a walk-in',
-    struck: [inside('findAndModify', 'reservations'), COMMIT, single('insert', 'audit')],
+    struck: [inside('findAndModify', 'reservations'), COMMIT, AUDITED],
     prepare: (world) => {
       const body = { slot_id: world.anySlot(), customer_name: 'Ravi' };
       return Promise.resolve({
@@ -42,7 +53,7 @@ const OPERATOR_ROWS: Row[] = [
   },
   {
     call: "an operator's release of a hold",
-    struck: [MOVE, single('insert', 'audit')],
+    struck: [MOVE, AUDITED],
     prepare: async (world) => {
       const { hold_id: holdId } = await placeHold(world.partner, world.anySlot());
       const path = `${OPERATOR}/holds/${String(holdId)}/release`;

@@ -39,6 +39,8 @@ export const inside = (command: string, collection: string): Struck => ({
 });
 const read = (command: string, collection: string): Struck => ({ command, collection, of: 'read' });
 /** By itself, a change that was made is noted there for the memory of processes. */
+/** What an operator's call writes down before it changes anything. */
+export const AUDITED = single('findAndModify', 'audit');
 export const NOTE = single('findAndModify', 'cache_versions');
 export const COMMIT: Struck = { command: 'commitTransaction', of: 'commit' };
 export const MOVE = single('findAndModify', 'reservations');
@@ -244,11 +246,7 @@ const WEBHOOK_ROWS: Row[] = [
   },
   {
     call: 'a rotation of a secret',
-    struck: [
-      inside('findAndModify', 'webhook_subscriptions'),
-      inside('findAndModify', 'cache_versions'),
-      COMMIT,
-    ],
+    struck: [single('findAndModify', 'webhook_subscriptions'), NOTE],
     prepare: async (world) => {
       await world.service.context.db.collection('webhook_subscriptions').deleteMany({});
       const { id } = await subscribe(world.partner, ENDPOINT);

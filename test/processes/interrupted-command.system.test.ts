@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { createLogger } from '../../src/platform/logger.ts';
 import type { Db } from '../../src/platform/mongo.ts';
 import { createDb, openDb } from '../../src/platform/mongo.ts';
+import { failPointMet } from '../support/fail-points.ts';
 import type { OwnServer } from '../support/own-servers.ts';
 import { freePort, ownMongod, temporaryFolder } from '../support/own-servers.ts';
 import { freshName, serviceEnvironment } from '../support/service-environment.ts';
@@ -60,7 +61,7 @@ async function heldUp(
 ): Promise<SpawnedProcess> {
   const count = await failCommand('alwaysOn', { ...data, blockConnection: true, blockTimeMS: 3000 });
   const child = start();
-  await onServer({ waitForFailPoint: 'failCommand', timesEntered: count + 1, maxTimeMS: 60_000 });
+  await failPointMet(db, count + 1);
   return child;
 }
 

@@ -20,6 +20,7 @@ import {
   placeHold,
   subscribe,
 } from '../support/factories.ts';
+import { failPointMet } from '../support/fail-points.ts';
 import { linesOf } from '../support/log-lines.ts';
 import type { OwnServer } from '../support/own-servers.ts';
 import { ownMongod } from '../support/own-servers.ts';
@@ -407,7 +408,7 @@ describe('as a process', () => {
     const { count } = await admin({ configureFailPoint: 'failCommand', mode: 'alwaysOn', data });
     const killed = start();
     const timesEntered = Number(count) + 1;
-    await admin({ waitForFailPoint: 'failCommand', timesEntered, maxTimeMS: 25_000 });
+    await failPointMet(service.context.db, timesEntered);
     expect(new Set(await archivedIds())).toEqual(new Set(ids));
     killed.signal('SIGKILL');
     await killed.exited;
@@ -491,7 +492,7 @@ describe('as a process', () => {
     expect(await run()).toMatchObject({ code: 1, output: expect.stringContaining('give --from') });
     expect(await run('--from', `${folder.url}-typo`)).toMatchObject({
       code: 1,
-      output: expect.stringContaining('-typo is not there'),
+      output: expect.stringContaining('--from must be an existing folder'),
     });
     expect(await run('--from', folder.url, '--since', 'yesterday')).toMatchObject({
       code: 1,

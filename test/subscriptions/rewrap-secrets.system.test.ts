@@ -10,6 +10,7 @@ import { anyDelivery } from '../support/deliveries.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Partner } from '../support/factories.ts';
 import { anyPartner, anyVenue, dateIn, freeSlotIds, subscribe } from '../support/factories.ts';
+import { failPointMet } from '../support/fail-points.ts';
 import type { OwnServer } from '../support/own-servers.ts';
 import { ownMongod } from '../support/own-servers.ts';
 import type { Received, WebhookReceiver } from '../support/receiver.ts';
@@ -323,7 +324,7 @@ describe('npm run rewrap-secrets', () => {
     const point = { configureFailPoint: 'failCommand' };
     const { count } = await onServer({ ...point, mode: { skip: writes }, data });
     const timesEntered = Number(count) + 1;
-    return async () => onServer({ waitForFailPoint: 'failCommand', timesEntered, maxTimeMS: 40_000 });
+    return () => failPointMet(service.context.db, timesEntered);
   }
 
   test('killed in the middle leaves every row whole, and the next run takes the rest and ends with 0', async () => {

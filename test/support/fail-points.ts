@@ -1,4 +1,5 @@
 import type { Db } from '../../src/platform/mongo.ts';
+import { eventually } from './eventually.ts';
 
 /** Whatever has a connection to the server. */
 type Connected = { context: { db: Pick<Db, 'name' | 'getClient'> } };
@@ -59,12 +60,19 @@ export async function blockCommands(service: Connected, blocked: Blocked): Promi
   const timesEntered = Number(count) + 1;
   return {
     met: async () => {
-      await onAdmin(service, { waitForFailPoint: 'failCommand', timesEntered, maxTimeMS: 40_000 });
+      await failPointMet(service.context.db, timesEntered);
     },
     lift: async () => {
       await onAdmin(service, { ...failCommand, mode: 'off' });
     },
   };
+}
+
+/** Resolves when commands have met the fail point so many times. Asked in turns: a connection for calls is given up after 4.5 s. */
+export async function failPointMet(db: Pick<Db, 'getClient'>, timesEntered: number): Promise<void> {
+  const wait = { waitForFailPoint: 'failCommand', timesEntered, maxTimeMS: 3000 };
+  const ask = () => db.getClient().db('admin').command(wait);
+  await eventually('a command meets the fail point', ask, 60_000);
 }
 
 async function onAdmin(
