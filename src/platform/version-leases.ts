@@ -17,7 +17,7 @@ const IDLE_LEASES = 600;
 /** The part of a lease in which a write must begin; the rest is for its execution. */
 const BEGIN_PART = 0.6;
 /** The part of a lease that has to be left to begin, or the call takes another lease: a write needs time to reach the database. */
-const SHORT_PART = 0.2;
+const SHORT_PART = 0.1;
 
 /** How soon the version is read again for calls that wait for a lease, after a reading that failed or took too long. */
 const RETRY_MS = 50;

@@ -29,7 +29,7 @@ import { report } from './report.ts';
 const ROUNDS = scaled(60, 4);
 const MOST_ROUNDS = scaled(ROUNDS, 3 * ROUNDS);
 /** Once, longer than anything is kept in memory (ADR 0037). */
-const LONGEST_FREEZE_MS = scaled(12_000, 400);
+const LONGEST_FREEZE_MS = scaled(12_000, 800);
 const HOLDS = 6;
 const seed = propertySeed();
 
@@ -39,7 +39,7 @@ let venue: Venue;
 let partner: Partner;
 let viaFrozen: Client;
 beforeAll(async () => {
-  service = await startService({ HOLD_TTL_SECONDS: '600', CACHE_LEASE_MS: String(scaled(1000, 300)) });
+  service = await startService({ HOLD_TTL_SECONDS: '600', CACHE_LEASE_MS: String(scaled(1000, 600)) });
   frozen = startProcess('src/api.ts', service.environment);
   venue = await anyVenue(service, [{ duration_minutes: 15 }]);
   partner = await anyPartner(service, [venue.id]);

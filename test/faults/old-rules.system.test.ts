@@ -142,7 +142,7 @@ test('a process that can no longer read the version sells nothing by what it had
     const blackout = await closeFrom(second, second);
     const held = expectStatus(await hold(partner, first), 201);
     block = await blockCommands(service, {
-      ...{ appName: APP_NAME, command: 'find', collection: 'cache_versions', forMs: 10_000 },
+      ...{ appName: APP_NAME, command: 'find', collection: 'cache_versions', forMs: 2 * LEASE_MS },
     });
     await block.met();
     await delay(LEASE_MS);

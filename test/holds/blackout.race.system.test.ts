@@ -245,7 +245,7 @@ describe('a walk-in and a blackout that are written at the same time', () => {
     const slotId = nextSlot();
     let blackout = Promise.resolve<Json>({});
     const beginning = () => {
-      blackout = blackOut(slotId);
+      blackout = blackOut(slotId, other);
       return Promise.resolve();
     };
     const reply = await walkInAfter(beginning, () => walkIn(slotId));
@@ -267,8 +267,9 @@ describe('a walk-in and a blackout that are written at the same time', () => {
     const slotId = nextSlot();
     await fence.writeNoFence();
     let blackout: Json = {};
+    // By another process: those of one process run one after the other.
     const closing = async () => {
-      blackout = await blackOut(slotId);
+      blackout = await blackOut(slotId, other);
     };
     try {
       expect(outcomeOf(await walkInAfter(closing, () => walkIn(slotId)), blackout)).toBe('stands unlisted');
