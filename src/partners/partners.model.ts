@@ -88,12 +88,11 @@ const apiKeySchema = new Schema<ApiKeyRow>(
   { collection: 'api_keys', versionKey: false },
 );
 
-const grantSchema = new Schema<GrantRow & { claimFence?: number }>(
+const grantSchema = new Schema<GrantRow>(
   {
     _id: { type: String, required: true },
     partnerId: { type: String, required: true },
     venueId: { type: String, required: true },
-    claimFence: Number,
   },
   { collection: 'grants', versionKey: false },
 );
@@ -110,8 +109,7 @@ export const apiKeyModel = (db: Db): Model<ApiKeyRow> => modelOf(db, 'ApiKey', a
 /** The collection as the driver has it, for updates by pipeline. */
 export const apiKeyCollection = (db: Db) => collectionOf(apiKeyModel(db));
 
-export const grantModel = (db: Db): Model<GrantRow & { claimFence?: number }> =>
-  modelOf(db, 'Grant', grantSchema);
+export const grantModel = (db: Db): Model<GrantRow> => modelOf(db, 'Grant', grantSchema);
 
 /** The collection as the driver has it, for reads by pipeline. */
 export const grantCollection = (db: Db) => collectionOf(grantModel(db));

@@ -11,6 +11,8 @@ import { timeCall } from './timed-calls.ts';
 
 /** Of each kind, so many calls at the same time. */
 const CALLS = 15;
+/** The pool opens two at a time, so how many there are in the end depends on how busy the machine is. */
+const FEWEST_FORGOTTEN = 3;
 /** Longer than between two commands of the driver's monitor, whose connections a firewall does not forget. */
 const IDLE_MS = 3000;
 const LONGEST_MS = 10_000;
@@ -52,8 +54,8 @@ test('when a firewall has forgotten the idle connections to MongoDB, calls are a
   api.relay.delay(0);
   await delay(IDLE_MS + 1000);
   const forgotten = api.relay.forgetIdle(IDLE_MS);
-  // Control: there are enough for several calls to meet one.
-  expect(forgotten).toBeGreaterThanOrEqual(CALLS / 2);
+  // Control: several calls meet one.
+  expect(forgotten).toBeGreaterThanOrEqual(FEWEST_FORGOTTEN);
 
   const [met, next] = [await burst(), await burst()];
 
