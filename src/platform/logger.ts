@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs';
 import type { DestinationStream, Logger } from 'pino';
 import { pino, stdSerializers } from 'pino';
 import { isTracing, traceFields } from './tracing.ts';
@@ -26,6 +27,34 @@ const SECRET_FIELDS = [
  * pipe any more. A process whose log collector or parent has died could then not be stopped.
  */
 const STANDARD_OUTPUT = 1;
+const STANDARD_ERROR = 2;
+/** How many bytes of lines wait for room on a full disk; those that come then are dropped. */
+const MAX_WAITING_BYTES = 1024 * 1024;
+
+let dropped = 0;
+/** How many lines this process has dropped because they could not be written. */
+export const droppedLines = (): number => dropped;
+
+/** Standard output. Where it cannot be written, such as to a full disk, the process goes on. */
+function standardOutput(): DestinationStream {
+  const output = pino.destination({ dest: STANDARD_OUTPUT, sync: true, maxLength: MAX_WAITING_BYTES });
+  let isFailing = false;
+  output.on('error', ({ code }: NodeJS.ErrnoException) => {
+    if (isFailing) return;
+    isFailing = true;
+    output.once('write', () => {
+      isFailing = false;
+    });
+    const sentence = `The log cannot be written (${code}). Lines wait for room, up to 1 MB, and are dropped after that.\n`;
+    try {
+      writeSync(STANDARD_ERROR, sentence);
+    } catch {
+      // It leads to the same disk.
+    }
+  });
+  output.on('drop', () => void dropped++);
+  return output;
+}
 
 /** Where MongoDB and mongoose quote, in the text of an error, what they were given. */
 const QUOTED = [
@@ -62,7 +91,7 @@ export function createLogger(service: string, level: string, destination?: Desti
     serializers: { err: errorFields },
     ...(isTracing() ? { mixin: traceFields } : {}),
   };
-  return pino(options, destination ?? pino.destination({ dest: STANDARD_OUTPUT, sync: true }));
+  return pino(options, destination ?? standardOutput());
 }
 
 /** Pino's wildcard for this (`*.api_key`) takes its paths apart anew for every text of a line: most of what a line would cost. */

@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { onePer } from './coalesced.ts';
+import { droppedLines } from './logger.ts';
 import type { Db } from './mongo.ts';
 
 type Definition<Label extends string> = {
@@ -23,6 +24,15 @@ export const processMetrics = onePer((_db: Db): Registry => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   for (const define of definitions) define(registry);
+  new Counter({
+    name: 'log_lines_dropped_total',
+    help: 'Lines of the log that could not be written, nor kept until they can.',
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(droppedLines());
+    },
+  });
   return registry;
 });
 

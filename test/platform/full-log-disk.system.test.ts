@@ -1,0 +1,43 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { openSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
+import { eventually } from '../support/eventually.ts';
+import { databaseUri, freshName, SHARED_NAME, serviceEnvironment } from '../support/service-environment.ts';
+import { programArguments } from '../support/worker-process.ts';
+
+test('where the log is on a full disk, an API serves on, says so once on stderr, and counts what it drops', async () => {
+  const environment = serviceEnvironment(freshName(), {
+    MONGODB_URI: databaseUri(SHARED_NAME),
+    LOG_LEVEL: 'info',
+  });
+  const full = openSync('/dev/full', 'w');
+  const api = spawn(process.execPath, programArguments('src/api.ts'), {
+    env: { PATH: process.env['PATH'], ...environment },
+    stdio: ['ignore', full, 'pipe', 'ipc'],
+  });
+  const told: Buffer[] = [];
+  api.stderr?.on('data', (chunk: Buffer) => void told.push(chunk));
+  try {
+    const [{ url, adminUrl }] = (await once(api, 'message')) as [{ url: string; adminUrl: string }];
+    const dropped = async () => {
+      const page = await (await fetch(`${adminUrl}/metrics`)).text();
+      return Number(/^log_lines_dropped_total (\d+)$/m.exec(page)?.[1]);
+    };
+    const call = async () => (await fetch(`${url}/api/v1/bookings`)).status;
+    expect(await dropped()).toBe(0);
+    await eventually('the lines that wait have filled their megabyte', async () => {
+      expect(new Set(await Promise.all(Array.from({ length: 200 }, call)))).toEqual(new Set([401]));
+      return (await dropped()) > 0;
+    });
+    expect(
+      Buffer.concat(told)
+        .toString()
+        .match(/The log cannot be written \(ENOSPC\)/g),
+    ).toHaveLength(1);
+    expect(await call()).toBe(401);
+  } finally {
+    api.kill('SIGTERM');
+  }
+  expect(await once(api, 'exit')).toEqual([0, null]);
+});
