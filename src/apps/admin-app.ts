@@ -68,7 +68,7 @@ export function createAdminApp(context: ApiContext, guards = unwatchedGuards(con
     ...context.config,
     moreWords: words,
   });
-  mountHealth(app, { ...context, missingGuards: guards.missing, isRedisReady: context.queues.isReady });
+  mountHealth(app, { ...context, missingGuards: guards.missing, redisState: context.queues.tryWrite });
   mountMetrics(app, { ...context, missingGuards: guards.missing });
   const routes = operatorRoutes(context);
   const callerOf = (req: Request, res: Response): Operator => ({ ...operatorOf(res), ...causeOf(req, res) });

@@ -53,7 +53,7 @@ export function createPartnerApp(context: ApiContext, guards = unwatchedGuards(c
     moreWords: documentationWords(),
   });
   nameErrorPages(app);
-  mountHealth(app, { ...context, missingGuards: guards.missing, isRedisReady: context.queues.isReady });
+  mountHealth(app, { ...context, missingGuards: guards.missing, redisState: context.queues.tryWrite });
   const routes = partnerRoutes(context);
   mountApiDescription(app, () => describePartnerApi(routes));
   const { partnerCalls, badPartnerKeys } = context.rateLimits;

@@ -39,7 +39,7 @@ function createWorkerApp(context: WorkerContext<unknown>): Express {
   mountHealth(app, {
     ...context,
     missingGuards: coalesced(() => missingGuards(db)),
-    isRedisReady: queues.isReady,
+    redisState: queues.tryWrite,
   });
   mountProcessMetrics(app, processMetrics(db), progress);
   app.use(notFound);

@@ -1,13 +1,24 @@
 import type { Express } from 'express';
 import Joi from 'joi';
+import { coalesced } from '../platform/coalesced.ts';
 import type { Progress } from '../platform/progress.ts';
 import { rejectWrites } from './reject-method.ts';
-import { named, object } from './response-fields.ts';
+import { growing, named, object } from './response-fields.ts';
 import type { Operation } from './route.ts';
 import { sendJson } from './send-json.ts';
 
-const redisState = () =>
-  Joi.string().valid('ok', 'unreachable').description('Reported, not required.').example('ok');
+const stateOfRedis = () =>
+  growing(
+    Joi.string().valid(
+      'ok',
+      'unreachable',
+      ...['OOM', 'READONLY', 'MISCONF', 'NOREPLICAS', 'NOPERM'].map((code) => `refuses writes: ${code}`),
+    ),
+  )
+    .description(
+      'Reported, not required. Where Redis responds and takes no writes, the code with which it says why.',
+    )
+    .example('ok');
 
 /** How `mountHealth` is described. */
 export const HEALTH_OPERATIONS: readonly Operation[] = [
@@ -51,7 +62,7 @@ export const HEALTH_OPERATIONS: readonly Operation[] = [
         body: object({
           status: Joi.string().valid('ready').example('ready'),
           database: Joi.string().valid('ok').example('ok'),
-          redis: redisState(),
+          redis: stateOfRedis(),
         }),
       },
       503: {
@@ -62,7 +73,7 @@ export const HEALTH_OPERATIONS: readonly Operation[] = [
           object({
             status: Joi.string().valid('unavailable', 'stopping').example('unavailable'),
             database: Joi.string().valid('ok', 'unreachable').example('unreachable').optional(),
-            redis: redisState(),
+            redis: stateOfRedis(),
             missing_indexes: Joi.array().items(Joi.string()).optional(),
             remedy: Joi.string().optional(),
           }),
@@ -77,7 +88,8 @@ export const HEALTH_OPERATIONS: readonly Operation[] = [
 export type HealthDeps = {
   /** Names of guard indexes that the database lacks; rejects where it cannot be reached. */
   missingGuards: () => Promise<string[]>;
-  isRedisReady: () => boolean;
+  /** Whether Redis can be reached and takes writes. */
+  redisState: () => Promise<string>;
   progress: Pick<Progress, 'stalls'>;
   /** Aborts when the process is asked to stop. */
   stopping: AbortSignal;
@@ -98,14 +110,14 @@ export function mountHealth(app: Express, deps: HealthDeps): void {
     return undefined;
   });
   life.all(rejectWrites);
+  const redisState = coalesced(deps.redisState);
   const readiness = app.route('/readyz');
   readiness.get(async (_req, res) => {
-    const redis = deps.isRedisReady() ? 'ok' : 'unreachable';
+    const [redis, missing] = await Promise.all([redisState(), deps.missingGuards().catch(() => undefined)]);
     if (deps.stopping.aborted) {
       res.status(503).json({ status: 'stopping', redis });
       return;
     }
-    const missing = await deps.missingGuards().catch(() => undefined);
     if (missing === undefined)
       res.status(503).json({ status: 'unavailable', database: 'unreachable', redis });
     else if (missing.length > 0) {

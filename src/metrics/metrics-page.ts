@@ -19,7 +19,7 @@ const WAIT_MS = 1500;
 const FRESH_MS = 250;
 
 export type MetricsDeps = FigureDeps & {
-  queues: Pick<Queues, 'exportMetrics' | 'readStates' | 'readServers'>;
+  queues: Pick<Queues, 'exportMetrics' | 'readStates' | 'readServers' | 'tryWrite'>;
   metrics: ApiMetrics;
   progress: Progress;
 };
@@ -34,19 +34,21 @@ export function mountMetrics(app: Express, deps: MetricsDeps): void {
   const queues = coalesced(() => deps.queues.exportMetrics());
   const queueStates = coalesced(() => deps.queues.readStates());
   const servers = coalesced(() => deps.queues.readServers());
+  const write = coalesced(() => deps.queues.tryWrite());
   const { registry } = deps.metrics;
   const compose = async (): Promise<string> => {
-    const [figures, ofQueues, states, redis] = await Promise.all([
+    const [figures, ofQueues, states, redis, redisState] = await Promise.all([
       readServiceFigures(readers, inTime),
       inTime(queues()),
       inTime(queueStates()),
       inTime(servers()),
+      inTime(write()),
     ]);
     const parts = [
       await registry.metrics(),
       await exposeMemory(deps.db),
       await exposeWork(deps.progress),
-      await exposeService({ figures, isRedisUp: ofQueues !== undefined, queues: states, redis }),
+      await exposeService({ figures, isRedisUp: ofQueues !== undefined, queues: states, redis, redisState }),
       mergeExpositions(ofQueues ?? []),
     ];
     return parts.join('\n');

@@ -1,6 +1,7 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 import { ALERT_KINDS } from '../alerts/alert-types.ts';
 import type { Backlog } from '../platform/backlog.store.ts';
+import type { RedisState } from '../queues/open-queues.ts';
 import type { QueueState } from '../queues/queues.ts';
 import type { RedisServers } from '../queues/redis-server.rules.ts';
 import type { ServiceFigures } from './service-figures.service.ts';
@@ -11,6 +12,7 @@ export type Reached = {
   isRedisUp: boolean;
   queues: readonly QueueState[] | undefined;
   redis: RedisServers | undefined;
+  redisState: RedisState | undefined;
 };
 
 type Row = [name: string, help: string, value: number | undefined];
@@ -19,12 +21,23 @@ type Row = [name: string, help: string, value: number | undefined];
  * The state of the service as a whole, in the exposition format of Prometheus. Series that could not be read are absent,
  * which says more than a stale or invented figure; with none of them `pbs_database_up` is 0.
  */
-export async function exposeService({ figures, isRedisUp, queues, redis }: Reached): Promise<string> {
+export async function exposeService({
+  figures,
+  isRedisUp,
+  queues,
+  redis,
+  redisState,
+}: Reached): Promise<string> {
   const registry = new Registry();
   const isDatabaseUp = Object.keys(figures).length > 0;
   const rows: Row[] = [
     ['pbs_database_up', 'Whether MongoDB responded to this scrape in time.', Number(isDatabaseUp)],
     ['pbs_redis_up', 'Whether Redis responded to this scrape in time.', Number(isRedisUp)],
+    [
+      'pbs_redis_refuses_writes',
+      'Whether Redis responds and takes no writes: it is full, read-only or cannot persist.',
+      redisState === undefined || redisState === 'unreachable' ? undefined : Number(redisState !== 'ok'),
+    ],
     ...rowsOfRedis(redis),
     ...rowsOf(figures),
   ];

@@ -9,7 +9,7 @@ type Credentials = { username?: string; password?: string };
  */
 export type RedisAddress = { isEncrypted: boolean } & Credentials &
   (
-    | { kind: 'server' }
+    | { kind: 'server'; db: number }
     | { kind: 'sentinel'; hosts: RedisHost[]; master: string; db: number; ofSentinels: Credentials }
     | { kind: 'cluster'; hosts: RedisHost[] }
   );
@@ -56,8 +56,14 @@ function ofServer(value: string): RedisAddress {
     throw new Error(SCHEMES);
   }
   if (!/^rediss?:\/\/./i.test(value)) throw new Error(SCHEMES);
+  if (url.hostname === '') throw new Error('must name a host: redis://host:6379');
+  const [, db] = /^\/?(\d{0,5})$/.exec(url.pathname) ?? [];
+  if (db === undefined)
+    throw new Error('must have nothing but the number of a database behind its host: redis://host:6379/0');
+  if (url.search !== '' || url.hash !== '') throw new Error('must have no options behind a ? or #');
   return {
     kind: 'server',
+    db: Number(db),
     isEncrypted: url.protocol === 'rediss:',
     ...credentials(url.username, url.password),
   };

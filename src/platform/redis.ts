@@ -16,6 +16,26 @@ const RETRY_INFO_MS = 100;
 const PRODUCER_SILENCE_MS = 5000;
 const WORKER_SILENCE_MS = 14_000;
 
+/**
+ * What a server answers that is not the master any more, or not yet. Behind an address that moves from one server to another, old
+ * connections stay with the demoted one: only a new one leads to its successor.
+ */
+const NOT_THE_MASTER = /^(?:READONLY|LOADING|MASTERDOWN|UNBLOCKED)\b/;
+/** The 2 is ioredis's way to say that the command is sent again. */
+const reconnectAndRepeat = (err: Error): false | 2 => NOT_THE_MASTER.test(err.message) && 2;
+
+/** A server that stays so is asked between reconnections, so that its refusals are seen. */
+const RECONNECT_EVERY_MS = 1000;
+
+function reconnectAndReject(): (err: Error) => boolean {
+  let latestMs = Number.NEGATIVE_INFINITY;
+  return ({ message }) => {
+    if (!NOT_THE_MASTER.test(message) || performance.now() - latestMs < RECONNECT_EVERY_MS) return false;
+    latestMs = performance.now();
+    return true;
+  };
+}
+
 /** A server or the master that sentinels name, which the client follows; or a cluster. */
 export type RedisConnection = Redis | Cluster;
 
@@ -29,6 +49,7 @@ export function createProducerRedis(url: string, log: Logger): RedisConnection {
     enableOfflineQueue: false,
     // Not BullMQ's skipVersionCheck instead: it then looks for a job's state as Redis 5 must, in every waiting job.
     maxRetriesPerRequest: null,
+    reconnectOnError: reconnectAndReject(),
     socketTimeout: PRODUCER_SILENCE_MS,
   });
   logOutages(redis, log);
@@ -48,6 +69,7 @@ export function createLimiterRedis(url: string): RedisConnection {
       enableAutoPipelining: true,
       autoResendUnfulfilledCommands: false,
       maxRetriesPerRequest: 0,
+      reconnectOnError: reconnectAndReject(),
       socketTimeout: 2000,
     },
     { retryDelayOnFailover: 0 },
@@ -58,33 +80,49 @@ export function createLimiterRedis(url: string): RedisConnection {
 
 /** A connection for a worker: its commands wait until Redis is there. */
 export function createWorkerRedis(url: string, log: Logger): RedisConnection {
-  const redis = connect(url, { maxRetriesPerRequest: null, socketTimeout: WORKER_SILENCE_MS });
+  const redis = connect(url, {
+    maxRetriesPerRequest: null,
+    reconnectOnError: reconnectAndRepeat,
+    socketTimeout: WORKER_SILENCE_MS,
+  });
   logOutages(redis, log);
   return redis;
 }
 
 /**
- * What each server says of itself (INFO), as soon as Redis responds, on connections that are gone then: the one server; the
- * master that sentinels name and its replicas; or the nodes of a cluster. One that cannot be reached beside others is left out.
- * @throws Error where Redis responds with an error, or `signal` aborts first
+ * What `ask` returns of a Redis, as soon as it responds, on a connection that is gone then.
+ * @throws what `ask` throws, or Error where `signal` aborts first
  */
-export async function readRedisInfos(url: string, signal: AbortSignal): Promise<string[]> {
+export async function askOnce<T>(
+  url: string,
+  signal: AbortSignal,
+  ask: (redis: RedisConnection) => Promise<T>,
+): Promise<T> {
   signal.throwIfAborted();
   const redis = connect(url, { maxRetriesPerRequest: null });
-  const isWatched = redisAddress(url).kind === 'sentinel';
   // Outages are logged by the connections that stay.
   redis.on('error', () => undefined);
   const end = () => redis.disconnect();
   signal.addEventListener('abort', end, { once: true });
   try {
-    const info = await redis.info();
-    if (redis instanceof Cluster) return await infosOfNodes(redis, CONNECT_TIMEOUT_MS);
-    const replicas = isWatched ? replicasIn(info).map((host) => infoOf(redis, host)) : [];
-    return [info, ...(await fulfilled(replicas))];
+    return await ask(redis);
   } finally {
     signal.removeEventListener('abort', end);
     end();
   }
+}
+
+/**
+ * What each server says of itself (INFO): the one server; the master that sentinels name and its replicas; or the nodes of a cluster.
+ * One that cannot be reached beside others is left out.
+ * @throws Error where Redis responds with an error
+ */
+export async function readRedisInfos(redis: RedisConnection): Promise<string[]> {
+  const info = await redis.info();
+  if (redis instanceof Cluster) return infosOfNodes(redis, CONNECT_TIMEOUT_MS);
+  const isWatched = (redis.options.sentinels ?? []).length > 0;
+  const replicas = isWatched ? replicasIn(info).map((host) => infoOf(redis, host)) : [];
+  return [info, ...(await fulfilled(replicas))];
 }
 
 /**
@@ -149,6 +187,7 @@ type ServerOptions = Pick<
   | 'enableAutoPipelining'
   | 'autoResendUnfulfilledCommands'
   | 'maxRetriesPerRequest'
+  | 'reconnectOnError'
   | 'socketTimeout'
 >;
 

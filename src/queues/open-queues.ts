@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Queue } from 'bullmq';
+import { withDeadline } from '../platform/deadline.ts';
 import { gathered } from '../platform/gathered.ts';
 import type { Logger } from '../platform/logger.ts';
 import { closeRedis, connectedInfos, createProducerRedis } from '../platform/redis.ts';
@@ -11,6 +12,17 @@ export const REDIS_TIMEOUT_MS = 500;
 export const NODE_TIMEOUT_MS = REDIS_TIMEOUT_MS - 100;
 /** How much of what is due leaves together at most. */
 const MAX_OFFERED = 500;
+
+/** Whether Redis can be reached and takes writes; if it takes none, the code with which it says why: `refuses writes: OOM`. */
+export type RedisState = 'ok' | 'unreachable' | `refuses writes: ${string}`;
+
+const REFUSAL = /\b(OOM|READONLY|MISCONF|NOREPLICAS|NOPERM)\b/;
+
+/** What an error says of Redis that a command was answered with, or that the lack of an answer is. */
+export function stateAfter(err: unknown): RedisState {
+  const [, code] = REFUSAL.exec((err as Error).message) ?? [];
+  return code === undefined ? 'unreachable' : `refuses writes: ${code}`;
+}
 
 export type OpenQueues<Name extends string> = {
   byName: Record<Name, Queue>;
@@ -27,6 +39,8 @@ export type OpenQueues<Name extends string> = {
     toJobs: (due: readonly Due[]) => NewJob[],
   ): (due: readonly Due[]) => Promise<boolean>;
   isReady(): boolean;
+  /** Tries a write, within 500 ms. */
+  tryWrite(): Promise<RedisState>;
   close(): Promise<void>;
 };
 
@@ -55,9 +69,11 @@ export function openQueues<Name extends string>(
     try {
       return await Promise.race([work(), delay(REDIS_TIMEOUT_MS, undefined, { signal: deadline.signal })]);
     } catch (err) {
+      const state = stateAfter(err);
+      const what = state === 'unreachable' ? 'did not respond' : state;
       log.warn(
         { ...of, error: (err as Error).message },
-        'Redis did not respond; a sweep will do what it did not take',
+        `Redis ${what}; a sweep will do what it did not take`,
       );
       return undefined;
     } finally {
@@ -69,6 +85,11 @@ export function openQueues<Name extends string>(
   return {
     byName,
     isReady: () => redis.status === 'ready',
+    tryWrite: async () => {
+      if (redis.status !== 'ready') return 'unreachable';
+      const write = () => redis.set(`${prefix}:write-trial`, 1, 'EX', 60);
+      return withDeadline(REDIS_TIMEOUT_MS, write).then(() => 'ok', stateAfter);
+    },
     ask,
     askServers: () => inTime({}, () => connectedInfos(redis, NODE_TIMEOUT_MS)),
     offering: (name, toJobs) => {

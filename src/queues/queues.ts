@@ -12,7 +12,7 @@ import {
   eventDispatchJobs,
   holdExpiryJobs,
 } from './jobs.ts';
-import type { OpenQueues } from './open-queues.ts';
+import type { OpenQueues, RedisState } from './open-queues.ts';
 import { NODE_TIMEOUT_MS, openQueues, REDIS_TIMEOUT_MS } from './open-queues.ts';
 import type { RedisServers } from './redis-server.rules.ts';
 import { serversIn } from './redis-server.rules.ts';
@@ -50,6 +50,8 @@ export type Queues = {
   /** Makes a waiting retry due now. Resolves to false where there is no such job (the sweep makes it up). */
   promoteDelivery(delivery: Pick<DueDelivery, 'deliveryId' | 'generation'>): Promise<boolean>;
   isReady(): boolean;
+  /** Whether Redis can be reached and takes writes, by one. */
+  tryWrite(): Promise<RedisState>;
   /** The figures of each queue in the exposition format of Prometheus; undefined where Redis does not give all of them. */
   exportMetrics(): Promise<string[] | undefined>;
   /** Whether each worked queue is paused and how many workers it has; undefined where Redis does not respond for all of them. */
@@ -89,6 +91,7 @@ export function createQueues(redisUrl: string, prefix: string, log: Logger): Que
     listDeadLetters: async (from, limit) =>
       (await ask('webhook-dead-letter', (queue) => queuedDeadLetters(queue, from, limit))) ?? [],
     isReady: queues.isReady,
+    tryWrite: queues.tryWrite,
     ...reports(ask),
     readServers: async () => {
       const infos = await queues.askServers();

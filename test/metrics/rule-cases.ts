@@ -36,6 +36,7 @@ export const HEALTHY: SeriesByName = {
   ),
   [`pbs_database_up{${API}}`]: '1x90',
   [`pbs_redis_up{${API}}`]: '1x90',
+  [`pbs_redis_refuses_writes{${API}}`]: '0x90',
   [`pbs_redis_persistence_failing{${API}}`]: '0x90',
   [`pbs_redis_memory_used_ratio{${API}}`]: '0.2x90',
   [`pbs_database_disk_used_ratio{${API}}`]: '0.5x90',
@@ -119,6 +120,10 @@ export const RULE_CASES: readonly RuleCase[] = [
     calm: { [`pbs_database_up{job="partner-booking-api",instance="api-2:3001"}`]: '0x90' },
   },
   { alert: 'BookingRedisDown', ...of(`pbs_redis_up{${API}}`, '0x90', LATELY('1', '0')) },
+  {
+    alert: 'BookingRedisRefusesWrites',
+    ...of(`pbs_redis_refuses_writes{${API}}`, '1x90', LATELY('0', '1')),
+  },
   {
     alert: 'BookingRedisPersistenceFailing',
     ...of(`pbs_redis_persistence_failing{${API}}`, '1x90', LATELY('0', '1')),

@@ -3,8 +3,11 @@ import { hasHashTag, redisAddress } from '../../src/platform/redis-address.rules
 
 describe('an address of Redis', () => {
   test.each([
-    ['redis://h', { kind: 'server', isEncrypted: false }],
-    ['rediss://u:p%40ss@h:6380/2', { kind: 'server', isEncrypted: true, username: 'u', password: 'p@ss' }],
+    ['redis://h', { kind: 'server', isEncrypted: false, db: 0 }],
+    [
+      'rediss://u:p%40ss@h:6380/2',
+      { kind: 'server', isEncrypted: true, username: 'u', password: 'p@ss', db: 2 },
+    ],
     [
       'redis+sentinel://s1,s2:26380,[::1]:26381/main',
       {
@@ -51,6 +54,12 @@ describe('an address of Redis', () => {
   test.each([
     ['http://h', 'must be a redis:// or rediss:// address, or redis+sentinel://, redis+cluster://'],
     ['redis:h', 'must be a redis://'],
+    ['redis://:6379', 'must be a redis://'],
+    ['redis:///5', 'must name a host'],
+    ['redis://h/x', 'must have nothing but the number of a database'],
+    ['redis://h/5/x', 'must have nothing but the number of a database'],
+    ['redis://h?familly=6', 'must have no options'],
+    ['redis://h/5#x', 'must have no options'],
     ['redis+proxy://h', 'must be a redis://'],
     ['redis+cluster://p@ss@h', 'must be a redis://'],
     ['redis+sentinel://h:26379', 'must name the master that the sentinels watch'],

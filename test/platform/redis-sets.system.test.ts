@@ -3,7 +3,7 @@ import { Queue, Worker } from 'bullmq';
 import { Cluster } from 'ioredis';
 import { createRateLimits } from '../../src/http/rate-limiter.ts';
 import { createLogger } from '../../src/platform/logger.ts';
-import { closeRedis, createWorkerRedis, readRedisInfos } from '../../src/platform/redis.ts';
+import { askOnce, closeRedis, createWorkerRedis, readRedisInfos } from '../../src/platform/redis.ts';
 import { createQueues } from '../../src/queues/queues.ts';
 import { eventually } from '../support/eventually.ts';
 import type { RedisSet } from '../support/redis-sets.ts';
@@ -73,7 +73,9 @@ describe.each([
     expect(await service.count()).toBe(before - 1);
     const master = await set.masterOf(`${PREFIX}:rate-limit:partner`);
     expect(await set.ask(master, 'GET', `${PREFIX}:rate-limit:partner`)).toBe(String(1000 - before + 1));
-    expect(await readRedisInfos(set.url, new AbortController().signal)).toHaveLength(set.nodes.length);
+    expect(await askOnce(set.url, new AbortController().signal, readRedisInfos)).toHaveLength(
+      set.nodes.length,
+    );
   });
 
   test('is told of in figures, queues and servers, while one node is frozen', async () => {
@@ -84,7 +86,7 @@ describe.each([
       service.queues.readStates(),
       service.queues.exportMetrics(),
     ]);
-    const atStart = await readRedisInfos(set.url, AbortSignal.timeout(10_000));
+    const atStart = await askOnce(set.url, AbortSignal.timeout(10_000), readRedisInfos);
     await last?.signal('SIGCONT');
     expect(seen[0]).toMatchObject({ isPersistenceFailing: false });
     expect(seen[1]?.map(({ name }) => name)).toContain('hold-expiry');

@@ -1,4 +1,7 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Redis } from 'ioredis';
 import { loadConfig } from '../../src/config/config.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { createDb, openDb } from '../../src/platform/mongo.ts';
@@ -105,7 +108,7 @@ async function verdictOn(
   const { log, logged, stopping } = listening();
   const failed: Error[] = [];
   const looked = requireSupportedRedis({
-    config: loadConfig(environment({ REDIS_URL: redisUrl, ...overrides })),
+    config: loadConfig(environment({ REDIS_URL: redisUrl, QUEUE_PREFIX: '{pbs}', ...overrides })),
     ...{ log, stopping: stopping.signal, fail: (reason) => void failed.push(reason) },
   });
   await looked;
@@ -124,6 +127,73 @@ describe('a Redis that forgets at a restart', () => {
   test('control: that of npm start and of the tests is nothing to speak of, in production neither', async () => {
     const url = environment({})['REDIS_URL'] ?? '';
     expect(await verdictOn(url, PRODUCTION)).toEqual({ failed: [], warned: '' });
+  });
+});
+
+describe('a Redis that cannot be used as REDIS_URL says', () => {
+  const asUser = (user: string) => forgetting.uri.replace('//', `//${user}:pass@`);
+  const admin = async (...args: string[]) => {
+    const redis = new Redis(forgetting.uri);
+    await redis.call(...(args as [string, ...string[]]));
+    redis.disconnect();
+  };
+
+  test.each([
+    ['-@dangerous', '+info'],
+    ['-@blocking', '+bzpopmin +xread'],
+    ['-@scripting', '+eval +evalsha'],
+    ['-xadd -hset', '+hset +xadd'],
+    ['resetkeys ~other:*', '~{pbs}:*'],
+  ])('a user with %s is refused, with what to allow: %s', async (rules, allow) => {
+    await admin('ACL', 'SETUSER', 'limited', 'reset', 'on', '>pass', '~*', '+@all', ...rules.split(' '));
+    const { failed } = await verdictOn(asUser('limited'), {});
+    expect(failed).toEqual([expect.any(UnsupportedServerError)]);
+    expect(failed[0]?.message.split('ACL SETUSER limited ')[1]).toBe(allow);
+  });
+
+  test('a worker whose user may not run INFO ends, and says why', async () => {
+    await admin('ACL', 'SETUSER', 'limited', 'reset', 'on', '>pass', '~*', '+@all', '-@dangerous');
+    const worker = startProcess(
+      'workers/hold-expiry.ts',
+      environment({ REDIS_URL: asUser('limited'), MONGODB_URI: databaseUri(SHARED_NAME) }),
+    );
+    expect(await refusalOf(worker)).toEqual({
+      code: 1,
+      fatal: [expect.stringMatching(/ACL SETUSER limited \+info$/)],
+    });
+  });
+
+  test('control: what docs/production.md allows a user is enough', async () => {
+    const [, rules = ''] =
+      /ACL SETUSER \w+ on >\S+ ([^`]+)`/.exec(await readFile('docs/production.md', 'utf8')) ?? [];
+    expect(rules).not.toBe('');
+    await admin('ACL', 'SETUSER', 'booking', 'reset', 'on', '>pass', ...rules.split(' '));
+    const { failed } = await verdictOn(asUser('booking'), {});
+    expect(failed).toEqual([]);
+  });
+
+  test('a database that it does not have is refused', async () => {
+    const { failed } = await verdictOn(`${forgetting.uri}/99`, {});
+    expect(failed[0]?.message).toMatch(/^REDIS_URL names database 99, which cannot be selected: /);
+  });
+
+  test('a right that is taken away while a worker runs makes it fail once a second, and SIGTERM ends it', async () => {
+    await admin('ACL', 'SETUSER', 'losing', 'reset', 'on', '>pass', '~*', '+@all');
+    const worker = startProcess(
+      'workers/hold-expiry.ts',
+      environment({ REDIS_URL: asUser('losing'), MONGODB_URI: databaseUri(SHARED_NAME), LOG_LEVEL: 'debug' }),
+    );
+    await worker.ready;
+    await admin('ACL', 'SETUSER', 'losing', '-evalsha', '-eval');
+    const refusals = () => worker.log().filter(({ error }) => String(error).startsWith('NOPERM'));
+    await eventually('the worker is refused twice', () => refusals().length > 1, 30_000);
+    const before = refusals().length;
+    await delay(3000);
+    expect(refusals().length - before).toBeLessThan(10);
+    const said = worker.log().filter(({ msg }) => msg === 'Redis refuses writes: NOPERM; its jobs wait');
+    expect(said).toHaveLength(1);
+    worker.signal('SIGTERM');
+    expect(await worker.exited).toEqual({ code: 0, signal: null });
   });
 });
 

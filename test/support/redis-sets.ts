@@ -6,7 +6,9 @@ import { redisKind } from '../../src/development/embedded/server-kinds.ts';
 import { eventually } from './eventually.ts';
 import type { KeptProcess } from './kept-process.ts';
 import { keptProcess } from './kept-process.ts';
+import type { OwnRedis } from './own-servers.ts';
 import { freePort, KEEPS_DATA, temporaryFolder } from './own-servers.ts';
+import { startTcpRelay } from './tcp-relay.ts';
 
 /** How the servers of a set are reached: without anything, or with a password and TLS alone. */
 export type Guarded = {
@@ -155,6 +157,37 @@ export async function startSentinels(guarded?: Guarded): Promise<RedisSet> {
       for (const watcher of watchers) watcher.disconnect();
       await Promise.all(sentinels.map((sentinel) => sentinel.end()));
       await servers.discard();
+    },
+  };
+}
+
+/**
+ * A master and its replica behind one address, as hosts of Redis give out. `failOver` swaps their roles, and the address leads to the
+ * new master; connections to the old one stay.
+ */
+export async function startBehindOneAddress(): Promise<OwnRedis & { failOver(): Promise<void> }> {
+  const { ports, ask, discard } = await startServers(
+    2,
+    (index, [master]) => (index === 0 ? [] : ['--replicaof', `127.0.0.1 ${master}`]),
+    undefined,
+  );
+  const [first = 0, second = 0] = ports;
+  await eventually('the replica has all', async () =>
+    String(await ask(1, 'INFO', 'replication')).includes('master_link_status:up'),
+  );
+  const relay = await startTcpRelay(first);
+  return {
+    uri: `redis://127.0.0.1:${relay.port}`,
+    signal: async () => Promise.resolve(),
+    start: async () => Promise.resolve(),
+    failOver: async () => {
+      await ask(1, 'REPLICAOF', 'NO', 'ONE');
+      relay.moveTo(second);
+      await ask(0, 'REPLICAOF', '127.0.0.1', second);
+    },
+    discard: async () => {
+      await relay.close();
+      await discard();
     },
   };
 }

@@ -22,6 +22,8 @@ export type TcpRelay = {
    * ones are made. Returns how many are dead.
    */
   forgetIdle(idleMs: number): number;
+  /** New connections lead to this port from now on; those that are there stay with theirs. */
+  moveTo(port: number): void;
   /** Ends the server's side of every connection, in order: what clients send from now on is refused as it arrives. */
   halfClose(): void;
   /** Cuts all connections and refuses new ones. */
@@ -30,11 +32,12 @@ export type TcpRelay = {
   reopen(): Promise<void>;
 };
 
-/** Passes every connection on to `targetPort` of this machine; `onSent` is told what clients send, before it is passed on. */
+/** Passes every connection on to `firstPort` of this machine; `onSent` is told what clients send, before it is passed on. */
 export async function startTcpRelay(
-  targetPort: number,
+  firstPort: number,
   onSent: (chunk: Buffer) => void = () => undefined,
 ): Promise<TcpRelay> {
+  let targetPort = firstPort;
   let isSwallowing = false;
   let swallowed: string | undefined;
   let delayMs = 0;
@@ -89,6 +92,9 @@ export async function startTcpRelay(
     },
     delay: (ms) => {
       delayMs = ms;
+    },
+    moveTo: (port) => {
+      targetPort = port;
     },
     forgetIdle: (idleMs) => {
       const idle = [...links].filter(({ usedAtMs }) => performance.now() - usedAtMs >= idleMs);

@@ -7,6 +7,7 @@ import { serveHealth } from '../../src/apps/worker-app.ts';
 import type { WorkerConfig } from '../../src/config/config.ts';
 import { missingGuards } from '../../src/database/collections.ts';
 import { untilGuarded, untilUsable } from '../../src/database/guards.ts';
+import type { Logger } from '../../src/platform/logger.ts';
 import { closeRedis, createWorkerRedis } from '../../src/platform/redis.ts';
 import { isTracing } from '../../src/platform/tracing.ts';
 import type { WorkerContext } from '../../src/process/context.ts';
@@ -14,6 +15,7 @@ import { createContext } from '../../src/process/context.ts';
 import type { ProcessScope } from '../../src/process/lifecycle.ts';
 import type { EventDispatchJob, HoldExpiryJob, WebhookDeliveryJob } from '../../src/queues/jobs.ts';
 import { loggedIdsOf } from '../../src/queues/jobs.ts';
+import { stateAfter } from '../../src/queues/open-queues.ts';
 import type { Queues, WorkedQueue } from '../../src/queues/queues.ts';
 import { expectJobs } from './expect-jobs.ts';
 
@@ -29,6 +31,37 @@ const HAND_BACK_TIMEOUT_MS = 3000;
 
 /** BullMQ counts what it has completed and failed only where a worker asks for it; kept for a day by the minute. */
 const METRICS = { maxDataPoints: 1440 };
+
+/** How long a worker waits where Redis rejects what it asks; BullMQ asks again at once. */
+const REJECTED_PAUSE_MS = 1000;
+
+/** A worker that pauses where Redis answers and gives it no job, and says so once until it does again. */
+class PausingWorker<Job> extends Worker<Job, void> {
+  readonly #log: Logger;
+  #isRejected = false;
+
+  constructor(name: string, process: Processor<Job, void>, options: WorkerOptions, log: Logger) {
+    super(name, process, options);
+    this.#log = log;
+  }
+
+  protected override async moveToActive(...args: Parameters<Worker<Job, void>['moveToActive']>) {
+    try {
+      const job = await super.moveToActive(...args);
+      if (this.#isRejected) this.#log.info({ queue: this.name }, 'Redis takes writes again');
+      this.#isRejected = false;
+      return job;
+    } catch (err) {
+      const state = stateAfter(err);
+      if (!this.#isRejected && state !== 'unreachable') {
+        this.#log.warn({ queue: this.name, error: (err as Error).message }, `Redis ${state}; its jobs wait`);
+        this.#isRejected = true;
+      }
+      await delay(REJECTED_PAUSE_MS, undefined, { ref: false });
+      throw err;
+    }
+  }
+}
 
 /** A job ended as it may: the row has it, and the queue tries again. Every other failure of a job is a fault of ours. */
 export class ExpectedFailure extends Error {}
@@ -55,7 +88,7 @@ export function startWorker<Job extends HoldExpiryJob | EventDispatchJob | Webho
     active.add(run);
     return run;
   };
-  const worker = new Worker<Job, void>(name, tracked, {
+  const settings: WorkerOptions = {
     connection,
     prefix: config.queuePrefix,
     lockDuration: LOCK_MS,
@@ -64,7 +97,8 @@ export function startWorker<Job extends HoldExpiryJob | EventDispatchJob | Webho
     metrics: METRICS,
     ...(isTracing() ? { telemetry: new BullMQOtel({ tracerName: 'partner-booking-service' }) } : {}),
     ...options,
-  });
+  };
+  const worker = new PausingWorker<Job>(name, tracked, settings, log);
   worker.on('error', (err) => log.debug({ queue: name, error: err.message }, 'worker connection error'));
   worker.on('failed', (job, err) => {
     const level = err instanceof UnrecoverableError || err instanceof ExpectedFailure ? 'debug' : 'error';
