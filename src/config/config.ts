@@ -144,6 +144,12 @@ function region(value: string): string {
   return value;
 }
 
+function host(value: string): string {
+  if (isIP(value) === 0 && !/^[\w.-]+$/.test(value))
+    throw new Error('must be a name or an address without brackets and port, such as 0.0.0.0 or ::');
+  return value;
+}
+
 function mongodbUri(value: string): string {
   // Not a URI to RFC 3986, where it names several hosts with ports.
   if (!/^mongodb(\+srv)?:\/\/[^/\s]/.test(value))
@@ -234,8 +240,8 @@ const TRACES_SAMPLERS = ['always_on', 'always_off', 'traceidratio'].flatMap((nam
 ]);
 
 const RULES: Record<string, Joi.Schema> = {
-  HOST: Joi.string().default('0.0.0.0'),
-  ADMIN_HOST: Joi.string().default('127.0.0.1'),
+  HOST: Joi.string().custom(host).default('0.0.0.0'),
+  ADMIN_HOST: Joi.string().custom(host).default('127.0.0.1'),
   PORT: port.default(3000),
   ADMIN_PORT: port.default(3001),
   HEALTH_PORT: port.default(3002),
@@ -280,8 +286,8 @@ const RULES: Record<string, Joi.Schema> = {
 };
 
 /**
- * Reads the settings of a process from `environment`; of others only a name that looks like a misspelt setting is a fault. An empty value counts as absent. Values of
- * secrets are never repeated.
+ * Reads the settings of a process from `environment`; of others only a name that looks like a misspelt setting is a fault. Blanks around a value, such as the
+ * carriage return of a file from Windows, do not belong to it; one that is empty then counts as absent. Values of secrets are never repeated.
  * @throws ConfigError naming every fault at once.
  */
 export function loadConfig<Name extends ProcessName = 'api'>(
@@ -291,8 +297,8 @@ export function loadConfig<Name extends ProcessName = 'api'>(
   const rules = Object.entries(RULES).filter(([variable]) => isSettingOf(name, variable));
   const given = Object.fromEntries(
     rules
-      .map(([variable]) => [variable, environment[variable]] as const)
-      .filter(([, value]) => value !== undefined && value !== ''),
+      .map(([variable]) => [variable, valueOf(environment, variable)] as const)
+      .filter(([, value]) => value !== undefined),
   );
   const schema = Joi.object<Record<string, unknown>>(Object.fromEntries(rules));
   const checked = schema.validate(given, { abortEarly: false, errors: { wrap: { label: false } } });
@@ -305,12 +311,23 @@ export function loadConfig<Name extends ProcessName = 'api'>(
   ) as ConfigOf<Name>;
   const isTlsUnverified = environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0';
   const faults = [
+    ...Object.keys(given)
+      .filter((variable) => QUOTED.test(given[variable] ?? ''))
+      .map(
+        (variable) => `${variable} must not be in quotes: whatever read the file of settings has kept them`,
+      ),
     ...details.map(explain),
     ...settingsFaults({ ...settings, isTlsUnverified }),
     ...misspeltFaults(environment, [...Object.keys(RULES), ...OF_OPERATOR]),
   ];
   if (faults.length > 0) throw new ConfigError(faults);
   return settings;
+}
+
+const QUOTED = /^(["']).*\1$/s;
+
+function valueOf(environment: Record<string, string | undefined>, variable: string): string | undefined {
+  return environment[variable]?.trim() || undefined;
 }
 
 function isSettingOf(name: ProcessName, variable: string): boolean {
@@ -347,17 +364,17 @@ export type OperatorEnvironment = {
   columns: number | undefined;
 };
 
-/** Reads `OPERATOR_URL`, `OPERATOR_API_KEY`, `ADMIN_PORT`, `DATA_DIR`, `NO_COLOR` and `COLUMNS`; an empty value counts as absent. */
+/** Reads `OPERATOR_URL`, `OPERATOR_API_KEY`, `ADMIN_PORT`, `DATA_DIR`, `NO_COLOR` and `COLUMNS`, as `loadConfig` reads a value. */
 export function operatorEnvironment(
   environment: Record<string, string | undefined> = process.env,
 ): OperatorEnvironment {
   const columns = Number(environment['COLUMNS']);
   return {
-    url: environment['OPERATOR_URL'] || undefined,
-    apiKey: environment['OPERATOR_API_KEY'] || undefined,
-    adminPort: environment['ADMIN_PORT'] || '3001',
-    dataDir: environment['DATA_DIR'] || '.data',
-    noColor: Boolean(environment['NO_COLOR']),
+    url: valueOf(environment, 'OPERATOR_URL'),
+    apiKey: valueOf(environment, 'OPERATOR_API_KEY'),
+    adminPort: valueOf(environment, 'ADMIN_PORT') ?? '3001',
+    dataDir: valueOf(environment, 'DATA_DIR') ?? '.data',
+    noColor: valueOf(environment, 'NO_COLOR') !== undefined,
     columns: Number.isInteger(columns) && columns > 0 ? columns : undefined,
   };
 }

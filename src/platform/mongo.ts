@@ -3,6 +3,7 @@ import type { ClientSession, Connection, Model, Schema } from 'mongoose';
 import mongoose from 'mongoose';
 import type { Logger } from './logger.ts';
 import { translateSocketErrors } from './mongo-socket-errors.ts';
+import { Refusal } from './refusal.ts';
 import type { Hello } from './server-requirements.rules.ts';
 import {
   directUri,
@@ -94,7 +95,8 @@ export const IMPATIENT: mongoose.ConnectOptions = { socketTimeoutMS: 4500 };
 /**
  * Opens `db`, trying again every second until it succeeds or `signal` aborts; says so once while it waits. `overrides` are
  * `PATIENT` or `IMPATIENT`.
- * @throws UnsupportedServerError where the server is no replica set, or too old: waiting would not help
+ * @throws UnsupportedServerError where the server is no replica set, or too old, Refusal where no driver can use the address: waiting
+ * would not help
  */
 export async function openDb(
   db: Db,
@@ -103,6 +105,7 @@ export async function openDb(
   signal: AbortSignal,
   overrides: mongoose.ConnectOptions = {},
 ): Promise<void> {
+  requireUsable(uri);
   let hasWarnedOfSet = false;
   for (let attempt = 1; ; attempt += 1) {
     signal.throwIfAborted();
@@ -124,6 +127,19 @@ export async function openDb(
         log.warn('waiting for MongoDB: its replica set is not initiated; run rs.initiate() once in mongosh');
       hasWarnedOfSet = isUninitiated(hello);
     }
+  }
+}
+
+function requireUsable(uri: string): void {
+  try {
+    void new mongoose.mongo.MongoClient(uri);
+  } catch (err) {
+    const { message } = err as Error;
+    // What repeats the address may repeat its password.
+    const said = message.includes('://') ? '' : `: ${message}`;
+    throw new Refusal(
+      `MONGODB_URI cannot be used${said}. Where its user name or password has @ : / ? # [ ] or %, percent-encode them.`,
+    );
   }
 }
 

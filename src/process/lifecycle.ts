@@ -107,6 +107,7 @@ export function runProcess<Name extends ProcessName>(
     onStop: (label, release) => void releases.push({ label, release }),
   })
     .then((ready) => {
+      if (stop.signal.aborted) return;
       log.info(ready, 'ready');
       process.send?.({ ready: true, ...ready });
     })

@@ -194,6 +194,33 @@ describe('the configuration', () => {
     );
   });
 
+  test('what a file of settings leaves around a value does not belong to it, but quotes are refused by name', () => {
+    const key = REQUIRED.OPERATOR_API_KEY;
+    const config = loadConfig({
+      ...REQUIRED,
+      OPERATOR_API_KEY: ` ${key}\r`,
+      QUEUE_PREFIX: '{a}\r',
+      PORT: ' \r',
+    });
+    expect([config.operatorApiKey, config.queuePrefix, config.port]).toEqual([key, '{a}', 3000]);
+    expect(operatorEnvironment({ OPERATOR_API_KEY: `${key}\r` }).apiKey).toBe(key);
+    for (const quoted of ['"{a}"', "'{a}'"])
+      expect(faultsOf({ ...REQUIRED, QUEUE_PREFIX: quoted })).toEqual([
+        expect.stringMatching(/^QUEUE_PREFIX must not be in quotes/),
+      ]);
+  });
+
+  test.each(['[::]', '0.0.0.0:3000', 'http://host'])(
+    'HOST and ADMIN_HOST are addresses or names, not %s',
+    (value) => {
+      expect(faultsOf({ ...REQUIRED, HOST: value, ADMIN_HOST: value })).toEqual([
+        expect.stringMatching(/^HOST must be a name or an address/),
+        expect.stringMatching(/^ADMIN_HOST must be a name or an address/),
+      ]);
+      expect(loadConfig({ ...REQUIRED, HOST: '::1', ADMIN_HOST: 'localhost' }).host).toBe('::1');
+    },
+  );
+
   test.each(['192.0.2.1', '10.0.0.0/8, 2001:db8::/32', 'loopback,uniquelocal', '::1/128'])(
     'TRUSTED_PROXIES takes %s',
     (list) => {

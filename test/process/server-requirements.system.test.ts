@@ -5,6 +5,7 @@ import { Redis } from 'ioredis';
 import { loadConfig } from '../../src/config/config.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { createDb, openDb } from '../../src/platform/mongo.ts';
+import { Refusal } from '../../src/platform/refusal.ts';
 import { UnsupportedServerError } from '../../src/platform/server-requirements.rules.ts';
 import { requireSupportedRedis } from '../../src/process/server-requirements.ts';
 import { eventually } from '../support/eventually.ts';
@@ -98,6 +99,19 @@ describe('a MongoDB that is no replica set', () => {
       await db.close();
     }
   });
+});
+
+test.each([
+  ['mongodb+srv://host:27017/db', 'mongodb+srv URI cannot have port number'],
+  ['mongodb://user:pa@ss@host/db', 'Invalid connection string'],
+  ['mongodb://user:pa%ss@host/db', 'URI malformed'],
+  ['mongodb://host/db?nope=1', 'option nope is not supported'],
+  ['mongodb://host/db?maxPoolSize=x', 'Expected maxPoolSize to be stringified int value'],
+])('an address that no driver can use is not waited for: %s', async (uri, said) => {
+  const { log, stopping } = listening();
+  const opened = openDb(createDb(), uri, log, stopping.signal);
+  await expect(opened).rejects.toBeInstanceOf(Refusal);
+  await expect(opened).rejects.toThrow(`MONGODB_URI cannot be used: ${said}`);
 });
 
 /** What a process makes of a Redis when it meets it. */
