@@ -117,7 +117,6 @@ export function daysFrom(first: string, last: string): number {
 
 /** The calendar dates from `first` to `last`, both included; none where `last` is before `first`. */
 export function datesBetween(first: string, last: string): string[] {
-  const dates: string[] = [];
-  for (let date = first; date <= last; date = addDays(date, 1)) dates.push(date);
-  return dates;
+  // Counted, not compared as text: the day after 9999-12-31 is +010000-01-01, which sorts before it.
+  return Array.from({ length: daysFrom(first, last) + 1 }, (_, days) => addDays(first, days));
 }

@@ -1,6 +1,13 @@
 import { expect, test } from '@jest/globals';
 import { Temporal } from 'temporal-polyfill';
-import { addDays, dayBounds, isCalendarDate, isTimeZone, localDateOf } from '../../src/platform/calendar.ts';
+import {
+  addDays,
+  datesBetween,
+  dayBounds,
+  isCalendarDate,
+  isTimeZone,
+  localDateOf,
+} from '../../src/platform/calendar.ts';
 
 const KOLKATA = 'Asia/Kolkata';
 
@@ -30,6 +37,15 @@ test.each([
   ['2026-11-21', 0, '2026-11-21'],
 ])('%s and %d days is %s', (date, days, expected) => {
   expect(addDays(date, days)).toBe(expected);
+});
+
+test.each([
+  ['2026-12-31', '2027-01-01', ['2026-12-31', '2027-01-01']],
+  ['2026-11-21', '2026-11-21', ['2026-11-21']],
+  ['2026-11-22', '2026-11-20', []],
+  ['9999-12-30', '9999-12-31', ['9999-12-30', '9999-12-31']],
+])('the dates from %s to %s are counted', (first, last, expected) => {
+  expect(datesBetween(first, last)).toEqual(expected);
 });
 
 test('only a real date in full digits is a calendar date', () => {
