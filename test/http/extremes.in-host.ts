@@ -1,0 +1,88 @@
+import type { Description } from 'joi';
+import { operatorRoutes } from '../../src/apps/admin-app.ts';
+import { partnerRoutes } from '../../src/apps/partner-app.ts';
+import type { Service } from '../support/service.ts';
+import type { Interface } from './injection.in-host.ts';
+import { inputsOf, templateFor } from './injection-inputs.ts';
+import type { Known, Template } from './injection-template.ts';
+
+type Described = Description & {
+  metas?: { jsonSchema?: { format?: string; pattern?: string } }[];
+  rules?: { name: string; args?: { limit?: number } }[];
+};
+type Ends = [lowest: unknown, highest: unknown];
+
+const LONGEST_LIST = 1000;
+
+function kindOf({ type, metas = [] }: Described): string {
+  const { format = '', pattern = '' } =
+    metas.find(({ jsonSchema }) => jsonSchema !== undefined)?.jsonSchema ?? {};
+  if (format.startsWith('date')) return format;
+  return pattern.includes('[0-5][05]') ? 'time' : (type ?? 'any');
+}
+
+/** The least and the most that a schema might take; undefined for what has no ends. */
+function endsOf(described: Described): Ends | undefined {
+  const limitOf = (name: string) => described.rules?.find((rule) => rule.name === name)?.args?.limit;
+  switch (kindOf(described)) {
+    case 'date':
+      return ['0000-01-01', '9999-12-31'];
+    case 'date-time':
+      return ['0000-01-01T00:00:00Z', '9999-12-31T23:59:59.999Z'];
+    case 'time':
+      return ['00:00', '23:55'];
+    case 'number':
+      return [limitOf('min') ?? -Number.MAX_SAFE_INTEGER, limitOf('max') ?? Number.MAX_SAFE_INTEGER];
+    case 'string':
+      return ['', 'a'.repeat(limitOf('max') ?? 10_000)];
+    case 'array': {
+      const [item] = (described['items'] ?? []) as Described[];
+      const example = described['examples']?.[0] as unknown[] | undefined;
+      const most = example?.[0] ?? (item === undefined ? 'a' : endsOf(item)?.[1]);
+      return [[], Array.from({ length: limitOf('max') ?? LONGEST_LIST }, () => most)];
+    }
+    default:
+      return undefined;
+  }
+}
+
+export type ExtremeCall = { id: string; template: Template };
+
+/** Of every route its legal call with each parameter at either end, and with all of one kind at the same end. */
+export function extremeCalls(context: Service['context'], which: Interface, known: Known): ExtremeCall[] {
+  const routes = which === 'partner' ? partnerRoutes(context) : operatorRoutes(context);
+  const byRoute = new Map(inputsOf(routes).map((input) => [input.route, input]));
+  return [...byRoute.values()].flatMap((input, turn) => {
+    const { route, method } = input;
+    const legal = templateFor({ ...input, place: 'body', name: '' }, known, { turn, hasGap: false });
+    return (['query', 'body'] as const).flatMap((place) => {
+      const keys = Object.entries((route[place]?.describe()['keys'] ?? {}) as Record<string, Described>);
+      const kinds = [...new Set(keys.map(([, described]) => kindOf(described)))];
+      const groups = [
+        ...keys.map((key) => [key]),
+        ...kinds.map((kind) => keys.filter(([, described]) => kindOf(described) === kind)),
+      ];
+      return groups.flatMap((group) =>
+        [0, 1].flatMap((end): ExtremeCall[] => {
+          const values = group.flatMap(([name, described]) => {
+            const ends = endsOf(described);
+            return ends === undefined ? [] : [[name, ends[end]] as const];
+          });
+          const id = `${method} ${route.path} ${place} ${values.map(([name]) => name).join()} at end ${end}`;
+          return values.length === 0
+            ? []
+            : [{ id, template: withValues(legal, place, Object.fromEntries(values)) }];
+        }),
+      );
+    });
+  });
+}
+
+function withValues(legal: Template, place: 'query' | 'body', values: Record<string, unknown>): Template {
+  if (place === 'body')
+    return { ...legal, body: JSON.stringify({ ...(JSON.parse(legal.body ?? '{}') as object), ...values }) };
+  const [path = '', query = ''] = legal.path.split('?');
+  const parameters = new URLSearchParams(query);
+  for (const [name, value] of Object.entries(values)) parameters.set(name, String(value));
+  return { ...legal, path: `${path}?${parameters.toString()}` };
+}
