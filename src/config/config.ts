@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import Joi from 'joi';
 import { isRegion } from '../domain/phone.ts';
-import { isTimeZone } from '../platform/calendar.ts';
+import { timeZoneNamed } from '../platform/calendar.ts';
 import { LEASE_MS } from '../platform/leased-cache.ts';
 import { parseUrl } from '../platform/parse-url.ts';
 import { redisAddress } from '../platform/redis-address.rules.ts';
@@ -135,8 +135,9 @@ export class ConfigError extends Error {
 }
 
 function timeZone(value: string): string {
-  if (!isTimeZone(value)) throw new Error('must be an IANA time zone such as Asia/Kolkata');
-  return value;
+  const name = timeZoneNamed(value);
+  if (name === undefined) throw new Error('must be an IANA time zone such as Asia/Kolkata');
+  return name;
 }
 
 function region(value: string): string {

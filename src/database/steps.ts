@@ -1,6 +1,7 @@
 import { dropIndexes, findDroppable } from '../platform/ensure-collection.ts';
 import type { Db } from '../platform/mongo.ts';
 import { countUnsearchable, fillCustomerSearch } from '../reservations/customer-search.store.ts';
+import { countMisspeltZones, spellZones } from '../venues/time-zone-names.store.ts';
 
 /**
  * A change of what is stored, beside collections, validators and indexes, which are only listed (`COLLECTIONS`). A step is run while
@@ -33,6 +34,13 @@ export const STEPS: readonly Step[] = [
   },
   // Of builds before 1.0.0; `unsequenced_events_by_instant` is in its place.
   dropping(2, 'drop-unsequenced-events', '1.0.0', 'events', ['unsequenced_events']),
+  {
+    version: 3,
+    name: 'spell-time-zones',
+    kind: 'expand',
+    count: countMisspeltZones,
+    run: spellZones,
+  },
 ];
 
 /** The contract step that drops indexes of a collection. */

@@ -93,13 +93,21 @@ export function isCalendarDate(text: string): boolean {
 }
 
 /**
- * Whether `text` names a time zone of the IANA database (in any case). An offset such as `+05:30` knows no DST rules
- * and is rejected, and so are the other spellings that Temporal reads, such as a date with the zone in brackets.
+ * The time zone that `text` names, in any case, in the spelling of the IANA database: `Asia/Kolkata` for `asia/kolkata`. Aliases such as
+ * `US/Pacific` stay. Undefined for other texts: an offset such as `+05:30` knows no DST rules, and neither do dates with a zone in
+ * brackets, which Temporal reads.
  */
-export function isTimeZone(text: string): boolean {
-  const namesZone = /^[A-Za-z][\w+\-/]*$/.test(text);
-  return namesZone && succeeds(() => Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(text));
+export function timeZoneNamed(text: string): string | undefined {
+  if (!/^[A-Za-z][\w+\-/]*$/.test(text) || ONLY_OF_ICU.test(text)) return undefined;
+  try {
+    return zoned(0, text).timeZoneId;
+  } catch {
+    return undefined;
+  }
 }
+
+/** Node knows these names, and other systems do not: the IANA database never had them, or took them away. */
+const ONLY_OF_ICU = /^(?:SystemV\/.*|US\/Pacific-New|Canada\/East-Saskatchewan)$/i;
 
 function succeeds(action: () => unknown): boolean {
   try {

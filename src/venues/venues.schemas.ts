@@ -2,13 +2,15 @@ import Joi from 'joi';
 import { EXAMPLE } from '../http/example-values.ts';
 import { list, opaque, pathId, rupees, text, wallTime } from '../http/fields.ts';
 import { amount, growing, id, named, object, resourceId } from '../http/response-fields.ts';
-import { isTimeZone } from '../platform/calendar.ts';
+import { timeZoneNamed } from '../platform/calendar.ts';
 
 const timeZone = () =>
   Joi.string()
-    .custom((value: string, helpers) => (isTimeZone(value) ? value : helpers.error('string.timeZone')))
+    .custom((value: string, helpers) => timeZoneNamed(value) ?? helpers.error('string.timeZone'))
     .messages({ 'string.timeZone': 'must be an IANA time zone such as Asia/Kolkata' })
-    .description('A name of the IANA time zone database.')
+    .description(
+      'A name of the IANA time zone database, in any case; stored in the spelling of the database.',
+    )
     .meta({ jsonSchema: { pattern: '^[A-Za-z][A-Za-z0-9_+/-]*$' } })
     .example('Asia/Kolkata');
 

@@ -119,7 +119,7 @@ describe('a YAML file', () => {
     ['an empty field', house().replace('Mumbai', ''), ['4: Turf House: city: must be a string']],
     [
       'an unknown zone',
-      house().replace('city: Mumbai', 'city: Mumbai\n    time_zone: India'),
+      house().replace('city: Mumbai', 'city: Mumbai\n    time_zone: SystemV/PST8'),
       ['5: Turf House: time_zone: must be an IANA time zone such as Asia/Kolkata'],
     ],
     ['resources that are none', house().replace('[]', 'none'), ['5: resources: must be a list']],

@@ -243,6 +243,25 @@ describe('a contract step', () => {
   });
 });
 
+test('zones are spelled as the IANA database does, aliases stay, and names that it does not have are replaced', async () => {
+  const { db } = await anyDatabase();
+  await migrateTo(db, target('1.0.0'), quiet);
+  const stored = ['asia/kolkata', 'Us/Pacific', 'SystemV/PST8', 'US/Pacific', 'Asia/Kolkata'];
+  await db.collection('venues').insertMany(stored.map((timeZone) => ({ timeZone })));
+
+  const to = target(
+    '1.1.0',
+    STEPS.filter(({ name }) => name === 'spell-time-zones'),
+  );
+  expect(dryRunText(await planMigration(db, to))).toContain('spell-time-zones: 3 rows or indexes');
+  await migrateTo(db, to, quiet);
+
+  const found = await db.collection('venues').find().sort({ _id: 1 }).toArray();
+  const spelled = ['Asia/Kolkata', 'US/Pacific', 'Etc/GMT+8', 'US/Pacific', 'Asia/Kolkata'];
+  expect(found.map(({ timeZone }) => timeZone as unknown)).toEqual(spelled);
+  expect(isPending(await planMigration(db, to))).toBe(false);
+});
+
 test('an index that expires rows after another time is told of, and changed with what it has', async () => {
   const { db } = await anyDatabase();
   const expiringAfter = (expireAfterSeconds: number) => ({
