@@ -1,4 +1,6 @@
 import { archiveUrl } from './config/archive-url.ts';
+import { isCalendarDate, parseInstant } from './platform/calendar.ts';
+import { omitUndefined } from './platform/omit-undefined.ts';
 import { Refusal } from './platform/refusal.ts';
 import { optionsOrExit } from './process/arguments.ts';
 import { runCommand } from './process/command.ts';
@@ -49,7 +51,7 @@ function faultOf({ from, collection, since, until }: Given): string | undefined 
   if (collection !== undefined && !KINDS.some(({ name }) => name === collection))
     return `--collection ${collection} is none of those that are archived`;
   for (const [option, instant] of Object.entries({ since, until }))
-    if (instant !== undefined && Number.isNaN(Date.parse(instant)))
+    if (instant !== undefined && instantOf(instant) === undefined)
       return `--${option} ${instant} is no instant`;
   return undefined;
 }
@@ -58,7 +60,14 @@ function wantedOf({ collection, since, until }: Given): RestoreWanted {
   const kind = KINDS.find(({ name }) => name === collection);
   return {
     ...(kind === undefined ? {} : { collection: kind.name }),
-    ...(since === undefined ? {} : { since: new Date(since) }),
-    ...(until === undefined ? {} : { until: new Date(until) }),
+    ...omitUndefined({
+      since: since === undefined ? undefined : instantOf(since),
+      until: until === undefined ? undefined : instantOf(until),
+    }),
   };
+}
+
+/** A date is the instant at which it begins in UTC. */
+function instantOf(text: string): Date | undefined {
+  return parseInstant(isCalendarDate(text) ? `${text}T00:00Z` : text);
 }

@@ -6,6 +6,7 @@ import { instant, pathId } from '../http/fields.ts';
 import { exampleOf } from '../http/openapi/examples.ts';
 import type { WebhookDescription } from '../http/openapi/webhooks.ts';
 import { count, growing, id, named, object, orNull, timestamp } from '../http/response-fields.ts';
+import { parseInstant } from '../platform/calendar.ts';
 import type { EventType } from '../reservations/event-types.ts';
 import { EVENT_TYPES } from '../reservations/event-types.ts';
 import { endpointUrl } from '../subscriptions/subscriptions.schemas.ts';
@@ -99,7 +100,9 @@ export const recoverBody = (now: () => Date) =>
     since: instant()
       .custom((since: Date, helpers) => {
         const [{ until: given }] = helpers.state.ancestors as [Record<string, unknown>];
-        const until = typeof given === 'string' ? new Date(given) : now();
+        const until = typeof given === 'string' ? parseInstant(given) : now();
+        // What is wrong with `until` is said of that field alone.
+        if (until === undefined) return since;
         if (since > until) return helpers.error('date.order');
         return until.getTime() - since.getTime() > MAX_RECOVERY_MS ? helpers.error('date.span') : since;
       })

@@ -92,6 +92,21 @@ export function isCalendarDate(text: string): boolean {
   return /^\d{4}-\d{2}-\d{2}$/.test(text) && succeeds(() => addDays(text, 0));
 }
 
+/** RFC 3339, and an instant without seconds. */
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/i;
+
+/** The instant that `text` is in the form of RFC 3339, cut to milliseconds; undefined where it is none between the years 0 and 9999. */
+export function parseInstant(text: string): Date | undefined {
+  if (!INSTANT.test(text)) return undefined;
+  try {
+    const instant = new Date(Temporal.Instant.from(text).epochMilliseconds);
+    // An offset can lead out of the years that four digits can show.
+    return /^\d/.test(instant.toISOString()) ? instant : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * The time zone that `text` names, in any case, in the spelling of the IANA database: `Asia/Kolkata` for `asia/kolkata`. Aliases such as
  * `US/Pacific` stay. Undefined for other texts: an offset such as `+05:30` knows no DST rules, and neither do dates with a zone in

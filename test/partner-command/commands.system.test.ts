@@ -94,6 +94,7 @@ describe('the command line', () => {
     [['replay', '--forward-to', 'http://localhost', '--since', '999999999d'], '--since'],
     [['listen', '--forward-to', 'http://localhost', '--since', '2026-02-31T09:00:00Z'], '--since'],
     [['listen', '--forward-to', 'http://localhost', '--since', '2026-02-31'], '--since'],
+    [['listen', '--forward-to', 'http://localhost', '--since', '2026-11-24T24:00:00Z'], '--since'],
     [['hold', 'a-slot', '--ttl', 'long'], '--ttl'],
     [['hold'], 'slot_id'],
     [['hold', '--venue', 'v'], '--date'],

@@ -6,6 +6,7 @@ import {
   dayBounds,
   isCalendarDate,
   localDateOf,
+  parseInstant,
   timeZoneNamed,
 } from '../../src/platform/calendar.ts';
 
@@ -65,6 +66,26 @@ test('only a real date in full digits is a calendar date', () => {
   expect(
     [...others, '+002026-11-21', '-000001-01-01', '2026-11-21[u-ca=hebrew]'].filter(isCalendarDate),
   ).toEqual([]);
+});
+
+test.each([
+  ['2026-11-25T04:00:15Z', '2026-11-25T04:00:15.000Z'],
+  ['2026-11-25T04:00Z', '2026-11-25T04:00:00.000Z'],
+  ['2026-11-25t09:30:15.5+05:30', '2026-11-25T04:00:15.500Z'],
+  ['2026-11-25T04:00:15.926535+00:00', '2026-11-25T04:00:15.926Z'],
+  ['2026-11-25T04:00:15.999999999z', '2026-11-25T04:00:15.999Z'],
+  ['2026-11-25T04:00:15-00:00', '2026-11-25T04:00:15.000Z'],
+  ['2016-12-31T23:59:60Z', '2016-12-31T23:59:59.000Z'],
+])('%s is the instant %s', (text, instant) => {
+  expect(parseInstant(text)?.toISOString()).toBe(instant);
+});
+
+test('only RFC 3339 of the years that four digits show is an instant', () => {
+  const others = ['2026-11-25', '2026-11-25T04:00:15', '2026-11-25T04:00:15.Z', '2026-11-25T04:00:15,5Z'];
+  others.push('2026-02-30T04:00:00Z', '2026-11-25T24:00:00Z', '2026-11-25T04:60:00Z', '2026-11-25 04:00:00Z');
+  others.push('2026-11-25T04:00:15.1234567890Z', '2026-11-25T04:00:00+24:00', '2026-11-25T04:00:00+0530');
+  others.push('9999-12-31T23:59:59-00:01', '0000-01-01T00:00:00+00:01', '2026-11-25T04:00:00Z[UTC]', '');
+  expect(others.filter((text) => parseInstant(text) !== undefined)).toEqual([]);
 });
 
 test('a time zone has the spelling of the IANA database, whatever the case', () => {

@@ -3,7 +3,7 @@ import { usageError } from './command-error.ts';
 const UNITS_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /**
- * The instant that an option names: `90s`, `15m`, `2h` or `3d` before `now`, or ISO 8601 with its zone, such as
+ * The instant that an option names: `90s`, `15m`, `2h` or `3d` before `now`, or RFC 3339, such as
  * `2026-11-24T09:00:00Z`. Returns ISO 8601 in UTC. @throws CommandError that names the option
  */
 export function instantOf(text: string, option: string, now: Date): string {
@@ -21,7 +21,9 @@ export function instantOf(text: string, option: string, now: Date): string {
 /** NaN where it is none: also of a day that its month has not, which Date takes for one of the next. */
 function instantMsOf(text: string): number {
   const [, day = ''] =
-    /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})$/.exec(text) ?? [];
+    /^(\d{4}-\d{2}-\d{2})T(?:[01]\d|2[0-3]):\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/i.exec(
+      text,
+    ) ?? [];
   const midnight = new Date(day);
   const isDay = !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
   return isDay ? Date.parse(text) : Number.NaN;
