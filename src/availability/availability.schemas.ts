@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { EXAMPLE } from '../http/example-values.ts';
-import { cursor, date, dateNotAfter, opaque, text, uuid, wallTime } from '../http/fields.ts';
+import { cursor, date, dateNotAfter, opaque, text, uuid, wallTime, wallTimeEnd } from '../http/fields.ts';
 import {
   amount,
   day,
@@ -95,14 +95,15 @@ export const searchQuery = Joi.object<SearchQuery>({
   from: wallTime().description(
     "Only slots that begin at this time of the venue's clocks, or later, those after midnight included.",
   ),
-  to: wallTime()
+  to: wallTimeEnd()
     .custom((to: string, helpers) => {
       const [{ from }] = helpers.state.ancestors as [{ from?: unknown }];
-      return from === to ? helpers.error('time.range') : to;
+      // As it was sent: from=00:00&to=24:00 is a day without the hours after its midnight.
+      return from === helpers.original ? helpers.error('time.range') : to;
     })
     .messages({ 'time.range': 'must not be the same as from: leave both out for the whole day' })
     .description(
-      'Only slots that begin before this time, on either side of midnight; where it is earlier than `from`, before this time after midnight: from=22:00&to=02:00.',
+      'Only slots that begin before this time, on either side of midnight; where it is earlier than `from`, before this time after midnight: from=22:00&to=02:00. 24:00 is midnight.',
     ),
   cursor: cursor(),
 });

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { EXAMPLE } from '../http/example-values.ts';
-import { date, dateNotAfter, list, pathId, rupees, text, wallTime } from '../http/fields.ts';
+import { date, dateNotAfter, list, pathId, rupees, text, wallTime, wallTimeEnd } from '../http/fields.ts';
 import {
   amount,
   day,
@@ -38,12 +38,9 @@ const startTime = () =>
   wallTime()
     .description("From this time of the slot's start on, in the venue's time zone; from midnight if absent.")
     .example('18:00');
-const endTime = () =>
-  wallTime()
-    .description(
-      "Up to this time of the slot's start, itself not included; to midnight if absent. At or before the start time, it is on the next day.",
-    )
-    .example('02:00');
+const UP_TO =
+  "Up to this time of the slot's start, itself not included; to midnight if absent. At or before the start time, it is on the next day.";
+const endTime = () => wallTimeEnd().description(`${UP_TO} 24:00 is stored as 00:00.`).example('02:00');
 const fromDate = 'The first operating date on which the time of the rule begins; any if absent.';
 const toDate =
   'The last operating date on which the time of the rule begins, itself included; any if absent.';
@@ -96,7 +93,7 @@ export const priceRule = named(
     multiplier: orNull(multiplier()).example(null),
     days_of_week: orNull(days()).example(['sat']),
     start_time: orNull(startTime()).example('18:00'),
-    end_time: orNull(endTime()).example('02:00'),
+    end_time: orNull(wallTime().description(UP_TO)).example('02:00'),
     from_date: orNull(day()).description(fromDate).example(null),
     to_date: orNull(day()).description(toDate).example(null),
     priority: priority().example(0),

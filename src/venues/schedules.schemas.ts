@@ -1,5 +1,5 @@
 import Joi from 'joi';
-import { date, list, wallTime } from '../http/fields.ts';
+import { date, list, wallTime, wallTimeEnd } from '../http/fields.ts';
 import { day, named, object, resourceId } from '../http/response-fields.ts';
 import { WEEKDAYS } from '../platform/calendar.ts';
 import type { Schedule } from './venues.model.ts';
@@ -11,9 +11,11 @@ const MAX_EXCEPTIONS = 366;
 
 const opening = Joi.object({
   start: wallTime().required().example('06:00'),
-  end: wallTime()
+  end: wallTimeEnd()
     .required()
-    .description('Before or equal to the start, it is on the next day; 00:00 to 00:00 is the whole day.')
+    .description(
+      'Before or equal to the start, it is on the next day; 00:00 to 00:00 is the whole day. 24:00 is stored as 00:00.',
+    )
     .example('12:00'),
 });
 const openings = () => list(opening, MAX_OPENINGS_OF_DAY);

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { EXAMPLE } from '../http/example-values.ts';
-import { list, opaque, pathId, rupees, text, wallTime } from '../http/fields.ts';
+import { list, opaque, pathId, rupees, text, wallTime, wallTimeEnd } from '../http/fields.ts';
 import { amount, growing, id, named, object, resourceId } from '../http/response-fields.ts';
 import { timeZoneNamed } from '../platform/calendar.ts';
 
@@ -79,8 +79,10 @@ const resourceFields = {
       "In the venue's time zone. The hours of every day while the resource has no schedule; without effect while it has one.",
     )
     .example('06:00'),
-  operating_hours_end: wallTime()
-    .description('Before or equal to the start, it is on the next day; 00:00 to 00:00 is the whole day.')
+  operating_hours_end: wallTimeEnd()
+    .description(
+      'Before or equal to the start, it is on the next day; 00:00 to 00:00 is the whole day. 24:00 is stored as 00:00.',
+    )
     .example('23:00'),
   status: status(),
 };
@@ -147,7 +149,9 @@ const resourceAnswer = {
   operating_hours_start: resourceFields.operating_hours_start.description(
     "In the venue's time zone. Dates can have other hours; availability has their slots.",
   ),
-  operating_hours_end: resourceFields.operating_hours_end,
+  operating_hours_end: wallTime()
+    .description('Before or equal to the start, it is on the next day; 00:00 to 00:00 is the whole day.')
+    .example('23:00'),
 };
 
 export const resource = named('Resource', object(resourceAnswer));

@@ -83,6 +83,9 @@ describe('a search for free slots', () => {
     ['&to=23:00', ['22:00', '00:00', '01:00']],
     ['&to=01:00', ['00:00']],
     ['&to=00:00', ['22:00', '23:00']],
+    ['&to=24:00', ['22:00', '23:00']],
+    ['&from=00:00&to=24:00', ['22:00', '23:00']],
+    ['&from=23:00&to=24:00', ['23:00']],
     ['&from=01:00', ['22:00', '23:00', '00:00', '01:00']],
     ['&from=03:00&to=22:00', []],
   ])('of a night that passes midnight, %s finds the slots of %j', async (query, starts) => {
@@ -136,6 +139,8 @@ describe('a search that cannot be', () => {
     ['&sport=%20', 'sport', 'blank'],
     ['&from=25:00', 'from', 'a time HH:MM'],
     ['&from=19:00&to=19:00', 'to', 'not be the same as from'],
+    ['&from=24:00', 'from', 'from 00:00 to 23:55'],
+    ['&to=24:05', 'to', 'from 00:00 to 24:00'],
     ['&cursor=x', 'cursor', 'cursor'],
     ['&venue_id=x', 'venue_id', 'not a known query field'],
   ])('%s is rejected, and the field is named', async (query, field, message) => {

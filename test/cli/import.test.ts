@@ -71,6 +71,11 @@ describe('the example file', () => {
       // Spreadsheets make of 06:00 what their settings say.
       await fileWith(csv.replaceAll(/,0(\d:\d\d),/g, ',$1,').replaceAll(/,(\d\d:\d\d),/g, ',$1:00,'), 'csv'),
     ];
+    const yaml = await readFile(YAML, 'utf8');
+    sheets.push(
+      await fileWith(csv.replaceAll(/(,\d\d:\d\d,|-)00:00/g, '$124:00'), 'csv'),
+      await fileWith(yaml.replaceAll(/end(_time)?: '00:00'/g, 'end$1: 24:00')),
+    );
     const calls = async (file: string): Promise<unknown> => {
       const relay = await startRelay(url, () => 'pass');
       const { steps: planned } = await operatorJson(relay.url, ['import', file, '--dry-run']);

@@ -162,13 +162,14 @@ const SCHEDULE: readonly Row[] = [
   },
   {
     rules: ['availability/hours-past-midnight'],
-    title: '18:00–02:00 ends the day after, and 00:00–00:00 is the whole day',
+    title: '18:00–02:00 ends the day after, and 00:00–00:00 is the whole day, as is 00:00–24:00',
     endpoints: [`${DAY} 200`],
     check: async (world) => {
       const late = await hoursOf(world, hours('18:00', '02:00'), 'UTC', '2026-11-21');
       expect([late.length, late.at(-1)]).toEqual([8, '22T01:00 to 22T02:00']);
       const all = await hoursOf(world, hours('00:00', '00:00'), 'UTC', '2026-11-21');
       expect([all.length, all[0], all.at(-1)]).toEqual([24, '21T00:00 to 21T01:00', '21T23:00 to 22T00:00']);
+      expect(await hoursOf(world, hours('00:00', '24:00'), 'UTC', '2026-11-21')).toEqual(all);
     },
   },
   {

@@ -78,6 +78,9 @@ describe('the price rules of a resource', () => {
       to_date: null,
       priority: 0,
     });
+    const toMidnight = await add(place, { price_rupees: 1, start_time: '20:00', end_time: '24:00' });
+    expect(toMidnight).toMatchObject({ start_time: '20:00', end_time: '00:00' });
+    await remove(toMidnight);
     const list = async () => (await operatorOf(service).get(`${place.path}/price-rules`)).body;
     expect(await list()).toEqual({ success: true, count: 2, data: [peak, saturday] });
     const one = (rule: Json) =>

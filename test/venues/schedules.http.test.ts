@@ -78,6 +78,15 @@ describe('the schedule of a resource', () => {
     });
   });
 
+  test('has 00:00 where 24:00 was set as the end of a day', async () => {
+    const { set, venueId, partner } = await shop();
+    const exceptions = [{ date: DATE, hours: hours('20:00–24:00') }];
+    const shown = { weekly: daily('00:00–00:00'), exceptions: [{ date: DATE, hours: hours('20:00–00:00') }] };
+    expect(expectStatus(await set({ weekly: daily('00:00–24:00'), exceptions }), 200)).toMatchObject(shown);
+    expect(await startsOn(partner, venueId)).toHaveLength(4);
+    expect(verdict(await set({ weekly: { mon: hours('24:00–02:00') } }))).toContain('weekly.mon.0.start');
+  });
+
   test('decides what availability lists: several openings, closed days, exceptions', async () => {
     const { venueId, partner, set } = await shop();
     const closed = weekdayOf(dateAfter(DATE, 1));

@@ -3536,7 +3536,7 @@ export interface operations {
                 city?: string;
                 /** @description Only slots that begin at this time of the venue's clocks, or later, those after midnight included. */
                 from?: string;
-                /** @description Only slots that begin before this time, on either side of midnight; where it is earlier than `from`, before this time after midnight: from=22:00&to=02:00. */
+                /** @description Only slots that begin before this time, on either side of midnight; where it is earlier than `from`, before this time after midnight: from=22:00&to=02:00. 24:00 is midnight. */
                 to?: string;
                 /** @description `next_cursor` of the page before, exactly as it was returned; the first page has none. */
                 cursor?: string;
