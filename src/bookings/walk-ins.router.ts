@@ -16,7 +16,8 @@ export function walkInRoutes(deps: WalkInDeps): Route<Operator>[] {
       operationId: 'placeWalkIn',
       tag: 'Walk-ins',
       summary: 'Book a slot for somebody at the venue',
-      description: 'Made as the built-in partner `platform`. A slot that has begun can still be sold.',
+      description:
+        'Made as the built-in partner `platform`. A slot that has begun can still be sold; one that is more than three years ahead cannot.',
       body: walkInBody(deps.config.defaultRegion),
       responses: { 201: { description: 'The booking.', body: booking } },
       errors: ['SLOT_NOT_FOUND', 'SLOT_NOT_AVAILABLE'],

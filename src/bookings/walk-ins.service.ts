@@ -1,6 +1,7 @@
 import { audienceOf, DomainError } from '../domain/errors.ts';
 import { requireCustomerPhone } from '../domain/phone.ts';
 import { PLATFORM_PARTNER_ID } from '../domain/platform-partner.ts';
+import { addYears, daysFrom, localDateOf } from '../platform/calendar.ts';
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
@@ -33,17 +34,28 @@ export type PlaceWalkIn = {
   actor: Actor;
 };
 
+/** Whatever is further ahead is a mistyped year. */
+const WALK_IN_YEARS = 3;
+
 /**
  * Books a slot for a customer at the counter, as the built-in partner `platform`. It is one transaction, in which the holds in
  * the way lose the slot (`overrideHolds`) and blackouts are read, so that a walk-in that fails in the end takes nothing from
- * anyone. A slot that has begun can still be sold here; one in a blackout, or of an inactive venue or resource, cannot.
+ * anyone. A slot that has begun can still be sold here; one in a blackout, of an inactive venue or resource, or more than three
+ * years ahead cannot.
  * @throws DomainError SLOT_NOT_FOUND, VALIDATION_ERROR, SLOT_NOT_AVAILABLE
  */
 export async function placeWalkIn(deps: WalkInDeps, input: PlaceWalkIn): Promise<BookingDetail> {
   const { rules, resource, slot, draft } = await loadSlotForWalkIn(deps, input.slotId, input.playedFor);
   const { venue } = rules;
   if (venue.status !== 'active' || resource.status !== 'active') throw slotNotAvailable('inactive');
-  if (slot.end <= deps.clock.now()) throw slotNotAvailable('past');
+  const now = deps.clock.now();
+  if (slot.end <= now) throw slotNotAvailable('past');
+  const date = localDateOf(slot.start, venue.timeZone);
+  const lastDate = addYears(localDateOf(now, venue.timeZone), WALK_IN_YEARS);
+  if (daysFrom(lastDate, date) > 0) {
+    const remedy = `It begins on ${date}; walk-ins are sold until ${lastDate}, by the date at the venue.`;
+    throw slotNotAvailable('beyond_horizon', remedy);
+  }
   const claim = () => claimSlot(deps, draft.cells, () => insertWalkIn(deps, draft, input));
   let outcome = await claim();
   // A hold that was placed in between is overridden like those before it.
@@ -134,10 +146,11 @@ const REMEDIES = {
   held: 'Send override_holds: true to take it from the hold.',
   booked: 'Choose another slot.',
   blackout: 'Lift the blackout first, or choose another slot.',
+  beyond_horizon: 'Choose an earlier slot.',
 };
 
-function slotNotAvailable(reason: keyof typeof REMEDIES): DomainError {
-  return new DomainError('SLOT_NOT_AVAILABLE', `The slot cannot be sold (${reason}). ${REMEDIES[reason]}`, {
+function slotNotAvailable(reason: keyof typeof REMEDIES, remedy = REMEDIES[reason]): DomainError {
+  return new DomainError('SLOT_NOT_AVAILABLE', `The slot cannot be sold (${reason}). ${remedy}`, {
     conflict: { reason, alternatives: [] },
   });
 }

@@ -161,7 +161,7 @@ export const rupees = () =>
     .min(0)
     .max(10_000_000)
     .custom((value: number, helpers) =>
-      Math.abs(value * 100 - Math.round(value * 100)) < 1e-6 ? value : helpers.error('number.paise'),
+      Number(value.toFixed(2)) === value ? value : helpers.error('number.paise'),
     )
     .messages({ 'number.paise': 'must have at most two decimals' })
     // No `multipleOf`: validators divide in binary, and would reject 0.29.

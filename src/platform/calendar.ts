@@ -77,6 +77,11 @@ export function addDays(date: string, days: number): string {
   return new Date(msOfDate(date) + days * DAY_MS).toISOString().slice(0, -TIME_LENGTH);
 }
 
+/** The same day `years` later; of 29 February the 28th, where that year has no 29th. */
+export function addYears(date: string, years: number): string {
+  return Temporal.PlainDate.from(date).add({ years }).toString();
+}
+
 const DAY_MS = 86_400_000;
 const TIME_LENGTH = 'THH:MM:SS.sssZ'.length;
 

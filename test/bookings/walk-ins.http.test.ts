@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Temporal } from 'temporal-polyfill';
 import { PLATFORM_PARTNER_ID } from '../../src/domain/platform-partner.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import {
@@ -117,6 +118,18 @@ describe('POST /api/v1/operator/walk-ins', () => {
       expect(verdict(await walkIn({ slot_id: `${turf}_20270110T0615Z` }))).toBe('404 SLOT_NOT_FOUND');
     },
   );
+
+  test('a slot more than three years ahead cannot be sold, and the last date is named', async () => {
+    const inYears = (years: number, days: number) =>
+      Temporal.Now.plainDateISO('UTC').add({ years }).add({ days }).toString();
+    const slotOn = (date: string) => ({ slot_id: `${turf}_${date.replaceAll('-', '')}T0700Z` });
+    expect(verdict(await walkIn(slotOn(inYears(3, -1))))).toBe('201');
+    const refused = await walkIn(slotOn(inYears(3, 2)));
+    expect(verdict(refused)).toBe('409 SLOT_NOT_AVAILABLE');
+    expect(errorOf(refused)).toMatchObject({ conflict: { reason: 'beyond_horizon' } });
+    expect(errorOf(refused).message).toContain(`until ${inYears(3, 0)}, by the date at the venue`);
+    expect(await refusal(slotOn('9999-12-31'))).toBe('beyond_horizon');
+  });
 
   test('a slot that has begun can be sold, one that has ended cannot', async () => {
     const always = { duration_minutes: 60, operating_hours_start: '00:00', operating_hours_end: '00:00' };

@@ -91,7 +91,19 @@ export const phone: unknown[] = [
   '99999;99999',
 ];
 
-export const money: unknown[] = [...NEVER, '1200', '', true, [1], -1, 0.001, 12.345, 1e99];
+export const money: unknown[] = [
+  ...NEVER,
+  '1200',
+  '',
+  true,
+  [1],
+  -1,
+  0.001,
+  1e-9,
+  12.345,
+  999.000000001,
+  1e99,
+];
 
 export const url: unknown[] = [
   ...NOT_TEXT,
