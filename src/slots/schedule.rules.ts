@@ -19,10 +19,13 @@ export type ScheduledSlot = SlotWindow & { date: string };
 
 type WindowMs = { startMs: number; endMs: number };
 
+/** An opening of a date; `onWallMs` is how long it is by the clocks on the wall, whether they change or not. */
+type OpeningMs = WindowMs & { onWallMs: number };
+
 const MINUTE_MS = 60_000;
 /** Resolving one wall time costs some 30 µs and every resource of a venue asks for the same few: see `windowOf`. */
 const MAX_REMEMBERED_WINDOWS = 10_000;
-const rememberedWindows = new Map<string, WindowMs>();
+const rememberedWindows = new Map<string, OpeningMs>();
 
 /**
  * The slots of the operating day that begins on `date` in `timeZone`, sorted and never overlapping.
@@ -30,7 +33,8 @@ const rememberedWindows = new Map<string, WindowMs>();
  * From each opening they run back to back and never past closing. A slot lasts `durationMinutes` of elapsed time
  * whatever the clocks do; opening and closing times resolve with Temporal's `compatible` disambiguation (a time that
  * the clocks skip moves forward by the gap, one that comes twice means the first), so a day may have a slot more or
- * less at a DST change.
+ * less at a DST change. Only a slot that is as long as its opening is shorter where the clocks cut the opening: it fills what is left,
+ * so that who sells whole days sells every day.
  *
  * Where hours overlap, the earlier operating day wins, then the opening that begins earlier: a slot is left out when it
  * would begin before their slots have ended. An earlier day counts with every slot that one of its openings would make by
@@ -53,9 +57,9 @@ export function slotsOn(
   // Two days, not one: where the clocks skip the hour before midnight, a 24-hour opening ends on the second date after.
   const earlierWindows = [-1, -2].flatMap((days) => windowsOn(addDays(date, days)));
   const freeFromMs = Math.max(-Infinity, ...earlierWindows.map((window) => lastSlotEnd(window, durationMs)));
-  return slotStarts(windowsOn(date), durationMs, freeFromMs).map((startMs) => ({
+  return slotsIn(windowsOn(date), durationMs, freeFromMs).map(({ startMs, endMs }) => ({
     start: new Date(startMs),
-    end: new Date(startMs + durationMs),
+    end: new Date(endMs),
   }));
 }
 
@@ -105,25 +109,34 @@ export function scheduledSlotAt(
   return undefined;
 }
 
-/** When the last slot of a window by itself ends, or -Infinity when it has room for none. */
-function lastSlotEnd({ startMs, endMs }: WindowMs, durationMs: number): number {
-  const count = Math.floor((endMs - startMs) / durationMs);
-  return count > 0 ? startMs + count * durationMs : -Infinity;
+/** How long the slots of an opening are: `durationMs`, or all of an opening that would be as long if the clocks did not change. */
+function slotLengthIn({ startMs, endMs, onWallMs }: OpeningMs, durationMs: number): number {
+  const isCut = onWallMs === durationMs && startMs < endMs;
+  return isCut ? Math.min(durationMs, endMs - startMs) : durationMs;
 }
 
-/** Starts, as epoch milliseconds, of the slots that fit in the windows from `freeFromMs` on. */
-function slotStarts(windows: readonly WindowMs[], durationMs: number, freeFromMs: number): number[] {
-  const starts: number[] = [];
-  for (const { startMs, endMs } of windows.toSorted((a, b) => a.startMs - b.startMs)) {
-    for (let atMs = startMs; atMs + durationMs <= endMs; atMs += durationMs) {
-      if (atMs < (starts.at(-1) ?? -Infinity) + durationMs || atMs < freeFromMs) continue;
-      starts.push(atMs);
+/** When the last slot of an opening by itself ends, or -Infinity when it has room for none. */
+function lastSlotEnd(opening: OpeningMs, durationMs: number): number {
+  const { startMs, endMs } = opening;
+  const lengthMs = slotLengthIn(opening, durationMs);
+  const count = Math.floor((endMs - startMs) / lengthMs);
+  return count > 0 ? startMs + count * lengthMs : -Infinity;
+}
+
+/** The slots that fit in the openings from `freeFromMs` on. */
+function slotsIn(openings: readonly OpeningMs[], durationMs: number, freeFromMs: number): WindowMs[] {
+  const slots: WindowMs[] = [];
+  for (const opening of openings.toSorted((a, b) => a.startMs - b.startMs)) {
+    const lengthMs = slotLengthIn(opening, durationMs);
+    for (let atMs = opening.startMs; atMs + lengthMs <= opening.endMs; atMs += lengthMs) {
+      if (atMs < (slots.at(-1)?.endMs ?? -Infinity) || atMs < freeFromMs) continue;
+      slots.push({ startMs: atMs, endMs: atMs + lengthMs });
     }
   }
-  return starts;
+  return slots;
 }
 
-function windowOf(date: string, opening: Opening, timeZone: string): WindowMs {
+function windowOf(date: string, opening: Opening, timeZone: string): OpeningMs {
   const key = `${timeZone} ${date} ${opening.start} ${opening.end}`;
   const remembered = rememberedWindows.get(key);
   if (remembered) return remembered;
@@ -131,6 +144,7 @@ function windowOf(date: string, opening: Opening, timeZone: string): WindowMs {
   const window = {
     startMs: instantOf(date, opening.start, timeZone),
     endMs: instantOf(closingDate, opening.end, timeZone),
+    onWallMs: instantOf(closingDate, opening.end, 'UTC') - instantOf(date, opening.start, 'UTC'),
   };
   // Emptied as a whole: cheaper than keeping an order, and refilled within one request.
   if (rememberedWindows.size >= MAX_REMEMBERED_WINDOWS) rememberedWindows.clear();

@@ -21,7 +21,8 @@ const opening = Joi.object({
 const openings = () => list(opening, MAX_OPENINGS_OF_DAY);
 
 const WEEK = "The openings of each day of the week in the venue's time zone; a day without any is closed.";
-const EXCEPTIONS = 'Dates with other hours than their day of the week has; none: closed on that date.';
+const EXCEPTIONS =
+  'Dates with other hours than their day of the week has; none: closed on that date, but for what began the evening before.';
 
 export type ScheduleBody = { weekly: Schedule['weekly']; exceptions: Schedule['exceptions'] };
 

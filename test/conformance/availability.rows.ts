@@ -185,7 +185,7 @@ const SCHEDULE: readonly Row[] = [
   },
   {
     rules: ['availability/daylight-saving'],
-    title: 'a slot keeps its real length where the clocks change',
+    title: 'a slot keeps its real length where the clocks change; one as long as its opening fills it',
     endpoints: [`${DAY} 200`],
     check: async (world) => {
       const spring = await hoursOf(world, hours('00:00', '03:00'), 'Europe/London', '2027-03-28');
@@ -197,6 +197,8 @@ const SCHEDULE: readonly Row[] = [
         '25T01:00 to 25T02:00',
         '25T02:00 to 25T03:00',
       ]);
+      const day = await hoursOf(world, hours('00:00', '00:00', 1440), 'Europe/London', '2027-03-28');
+      expect(day).toEqual(['28T00:00 to 28T23:00']);
     },
   },
   {

@@ -40,7 +40,8 @@ export type RandomSchedule = {
 /** Any zone, hours (with overlaps, closed days and openings past midnight) and duration; half of them near a clock change. */
 export function randomSchedule(random: Random): RandomSchedule {
   const { timeZone, date } = randomDay(random);
-  const durationMinutes = randomDuration(random);
+  // Slots as long as a whole day are rare among random lengths.
+  const durationMinutes = random() < 0.1 ? 1440 : randomDuration(random);
   const week = random() < 0.5 ? undefined : Array.from({ length: 7 }, () => randomOpenings(random, 0));
   const daily = randomOpenings(random, 1);
   const hours = week ? (day: string) => week[new Date(day).getUTCDay()] ?? [] : daily;

@@ -22,32 +22,43 @@ function slotsOf(rules: Rules, { date, hours, durationMinutes, timeZone }: Rando
   return rules.slotsOn(dateAfter(date, days), hours, durationMinutes, timeZone);
 }
 
-/** The windows of the openings of one date by the second opinion, each by itself. */
-function windowsOf({ date, hours, timeZone }: RandomSchedule, days = 0): SlotWindow[] {
+/** The windows of the openings of one date by the second opinion, each by itself, and how long its slots are. */
+function windowsOf(
+  { date, hours, durationMinutes, timeZone }: RandomSchedule,
+  days = 0,
+): (SlotWindow & { slotMs: number })[] {
   const day = dateAfter(date, days);
   const openings = typeof hours === 'function' ? hours(day) : hours;
-  return openings.map(({ start, end }: Opening) => ({
-    start: new Date(instantMsOf(day, start, timeZone)),
-    end: new Date(instantMsOf(end <= start ? dateAfter(day, 1) : day, end, timeZone)),
-  }));
+  return openings.map(({ start, end }: Opening) => {
+    const endDay = end <= start ? dateAfter(day, 1) : day;
+    const [startMs, endMs] = [instantMsOf(day, start, timeZone), instantMsOf(endDay, end, timeZone)];
+    const minutesOnWall = (Date.parse(`${endDay}T${end}Z`) - Date.parse(`${day}T${start}Z`)) / MINUTE_MS;
+    const isCut = minutesOnWall === durationMinutes && startMs < endMs;
+    const slotMs = isCut
+      ? Math.min(durationMinutes * MINUTE_MS, endMs - startMs)
+      : durationMinutes * MINUTE_MS;
+    return { start: new Date(startMs), end: new Date(endMs), slotMs };
+  });
 }
 
 /** Every slot that the openings of one date would have if nothing else were open. */
 function gridOf(schedule: RandomSchedule, days = 0): SlotWindow[] {
-  const durationMs = schedule.durationMinutes * MINUTE_MS;
-  return windowsOf(schedule, days).flatMap(({ start, end }) => {
-    const count = Math.max(0, Math.floor((end.getTime() - start.getTime()) / durationMs));
+  return windowsOf(schedule, days).flatMap(({ start, end, slotMs }) => {
+    const count = Math.max(0, Math.floor((end.getTime() - start.getTime()) / slotMs));
     return Array.from({ length: count }, (_, index) => ({
-      start: new Date(start.getTime() + index * durationMs),
-      end: new Date(start.getTime() + (index + 1) * durationMs),
+      start: new Date(start.getTime() + index * slotMs),
+      end: new Date(start.getTime() + (index + 1) * slotMs),
     }));
   });
 }
 
-const lengthIsReal: Property = (rules, schedule) =>
-  slotsOf(rules, schedule)
+const lengthIsReal: Property = (rules, schedule) => {
+  const cut = new Set(windowsOf(schedule).map(({ start, slotMs }) => start.getTime() + slotMs));
+  return slotsOf(rules, schedule)
     .filter(({ start, end }) => end.getTime() - start.getTime() !== schedule.durationMinutes * MINUTE_MS)
+    .filter(({ end }) => !cut.has(end.getTime()))
     .map(({ start }) => `the slot at ${start.toISOString()} has another length`)[0];
+};
 
 const neverOverlap: Property = (rules, schedule) => {
   const slots = [-3, -2, -1, 0, 1].flatMap((days) => slotsOf(rules, schedule, days));

@@ -114,6 +114,47 @@ describe('when the clocks change', () => {
     expect(starts.map((start) => start.slice('2026-03-'.length))).toEqual(expected);
   });
 
+  test.each([
+    ['a whole day', 'Europe/London', '2026-03-29', '00:00-00:00', 1440, '2026-03-29T00:00', 23 * 60],
+    [
+      'a whole day, midnight skipped',
+      'America/Havana',
+      '2026-03-08',
+      '00:00-00:00',
+      1440,
+      '2026-03-08T05:00',
+      23 * 60,
+    ],
+    ['a night', 'Australia/Lord_Howe', '2026-10-03', '22:00-06:00', 480, '2026-10-03T11:30', 450],
+    [
+      'a longer day keeps its length',
+      'Europe/London',
+      '2026-10-25',
+      '00:00-00:00',
+      1440,
+      '2026-10-24T23:00',
+      1440,
+    ],
+  ])(
+    'a slot as long as the opening is one slot: %s',
+    (_name, timeZone, date, hours, minutes, start, length) => {
+      const slots = slotsOn(date, openings(hours), minutes, timeZone);
+      const lengths = slots.map((slot) => (slot.end.getTime() - slot.start.getTime()) / 60_000);
+      expect([slots.map((slot) => minuteOf(slot.start)), lengths]).toEqual([[start], [length]]);
+      const [slot] = slots;
+      expect(slot && slotStartingAt(slot.start, openings(hours), minutes, timeZone)).toEqual(slot);
+      // The next day begins where it ends, or where the longer day ends.
+      const next = slotsOn(addDays(date, 1), openings(hours), minutes, timeZone);
+      expect(next).toHaveLength(1);
+    },
+  );
+
+  test('a slot that only fits in part, or has no time left at all, is none', () => {
+    expect(startsOn('2026-03-29', '00:00-03:00', 120, 'Europe/London')).toHaveLength(1);
+    expect(startsOn('2026-03-29', '00:00-06:00', 330, 'Europe/London')).toEqual([]);
+    expect(startsOn('2026-03-29', '01:30-02:00', 30, 'Europe/London')).toEqual([]);
+  });
+
   test('an evening into the change has as many slots as it has hours', () => {
     expect(startsOn('2026-03-07', '22:00-04:00', 60, 'America/New_York')).toHaveLength(5);
     expect(startsOn('2026-10-31', '22:00-04:00', 60, 'America/New_York')).toHaveLength(7);
