@@ -1,5 +1,6 @@
 import type { Db } from '../platform/mongo.ts';
 import { startSweep } from '../platform/sweep.ts';
+import { noteZoneData } from '../platform/zone-data.ts';
 import type { WorkerContext } from '../process/context.ts';
 import type { ProcessScope } from '../process/lifecycle.ts';
 import { postAlerts } from './alert-post.service.ts';
@@ -19,6 +20,10 @@ export function startAlerting(
   { db, log, config, queues }: WorkerContext,
   missingGuards: (db: Db) => Promise<string[]>,
 ): void {
+  noteZoneData({ db, log }).catch((err: Error) => {
+    if (!scope.stopping.aborted)
+      log.warn({ error: err.message }, 'the newest time zone data could not be read');
+  });
   const deps = { db, log, queues, missingGuards: () => missingGuards(db), workers: createWorkerWatch() };
   const sweep = (name: string, work: (stopping: AbortSignal) => Promise<void>): void => {
     const run = async (stopping: AbortSignal) => {

@@ -106,6 +106,7 @@ const SETTINGS = {
   restore: OF_MONGODB,
   'rewrap-secrets': [...OF_MONGODB, ...OF_SECRETS],
   'restore-archive': [...OF_MONGODB, ...OF_ARCHIVE],
+  'moved-bookings': OF_MONGODB,
 } as const satisfies Record<string, readonly (keyof Config)[]>;
 
 export type ProcessName = keyof typeof SETTINGS;

@@ -12,6 +12,7 @@ import type { CollectionDefinition } from '../platform/ensure-collection.ts';
 import { missingUniqueIndexes, missingValidators } from '../platform/ensure-collection.ts';
 import { LEASES } from '../platform/leases.store.ts';
 import type { Db } from '../platform/mongo.ts';
+import { ZONE_DATA_SEEN } from '../platform/zone-data.ts';
 import { RESERVATIONS } from '../reservations/reservations.model.ts';
 import { PURGES } from '../retention/purges.store.ts';
 import { SUBSCRIPTIONS } from '../subscriptions/subscriptions.model.ts';
@@ -39,6 +40,7 @@ const COLLECTIONS: CollectionDefinition[] = [
   PURGES,
   CACHE_VERSIONS,
   MIGRATIONS,
+  ZONE_DATA_SEEN,
 ];
 
 const TARGET = { release: RELEASE, collections: COLLECTIONS, steps: STEPS };

@@ -1,7 +1,7 @@
 import { dropIndexes, findDroppable } from '../platform/ensure-collection.ts';
 import type { Db } from '../platform/mongo.ts';
 import { countUnsearchable, fillCustomerSearch } from '../reservations/customer-search.store.ts';
-import { countMisspeltZones, spellZones } from '../venues/time-zone-names.store.ts';
+import { countMisspeltZones, spellZones } from '../venues/time-zone-names.service.ts';
 
 /**
  * A change of what is stored, beside collections, validators and indexes, which are only listed (`COLLECTIONS`). A step is run while

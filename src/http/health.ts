@@ -2,6 +2,7 @@ import type { Express } from 'express';
 import Joi from 'joi';
 import { coalesced } from '../platform/coalesced.ts';
 import type { Progress } from '../platform/progress.ts';
+import { ZONE_DATA } from '../platform/zone-data.ts';
 import { rejectWrites } from './reject-method.ts';
 import { growing, named, object } from './response-fields.ts';
 import type { Operation } from './route.ts';
@@ -63,6 +64,9 @@ export const HEALTH_OPERATIONS: readonly Operation[] = [
           status: Joi.string().valid('ready').example('ready'),
           database: Joi.string().valid('ok').example('ok'),
           redis: stateOfRedis(),
+          zone_data: Joi.string()
+            .description('The release of the time zone database by which the process lists slots.')
+            .example('2026b'),
         }),
       },
       503: {
@@ -125,7 +129,7 @@ export function mountHealth(app: Express, deps: HealthDeps): void {
       res
         .status(503)
         .json({ status: 'unavailable', database: 'ok', redis, missing_indexes: missing, remedy });
-    } else res.json({ status: 'ready', database: 'ok', redis });
+    } else res.json({ status: 'ready', database: 'ok', redis, zone_data: ZONE_DATA });
   });
   readiness.all(rejectWrites);
 }

@@ -49,6 +49,23 @@ export function localTimeOf(instant: Date, timeZone: string): string {
   return localDateTimeOf(instant, timeZone).slice('YYYY-MM-DDT'.length);
 }
 
+/** From when on which offset of a zone is in force, both in milliseconds, from one instant to another. */
+export function offsetsOf(
+  timeZone: string,
+  fromMs: number,
+  toMs: number,
+): [fromMs: number, offsetMs: number][] {
+  const offsets: [number, number][] = [];
+  for (
+    let at: Temporal.ZonedDateTime | null = zoned(fromMs, timeZone);
+    at !== null && at.epochMilliseconds <= toMs;
+    at = at.getTimeZoneTransition('next')
+  ) {
+    offsets.push([at.epochMilliseconds, at.offsetNanoseconds / 1_000_000]);
+  }
+  return offsets;
+}
+
 export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 export type Weekday = (typeof WEEKDAYS)[number];
 

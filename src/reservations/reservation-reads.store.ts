@@ -32,6 +32,20 @@ export async function findReservationByBookingId(db: Db, bookingId: string): Pro
   return seenByBookingId(db)(bookingId);
 }
 
+/** The bookings that begin after an instant and were not cancelled, by their start. */
+export function findUpcomingBookings(
+  db: Db,
+  after: Date,
+): AsyncIterable<Pick<Reservation, 'bookingId' | 'venueId' | 'resourceId' | 'slotStart'>> {
+  return reservationCollection(db)
+    .find({ bookedAt: { $exists: true }, status: 'BOOKED', slotStart: { $gt: after } })
+    .hint('bookings_by_day_of_play')
+    .sort({ slotStart: 1 })
+    .project<Pick<Reservation, 'bookingId' | 'venueId' | 'resourceId' | 'slotStart'>>({
+      ...{ bookingId: 1, venueId: 1, resourceId: 1, slotStart: 1 },
+    });
+}
+
 /** The same by either id, for a caller who has just lost to a write and is to say why, so it must see that one. */
 export async function findReservationAfterConflict(
   db: Db,

@@ -50,6 +50,23 @@ const withGrant = (partnerId: string, venueId: string) => ({
   },
 });
 
+/** The zones of all venues. */
+export async function listTimeZones(db: Db): Promise<string[]> {
+  return collectionOf(venueModel(db)).distinct('timeZone');
+}
+
+export async function countVenuesIn(db: Db, timeZones: readonly string[]): Promise<number> {
+  return collectionOf(venueModel(db)).countDocuments({ timeZone: { $in: [...timeZones] } });
+}
+
+/** Gives the venues of a zone its other name; returns their ids. */
+export async function renameTimeZone(db: Db, from: string, to: string): Promise<string[]> {
+  const venues = collectionOf(venueModel(db));
+  const ids = await venues.distinct('_id', { timeZone: from });
+  await venues.updateMany({ _id: { $in: ids }, timeZone: from }, { $set: { timeZone: to } });
+  return ids;
+}
+
 /** Those of `venueIds` that there are, by name. */
 export async function findVenuesById(db: Db, venueIds: readonly string[]): Promise<VenueRow[]> {
   return collectionOf(venueModel(db))

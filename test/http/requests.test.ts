@@ -154,7 +154,7 @@ describe('no response gives the inside away in its headers', () => {
 describe('health', () => {
   test('the process lives and the database answers, without a key', async () => {
     expect(await stranger.get('/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } });
-    const ready = { status: 'ready', database: 'ok', redis: 'ok' };
+    const ready = { status: 'ready', database: 'ok', redis: 'ok', zone_data: process.versions['tz'] };
     expect(await stranger.get('/readyz')).toMatchObject({ status: 200, body: ready });
   });
 

@@ -32,6 +32,8 @@ export const HEALTHY: SeriesByName = {
       [`process_max_fds{${of}}`, '1000x90'],
       [`mongodb_connection_waiters{${of}}`, '0x90'],
       [stalled(of), '0x90'],
+      [`time_zone_data_outdated{${of}}`, '0x90'],
+      [`time_zone_data_info{${of},version="2026b"}`, '1x90'],
     ]),
   ),
   [`pbs_database_up{${API}}`]: '1x90',
@@ -99,6 +101,11 @@ export const RULE_CASES: readonly RuleCase[] = [
   {
     alert: 'BookingEventLoopBlocked',
     ...of(`nodejs_eventloop_lag_p99_seconds{${API}}`, '0.3x90', LATELY('0.01', '2')),
+  },
+  {
+    alert: 'BookingZoneDataOutdated',
+    sick: { [`time_zone_data_info{${EXPIRY},version="2025c"}`]: '1x90' },
+    calm: { [`time_zone_data_outdated{${API}}`]: '1x20 0x70' },
   },
   { alert: 'BookingHeapNearLimit', ...of(old, '240000000x90', '220000000x90') },
   { alert: 'BookingFileDescriptorsLow', ...of(`process_open_fds{${API}}`, '900x90', '700x90') },

@@ -6,6 +6,7 @@ import {
   dayBounds,
   isCalendarDate,
   localDateOf,
+  offsetsOf,
   parseInstant,
   timeZoneNamed,
 } from '../../src/platform/calendar.ts';
@@ -47,6 +48,16 @@ test.each([
   ['9999-12-30', '9999-12-31', ['9999-12-30', '9999-12-31']],
 ])('the dates from %s to %s are counted', (first, last, expected) => {
   expect(datesBetween(first, last)).toEqual(expected);
+});
+
+test('the offsets of a zone begin with the one in force and go on with each change', () => {
+  const [from, to] = [Date.parse('2025-01-01T00:00Z'), Date.parse('2025-12-31T00:00Z')];
+  expect(offsetsOf('Europe/London', from, to)).toEqual([
+    [from, 0],
+    [Date.parse('2025-03-30T01:00Z'), 3_600_000],
+    [Date.parse('2025-10-26T01:00Z'), 0],
+  ]);
+  expect(offsetsOf('UTC', from, to)).toEqual([[from, 0]]);
 });
 
 test('only a real date in full digits is a calendar date', () => {

@@ -30,6 +30,7 @@ describe('a command that is given what it cannot use ends with 1 and a sentence,
     ['src/migrate.ts', ['--status', '--dry-run'], /--status and --dry-run are two commands/],
     ['src/restore-archive.ts', ['--from', 'file:///nonexistent'], /--from must be an existing folder/],
     ['src/rewrap-secrets.ts', ['--nonsense'], /Unknown option '--nonsense'[^]*Usage: npm run rewrap-secrets/],
+    ['src/moved-bookings.ts', [], /Give --save or --compare[^]*Usage: npm run moved-bookings/],
     ['src/migrate.ts', ['status'], /Unexpected argument 'status'[^]*Usage: npm run migrate/],
     ['workers/hold-expiry.ts', ['now'], /Unexpected argument 'now'[^]*Usage: npm run start:hold-expiry/],
   ])('%s %j', async (file, args, sentence) => {
@@ -52,6 +53,7 @@ test.each([
   ['src/restore.ts', 'restore'],
   ['src/restore-archive.ts', 'restore-archive'],
   ['src/rewrap-secrets.ts', 'rewrap-secrets'],
+  ['src/moved-bookings.ts', 'moved-bookings'],
 ])('%s --help prints its usage without any setting, and ends with 0', async (file, script) => {
   const process = startProcess(file, {}, ['--help']);
   expect((await process.exited).code).toBe(0);

@@ -1319,10 +1319,16 @@ export interface components {
              */
             database: "ok";
             /**
-             * @description Reported, not required. Where Redis responds and takes no writes, the code with which it says why.
+             * @description Reported, not required.
              * @example ok
+             * @enum {string}
              */
-            redis: "ok" | "unreachable" | "refuses writes: OOM" | "refuses writes: READONLY" | "refuses writes: MISCONF" | "refuses writes: NOREPLICAS" | "refuses writes: NOPERM" | (string & {});
+            redis: "ok" | "unreachable";
+            /**
+             * @description The release of the time zone database by which the process lists slots.
+             * @example 2026b
+             */
+            zone_data: string;
         };
         ConfirmBookingBody: {
             /**
@@ -2331,10 +2337,11 @@ export interface components {
              */
             database?: "ok" | "unreachable";
             /**
-             * @description Reported, not required. Where Redis responds and takes no writes, the code with which it says why.
+             * @description Reported, not required.
              * @example ok
+             * @enum {string}
              */
-            redis: "ok" | "unreachable" | "refuses writes: OOM" | "refuses writes: READONLY" | "refuses writes: MISCONF" | "refuses writes: NOREPLICAS" | "refuses writes: NOPERM" | (string & {});
+            redis: "ok" | "unreachable";
             missing_indexes?: string[];
             remedy?: string;
         };
@@ -5776,7 +5783,8 @@ export interface operations {
                      * @example {
                      *       "status": "ready",
                      *       "database": "ok",
-                     *       "redis": "ok"
+                     *       "redis": "ok",
+                     *       "zone_data": "2026b"
                      *     }
                      */
                     "application/json": components["schemas"]["CheckReadinessResponse"];

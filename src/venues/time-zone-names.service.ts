@@ -1,9 +1,8 @@
 import { timeZoneNamed } from '../platform/calendar.ts';
 import { leasedCacheOf } from '../platform/leased-cache.ts';
 import type { Db } from '../platform/mongo.ts';
-import { collectionOf } from '../platform/mongo.ts';
 import { venueTag } from './cached-venues.service.ts';
-import { venueModel } from './venues.model.ts';
+import { countVenuesIn, listTimeZones, renameTimeZone } from './venues.store.ts';
 
 /** Former releases took these names, which the IANA database does not have: its zone of today, where the rules of 1976 end. */
 const REPLACED: Readonly<Record<string, string>> = {
@@ -24,12 +23,9 @@ const REPLACED: Readonly<Record<string, string>> = {
   'systemv/hst10': 'Etc/GMT+10',
 };
 
-const venueCollection = (db: Db) => collectionOf(venueModel(db));
-
 /** The stored names of zones that are not as the IANA database spells them, with the right ones. */
 async function findMisspelt(db: Db): Promise<{ from: string; to: string }[]> {
-  const stored = await venueCollection(db).distinct('timeZone');
-  return stored.flatMap((from) => {
+  return (await listTimeZones(db)).flatMap((from) => {
     const to = REPLACED[from.toLowerCase()] ?? timeZoneNamed(from) ?? from;
     return to === from ? [] : [{ from, to }];
   });
@@ -37,21 +33,19 @@ async function findMisspelt(db: Db): Promise<{ from: string; to: string }[]> {
 
 /** How many venues have a zone that is not as the IANA database spells it. */
 export async function countMisspeltZones(db: Db): Promise<number> {
-  const names = (await findMisspelt(db)).map(({ from }) => from);
-  return venueCollection(db).countDocuments({ timeZone: { $in: names } });
+  return countVenuesIn(
+    db,
+    (await findMisspelt(db)).map(({ from }) => from),
+  );
 }
 
 /** Spells the zones of venues as the IANA database does; returns how many venues it changed. It can be repeated. */
 export async function spellZones(db: Db): Promise<number> {
   let changed = 0;
   for (const { from, to } of await findMisspelt(db)) {
-    const ids = await venueCollection(db).distinct('_id', { timeZone: from });
-    const { modifiedCount } = await venueCollection(db).updateMany(
-      { _id: { $in: ids }, timeZone: from },
-      { $set: { timeZone: to } },
-    );
-    await leasedCacheOf(db).changed(ids.map(venueTag));
-    changed += modifiedCount;
+    const venueIds = await renameTimeZone(db, from, to);
+    await leasedCacheOf(db).changed(venueIds.map(venueTag));
+    changed += venueIds.length;
   }
   return changed;
 }

@@ -1,0 +1,63 @@
+import type { CollectionDefinition } from './ensure-collection.ts';
+import type { Logger } from './logger.ts';
+import type { Db } from './mongo.ts';
+import { openCollection } from './mongo.ts';
+import { gauge } from './process-metrics.ts';
+
+/** The release of the IANA time zone database that is built into this Node, such as `2026b`. */
+export const ZONE_DATA = process.versions['tz'] ?? 'unknown';
+
+/** The newest release that was known when this was written; raise it with each release of the service. */
+const NEWEST_KNOWN = '2026f';
+
+/** One document: the newest release that any process of the service has had. */
+export const ZONE_DATA_SEEN: CollectionDefinition = { name: 'zone_data', indexes: [] };
+
+type Seen = { _id: 'newest'; version: string };
+
+const info = gauge({
+  name: 'time_zone_data_info',
+  help: 'Always 1; version is the release of the time zone database that the process has.',
+  labelNames: ['version'],
+});
+const outdated = gauge({
+  name: 'time_zone_data_outdated',
+  help: 'Whether the time zone data of the process is a year older than the newest known.',
+});
+
+/** Whether a release is a year older than another, or more: 2025c than 2026c, and not than 2026b. */
+export function isYearOlder(version: string, newest: string): boolean {
+  return /^\d{4}[a-z]$/.test(version) && `${Number(version.slice(0, 4)) + 1}${version.slice(4)}` <= newest;
+}
+
+const newestOf = (seen = NEWEST_KNOWN) => (seen > NEWEST_KNOWN ? seen : NEWEST_KNOWN);
+
+/** What is wrong with the zone data of this process, given the newest that others have had; empty where nothing is. */
+export function zoneDataFaults(version: string, seen: string | undefined): string[] {
+  const newest = newestOf(seen);
+  const faults: string[] = [];
+  if (seen !== undefined && seen !== version) {
+    const order = version < seen ? 'older' : 'newer';
+    faults.push(
+      `This process has ${order} time zone data (${version}) than others have had (${seen}): until all have the same, they may list a slot at different hours. Run all with one version of Node.`,
+    );
+  }
+  if (isYearOlder(version, newest)) {
+    faults.push(
+      `The time zone data of this process (${version}) is a year older than the newest known (${newest}): where a country has changed its clocks since, slots are sold at the wrong hour. Upgrade Node.`,
+    );
+  }
+  return faults;
+}
+
+/** Logs and counts which zone data this process has, warns where it is old or unlike that of others, and remembers the newest. */
+export async function noteZoneData({ db, log }: { db: Db; log: Logger }, version = ZONE_DATA): Promise<void> {
+  const collection = openCollection<Seen>(db, ZONE_DATA_SEEN.name);
+  const seen = (await collection.findOne({ _id: 'newest' }))?.version;
+  log.info({ zone_data: version, newest_seen: seen ?? null }, 'time zone data');
+  for (const fault of zoneDataFaults(version, seen)) log.warn(fault);
+  info(db).set({ version }, 1);
+  outdated(db).set(Number(isYearOlder(version, newestOf(seen))));
+  const isNewer = /^\d{4}[a-z]$/.test(version) && (seen === undefined || version > seen);
+  if (isNewer) await collection.updateOne({ _id: 'newest' }, { $max: { version } }, { upsert: true });
+}

@@ -1,0 +1,58 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { SavedRules } from '../../src/bookings/moved-bookings.service.ts';
+import { temporaryFolder } from '../embedded/temporary-folder.ts';
+import { anyPartner, anyVenue, bookSlot, dateIn, operatorOf, slotsOf } from '../support/factories.ts';
+import type { HostedService } from '../support/service-host.ts';
+import { hostedService } from '../support/service-host.ts';
+import { endProcesses, startProcess } from '../support/worker-process.ts';
+
+let service: HostedService;
+beforeAll(async () => {
+  service = await hostedService();
+});
+afterAll(async () => {
+  await endProcesses();
+  await service.stop();
+});
+
+async function run(...args: string[]): Promise<{ code: number | null; text: string }> {
+  const started = startProcess('src/moved-bookings.ts', service.environment, args);
+  return { code: (await started.exited).code, text: started.output() };
+}
+
+test('the bookings that the saved rules show at another time are listed, and whether a slot still begins there', async () => {
+  const hours = { operating_hours_start: '10:00', operating_hours_end: '12:00' };
+  const venue = await anyVenue(service, [hours], { time_zone: 'Asia/Kolkata' });
+  const partner = await anyPartner(service, [venue.id]);
+  const [slot] = await slotsOf(partner, venue.id, dateIn(5));
+  const booking = await bookSlot(partner, String(slot?.['slot_id']));
+  const elsewhere = await anyVenue(service, [{}], { time_zone: 'UTC' });
+  const seller = await anyPartner(service, [elsewhere.id]);
+  await bookSlot(seller, String((await slotsOf(seller, elsewhere.id, dateIn(5)))[0]?.['slot_id']));
+  const file = path.join(await temporaryFolder(), 'rules.json');
+
+  expect(await run('--save', file)).toMatchObject({ code: 0 });
+  const rules = JSON.parse(await readFile(file, 'utf8')) as SavedRules;
+  expect(rules).toMatchObject({
+    zoneData: process.versions['tz'],
+    zones: { 'Asia/Kolkata': [[expect.any(Number), 19_800_000]], UTC: [[expect.any(Number), 0]] },
+  });
+  expect(await run('--compare', file)).toMatchObject({ code: 0 });
+
+  // As if India had put its clocks an hour forward since.
+  for (const offset of rules.zones['Asia/Kolkata'] ?? []) offset[1] -= 3_600_000;
+  await writeFile(file, JSON.stringify(rules));
+  const moved = `${String(booking['booking_id'])} ${venue.resourceIds[0]} ${String(slot?.['slot_start'])}`;
+  const { code, text } = await run('--compare', file);
+  expect(code).toBe(1);
+  expect(text).toContain(`${moved}: was ${dateIn(5)}T09:00, is ${dateIn(5)}T10:00\n`);
+  expect(text.match(/: was /g)).toHaveLength(1);
+
+  const changed = { operating_hours_start: '09:30' };
+  await operatorOf(service).patch(`/api/v1/operator/resources/${venue.resourceIds[0]}`, changed);
+  expect((await run('--compare', file)).text).toContain(
+    `${moved}: was ${dateIn(5)}T09:00, is ${dateIn(5)}T10:00, where`,
+  );
+});

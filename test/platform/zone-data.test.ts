@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createLogger } from '../../src/platform/logger.ts';
+import { createDb, openDb } from '../../src/platform/mongo.ts';
+import { processMetrics } from '../../src/platform/process-metrics.ts';
+import { isYearOlder, noteZoneData, zoneDataFaults } from '../../src/platform/zone-data.ts';
+import { freshName, serviceEnvironment } from '../support/service-environment.ts';
+
+const db = createDb();
+const log = createLogger('test', 'silent');
+beforeAll(async () => {
+  const uri = String(serviceEnvironment(freshName())['MONGODB_URI']);
+  await openDb(db, uri, log, new AbortController().signal);
+});
+afterAll(async () => {
+  await db.dropDatabase();
+  await db.close();
+});
+
+test.each([
+  ['2025c', '2026c', true],
+  ['2025c', '2026d', true],
+  ['2025c', '2026b', false],
+  ['2026a', '2026z', false],
+  ['unknown', '2026a', false],
+])('%s is a year older than %s: %s', (version, newest, isOlder) => {
+  expect(isYearOlder(version, newest)).toBe(isOlder);
+});
+
+test('data unlike that of others, or a year old, is warned of, and no other', () => {
+  expect(zoneDataFaults('2031b', '2031b')).toEqual([]);
+  expect(zoneDataFaults('2031b', undefined)).toEqual([]);
+  expect(zoneDataFaults('2031b', '2031c')).toEqual([expect.stringContaining('older time zone data (2031b)')]);
+  expect(zoneDataFaults('2031c', '2031b')).toEqual([expect.stringContaining('newer time zone data (2031c)')]);
+  expect(zoneDataFaults('2030c', '2031c')).toHaveLength(2);
+  expect(zoneDataFaults('2024a', undefined)).toEqual([expect.stringContaining('is a year older')]);
+});
+
+test('the database remembers the newest that a process has had', async () => {
+  for (const version of ['2031b', '2031a', 'unknown', '2031c']) await noteZoneData({ db, log }, version);
+  const remembered = await db.collection('zone_data').find().toArray();
+  expect(remembered).toEqual([{ _id: 'newest', version: '2031c' }]);
+  await noteZoneData({ db, log }, '2030a');
+  const metrics = await processMetrics(db).metrics();
+  expect(metrics).toMatch(/^time_zone_data_info\{version="2030a"\} 1$/m);
+  expect(metrics).toMatch(/^time_zone_data_outdated 1$/m);
+});
