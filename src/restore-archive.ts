@@ -68,6 +68,6 @@ function wantedOf({ collection, since, until }: Given): RestoreWanted {
 }
 
 /** A date is the instant at which it begins in UTC. */
-function instantOf(text: string): Date | undefined {
-  return parseInstant(isCalendarDate(text) ? `${text}T00:00Z` : text);
+function instantOf(option: string): Date | undefined {
+  return parseInstant(isCalendarDate(option) ? `${option}T00:00Z` : option);
 }
