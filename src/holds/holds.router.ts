@@ -66,7 +66,8 @@ export function holdRoutes(deps: HoldDeps): Route<PartnerCaller>[] {
       operationId: 'extendHold',
       tag: 'Holds',
       summary: 'Extend a hold, counted from now',
-      description: 'Never shortens it. No hold lasts longer than two hours from when it was placed.',
+      description:
+        'Never shortens it. No hold lasts longer than two hours from when it was placed, nor longer than its slot.',
       params,
       body: extendBody,
       responses: {

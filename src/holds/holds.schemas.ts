@@ -127,7 +127,7 @@ const holdFields = {
   slot_end: timestamp(EXAMPLE.slotEnd),
   price_rupees: amount().description('Fixed with the hold, in rupees; the booking keeps it.'),
   hold_expiry_at: timestamp(EXAMPLE.holdExpiry).description(
-    'From this instant on the hold cannot be confirmed and its slot is free.',
+    'From this instant on the hold cannot be confirmed and its slot is free. At most `slot_end`.',
   ),
   created_at: timestamp(),
   ...attached,

@@ -90,7 +90,8 @@ export async function releaseHold(
 export const MAX_LIFE_SECONDS = 7200;
 
 /**
- * Extends an ACTIVE hold to `ttlSeconds` from now; an end that is earlier than its own leaves it as it is.
+ * Extends an ACTIVE hold to `ttlSeconds` from now, at most to the end of its slot; an end that is earlier than its own leaves it as
+ * it is.
  * @throws DomainError HOLD_NOT_FOUND, VENUE_NOT_AUTHORIZED where the grant for its venue has ended, HOLD_EXPIRED,
  * INVALID_HOLD_STATE; HOLD_LIMIT_REACHED for an end later than two hours after it was placed.
  */

@@ -27,7 +27,8 @@ const CLOCK_TOLERANCE_MS = 1000;
 const MAX_BATCH = 200;
 
 /**
- * Inserts an ACTIVE hold with its event; it claims its cells until `ttlMs` from now. `null`: the hold was not inserted, because the
+ * Inserts an ACTIVE hold with its event; it claims its cells until `ttlMs` from now, and no longer than until its slot ends: a slot
+ * that is over must not be sold. `null`: the hold was not inserted, because the
  * lease under which it was drafted was over when the database came to it (ADR 0037), or this process's clock was wrong; draft it
  * again under a new lease. Concurrent holds leave as one bulk, each with its own outcome (ADR 0032); `isRepeat`: this one leaves alone,
  * since another hold of its bulk may have to wait for a transaction. Throws a duplicate-key error if a cell, the key or
@@ -87,7 +88,8 @@ async function insertHolds(db: Db, holds: readonly LeasedHold[]): Promise<(Writt
 /** What the hold is when it is placed at `now`. */
 function reservationOf({ draft, options, eventId }: LeasedHold, now: Date): Reservation {
   const { actor, attached = {}, ...fields } = options;
-  const holdExpiresAt = new Date(now.getTime() + options.ttlMs);
+  const holdExpiresAt = new Date(Math.min(now.getTime() + options.ttlMs, draft.slotEnd.getTime()));
+  const ttlMs = holdExpiresAt.getTime() - now.getTime();
   const { _id: holdId, venueId, resourceId, slotId, slotStart, slotEnd, pricePaise } = draft;
   const event: OutboxEvent = {
     ...{ eventId, type: 'hold_created', at: now, originatorId: draft.partnerId, actor },
@@ -99,7 +101,7 @@ function reservationOf({ draft, options, eventId }: LeasedHold, now: Date): Rese
     ...draft,
     ...omitUndefined(fields),
     ...attached,
-    ...{ status: 'ACTIVE', claimed: true, placedAt: now, holdExpiresAt },
+    ...{ status: 'ACTIVE', claimed: true, placedAt: now, holdExpiresAt, ttlMs },
     ...{ outbox: [event], outboxSince: now },
   };
 }

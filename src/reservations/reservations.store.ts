@@ -197,8 +197,8 @@ function withEndingKey({ of, ...ending }: NonNullable<Change['ending']>): Expres
 }
 
 /**
- * Moves a live hold's expiry to `ttlMs` from the database's now, never nearer than it is. Null where it is no live hold, or
- * the new end would be later than `maxLifeMs` after it was placed.
+ * Moves a live hold's expiry to `ttlMs` from the database's now or to the end of its slot, whichever is earlier, and never nearer
+ * than it is. Null where it is no live hold, or the new end would be later than `maxLifeMs` after it was placed.
  */
 export async function extendHold(
   db: Db,
@@ -206,7 +206,7 @@ export async function extendHold(
   ttlMs: number,
   maxLifeMs: number,
 ): Promise<Reservation | null> {
-  const wanted = { $add: ['$$NOW', ttlMs] };
+  const wanted = { $min: [{ $add: ['$$NOW', ttlMs] }, '$slotEnd'] };
   const isWithinLife = { $lte: [wanted, { $add: ['$placedAt', maxLifeMs] }] };
   return updateClaim(db, {
     filter: { _id: holdId, status: 'ACTIVE', $expr: { $and: [ALIVE, isWithinLife] } },

@@ -211,3 +211,26 @@ describe('POST /api/v1/operator/holds/{holdId}/release', () => {
     expect([...outcomes.keys()].sort()).toEqual(possible);
   });
 });
+
+test('a hold ends with its slot at the latest, when placed, extended and replayed', async () => {
+  const short = await anyVenue(
+    service,
+    [{ duration_minutes: 5, operating_hours_start: '00:00', operating_hours_end: '00:00' }],
+    { time_zone: 'UTC' },
+  );
+  const seller = await anyPartner(service, [short.id]);
+  const slotIds = [...(await freeSlotIds(seller, short.id, dateIn(0)))];
+  slotIds.push(...(await freeSlotIds(seller, short.id, dateIn(1))));
+  // The next slot may begin before the call.
+  const placing = { slot_id: slotIds[1] ?? '', idempotency_key: 'to-its-end', ttl_seconds: 1800 };
+  const placed = await seller.api.post(HOLDS, placing);
+  const hold = expectStatus(placed, 201);
+  expect(hold['hold_expiry_at']).toBe(hold['slot_end']);
+  const { outbox } = await rowOf(service, 'reservations', { _id: idOf(hold) });
+  expect(outbox[0]?.holdExpiresAt?.toISOString()).toBe(hold['slot_end']);
+  const extend = (of: Json) => seller.api.post(`${HOLDS}/${idOf(of)}/extend`, { ttl_seconds: 1800 });
+  expect(expectStatus(await extend(hold), 200)).toEqual(hold);
+  const brief = await placeHold(seller, slotIds[2] ?? '', { ttl_seconds: 60 });
+  expect(expectStatus(await extend(brief), 200)['hold_expiry_at']).toBe(brief['slot_end']);
+  expect((await seller.api.post(HOLDS, placing)).text).toBe(placed.text);
+});

@@ -178,7 +178,7 @@ export interface paths {
         put?: never;
         /**
          * Extend a hold, counted from now
-         * @description Never shortens it. No hold lasts longer than two hours from when it was placed.
+         * @description Never shortens it. No hold lasts longer than two hours from when it was placed, nor longer than its slot.
          */
         post: operations["extendHold"];
         delete?: never;
@@ -1808,7 +1808,7 @@ export interface components {
             price_rupees: number;
             /**
              * Format: date-time
-             * @description From this instant on the hold cannot be confirmed and its slot is free.
+             * @description From this instant on the hold cannot be confirmed and its slot is free. At most `slot_end`.
              * @example 2026-11-20T09:25:00.000Z
              */
             hold_expiry_at: string;
