@@ -12,5 +12,6 @@ export const ERROR_FORM = `\`\`\`json
 \`\`\`
 
 With \`VALIDATION_ERROR\`, \`error.details\` names every faulty field as \`{path, message}\`. With \`SLOT_NOT_AVAILABLE\`,
-\`error.conflict\` says why, when the slot may become free, and what is free instead. 429 and 503 carry \`Retry-After\` in
+\`error.conflict\` says why, when the slot may become free, and what is free instead; with \`SUBSCRIPTION_EXISTS\` it has
+\`subscription_id\`. 429 and 503 carry \`Retry-After\` in
 seconds, 405 carries \`Allow\`.`;

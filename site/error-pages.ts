@@ -27,6 +27,8 @@ const READ_ON: Partial<Record<ErrorCode, string>> = {
   IDEMPOTENCY_KEY_MISMATCH: '[Idempotency and retries](/docs/idempotency-and-retries): how to make keys',
   RATE_LIMITED: '[Contract: rate limits](/docs/contract#rate-limits)',
   WEBHOOK_LIMIT_REACHED: '[Receiving webhooks](/docs/receiving-webhooks#subscribe): change a subscription',
+  SUBSCRIPTION_EXISTS:
+    '[Receiving webhooks](/docs/receiving-webhooks#subscribe): what to do about a secret that is lost',
   WEBHOOK_INACTIVE:
     '[Receiving webhooks](/docs/receiving-webhooks#when-it-fails): what becomes of deliveries',
   DELIVERY_IN_PROGRESS:

@@ -3,6 +3,7 @@ import { describesItself } from '../http/api-description.ts';
 import type { ApiDescription, OpenApiDocument } from '../http/openapi/document.ts';
 import { describeApi } from '../http/openapi/document.ts';
 import type { Operation } from '../http/route.ts';
+import { subscriptionConflict } from '../subscriptions/subscriptions.schemas.ts';
 
 const DESCRIPTION = `Provision everything that partners sell: venues and their resources, schedules, prices and blackouts, partners with their keys and grants, and walk-ins. See and end any booking, look after deliveries, erase customers. Every call that may change something is in the audit.
 
@@ -47,7 +48,10 @@ const OPERATOR_API: ApiDescription = {
   },
   errors: ['INVALID_API_KEY', 'RATE_LIMITED'],
   errorsOfChanges: ['CSRF_REJECTED'],
-  errorExtras: { SLOT_NOT_AVAILABLE: { field: 'conflict', schema: conflict } },
+  errorExtras: {
+    SLOT_NOT_AVAILABLE: { field: 'conflict', schema: conflict },
+    SUBSCRIPTION_EXISTS: { field: 'conflict', schema: subscriptionConflict, hasOwnError: true },
+  },
   hasErrorPages: false,
   webhooks: [],
 };

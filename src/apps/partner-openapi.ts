@@ -5,6 +5,7 @@ import { HEALTH_OPERATIONS } from '../http/health.ts';
 import type { ApiDescription, OpenApiDocument } from '../http/openapi/document.ts';
 import { describeApi } from '../http/openapi/document.ts';
 import type { Operation } from '../http/route.ts';
+import { subscriptionConflict } from '../subscriptions/subscriptions.schemas.ts';
 
 const DESCRIPTION = `Sell time slots on sports courts and turfs: read availability, place an expiring hold on a slot, confirm the hold into a booking, and get a signed webhook for every change.
 
@@ -52,7 +53,10 @@ const PARTNER_API: ApiDescription = {
   },
   errors: ['INVALID_API_KEY', 'PARTNER_SUSPENDED', 'RATE_LIMITED'],
   errorsOfChanges: [],
-  errorExtras: { SLOT_NOT_AVAILABLE: { field: 'conflict', schema: conflict } },
+  errorExtras: {
+    SLOT_NOT_AVAILABLE: { field: 'conflict', schema: conflict },
+    SUBSCRIPTION_EXISTS: { field: 'conflict', schema: subscriptionConflict, hasOwnError: true },
+  },
   hasErrorPages: true,
   webhooks: WEBHOOKS,
 };

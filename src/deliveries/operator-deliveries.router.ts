@@ -74,7 +74,7 @@ function stopRows(deps: { db: Db }): Route<Operator>[] {
       params: { id: anySubscriptionIdParam },
       subject,
       responses: { 200: { description: 'The subscription, active.', body: operatorSubscription } },
-      errors: ['WEBHOOK_NOT_FOUND'],
+      errors: ['WEBHOOK_NOT_FOUND', 'SUBSCRIPTION_EXISTS'],
       handle: async ({ params }) => ok(operatorSubscriptionView(await activateSubscription(deps, params.id))),
     }),
   ];

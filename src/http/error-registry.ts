@@ -185,6 +185,12 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
     when: 'You have 20 webhook subscriptions, the most that a partner may have.',
     remedy: 'Change one of them with PATCH, or ask the platform operator to stop deliveries to it.',
   },
+  SUBSCRIPTION_EXISTS: {
+    status: 409,
+    when: 'An active subscription of the same partner has the same endpoint_url and the same event_types.',
+    remedy:
+      'Use the subscription in error.conflict.subscription_id; to get a secret for it, rotate its secret.',
+  },
   WEBHOOK_INACTIVE: {
     status: 409,
     when: 'The subscription has been deactivated, so nothing is delivered to it.',

@@ -45,10 +45,11 @@ export function subscriptionRoutes(deps: SubscriptionDeps): Route<PartnerCaller>
       operationId: 'createSubscription',
       tag: 'Webhooks',
       summary: 'Subscribe an endpoint to events; the secret is shown this once',
-      description: 'At most 20 subscriptions. What is delivered is described under webhooks.',
+      description:
+        'At most 20 subscriptions, no two active ones with the same URL and the same types. What is delivered is described under webhooks.',
       body: createBody(endpointRules(deps.config)),
       responses: { 201: { description: 'The subscription with its secret.', body: newSubscription } },
-      errors: ['WEBHOOK_LIMIT_REACHED'],
+      errors: ['WEBHOOK_LIMIT_REACHED', 'SUBSCRIPTION_EXISTS'],
       notOffered: NO_UNSUBSCRIBING,
       handle: async ({ caller, body }) => {
         const input = { endpointUrl: body.endpoint_url, eventTypes: body.event_types };
@@ -82,7 +83,7 @@ export function subscriptionRoutes(deps: SubscriptionDeps): Route<PartnerCaller>
       params: { id: subscriptionIdParam },
       body: changeBody(endpointRules(deps.config)),
       responses: { 200: { description: 'The subscription as it is now.', body: subscriptionSchema } },
-      errors: ['WEBHOOK_NOT_FOUND'],
+      errors: ['WEBHOOK_NOT_FOUND', 'SUBSCRIPTION_EXISTS'],
       notOffered: NO_UNSUBSCRIBING,
       handle: async ({ caller, params, body: { endpoint_url: endpointUrl, event_types: eventTypes } }) => {
         const change = omitUndefined({ endpointUrl, eventTypes });

@@ -105,6 +105,16 @@ export const rotatedSecret = named(
   }),
 );
 
+/** What a SUBSCRIPTION_EXISTS carries beside code and message. */
+export const subscriptionConflict = named(
+  'SubscriptionConflict',
+  object({
+    subscription_id: id(EXAMPLE.subscriptionId).description(
+      'The active subscription that receives the same.',
+    ),
+  }),
+);
+
 export type SubscriptionsQuery = {
   partner_id?: string;
   status?: 'active' | 'inactive';

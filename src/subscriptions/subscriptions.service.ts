@@ -5,6 +5,7 @@ import { newId } from '../platform/ids.ts';
 import type { Db } from '../platform/mongo.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Page, Position } from '../platform/pagination.ts';
+import { parseUrl } from '../platform/parse-url.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import type { EventType } from '../reservations/event-types.ts';
 import type { EndpointConfig } from '../sender/endpoint-url.ts';
@@ -13,9 +14,9 @@ import { newSecretKey } from '../sender/signature.rules.ts';
 import { subscriptionsChanged, subscriptionsChangedForAll } from './cached-subscriptions.service.ts';
 import { replaceSecret } from './secrets.store.ts';
 import type { SubscriptionRow } from './subscriptions.model.ts';
-import type { SubscriptionFilter } from './subscriptions.store.ts';
+import type { DistinctSubscription, SubscriptionFilter } from './subscriptions.store.ts';
 import {
-  findOrdinals,
+  findNewestOfPartner,
   findSubscription,
   findSubscriptionPage,
   findSubscriptions,
@@ -39,7 +40,7 @@ const ORDINALS = Array.from({ length: MAX_SUBSCRIPTIONS }, (_, ordinal) => ordin
 /**
  * Subscribes the partner's endpoint. `secretKey` is in this response and never again; it is stored encrypted. The limit
  * holds for racing calls too: each subscription takes a number below it that is unique for the partner.
- * @throws DomainError VALIDATION_ERROR for an endpoint that must not be called, WEBHOOK_LIMIT_REACHED
+ * @throws DomainError VALIDATION_ERROR for an endpoint that must not be called, SUBSCRIPTION_EXISTS, WEBHOOK_LIMIT_REACHED
  */
 export async function createSubscription(
   deps: SubscriptionDeps,
@@ -65,9 +66,12 @@ export async function createSubscription(
     lastSuccessAt: null,
     lastFailureAt: null,
   };
-  // Each time that the insert loses, another create has taken a number: the loop ends at the limit at the latest.
+  // Each time that the insert loses, another create has taken a number: the loop ends at the limit at the latest. Two equal creates
+  // that read the same rows want the same number, so that one of them loses and then finds the other's subscription.
   for (;;) {
-    const taken = await findOrdinals(deps.db, partnerId);
+    const rows = await findNewestOfPartner(deps.db, partnerId);
+    requireNoOther(rows, subscription, 'partner');
+    const taken = new Set(rows.map((row) => row.ordinal));
     const ordinal = ORDINALS.find((each) => !taken.has(each));
     if (ordinal === undefined) throw limitReached();
     const row = { ...subscription, ordinal };
@@ -95,6 +99,33 @@ function limitReached(): DomainError {
   );
 }
 
+const EXISTS: Record<Audience, string> = {
+  partner:
+    'You have an active subscription with this endpoint_url and these event_types (conflict.subscription_id). Use it; if you have lost its secret, rotate it.',
+  operator:
+    'Another active subscription of the partner has this endpoint_url and these event_types (conflict.subscription_id). Deactivate that one first.',
+};
+
+/** @throws DomainError SUBSCRIPTION_EXISTS if another of `rows` is active and would receive each event at the same URL as well. */
+function requireNoOther(
+  rows: readonly DistinctSubscription[],
+  { _id, ...wanted }: Omit<DistinctSubscription, 'ordinal' | 'status'>,
+  audience: Audience,
+): void {
+  const other = rows.find(
+    (row) => row._id !== _id && row.status === 'active' && destinationOf(row) === destinationOf(wanted),
+  );
+  if (other === undefined) return;
+  throw new DomainError('SUBSCRIPTION_EXISTS', EXISTS[audience], {
+    conflict: { subscription_id: other._id },
+  });
+}
+
+/** Where which events go, in one spelling: of the URL as it is called, and of the types in any order. */
+function destinationOf({ endpointUrl, eventTypes }: Pick<SubscriptionRow, 'endpointUrl' | 'eventTypes'>) {
+  return [parseUrl(endpointUrl)?.href ?? endpointUrl, ...eventTypes.toSorted()].join(' ');
+}
+
 /** What a partner changes of its subscription; what is absent stays. */
 export type SubscriptionChange = { endpointUrl?: string; eventTypes?: EventType[] };
 
@@ -103,7 +134,7 @@ export type SubscriptionChange = { endpointUrl?: string; eventTypes?: EventType[
  * the new address with its next attempt, and a new address begins with a clean record of failures. What was made for a type
  * that is no longer asked for is delivered still. When it returns, no process sends to an address before.
  * @throws DomainError WEBHOOK_NOT_FOUND for a subscription that is missing or another partner's; VALIDATION_ERROR for an
- * endpoint that must not be called
+ * endpoint that must not be called; SUBSCRIPTION_EXISTS
  */
 export async function changeSubscription(
   deps: Pick<SubscriptionDeps, 'db' | 'config'>,
@@ -116,6 +147,9 @@ export async function changeSubscription(
   const fault = endpointUrl === undefined ? null : await endpointFault(deps, endpointUrl);
   if (fault !== null) throw fault.error;
   const change = omitUndefined({ endpointUrl, eventTypes: eventTypes && [...new Set(eventTypes)] });
+  if (before.status === 'active') {
+    requireNoOther(await findNewestOfPartner(deps.db, partnerId), { ...before, ...change }, 'partner');
+  }
   const after = await updateSubscription(deps.db, partnerId, subscriptionId, change);
   if (after === null) throw webhookNotFound('partner');
   await (endpointUrl === undefined ? subscriptionsChanged : subscriptionsChangedForAll)(deps, partnerId);
@@ -154,12 +188,14 @@ export async function markInactive(deps: { db: Db }, subscriptionId: string): Pr
 
 /**
  * Lets a subscription receive what happens from now on. What it has missed stays cancelled; its partner gets that with
- * recover. @throws DomainError WEBHOOK_NOT_FOUND
+ * recover. @throws DomainError WEBHOOK_NOT_FOUND, SUBSCRIPTION_EXISTS
  */
 export async function activateSubscription(
   deps: { db: Db },
   subscriptionId: string,
 ): Promise<SubscriptionRow> {
+  const before = await getAnySubscription(deps, subscriptionId);
+  requireNoOther(await findNewestOfPartner(deps.db, before.partnerId), before, 'operator');
   const subscription = await setSubscriptionStatus(deps.db, subscriptionId, 'active');
   if (subscription === null) throw webhookNotFound('operator');
   await subscriptionsChanged(deps, subscription.partnerId);

@@ -20,12 +20,18 @@ export async function insertSubscription(db: Db, subscription: SubscriptionRow):
   }
 }
 
-/** The ordinals that the partner's subscriptions have, those that are about to be committed too. */
-export async function findOrdinals(db: Db, partnerId: string): Promise<Set<number>> {
-  const rows = await subscriptionCollection(db)
-    .find({ partnerId }, { projection: { ordinal: 1 }, ...NEWEST })
+/** A subscription as far as others of its partner have to differ from it. */
+export type DistinctSubscription = Pick<
+  SubscriptionRow,
+  '_id' | 'ordinal' | 'status' | 'endpointUrl' | 'eventTypes'
+>;
+
+/** The partner's subscriptions, those that are about to be committed too. */
+export async function findNewestOfPartner(db: Db, partnerId: string): Promise<DistinctSubscription[]> {
+  const projection = { ordinal: 1, status: 1, endpointUrl: 1, eventTypes: 1 };
+  return subscriptionCollection(db)
+    .find({ partnerId }, { projection, ...NEWEST })
     .toArray();
-  return new Set(rows.map((row) => row.ordinal));
 }
 
 /** The partner's subscriptions, oldest first. */

@@ -146,6 +146,7 @@ export const RULES = [
   'subscriptions/change',
   'subscriptions/no-unsubscribe',
   'subscriptions/limit',
+  'subscriptions/no-two-alike',
   'subscriptions/test',
   'subscriptions/recover',
   'subscriptions/inactive',

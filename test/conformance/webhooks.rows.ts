@@ -3,6 +3,7 @@ import { EVENT_TYPES } from '../../src/reservations/event-types.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import { expectStatus, subscribe } from '../support/factories.ts';
 import { isGenuine } from '../support/receiver.ts';
+import { errorOf } from '../support/verdict.ts';
 import type { Row } from './row.ts';
 import {
   bytesOf,
@@ -120,7 +121,8 @@ const MANAGEMENT: readonly Row[] = [
       const partner = await world.partner();
       await create(await world.partner());
       const { secret_key: secret, ...made } = expectStatus(await create(partner), 201);
-      const { secret_key: _secret, ...second } = expectStatus(await create(partner), 201);
+      const other = await create(partner, { event_types: ['hold_expired'] });
+      const { secret_key: _secret, ...second } = expectStatus(other, 201);
       const data = [made, second].map((each) => ({ ...each, secret_rotated_at: null }));
       expect(await read(partner, WEBHOOKS)).toEqual({ success: true, count: 2, data });
       expect((await partner.api.get(WEBHOOKS)).text).not.toContain(String(secret).slice(6));
@@ -221,8 +223,27 @@ const MANAGEMENT: readonly Row[] = [
     endpoints: [`${CREATE} 409 WEBHOOK_LIMIT_REACHED`],
     check: async (world) => {
       const partner = await world.partner();
-      for (let count = 0; count < 20; count += 1) await subscribe(partner, ENDPOINT);
+      for (let count = 0; count < 20; count += 1) await subscribe(partner, `${ENDPOINT}/${count}`);
       await expectVerdict(create(partner), '409 WEBHOOK_LIMIT_REACHED');
+    },
+  },
+  {
+    rules: ['subscriptions/no-two-alike'],
+    title: 'a second subscription with the same URL and types names the first one, by POST and by PATCH',
+    endpoints: [`${CREATE} 409 SUBSCRIPTION_EXISTS`, `${CHANGE} 409 SUBSCRIPTION_EXISTS`],
+    check: async (world) => {
+      const partner = await world.partner();
+      const event_types = ['hold_expired', 'hold_created'];
+      const { id } = expectStatus(await create(partner, { event_types }), 201);
+      const other = expectStatus(await create(partner), 201);
+      const refused = [
+        await create(partner, { event_types: event_types.toReversed() }),
+        await partner.api.patch(`${WEBHOOKS}/${String(other['id'])}`, { event_types }),
+      ];
+      for (const reply of refused) {
+        await expectVerdict(reply, '409 SUBSCRIPTION_EXISTS');
+        expect(errorOf(reply).conflict).toEqual({ subscription_id: id });
+      }
     },
   },
   {

@@ -116,7 +116,7 @@ describe('dispatching', () => {
 
   // The race above meets this guard too seldom for its absence to be seen there every time.
   test('the database refuses a second delivery of an event to a subscription, by its index alone', async () => {
-    await subscribe(originator, ENDPOINT, ['hold_created']);
+    await subscribe(originator, `${ENDPOINT}?again`, ['hold_created']);
     const { hold_id } = await placeHold(originator, anySlot());
     await service.dispatch(String(hold_id));
     const { _id: eventId } = await rowOf(service, 'events', { holdId: hold_id });

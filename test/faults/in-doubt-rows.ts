@@ -240,8 +240,8 @@ const WEBHOOK_ROWS: Row[] = [
     before: 0,
     once: 1,
     works: '201',
-    // It has no key: the partner is told to list its subscriptions first, and 20 is the bound.
-    again: { effects: 2 },
+    // It has no key: the error names the subscription that the first call made.
+    again: { answers: '409 SUBSCRIPTION_EXISTS' },
     repeats: 'own',
   },
   {

@@ -75,7 +75,8 @@ export function ownershipRows(scene: OwnershipScene): Row[] {
   const anySlot = scene.anySlot;
   const anyHold = async () => String((await placeHold(owner, anySlot()))['hold_id']);
   const anyBooking = async () => String((await bookSlot(owner, anySlot()))['booking_id']);
-  const anySubscription = async () => (await subscribe(owner, 'http://127.0.0.1:9/', ['hold_created'])).id;
+  const anySubscription = async () =>
+    (await subscribe(owner, `http://127.0.0.1:9/${randomUUID()}`, ['hold_created'])).id;
   const anyDelivery = async (): Promise<string> => {
     const subscriptionId = await anySubscription();
     await service.dispatch(await anyHold());

@@ -188,13 +188,13 @@ test('the figures of the service are those of the database', async () => {
   await setHolds(lapsed, { status: 'CANCELLED', claimed: false });
   await setHolds(live, { status: 'CANCELLED', claimed: false });
   const failing = { failingSince: new Date(), lastFailureAt: new Date() };
-  for (const endpoint of [
+  for (const [index, endpoint] of [
     { consecutiveFailures: 2, status: 'active', ...failing },
     { consecutiveFailures: 3, status: 'active', ...failing },
     { consecutiveFailures: 40, status: 'active', ...failing },
     { consecutiveFailures: 5, status: 'inactive', ...failing },
-  ]) {
-    const { id } = await subscribe(partner, 'http://127.0.0.1:9/');
+  ].entries()) {
+    const { id } = await subscribe(partner, `http://127.0.0.1:9/${index}`);
     await db.collection<{ _id: string }>('webhook_subscriptions').updateOne({ _id: id }, { $set: endpoint });
   }
   await expectValue('pbs_endpoints_unhealthy', 2);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type mongoose from 'mongoose';
 import { findAttemptStatistics } from '../../src/deliveries/delivery-statistics.store.ts';
@@ -55,7 +56,7 @@ const verdictsOf = (replies: readonly Reply[]) => new Set(replies.map(verdict));
 const summaries = () => commands.filter(({ command }) => JSON.stringify(command).includes('"$facet"'));
 /** The first pages of the events that a recovery goes through. */
 const walks = () => commands.filter(({ command }) => command['hint'] === 'events_of_venue');
-const subscribed = (by: Partner) => subscribe(by, 'http://127.0.0.1:9/hooks');
+const subscribed = (by: Partner) => subscribe(by, `http://127.0.0.1:9/${randomUUID()}`);
 
 /** Does the work while commands of this name on the collection take long; another partner is served all the while. */
 async function whileSlow(command: string, collection: string, work: () => Promise<void>): Promise<void> {

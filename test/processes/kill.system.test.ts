@@ -33,7 +33,7 @@ beforeAll(async () => {
   const venue = await anyVenue(service, [{ duration_minutes: 15 }]);
   partner = await anyPartner(service, [venue.id]);
   await subscribe(partner, receiver.url);
-  await subscribe(partner, receiver.url);
+  await subscribe(partner, `${receiver.url}?second`);
   slotIds = [...(await freeSlotIds(partner, venue.id)), ...(await freeSlotIds(partner, venue.id, dateIn(4)))];
 });
 afterAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { EVENT_TYPES } from '../../src/reservations/event-types.ts';
 import type { Json, Partner } from '../support/factories.ts';
-import { anyPartner, expectStatus, subscribe } from '../support/factories.ts';
+import { anyPartner, expectStatus, operatorOf, subscribe } from '../support/factories.ts';
 import { rowOf } from '../support/rows.ts';
 import type { HostedService } from '../support/service-host.ts';
 import { hostedService } from '../support/service-host.ts';
@@ -69,7 +69,7 @@ describe('a secret', () => {
   test('is told by create and rotate alone, is another each time, and is stored and logged nowhere in the clear', async () => {
     const partner = await anyPartner(service);
     const first = await subscribe(partner, URL_OF_PARTNER);
-    const second = await subscribe(partner, URL_OF_PARTNER);
+    const second = await subscribe(partner, `${URL_OF_PARTNER}&second`);
     const rotated = expectStatus(await partner.api.post(`${WEBHOOKS}/${first.id}/rotate-secret`), 200);
     const secrets = [first.secretKey, second.secretKey, String(rotated['secret_key'])];
     expect(new Set(secrets).size).toBe(3);
@@ -89,8 +89,11 @@ describe('a secret', () => {
 });
 
 describe('a partner may have 20 subscriptions', () => {
+  const urls = (count: number) => Array.from({ length: count }, (_, index) => `${URL_OF_PARTNER}&${index}`);
   const race = async (partner: Partner) => {
-    const answers = (await Promise.all(Array.from({ length: 30 }, () => create(partner)))).map(verdict);
+    const answers = (
+      await Promise.all(urls(30).map((endpoint_url) => create(partner, { endpoint_url })))
+    ).map(verdict);
     return [...new Set(answers)]
       .toSorted()
       .map((answer) => [answer, answers.filter((each) => each === answer).length]);
@@ -111,12 +114,69 @@ describe('a partner may have 20 subscriptions', () => {
 
   test('of 30 that race for the last one, one is made', async () => {
     const partner = await anyPartner(service);
-    for (let count = 0; count < 19; count += 1) await subscribe(partner, URL_OF_PARTNER);
+    for (const url of urls(19)) await subscribe(partner, url.replace('hooks', 'taken'));
     expect(await race(partner)).toEqual([
       ['201', 1],
       ['409 WEBHOOK_LIMIT_REACHED', 29],
     ]);
     expect(await list(partner)).toMatchObject({ count: 20 });
+  });
+});
+
+describe('a subscription that receives the same as an active one of its partner', () => {
+  const types = ['hold_created', 'booking_created'];
+  const exists = (id: unknown) => ({
+    code: 'SUBSCRIPTION_EXISTS',
+    conflict: { subscription_id: id },
+  });
+  const change = (partner: Partner, id: unknown, fields: Json) =>
+    partner.api.patch(`${WEBHOOKS}/${String(id)}`, fields);
+
+  test('is 409 SUBSCRIPTION_EXISTS with its id, however URL and types are written; others are made', async () => {
+    const [partner, rival] = [await anyPartner(service), await anyPartner(service)];
+    const { id } = expectStatus(await create(partner, { event_types: types }), 201);
+    const inOtherWords = {
+      endpoint_url: URL_OF_PARTNER.replace('http', 'HTTP').replace('/hooks', '/./hooks'),
+      event_types: [...types.toReversed(), 'hold_created'],
+    };
+    const refused = await create(partner, inOtherWords);
+    expect(verdict(refused)).toBe('409 SUBSCRIPTION_EXISTS');
+    expect(errorOf(refused)).toMatchObject(exists(id));
+    for (const [by, fields] of [
+      [partner, { endpoint_url: `${URL_OF_PARTNER}0`, event_types: types }],
+      [partner, { event_types: ['hold_created'] }],
+      [rival, { event_types: types }],
+    ] as const)
+      expect(verdict(await create(by, fields))).toBe('201');
+  });
+
+  test('is made once by creates that race', async () => {
+    const partner = await anyPartner(service);
+    const replies = await Promise.all(Array.from({ length: 12 }, () => create(partner)));
+    expect(replies.map(verdict).toSorted()).toEqual([
+      '201',
+      ...Array<string>(11).fill('409 SUBSCRIPTION_EXISTS'),
+    ]);
+    expect(await list(partner)).toMatchObject({ count: 1 });
+  });
+
+  test('comes neither of a change nor of an activation', async () => {
+    const partner = await anyPartner(service);
+    const operator = operatorOf(service);
+    const first = expectStatus(await create(partner), 201)['id'];
+    const second = expectStatus(await create(partner, { endpoint_url: `${URL_OF_PARTNER}0` }), 201)['id'];
+    const moved = await change(partner, second, { endpoint_url: URL_OF_PARTNER });
+    expect(errorOf(moved)).toMatchObject(exists(first));
+    expect(verdict(await change(partner, first, { endpoint_url: URL_OF_PARTNER }))).toBe('200');
+    const switchTo = (status: string) =>
+      operator.post(`/api/v1/operator/webhooks/${String(first)}/${status}`);
+    expectStatus(await switchTo('deactivate'), 200);
+    expect(verdict(await change(partner, second, { endpoint_url: URL_OF_PARTNER }))).toBe('200');
+    const activated = await switchTo('activate');
+    expect(verdict(activated)).toBe('409 SUBSCRIPTION_EXISTS');
+    expect(errorOf(activated)).toMatchObject(exists(second));
+    expect(verdict(await change(partner, first, { event_types: types }))).toBe('200');
+    expectStatus(await switchTo('activate'), 200);
   });
 });
 

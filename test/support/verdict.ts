@@ -6,6 +6,9 @@ import { json } from './factories.ts';
 const INTERNALS =
   /\n\s+at |node_modules|[\w-]+\.[jt]s\b|mongo|mongoose|redis|bullmq|\bjoi\b|\bE11000\b|\bundefined\b|\$\$NOW|\[object|TypeError|internal server/i;
 
+/** The errors that carry `conflict`. */
+const HAVE_CONFLICT: ReadonlySet<string> = new Set(['SLOT_NOT_AVAILABLE', 'SUBSCRIPTION_EXISTS']);
+
 /**
  * A response in one line: `201`, `404 HOLD_NOT_FOUND`, `400 VALIDATION_ERROR hold_id, reason` (faulty fields in alphabetical
  * order). Throws where an error response is not in the one documented form or tells of the inside.
@@ -58,7 +61,7 @@ function faultOfForm(reply: Reply): string | undefined {
   if (details?.some((each) => each.path === '' || each.message === '')) return 'Empty details';
   const repeated = [...(details ?? []), ...splitMessage(message)].find(namesItsField);
   if (repeated !== undefined) return `The field is named twice (${repeated.path}: ${repeated.message})`;
-  if ((code === 'SLOT_NOT_AVAILABLE') !== (conflict !== undefined)) return 'conflict where none belongs';
+  if (HAVE_CONFLICT.has(code) !== (conflict !== undefined)) return 'conflict where none belongs';
   if (bookingId !== undefined && code !== 'INVALID_HOLD_STATE') return 'booking_id where none belongs';
   return INTERNALS.test(reply.text) ? 'Tells of the inside' : undefined;
 }

@@ -17,8 +17,8 @@ export class PartnerApiError extends Error {
   readonly docs: string | undefined;
   /** With VALIDATION_ERROR: every faulty field. */
   readonly details: NonNullable<ErrorBody['details']>;
-  /** With SLOT_NOT_AVAILABLE: why, and which slots are free instead. */
-  readonly conflict: ErrorBody['conflict'] | undefined;
+  /** With SLOT_NOT_AVAILABLE: why, and which slots are free instead. With SUBSCRIPTION_EXISTS: `subscription_id` alone. */
+  readonly conflict: (NonNullable<ErrorBody['conflict']> & { subscription_id?: string }) | undefined;
   /** With INVALID_HOLD_STATE, where the hold has been confirmed: the booking that it became. */
   readonly bookingId: string | undefined;
   /** With 429 and 503: when to ask again. */

@@ -384,7 +384,7 @@ export interface paths {
         put?: never;
         /**
          * Subscribe an endpoint to events; the secret is shown this once
-         * @description At most 20 subscriptions. What is delivered is described under webhooks.
+         * @description At most 20 subscriptions, no two active ones with the same URL and the same types. What is delivered is described under webhooks.
          */
         post: operations["createSubscription"];
         delete?: never;
@@ -1528,7 +1528,7 @@ export interface components {
             /** @enum {boolean} */
             success: false;
             error: {
-                code: "VALIDATION_ERROR" | "INVALID_JSON" | "MALFORMED_REQUEST" | "INVALID_API_KEY" | "PARTNER_SUSPENDED" | "UNAUTHORIZED" | "VENUE_NOT_AUTHORIZED" | "ROUTE_NOT_FOUND" | "VENUE_NOT_FOUND" | "RESOURCE_NOT_FOUND" | "SLOT_NOT_FOUND" | "HOLD_NOT_FOUND" | "BOOKING_NOT_FOUND" | "PACKAGE_NOT_FOUND" | "PURCHASE_NOT_FOUND" | "WEBHOOK_NOT_FOUND" | "DELIVERY_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "SLOT_NOT_AVAILABLE" | "HOLD_LIMIT_REACHED" | "HOLD_EXPIRED" | "INVALID_HOLD_STATE" | "DOUBLE_BOOKING_ATTEMPT" | "IDEMPOTENCY_KEY_MISMATCH" | "WEBHOOK_LIMIT_REACHED" | "WEBHOOK_INACTIVE" | "DELIVERY_IN_PROGRESS" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "HEADERS_TOO_LARGE" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE" | (string & {});
+                code: "VALIDATION_ERROR" | "INVALID_JSON" | "MALFORMED_REQUEST" | "INVALID_API_KEY" | "PARTNER_SUSPENDED" | "UNAUTHORIZED" | "VENUE_NOT_AUTHORIZED" | "ROUTE_NOT_FOUND" | "VENUE_NOT_FOUND" | "RESOURCE_NOT_FOUND" | "SLOT_NOT_FOUND" | "HOLD_NOT_FOUND" | "BOOKING_NOT_FOUND" | "PACKAGE_NOT_FOUND" | "PURCHASE_NOT_FOUND" | "WEBHOOK_NOT_FOUND" | "DELIVERY_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "SLOT_NOT_AVAILABLE" | "HOLD_LIMIT_REACHED" | "HOLD_EXPIRED" | "INVALID_HOLD_STATE" | "DOUBLE_BOOKING_ATTEMPT" | "IDEMPOTENCY_KEY_MISMATCH" | "WEBHOOK_LIMIT_REACHED" | "SUBSCRIPTION_EXISTS" | "WEBHOOK_INACTIVE" | "DELIVERY_IN_PROGRESS" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "HEADERS_TOO_LARGE" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE" | (string & {});
                 /** @description What was wrong and what to do next. */
                 message: string;
                 /** @description X-Request-Id of this response; quote it to the operator. */
@@ -2778,6 +2778,39 @@ export interface components {
              */
             secret_rotated_at: string | null;
         };
+        SubscriptionConflict: {
+            /**
+             * Format: uuid
+             * @description The active subscription that receives the same.
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b05
+             */
+            subscription_id: string;
+        };
+        /** @description Every error response. Decide by `code`; `message` is for your developers and may change. */
+        SubscriptionExistsError: {
+            /** @enum {boolean} */
+            success: false;
+            error: {
+                code: "VALIDATION_ERROR" | "INVALID_JSON" | "MALFORMED_REQUEST" | "INVALID_API_KEY" | "PARTNER_SUSPENDED" | "UNAUTHORIZED" | "VENUE_NOT_AUTHORIZED" | "ROUTE_NOT_FOUND" | "VENUE_NOT_FOUND" | "RESOURCE_NOT_FOUND" | "SLOT_NOT_FOUND" | "HOLD_NOT_FOUND" | "BOOKING_NOT_FOUND" | "PACKAGE_NOT_FOUND" | "PURCHASE_NOT_FOUND" | "WEBHOOK_NOT_FOUND" | "DELIVERY_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "SLOT_NOT_AVAILABLE" | "HOLD_LIMIT_REACHED" | "HOLD_EXPIRED" | "INVALID_HOLD_STATE" | "DOUBLE_BOOKING_ATTEMPT" | "IDEMPOTENCY_KEY_MISMATCH" | "WEBHOOK_LIMIT_REACHED" | "SUBSCRIPTION_EXISTS" | "WEBHOOK_INACTIVE" | "DELIVERY_IN_PROGRESS" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "HEADERS_TOO_LARGE" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE" | (string & {});
+                /** @description What was wrong and what to do next. */
+                message: string;
+                /** @description X-Request-Id of this response; quote it to the operator. */
+                request_id: string;
+                /**
+                 * Format: uri-reference
+                 * @description The page about this code, relative to the address of the service. For people, not for decisions.
+                 */
+                docs?: string;
+                /** @description With VALIDATION_ERROR: every faulty field. */
+                details?: {
+                    path: string;
+                    message: string;
+                }[];
+                conflict?: components["schemas"]["SubscriptionConflict"];
+                /** @description With INVALID_HOLD_STATE, where your hold has been confirmed: the booking that it became. */
+                booking_id?: string;
+            };
+        };
         Venue: {
             /**
              * Format: uuid
@@ -3149,6 +3182,18 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description `SUBSCRIPTION_EXISTS`: An active subscription of the same partner has the same endpoint_url and the same event_types. Use the subscription in error.conflict.subscription_id; to get a secret for it, rotate its secret. */
+        SubscriptionExists: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["SubscriptionExistsError"];
+            };
+        };
         /** @description `UNSUPPORTED_MEDIA_TYPE`: The body is not declared as JSON, or its charset or encoding is not supported. Send Content-Type: application/json, encoded as UTF-8. */
         UnsupportedMediaType: {
             headers: {
@@ -3229,8 +3274,12 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `WEBHOOK_LIMIT_REACHED`: You have 20 webhook subscriptions, the most that a partner may have. Change one of them with PATCH, or ask the platform operator to stop deliveries to it. */
-        WebhookLimitReached: {
+        /**
+         * @description `WEBHOOK_LIMIT_REACHED`: You have 20 webhook subscriptions, the most that a partner may have. Change one of them with PATCH, or ask the platform operator to stop deliveries to it.
+         *
+         *     `SUBSCRIPTION_EXISTS`: An active subscription of the same partner has the same endpoint_url and the same event_types. Use the subscription in error.conflict.subscription_id; to get a secret for it, rotate its secret.
+         */
+        WebhookLimitReachedOrSubscriptionExists: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -3238,7 +3287,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["SubscriptionExistsError"];
             };
         };
         /** @description `WEBHOOK_NOT_FOUND`: You have no webhook subscription with that id; it is missing or belongs to another partner. Take the id from the list of your subscriptions. */
@@ -4840,7 +4889,7 @@ export interface operations {
             400: components["responses"]["ValidationErrorOrInvalidJson"];
             401: components["responses"]["InvalidApiKey"];
             403: components["responses"]["PartnerSuspended"];
-            409: components["responses"]["WebhookLimitReached"];
+            409: components["responses"]["WebhookLimitReachedOrSubscriptionExists"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
@@ -4911,6 +4960,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             403: components["responses"]["PartnerSuspended"];
             404: components["responses"]["WebhookNotFound"];
+            409: components["responses"]["SubscriptionExists"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];

@@ -126,10 +126,15 @@ async function subscribe(api: CallApi, notes: Notes, endpointUrl: string): Promi
   const isSubscribed = async (id: string): Promise<boolean> =>
     subscriptions.some((item) => field(item, 'id') === id && field(item, 'endpoint_url') === endpointUrl);
   const id = await notes.keep('webhookId', isSubscribed, async () => {
-    const created = await api('POST', path, [201], { endpoint_url: endpointUrl, event_types: eventTypes });
+    // A start that was broken off may have subscribed and not have noted the secret.
+    const left = subscriptions.find((item) => field(item, 'endpoint_url') === endpointUrl);
+    const subscribed =
+      left === undefined
+        ? await api('POST', path, [201], { endpoint_url: endpointUrl, event_types: eventTypes })
+        : await api('POST', `${path}/${String(field(left, 'id'))}/rotate-secret`, [200], {});
     // Noted first: an id without its secret would be kept for ever and never verify a delivery.
-    await notes.note('webhookSecretKey', textField(created, 'secret_key'));
-    return textField(created, 'id');
+    await notes.note('webhookSecretKey', textField(subscribed, 'secret_key'));
+    return textField(subscribed, 'id');
   });
   return { id, secretKey: notes.read('webhookSecretKey') ?? '' };
 }

@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../domain/errors.ts';
 import { ERROR_CODES } from '../error-registry.ts';
 import type { Operation } from '../route.ts';
 import type { ResponseObject } from './error-response-schemas.ts';
-import { errorResponse, errorSchema } from './error-response-schemas.ts';
+import { errorResponse, errorSchemas } from './error-response-schemas.ts';
 import type { HeaderName } from './headers.ts';
 import { HEADERS } from './headers.ts';
 import type { JsonSchema } from './json-schema.ts';
@@ -88,7 +88,7 @@ export function describeApi(api: ApiDescription, operations: readonly Operation[
     const described = describeOperation(operation, api, gathered);
     paths[path] = { ...paths[path], [operation.method]: described };
   }
-  const error = errorSchema(codesOf(operations, api), api, gathered.schemas);
+  const errors = errorSchemas(codesOf(operations, api), api, gathered.schemas);
   const webhooks = api.webhooks.map((each) => [each.name, describeWebhook(each, gathered.schemas)] as const);
   return {
     openapi: '3.1.0',
@@ -110,7 +110,7 @@ export function describeApi(api: ApiDescription, operations: readonly Operation[
       responses: sorted(gathered.responses),
       schemas: sorted([
         ...[...gathered.schemas].map(([name, { converted }]) => [name, converted] as const),
-        ['Error', error],
+        ...errors,
       ]),
     },
     'x-general-responses': Object.fromEntries(

@@ -9,8 +9,13 @@ import { headersOf } from './headers.ts';
 import type { Components, JsonSchema } from './json-schema.ts';
 import { toJsonSchema } from './json-schema.ts';
 
-/** What some errors carry beside code and message, by code: `error.conflict`, say. */
-export type ErrorExtrasSchemas = Partial<Record<ErrorCode, { field: 'conflict'; schema: Schema }>>;
+/**
+ * What some errors carry beside code and message, by code: `error.conflict`, say. `hasOwnError`: the responses that can have the code
+ * have an error schema of their own, because the field has another shape there.
+ */
+export type ErrorExtrasSchemas = Partial<
+  Record<ErrorCode, { field: 'conflict'; schema: Schema; hasOwnError?: true }>
+>;
 
 /** What the errors of a listener carry beside code, message and request_id. */
 export type ErrorRules = {
@@ -55,7 +60,7 @@ function pascalCase(code: string): string {
 
 /**
  * The error response that has one of these codes: when each comes, what to do, and an example of each. Its schema is that of all
- * errors: generated clients make a type of their own of every other one.
+ * errors where it can be: generated clients make a type of their own of every other one.
  */
 export function errorResponse(codes: readonly ErrorCode[], rules: ErrorRules): ResponseObject {
   const [status = 500] = codes.map((code) => ERRORS[code].status);
@@ -65,7 +70,7 @@ export function errorResponse(codes: readonly ErrorCode[], rules: ErrorRules): R
     headers: headersOf(HEADERS_OF_STATUS[status] ?? []),
     content: {
       'application/json': {
-        schema: { $ref: '#/components/schemas/Error' },
+        schema: { $ref: `#/components/schemas/${errorSchemaName(codes, rules)}` },
         examples: Object.fromEntries(
           codes.map((code) => [code, { summary: ERRORS[code].when, value: exampleBody(code, rules) }]),
         ),
@@ -98,8 +103,26 @@ const PAGE_OF_CODE: JsonSchema = {
     'The page about this code, relative to the address of the service. For people, not for decisions.',
 };
 
-/** The schema of every error response, with the codes that the document knows; there may be more (docs/guides/versioning.md). */
-export function errorSchema(
+function errorSchemaName(codes: readonly ErrorCode[], { errorExtras }: ErrorRules): string {
+  const own = codes.find((code) => errorExtras[code]?.hasOwnError);
+  return own === undefined ? 'Error' : `${pascalCase(own)}Error`;
+}
+
+/** The schemas of the error responses by name: `Error`, and one for each of the codes that has its own. */
+export function errorSchemas(
+  codes: readonly ErrorCode[],
+  rules: ErrorRules,
+  components: Components,
+): [name: string, schema: JsonSchema][] {
+  const nameOf = (code: ErrorCode) => errorSchemaName([code], rules);
+  return [...new Set(codes.map(nameOf))].map((name) => {
+    const extras = Object.entries(rules.errorExtras).filter(([code]) => nameOf(code as ErrorCode) === name);
+    return [name, errorSchema(codes, { ...rules, errorExtras: Object.fromEntries(extras) }, components)];
+  });
+}
+
+/** The schema of an error response, with the codes that the document knows; there may be more (docs/guides/versioning.md). */
+function errorSchema(
   codes: readonly ErrorCode[],
   { errorExtras, hasErrorPages }: ErrorRules,
   components: Components,
