@@ -45,7 +45,11 @@ export type ConfirmBody = {
 
 export const confirmBody = (region: string) =>
   Joi.object<ConfirmBody>({
-    hold_id: opaque(100).required().description('An ACTIVE hold of yours.').example(EXAMPLE.holdId),
+    hold_id: opaque(100)
+      .custom((id: string) => id.toLowerCase())
+      .required()
+      .description('An ACTIVE hold of yours.')
+      .example(EXAMPLE.holdId),
     payment_reference: opaque(255)
       .required()
       .description('Your reference of the payment; stored as given, no money is moved.')

@@ -5,6 +5,7 @@ import { DomainError } from '../domain/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { Logger } from '../platform/logger.ts';
 import { isTracing } from '../platform/tracing.ts';
+import { withoutPort } from './client-address.rules.ts';
 import { hostNamedBy } from './host-header.rules.ts';
 import type { ObserveRequest } from './measure-requests.ts';
 import { measureRequests } from './measure-requests.ts';
@@ -33,6 +34,8 @@ export function createBaseApp(
   app.disable('x-powered-by');
   app.set('query parser', 'simple');
   app.set('trust proxy', [...trustedProxies]);
+  const isTrusted = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
+  app.set('trust proxy', (address: string, hop: number) => isTrusted(withoutPort(address), hop));
   app.use(measureRequests(observe));
   let words: ReadonlySet<string> | undefined;
   app.use((req, res, next) => {

@@ -8,8 +8,18 @@ import ipaddr from 'ipaddr.js';
 export function clientAddress(named: string | undefined, connection: string | undefined): string | undefined {
   // Written in one way alone.
   if (named !== undefined && isIPv4(named)) return named;
-  const address = [named, connection].find((each) => each !== undefined && ipaddr.isValid(each));
+  const address = [named && withoutPort(named), connection].find(
+    (each) => each !== undefined && ipaddr.isValid(each),
+  );
   return address === undefined ? undefined : ipaddr.process(address).toString();
+}
+
+const WITH_PORT = /^(?:\[([\da-f:.]+)\]|(\d+\.\d+\.\d+\.\d+))(?::\d{1,5})?$/i;
+
+/** An address without the brackets and the port that some proxies, Azure's for one, write in `X-Forwarded-For`. */
+export function withoutPort(address: string): string {
+  const [, ipv6, ipv4] = WITH_PORT.exec(address) ?? [];
+  return ipv6 ?? ipv4 ?? address;
 }
 
 /**

@@ -24,7 +24,7 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   },
   INVALID_JSON: {
     status: 400,
-    when: 'The body is not one complete JSON document.',
+    when: 'The body is not one complete JSON document in UTF-8, or cannot be decompressed.',
     remedy: 'Send one JSON object, encoded as UTF-8.',
   },
   MALFORMED_REQUEST: {

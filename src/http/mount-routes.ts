@@ -1,6 +1,7 @@
 import type { IRouter, NextFunction, Request, RequestHandler, Response } from 'express';
 import { DomainError } from '../domain/errors.ts';
 import { withDeadline } from '../platform/deadline.ts';
+import { isUuid } from '../platform/ids.ts';
 import { announceDeprecation } from './deprecation.ts';
 import { withKeyOfHeader } from './idempotency-key-header.ts';
 import { readJson } from './read-json.ts';
@@ -9,7 +10,7 @@ import { noteSubject } from './request-facts.ts';
 import type { Authenticate, Route, RouteResponse } from './route.ts';
 import { sendJson } from './send-json.ts';
 import { inTrace } from './trace-requests.ts';
-import { checkInput, fieldsOf, requireNoFaults } from './validate.ts';
+import { checkInput, fieldsOf, requireNoFaults, undecodableFields } from './validate.ts';
 
 type Around = {
   limit?: RequestHandler;
@@ -31,7 +32,7 @@ export function mountRoutes<Caller>(
 ): void {
   for (const path of new Set(routes.map((each) => each.path))) {
     const rows = routes.filter((each) => each.path === path);
-    const mounted = router.route(path);
+    const mounted = router.route(path).all(lowerCaseIds);
     for (const row of rows) {
       const body = row.method === 'get' ? [] : [readJson, identifyAgainIfLate(authenticate)];
       if (row.deprecation !== undefined) mounted[row.method](announceDeprecation(row.deprecation));
@@ -42,6 +43,13 @@ export function mountRoutes<Caller>(
   for (const { path, notOffered } of routes)
     if (notOffered !== undefined) router.use(path, rejectPath(notOffered));
 }
+
+/** UUIDs are read in either case and written in lower case (RFC 9562, section 4). */
+const lowerCaseIds: RequestHandler = ({ params }, _res, next) => {
+  for (const [name, value] of Object.entries(params))
+    if (typeof value === 'string' && isUuid(value)) params[name] = value.toLowerCase();
+  next();
+};
 
 const pass: RequestHandler = (_req, _res, next) => next();
 
@@ -98,7 +106,7 @@ function handle<Caller>(row: Route<Caller>, ignoredInQuery: readonly string[]): 
       bodySchema: row.body,
     });
     if (ignoredFields.length > 0) res.set('X-Ignored-Fields', ignoredFields.join(', '));
-    requireNoFaults([...keyed.faults, ...faults]);
+    requireNoFaults([...keyed.faults, ...undecodableFields(req.originalUrl), ...faults]);
     const caller = res.locals['caller'] as Caller;
     // Path parameters have no faults of their own: one of the wrong form names nothing, so its handler returns 404.
     let response: RouteResponse | undefined;

@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+import { MIMEType } from 'node:util';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import express from 'express';
 import { DomainError } from '../domain/errors.ts';
@@ -6,8 +8,8 @@ import { jsonFaultAt, lineAndColumn } from './json-fault.rules.ts';
 /** The largest body taken, in bytes (413 over 100 KB). */
 const MAX_BODY_BYTES = 100 * 1024;
 
-// `strict: false`: a bare string or number is JSON; that it is no object is for validation to say.
-const parseJson = reading(express.json({ limit: MAX_BODY_BYTES, strict: false, type: 'application/json' }));
+// Not `express.json`: it replaces bytes that are not UTF-8, and takes other charsets than that of JSON (RFC 8259, section 8.1).
+const readBytes = reading(express.raw({ limit: MAX_BODY_BYTES, type: 'application/json' }));
 
 /**
  * Reads the body as JSON into `req.body`; undefined where the request has none.
@@ -22,7 +24,45 @@ export function readJson(req: Request, res: Response, next: NextFunction): void 
       'Send the body as JSON with the header Content-Type: application/json.',
     );
   }
-  parseJson(req, res, next);
+  if (hasBody && !isInUtf8(req.headers['content-type'] ?? '')) throw unsupportedCharset();
+  readBytes(req, res, (err?: unknown) => {
+    if (err === undefined && Buffer.isBuffer(req.body)) {
+      try {
+        req.body = parsed(req.body);
+      } catch (fault) {
+        next(fault);
+        return;
+      }
+    }
+    next(err);
+  });
+}
+
+/** Whether a Content-Type names no charset or one of the names of UTF-8 (WHATWG Encoding). */
+function isInUtf8(contentType: string): boolean {
+  try {
+    const charset = new MIMEType(contentType).params.get('charset') ?? 'utf-8';
+    return new TextDecoder(charset).encoding === 'utf-8';
+  } catch {
+    return false;
+  }
+}
+
+/** The value that a body is; `{}` for an empty one. A bare string or number is JSON: that it is no object is for validation to say. */
+function parsed(bytes: Buffer): unknown {
+  if (!isUtf8(bytes)) {
+    throw new DomainError('INVALID_JSON', 'The body is not UTF-8. Encode the JSON as UTF-8.');
+  }
+  const text = new TextDecoder().decode(bytes);
+  if (text === '') return {};
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new DomainError(
+      'INVALID_JSON',
+      `The body is not valid JSON${positionOf(text)}. Send one complete JSON object.`,
+    );
+  }
 }
 
 /**
@@ -31,23 +71,25 @@ export function readJson(req: Request, res: Response, next: NextFunction): void 
  */
 export function reading(parse: RequestHandler): RequestHandler {
   return (req, res, next) =>
-    parse(req, res, (err?: unknown) => next(err === undefined ? undefined : bodyError(err)));
+    parse(req, res, (err?: unknown) =>
+      next(err === undefined ? undefined : bodyError(err, req.headers['content-encoding'])),
+    );
 }
 
 /** Where a body stops being JSON; never what stands there, which may be a customer's. */
-function positionOf(body: unknown): string {
-  const at = typeof body === 'string' ? jsonFaultAt(body) : undefined;
-  if (typeof body !== 'string' || at === undefined) return '';
+function positionOf(body: string): string {
+  const at = jsonFaultAt(body);
+  if (at === undefined) return '';
   if (at === body.length) return ': it ends before it is complete';
   const { line, column } = lineAndColumn(body, at);
   return ` at line ${line}, column ${column}`;
 }
 
-/** What Express's parsers say of a body; `body` is its text, where it could be read. */
-type BodyError = { status?: number; type?: string; body?: unknown; limit?: number };
+/** What Express's parsers say of a body; `code` is zlib's where it could not be decompressed. */
+type BodyError = { status?: number; type?: string; limit?: number; code?: string };
 
-function bodyError(err: unknown): unknown {
-  const { status, type, body, limit = MAX_BODY_BYTES } = err as BodyError;
+function bodyError(err: unknown, coding: string | undefined): unknown {
+  const { status, type, code, limit = MAX_BODY_BYTES } = err as BodyError;
   if (status === 413) {
     return new DomainError(
       'PAYLOAD_TOO_LARGE',
@@ -55,17 +97,25 @@ function bodyError(err: unknown): unknown {
     );
   }
   if (status === 415) {
-    return new DomainError(
-      'UNSUPPORTED_MEDIA_TYPE',
-      'The charset or content encoding of the body is not supported. Send UTF-8 JSON.',
-    );
+    return unsupportedCharset();
   }
   if (status === 400) {
+    if (code !== undefined && coding !== undefined) {
+      return new DomainError(
+        'INVALID_JSON',
+        `The body could not be decompressed as ${coding}, its Content-Encoding. Compress it so, or leave the header out.`,
+      );
+    }
     const what =
-      type === 'request.aborted'
-        ? 'The body ended before its declared length'
-        : `The body is not valid JSON${positionOf(body)}`;
+      type === 'request.aborted' ? 'The body ended before its declared length' : 'The body could not be read';
     return new DomainError('INVALID_JSON', `${what}. Send one complete JSON object.`);
   }
   return err;
+}
+
+function unsupportedCharset(): DomainError {
+  return new DomainError(
+    'UNSUPPORTED_MEDIA_TYPE',
+    'The charset or content encoding of the body is not supported. Send UTF-8 JSON.',
+  );
 }

@@ -1,3 +1,4 @@
+import { isAscii, isUtf8 } from 'node:buffer';
 import type { ObjectSchema, Schema, ValidationErrorItem, ValidationOptions } from 'joi';
 import type { FieldFault } from '../domain/errors.ts';
 import { DomainError } from '../domain/errors.ts';
@@ -123,6 +124,24 @@ function unknownInQuery(
     message: `${path === 'query' ? 'has an unknown field' : 'is not a known query field'}: ${remedy}`,
   }));
 }
+
+/** The fields of a URL's query whose bytes are not UTF-8: Express would replace them, and something else would be looked for. */
+export function undecodableFields(url: string): FieldFault[] {
+  const query = url.slice(url.indexOf('?') + 1);
+  if (query === url || (!query.includes('%') && isAscii(Buffer.from(query, 'latin1')))) return [];
+  const faulty = query.split('&').filter((pair) => !isUtf8(percentDecoded(pair)));
+  const names = faulty.map((pair) => pair.split('=', 1)[0] ?? '');
+  return names.slice(0, MOST_NAMES).map((name) => ({
+    path: FIELD_NAME.test(name) ? name : 'query',
+    message: 'is not UTF-8: percent-encode the bytes of the text in UTF-8',
+  }));
+}
+
+const percentDecoded = (text: string): Buffer =>
+  Buffer.from(
+    text.replace(/%([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    'latin1',
+  );
 
 /** The names of the fields of an object. */
 export const fieldsOf = onePer((schema: ObjectSchema<unknown>): readonly string[] =>

@@ -126,8 +126,11 @@ async function identify(deps: SignInDeps, req: Request, res: Response): Promise<
 }
 
 async function liveSession(deps: SignInDeps, req: Request): Promise<Session | undefined> {
-  const token = readCookie(req);
-  return token === undefined ? undefined : findLiveSession(deps, token);
+  for (const token of readCookies(req)) {
+    const session = await findLiveSession(deps, token);
+    if (session !== undefined) return session;
+  }
+  return undefined;
 }
 
 function check({ badKeys, config, onLimited }: SignInDeps, req: Request, res: Response, key: unknown) {
@@ -135,7 +138,8 @@ function check({ badKeys, config, onLimited }: SignInDeps, req: Request, res: Re
     badKeys,
     req,
     res,
-    () => typeof key === 'string' && isOperatorKey(key, config.operatorApiKey),
+    // What is pasted often has a blank or a line break around it.
+    () => typeof key === 'string' && isOperatorKey(key.trim(), config.operatorApiKey),
     onLimited,
   );
 }
@@ -144,7 +148,7 @@ function check({ badKeys, config, onLimited }: SignInDeps, req: Request, res: Re
 function requireSameOrigin(req: Request, _res: Response, next: NextFunction): void {
   const site = req.headers['sec-fetch-site'];
   const isSafe = req.method === 'GET' || req.method === 'HEAD';
-  const isOwn = site === undefined ? originHost(req) === req.headers.host : site === 'same-origin';
+  const isOwn = site === undefined ? isOfOwnHost(req) : site === 'same-origin';
   if (!isSafe && !isOwn) {
     throw new DomainError(
       'CSRF_REJECTED',
@@ -154,14 +158,22 @@ function requireSameOrigin(req: Request, _res: Response, next: NextFunction): vo
   next();
 }
 
-function originHost(req: Request): string | undefined {
-  const { origin } = req.headers;
-  return parseUrl(origin ?? '')?.host;
+/**
+ * Whether the page is of the host that was asked: by the Host header, or by the `X-Forwarded-Host` of a trusted proxy, which is
+ * what `req.host` is. Some proxies add the default port to either.
+ */
+function isOfOwnHost(req: Request): boolean {
+  const origin = parseUrl(req.headers.origin ?? '');
+  if (origin === undefined) return false;
+  return [req.headers.host, req.host].some(
+    (host) => host !== undefined && parseUrl(`${origin.protocol}//${host}`)?.host === origin.host,
+  );
 }
 
-function readCookie(req: Request): string | undefined {
+/** The tokens that the browser sends: a neighbouring host of the same domain may have set a cookie of the same name. */
+function readCookies(req: Request): string[] {
   const pairs = (req.headers.cookie ?? '').split(';').map((pair) => pair.trim().split('=', 2));
-  return pairs.find(([name]) => name === COOKIE)?.[1];
+  return pairs.flatMap(([name, token]) => (name === COOKIE && token !== undefined ? [token] : []));
 }
 
 function setCookie(req: Request, res: Response, value: string, maxAgeSeconds: number): void {

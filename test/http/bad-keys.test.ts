@@ -217,9 +217,24 @@ describe('TRUSTED_PROXIES', () => {
     }
     expect(await wrongFrom('127.0.0.1', '192.0.2.1')).toBe(429);
     expect(await wrongFrom('127.0.0.1', '192.0.2.1, 10.1.2.3')).toBe(429);
+    // With ports, as Azure's proxies write them.
+    expect(await wrongFrom('127.0.0.1', '192.0.2.1:51234, 10.1.2.3:4711')).toBe(429);
+    expect(await wrongFrom('127.0.0.1', '192.0.2.3:51234, 10.1.2.3:4711')).toBe(401);
     expect(await wrongFrom('127.0.0.2', '203.0.113.9')).toBe(429);
     // Control: another caller behind the proxy has a limit of its own.
     expect(await wrongFrom('127.0.0.1', '192.0.2.2')).toBe(401);
     expect(await wrongFrom('127.0.0.1', '10.1.2.3')).toBe(401);
+  });
+
+  test("say whose X-Forwarded-Host is the console's own where they rewrite Host", async () => {
+    const body = `key=${OPERATOR_KEY}`;
+    const signIn = (url: string) => {
+      const own = { origin: 'https://console.example', 'x-forwarded-host': 'console.example:443' };
+      const { 'content-type': type } = FORM;
+      const headers = { ...own, host: 'upstream:3001', 'content-type': type };
+      return createClient(url, undefined).send('POST', '/sign-in', { headers, body });
+    };
+    expect((await signIn(behind.adminUrl)).status).toBe(303);
+    expect(verdict(await signIn(service.adminUrl))).toBe('403 CSRF_REJECTED');
   });
 });

@@ -82,6 +82,8 @@ describe('on every endpoint that takes a body', () => {
   test.each([
     ['charset', { 'content-type': 'application/json; charset=iso-8859-1' }],
     ['charset', { 'content-type': 'application/json; charset=klingon' }],
+    ['charset', { 'content-type': 'application/json; charset=utf-7' }],
+    ['charset', { 'content-type': 'application/json; charset=utf-16le' }],
     ['encoding', { 'content-encoding': 'compress' }],
   ])('a %s that is not supported is 415: %j', async (_what, headers) => {
     expect(distinct(await answersTo('{}', headers))).toEqual(['415 UNSUPPORTED_MEDIA_TYPE']);
@@ -121,7 +123,20 @@ describe('the size of a body', () => {
     const gzip = { 'content-encoding': 'gzip' };
     expect((await send(gzipSync(ofSize(100 * KB)), gzip)).status).toBe(400);
     expect((await send(gzipSync(ofSize(50_000 * KB)), gzip)).status).toBe(413);
-    expect((await send('not gzip', gzip)).status).toBe(400);
+  });
+
+  test('that is not compressed as it says is 400 and says so', async () => {
+    const cut = gzipSync(ofSize(10 * KB)).subarray(0, 40);
+    for (const body of ['not gzip', cut]) {
+      const reply = await send(body, { 'content-encoding': 'gzip' });
+      expect(reply.status).toBe(400);
+      expect(await reply.json()).toMatchObject({
+        error: {
+          code: 'INVALID_JSON',
+          message: expect.stringContaining('could not be decompressed as gzip'),
+        },
+      });
+    }
   });
 
   test('counts a body that comes in chunks without a length', async () => {
@@ -150,8 +165,31 @@ describe('a body that is left out', () => {
   });
 });
 
-test('JSON of another charset of Unicode, with a mark of byte order, is read', async () => {
-  const body = '\uFEFF{"endpoint_url": "http://127.0.0.1/", "event_types": ["hold_created"]}';
-  const headers = { 'content-type': 'Application/JSON; Charset=UTF-8' };
-  expect(verdict(await partner.api.send('POST', '/api/v1/partner/webhooks', { headers, body }))).toBe('201');
+test.each([
+  'Application/JSON; Charset=UTF-8',
+  'application/json; charset=utf8',
+  'application/json;charset="utf-8"',
+])('JSON of type %s is read, with a mark of byte order too', async (type) => {
+  const body = '\uFEFF{"ttl_seconds": 1}';
+  const reply = await partner.api.send('POST', `/api/v1/partner/holds/${NOBODY}/extend`, {
+    ...{ headers: { 'content-type': type }, body },
+  });
+  expect(verdict(reply)).toBe('400 VALIDATION_ERROR ttl_seconds');
+});
+
+test.each([
+  ['Latin-1', Buffer.from('{"reason": "Ren\u00e9e"}', 'latin1')],
+  ['UTF-16', Buffer.from('{"reason": "rain"}', 'utf16le')],
+  ['half a surrogate pair', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])],
+])('a body in %s is 400 INVALID_JSON and says that it is not UTF-8', async (_what, body) => {
+  const reply = await fetch(`${service.url}/api/v1/partner/holds/${NOBODY}/cancel`, {
+    method: 'POST',
+    headers: { 'x-api-key': partner.apiKey, 'content-type': 'application/json' },
+    body,
+  });
+  const { error } = (await reply.json()) as { error: { code: string; message: string } };
+  // UTF-16 of ASCII is UTF-8 of other characters: no JSON.
+  const said = _what === 'UTF-16' ? 'not valid JSON' : 'not UTF-8';
+  expect([reply.status, error.code]).toEqual([400, 'INVALID_JSON']);
+  expect(error.message).toContain(said);
 });

@@ -1,6 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Partner } from '../support/factories.ts';
-import { anyPartner, anyResourceBody, operatorOf } from '../support/factories.ts';
+import {
+  anyPartner,
+  anyResourceBody,
+  anyVenue,
+  confirmBody,
+  dateIn,
+  expectStatus,
+  freeSlotIds,
+  operatorOf,
+  placeHold,
+} from '../support/factories.ts';
 import { sampled } from '../support/scale.ts';
 import { sharedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
@@ -117,7 +127,29 @@ describe('malformed percent-encoding', () => {
       expect(verdict(await partner.api.get(`/api/v1/slots/availability?${query}`))).toBe(
         '400 VALIDATION_ERROR venue_id',
       );
-      expect(verdict(await partner.api.get(`/api/v1/bookings?customer_name=${value}`))).toBe('200');
+      // The first two are those characters themselves, the others bytes that are not UTF-8.
+      expect(verdict(await partner.api.get(`/api/v1/bookings?customer_name=${value}`))).toBe(
+        value.length < 4 ? '200' : '400 VALIDATION_ERROR customer_name',
+      );
     },
   );
+});
+
+test('a UUID in capitals names what it names in lower case: in a path, a query and a body', async () => {
+  const venue = await anyVenue(service);
+  const seller = await anyPartner(service, [venue.id]);
+  const [slotId = ''] = await freeSlotIds(seller, venue.id);
+  const hold = await placeHold(seller, slotId);
+  const [venueId, holdId] = [venue.id.toUpperCase(), String(hold['hold_id']).toUpperCase()];
+  const operator = operatorOf(service);
+  for (const reply of [
+    await seller.api.get(`/api/v1/partner/venues/${venueId}`),
+    await seller.api.get(`/api/v1/slots/availability?venue_id=${venueId}&date=${dateIn(3)}`),
+    await seller.api.get(`/api/v1/partner/holds/${holdId}`),
+    await operator.get(`/api/v1/operator/partners/${seller.id.toUpperCase()}`),
+    await operator.get(`/partners/${seller.id.toUpperCase()}`),
+  ])
+    expect(reply.status).toBe(200);
+  const confirmed = await seller.api.post('/api/v1/bookings/confirm', confirmBody(holdId));
+  expect(expectStatus(confirmed, 201)['slot_id']).toBe(slotId);
 });

@@ -124,6 +124,18 @@ describe('the sign-in page', () => {
     }
   });
 
+  test.each([
+    ['https://console.example', 'console.example:443'],
+    ['http://console.example', 'console.example:80'],
+    ['https://console.example', 'CONSOLE.example'],
+  ])('of %s takes a sign-in where the proxy names the host %s', async (origin, host) => {
+    expect((await signIn({ key: OPERATOR_KEY }, { origin, host })).status).toBe(303);
+  });
+
+  test('takes a key that was pasted with a blank or a line break around it', async () => {
+    expect((await signIn({ key: ` ${OPERATOR_KEY}\r\n` })).status).toBe(303);
+  });
+
   test('lets a browser say to its own origin, and to no other, from where it comes', async () => {
     expect((await stranger.get('/sign-in', BROWSER)).headers.get('referrer-policy')).toBe('same-origin');
   });
@@ -199,6 +211,11 @@ describe('the cookie', () => {
     expect(verdict(await stranger.post(PARTNERS, body, as(cookie, OWN)))).toBe('201');
     const origin = { origin: service.adminUrl };
     expect(verdict(await stranger.post(PARTNERS, body, as(`a=b; ${cookie}; c=d`, origin)))).toBe('201');
+  });
+
+  test('is found behind one of the same name that another host of the domain has set', async () => {
+    const foreign = `operator_session=foreign; operator_session=; ${cookie}`;
+    expect(verdict(await stranger.get(PARTNERS, as(foreign)))).toBe('200');
   });
 
   const elsewhere: [string, Record<string, string>][] = [

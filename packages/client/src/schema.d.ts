@@ -3221,7 +3221,7 @@ export interface components {
         /**
          * @description `VALIDATION_ERROR`: A field of the body, the query or the path is missing, malformed or out of range, or the query has an unknown field. Correct every field listed in error.details, then send the request again.
          *
-         *     `INVALID_JSON`: The body is not one complete JSON document. Send one JSON object, encoded as UTF-8.
+         *     `INVALID_JSON`: The body is not one complete JSON document in UTF-8, or cannot be decompressed. Send one JSON object, encoded as UTF-8.
          */
         ValidationErrorOrInvalidJson: {
             headers: {
