@@ -30,7 +30,7 @@ runProcess('api', async (scope) => {
   }, scope.fail);
   const looked = context.connected.then(guards.missing).catch(() => undefined);
   await Promise.race([looked, delay(LISTEN_AFTER_MS, undefined, { signal: scope.stopping })]);
-  const { host, adminHost, port, adminPort } = scope.config;
+  const { host, adminHost, port, adminPort, keepAliveTimeoutMs } = scope.config;
   const listeners: Listener[] = [];
   scope.onStop('listeners', () => Promise.all(listeners.map(({ close }) => close(DRAIN))));
   const serve = async (...args: Parameters<typeof listen>) => {
@@ -38,7 +38,9 @@ runProcess('api', async (scope) => {
     listeners.push(listener);
     return listener;
   };
-  const partner = await serve(createPartnerApp(context, guards), host, port);
-  const admin = await serve(createAdminApp(context, guards), adminHost, adminPort);
+  const partner = await serve(createPartnerApp(context, guards), host, port, { keepAliveTimeoutMs });
+  const admin = await serve(createAdminApp(context, guards), adminHost, adminPort, {
+    keepAliveTimeoutMs,
+  });
   return { url: partner.url, adminUrl: admin.url };
 });

@@ -49,6 +49,8 @@ export type Config = {
   rateLimitPerMinute: number;
   /** Addresses and networks whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed. */
   trustedProxies: string[];
+  /** For how long an idle connection of a caller or proxy is kept open. */
+  keepAliveTimeoutMs: number;
   /** For how many days rows are kept once they are over; 0 means for ever. */
   retentionHoldsDays: number;
   retentionBookingsDays: number;
@@ -94,6 +96,7 @@ const SETTINGS = {
     ...[...OF_WORK, ...OF_SECRETS, 'port', 'adminPort', 'operatorApiKey', 'rateLimitPerMinute'],
     ...['defaultTimeZone', 'defaultRegion', 'holdTtlSeconds', 'maxActiveHolds', 'bookingHorizonDays'],
     ...['webhookRetryDelaysSeconds', 'webhookAllowPrivateNetworks', 'webhookPorts', 'trustedProxies'],
+    'keepAliveTimeoutMs',
   ],
   'hold-expiry': [...OF_WORKER, ...OF_RETENTION, ...OF_ARCHIVE],
   'event-dispatch': [...OF_WORKER, 'webhookRetryDelaysSeconds'],
@@ -269,6 +272,7 @@ const RULES: Record<string, Joi.Schema> = {
   WEBHOOK_UNHEALTHY_CONCURRENCY: Joi.number().integer().min(1).default(2),
   RATE_LIMIT_PER_MINUTE: Joi.number().integer().min(0).default(600),
   TRUSTED_PROXIES: commaList(Joi.string().custom(proxy)).default([]),
+  KEEP_ALIVE_TIMEOUT_MS: Joi.number().integer().min(5000).max(900_000).default(66_000),
   RETENTION_HOLDS_DAYS: days(30).default(30),
   RETENTION_BOOKINGS_DAYS: days(90).default(0),
   RETENTION_EVENTS_DAYS: days(30).default(30),

@@ -15,6 +15,8 @@ export type Listener = {
 };
 
 export type ListenerLimits = {
+  /** How long a connection may be idle between two requests: longer than at the proxies in front, which must be the ones to close it. */
+  keepAliveTimeoutMs: number;
   /** A connection beyond is closed at once, before it costs memory. */
   maxConnections: number;
   /** How long a client may take, so that one that is slow on purpose holds nothing for long (ADR 0016). */
@@ -25,6 +27,7 @@ export type ListenerLimits = {
 };
 
 const LIMITS: ListenerLimits = {
+  keepAliveTimeoutMs: 66_000,
   maxConnections: 10_000,
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 12_000,
@@ -60,8 +63,8 @@ export async function listen(
   );
   // An unknown expectation is ignored; Node would respond with 417 without a body.
   server.on('checkExpectation', (request, response) => void server.emit('request', request, response));
-  // Longer than the idle time of common load balancers, which must be the ones to close.
-  server.keepAliveTimeout = 65_000;
+  // Node waits a second longer than it tells clients in `Keep-Alive`.
+  server.keepAliveTimeout = limits.keepAliveTimeoutMs - 1000;
   server.maxConnections = limits.maxConnections;
   const connections = watchConnections(server);
   rejectUnreadable(server, (socket) => connections.get(socket), namesErrorPages(app));

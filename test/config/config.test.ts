@@ -69,6 +69,7 @@ describe('the configuration', () => {
       webhookUnhealthyConcurrency: 2,
       rateLimitPerMinute: 600,
       trustedProxies: [],
+      keepAliveTimeoutMs: 66_000,
       retentionHoldsDays: 30,
       retentionBookingsDays: 0,
       retentionEventsDays: 30,
@@ -245,6 +246,16 @@ describe('the configuration', () => {
       expect.stringMatching(/^TRUSTED_PROXIES /),
     ]);
   });
+
+  test.each(['4999', '900001', '66000.5', '0'])(
+    'KEEP_ALIVE_TIMEOUT_MS refuses %s, and takes what proxies need',
+    (ms) => {
+      expect(loadConfig({ ...REQUIRED, KEEP_ALIVE_TIMEOUT_MS: '620000' }).keepAliveTimeoutMs).toBe(620_000);
+      expect(faultsOf({ ...REQUIRED, KEEP_ALIVE_TIMEOUT_MS: ms })).toEqual([
+        expect.stringMatching(/^KEEP_ALIVE_TIMEOUT_MS /),
+      ]);
+    },
+  );
 
   test('a fault never repeats the value of a secret', () => {
     const faults = faultsOf({ ...REQUIRED, OPERATOR_API_KEY: 'canary-one', ENCRYPTION_KEYS: 'canary-two' });

@@ -34,3 +34,14 @@ test('clients that the system has connected get their responses, though the list
   expect(received.filter((each) => !each.startsWith('HTTP/1.1 200 OK'))).toEqual([]);
   await expect(fetch(listener.url)).rejects.toThrow('fetch failed');
 });
+
+test('an idle connection is kept for as long as is set, and its clients are told a second less', async () => {
+  const brief = await listen(app, '127.0.0.1', 0, { keepAliveTimeoutMs: 2000 });
+  const beganAtMs = performance.now();
+  const response = await request(Number(new URL(brief.url).port));
+  const tookMs = performance.now() - beganAtMs;
+  await brief.close();
+  expect(response).toMatch(/^Keep-Alive: timeout=1\r$/m);
+  expect(tookMs).toBeGreaterThan(1500);
+  expect(tookMs).toBeLessThan(10_000);
+});
