@@ -30,6 +30,7 @@ import { operatorPackageRoutes, operatorPurchaseRoutes } from '../packages/packa
 import { operatorPartnerRoutes } from '../partners/partners.router.ts';
 import type { ApiContext, Context } from '../process/context.ts';
 import { QUEUE_NAMES } from '../queues/queues.ts';
+import { findOffSaleClaims } from '../slots/off-sale-claims.service.ts';
 import { operatorSubscriptionRoutes } from '../subscriptions/subscriptions.router.ts';
 import { priceRuleRoutes } from '../venues/price-rules.router.ts';
 import { scheduleRoutes } from '../venues/schedules.router.ts';
@@ -38,11 +39,15 @@ import { describeOperatorApi } from './operator-openapi.ts';
 
 /** The route table of the operator interface: every endpoint with its checks, as data. */
 export function operatorRoutes(context: Context): Route<Operator>[] {
+  const ofVenues = {
+    ...context,
+    findOffSaleClaims: (venueId: string) => findOffSaleClaims(context, venueId),
+  };
   return [
     ...operatorPartnerRoutes(context),
     ...grantRoutes(context),
-    ...operatorVenueRoutes(context),
-    ...scheduleRoutes(context),
+    ...operatorVenueRoutes(ofVenues),
+    ...scheduleRoutes(ofVenues),
     ...priceRuleRoutes(context),
     ...blackoutRoutes(context),
     ...walkInRoutes(context),

@@ -2,7 +2,7 @@ import type { Operator, Route } from '../http/route.ts';
 import { created, listing, noContent, ok, route } from '../http/route.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import { encodeCursor } from '../platform/pagination.ts';
-import { claimView } from '../reservations/claim-view.rules.ts';
+import { conflictsView } from '../reservations/claim-view.rules.ts';
 import { venueIdParam } from '../venues/venues.schemas.ts';
 import type { BlackoutBody, BlackoutListQuery } from './blackouts.schemas.ts';
 import {
@@ -11,7 +11,6 @@ import {
   blackoutListQuery,
   blackoutPage,
   blackoutWithConflicts,
-  MAX_CONFLICTS_SHOWN,
 } from './blackouts.schemas.ts';
 import type { BlackoutDeps, BlackoutDetail, BlackoutRow } from './blackouts.service.ts';
 import { addBlackout, getBlackout, liftBlackout, listBlackouts } from './blackouts.service.ts';
@@ -110,7 +109,6 @@ function blackoutView(row: BlackoutRow): Record<string, unknown> {
 function detailView({ blackout, conflicts }: BlackoutDetail): Record<string, unknown> {
   return {
     ...blackoutView(blackout),
-    conflict_count: conflicts.length,
-    conflicts: conflicts.slice(0, MAX_CONFLICTS_SHOWN).map(claimView),
+    ...conflictsView(conflicts),
   };
 }

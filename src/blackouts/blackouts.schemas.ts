@@ -2,8 +2,6 @@ import Joi from 'joi';
 import { EXAMPLE } from '../http/example-values.ts';
 import { cursor, instant, list, opaque, pageLimit, pathId, prose } from '../http/fields.ts';
 import {
-  claimFields,
-  count,
   id,
   named,
   object,
@@ -14,6 +12,7 @@ import {
   timestamp,
 } from '../http/response-fields.ts';
 import type { Position } from '../platform/pagination.ts';
+import { conflictFields } from '../reservations/claim-conflicts.schemas.ts';
 
 export type BlackoutBody = { starts_at: Date; ends_at: Date; resource_ids?: string[]; reason: string };
 
@@ -40,18 +39,6 @@ export const blackoutListQuery = Joi.object<BlackoutListQuery>({ limit: pageLimi
 
 export const blackoutIdParam = pathId('`blackout_id` as listed.', EXAMPLE.blackoutId);
 
-const conflict = named(
-  'BlackoutConflict',
-  object({
-    booking_id: id(EXAMPLE.bookingId).description('Of a booking.').optional(),
-    hold_id: Joi.string()
-      .meta({ jsonSchema: { format: 'uuid' } })
-      .description('Of a hold that is not confirmed; instead of booking_id.')
-      .optional(),
-    ...claimFields,
-  }),
-);
-
 const blackoutFields = {
   blackout_id: id(EXAMPLE.blackoutId),
   venue_id: id(EXAMPLE.venueId),
@@ -66,19 +53,7 @@ const blackoutFields = {
 
 export const blackoutPage = pageOf(named('Blackout', object(blackoutFields)));
 
-/** How many conflicts one response names. */
-export const MAX_CONFLICTS_SHOWN = 1000;
-
 export const blackoutWithConflicts = named(
   'BlackoutWithConflicts',
-  object({
-    ...blackoutFields,
-    conflict_count: count(1).description('How many holds and bookings in it are not over.'),
-    conflicts: Joi.array()
-      .items(conflict)
-      .max(MAX_CONFLICTS_SHOWN)
-      .description(
-        `The holds and bookings in it at the time of the response that are not over, by their start: the first ${MAX_CONFLICTS_SHOWN}. They are left alone.`,
-      ),
-  }),
+  object({ ...blackoutFields, ...conflictFields('in it') }),
 );

@@ -12,3 +12,14 @@ export function claimView({ _id: holdId, bookingId, ...claim }: Claim): Record<s
     slot_end: claim.slotEnd.toISOString(),
   };
 }
+
+/** How many conflicts one response names. */
+export const MAX_CONFLICTS_SHOWN = 1000;
+
+/** The holds and bookings that a change leaves where they cannot be sold any more, as operators are told of them. */
+export function conflictsView(claims: readonly Claim[]): Record<string, unknown> {
+  return {
+    conflict_count: claims.length,
+    conflicts: claims.slice(0, MAX_CONFLICTS_SHOWN).map(claimView),
+  };
+}

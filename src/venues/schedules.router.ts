@@ -1,15 +1,17 @@
 import type { Operator, Route } from '../http/route.ts';
 import { noContent, ok, route } from '../http/route.ts';
-import type { Db } from '../platform/mongo.ts';
+import { conflictsView } from '../reservations/claim-view.rules.ts';
 import type { ScheduleBody } from './schedules.schemas.ts';
-import { schedule, scheduleBody } from './schedules.schemas.ts';
+import { schedule, scheduleBody, scheduleWithConflicts } from './schedules.schemas.ts';
 import { getSchedule, removeSchedule, setSchedule } from './schedules.service.ts';
+import type { OperatorVenueDeps } from './venues.router.ts';
 import { resourceIdParam } from './venues.schemas.ts';
+import { getResource } from './venues.service.ts';
 
 const PATH = '/api/v1/operator/resources/:resourceId/schedule';
 
 /** The weekly schedule of a resource, with its exceptions. */
-export function scheduleRoutes(deps: { db: Db }): Route<Operator>[] {
+export function scheduleRoutes(deps: OperatorVenueDeps): Route<Operator>[] {
   return [
     route<Operator, { resourceId: string }, unknown, ScheduleBody>({
       method: 'put',
@@ -21,10 +23,20 @@ export function scheduleRoutes(deps: { db: Db }): Route<Operator>[] {
         'Replaces the schedule for what is sold from now on. What is held or booked stays. While there is a schedule, the operating hours of the resource decide nothing.',
       params: { resourceId: resourceIdParam },
       body: scheduleBody,
-      responses: { 200: { description: 'The schedule as it is now.', body: schedule } },
+      responses: {
+        200: {
+          description:
+            'The schedule as it is now, with the holds and bookings of the resource that are off sale.',
+          body: scheduleWithConflicts,
+        },
+      },
       errors: ['RESOURCE_NOT_FOUND'],
-      handle: async ({ params: { resourceId }, body }) =>
-        ok({ resource_id: resourceId, ...(await setSchedule(deps, resourceId, body)) }),
+      handle: async ({ params: { resourceId }, body }) => {
+        const set = await setSchedule(deps, resourceId, body);
+        const claims = await deps.findOffSaleClaims((await getResource(deps, resourceId)).venueId);
+        const own = claims.filter((claim) => claim.resourceId === resourceId);
+        return ok({ resource_id: resourceId, ...set, ...conflictsView(own) });
+      },
     }),
     route<Operator, { resourceId: string }>({
       method: 'get',

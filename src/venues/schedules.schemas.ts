@@ -3,6 +3,7 @@ import { date, list, wallTime, wallTimeEnd } from '../http/fields.ts';
 import { day, named, object, resourceId } from '../http/response-fields.ts';
 import { WEEKDAYS } from '../platform/calendar.ts';
 import type { Schedule } from './venues.model.ts';
+import { withOffSale } from './venues.schemas.ts';
 
 /** A slot lasts five minutes at least, but more openings than this a day are a mistake. */
 const MAX_OPENINGS_OF_DAY = 24;
@@ -66,3 +67,5 @@ export const schedule = named(
       .example([{ date: '2026-12-25', hours: [] }]),
   }),
 );
+
+export const scheduleWithConflicts = withOffSale('ScheduleWithConflicts', schedule);

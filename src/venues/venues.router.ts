@@ -7,6 +7,8 @@ import { created, listing, ok, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import { encodeCursor } from '../platform/pagination.ts';
+import type { LiveClaim } from '../reservations/claim-reads.store.ts';
+import { conflictsView } from '../reservations/claim-view.rules.ts';
 import { getGrantedVenue, listGrantedResources, listGrantedVenues } from './granted-venues.service.ts';
 import { operatorResourceView, resourceView, venueView } from './venue-view.rules.ts';
 import type { ResourceBody, VenueBody } from './venues.schemas.ts';
@@ -16,10 +18,12 @@ import {
   operatorResource,
   resource,
   resourceIdParam,
+  resourceWithConflicts,
   updateResourceBody,
   updateVenueBody,
   venue,
   venueIdParam,
+  venueWithConflicts,
 } from './venues.schemas.ts';
 import type { NewResource, VenueDeps, VenueRow } from './venues.service.ts';
 import {
@@ -32,6 +36,14 @@ import {
   listVenues,
   updateVenue,
 } from './venues.service.ts';
+
+/** `findOffSaleClaims` is of `slots`, which stands on this folder. */
+export type OperatorVenueDeps = VenueDeps & {
+  findOffSaleClaims: (venueId: string) => Promise<LiveClaim[]>;
+};
+
+const WHAT_STAYS =
+  'For what is sold from now on: what is held or booked stays, and is reported where it could not be sold as the venue is now.';
 
 type VenueParams = { venueId: string };
 type ResourceParams = { resourceId: string };
@@ -79,7 +91,7 @@ export function partnerVenueRoutes(deps: VenueDeps): Route<PartnerCaller>[] {
 }
 
 /** Venues and resources, as operators manage them. */
-export function operatorVenueRoutes(deps: VenueDeps): Route<Operator>[] {
+export function operatorVenueRoutes(deps: OperatorVenueDeps): Route<Operator>[] {
   return [
     route<Operator, unknown, unknown, VenueBody>({
       method: 'post',
@@ -129,16 +141,24 @@ export function operatorVenueRoutes(deps: VenueDeps): Route<Operator>[] {
       summary: 'Change a venue',
       params: { venueId: venueIdParam },
       body: updateVenueBody,
-      responses: { 200: { description: 'The venue as it is now.', body: venue } },
+      description: WHAT_STAYS,
+      responses: {
+        200: {
+          description: 'The venue as it is now, with the holds and bookings that it leaves off sale.',
+          body: venueWithConflicts,
+        },
+      },
       errors: ['VENUE_NOT_FOUND'],
-      handle: async ({ params, body }) =>
-        ok(venueView(await updateVenue(deps, params.venueId, venueChange(body)))),
+      handle: async ({ params: { venueId }, body }) => {
+        const changed = await updateVenue(deps, venueId, venueChange(body));
+        return ok({ ...venueView(changed), ...conflictsView(await deps.findOffSaleClaims(venueId)) });
+      },
     }),
     ...operatorResourceRoutes(deps),
   ];
 }
 
-function operatorResourceRoutes(deps: VenueDeps): Route<Operator>[] {
+function operatorResourceRoutes(deps: OperatorVenueDeps): Route<Operator>[] {
   return [
     route<Operator, VenueParams, unknown, ResourceBody>({
       method: 'post',
@@ -193,10 +213,19 @@ function operatorResourceRoutes(deps: VenueDeps): Route<Operator>[] {
       description:
         'Where it begins to share space with others, it is inactive for the moment in which what is sold already is made to cover that space; repeat the call, with status, after a failure. It is rejected where holds or bookings on both sides overlap. A relation that is taken away frees the space for what is sold from now on.',
       body: updateResourceBody,
-      responses: { 200: { description: 'The resource as it is now.', body: operatorResource } },
+      responses: {
+        200: {
+          description: 'The resource as it is now, with its holds and bookings that are off sale.',
+          body: resourceWithConflicts,
+        },
+      },
       errors: ['RESOURCE_NOT_FOUND'],
-      handle: async ({ params, body }) =>
-        ok(operatorResourceView(await changeResource(deps, params.resourceId, resourceChange(body)))),
+      handle: async ({ params: { resourceId }, body }) => {
+        const changed = await changeResource(deps, resourceId, resourceChange(body));
+        const claims = await deps.findOffSaleClaims(changed.venueId);
+        const own = claims.filter((claim) => claim.resourceId === resourceId);
+        return ok({ ...operatorResourceView(changed), ...conflictsView(own) });
+      },
     }),
   ];
 }

@@ -1,8 +1,10 @@
+import type { ObjectSchema } from 'joi';
 import Joi from 'joi';
 import { EXAMPLE } from '../http/example-values.ts';
 import { list, opaque, pathId, rupees, text, wallTime, wallTimeEnd } from '../http/fields.ts';
 import { amount, growing, id, named, object, resourceId } from '../http/response-fields.ts';
 import { timeZoneNamed } from '../platform/calendar.ts';
+import { conflictFields } from '../reservations/claim-conflicts.schemas.ts';
 
 const timeZone = () =>
   Joi.string()
@@ -171,3 +173,12 @@ export const operatorResource = named(
     status: status(),
   }),
 );
+
+const offSale = object(conflictFields('at something inactive or off the schedule'));
+
+/** The schema with the holds and bookings that a change leaves off sale. */
+export const withOffSale = (name: string, schema: ObjectSchema): ObjectSchema =>
+  named(name, schema.concat(offSale));
+
+export const venueWithConflicts = withOffSale('VenueWithConflicts', venue);
+export const resourceWithConflicts = withOffSale('ResourceWithConflicts', operatorResource);

@@ -11,6 +11,7 @@ import { createPartner, grantVenue } from '../../src/partners/partners.service.t
 import { createSendPermits } from '../../src/sender/send-permits.ts';
 import type { WebhookSender } from '../../src/sender/send-webhook.ts';
 import { createWebhookSender } from '../../src/sender/send-webhook.ts';
+import { findOffSaleClaims } from '../../src/slots/off-sale-claims.service.ts';
 import { operatorVenueRoutes } from '../../src/venues/venues.router.ts';
 import type { Json, Venue } from './factories.ts';
 import { anyResourceBody, anyVenueBody, newPartner } from './factories.ts';
@@ -44,7 +45,10 @@ export type ServiceCalls = {
 type Context = Service['context'];
 
 export function serviceCalls(context: Context): ServiceCalls {
-  const routes = operatorVenueRoutes(context);
+  const routes = operatorVenueRoutes({
+    ...context,
+    findOffSaleClaims: (venueId) => findOffSaleClaims(context, venueId),
+  });
   const makeResource = async (venueId: string, fields: Json) => {
     const made = await call(routes, 'createResource', { venueId }, anyResourceBody(fields));
     return String(made['resource_id']);

@@ -69,7 +69,8 @@ describe('the schedule of a resource', () => {
       exceptions: exceptions.toReversed(),
     };
     const weekly = { fri: hours('06:00–08:00 10:00–12:00') };
-    expect(expectStatus(await set({ weekly, exceptions }), 200)).toEqual(wanted);
+    const noConflicts = { conflict_count: 0, conflicts: [] };
+    expect(expectStatus(await set({ weekly, exceptions }), 200)).toEqual({ ...wanted, ...noConflicts });
     expect((await operatorOf(service).get(`${path}/schedule`)).body).toEqual(wanted);
     // Once more, and nothing is left of the first.
     expect(expectStatus(await set({ weekly: {} }), 200)).toMatchObject({

@@ -1,0 +1,27 @@
+import Joi from 'joi';
+import { EXAMPLE } from '../http/example-values.ts';
+import { claimFields, count, id, named, object } from '../http/response-fields.ts';
+import { MAX_CONFLICTS_SHOWN } from './claim-view.rules.ts';
+
+const conflict = named(
+  'BlackoutConflict',
+  object({
+    booking_id: id(EXAMPLE.bookingId).description('Of a booking.').optional(),
+    hold_id: Joi.string()
+      .meta({ jsonSchema: { format: 'uuid' } })
+      .description('Of a hold that is not confirmed; instead of booking_id.')
+      .optional(),
+    ...claimFields,
+  }),
+);
+
+/** What `conflictsView` returns; `which` says which holds and bookings these are. */
+export const conflictFields = (which: string) => ({
+  conflict_count: count(1).description(`How many holds and bookings ${which} are not over.`),
+  conflicts: Joi.array()
+    .items(conflict)
+    .max(MAX_CONFLICTS_SHOWN)
+    .description(
+      `The holds and bookings ${which} at the time of the response that are not over, by their start: the first ${MAX_CONFLICTS_SHOWN}. They are left alone.`,
+    ),
+});
