@@ -46,7 +46,7 @@ export type ConfirmBody = {
 export const confirmBody = (region: string) =>
   Joi.object<ConfirmBody>({
     hold_id: opaque(100)
-      .custom((id: string) => id.toLowerCase())
+      .custom((holdId: string) => holdId.toLowerCase())
       .required()
       .description('An ACTIVE hold of yours.')
       .example(EXAMPLE.holdId),

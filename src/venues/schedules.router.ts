@@ -4,8 +4,8 @@ import { conflictsView } from '../reservations/claim-view.rules.ts';
 import type { ScheduleBody } from './schedules.schemas.ts';
 import { schedule, scheduleBody, scheduleWithConflicts } from './schedules.schemas.ts';
 import { getSchedule, removeSchedule, setSchedule } from './schedules.service.ts';
-import type { OperatorVenueDeps } from './venues.router.ts';
 import { resourceIdParam } from './venues.schemas.ts';
+import type { OperatorVenueDeps } from './venues.service.ts';
 import { getResource } from './venues.service.ts';
 
 const PATH = '/api/v1/operator/resources/:resourceId/schedule';

@@ -7,7 +7,6 @@ import { created, listing, ok, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import { encodeCursor } from '../platform/pagination.ts';
-import type { LiveClaim } from '../reservations/claim-reads.store.ts';
 import { conflictsView } from '../reservations/claim-view.rules.ts';
 import { getGrantedVenue, listGrantedResources, listGrantedVenues } from './granted-venues.service.ts';
 import { operatorResourceView, resourceView, venueView } from './venue-view.rules.ts';
@@ -25,7 +24,7 @@ import {
   venueIdParam,
   venueWithConflicts,
 } from './venues.schemas.ts';
-import type { NewResource, VenueDeps, VenueRow } from './venues.service.ts';
+import type { NewResource, OperatorVenueDeps, VenueDeps, VenueRow } from './venues.service.ts';
 import {
   changeResource,
   createResource,
@@ -36,11 +35,6 @@ import {
   listVenues,
   updateVenue,
 } from './venues.service.ts';
-
-/** `findOffSaleClaims` is of `slots`, which stands on this folder. */
-export type OperatorVenueDeps = VenueDeps & {
-  findOffSaleClaims: (venueId: string) => Promise<LiveClaim[]>;
-};
 
 const WHAT_STAYS =
   'For what is sold from now on: what is held or booked stays, and is reported where it could not be sold as the venue is now.';

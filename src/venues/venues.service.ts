@@ -3,6 +3,7 @@ import { DomainError, fieldError } from '../domain/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { Page, PageWanted } from '../platform/pagination.ts';
+import type { LiveClaim } from '../reservations/claim-reads.store.ts';
 import { addSharedCells, shareSpace } from './shared-space.service.ts';
 import { venueChanged, venueRestricted } from './venue-changes.service.ts';
 import type { ResourceRow, VenueRow } from './venues.model.ts';
@@ -22,6 +23,11 @@ import {
 export type { Hours, PriceRule, ResourceRow, Schedule, VenueRow } from './venues.model.ts';
 
 export type VenueDeps = { db: Db; config: { defaultTimeZone: string } };
+
+/** `findOffSaleClaims` is of `slots`, which stands on this folder. */
+export type OperatorVenueDeps = VenueDeps & {
+  findOffSaleClaims: (venueId: string) => Promise<LiveClaim[]>;
+};
 
 export async function createVenue(
   deps: VenueDeps,
