@@ -8,6 +8,7 @@ import { isDefiniteAbsence, type ResolveAddresses, resolverFor } from './resolve
 
 const MAX_URL_CHARACTERS = 2048;
 const RESOLVE_TIMEOUT_MS = 3_000;
+const UNSEEN = /[\s\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]/u;
 
 /**
  * The verdict on an endpoint; `message` is written for the partner's developer, to stand behind the field's name, and holds no address that DNS gave. With
@@ -32,35 +33,65 @@ export function endpointRules(config: EndpointConfig): EndpointUrlRules {
 }
 
 /**
- * Decides whether deliveries may be sent to a URL: `https`, at most 2,048 characters, no credentials, no fragment, a port of
- * `ports`, and a host that is, or resolves only to, public addresses. Never rejects. Resolution is given 3 s.
+ * Decides whether deliveries may be sent to a URL: `https`, no fragment, a port of `ports`, and a host that is, or resolves only
+ * to, public addresses. Never rejects. Resolution is given 3 s.
  *
  * It is a courtesy at create time, not the guard: DNS may answer otherwise later, so every connection is checked again
- * (see `createCheckedConnect`).
+ * (see `createCheckedConnections`). The text itself is not judged, so that what earlier releases stored can still be called.
  */
-export async function checkEndpointUrl(url: string, rules: EndpointUrlRules): Promise<EndpointUrlCheck> {
-  const fault = endpointFormFault(url, rules);
-  return fault === null ? checkHost(new URL(url), rules) : { ok: false, message: fault };
+export async function checkEndpointUrl(text: string, rules: EndpointUrlRules): Promise<EndpointUrlCheck> {
+  const url = parseUrl(text);
+  if (url === undefined) return refused(NOT_A_URL);
+  const fault = urlFault(url, rules);
+  return fault === null ? checkHost(url, rules) : refused(fault);
 }
 
-/** What is wrong with the text of an endpoint's URL, wherever its host leads; null where nothing is. */
-export function endpointFormFault(
+/** A stated endpoint as it is stored, shown and called (`href`), or what is wrong with it, wherever its host leads. */
+export function parseEndpoint(
   text: string,
+  rules: Omit<EndpointUrlRules, 'resolve'>,
+): { href: string } | { fault: string } {
+  const unlike = textFault(text);
+  if (unlike !== null) return { fault: unlike };
+  const url = parseUrl(text);
+  if (url === undefined) return { fault: NOT_A_URL };
+  const fault = urlFault(url, rules) ?? lengthFault(url.href);
+  return fault === null ? { href: url.href } : { fault };
+}
+
+function lengthFault({ length }: string): string | null {
+  if (length <= MAX_URL_CHARACTERS) return null;
+  return `is ${length} characters long once encoded; at most ${MAX_URL_CHARACTERS} are allowed.`;
+}
+
+const NOT_A_URL = 'is not a valid absolute URL; send one like https://partner.example/webhooks.';
+
+/** What the URL parser would drop, replace or read as another address than a person does. */
+function textFault(text: string): string | null {
+  if (UNSEEN.test(text)) {
+    return 'contains white space, control characters or characters that cannot be seen; remove them, or percent-encode them.';
+  }
+  if (text.includes('\\'))
+    return 'contains a backslash, which would be read as "/"; use "/", or %5C for a backslash.';
+  if (/[{}]/.test(text)) {
+    return 'contains braces, which nothing fills in; put the value in their place, or %7B and %7D for braces.';
+  }
+  if (/^https?:(?!\/\/[^/])/i.test(text) && parseUrl(text) !== undefined) {
+    return 'must start with https://, with exactly two slashes before the host.';
+  }
+  if (/^[^/?#]*\/\/[^/?#]*@/.test(text)) {
+    return 'must not contain a user name or password, nor "@" before the path; verify X-Service-Signature instead.';
+  }
+  return null;
+}
+
+/** What is wrong with the address that is called, wherever its host leads; null where nothing is. */
+function urlFault(
+  url: URL,
   { allowPrivateNetworks, ports = WEBHOOK_PORTS }: Omit<EndpointUrlRules, 'resolve'>,
 ): string | null {
-  if (text.length > MAX_URL_CHARACTERS) {
-    return `is ${text.length} characters long; at most ${MAX_URL_CHARACTERS} are allowed.`;
-  }
-  // The URL parser drops or replaces these silently, so the stored text would not be the address that is called.
-  if (/[\s\p{Cc}\p{Cs}]/u.test(text)) return 'contains white space or control characters; remove them.';
-  const url = parseUrl(text);
-  if (url === undefined)
-    return 'is not a valid absolute URL; send one like https://partner.example/webhooks.';
   if (url.protocol !== 'https:' && !(allowPrivateNetworks && url.protocol === 'http:')) {
     return 'must start with https://; deliveries are not sent over an unencrypted connection.';
-  }
-  if (url.username !== '' || url.password !== '') {
-    return 'must not contain a user name or password; verify X-Service-Signature instead.';
   }
   // `url.hash` is empty for a bare "#"; in a serialised URL the character always begins a fragment.
   if (url.href.includes('#')) return 'must not contain a fragment (the part from "#" on).';

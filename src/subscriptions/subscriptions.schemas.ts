@@ -7,7 +7,7 @@ import type { Position } from '../platform/pagination.ts';
 import type { EventType } from '../reservations/event-types.ts';
 import { EVENT_TYPES } from '../reservations/event-types.ts';
 import type { EndpointUrlRules } from '../sender/endpoint-url.ts';
-import { endpointFormFault } from '../sender/endpoint-url.ts';
+import { parseEndpoint } from '../sender/endpoint-url.ts';
 
 export type CreateBody = { endpoint_url: string; event_types: EventType[] };
 
@@ -16,11 +16,11 @@ const ENDPOINT = 'https://partner.example.com/webhooks/bookings';
 const endpoint = (rules: EndpointUrlRules) =>
   Joi.string()
     .custom((value: string, helpers) => {
-      const fault = endpointFormFault(value, rules);
-      return fault === null ? value : helpers.message({ custom: fault });
+      const parsed = parseEndpoint(value, rules);
+      return 'fault' in parsed ? helpers.message({ custom: parsed.fault }) : parsed.href;
     })
     .description(
-      'An absolute https URL of a public host, without user name, password and fragment, on port 443 or one from 1024 on unless the service is configured otherwise. Redirects are not followed.',
+      'An absolute https URL of a public host, without user name, password, fragment, backslash, braces and invisible characters, on port 443 or one from 1024 on unless the service is configured otherwise. It is stored, shown and called as the URL standard writes it: host in lower case, other characters percent-encoded, at most 2,048 characters then. Redirects are not followed.',
     )
     .meta({
       jsonSchema: {

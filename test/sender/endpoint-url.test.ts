@@ -1,5 +1,10 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
-import { checkEndpointUrl, endpointFormFault } from '../../src/sender/endpoint-url.ts';
+import {
+  checkEndpointUrl,
+  type EndpointUrlCheck,
+  type EndpointUrlRules,
+  parseEndpoint,
+} from '../../src/sender/endpoint-url.ts';
 import type { ResolveAddresses } from '../../src/sender/resolve-addresses.ts';
 import { hostileLiterals, localNames } from './hostile-hosts.ts';
 
@@ -15,8 +20,16 @@ function failsWith(code: string): ResolveAddresses {
   };
 }
 
+/** What a partner that states the URL is answered. */
+async function checkStated(text: string, rules: EndpointUrlRules): Promise<EndpointUrlCheck> {
+  const endpoint = parseEndpoint(text, rules);
+  return 'fault' in endpoint
+    ? { ok: false, message: endpoint.fault }
+    : checkEndpointUrl(endpoint.href, rules);
+}
+
 const check = (url: string, resolve: ResolveAddresses = resolvesTo(publicIp)) =>
-  checkEndpointUrl(url, { allowPrivateNetworks: false, resolve });
+  checkStated(url, { allowPrivateNetworks: false, resolve });
 
 const refusedAs = (words: string) => ({ ok: false, message: expect.stringContaining(words) });
 /** For now: a name that has no address just now may have one later. */
@@ -88,6 +101,23 @@ describe('the form of an endpoint URL', () => {
     ['ht\ttps://partner.example/', 'white space'],
     ['https://partner.example/a b', 'white space'],
     ['https://partner.example/\u0000', 'white space'],
+    ['https://partner\u202e.example/', 'cannot be seen'],
+    ['https://part\u200bner.example/', 'cannot be seen'],
+    ['https://partner\u00ad.example/', 'cannot be seen'],
+    ['https://partner.example/\u3164', 'cannot be seen'],
+    ['https://partner.example\\@evil.example/hook', 'backslash'],
+    ['https://partner.example/a\\b', 'backslash'],
+    ['https:\\\\partner.example/', 'backslash'],
+    ['https:partner.example/h', 'exactly two slashes'],
+    ['https:/partner.example/h', 'exactly two slashes'],
+    ['https:///partner.example/h', 'exactly two slashes'],
+    ['HTTPS:partner.example', 'exactly two slashes'],
+    ['https://@partner.example/', '"@" before the path'],
+    ['https://:@partner.example', '"@" before the path'],
+    ['https://@partner.example?a', '"@" before the path'],
+    ['https://partner.example/{tenant}/hook', 'braces'],
+    ['https://partner.example/?tenant={{tenant}}', 'braces'],
+    ['https://{tenant}.partner.example/', 'braces'],
   ])('%j is refused: %s', async (url, words) => {
     expect(await check(url)).toEqual(refusedAs(words));
   });
@@ -95,14 +125,37 @@ describe('the form of an endpoint URL', () => {
   test('2,048 characters are allowed and 2,049 are refused with both numbers', async () => {
     const url = 'https://partner.example/'.padEnd(2048, 'a');
     expect(await check(url)).toEqual({ ok: true });
-    expect(await check(`${url}a`)).toEqual(refusedAs('2049 characters long; at most 2048'));
+    expect(await check(`${url}a`)).toEqual(refusedAs('2049 characters long once encoded; at most 2048'));
+  });
+
+  test('the characters are counted as they are sent', async () => {
+    const url = 'https://partner.example/'.padEnd(2043, 'a');
+    expect(await check(`${url}a`)).toEqual({ ok: true });
+    expect(await check(`${url}ü`)).toEqual(refusedAs('2049 characters long once encoded'));
+  });
+
+  test.each([
+    ['https://PARTNER.example', 'https://partner.example/'],
+    ['https://partner.example:443/a/../b?x=ü', 'https://partner.example/b?x=%C3%BC'],
+    ['https://bücher.example/@', 'https://xn--bcher-kva.example/@'],
+    ['https://partner.example/%7Btenant%7D?to=a@b', 'https://partner.example/%7Btenant%7D?to=a@b'],
+  ])('%s is stored, shown and called as %s', (text, href) => {
+    expect(parseEndpoint(text, { allowPrivateNetworks: false })).toEqual({ href });
+  });
+
+  test('what was stored before these rules can be called still', async () => {
+    for (const url of ['https:partner.example/h', 'https://partner.example/{tenant}'.padEnd(2048, 'ü')]) {
+      const rules = { allowPrivateNetworks: false, resolve: resolvesTo(publicIp) };
+      expect(await checkEndpointUrl(url, rules)).toEqual({ ok: true });
+    }
   });
 });
 
 test('a name with letters of Latin-1 may be used however often it is asked for', () => {
-  const faults = Array.from({ length: 20_000 }, () =>
-    endpointFormFault('https://bücher.example/', { allowPrivateNetworks: false }),
-  );
+  const faults = Array.from({ length: 20_000 }, () => {
+    const endpoint = parseEndpoint('https://bücher.example/', { allowPrivateNetworks: false });
+    return 'fault' in endpoint ? endpoint.fault : null;
+  });
   expect(new Set(faults)).toEqual(new Set([null]));
 });
 
@@ -179,7 +232,7 @@ describe('host names', () => {
 
 describe('in development, where private networks are allowed', () => {
   const checkInDevelopment = (url: string, resolve?: ResolveAddresses) =>
-    checkEndpointUrl(url, { allowPrivateNetworks: true, ...(resolve && { resolve }) });
+    checkStated(url, { allowPrivateNetworks: true, ...(resolve && { resolve }) });
 
   test.each([
     'http://localhost:4000/',

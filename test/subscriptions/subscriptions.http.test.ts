@@ -60,6 +60,17 @@ describe('an endpoint that must not be called', () => {
     }
   });
 
+  test('is stored and shown as it is called, after a change too', async () => {
+    const partner = await anyPartner(guarded);
+    const created = await create(partner, { endpoint_url: 'https://93.184.215.014:443/../ab' });
+    const { id } = expectStatus(created, 201);
+    expect(created.body).toMatchObject({ endpoint_url: 'https://93.184.215.12/ab' });
+    const moved = await partner.api.patch(`${WEBHOOKS}/${String(id)}`, {
+      endpoint_url: 'HTTPS://93.184.215.14?x=ü',
+    });
+    expect(expectStatus(moved, 200)).toMatchObject({ endpoint_url: 'https://93.184.215.14/?x=%C3%BC' });
+  });
+
   test('and where private networks are allowed, one on this machine over http is', async () => {
     expect(verdict(await create(await anyPartner(service)))).toBe('201');
   });

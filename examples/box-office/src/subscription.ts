@@ -22,7 +22,9 @@ export async function ensureSubscription(
   endpointUrl: string,
 ): Promise<void> {
   const { data } = await client.listSubscriptions();
-  const found = data.find((each) => each.endpoint_url === endpointUrl && each.status === 'active');
+  // The service shows a URL as it calls it: host in lower case, a slash where there is no path.
+  const { href } = new URL(endpointUrl);
+  const found = data.find((each) => each.endpoint_url === href && each.status === 'active');
   if (found === undefined) {
     const body = { endpoint_url: endpointUrl, event_types: [...EVENT_TYPES] };
     const { id, secret_key: secretKey } = await client.createSubscription({ body });

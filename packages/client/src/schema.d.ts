@@ -1282,7 +1282,7 @@ export interface components {
         ChangeEndpointUrl: {
             /**
              * Format: uri
-             * @description An absolute https URL of a public host, without user name, password and fragment, on port 443 or one from 1024 on unless the service is configured otherwise. Redirects are not followed.
+             * @description An absolute https URL of a public host, without user name, password, fragment, backslash, braces and invisible characters, on port 443 or one from 1024 on unless the service is configured otherwise. It is stored, shown and called as the URL standard writes it: host in lower case, other characters percent-encoded, at most 2,048 characters then. Redirects are not followed.
              * @example https://partner.example.com/webhooks/bookings
              */
             endpoint_url: string;
@@ -1292,7 +1292,7 @@ export interface components {
         ChangeEventTypes: {
             /**
              * Format: uri
-             * @description An absolute https URL of a public host, without user name, password and fragment, on port 443 or one from 1024 on unless the service is configured otherwise. Redirects are not followed.
+             * @description An absolute https URL of a public host, without user name, password, fragment, backslash, braces and invisible characters, on port 443 or one from 1024 on unless the service is configured otherwise. It is stored, shown and called as the URL standard writes it: host in lower case, other characters percent-encoded, at most 2,048 characters then. Redirects are not followed.
              * @example https://partner.example.com/webhooks/bookings
              */
             endpoint_url?: string;
@@ -1435,7 +1435,7 @@ export interface components {
         CreateSubscriptionBody: {
             /**
              * Format: uri
-             * @description An absolute https URL of a public host, without user name, password and fragment, on port 443 or one from 1024 on unless the service is configured otherwise. Redirects are not followed.
+             * @description An absolute https URL of a public host, without user name, password, fragment, backslash, braces and invisible characters, on port 443 or one from 1024 on unless the service is configured otherwise. It is stored, shown and called as the URL standard writes it: host in lower case, other characters percent-encoded, at most 2,048 characters then. Redirects are not followed.
              * @example https://partner.example.com/webhooks/bookings
              */
             endpoint_url: string;
