@@ -3,7 +3,6 @@ import path from 'node:path';
 import type * as Exporter from '@opentelemetry/exporter-trace-otlp-proto';
 import type * as Instrumentation from '@opentelemetry/instrumentation';
 import type * as OfMongodb from '@opentelemetry/instrumentation-mongodb';
-import type * as OfUndici from '@opentelemetry/instrumentation-undici';
 import type * as Resources from '@opentelemetry/resources';
 import type * as Sdk from '@opentelemetry/sdk-trace-node';
 import { isSamplerStated, otlpEndpoint } from '../config/otlp-endpoint.ts';
@@ -29,7 +28,6 @@ function startTracing(): () => Promise<void> {
   const { OTLPTraceExporter } = load('@opentelemetry/exporter-trace-otlp-proto') as typeof Exporter;
   const { registerInstrumentations } = load('@opentelemetry/instrumentation') as typeof Instrumentation;
   const { MongoDBInstrumentation } = load('@opentelemetry/instrumentation-mongodb') as typeof OfMongodb;
-  const { UndiciInstrumentation } = load('@opentelemetry/instrumentation-undici') as typeof OfUndici;
 
   const named = resources.resourceFromAttributes({ 'service.name': serviceName() });
   const stated = resources.detectResources({ detectors: [resources.envDetector] });
@@ -43,15 +41,7 @@ function startTracing(): () => Promise<void> {
   provider.register({ propagator: null });
   registerInstrumentations({
     tracerProvider: provider,
-    instrumentations: [
-      new MongoDBInstrumentation(),
-      new UndiciInstrumentation({
-        requireParentforSpans: true,
-        // The path of an endpoint can be a secret.
-        requestHook: (span, { origin }) =>
-          span.setAttributes({ 'url.full': origin, 'url.path': '', 'url.query': '' }),
-      }),
-    ],
+    instrumentations: [new MongoDBInstrumentation()],
   });
   tracingBegins();
   return () => provider.shutdown();

@@ -25,6 +25,32 @@ export type DeliveryError =
   | 'http_status'
   | 'network_error';
 
+/**
+ * What is known of a failure beyond its {@link DeliveryError}. It never repeats what a socket or the receiver said. Part of the
+ * partner's view too, and stored with the attempt.
+ */
+export const DELIVERY_ERROR_DETAILS = [
+  'name_not_found',
+  'name_server_failed',
+  'host_unreachable',
+  'certificate_expired',
+  'certificate_not_yet_valid',
+  'hostname_mismatch',
+  'unknown_issuer',
+  'certificate_invalid',
+  'client_certificate_required',
+  'protocol_version',
+  'not_tls',
+  'handshake_failed',
+  'headers_too_large',
+  'malformed_response',
+  'too_many_interim_responses',
+] as const;
+export type DeliveryErrorDetail = (typeof DELIVERY_ERROR_DETAILS)[number];
+
+/** Why an exchange failed before its response was complete. */
+export type Failure = { error: DeliveryError; detail: DeliveryErrorDetail | null };
+
 /** The host may not be called. */
 export class BlockedAddressError extends Error {
   override readonly name = 'BlockedAddressError';
@@ -40,24 +66,57 @@ export class UnresolvedHostError extends Error {
 const TLS_CODE =
   /TLS|SSL|CERT|CRL|UNABLE_TO|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|^EPROTO$/;
 
+/** The first pattern that fits decides. */
+const TLS_DETAILS: readonly (readonly [RegExp, DeliveryErrorDetail])[] = [
+  [/^CERT_HAS_EXPIRED/, 'certificate_expired'],
+  [/^CERT_NOT_YET_VALID/, 'certificate_not_yet_valid'],
+  [/ALTNAME_INVALID|HOSTNAME_MISMATCH/, 'hostname_mismatch'],
+  [/^UNABLE_TO_(GET_ISSUER|VERIFY_LEAF)|SELF_SIGNED|CERT_UNTRUSTED/, 'unknown_issuer'],
+  [/CERTIFICATE_REQUIRED/, 'client_certificate_required'],
+  [/UNSUPPORTED_PROTOCOL|PROTOCOL_VERSION|NO_APPLICATION_PROTOCOL/, 'protocol_version'],
+  [/WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST|BAD_RECORD_TYPE/, 'not_tls'],
+  [/^(?!ERR_SSL).*(CERT|CRL|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|UNABLE_TO)/, 'certificate_invalid'],
+];
+
 /** Names what ended an exchange before its response was complete. Unknown errors are `network_error`. */
-export function deliveryErrorOf(error: unknown): DeliveryError {
-  if (error instanceof BlockedAddressError) return 'blocked_address';
-  if (error instanceof UnresolvedHostError) return 'dns_error';
+export function failureOf(error: unknown): Failure {
+  if (error instanceof BlockedAddressError) return { error: 'blocked_address', detail: null };
+  if (error instanceof UnresolvedHostError) {
+    const isCertain = error.cause === undefined || isDefiniteAbsence(error.cause);
+    return { error: 'dns_error', detail: isCertain ? 'name_not_found' : 'name_server_failed' };
+  }
   const code = errorCodeOf(error);
   switch (code) {
     case 'ECONNREFUSED':
-      return 'connection_refused';
+      return { error: 'connection_refused', detail: null };
     case 'ECONNRESET':
     case 'EPIPE':
-    case 'UND_ERR_SOCKET':
-      return 'connection_reset';
+      return { error: 'connection_reset', detail: null };
     case 'ETIMEDOUT':
-    case 'UND_ERR_CONNECT_TIMEOUT':
-      return 'timeout';
+      return { error: 'timeout', detail: null };
+    case 'EHOSTUNREACH':
+    case 'ENETUNREACH':
+      return { error: 'network_error', detail: 'host_unreachable' };
+    case 'HPE_HEADER_OVERFLOW':
+      return { error: 'network_error', detail: 'headers_too_large' };
     default:
-      return TLS_CODE.test(code) ? 'tls_error' : 'network_error';
+      if (code.startsWith('HPE_')) return { error: 'network_error', detail: 'malformed_response' };
+      return TLS_CODE.test(code)
+        ? { error: 'tls_error', detail: tlsDetailOf(code, error) }
+        : { error: 'network_error', detail: null };
   }
+}
+
+function tlsDetailOf(code: string, error: unknown): DeliveryErrorDetail {
+  // OpenSSL's reason stands in the message alone where the handshake failed in a write.
+  const reason =
+    code === 'EPROTO' && error instanceof Error ? error.message.replaceAll(' ', '_').toUpperCase() : code;
+  return TLS_DETAILS.find(([pattern]) => pattern.test(reason))?.[1] ?? 'handshake_failed';
+}
+
+/** Whether a look-up failed since there is no such name, or no address of it, rather than for lack of a response. */
+export function isDefiniteAbsence(error: unknown): boolean {
+  return ['ENOTFOUND', 'ENODATA'].includes(errorCodeOf(error));
 }
 
 /** The `code` of a system error (`ENOTFOUND`, say); the empty string for anything that has none. */

@@ -3,8 +3,9 @@ import type { PortRange } from '../config/port-ranges.rules.ts';
 import { formatPortRanges, hasPort, WEBHOOK_PORTS } from '../config/port-ranges.rules.ts';
 import { withDeadline } from '../platform/deadline.ts';
 import { parseUrl } from '../platform/parse-url.ts';
+import { isDefiniteAbsence } from './delivery-error.rules.ts';
 import { isLocalName, isPublicAddress } from './endpoint-address.rules.ts';
-import { isDefiniteAbsence, type ResolveAddresses, resolverFor } from './resolve-addresses.ts';
+import { type ResolveAddresses, resolverFor } from './resolve-addresses.ts';
 
 const MAX_URL_CHARACTERS = 2048;
 const RESOLVE_TIMEOUT_MS = 3_000;
@@ -37,7 +38,7 @@ export function endpointRules(config: EndpointConfig): EndpointUrlRules {
  * to, public addresses. Never rejects. Resolution is given 3 s.
  *
  * It is a courtesy at create time, not the guard: DNS may answer otherwise later, so every connection is checked again
- * (see `createCheckedConnections`). The text itself is not judged, so that what earlier releases stored can still be called.
+ * (see `createCheckedLookup`). The text itself is not judged, so that what earlier releases stored can still be called.
  */
 export async function checkEndpointUrl(text: string, rules: EndpointUrlRules): Promise<EndpointUrlCheck> {
   const url = parseUrl(text);

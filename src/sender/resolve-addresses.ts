@@ -1,5 +1,6 @@
 import { lookup, Resolver } from 'node:dns/promises';
-import { errorCodeOf } from './delivery-error.rules.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isDefiniteAbsence } from './delivery-error.rules.ts';
 
 /**
  * Finds every IP address of a host name, IPv4 or IPv6 in text form. Rejects when there is none: with the code ENOTFOUND or ENODATA
@@ -9,6 +10,8 @@ export type ResolveAddresses = (hostname: string) => Promise<readonly string[]>;
 
 /** Of one name server, for the first of two tries. */
 const SERVER_TIMEOUT_MS = 1_000;
+/** How long the addresses of one family wait for those of the other, which some name servers never answer (RFC 8305, 3). */
+const OTHER_FAMILY_MS = 250;
 
 /**
  * How the names of endpoints become addresses (ADR 0019). Where only public hosts may be called, by the name servers alone; in
@@ -32,17 +35,13 @@ export function createNameServerResolver(servers?: readonly string[]): ResolveAd
     // Made anew, so that a change of the system's name servers is noticed.
     const resolver = new Resolver({ timeout: SERVER_TIMEOUT_MS, tries: 2 });
     if (servers !== undefined) resolver.setServers(servers);
-    const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
-    const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
-    if (addresses.length > 0) return addresses;
-    const failures = answers.flatMap((answer): unknown =>
-      answer.status === 'rejected' ? answer.reason : [],
-    );
-    throw (failures.find((failure) => !isDefiniteAbsence(failure)) ?? failures[0]) as Error;
+    const families = [resolver.resolve4(hostname), resolver.resolve6(hostname)];
+    await Promise.any(families).catch(({ errors }: AggregateError) => {
+      throw (errors.find((failure) => !isDefiniteAbsence(failure)) ?? errors[0]) as Error;
+    });
+    const late = delay(OTHER_FAMILY_MS, [], { ref: false });
+    const found = await Promise.all(families.map((family) => Promise.race([family.catch(() => []), late])));
+    resolver.cancel();
+    return found.flat();
   };
-}
-
-/** Whether a look-up failed since there is no such name, or no address of it, rather than for lack of a response. */
-export function isDefiniteAbsence(error: unknown): boolean {
-  return ['ENOTFOUND', 'ENODATA'].includes(errorCodeOf(error));
 }

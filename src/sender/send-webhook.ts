@@ -1,18 +1,19 @@
 import { setMaxListeners } from 'node:events';
-import { Agent, type Dispatcher } from 'undici';
+import type { IncomingMessage } from 'node:http';
 import type { PortRange } from '../config/port-ranges.rules.ts';
 import { parseUrl } from '../platform/parse-url.ts';
-import { createCheckedConnect } from './checked-connect.ts';
+import { inCallSpan } from '../platform/tracing.ts';
 import type { FailureCause, SendOutcome } from './collect-response.ts';
 import { collectResponse } from './collect-response.ts';
-import { type ConnectOnDemand, createConnectOnDemand } from './connect-on-demand.ts';
-import { deliveryErrorOf } from './delivery-error.rules.ts';
+import type { Connections } from './connections.ts';
+import { createConnections } from './connections.ts';
+import { failureOf } from './delivery-error.rules.ts';
 import { type ResolveAddresses, resolverFor } from './resolve-addresses.ts';
 
-// A receiver that closes idle connections while a request is on its way would cost the delivery an attempt. Most wait
-// longer than a second; those that announce a longer time in `Keep-Alive` are taken at their word, up to the maximum.
-const IDLE_CONNECTION_MS = 1_000;
-const MAX_IDLE_CONNECTION_MS = 30_000;
+/** Complete with their head, whatever it announces (RFC 9110, 6.4.1). */
+const WITHOUT_BODY: readonly (number | undefined)[] = [204, 205, 304];
+/** What of a response could be compressed is read by people alone, and its beginning alone. */
+const ACCEPT = { Accept: '*/*', 'Accept-Encoding': 'identity' };
 
 export type WebhookSenderOptions = {
   /** The one deadline of an exchange: connecting, head and body of the response together. */
@@ -46,120 +47,172 @@ export type Validity = {
 
 export type WebhookSender = {
   /**
-   * POSTs a message once and never rejects. Success is a 2xx whose response was complete within the deadline; a response
+   * POSTs a message and never rejects. Success is a 2xx whose response was complete within the deadline; a response
    * longer than 16 KB counts as complete there and its connection is dropped. A status other than 2xx decides alone,
-   * whatever becomes of its body; more than 20 interim responses (1xx) before it are a `network_error`. Redirects are not followed
-   * and nothing is sent twice. A message whose validity has ended when its connection is ready is renewed; where the
-   * deadline comes meanwhile, the exchange is `interrupted`.
+   * whatever becomes of its body. Interim responses (1xx) are skipped; more than 20 of them are a `network_error`. Redirects are
+   * not followed. Nothing is sent twice, unless a kept connection ended before a byte of the response: the receiver may have
+   * closed it just then, so the same bytes go once more, at once, over a connection of their own. A message whose validity has
+   * ended when its connection is ready is renewed; where the deadline comes meanwhile, the exchange is `interrupted`.
    */
   send(message: WebhookMessage): Promise<SendOutcome>;
   /** Waits for the exchanges in progress, then closes all connections; sends from now on are `interrupted`. */
   close(): Promise<void>;
 };
 
-/** Makes a sender with its own pool of kept-alive connections, which are opened by `createCheckedConnect` only. */
+/** Makes a sender with its own pool of kept-alive connections, which are opened by `createConnections` only. */
 export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
-  const resolve = options.resolve ?? resolverFor(options);
-  const { connect, waitFor } = createConnectOnDemand(createCheckedConnect({ ...options, resolve }));
-  const agent = new Agent({
-    connect,
-    // The deadline covers both, and undici's timers are coarse.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    keepAliveTimeout: IDLE_CONNECTION_MS,
-    keepAliveMaxTimeout: MAX_IDLE_CONNECTION_MS,
-  });
+  const connections = createConnections({ ...options, resolve: options.resolve ?? resolverFor(options) });
   const inProgress = new Set<Promise<SendOutcome>>();
   let closed = false;
   return {
     async send(message) {
       if (closed || message.signal?.aborted === true) return notSent('interrupted');
-      if (parseUrl(message.url) === undefined) return notSent('network_error');
-      const exchange = post(message, options.timeoutMs, { agent, waitFor });
+      const url = parseUrl(message.url);
+      if (url === undefined) return notSent('network_error');
+      const exchange = inCallSpan(
+        'POST',
+        // The path of an endpoint can be a secret.
+        { 'http.request.method': 'POST', 'server.address': url.hostname, 'url.full': url.origin },
+        () => post(message, url, options.timeoutMs, connections),
+        ({ statusCode, error }) => ({
+          ...(statusCode === null ? {} : { 'http.response.status_code': statusCode }),
+          ...(error === null ? {} : { 'error.type': error }),
+        }),
+      );
       inProgress.add(exchange);
       return exchange.finally(() => inProgress.delete(exchange));
     },
     async close() {
       closed = true;
       await Promise.all(inProgress);
-      await agent.destroy();
+      connections.close();
     },
   };
 }
 
-type Ways = { agent: Agent; waitFor: ConnectOnDemand['waitFor'] };
-
-/** Thrown where undici is about to write a request: it then writes nothing, and keeps the connection. */
-const NOT_VALID = new Error('The message is not valid any more.');
-
-function post(first: WebhookMessage, timeoutMs: number, { agent, waitFor }: Ways): Promise<SendOutcome> {
+function post(
+  first: WebhookMessage,
+  url: URL,
+  timeoutMs: number,
+  connections: Connections,
+): Promise<SendOutcome> {
   const { signal } = first;
   const startedAt = performance.now();
   return new Promise((resolve) => {
     const response = collectResponse();
-    let stopWaiting = (): void => undefined;
-    let exchange: Dispatcher.DispatchController | undefined;
+    let message = first;
+    let abandon = (): void => undefined;
     let settled = false;
     let isRenewing = false;
 
-    // Settling does not wait for undici: it cannot abandon a request whose connection is still being made.
     const settle = (cause: FailureCause): void => {
       if (settled) return;
       settled = true;
       clearTimeout(deadline);
       signal?.removeEventListener('abort', interrupt);
-      stopWaiting();
-      resolve({ ...response.outcome(cause), durationMs: Math.round(performance.now() - startedAt) });
+      const durationMs = Math.round(performance.now() - startedAt);
+      resolve(response.outcome(first.url, cause).then((outcome) => ({ ...outcome, durationMs })));
     };
     const cut = (cause: FailureCause): void => {
       settle(cause);
-      exchange?.abort(new Error('The exchange was cut.'));
+      abandon();
     };
     const interrupt = (): void => cut('interrupted');
     // That a message took long to renew says nothing about the receiver.
-    const deadline = setTimeout(() => cut(isRenewing ? 'interrupted' : 'timeout'), timeoutMs);
+    const deadline = setTimeout(
+      () => cut(isRenewing ? 'interrupted' : { error: 'timeout', detail: null }),
+      timeoutMs,
+    );
     if (signal !== undefined) {
       // One signal stops all sends of a worker; Node would warn of a leak at the eleventh.
       setMaxListeners(0, signal);
       signal.addEventListener('abort', interrupt, { once: true });
     }
-    const begin = ({ url, headers, body, validity }: WebhookMessage): void => {
-      const { origin, pathname, search } = new URL(url);
-      stopWaiting = waitFor(origin);
-      agent.dispatch(
-        { origin, path: pathname + search, method: 'POST', headers, body },
-        {
-          onRequestStart(controller) {
-            exchange = controller;
-            stopWaiting();
-            if (settled) cut(null);
-            else if (validity !== undefined && performance.now() > validity.untilMs) throw NOT_VALID;
-          },
-          onResponseStart(_controller, statusCode) {
-            if (response.isInterimTooOftenWith(statusCode)) cut('network_error');
-          },
-          onResponseData(_controller, chunk) {
-            if (response.isFullWith(chunk)) cut(null);
-          },
-          onResponseEnd: () => settle(null),
-          onResponseError: (_controller, error) => {
-            if (error === NOT_VALID && validity !== undefined) void beginAgain(validity);
-            else settle(deliveryErrorOf(error));
-          },
-        },
-      );
+
+    const read = (incoming: IncomingMessage): void => {
+      response.begin(incoming);
+      incoming.on('error', (error) => settle(failureOf(error)));
+      if (WITHOUT_BODY.includes(incoming.statusCode)) {
+        settle(null);
+        // What follows would be taken for the next response.
+        if (announcesBody(incoming)) abandon();
+        else incoming.resume();
+        return;
+      }
+      incoming.on('data', (chunk: Buffer) => {
+        if (response.isFullWith(chunk)) cut(null);
+      });
+      incoming.on('end', () => settle(null));
     };
-    const beginAgain = async ({ renew }: Validity): Promise<void> => {
-      isRenewing = true;
-      const renewed = await renew().catch(() => null);
-      isRenewing = false;
-      if (renewed === null) settle('interrupted');
-      else if (!settled) begin(renewed);
+    /** The message as it may be sent now; null where it may not, or its renewal was overtaken. */
+    const renewed = async (): Promise<WebhookMessage | null> => {
+      while (message.validity !== undefined && performance.now() > message.validity.untilMs) {
+        isRenewing = true;
+        const now = await message.validity.renew().catch(() => null);
+        isRenewing = false;
+        if (now === null || settled) return null;
+        message = now;
+      }
+      return message;
     };
-    begin(first);
+    const begin = (fresh: boolean): void => {
+      const request = connections.request(url, { fresh });
+      let isAnswered = false;
+      abandon = () => void request.destroy();
+      const write = async (): Promise<void> => {
+        const current = await renewed();
+        if (current === null) cut('interrupted');
+        if (current === null || settled) return;
+        const headers = { ...ACCEPT, ...current.headers };
+        for (const [name, value] of Object.entries(headers)) request.setHeader(name, value);
+        request.end(current.body);
+      };
+      const writeOrFail = (): void =>
+        void write().catch((error: unknown) => {
+          cut(failureOf(error));
+        });
+      request.on('socket', (socket) => {
+        if (!request.reusedSocket) {
+          socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', writeOrFail);
+          return;
+        }
+        socket.prependOnceListener('data', () => {
+          isAnswered = true;
+        });
+        writeOrFail();
+      });
+      request.on('information', () => {
+        if (response.isOneInterimTooMany()) {
+          cut({ error: 'network_error', detail: 'too_many_interim_responses' });
+        }
+      });
+      request.on('upgrade', (_response, socket) => {
+        cut({ error: 'network_error', detail: 'malformed_response' });
+        socket.destroy();
+      });
+      request.on('response', read);
+      request.on('error', (error) => {
+        if (request.reusedSocket && !isAnswered && !settled) begin(true);
+        else settle(failureOf(error));
+      });
+    };
+    try {
+      begin(false);
+    } catch (error) {
+      settle(failureOf(error));
+    }
   });
 }
 
-function notSent(error: FailureCause): SendOutcome {
-  return { ok: false, statusCode: null, error, durationMs: 0, responseExcerpt: null };
+/** A 205 without a length would go on until its connection ends. */
+function announcesBody({ statusCode, headers }: IncomingMessage): boolean {
+  const { 'content-length': length, 'transfer-encoding': coding } = headers;
+  return coding !== undefined || (length === undefined ? statusCode === 205 : Number(length) !== 0);
+}
+
+function notSent(error: 'interrupted' | 'network_error'): SendOutcome {
+  return {
+    ...{ ok: false, statusCode: null, error, errorDetail: null, redirectTo: null },
+    ...{ durationMs: 0, responseExcerpt: null },
+  };
 }

@@ -1,6 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import type { TlsOptions } from 'node:tls';
 import { selfSigned } from '../sender/self-signed.ts';
 
 /** A partner's receiver on a free loopback port, which counts what reaches it. */
@@ -21,8 +22,12 @@ export async function httpReceiver(answer: RequestListener, host = '127.0.0.1'):
 }
 
 /** The same behind a certificate that nobody should trust. */
-export async function selfSignedReceiver(answer: RequestListener): Promise<Receiver> {
-  return httpReceiverOn((listener) => createHttpsServer(selfSigned, listener), answer, '127.0.0.1');
+export async function selfSignedReceiver(
+  answer: RequestListener,
+  options: TlsOptions = {},
+): Promise<Receiver> {
+  const create = (listener: RequestListener) => createHttpsServer({ ...selfSigned, ...options }, listener);
+  return httpReceiverOn(create, answer, '127.0.0.1');
 }
 
 /** A receiver that speaks whatever `converse` writes. */

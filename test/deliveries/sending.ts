@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { TlsOptions } from 'node:tls';
 import { expect } from '@jest/globals';
 import type { SendOutcome } from '../../src/sender/collect-response.ts';
 import type { ResolveAddresses } from '../../src/sender/resolve-addresses.ts';
@@ -40,8 +41,8 @@ export async function receiver(answer: RequestListener): Promise<Receiver> {
   return closedAfterwards(await httpReceiver(answer));
 }
 
-export async function tlsReceiver(answer: RequestListener): Promise<Receiver> {
-  return closedAfterwards(await selfSignedReceiver(answer));
+export async function tlsReceiver(answer: RequestListener, options: TlsOptions = {}): Promise<Receiver> {
+  return closedAfterwards(await selfSignedReceiver(answer, options));
 }
 
 export async function rawReceiver(converse: (socket: Socket) => void): Promise<Receiver> {

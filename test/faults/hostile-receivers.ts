@@ -17,10 +17,7 @@ export type Hostility = {
 /** A receiver on a free port of this machine that does one hostile thing, and counts. */
 export type HostileReceiver = {
   url: string;
-  /**
-   * Connections over which the worker sent anything. A request that has been cut makes undici connect again where another
-   * waits for the same origin; whichever connection that one does not take is closed unused.
-   */
+  /** Connections over which the worker sent anything. */
   exchanges: number;
   /** Bytes that it has got rid of. */
   poured(): number;
@@ -134,7 +131,7 @@ export const HOSTILITIES: readonly Hostility[] = [
   {
     name: 'says 100 for ever, as fast as it can',
     converse: (socket) => pour(socket, head('100 Continue').repeat(500)),
-    error: 'connection_reset',
+    error: 'network_error',
     statusCode: null,
   },
   {

@@ -1,8 +1,8 @@
 import { lookup } from 'node:dns/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { isDefiniteAbsence } from '../../src/sender/delivery-error.rules.ts';
 import {
   createNameServerResolver,
-  isDefiniteAbsence,
   type ResolveAddresses,
   resolverFor,
 } from '../../src/sender/resolve-addresses.ts';
@@ -21,6 +21,9 @@ beforeAll(async () => {
     'six.example': { AAAA: [SIX] },
     'alias.example': { CNAME: 'both.example' },
     'half.example': { A: [FOUR], failing: ['AAAA'] },
+    'halved.example': { A: [FOUR], silent: ['AAAA'] },
+    'halved-six.example': { AAAA: [SIX], silent: ['A'] },
+    'nothing-yet.example': { silent: ['AAAA'] },
     'empty.example': {},
     'failing.example': { failing: ['A', 'AAAA'] },
     'unsure.example': { failing: ['A'] },
@@ -37,6 +40,8 @@ describe('by name servers', () => {
     ['six.example', [SIX]],
     ['alias.example', [FOUR, '203.0.113.8', SIX]],
     ['half.example', [FOUR]],
+    ['halved.example', [FOUR]],
+    ['halved-six.example', [SIX]],
   ])('%s has every address that is known of it', async (name, addresses) => {
     expect(await resolve(name)).toEqual(addresses);
   });
@@ -46,12 +51,20 @@ describe('by name servers', () => {
     ['empty.example', true],
     ['failing.example', false],
     ['unsure.example', false],
+    ['nothing-yet.example', false],
     ['dead-0.example', false],
     ['x'.repeat(64), false],
   ])('%s has none; that this is certain: %s', async (name, isCertain) => {
     const failure = await resolve(name).then(String, (error: unknown) => error);
     expect(failure).toBeInstanceOf(Error);
     expect(isDefiniteAbsence(failure)).toBe(isCertain);
+  });
+
+  test('a family whose question stays unanswered is waited for no longer than 250 ms', async () => {
+    const startedAt = performance.now();
+    await Promise.all([resolve('halved.example'), resolve('halved-six.example')]);
+    // The first try alone would take a second.
+    expect(performance.now() - startedAt).toBeLessThan(900);
   });
 
   test('60 names whose servers are silent keep neither another name waiting nor the system, and are given up', async () => {

@@ -3,8 +3,10 @@ import type { RequestListener } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
+import { TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { SendOutcome } from '../../src/sender/collect-response.ts';
+import type { ResolveAddresses } from '../../src/sender/resolve-addresses.ts';
 import { tcpReceiver } from '../deliveries/receivers.ts';
 import {
   closeOpened,
@@ -16,6 +18,7 @@ import {
   tlsReceiver,
   until,
 } from '../deliveries/sending.ts';
+import { selfSigned } from './self-signed.ts';
 
 afterEach(closeOpened);
 
@@ -31,7 +34,7 @@ describe('failures by stage', () => {
   test('a name that does not resolve is dns_error', async () => {
     const url = 'http://absent.example/';
     expect(await sender().send({ url, headers: {}, body: '' })).toEqual(
-      outcome({ ok: false, statusCode: null, error: 'dns_error' }),
+      outcome({ ok: false, statusCode: null, error: 'dns_error', errorDetail: 'name_not_found' }),
     );
   });
 
@@ -39,7 +42,7 @@ describe('failures by stage', () => {
     ['reset', (socket: Socket) => socket.resetAndDestroy()],
     ['closed', (socket: Socket) => socket.end()],
   ])(
-    'a connection that is %s before the head is connection_reset, and nothing is sent again',
+    'a new connection that is %s before the head is connection_reset, and nothing is sent again',
     async (_how, end) => {
       const target = await rawReceiver((socket) => socket.on('data', () => end(socket)));
       expect(await sender().send(messageTo(target.port))).toEqual(
@@ -77,15 +80,42 @@ describe('failures by stage', () => {
       socket.once('data', () => socket.end('SSH-2.0-OpenSSH_9.2\r\n')),
     );
     expect(await sender().send(messageTo(target.port))).toEqual(
-      outcome({ ok: false, statusCode: null, error: 'network_error' }),
+      outcome({ statusCode: null, error: 'network_error', errorDetail: 'malformed_response' }),
     );
   });
 
   test.each([
-    ['a URL that cannot be parsed', { url: 'not a url', headers: {}, body: '' }],
-    ['a header that cannot be sent', { url: 'http://127.0.0.1:9/', headers: { 'x-a': 'b\r\nc' }, body: '' }],
-  ])('%s does not throw', async (_what, unsendable) => {
+    ['16 KB of headers', `HTTP/1.1 200 OK\r\nx: ${'a'.repeat(17_000)}\r\n\r\n`, 'headers_too_large', null],
+    [
+      'a chunk without length',
+      'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n',
+      'malformed_response',
+      200,
+    ],
+    [
+      'another protocol',
+      'HTTP/1.1 101 Go\r\nupgrade: h2c\r\nconnection: upgrade\r\n\r\n',
+      'malformed_response',
+      null,
+    ],
+  ])('%s is network_error, with the detail', async (_what, text, errorDetail, statusCode) => {
+    const target = await rawReceiver((socket) => socket.once('data', () => socket.write(text)));
+    expect(await sender().send(messageTo(target.port))).toEqual(
+      outcome({ error: 'network_error', errorDetail, statusCode }),
+    );
+    await until(() => target.closedConnections === 1);
+  });
+
+  test('a URL that cannot be parsed does not throw', async () => {
+    const unsendable = { url: 'not a url', headers: {}, body: '' };
     expect(await sender().send(unsendable)).toEqual(outcome({ ok: false, error: 'network_error' }));
+  });
+
+  test('a header that cannot be sent does not throw', async () => {
+    const target = await receiver((_request, response) => response.end());
+    const unsendable = { ...messageTo(target.port), headers: { 'x-a': 'b\r\nc' } };
+    expect(await sender().send(unsendable)).toEqual(outcome({ ok: false, error: 'network_error' }));
+    expect(target.requests).toEqual([]);
   });
 });
 
@@ -98,7 +128,7 @@ describe('TLS', () => {
       const target = await tlsReceiver(answerOk);
       const url = `https://${host}:${target.port}/`;
       expect(await sender().send({ url, headers: {}, body: '{}' })).toEqual(
-        outcome({ ok: false, statusCode: null, error: 'tls_error' }),
+        outcome({ ok: false, statusCode: null, error: 'tls_error', errorDetail: 'unknown_issuer' }),
       );
       expect(target.requests).toEqual([]);
     },
@@ -115,7 +145,39 @@ describe('TLS', () => {
   test('a receiver that speaks plain HTTP at an https URL is tls_error', async () => {
     const target = await receiver(answerOk);
     const url = `https://127.0.0.1:${target.port}/`;
-    expect(await sender().send({ url, headers: {}, body: '{}' })).toEqual(outcome({ error: 'tls_error' }));
+    expect(await sender().send({ url, headers: {}, body: '{}' })).toEqual(
+      outcome({ error: 'tls_error', errorDetail: 'not_tls' }),
+    );
+  });
+
+  test('a receiver that speaks HTTP/2 alone is tls_error, by its protocol', async () => {
+    const target = await tlsReceiver(answerOk, { ALPNProtocols: ['h2'] });
+    const url = `https://127.0.0.1:${target.port}/`;
+    expect(await sender().send({ url, headers: {}, body: '{}' })).toEqual(
+      outcome({ error: 'tls_error', errorDetail: 'protocol_version' }),
+    );
+  });
+
+  test.each([
+    ['partner.example.', 'partner.example'],
+    ['partner.example', 'partner.example'],
+    ['127.0.0.1', undefined],
+  ])('a receiver is asked for its certificate by a name without a dot at its end: %s', async (host, name) => {
+    const asked: unknown[] = [];
+    const target = await rawReceiver((socket) => {
+      const tls = new TLSSocket(socket, {
+        ...selfSigned,
+        isServer: true,
+        SNICallback: (servername, answer) => {
+          asked.push(servername);
+          answer(null);
+        },
+      });
+      tls.on('error', () => undefined);
+    });
+    const dotted: ResolveAddresses = async () => ['127.0.0.1'];
+    await sender(2_000, dotted).send({ url: `https://${host}:${target.port}/`, headers: {}, body: '' });
+    expect(asked).toEqual(name === undefined ? [] : [name]);
   });
 });
 
@@ -134,7 +196,7 @@ describe('one deadline over the whole exchange', () => {
     expectCutAtDeadline(cut);
   });
 
-  test('when the connection comes about only after the deadline, nothing is sent over it', async () => {
+  test('when the name resolves only after the deadline, nothing connects', async () => {
     const target = await receiver((_request, response) => response.end());
     let answer: (addresses: string[]) => void = () => {};
     const resolution = new Promise<string[]>((resolve) => {
@@ -144,8 +206,9 @@ describe('one deadline over the whole exchange', () => {
     const url = `http://slow.example:${target.port}/`;
     expect(await slow.send({ url, headers: {}, body: '{}' })).toEqual(outcome({ error: 'timeout' }));
     answer(['127.0.0.1']);
-    await until(() => target.closedConnections === 1);
-    expect(target.requests).toEqual([]);
+    // Connections are accepted in their order: an earlier one would have been counted.
+    await sender().send(messageTo(target.port));
+    expect(target.connections).toBe(1);
   });
 
   test('a TLS handshake that does not go on', async () => {
@@ -162,6 +225,9 @@ describe('one deadline over the whole exchange', () => {
     expect(cut).toEqual(outcome({ ok: false, statusCode: null, error: 'timeout', responseExcerpt: null }));
     expectCutAtDeadline(cut);
     await until(() => target.closedConnections === 1);
+    // Being cut costs the receiver no second connection.
+    await sender(timeoutMs).send(messageTo(target.port));
+    expect(target.connections).toBe(2);
   });
 
   test('a receiver that drips its head', async () => {
@@ -277,8 +343,8 @@ describe('the reading limit', () => {
 });
 
 describe('interim responses', () => {
-  const interim = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n';
-  const saying = (times: number) =>
+  const hints = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n';
+  const saying = (times: number, interim = hints) =>
     rawReceiver((socket) =>
       socket.once('data', () =>
         socket.write(`${interim.repeat(times)}HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n`),
@@ -288,9 +354,15 @@ describe('interim responses', () => {
   test('more than 20 before the response are network_error', async () => {
     const target = await saying(21);
     expect(await sender().send(messageTo(target.port))).toEqual(
-      outcome({ ok: false, statusCode: null, error: 'network_error' }),
+      outcome({ statusCode: null, error: 'network_error', errorDetail: 'too_many_interim_responses' }),
     );
     await until(() => target.closedConnections === 1);
+  });
+
+  test.each([100, 102, 103, 150])('a %d that nobody asked for is passed over', async (status) => {
+    const target = await saying(2, `HTTP/1.1 ${status} Wait\r\n\r\n`);
+    const one = sender();
+    expect(await one.send(messageTo(target.port))).toEqual(outcome({ ok: true, statusCode: 200 }));
   });
 
   test('control: 20 of them are passed over', async () => {

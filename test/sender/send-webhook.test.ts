@@ -1,8 +1,18 @@
 import { getEventListeners } from 'node:events';
+import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import type { ResolveAddresses } from '../../src/sender/resolve-addresses.ts';
 import { signDelivery } from '../../src/sender/signature.rules.ts';
-import { closeOpened, messageTo, outcome, receiver, sender, until } from '../deliveries/sending.ts';
+import {
+  closeOpened,
+  messageTo,
+  outcome,
+  rawReceiver,
+  receiver,
+  sender,
+  until,
+} from '../deliveries/sending.ts';
 
 afterEach(closeOpened);
 
@@ -22,6 +32,8 @@ describe('what is sent', () => {
         ok: true,
         statusCode: 204,
         error: null,
+        errorDetail: null,
+        redirectTo: null,
         durationMs: expect.any(Number),
         responseExcerpt: null,
       });
@@ -33,6 +45,8 @@ describe('what is sent', () => {
         host: `partner.example:${target.port}`,
         'content-type': 'application/json',
         'content-length': String(Buffer.byteLength(body)),
+        accept: '*/*',
+        'accept-encoding': 'identity',
         'x-webhook-event': 'booking_created',
         'x-service-timestamp': '1795000000',
         'x-service-signature': headers['X-Service-Signature'],
@@ -138,10 +152,51 @@ describe('the verdict', () => {
     const target = await receiver((_request, response) =>
       response.writeHead(status, { location: '/elsewhere' }).end(),
     );
+    const redirectTo = `http://127.0.0.1:${target.port}`;
     expect(await sender().send(messageTo(target.port))).toEqual(
-      outcome({ ok: false, statusCode: status, error: 'redirect' }),
+      outcome({ ok: false, statusCode: status, error: 'redirect', errorDetail: null, redirectTo }),
     );
     expect(target.requests).toHaveLength(1);
+  });
+
+  test.each([
+    ['https://user:secret@Elsewhere.example/path?token=1#x', 'https://elsewhere.example'],
+    ['//elsewhere.example:8443/path', 'http://elsewhere.example:8443'],
+    ['file:///etc/passwd', null],
+    ['http://[', null],
+    [undefined, null],
+  ])('of a redirect to %s, %s is kept', async (location, redirectTo) => {
+    const target = await receiver((_request, response) =>
+      response.writeHead(301, location === undefined ? {} : { location }).end(),
+    );
+    expect(await sender().send(messageTo(target.port))).toEqual(outcome({ error: 'redirect', redirectTo }));
+  });
+
+  test.each([
+    ['204', 'content-length: 5', true],
+    ['204', 'transfer-encoding: chunked', true],
+    ['205', 'content-length: 5', true],
+    ['205', 'x-length: none', true],
+    ['304', 'content-length: 5', false],
+  ])('a %s is complete with its head, though it says %s', async (status, field, ok) => {
+    const target = await rawReceiver((socket) =>
+      socket.on('data', () => socket.write(`HTTP/1.1 ${status} Done\r\n${field}\r\n\r\n`)),
+    );
+    const one = sender();
+    for (let n = 1; n <= 2; n += 1) {
+      expect(await one.send(messageTo(target.port))).toEqual(
+        outcome({ ok, statusCode: Number(status), error: ok ? null : 'redirect' }),
+      );
+      // What follows on that connection would be taken for the next response.
+      await until(() => target.closedConnections === n);
+    }
+  });
+
+  test('an offer to upgrade beside a 2xx changes nothing', async () => {
+    const target = await receiver((_request, response) =>
+      response.writeHead(200, { connection: 'Upgrade', upgrade: 'h2,h2c' }).end('ok'),
+    );
+    expect(await sender().send(messageTo(target.port))).toEqual(outcome({ ok: true, responseExcerpt: 'ok' }));
   });
 
   test('a preliminary answer (103) is not taken for the response', async () => {
@@ -149,6 +204,111 @@ describe('the verdict', () => {
       response.writeEarlyHints({ link: '</x>; rel=preload' }, () => response.end('ok'));
     });
     expect(await sender().send(messageTo(target.port))).toEqual(outcome({ ok: true, statusCode: 200 }));
+  });
+});
+
+describe('a kept connection', () => {
+  const ok = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
+
+  /** Answers the first request of each connection, and does `end` at the second. */
+  const tired = (end: (socket: Socket) => void) => {
+    const bodies: string[] = [];
+    return rawReceiver((socket) => {
+      let requests = 0;
+      socket.on('data', (bytes) => {
+        requests += 1;
+        bodies.push(bytes.toString());
+        if (requests === 1) socket.write(ok);
+        else end(socket);
+      });
+    }).then((target) => Object.assign(target, { bodies }));
+  };
+
+  test.each([
+    ['resets', (socket: Socket) => socket.resetAndDestroy()],
+    ['closes', (socket: Socket) => socket.end()],
+  ])('that its receiver %s before a byte of the response costs nothing', async (_how, end) => {
+    const target = await tired(end);
+    const one = sender();
+    const message = { ...messageTo(target.port), headers: { 'x-delivery-id': 'same' } };
+    expect(await one.send(message)).toEqual(outcome({ ok: true }));
+    await turn();
+    expect(await one.send(message)).toEqual(outcome({ ok: true, responseExcerpt: 'ok' }));
+    expect(target.connections).toBe(2);
+    const [, onKept = '', onFresh = ''] = target.bodies;
+    expect(onFresh.replace('Connection: close', 'Connection: keep-alive')).toBe(onKept);
+  });
+
+  test('that ends once a byte of the response has come is connection_reset, and nothing is sent again', async () => {
+    const target = await tired((socket) => socket.end('HTTP/1.1 2'));
+    const one = sender();
+    expect(await one.send(messageTo(target.port))).toEqual(outcome({ ok: true }));
+    await turn();
+    expect(await one.send(messageTo(target.port))).toEqual(outcome({ error: 'connection_reset' }));
+    expect(target.connections).toBe(1);
+  });
+
+  test('is replaced by one new connection: where that ends too, the attempt has failed', async () => {
+    let requests = 0;
+    const target = await rawReceiver((socket) =>
+      socket.on('data', () => {
+        requests += 1;
+        if (requests === 1) socket.write(ok);
+        else socket.resetAndDestroy();
+      }),
+    );
+    const one = sender();
+    await one.send(messageTo(target.port));
+    await turn();
+    expect(await one.send(messageTo(target.port))).toEqual(outcome({ error: 'connection_reset' }));
+    expect(requests).toBe(3);
+  });
+
+  test('is replaced within the one deadline', async () => {
+    let requests = 0;
+    const target = await rawReceiver((socket) =>
+      socket.on('data', () => {
+        requests += 1;
+        if (requests === 1) socket.write(ok);
+        else if (requests === 2) setTimeout(() => socket.resetAndDestroy(), 300);
+      }),
+    );
+    const one = sender(500);
+    await one.send(messageTo(target.port));
+    await turn();
+    const cut = await one.send(messageTo(target.port));
+    expect(cut).toEqual(outcome({ error: 'timeout' }));
+    expect(cut.durationMs).toBeLessThan(750);
+  });
+
+  test('on which its receiver speaks unasked is not used again', async () => {
+    const target = await rawReceiver((socket) => {
+      socket.once('data', () => {
+        socket.write(ok);
+        setTimeout(() => socket.write('HTTP/1.1 500 Forged\r\ncontent-length: 0\r\n\r\n'), 20);
+      });
+    });
+    const one = sender();
+    expect(await one.send(messageTo(target.port))).toEqual(outcome({ ok: true }));
+    await until(() => target.closedConnections === 1);
+    expect(await one.send(messageTo(target.port))).toEqual(outcome({ ok: true }));
+  });
+
+  test('is used for a minute at most, however busy it is, so that a change of DNS takes effect', async () => {
+    const target = await receiver((_request, response) => response.end('ok'));
+    const resolve = jest.fn<ResolveAddresses>(async () => ['127.0.0.1']);
+    const one = sender(2_000, resolve);
+    const url = `http://partner.example:${target.port}/`;
+    const now = jest.spyOn(performance, 'now');
+    const startedAt = performance.now();
+    for (let second = 0; second <= 120; second += 4) {
+      now.mockReturnValue(startedAt + second * 1000);
+      expect(await one.send({ url, headers: {}, body: '{}' })).toEqual(outcome({ ok: true }));
+      await turn();
+    }
+    now.mockRestore();
+    expect(target.connections).toBe(3);
+    expect(resolve).toHaveBeenCalledTimes(3);
   });
 });
 

@@ -3,12 +3,13 @@ import { once } from 'node:events';
 import type { Answer } from 'dns-packet';
 import { decode, encode } from 'dns-packet';
 
-/** What a name has: its addresses or its alias; a failure of its servers by kind of address; or that they are silent. */
+/** What a name has: its addresses or its alias; by kind of address, a failure of its servers, or their silence; or that they are silent. */
 export type NameEntry = {
   A?: string[];
   AAAA?: string[];
   CNAME?: string;
   failing?: ('A' | 'AAAA')[];
+  silent?: ('A' | 'AAAA')[];
   isSilent?: true;
 };
 type Zone = Readonly<Record<string, NameEntry>>;
@@ -27,7 +28,7 @@ export async function startNameServer(zone: Zone) {
     const type = question?.type === 'AAAA' ? 'AAAA' : 'A';
     const name = question?.name ?? '';
     const entry = zone[name];
-    if (entry?.isSilent === true) return;
+    if (entry?.isSilent === true || entry?.silent?.includes(type) === true) return;
     const failure = entry === undefined ? NXDOMAIN : entry.failing?.includes(type) === true ? SERVFAIL : 0;
     const answers = failure === 0 ? answersOf(zone, name, type) : [];
     const flags = 0x0180 | failure;

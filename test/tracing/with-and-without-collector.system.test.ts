@@ -77,7 +77,6 @@ test('with a collector each loads its SDK, exporter and instrumentations', async
     'exporter-trace-otlp-proto',
     'instrumentation',
     'instrumentation-mongodb',
-    'instrumentation-undici',
     'sdk-trace-node',
   ]);
   expect(await loadedByEach({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })).toEqual(

@@ -1,56 +1,40 @@
 import { isIP, type LookupFunction } from 'node:net';
 import { callbackify } from 'node:util';
-import { buildConnector } from 'undici';
 import type { PortRange } from '../config/port-ranges.rules.ts';
 import { hasPort, WEBHOOK_PORTS } from '../config/port-ranges.rules.ts';
 import { BlockedAddressError, UnresolvedHostError } from './delivery-error.rules.ts';
 import { isLocalName, isPublicAddress } from './endpoint-address.rules.ts';
 import type { ResolveAddresses } from './resolve-addresses.ts';
 
-// Node's default of 250 ms gives up on a receiver on another continent and goes on to its next address.
-const ADDRESS_ATTEMPT_TIMEOUT_MS = 1_000;
-
-export type ConnectRules = {
-  /** Development only: also allows plain `http`, any port and addresses that are not public. */
-  allowPrivateNetworks: boolean;
+export type ConnectRules = LookupRules & {
   /** `WEBHOOK_PORTS` unless given. */
   ports?: readonly PortRange[];
-  /** Limit of one connection's set-up; the exchange's own deadline normally comes first. */
-  timeoutMs: number;
+};
+
+type LookupRules = {
+  /** Development only: also allows plain `http`, any port and addresses that are not public. */
+  allowPrivateNetworks: boolean;
   resolve: ResolveAddresses;
 };
 
-/**
- * Makes the `connect` of an undici dispatcher that opens no connection to an address that is not public, whatever DNS
- * said earlier: a name is resolved once for each connection, every response is checked, and the connection goes to the
- * checked responses (so a name that changes its response between check and connect gains nothing). Certificates are always
- * verified. Fails with BlockedAddressError or UnresolvedHostError, or the socket's own error.
- */
-export function createCheckedConnect(rules: ConnectRules): buildConnector.connector {
-  const connect = buildConnector({
-    timeout: rules.timeoutMs,
-    lookup: createCheckedLookup(rules),
-    // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED cannot switch it off.
-    rejectUnauthorized: true,
-    autoSelectFamily: true,
-    autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_TIMEOUT_MS,
-  });
-  return (options, callback) => {
-    const refusal = rules.allowPrivateNetworks ? null : refusalWithoutLookup(options, rules.ports);
-    if (refusal === null) connect(options, callback);
-    else queueMicrotask(() => callback(refusal, null));
-  };
+/** The host of a URL as sockets take it: an IPv6 address without brackets. */
+export function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, '');
 }
 
-/** `net.connect` calls no lookup for an address literal, so literals are checked before it. */
-function refusalWithoutLookup(
-  { protocol, hostname, port }: buildConnector.Options,
-  ports: readonly PortRange[] = WEBHOOK_PORTS,
+/**
+ * Why nothing may connect to a URL; null where its name decides, by what the lookup finds. `net.connect` calls no lookup for an
+ * address literal, so literals are checked here.
+ */
+export function refusalWithoutLookup(
+  url: URL,
+  { allowPrivateNetworks, ports = WEBHOOK_PORTS }: ConnectRules,
 ): BlockedAddressError | null {
-  if (protocol !== 'https:') return new BlockedAddressError('Plain http is for development only.');
-  if (!hasPort(ports, Number(port || 443)))
+  if (allowPrivateNetworks) return null;
+  if (url.protocol !== 'https:') return new BlockedAddressError('Plain http is for development only.');
+  if (!hasPort(ports, Number(url.port || 443)))
     return new BlockedAddressError('The port is not one of those allowed.');
-  const host = hostname.replace(/^\[|\]$/g, '');
+  const host = hostOf(url);
   if (isLocalName(host)) return new BlockedAddressError('The host is a name of local networks.');
   if (isIP(host) === 0 || isPublicAddress(host)) return null;
   return new BlockedAddressError('The host is an address that is not public.');
@@ -60,7 +44,7 @@ function refusalWithoutLookup(
  * Makes a `lookup` for `net.connect` that answers only with addresses that were all checked: one address that is not
  * public among them refuses the whole name (BlockedAddressError), no response is UnresolvedHostError.
  */
-export function createCheckedLookup(rules: Omit<ConnectRules, 'timeoutMs' | 'ports'>): LookupFunction {
+export function createCheckedLookup(rules: LookupRules): LookupFunction {
   const lookUp = callbackify((hostname: string) => checkedAddresses(hostname, rules));
   return (hostname, options, callback) =>
     lookUp(hostname, (error, addresses) => {
@@ -74,7 +58,7 @@ export function createCheckedLookup(rules: Omit<ConnectRules, 'timeoutMs' | 'por
 
 async function checkedAddresses(
   hostname: string,
-  { resolve, allowPrivateNetworks }: Omit<ConnectRules, 'timeoutMs' | 'ports'>,
+  { resolve, allowPrivateNetworks }: LookupRules,
 ): Promise<readonly string[]> {
   const addresses = await resolve(hostname).catch((cause: unknown) => {
     throw new UnresolvedHostError('The host did not resolve.', { cause });

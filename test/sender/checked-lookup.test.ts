@@ -1,6 +1,6 @@
 import type { LookupAddress } from 'node:dns';
 import { describe, expect, jest, test } from '@jest/globals';
-import { createCheckedLookup } from '../../src/sender/checked-connect.ts';
+import { createCheckedLookup } from '../../src/sender/checked-lookup.ts';
 import { BlockedAddressError, UnresolvedHostError } from '../../src/sender/delivery-error.rules.ts';
 import type { ResolveAddresses } from '../../src/sender/resolve-addresses.ts';
 
