@@ -97,15 +97,17 @@ function Attempts({ detail, timeZone }: { detail: DeliveryDetail; timeZone: stri
       <h2 id="attempts">Attempts</h2>
       <Table
         caption={`Attempts; times in ${timeZone}`}
-        columns={['Attempt', 'Sent', 'Outcome', 'Took', 'Response']}
+        columns={['Attempt', 'Series', 'Sent', 'To', 'Outcome', 'Took', 'Response']}
         rows={detail.delivery.attempts.toReversed().map((attempt) => (
           <tr key={attempt.deliveryId}>
             <th scope="row">{attempt.attempt}</th>
+            <td>{attempt.series ?? '–'}</td>
             <td>{dateTimeSeconds(attempt.sentAt, timeZone)}</td>
+            <td class="long">{attempt.endpointUrl ?? '–'}</td>
             <td>
               {outcomeOf(attempt)}
               {attempt.statusCode !== null && attempt.error !== null ? (
-                <span class="under">{words(attempt.error)}</span>
+                <span class="under">{words(attempt.errorDetail ?? attempt.error)}</span>
               ) : null}
             </td>
             <td class="number">{attempt.durationMs === null ? '–' : `${attempt.durationMs} ms`}</td>

@@ -1,4 +1,5 @@
 import type { VNode } from 'preact';
+import type { AttemptRow } from '../deliveries/deliveries.model.ts';
 import type { DeliveryDetail } from '../deliveries/read-deliveries.service.ts';
 import { words } from './format.rules.ts';
 import { ApiForm, ReasonField } from './forms.tsx';
@@ -41,16 +42,17 @@ export function DeliveryRow({ detail, partner, timeZone, children }: RowProps): 
   );
 }
 
-/** `503`, `timeout`: what came of an attempt. */
+/** `503`, `timeout`, `tls error: certificate expired`, `301 to https://partner.example`: what came of an attempt. */
 export function outcomeOf({
   statusCode,
   error,
-}: {
-  statusCode: number | null;
-  error: string | null;
-}): string {
+  errorDetail,
+  redirectTo,
+}: Pick<AttemptRow, 'statusCode' | 'error' | 'errorDetail' | 'redirectTo'>): string {
+  if (redirectTo) return `${statusCode} to ${redirectTo}`;
   if (statusCode !== null) return String(statusCode);
-  return error === null ? 'in progress' : words(error);
+  if (error === null) return 'in progress';
+  return errorDetail ? `${words(error)}: ${words(errorDetail)}` : words(error);
 }
 
 /** Delivers a dead letter again. */

@@ -35,12 +35,16 @@ export const INTERRUPT_UNSETTLED: Expression = {
 /** How many attempts are begun and settled together at most. */
 const MAX_BATCH = 200;
 
-type Result = Pick<AttemptRow, 'outcome' | 'statusCode' | 'error' | 'durationMs' | 'responseExcerpt'>;
+type Result = Pick<
+  AttemptRow,
+  'outcome' | 'statusCode' | 'error' | 'errorDetail' | 'redirectTo' | 'durationMs' | 'responseExcerpt'
+>;
 
 /** A guarded update that leaves its attempt in the row such that it can be told from one that was not made. */
 type AttemptWrite = {
   deliveryId: string;
   attemptId: string;
+  endpointUrl?: string;
   result?: Result;
   isMadeIn: (attempt: AttemptRow) => boolean;
   /** Writes of one kind differ in what is above alone. */
@@ -110,12 +114,13 @@ export async function beginAttempt(
     state,
     attemptsMade,
   }: Pick<DeliveryRow, '_id' | 'generation' | 'state' | 'attemptsMade'>,
-  attemptId: string,
+  attempt: { id: string; endpointUrl: string },
   leaseMs: number,
 ): Promise<boolean> {
   return writeAttempt(db)({
     deliveryId: _id,
-    attemptId,
+    attemptId: attempt.id,
+    endpointUrl: attempt.endpointUrl,
     // Nothing else adds it.
     isMadeIn: () => true,
     kind: `begin ${generation} ${state} ${attemptsMade} ${leaseMs}`,
@@ -135,6 +140,12 @@ function asBegun(writes: readonly AttemptWrite[], leaseMs: number): Expression[]
   const attempt = {
     deliveryId: valueAt('$_id', deliveryIds, attemptIdsOf(writes)),
     attempt: { $add: ['$attemptsMade', 1] },
+    series: '$generation',
+    endpointUrl: valueAt(
+      '$_id',
+      deliveryIds,
+      writes.map(({ endpointUrl }) => endpointUrl),
+    ),
     sentAt: '$$NOW',
     outcome: 'started',
     statusCode: null,

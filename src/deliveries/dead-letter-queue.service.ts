@@ -18,7 +18,7 @@ type DeadLetter = Pick<
   DeliveryRow,
   '_id' | 'eventId' | 'eventType' | 'subscriptionId' | 'partnerId' | 'attemptsMade'
 > & {
-  attempts: readonly Pick<AttemptRow, 'deliveryId' | 'statusCode' | 'error'>[];
+  attempts: readonly Pick<AttemptRow, 'deliveryId' | 'statusCode' | 'error' | 'errorDetail' | 'redirectTo'>[];
 };
 
 /**
@@ -42,6 +42,8 @@ export async function raiseDeadLetter(
       attempts: row.attemptsMade,
       status_code: last?.statusCode ?? null,
       error: last?.error ?? null,
+      error_detail: last?.errorDetail ?? null,
+      redirect_to: last?.redirectTo ?? null,
     },
     'a webhook delivery failed for the last time and is dead-lettered',
   );

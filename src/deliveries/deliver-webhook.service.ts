@@ -32,7 +32,7 @@ import { raiseDeadLetter } from './dead-letter-queue.service.ts';
 import type { AttemptError, DeliveryRow, DeliveryState } from './deliveries.model.ts';
 import { findDelivery } from './deliveries.store.ts';
 import { cancelDelivery } from './delivery-series.store.ts';
-import { deliveryFields, eventFields } from './log-fields.rules.ts';
+import { causeOf, deliveryFields, eventFields } from './log-fields.rules.ts';
 import type { RetryConfig } from './retry-schedule.rules.ts';
 import { afterAttempt } from './retry-schedule.rules.ts';
 import { composeMessage } from './signed-message.service.ts';
@@ -70,12 +70,13 @@ export type DueAttempt = {
  *   nothing was sent, for its receiver cannot receive it
  * - `later`: nothing was counted, come back after `inMs`
  *
- * `attemptsMade` is what the row counts now, so that the queue can keep in step.
+ * `attemptsMade` is what the row counts now, so that the queue can keep in step. `cause` is why this attempt failed, in words.
  */
 export type AttemptResult =
   | { kind: 'done' }
-  | { kind: 'dead'; attemptsMade: number; isWithheld?: true }
-  | { kind: 'retry' | 'later'; inMs: number; attemptsMade: number };
+  | { kind: 'dead'; attemptsMade: number; cause?: string; isWithheld?: true }
+  | { kind: 'retry'; inMs: number; attemptsMade: number; cause: string }
+  | { kind: 'later'; inMs: number; attemptsMade: number };
 
 const SECRET_RETRY_MS = 10_000;
 /** There is nothing more to send. */
@@ -238,11 +239,14 @@ async function attemptOnce(
     return { kind: 'later', inMs: SECRET_RETRY_MS, attemptsMade: row.attemptsMade };
   }
   const attemptId = newId();
-  const isBegun = await beginAttempt(deps.db, row, attemptId, leaseMs(deps));
+  const { endpointUrl } = subscription;
+  const isBegun = await beginAttempt(deps.db, row, { id: attemptId, endpointUrl }, leaseMs(deps));
   if (!isBegun) return null;
   const sent = await deps.sender.send(messageOf(deps, row, content, secrets, attemptId, signal));
   const isOutdated = !sent.ok && (await hasChanged(deps, subscription));
-  const outcome: AttemptOutcome = isOutdated ? { ...sent, error: 'subscription_changed' } : sent;
+  const outcome: AttemptOutcome = isOutdated
+    ? { ...sent, error: 'subscription_changed', errorDetail: null }
+    : sent;
   return settle(deps, { ...row, eventType: event.type }, event, subscription, attemptId, outcome);
 }
 
@@ -303,23 +307,23 @@ async function settle(
   outcome: AttemptOutcome,
 ): Promise<AttemptResult> {
   const next = afterAttempt(deps.config, row, outcome.error);
-  const { statusCode, error, durationMs, responseExcerpt } = outcome;
-  const response = { statusCode, error, durationMs, responseExcerpt };
+  const { ok, ...response } = outcome;
   const isSettled = await settleAttempt(deps.db, row, attemptId, { ...response, ...next });
   const { state, attemptsMade, nextAttemptInMs } = next;
   logAttempt(deps, row, event, attemptId, outcome, state);
   countAttempt(deps, row, event.at, outcome);
   if (!isSettled) return { kind: 'later', inMs: 1000, attemptsMade };
   if (next.outcome === 'interrupted') return { kind: 'later', inMs: 0, attemptsMade };
-  if (outcome.ok && row.state === 'dead_letter') await deps.queues.removeDeadLetters([row._id]);
-  await recordHealth(deps, subscription, outcome.ok);
-  if (outcome.ok) return { kind: 'done' };
-  if (nextAttemptInMs !== null) return { kind: 'retry', inMs: nextAttemptInMs, attemptsMade };
+  if (ok && row.state === 'dead_letter') await deps.queues.removeDeadLetters([row._id]);
+  await recordHealth(deps, subscription, ok);
+  if (ok) return { kind: 'done' };
+  const cause = causeOf(outcome);
+  if (nextAttemptInMs !== null) return { kind: 'retry', inMs: nextAttemptInMs, attemptsMade, cause };
   if (next.isNewDeadLetter) {
     const attempts = [{ ...response, deliveryId: attemptId }];
     await raiseDeadLetter(deps, { ...row, attemptsMade, attempts }, event);
   }
-  return { kind: 'dead', attemptsMade };
+  return { kind: 'dead', attemptsMade, cause };
 }
 
 /** One wide line an attempt. */
@@ -340,6 +344,8 @@ function logAttempt(
       attempt: row.attemptsMade + 1,
       status_code: outcome.statusCode,
       error: outcome.error,
+      error_detail: outcome.errorDetail,
+      redirect_to: outcome.redirectTo,
       duration_ms: outcome.durationMs,
       state,
     },

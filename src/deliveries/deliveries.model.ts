@@ -2,7 +2,7 @@ import type { CollectionDefinition } from '../platform/ensure-collection.ts';
 import type { Db } from '../platform/mongo.ts';
 import { openCollection } from '../platform/mongo.ts';
 import type { EventType } from '../reservations/event-types.ts';
-import type { DeliveryError } from '../sender/delivery-error.rules.ts';
+import type { DeliveryError, DeliveryErrorDetail } from '../sender/delivery-error.rules.ts';
 
 /**
  * `cancelled`: before the event could be delivered its subscription was deactivated, or its partner was suspended or lost the
@@ -30,6 +30,12 @@ export type AttemptRow = {
   outcome: 'started' | 'succeeded' | 'failed' | 'interrupted';
   statusCode: number | null;
   error: AttemptError | null;
+  /** Absent, like what follows, in attempts of older releases. */
+  errorDetail?: DeliveryErrorDetail | null;
+  redirectTo?: string | null;
+  endpointUrl?: string;
+  /** The series that it belongs to: the delivery's `generation` then. */
+  series?: number;
   durationMs: number | null;
   responseExcerpt: string | null;
 };

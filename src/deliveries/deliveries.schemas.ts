@@ -9,6 +9,7 @@ import { count, growing, id, named, object, orNull, timestamp } from '../http/re
 import { parseInstant } from '../platform/calendar.ts';
 import type { EventType } from '../reservations/event-types.ts';
 import { EVENT_TYPES } from '../reservations/event-types.ts';
+import { DELIVERY_ERROR_DETAILS } from '../sender/delivery-error.rules.ts';
 import { endpointUrl } from '../subscriptions/subscriptions.schemas.ts';
 
 export const DELIVERY_STATUSES = ['pending', 'retrying', 'succeeded', 'dead_letter'] as const;
@@ -23,6 +24,12 @@ const attempt = named(
   object({
     delivery_id: id(EXAMPLE.attemptId).description('X-Delivery-Id of this attempt.'),
     attempt: count(1).description('Counted from 1; an interrupted attempt is repeated under its number.'),
+    series: orNull(count(1)).description(
+      'The series of attempts, counted from 1; each redelivery begins one. Null in attempts of older releases.',
+    ),
+    endpoint_url: endpointUrl()
+      .allow(null)
+      .description('Where this attempt was sent to. Null in attempts of older releases.'),
     sent_at: timestamp(EXAMPLE.later),
     status_code: Joi.number().integer().allow(null).description('Null where no response came.').example(503),
     error: Joi.string()
@@ -44,6 +51,13 @@ const attempt = named(
         'Why it failed, by the stage that it reached; null where it succeeded. Not counted: `interrupted`, and `subscription_changed`, where address, secret or status were changed while it was made.',
       )
       .example('http_status'),
+    error_detail: orNull(growing(Joi.string().valid(...DELIVERY_ERROR_DETAILS)))
+      .description('What is known beyond `error`; null where nothing is.')
+      .example(null),
+    redirect_to: Joi.string()
+      .allow(null)
+      .description('Scheme, host and port to which a `redirect` led.')
+      .example(null),
     duration_ms: orNull(count(183)).example(183),
     response_excerpt: Joi.string()
       .allow(null, '')

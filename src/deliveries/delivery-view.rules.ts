@@ -26,10 +26,14 @@ export function deliveryView({ delivery, event, endpointUrl }: DeliveryDetail): 
       .filter((attempt) => attempt.outcome !== 'started')
       .map((attempt) => ({
         delivery_id: attempt.deliveryId,
+        series: attempt.series ?? null,
         attempt: attempt.attempt,
+        endpoint_url: attempt.endpointUrl ?? null,
         sent_at: attempt.sentAt.toISOString(),
         status_code: attempt.statusCode,
         error: attempt.error,
+        error_detail: attempt.errorDetail ?? null,
+        redirect_to: attempt.redirectTo ?? null,
         duration_ms: attempt.durationMs,
         response_excerpt: attempt.responseExcerpt,
       })),

@@ -102,8 +102,8 @@ export const beginAtOnce = (
 ): Promise<Begun[]> =>
   Promise.all(
     rows.map(async (row) => {
-      const attemptId = newId();
-      return { attemptId, verdict: await verdictOf(beginAttempt(db, row, attemptId, LEASE_MS)) };
+      const attempt = { id: newId(), endpointUrl: `https://partner.example/${row._id}` };
+      return { attemptId: attempt.id, verdict: await verdictOf(beginAttempt(db, row, attempt, LEASE_MS)) };
     }),
   );
 

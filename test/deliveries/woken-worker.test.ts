@@ -13,6 +13,8 @@ const FAILED: SendOutcome = {
   ok: false,
   statusCode: 500,
   error: 'http_status',
+  errorDetail: null,
+  redirectTo: null,
   durationMs: 9,
   responseExcerpt: null,
 };
@@ -20,6 +22,8 @@ const SUCCEEDED: SendOutcome = {
   ok: true,
   statusCode: 200,
   error: null,
+  errorDetail: null,
+  redirectTo: null,
   durationMs: 9,
   responseExcerpt: null,
 };

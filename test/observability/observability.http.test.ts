@@ -35,6 +35,12 @@ beforeEach(async () => {
 /** Somebody holds a slot; returns the partner's delivery of it, on which no attempt has been made. */
 const happening = (by = partner) => anyDelivery(service, by, partner, slots.shift() ?? '');
 const attempt = (deliveryId: string, times = 1) => service.attempt(deliveryId, times);
+/** An attempt while the subscription has this URL. */
+async function attemptAt(deliveryId: string, url: string): Promise<void> {
+  const body = { endpoint_url: url };
+  expectStatus(await partner.api.patch(`/api/v1/partner/webhooks/${subscriptionId}`, body), 200);
+  await attempt(deliveryId);
+}
 
 const observe = async (query = '', by = partner) =>
   expectStatus(await by.api.get(OBSERVABILITY + query), 200);
@@ -148,7 +154,10 @@ describe('GET /api/v1/partner/observability/deliveries/{id}', () => {
     await attempt(id);
     const [failed, succeeded] = receiver.received.slice(-2).map((each) => each.body);
     const { delivery_id: _own, ...payload } = succeeded ?? {};
-    const common = { sent_at: expect.stringMatching(/^\d{4}-.*Z$/), duration_ms: expect.any(Number) };
+    const common = {
+      ...{ series: 1, endpoint_url: receiver.url, error_detail: null, redirect_to: null },
+      ...{ sent_at: expect.stringMatching(/^\d{4}-.*Z$/), duration_ms: expect.any(Number) },
+    };
     expect(await detail(id)).toEqual({
       id,
       event_id: payload['event_id'],
@@ -184,12 +193,52 @@ describe('GET /api/v1/partner/observability/deliveries/{id}', () => {
   test('names what went wrong where there was no response', async () => {
     const gone = await startReceiver();
     await gone.close();
-    await service.context.db
-      .collection('webhook_subscriptions')
-      .updateOne({ _id: subscriptionId as never }, { $set: { endpointUrl: gone.url } });
     const id = await happening();
-    await attempt(id);
+    await attemptAt(id, gone.url);
     const refused = { status_code: null, error: 'connection_refused', response_excerpt: null };
     expect((await detail(id))['attempts']).toMatchObject([refused]);
+  });
+
+  test('names the detail of a failure, and the origin alone to which a redirect led', async () => {
+    const id = await happening();
+    await attemptAt(id, receiver.url.replace('http:', 'https:'));
+    receiver.respondWith((_attempt, response) =>
+      response.writeHead(301, { location: 'https://elsewhere.example/hooks?token=1' }).end(),
+    );
+    await attemptAt(id, receiver.url);
+    expect((await detail(id))['attempts']).toMatchObject([
+      { error: 'tls_error', error_detail: 'not_tls', redirect_to: null },
+      { error: 'redirect', error_detail: null, redirect_to: 'https://elsewhere.example' },
+    ]);
+  });
+
+  test('shows each attempt with the URL and the series that it had, whatever they are now', async () => {
+    receiver.respondWith((_attempt, response) => response.writeHead(500).end());
+    const id = await happening();
+    const [before, now] = [`${receiver.url}/before`, `${receiver.url}/now`];
+    await attemptAt(id, before);
+    await attemptAt(id, now);
+    expectStatus(await partner.api.post(`${OBSERVABILITY}/deliveries/${id}/redeliver`), 202);
+    await attempt(id);
+    expect(await detail(id)).toMatchObject({
+      endpoint_url: now,
+      attempts: [
+        { series: 1, attempt: 1, endpoint_url: before },
+        { series: 1, attempt: 2, endpoint_url: now },
+        { series: 2, attempt: 1, endpoint_url: now },
+      ],
+    });
+  });
+
+  test('shows what an older release stored of an attempt', async () => {
+    const id = await happening();
+    await attempt(id);
+    const fields = { errorDetail: '', redirectTo: '', endpointUrl: '', series: '' };
+    const absent = Object.fromEntries(Object.keys(fields).map((name) => [`attempts.0.${name}`, '']));
+    await service.context.db
+      .collection('deliveries')
+      .updateOne({ _id: id as never }, { $unset: absent as never });
+    const unknown = { series: null, endpoint_url: null, error_detail: null, redirect_to: null };
+    expect((await detail(id))['attempts']).toMatchObject([unknown]);
   });
 });

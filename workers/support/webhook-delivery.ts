@@ -33,8 +33,8 @@ const JOBS_PER_PERMIT = 4;
 class AttemptFailed extends ExpectedFailure {
   readonly retryInMs: number;
 
-  constructor(attempt: number, retryInMs: number) {
-    super(`Attempt ${attempt} failed; the next is in ${retryInMs / 1000} s`);
+  constructor(attempt: number, retryInMs: number, cause: string) {
+    super(`Attempt ${attempt} failed: ${cause}; the next is in ${retryInMs / 1000} s`);
     this.retryInMs = retryInMs;
   }
 }
@@ -84,13 +84,13 @@ export async function startWebhookDelivery(
           return;
         case 'retry':
           await keepInStep(job, result.attemptsMade - 1);
-          throw new AttemptFailed(result.attemptsMade, result.inMs);
+          throw new AttemptFailed(result.attemptsMade, result.inMs, result.cause);
         case 'dead':
           await keepInStep(job, result.attemptsMade - 1);
           throw new UnrecoverableError(
             result.isWithheld === true
               ? 'Nothing was sent: its partner cannot receive the event'
-              : `Dead letter after ${result.attemptsMade} attempts`,
+              : `Dead letter after ${result.attemptsMade} attempts; the last: ${result.cause ?? 'not known'}`,
           );
         case 'later':
           await keepInStep(job, result.attemptsMade);

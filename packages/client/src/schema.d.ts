@@ -1499,6 +1499,13 @@ export interface components {
              * @example 1
              */
             attempt: number;
+            /** @description The series of attempts, counted from 1; each redelivery begins one. Null in attempts of older releases. */
+            series: number | null;
+            /**
+             * @description Where this attempt was sent to. Null in attempts of older releases.
+             * @example https://partner.example.com/webhooks/bookings
+             */
+            endpoint_url: string | null;
             /**
              * Format: date-time
              * @example 2026-11-20T11:40:12.345Z
@@ -1515,6 +1522,16 @@ export interface components {
              * @enum {string|null}
              */
             error: "blocked_address" | "dns_error" | "connection_refused" | "connection_reset" | "tls_error" | "timeout" | "redirect" | "http_status" | "network_error" | "interrupted" | "subscription_changed" | null;
+            /**
+             * @description What is known beyond `error`; null where nothing is.
+             * @example null
+             */
+            error_detail: ("name_not_found" | "name_server_failed" | "host_unreachable" | "certificate_expired" | "certificate_not_yet_valid" | "hostname_mismatch" | "unknown_issuer" | "certificate_invalid" | "client_certificate_required" | "protocol_version" | "not_tls" | "handshake_failed" | "headers_too_large" | "malformed_response" | "too_many_interim_responses" | (string & {})) | null;
+            /**
+             * @description Scheme, host and port to which a `redirect` led.
+             * @example null
+             */
+            redirect_to: string | null;
             /** @example 183 */
             duration_ms: number | null;
             /**
@@ -5314,9 +5331,13 @@ export interface operations {
                      *             {
                      *               "delivery_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b07",
                      *               "attempt": 1,
+                     *               "series": 1,
+                     *               "endpoint_url": "https://partner.example.com/webhooks/bookings",
                      *               "sent_at": "2026-11-20T11:40:12.345Z",
                      *               "status_code": 503,
                      *               "error": "http_status",
+                     *               "error_detail": null,
+                     *               "redirect_to": null,
                      *               "duration_ms": 183,
                      *               "response_excerpt": "upstream unavailable"
                      *             }
@@ -5397,9 +5418,13 @@ export interface operations {
                      *         {
                      *           "delivery_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b07",
                      *           "attempt": 1,
+                     *           "series": 1,
+                     *           "endpoint_url": "https://partner.example.com/webhooks/bookings",
                      *           "sent_at": "2026-11-20T11:40:12.345Z",
                      *           "status_code": 503,
                      *           "error": "http_status",
+                     *           "error_detail": null,
+                     *           "redirect_to": null,
                      *           "duration_ms": 183,
                      *           "response_excerpt": "upstream unavailable"
                      *         }
