@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import type { IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { PortRange } from '../config/port-ranges.rules.ts';
 import { parseUrl } from '../platform/parse-url.ts';
 import { inCallSpan } from '../platform/tracing.ts';
@@ -129,72 +129,23 @@ function post(
       signal.addEventListener('abort', interrupt, { once: true });
     }
 
-    const read = (incoming: IncomingMessage): void => {
-      response.begin(incoming);
-      incoming.on('error', (error) => settle(failureOf(error)));
-      if (WITHOUT_BODY.includes(incoming.statusCode)) {
-        settle(null);
-        // What follows would be taken for the next response.
-        if (announcesBody(incoming)) abandon();
-        else incoming.resume();
-        return;
-      }
-      incoming.on('data', (chunk: Buffer) => {
-        if (response.isFullWith(chunk)) cut(null);
-      });
-      incoming.on('end', () => settle(null));
-    };
-    /** The message as it may be sent now; null where it may not, or its renewal was overtaken. */
     const renewed = async (): Promise<WebhookMessage | null> => {
       while (message.validity !== undefined && performance.now() > message.validity.untilMs) {
         isRenewing = true;
         const now = await message.validity.renew().catch(() => null);
         isRenewing = false;
-        if (now === null || settled) return null;
+        if (now === null) return null;
         message = now;
       }
-      return message;
+      return settled ? null : message;
     };
     const begin = (fresh: boolean): void => {
       const request = connections.request(url, { fresh });
-      let isAnswered = false;
       abandon = () => void request.destroy();
-      const write = async (): Promise<void> => {
-        const current = await renewed();
-        if (current === null) cut('interrupted');
-        if (current === null || settled) return;
-        const headers = { ...ACCEPT, ...current.headers };
-        for (const [name, value] of Object.entries(headers)) request.setHeader(name, value);
-        request.end(current.body);
+      const again = (): void => {
+        if (!settled) begin(true);
       };
-      const writeOrFail = (): void =>
-        void write().catch((error: unknown) => {
-          cut(failureOf(error));
-        });
-      request.on('socket', (socket) => {
-        if (!request.reusedSocket) {
-          socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', writeOrFail);
-          return;
-        }
-        socket.prependOnceListener('data', () => {
-          isAnswered = true;
-        });
-        writeOrFail();
-      });
-      request.on('information', () => {
-        if (response.isOneInterimTooMany()) {
-          cut({ error: 'network_error', detail: 'too_many_interim_responses' });
-        }
-      });
-      request.on('upgrade', (_response, socket) => {
-        cut({ error: 'network_error', detail: 'malformed_response' });
-        socket.destroy();
-      });
-      request.on('response', read);
-      request.on('error', (error) => {
-        if (request.reusedSocket && !isAnswered && !settled) begin(true);
-        else settle(failureOf(error));
-      });
+      runExchange(request, { url, response, settle, cut, renewed, again });
     };
     try {
       begin(false);
@@ -202,6 +153,80 @@ function post(
       settle(failureOf(error));
     }
   });
+}
+
+type Exchange = {
+  url: URL;
+  response: ReturnType<typeof collectResponse>;
+  settle(cause: FailureCause): void;
+  /** Settles, and ends the connection. */
+  cut(cause: FailureCause): void;
+  /** The message as it may be sent now; null where it may not. */
+  renewed(): Promise<WebhookMessage | null>;
+  /** Begins anew, over a connection of its own. */
+  again(): void;
+};
+
+function runExchange(request: ClientRequest, exchange: Exchange): void {
+  const { url, response, settle, cut } = exchange;
+  let isAnswered = false;
+  const write = (): void => {
+    writeMessage(request, exchange).catch((error: unknown) => {
+      cut(failureOf(error));
+    });
+  };
+  request.on('socket', (socket) => {
+    if (!request.reusedSocket) {
+      socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', write);
+      return;
+    }
+    socket.prependOnceListener('data', () => {
+      isAnswered = true;
+    });
+    write();
+  });
+  request.on('information', () => {
+    if (response.isOneInterimTooMany()) {
+      cut({ error: 'network_error', detail: 'too_many_interim_responses' });
+    }
+  });
+  request.on('upgrade', (_response, socket) => {
+    cut({ error: 'network_error', detail: 'malformed_response' });
+    socket.destroy();
+  });
+  request.on('response', (incoming) => readResponse(incoming, exchange));
+  request.on('error', (error) => {
+    if (request.reusedSocket && !isAnswered) exchange.again();
+    else settle(failureOf(error));
+  });
+}
+
+/** Headers are set here, not before: until its connection is ready, a message may be renewed. */
+async function writeMessage(request: ClientRequest, { renewed, cut }: Exchange): Promise<void> {
+  const message = await renewed();
+  if (message === null) {
+    cut('interrupted');
+    return;
+  }
+  const headers = { ...ACCEPT, ...message.headers };
+  for (const [name, value] of Object.entries(headers)) request.setHeader(name, value);
+  request.end(message.body);
+}
+
+function readResponse(incoming: IncomingMessage, { response, settle, cut }: Exchange): void {
+  response.begin(incoming);
+  incoming.on('error', (error) => settle(failureOf(error)));
+  if (WITHOUT_BODY.includes(incoming.statusCode)) {
+    // On a connection that is kept, what follows would be taken for the next response.
+    if (announcesBody(incoming)) cut(null);
+    else settle(null);
+    incoming.resume();
+    return;
+  }
+  incoming.on('data', (chunk: Buffer) => {
+    if (response.isFullWith(chunk)) cut(null);
+  });
+  incoming.on('end', () => settle(null));
 }
 
 /** A 205 without a length would go on until its connection ends. */
