@@ -143,6 +143,7 @@ function lineOf(row: AlertRow): string {
   return withIds(`${fresh}, ${row.count} by now.`, row);
 }
 
-function withIds(text: string, { deliveryIds }: AlertRow): string {
-  return deliveryIds.length === 0 ? text : `${text} Latest: ${deliveryIds.join(', ')}`;
+function withIds(text: string, { deliveryIds, cause }: AlertRow): string {
+  if (deliveryIds.length === 0) return text;
+  return `${text} Latest: ${deliveryIds.join(', ')}${cause ? `, by ${cause}` : ''}`;
 }

@@ -38,6 +38,8 @@ export type AlertRow = {
   since: Date | null;
   /** The latest few dead letters. */
   deliveryIds: string[];
+  /** Why the last attempt of the latest failed; absent in other alerts, and in what older releases wrote. */
+  cause?: string | null;
   missingIndexes: string[];
   /** Of a queue that an operator has paused, as the audit has it; null where it has not, absent in what older releases wrote. */
   pause?: Pause | null;

@@ -86,7 +86,7 @@ const IDS_KEPT = 5;
 export async function addDeadLetters(
   db: Db,
   { subscriptionId, partnerId }: { subscriptionId: string; partnerId: string },
-  { count, deliveryIds }: { count: number; deliveryIds: readonly string[] },
+  { count, deliveryIds, cause }: { count: number; deliveryIds: readonly string[]; cause: string | null },
   tx: Tx,
 ): Promise<void> {
   const ids = { $concatArrays: [{ $ifNull: ['$deliveryIds', []] }, literal(deliveryIds)] };
@@ -99,6 +99,7 @@ export async function addDeadLetters(
           since: { $ifNull: ['$since', '$$NOW'] },
           count: { $add: [{ $ifNull: ['$count', 0] }, count] },
           deliveryIds: { $slice: [ids, -IDS_KEPT] },
+          cause: literal(cause),
           lastSeenAt: '$$NOW',
           revision: { $add: [{ $ifNull: ['$revision', 0] }, 1] },
           isUntold: true,

@@ -1,6 +1,7 @@
 import { countDeadLettersOnce } from '../deliveries/delivery-health.service.ts';
 import type { UncountedDeadLetter } from '../deliveries/delivery-health.store.ts';
 import { findUncounted } from '../deliveries/delivery-health.store.ts';
+import { causeOf } from '../deliveries/log-fields.rules.ts';
 import type { Db } from '../platform/mongo.ts';
 import { inTransaction, isDuplicateKey } from '../platform/mongo.ts';
 import { addDeadLetters } from './alerts.store.ts';
@@ -42,11 +43,18 @@ async function count(deps: { db: Db }, rows: readonly UncountedDeadLetter[]): Pr
     await inTransaction(deps.db, async (tx) => {
       const counted = await countDeadLettersOnce(deps, ids, tx);
       if (counted === 0) return;
-      await addDeadLetters(deps.db, first, { count: counted, deliveryIds: ids.slice(-IDS_SHOWN) }, tx);
+      const latest = { deliveryIds: ids.slice(-IDS_SHOWN), cause: causeOfLatest(rows) };
+      await addDeadLetters(deps.db, first, { count: counted, ...latest }, tx);
       await addToDeadLetterTotal(deps.db, counted, tx);
     });
   } catch (err) {
     // Another process raised the same alert at the same moment: the marks are still there, and the next sweep counts them.
     if (!isDuplicateKey(err)) throw err;
   }
+}
+
+/** Without the origin to which a redirect led: alerts have no URL. */
+function causeOfLatest(rows: readonly UncountedDeadLetter[]): string | null {
+  const attempt = rows.at(-1)?.attempts.at(-1);
+  return attempt === undefined ? null : causeOf({ ...attempt, redirectTo: null });
 }

@@ -2,16 +2,20 @@ import type { Backlog } from '../platform/backlog.store.ts';
 import { measureBacklog } from '../platform/backlog.store.ts';
 import type { Db, Tx } from '../platform/mongo.ts';
 import { IS_FREE } from './attempts.store.ts';
-import type { DeliveryRow, DeliveryState } from './deliveries.model.ts';
+import type { AttemptRow, DeliveryRow, DeliveryState } from './deliveries.model.ts';
 import { deliveryCollection } from './deliveries.model.ts';
 
 /** A dead letter that alerting has not counted yet, whatever has become of it since. */
-export type UncountedDeadLetter = Pick<DeliveryRow, '_id' | 'subscriptionId' | 'partnerId'>;
+export type UncountedDeadLetter = Pick<DeliveryRow, '_id' | 'subscriptionId' | 'partnerId'> & {
+  /** Its last attempt, where it has one. */
+  attempts: Pick<AttemptRow, 'statusCode' | 'error' | 'errorDetail'>[];
+};
 
 /** Dead letters that have not been counted. */
 export async function findUncounted(db: Db, limit: number): Promise<UncountedDeadLetter[]> {
   return deliveryCollection(db)
-    .find({ isUncounted: true }, { projection: { subscriptionId: 1, partnerId: 1 } })
+    .find({ isUncounted: true })
+    .project<UncountedDeadLetter>({ subscriptionId: 1, partnerId: 1, attempts: { $slice: -1 } })
     .limit(limit)
     .toArray();
 }

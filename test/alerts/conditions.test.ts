@@ -284,7 +284,14 @@ describe('dead letters', () => {
     await sweep(service);
     await sweep(service);
     expect(await alertsOf(service, { kind: 'dead_letter' })).toMatchObject([
-      { subject: subscriptionId, partnerId: partner.id, count: 1, deliveryIds: [deliveryId], isUntold: true },
+      {
+        subject: subscriptionId,
+        partnerId: partner.id,
+        count: 1,
+        deliveryIds: [deliveryId],
+        cause: 'http_status 500',
+        isUntold: true,
+      },
     ]);
     expect(await timesLogged(service, '"alert":"dead_letter"')).toBe(1);
 

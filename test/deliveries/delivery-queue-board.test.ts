@@ -91,14 +91,17 @@ test('nobody reaches the board or its data without signing in, and an operator d
   expect((await operator.get(QUEUES_PATH)).status).toBe(200);
 });
 
-test('the board shows all four queues, and of their jobs ids and counts only', async () => {
+test('the board shows all four queues, and of their jobs ids and counts only, and why a delivery failed', async () => {
   expect((await boardQueues()).map((queue) => queue['name'])).toEqual([...QUEUE_NAMES]);
   const shown: Record<string, string[]> = {};
   for (const name of QUEUE_NAMES) {
     const queue = (await boardQueues(`?activeQueue=${name}&status=latest&page=1`)).find(
       (each) => each['name'] === name,
     );
-    const jobs = (queue?.['jobs'] ?? []) as { data: Json }[];
+    const jobs = (queue?.['jobs'] ?? []) as { data: Json; failedReason?: string }[];
+    if (name === 'webhook-delivery') {
+      expect(jobs[0]?.failedReason).toBe('Dead letter after 3 attempts; the last: http_status 500');
+    }
     shown[name] = [...new Set(jobs.flatMap(({ data }) => Object.keys(data)))].sort();
   }
 
