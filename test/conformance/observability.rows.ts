@@ -155,10 +155,14 @@ export const OBSERVABILITY_ROWS: readonly Row[] = [
         attempts: [
           {
             delivery_id: attemptId,
+            series: 1,
             attempt: 1,
+            endpoint_url: listener.receiver.url,
             sent_at: INSTANT,
             status_code: 500,
             error: expect.anything(),
+            error_detail: null,
+            redirect_to: null,
             duration_ms: expect.any(Number),
             response_excerpt: page,
           },
