@@ -120,7 +120,7 @@ export function isDefiniteAbsence(error: unknown): boolean {
 }
 
 /** The `code` of a system error (`ENOTFOUND`, say); the empty string for anything that has none. */
-export function errorCodeOf(error: unknown): string {
+function errorCodeOf(error: unknown): string {
   return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
 }
 
