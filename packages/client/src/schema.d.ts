@@ -1319,11 +1319,10 @@ export interface components {
              */
             database: "ok";
             /**
-             * @description Reported, not required.
+             * @description Reported, not required. Where Redis responds and takes no writes, the code with which it says why.
              * @example ok
-             * @enum {string}
              */
-            redis: "ok" | "unreachable";
+            redis: "ok" | "unreachable" | "refuses writes: OOM" | "refuses writes: READONLY" | "refuses writes: MISCONF" | "refuses writes: NOREPLICAS" | "refuses writes: NOPERM" | (string & {});
             /**
              * @description The release of the time zone database by which the process lists slots.
              * @example 2026b
@@ -2354,11 +2353,10 @@ export interface components {
              */
             database?: "ok" | "unreachable";
             /**
-             * @description Reported, not required.
+             * @description Reported, not required. Where Redis responds and takes no writes, the code with which it says why.
              * @example ok
-             * @enum {string}
              */
-            redis: "ok" | "unreachable";
+            redis: "ok" | "unreachable" | "refuses writes: OOM" | "refuses writes: READONLY" | "refuses writes: MISCONF" | "refuses writes: NOREPLICAS" | "refuses writes: NOPERM" | (string & {});
             missing_indexes?: string[];
             remedy?: string;
         };
