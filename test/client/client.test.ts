@@ -208,7 +208,8 @@ describe('retries', () => {
     const cut = await failureOf(client.createSubscription({ body: subscription }));
     expect([cut.name, cut.cause]).toEqual(['PartnerConnectionError', expect.anything()]);
     faults = [{ kind: 'unknown' }];
-    expect(await failureOf(client.createSubscription({ body: subscription }))).toMatchObject({ status: 503 });
+    const another = { ...subscription, endpoint_url: `${subscription.endpoint_url}/another` };
+    expect(await failureOf(client.createSubscription({ body: another }))).toMatchObject({ status: 503 });
     expect(proxy.seen).toHaveLength(2);
     const stored = await rowsOf(service, 'webhook_subscriptions', { partnerId: other.id });
     expect(stored).toHaveLength(2);
