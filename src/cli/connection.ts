@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { OperatorEnvironment } from '../config/config.ts';
+import type { OperatorEnvironment } from '../config/operator-environment.ts';
 import { parseUrl } from '../platform/parse-url.ts';
 import { usageError } from './errors.ts';
 import { isObject } from './values.ts';

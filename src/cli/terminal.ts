@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import wrapAnsi from 'wrap-ansi';
-import type { OperatorEnvironment } from '../config/config.ts';
+import type { OperatorEnvironment } from '../config/operator-environment.ts';
 import { onOneLine } from '../platform/unseen-text.rules.ts';
 
 /** Where a command writes: a terminal, a file or a pipe. */

@@ -6,6 +6,7 @@ import { LEASE_MS } from '../platform/leased-cache.ts';
 import { parseUrl } from '../platform/parse-url.ts';
 import { redisAddress } from '../platform/redis-address.rules.ts';
 import { archiveUrl } from './archive-url.ts';
+import { isQuoted, valueOf } from './environment-values.rules.ts';
 import { misspeltFaults } from './misspelt.rules.ts';
 import type { PortRange } from './port-ranges.rules.ts';
 import { portRange, WEBHOOK_PORTS } from './port-ranges.rules.ts';
@@ -318,7 +319,7 @@ export function loadConfig<Name extends ProcessName = 'api'>(
   const isTlsUnverified = environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0';
   const faults = [
     ...Object.keys(given)
-      .filter((variable) => QUOTED.test(given[variable] ?? ''))
+      .filter((variable) => isQuoted(given[variable] ?? ''))
       .map(
         (variable) => `${variable} must not be in quotes: whatever read the file of settings has kept them`,
       ),
@@ -328,12 +329,6 @@ export function loadConfig<Name extends ProcessName = 'api'>(
   ];
   if (faults.length > 0) throw new ConfigError(faults);
   return settings;
-}
-
-const QUOTED = /^(["']).*\1$/s;
-
-function valueOf(environment: Record<string, string | undefined>, variable: string): string | undefined {
-  return environment[variable]?.trim() || undefined;
 }
 
 function isSettingOf(name: ProcessName, variable: string): boolean {
@@ -358,29 +353,3 @@ function causeOf(detail: Joi.ValidationErrorItem): string | undefined {
 
 /** Beside the settings of processes, in the same environment. */
 const OF_OPERATOR = ['OPERATOR_URL'];
-
-/** What the operator's command line takes from the environment: a client, it has none of the settings of a process. */
-export type OperatorEnvironment = {
-  /** Undefined where none is set: the service of this machine is meant. */
-  url: string | undefined;
-  apiKey: string | undefined;
-  adminPort: string;
-  dataDir: string;
-  noColor: boolean;
-  columns: number | undefined;
-};
-
-/** Reads `OPERATOR_URL`, `OPERATOR_API_KEY`, `ADMIN_PORT`, `DATA_DIR`, `NO_COLOR` and `COLUMNS`, as `loadConfig` reads a value. */
-export function operatorEnvironment(
-  environment: Record<string, string | undefined> = process.env,
-): OperatorEnvironment {
-  const columns = Number(environment['COLUMNS']);
-  return {
-    url: valueOf(environment, 'OPERATOR_URL'),
-    apiKey: valueOf(environment, 'OPERATOR_API_KEY'),
-    adminPort: valueOf(environment, 'ADMIN_PORT') ?? '3001',
-    dataDir: valueOf(environment, 'DATA_DIR') ?? '.data',
-    noColor: valueOf(environment, 'NO_COLOR') !== undefined,
-    columns: Number.isInteger(columns) && columns > 0 ? columns : undefined,
-  };
-}

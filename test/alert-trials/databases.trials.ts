@@ -96,6 +96,12 @@ export const DATABASE_TRIALS: readonly TrialRow[] = [
     mend: ({ redis }) => redis.start(),
   },
   {
+    fault: 'Redis is full',
+    alerts: ['BookingRedisRefusesWrites', 'BookingRedisMemoryNearLimit'],
+    inflict: (system) => limitMemory(system, 1),
+    mend: (system) => limitMemory(system, 0),
+  },
+  {
     fault: 'Redis can save nothing',
     alerts: ['BookingRedisPersistenceFailing'],
     inflict: async (system) => {

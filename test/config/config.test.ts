@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import type { Config, ProcessName } from '../../src/config/config.ts';
-import { ConfigError, loadConfig, operatorEnvironment, PROCESS_NAMES } from '../../src/config/config.ts';
+import { ConfigError, loadConfig, PROCESS_NAMES } from '../../src/config/config.ts';
+import { operatorEnvironment } from '../../src/config/operator-environment.ts';
 import { settingsWarnings } from '../../src/config/settings.rules.ts';
 import { createBaseApp } from '../../src/http/base-app.ts';
 import { createLogger } from '../../src/platform/logger.ts';

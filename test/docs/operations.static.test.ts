@@ -36,7 +36,7 @@ test('every alert, of the rules and of the service, has its section, and every s
   expect(alertsOf('### A, b\n\ntext\n\n### C\n')).toEqual(['A', 'b', 'C']);
 });
 
-test('every section says what it means, where to look, what to do and when it clears; the page is at most 256 lines long, figures left out', () => {
+test('every section says what it means, where to look, what to do and when it clears; the page is at most 262 lines long, figures left out', () => {
   const sections = page.text
     .split(/^###? /gm)
     .filter((section) => alertsOf(`### ${section}`)[0]?.startsWith('Booking'));
@@ -53,7 +53,7 @@ test('every section says what it means, where to look, what to do and when it cl
   }
   const [text = '', end] = page.text.split(/^<!-- figures: [^]*(?=^<!-- end of figures -->$)/m);
   expect(end).toBeDefined();
-  expect(text.split('\n').length).toBeLessThanOrEqual(256);
+  expect(text.split('\n').length).toBeLessThanOrEqual(262);
 });
 
 test('every command that it names exists', () => {

@@ -93,8 +93,8 @@ export async function startTcpRelay(
     delay: (ms) => {
       delayMs = ms;
     },
-    moveTo: (port) => {
-      targetPort = port;
+    moveTo: (next) => {
+      targetPort = next;
     },
     forgetIdle: (idleMs) => {
       const idle = [...links].filter(({ usedAtMs }) => performance.now() - usedAtMs >= idleMs);
