@@ -177,6 +177,7 @@ describe('control: a failure counts', () => {
       kind: 'retry',
       inMs: FIVE_MINUTES_MS,
       attemptsMade: 1,
+      cause: 'http_status 401',
     });
     expect(await health()).toBe(1);
   });

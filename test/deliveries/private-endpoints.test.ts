@@ -12,8 +12,6 @@ import { tcpReceiver } from './receivers.ts';
 
 const WEBHOOKS = '/api/v1/partner/webhooks';
 const REFUSED = '400 VALIDATION_ERROR endpoint_url';
-/** A partner may have this many subscriptions. */
-const A_PARTNER = 20;
 
 // One deployment whose operator has switched the setting off: what was made while it was on is still there.
 const open = await hostedService();
@@ -46,13 +44,14 @@ type Subscribed = { url: string; id: string; api: Client };
 
 /** The subscriptions that were made while private networks were allowed, in the hands of who calls the guarded service. */
 const subscriptions: Subscribed[] = [];
-let partner = await anyPartner(open, [venue.id]);
-for (const [index, url] of [...urls, ...names].entries()) {
-  if (index > 0 && index % A_PARTNER === 0) partner = await anyPartner(open, [venue.id]);
-  const { id } = await subscribe(partner, url, [urls.includes(url) ? 'hold_created' : 'booking_created']);
-  subscriptions.push({ url, id, api: createClient(guarded.url, partner.apiKey) });
+for (const url of [...urls, ...names]) {
+  // Of its own: some are the same URL once they are parsed.
+  const subscriber = await anyPartner(open, [venue.id]);
+  const { id } = await subscribe(subscriber, url, [urls.includes(url) ? 'hold_created' : 'booking_created']);
+  subscriptions.push({ url, id, api: createClient(guarded.url, subscriber.apiKey) });
 }
 
+const partner = await anyPartner(open, [venue.id]);
 const caller = createClient(guarded.url, partner.apiKey);
 
 /** How each call was answered, by the URL that it is about. */

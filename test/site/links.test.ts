@@ -63,7 +63,7 @@ describe('from the start page', () => {
       expect(reached).toContain(path);
     }
     expect(reached.filter((path) => path.startsWith('/docs/errors/') && !path.endsWith('.md'))).toHaveLength(
-      34,
+      35,
     );
   });
 

@@ -16,6 +16,7 @@ import { verdict } from '../support/verdict.ts';
 
 const VENUES = '/api/v1/operator/venues';
 const RESOURCES = '/api/v1/operator/resources';
+const NO_CONFLICTS = { conflict_count: 0, conflicts: [] };
 const ARENA = { name: 'Koramangala', address: '80 Feet Road', city: 'Bengaluru' };
 const TURF = {
   name: 'Turf A',
@@ -79,6 +80,7 @@ describe('venues', () => {
     expect(expectStatus(await operator.patch(path, { ...change, venue_id: 'other' }), 200)).toEqual({
       ...before,
       ...change,
+      ...NO_CONFLICTS,
     });
     expect(await read(path)).toEqual({ ...before, ...change });
   });
@@ -141,14 +143,14 @@ describe('resources', () => {
     const before = expectStatus(await addTo(await venueNamed('Arena')), 201);
     const path = `${RESOURCES}/${String(before['resource_id'])}`;
     const reply = await operator.patch(path, { ...change, resource_id: 'other', venue_id: 'other' });
-    expect(expectStatus(reply, 200)).toEqual({ ...before, ...change });
+    expect(expectStatus(reply, 200)).toEqual({ ...before, ...change, ...NO_CONFLICTS });
     expect(await read(path)).toEqual({ ...before, ...change });
   });
 
   test.each<[Json, string]>([
     [{ duration_minutes: 7, operating_hours_start: '06:01' }, 'duration_minutes, operating_hours_start'],
     [{ duration_minutes: 1445, price_rupees: 9.999 }, 'duration_minutes, price_rupees'],
-    [{ duration_minutes: 0, operating_hours_end: '24:00' }, 'duration_minutes, operating_hours_end'],
+    [{ duration_minutes: 0, operating_hours_end: '24:05' }, 'duration_minutes, operating_hours_end'],
     [{ status: 'closed', name: ' '.repeat(81) }, 'name, status'],
   ])('with %j are refused, added or changed', async (fields, paths) => {
     const venueId = await venueNamed('Arena');
