@@ -125,7 +125,7 @@ export function canaryCalls(world: World): Record<string, () => Promise<Input> |
     'partner getPurchase': async () => ({ ids: [await purchase()] }),
     'partner listActivePurchases': () => ({ query: { customer_phone, venue_id: venueId } }),
     'partner createSubscription': () => ({
-      body: { endpoint_url: `${world.receiverUrl}${ENDPOINT}`, event_types: ['hold_expired'] },
+      body: { endpoint_url: `${world.receiverUrl}${ENDPOINT}/new`, event_types: ['hold_expired'] },
     }),
     'partner listSubscriptions': none,
     'partner changeSubscription': () => ({ ids: [world.spare], body: { event_types: ['hold_expired'] } }),
