@@ -31,7 +31,9 @@ export async function anyDeliveries(service: Service): Promise<Deliveries> {
   const event = await anyEvent(service, venue.id);
   const endpointsOfOne = async (urls: readonly string[]): Promise<Endpoint[]> => {
     const partner = await anyPartner(service, [venue.id]);
-    const made = await Promise.all(urls.map((url) => subscribe(partner, url, ['hold_created'])));
+    // Two subscriptions of a partner that receive the same are rejected.
+    const distinct = urls.map((url, index) => `${url}?subscription=${index}`);
+    const made = await Promise.all(distinct.map((url) => subscribe(partner, url, ['hold_created'])));
     return made.map(({ id }) => ({ _id: id, partnerId: partner.id }));
   };
   return {
