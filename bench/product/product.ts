@@ -52,7 +52,8 @@ const { scripts } = JSON.parse(readFileSync(path.join(projectFolder, 'package.js
   scripts: Record<(typeof SCRIPTS)[keyof typeof SCRIPTS], string>;
 };
 
-const argumentsOf = (name: keyof typeof SCRIPTS): string[] => scripts[SCRIPTS[name]].split(' ').slice(1);
+/** What stands behind `exec node`. */
+const argumentsOf = (name: keyof typeof SCRIPTS): string[] => scripts[SCRIPTS[name]].split(' ').slice(2);
 
 export async function buildProduct(): Promise<void> {
   await promisify(execFile)('npm', ['run', '--silent', 'build'], { cwd: projectFolder });
