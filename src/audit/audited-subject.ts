@@ -1,6 +1,6 @@
 import { DomainError } from '../domain/errors.ts';
 import type { Operator, Route } from '../http/route.ts';
-import { isUuid } from '../platform/ids.ts';
+import { asStored } from '../platform/ids.ts';
 
 /** A call of an operator as the route table has it. */
 export type Audited = {
@@ -61,11 +61,8 @@ async function quietly(read: () => Promise<unknown>): Promise<unknown> {
   }
 }
 
-/** A UUID in the case in which it is stored: callers may write either. */
-const inLowerCase = (id: string): string => (isUuid(id) ? id.toLowerCase() : id);
-
 function decoded(params: Params): Params {
   return Object.fromEntries(
-    Object.entries(params).map(([name, value]) => [name, inLowerCase(decodeURIComponent(value))]),
+    Object.entries(params).map(([name, value]) => [name, asStored(decodeURIComponent(value))]),
   );
 }

@@ -8,7 +8,7 @@ import { RETRY_AFTER_SECONDS } from '../http/error-handler.ts';
 import { ERRORS } from '../http/error-registry.ts';
 import { ASSETS_PATH, sendPage } from '../http/html-page.tsx';
 import { requestLog } from '../http/request-log.ts';
-import { isUuid } from '../platform/ids.ts';
+import { asStored } from '../platform/ids.ts';
 import { isDatabaseUnavailable } from '../platform/mongo.ts';
 import type { OpenAlerts } from './alert-banner.tsx';
 import { readOpenAlerts } from './alert-banner.tsx';
@@ -95,9 +95,6 @@ export function consoleFault(deps: ConsoleDeps): ErrorRequestHandler {
   };
 }
 
-/** A UUID in the case in which it is stored. */
-const inLowerCase = (id: string): string => (isUuid(id) ? id.toLowerCase() : id);
-
 function isBrowser(req: Request): boolean {
   return !req.path.startsWith('/api/') && req.accepts(['json', 'html']) === 'html';
 }
@@ -105,7 +102,7 @@ function isBrowser(req: Request): boolean {
 function show(deps: ConsoleDeps, handler: PageHandler): RequestHandler {
   return async (req, res) => {
     const params = Object.fromEntries(
-      Object.entries(req.params).map(([name, value]) => [name, inLowerCase(String(value))]),
+      Object.entries(req.params).map(([name, value]) => [name, asStored(String(value))]),
     );
     const shown = await read(deps, handler, { path: req.path, params, query: givenIn(req.query) });
     if ('redirect' in shown) res.redirect(303, shown.redirect);

@@ -2,6 +2,7 @@ import type { Express } from 'express';
 import Joi from 'joi';
 import { coalesced } from '../platform/coalesced.ts';
 import type { Progress } from '../platform/progress.ts';
+import { WRITE_REFUSALS } from '../platform/redis.ts';
 import { ZONE_DATA } from '../platform/zone-data.ts';
 import { rejectWrites } from './reject-method.ts';
 import { growing, named, object } from './response-fields.ts';
@@ -9,13 +10,7 @@ import type { Operation } from './route.ts';
 import { sendJson } from './send-json.ts';
 
 const stateOfRedis = () =>
-  growing(
-    Joi.string().valid(
-      'ok',
-      'unreachable',
-      ...['OOM', 'READONLY', 'MISCONF', 'NOREPLICAS', 'NOPERM'].map((code) => `refuses writes: ${code}`),
-    ),
-  )
+  growing(Joi.string().valid('ok', 'unreachable', ...WRITE_REFUSALS.map((code) => `refuses writes: ${code}`)))
     .description(
       'Reported, not required. Where Redis responds and takes no writes, the code with which it says why.',
     )

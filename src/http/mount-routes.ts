@@ -1,7 +1,7 @@
 import type { IRouter, NextFunction, Request, RequestHandler, Response } from 'express';
 import { DomainError } from '../domain/errors.ts';
 import { withDeadline } from '../platform/deadline.ts';
-import { isUuid } from '../platform/ids.ts';
+import { asStored } from '../platform/ids.ts';
 import { announceDeprecation } from './deprecation.ts';
 import { withKeyOfHeader } from './idempotency-key-header.ts';
 import { readJson } from './read-json.ts';
@@ -32,7 +32,7 @@ export function mountRoutes<Caller>(
 ): void {
   for (const path of new Set(routes.map((each) => each.path))) {
     const rows = routes.filter((each) => each.path === path);
-    const mounted = router.route(path).all(lowerCaseIds);
+    const mounted = router.route(path).all(idsAsStored);
     for (const row of rows) {
       const body = row.method === 'get' ? [] : [readJson, identifyAgainIfLate(authenticate)];
       if (row.deprecation !== undefined) mounted[row.method](announceDeprecation(row.deprecation));
@@ -44,10 +44,9 @@ export function mountRoutes<Caller>(
     if (notOffered !== undefined) router.use(path, rejectPath(notOffered));
 }
 
-/** UUIDs are read in either case and written in lower case (RFC 9562, section 4). */
-const lowerCaseIds: RequestHandler = ({ params }, _res, next) => {
+const idsAsStored: RequestHandler = ({ params }, _res, next) => {
   for (const [name, value] of Object.entries(params))
-    if (typeof value === 'string' && isUuid(value)) params[name] = value.toLowerCase();
+    if (typeof value === 'string') params[name] = asStored(value);
   next();
 };
 

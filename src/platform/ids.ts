@@ -36,3 +36,6 @@ export function idBound(instant: Date): string {
 export function isUuid(text: string): boolean {
   return validate(text);
 }
+
+/** An id as it is stored: UUIDs are read in either case and written in lower case (RFC 9562, section 4). Other texts stay. */
+export const asStored = (id: string): string => (isUuid(id) ? id.toLowerCase() : id);

@@ -24,6 +24,9 @@ const NOT_THE_MASTER = /^(?:READONLY|LOADING|MASTERDOWN|UNBLOCKED)\b/;
 /** The 2 is ioredis's way to say that the command is sent again. */
 const reconnectAndRepeat = (err: Error): false | 2 => NOT_THE_MASTER.test(err.message) && 2;
 
+/** The codes with which a Redis that answers takes no writes. */
+export const WRITE_REFUSALS = ['OOM', 'READONLY', 'MISCONF', 'NOREPLICAS', 'NOPERM'];
+
 /** A server that stays so is asked between reconnections, so that its refusals are seen. */
 const RECONNECT_EVERY_MS = 1000;
 

@@ -3,7 +3,7 @@ import { Queue } from 'bullmq';
 import { withDeadline } from '../platform/deadline.ts';
 import { gathered } from '../platform/gathered.ts';
 import type { Logger } from '../platform/logger.ts';
-import { closeRedis, connectedInfos, createProducerRedis } from '../platform/redis.ts';
+import { closeRedis, connectedInfos, createProducerRedis, WRITE_REFUSALS } from '../platform/redis.ts';
 import type { NewJob } from './jobs.ts';
 
 /** How long a call may wait for Redis. */
@@ -16,7 +16,7 @@ const MAX_OFFERED = 500;
 /** Whether Redis can be reached and takes writes; if it takes none, the code with which it says why: `refuses writes: OOM`. */
 export type RedisState = 'ok' | 'unreachable' | `refuses writes: ${string}`;
 
-const REFUSAL = /\b(OOM|READONLY|MISCONF|NOREPLICAS|NOPERM)\b/;
+const REFUSAL = new RegExp(`\\b(${WRITE_REFUSALS.join('|')})\\b`);
 
 /** What an error says of Redis that a command was answered with, or that the lack of an answer is. */
 export function stateAfter(err: unknown): RedisState {
