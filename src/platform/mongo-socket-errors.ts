@@ -5,6 +5,8 @@ type DriverConnection = {
   socket: Socket;
   generation: number;
   writeCommand(command: unknown, options: unknown): Promise<void>;
+  /** Ends the connection; at its end, whatever ends it. */
+  cleanup(error: Error): void;
 };
 type DriverServer = { handleError(error: unknown, connection?: DriverConnection): unknown };
 type ErrorClass = new (message: string, options?: { cause: Error }) => Error;
@@ -17,6 +19,8 @@ const requireOfMongoose = createRequire(requireHere.resolve('mongoose'));
  * - It throws Node's own error of a write if the server's end of the connection was read just before (`EPIPE`, "This socket
  *   has been ended by the other party"), or a long command is on its way. As a `MongoNetworkError`, the driver repeats what can be
  *   repeated, labels what is in a transaction and looks at the server again; `isDatabaseUnavailable` finds what is left.
+ * - It waits for good for a write on a connection that closes between the moment in which it was chosen and that of the write: the
+ *   command is encoded in between, and a closed socket takes nothing and never drains. The write fails with its connection.
  * - It keeps the other connections of the pool after one has timed out, although a firewall that has forgotten one has forgotten all
  *   that were idle. They are closed, so that the repeated command meets a new connection.
  * @throws Error if the driver is built otherwise than this expects
@@ -31,24 +35,32 @@ export function translateSocketErrors(errors: {
   const { Server } = requireOfMongoose('mongodb/lib/sdam/server.js') as {
     Server?: { prototype: Partial<DriverServer> };
   };
-  const writeCommand = Connection?.prototype.writeCommand;
+  const { writeCommand, cleanup } = Connection?.prototype ?? {};
   const handleError = Server?.prototype.handleError;
   if (
     Connection === undefined ||
     writeCommand === undefined ||
+    cleanup === undefined ||
     Server === undefined ||
     handleError === undefined
   )
     throw new Error('The MongoDB driver handles errors in a way that is not known here: see ADR 0020');
   const { MongoNetworkError, MongoNetworkTimeoutError } = errors;
-  Connection.prototype.writeCommand = async function (this: DriverConnection, command, options) {
-    try {
-      await writeCommand.call(this, command, options);
-    } catch (err) {
-      // Whatever else is thrown, such as a document that cannot be encoded, never reached the socket.
-      if (err !== this.socket.errored) throw err;
-      throw new MongoNetworkError((err as Error).message, { cause: err as Error });
-    }
+  /** Ends the wait for the latest write of a connection, of which there is one at a time; once that has ended, it does nothing. */
+  const failWrite = new WeakMap<DriverConnection, (error: Error) => void>();
+  Connection.prototype.writeCommand = function (this: DriverConnection, command, options) {
+    return new Promise((resolve, reject) => {
+      failWrite.set(this, reject);
+      writeCommand.call(this, command, options).then(resolve, (err: Error) => {
+        // Whatever else is thrown, such as a document that cannot be encoded, never reached the socket.
+        const isOfSocket = err === this.socket.errored;
+        reject(isOfSocket ? new MongoNetworkError(err.message, { cause: err }) : err);
+      });
+    });
+  };
+  Connection.prototype.cleanup = function (this: DriverConnection, error) {
+    cleanup.call(this, error);
+    failWrite.get(this)?.(error);
   };
   Server.prototype.handleError = function (this: DriverServer, error, connection) {
     if (!(error instanceof MongoNetworkTimeoutError) || connection === undefined)

@@ -2,6 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { connect, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { withDeadline } from '../../src/platform/deadline.ts';
 import { isDatabaseUnavailable } from '../../src/platform/mongo.ts';
 import type { Reply } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
@@ -81,6 +82,27 @@ test('a command that meets a connection whose end has been read is repeated on a
   expect(refused.filter((each) => !isDatabaseUnavailable(each))).toEqual([]);
   const written = await notes.countDocuments();
   expect(written).toBeGreaterThanOrEqual(outcomes.length - refused.length);
+});
+
+test('so is a command whose connection closes after the driver has chosen it and before it writes', async () => {
+  const notes = service.context.db.collection<{ _id: number }>('notes');
+  await Promise.all(Array.from({ length: 8 }, () => notes.findOne({})));
+  let closed = 0;
+  for (const socket of sockets.filter((each) => !each.destroyed)) {
+    const write = socket.write.bind(socket);
+    socket.write = ((...args: Parameters<Socket['write']>) => {
+      closed += 1;
+      socket.destroy();
+      return write(...args);
+    }) as Socket['write'];
+  }
+
+  const reads = Array.from({ length: 8 }, () => withDeadline(5000, () => notes.findOne({})));
+  const outcomes = await Promise.allSettled(reads);
+
+  expect(closed).toBeGreaterThan(0);
+  const refused = outcomes.flatMap((each) => (each.status === 'rejected' ? [each.reason as Error] : []));
+  expect(refused.filter((each) => !isDatabaseUnavailable(each))).toEqual([]);
 });
 
 test('so is a long command whose connection is reset while it is being sent', async () => {
