@@ -5,7 +5,7 @@ type DriverConnection = {
   socket: Socket;
   generation: number;
   writeCommand(command: unknown, options: unknown): Promise<void>;
-  /** Ends the connection; at its end, whatever ends it. */
+  /** Called whenever the connection ends, for whatever reason. */
   cleanup(error: Error): void;
 };
 type DriverServer = { handleError(error: unknown, connection?: DriverConnection): unknown };
@@ -46,7 +46,7 @@ export function translateSocketErrors(errors: {
   )
     throw new Error('The MongoDB driver handles errors in a way that is not known here: see ADR 0020');
   const { MongoNetworkError, MongoNetworkTimeoutError } = errors;
-  /** Ends the wait for the latest write of a connection, of which there is one at a time; once that has ended, it does nothing. */
+  /** Rejects the latest write of each connection. A connection has one write at a time; one that has settled stays as it is. */
   const failWrite = new WeakMap<DriverConnection, (error: Error) => void>();
   Connection.prototype.writeCommand = function (this: DriverConnection, command, options) {
     return new Promise((resolve, reject) => {
