@@ -30,6 +30,7 @@ import { operatorPackageRoutes, operatorPurchaseRoutes } from '../packages/packa
 import { operatorPartnerRoutes } from '../partners/partners.router.ts';
 import type { ApiContext, Context } from '../process/context.ts';
 import { QUEUE_NAMES } from '../queues/queues.ts';
+import { changePreviewRoutes } from '../slots/change-preview.router.ts';
 import { findOffSaleClaims } from '../slots/off-sale-claims.service.ts';
 import { operatorSubscriptionRoutes } from '../subscriptions/subscriptions.router.ts';
 import { priceRuleRoutes } from '../venues/price-rules.router.ts';
@@ -48,6 +49,7 @@ export function operatorRoutes(context: Context): Route<Operator>[] {
     ...grantRoutes(context),
     ...operatorVenueRoutes(ofVenues),
     ...scheduleRoutes(ofVenues),
+    ...changePreviewRoutes(context),
     ...priceRuleRoutes(context),
     ...blackoutRoutes(context),
     ...walkInRoutes(context),

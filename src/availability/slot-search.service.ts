@@ -1,6 +1,7 @@
 import { DomainError } from '../domain/errors.ts';
 import { venueNotAuthorized } from '../partners/partners.service.ts';
 import { listGrantedVenueIds } from '../partners/partners.store.ts';
+import { foldCase } from '../platform/fold-case.rules.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { Page, Position } from '../platform/pagination.ts';
 import { toPage } from '../platform/pagination.ts';
@@ -83,9 +84,7 @@ async function findVenueIdsOfSport(db: Db, venueIds: readonly string[], sport: s
 
 const MOST_NAMED = 20;
 
-/** The same for all ways to write a text in capitals or not: İzmir, IZMIR and izmir, Straße and STRASSE. */
-const folded = (text: string): string =>
-  text.normalize('NFKC').trim().toUpperCase().toLowerCase().replaceAll('i\u0307', 'i');
+const folded = (text: string): string => foldCase(text).trim();
 
 /** Null where its grant was revoked a moment ago. */
 async function findVenueRules(

@@ -88,6 +88,7 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   { noun: 'venue', verb: 'show', operationId: 'getVenue' },
   { noun: 'venue', verb: 'update', operationId: 'updateVenue' },
+  { noun: 'venue', verb: 'preview', operationId: 'previewVenueChange' },
 
   { noun: 'resource', verb: 'create', operationId: 'createResource' },
   {

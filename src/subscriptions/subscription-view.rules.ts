@@ -1,10 +1,12 @@
+import { parseUrl } from '../platform/parse-url.ts';
 import type { SubscriptionRow } from './subscriptions.model.ts';
 
 /** A subscription as its partner sees it; never its secret. */
 export function subscriptionView(row: SubscriptionRow): Record<string, unknown> {
   return {
     id: row._id,
-    endpoint_url: row.endpointUrl,
+    // As it is called: older ones are stored as they were sent.
+    endpoint_url: parseUrl(row.endpointUrl)?.href ?? row.endpointUrl,
     event_types: row.eventTypes,
     status: row.status,
     created_at: row.createdAt.toISOString(),

@@ -78,7 +78,7 @@ export const priceRuleBody = Joi.object<PriceRuleBody>({
     'object.xor': 'Send either price_rupees or multiplier, not both.',
     'object.missing': 'Send either price_rupees or multiplier.',
   })
-  .meta({ jsonSchema: { oneOf: [{ required: ['price_rupees'] }, { required: ['multiplier'] }] } })
+  .description('Either price_rupees or multiplier is required.')
   .required();
 
 export const priceRuleIdParam = pathId('`price_rule_id` as listed.', EXAMPLE.priceRuleId);

@@ -1,9 +1,8 @@
 import { DomainError } from '../domain/errors.ts';
 import type { Db } from '../platform/mongo.ts';
 import { everyDay, scheduleFaults } from './schedule.rules.ts';
-import { venueChanged } from './venue-changes.service.ts';
 import type { Schedule } from './venues.model.ts';
-import { getResource, updateResource } from './venues.service.ts';
+import { getResource, slotsChanged, updateResource } from './venues.service.ts';
 import { unsetSchedule } from './venues.store.ts';
 
 /** The schedule of a resource; its operating hours on every day where none was set. @throws DomainError RESOURCE_NOT_FOUND */
@@ -22,14 +21,19 @@ export async function setSchedule(
   resourceId: string,
   schedule: Schedule,
 ): Promise<Schedule> {
+  const checked = checkedSchedule(schedule);
+  await updateResource(deps, resourceId, { schedule: checked });
+  return checked;
+}
+
+/** The schedule with its exceptions by date. @throws DomainError VALIDATION_ERROR naming every opening that overlaps another */
+export function checkedSchedule(schedule: Schedule): Schedule {
   const details = scheduleFaults(schedule);
   const [first] = details;
   if (first !== undefined) {
     throw new DomainError('VALIDATION_ERROR', `${first.path}: ${first.message}`, { details });
   }
-  const exceptions = schedule.exceptions.toSorted((a, b) => (a.date < b.date ? -1 : 1));
-  await updateResource(deps, resourceId, { schedule: { ...schedule, exceptions } });
-  return { ...schedule, exceptions };
+  return { ...schedule, exceptions: schedule.exceptions.toSorted((a, b) => (a.date < b.date ? -1 : 1)) };
 }
 
 /**
@@ -37,7 +41,7 @@ export async function setSchedule(
  * @throws DomainError RESOURCE_NOT_FOUND
  */
 export async function removeSchedule(deps: { db: Db }, resourceId: string): Promise<void> {
-  const { venueId } = await getResource(deps, resourceId);
+  const resource = await getResource(deps, resourceId);
   await unsetSchedule(deps.db, resourceId);
-  await venueChanged(deps, venueId);
+  await slotsChanged(deps, resource);
 }

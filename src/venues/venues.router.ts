@@ -1,4 +1,3 @@
-import { toPaise } from '../domain/money.ts';
 import type { PageQuery } from '../http/fields.ts';
 import { pageQuery } from '../http/fields.ts';
 import { listOf, pageOf } from '../http/response-fields.ts';
@@ -9,6 +8,7 @@ import { omitUndefined } from '../platform/omit-undefined.ts';
 import { encodeCursor } from '../platform/pagination.ts';
 import { conflictsView } from '../reservations/claim-view.rules.ts';
 import { getGrantedVenue, listGrantedResources, listGrantedVenues } from './granted-venues.service.ts';
+import { newResource, resourceChange, venueChange } from './venue-bodies.ts';
 import { operatorResourceView, resourceView, venueView } from './venue-view.rules.ts';
 import type { ResourceBody, VenueBody } from './venues.schemas.ts';
 import {
@@ -24,7 +24,7 @@ import {
   venueIdParam,
   venueWithConflicts,
 } from './venues.schemas.ts';
-import type { NewResource, OperatorVenueDeps, VenueDeps, VenueRow } from './venues.service.ts';
+import type { OperatorVenueDeps, VenueDeps } from './venues.service.ts';
 import {
   changeResource,
   createResource,
@@ -222,36 +222,4 @@ function operatorResourceRoutes(deps: OperatorVenueDeps): Route<Operator>[] {
       },
     }),
   ];
-}
-
-function venueChange({ time_zone: timeZone, ...same }: Partial<VenueBody>): Partial<Omit<VenueRow, '_id'>> {
-  return omitUndefined({ ...same, timeZone });
-}
-
-function newResource(body: ResourceBody): NewResource {
-  return {
-    name: body.name,
-    resourceType: body.resource_type,
-    sportCategory: body.sport_category,
-    durationMinutes: body.duration_minutes,
-    pricePaise: toPaise(body.price_rupees),
-    opensAt: body.operating_hours_start,
-    closesAt: body.operating_hours_end,
-    sharesSpaceWith: body.shares_space_with,
-    ...omitUndefined({ status: body.status }),
-  };
-}
-
-function resourceChange(body: Partial<ResourceBody>): Parameters<typeof changeResource>[2] {
-  return omitUndefined({
-    name: body.name,
-    resourceType: body.resource_type,
-    sportCategory: body.sport_category,
-    durationMinutes: body.duration_minutes,
-    pricePaise: body.price_rupees === undefined ? undefined : toPaise(body.price_rupees),
-    opensAt: body.operating_hours_start,
-    closesAt: body.operating_hours_end,
-    sharesSpaceWith: body.shares_space_with,
-    status: body.status,
-  });
 }

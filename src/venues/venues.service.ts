@@ -50,7 +50,7 @@ export async function getVenue(deps: { db: Db }, venueId: string): Promise<Venue
   return venue;
 }
 
-/** When it returns, nothing is sold at a venue that was made inactive. @throws DomainError VENUE_NOT_FOUND */
+/** When it returns, nothing is sold that the change takes off sale. @throws DomainError VENUE_NOT_FOUND */
 export async function updateVenue(
   deps: { db: Db },
   venueId: string,
@@ -58,7 +58,9 @@ export async function updateVenue(
 ): Promise<VenueRow> {
   const venue = await updateVenueRow(deps.db, venueId, change);
   if (venue === null) throw venueNotFound();
-  await (change.status === 'inactive' ? venueRestricted : venueChanged)(deps, venueId);
+  const isRestricted =
+    change.status === 'inactive' || (change.timeZone !== undefined && venue.status === 'active');
+  await (isRestricted ? venueRestricted : venueChanged)(deps, venueId);
   return venue;
 }
 
@@ -168,9 +170,12 @@ export async function changeResource(
 
 type ResourceChange = Partial<Omit<ResourceRow, '_id' | 'venueId' | 'sharesSpaceWith' | 'priceRules'>>;
 
+/** The fields that say which slots a resource has. */
+const SLOT_FIELDS = ['durationMinutes', 'opensAt', 'closesAt', 'schedule'] as const;
+
 /**
- * Changes a resource for what is sold from now on; reservations keep the window and price that they have. When it returns, a
- * resource that was made inactive is sold no more.
+ * Changes a resource for what is sold from now on; reservations keep the window and price that they have. When it returns,
+ * nothing is sold that the change takes off sale.
  * @throws DomainError RESOURCE_NOT_FOUND
  */
 export async function updateResource(
@@ -179,8 +184,17 @@ export async function updateResource(
   change: ResourceChange,
 ): Promise<ResourceRow> {
   const resource = foundResource(await updateResourceRow(deps.db, resourceId, change));
-  await (change.status === 'inactive' ? venueRestricted : venueChanged)(deps, resource.venueId);
+  if (change.status === 'inactive') await venueRestricted(deps, resource.venueId);
+  else if (SLOT_FIELDS.some((field) => change[field] !== undefined)) await slotsChanged(deps, resource);
+  else await venueChanged(deps, resource.venueId);
   return resource;
+}
+
+/** To be called after a change of the slots of a resource. An import sets many schedules before anything is on sale, and need not wait. */
+export async function slotsChanged(deps: { db: Db }, resource: ResourceRow): Promise<void> {
+  const { status, venueId } = resource;
+  const isOnSale = status === 'active' && (await findVenue(deps.db, venueId))?.status === 'active';
+  await (isOnSale ? venueRestricted : venueChanged)(deps, venueId);
 }
 
 function foundResource(resource: ResourceRow | null): ResourceRow {

@@ -96,6 +96,27 @@ const ROWS: Row[] = [
     '409 inactive',
   ],
   [
+    'a schedule that closes every day',
+    ({ operator, venue }) =>
+      operator.put(`/api/v1/operator/resources/${String(venue.resourceIds[0])}/schedule`, { weekly: {} }),
+    hold,
+    '404 SLOT_NOT_FOUND',
+  ],
+  [
+    'another slot length',
+    ({ operator, venue }) =>
+      operator.patch(`/api/v1/operator/resources/${String(venue.resourceIds[0])}`, { duration_minutes: 240 }),
+    hold,
+    '404 SLOT_NOT_FOUND',
+  ],
+  [
+    'another time zone',
+    ({ operator, venue }) =>
+      operator.patch(`/api/v1/operator/venues/${venue.id}`, { time_zone: 'Australia/Eucla' }),
+    hold,
+    '404 SLOT_NOT_FOUND',
+  ],
+  [
     'a blackout',
     ({ operator, venue }) =>
       operator.post(`/api/v1/operator/venues/${venue.id}/blackouts`, {

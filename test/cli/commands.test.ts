@@ -76,7 +76,7 @@ describe('the example of each command', () => {
   let relay: Relay;
   beforeAll(async () => {
     service = sharedService();
-    relay = await startRelay(service.adminUrl, () => 'refuse');
+    relay = await startRelay(service.adminUrl, () => 'refuse', true);
   });
   afterAll(async () => {
     await relay.close();

@@ -3,7 +3,15 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import type { Json } from '../support/factories.ts';
-import { anyPartner, anyResource, anyVenue, dateIn, slotsOf } from '../support/factories.ts';
+import {
+  anyPartner,
+  anyResource,
+  anyVenue,
+  bookSlot,
+  dateIn,
+  freeSlotIds,
+  slotsOf,
+} from '../support/factories.ts';
 import type { HostedService } from '../support/service-host.ts';
 import { hostedService } from '../support/service-host.ts';
 import { operator, operatorJson } from './operator.ts';
@@ -73,6 +81,9 @@ describe('the example file', () => {
     ];
     const yaml = await readFile(YAML, 'utf8');
     sheets.push(
+      await fileWith(`"SEP=;"\r\n\r\n${semicolons.replaceAll('\n', '\r\n')}`, 'csv'),
+      await fileWith(csv.replaceAll(/(\w) (\w)/g, '$1\u00a0$2'), 'csv'),
+      await fileWith(csv.replaceAll(/(\w) (\w)/g, '$1  $2').replaceAll(',active', ',Active'), 'csv'),
       await fileWith(csv.replaceAll(/(,\d\d:\d\d,|-)00:00/g, '$124:00'), 'csv'),
       await fileWith(yaml.replaceAll(/end(_time)?: '00:00'/g, 'end$1: 24:00')),
     );
@@ -299,6 +310,29 @@ describe('what is there already', () => {
       weekly: { mon: [{ start: '06:00', end: '22:00' }] },
     });
     expect(await planOf(file)).toMatchObject({ result: 'unchanged' });
+  });
+
+  test('bookings that a change leaves off sale are named, before it is made and after', async () => {
+    const named = (text: string) => text.replace('Cricket Barn', 'Booked Barn');
+    await operatorJson(url, ['import', await fileWith(named(barn()))]);
+    const [venue] = (await listOf('venue', 'list')).filter(({ name }) => name === 'Booked Barn');
+    const partner = await anyPartner(service, [String(venue?.['venue_id'])]);
+    const slotIds = await freeSlotIds(partner, String(venue?.['venue_id']));
+    const { booking_id: id } = await bookSlot(partner, slotIds[0] ?? '');
+    const later = await fileWith(named(barn()).replace("start: '06:00'", "start: '07:00'"));
+
+    const plan = await planOf(later);
+    expect(plan['off_sale']).toMatchObject([
+      { venue: 'Booked Barn, Pune', conflict_count: 1, conflicts: [{ booking_id: id }] },
+    ]);
+    const { out } = await operator(url, ['import', later]);
+    const text = out.replaceAll(/\s+/g, ' ');
+    const off = (state: string) =>
+      `Booked Barn, Pune: 1 hold or booking ${state}, and left alone: booking ${String(id)} of ${slotIds[0]}`;
+    expect(text).toContain(off('would be off sale'));
+    expect(text).toContain(`${off('off sale now')} Done: all 1 steps.`);
+    const back = await operatorJson(url, ['import', await fileWith(named(barn()))]);
+    expect(back).toMatchObject({ result: 'done', off_sale: [] });
   });
 
   test('a new resource of a venue on sale is hidden until its schedule and prices are there', async () => {

@@ -15,6 +15,8 @@ export type Relay = { url: string; writes: Write[]; close: () => Promise<void> }
 export async function startRelay(
   target: string,
   onWrite: (write: Write) => Verdict | Promise<Verdict>,
+  /** Whether a preview, which changes nothing and is a POST, is a write too. */
+  countsPreviews = false,
 ): Promise<Relay> {
   const writes: Write[] = [];
   const handled: Promise<void>[] = [];
@@ -23,7 +25,7 @@ export async function startRelay(
       const { method = '', url: path = '' } = request;
       const body = await text(request);
       let verdict: Verdict = 'pass';
-      if (method !== 'GET') {
+      if (method !== 'GET' && (!path.endsWith('/change-preview') || countsPreviews)) {
         const write = {
           ...{ number: writes.length + 1, method, path },
           body: body === '' ? undefined : (JSON.parse(body) as unknown),

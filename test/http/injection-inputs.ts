@@ -131,6 +131,16 @@ function exampleIn(described: Described): unknown {
   return described['examples']?.at(-1) ?? (described['allow'] as unknown[] | undefined)?.[0];
 }
 
+/** A list of objects names real things too: `resources.0.resource_id`. */
+function withRealMembers(example: unknown, legal: Legal): unknown {
+  if (!Array.isArray(example)) return example;
+  return example.map((item: Json | string) =>
+    typeof item === 'object'
+      ? Object.fromEntries(Object.entries(item).map(([name, value]) => [name, legal(name) ?? value]))
+      : item,
+  );
+}
+
 /** The example of the route's body with real values, and where the field `target` is, the mark in its place. */
 function legalBody(route: Operation, legal: Legal, target: string | undefined): Json {
   if (route.body === undefined) return {};
@@ -139,7 +149,7 @@ function legalBody(route: Operation, legal: Legal, target: string | undefined): 
     Object.entries(exampleOf(schema) as Json).map(([name, example]) => {
       const known = legal(name);
       const isKnown = known !== undefined && schema.extract(name).validate(known).error === undefined;
-      return [name, structuredClone(isKnown ? known : example)];
+      return [name, structuredClone(isKnown ? known : withRealMembers(example, legal))];
     }),
   );
   if (target === undefined) return body;

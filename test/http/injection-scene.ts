@@ -82,6 +82,7 @@ async function operatorsOwn(service: HostedService): Promise<Known> {
   return {
     venues: [venue.id],
     resources: venue.resourceIds,
+    resource_id: venue.resourceIds,
     resource_ids: [venue.resourceIds],
     venue_ids: [[venue.id]],
     'price-rules': [await rule(), await rule()],

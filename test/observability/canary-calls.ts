@@ -159,6 +159,7 @@ export function canaryCalls(world: World): Record<string, () => Promise<Input> |
     'operator createVenue': () => ({ body: { name: 'Arena', address: 'Road 1', city: 'Bengaluru' } }),
     'operator listVenues': none,
     'operator getVenue': ofVenue,
+    'operator previewVenueChange': () => ({ ids: [venueId], body: { venue: { status: 'inactive' } } }),
     'operator updateVenue': () => ({ ids: [venueId], body: { city: 'Mysuru' } }),
     'operator createResource': async () => ({
       ids: [(await anyVenue(service, [])).id],

@@ -56,3 +56,38 @@ test('what takes something off sale reports the holds and bookings that stand th
   await partner.api.post(`/api/v1/partner/holds/${String(held['hold_id'])}/cancel`);
   expect(await patchVenue({ status: 'inactive' })).toMatchObject(of(booking));
 });
+
+test('a preview reports what the same changes leave off sale, and changes nothing', async () => {
+  const venue = await anyVenue(service, [{}, {}], { time_zone: 'UTC' });
+  const [first = '', second = ''] = venue.resourceIds;
+  const partner = await anyPartner(service, [venue.id]);
+  const booked = new Map<string, Json>();
+  for (const resourceId of venue.resourceIds) {
+    const slotId = (await freeSlotIds(partner, venue.id)).find((id) => id.startsWith(`${resourceId}_`)) ?? '';
+    booked.set(resourceId, await bookSlot(partner, slotId));
+  }
+  const operator = operatorOf(service);
+  const preview = async (change: Json) =>
+    expectStatus(await operator.post(`${OPERATOR}/venues/${venue.id}/change-preview`, change), 200);
+  const of = (...resourceIds: string[]) => ({
+    conflict_count: resourceIds.length,
+    conflicts: resourceIds.map((id) => ({ slot_id: booked.get(id)?.['slot_id'] })),
+  });
+  const closed = { weekly: {}, exceptions: [{ date: dateIn(3), hours: [] }] };
+
+  expect(await preview({})).toMatchObject(NONE);
+  expect(await preview({ venue: { city: 'Pune' } })).toMatchObject(NONE);
+  expect(await preview({ venue: { status: 'inactive' } })).toMatchObject(of(first, second));
+  expect(await preview({ resources: [{ resource_id: first, duration_minutes: 120 }] })).toMatchObject(
+    of(first),
+  );
+  const both = [
+    { resource_id: first, schedule: closed },
+    { resource_id: second, operating_hours_start: '09:00' },
+  ];
+  expect(await preview({ resources: both })).toMatchObject(of(first, second));
+  expect(await preview({})).toMatchObject(NONE);
+  const unknown = { resources: [{ resource_id: 'nowhere', status: 'inactive' }] };
+  const refused = await operator.post(`${OPERATOR}/venues/${venue.id}/change-preview`, unknown);
+  expect([refused.status, JSON.stringify(refused.body)]).toEqual([400, expect.stringContaining('nowhere')]);
+});

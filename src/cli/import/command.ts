@@ -9,11 +9,12 @@ import type { Terminal } from '../terminal.ts';
 import { writeLine } from '../terminal.ts';
 import { checkContent } from './check.ts';
 import type { Fault } from './file-content.ts';
+import { previewOffSale, readOffSale } from './off-sale.ts';
 import { planOf } from './plan.ts';
 import { readCurrent } from './read-current.ts';
 import type { Format } from './read-file.ts';
 import { FORMATS, readVenuesFile } from './read-file.ts';
-import { faultLine, progressOn, showPlan, stopText } from './report.ts';
+import { faultLine, progressOn, showOffSale, showPlan, stopText } from './report.ts';
 import type { Outcome, Plan, Step } from './steps.ts';
 
 type Options = ConnectionOptions & { dryRun?: boolean; format?: Format; json?: boolean };
@@ -68,27 +69,35 @@ async function importVenues(
   };
   const { venues, faults } = checkContent(await readVenuesFile(file, options.format));
   if (faults.length > 0) reject(faults);
-  const { state, faults: ambiguous } = await readCurrent(
-    await connect(options, terminal.interrupted),
-    venues,
-  );
+  const readingCall = await connect(options, terminal.interrupted);
+  const { state, faults: ambiguous } = await readCurrent(readingCall, venues);
   const plan = planOf(venues, state);
   if (ambiguous.length + plan.faults.length > 0) reject([...ambiguous, ...plan.faults]);
-  if (options.json !== true) showPlan(terminal, plan);
+  const isForPeople = options.json !== true;
+  const before = await previewOffSale(plan.steps, readingCall);
+  if (isForPeople) {
+    showPlan(terminal, plan);
+    showOffSale(terminal, before, 'would be off sale');
+  }
   if (options.dryRun === true || plan.steps.length === 0) {
-    report({ result: plan.steps.length === 0 ? 'unchanged' : 'planned', ...planned(plan) });
-    if (options.json !== true && plan.steps.length > 0)
-      writeLine(terminal.out, 'Dry run: nothing was changed.');
+    const result = plan.steps.length === 0 ? 'unchanged' : 'planned';
+    report({ result, ...planned(plan), off_sale: before });
+    if (isForPeople && plan.steps.length > 0) writeLine(terminal.out, 'Dry run: nothing was changed.');
     return;
   }
   // A step that has begun is ended: cut off, nobody would know whether it was done.
-  const outcome = await apply(plan, await connect(options, new AbortController().signal), terminal, options);
-  report({ result: outcome.stopped === undefined ? 'done' : 'stopped', ...planned(plan, outcome) });
+  const call = await connect(options, new AbortController().signal);
+  const outcome = await apply(plan, call, terminal, options);
   if (outcome.stopped !== undefined) {
+    report({ result: 'stopped', ...planned(plan, outcome) });
     const code = outcome.stopped.step === undefined ? EXIT.interrupted : EXIT.failed;
     throw new CommandError(stopText(outcome), code);
   }
-  if (options.json !== true) writeLine(terminal.out, `Done: all ${plan.steps.length} steps.`);
+  const after = await readOffSale(plan.steps, call);
+  report({ result: 'done', ...planned(plan, outcome), off_sale: after });
+  if (!isForPeople) return;
+  showOffSale(terminal, after, 'off sale now');
+  writeLine(terminal.out, `Done: all ${plan.steps.length} steps.`);
 }
 
 async function apply(plan: Plan, call: CallApi, terminal: Terminal, { json }: Options): Promise<Outcome> {

@@ -36,6 +36,7 @@ function planVenue(plan: Plan, venue: WantedVenue, current: CurrentVenue | undef
     const change = Object.fromEntries(changes.map(({ field, to }) => [field, to]));
     plan.steps.push({
       ...{ ...own, action: 'change', changes },
+      ...(current === undefined ? {} : { preview: { venueId: current.id, change: { venue: change } } }),
       request: (ids) => ({ method: 'PATCH', path: path(ids), body: change }),
     });
   } else if (!isUnfinished) plan.unchanged += 1;
@@ -122,6 +123,7 @@ function planChange(
   const change = Object.fromEntries(changes.map(({ field, to }) => [field, to]));
   plan.steps.push({
     ...{ ...resourceStep(base, 'resource'), action: 'change', line, changes },
+    preview: previewOf(existing, change),
     request: (ids) => ({ method: 'PATCH', path: base.path(ids), body: change }),
   });
 }
@@ -151,6 +153,11 @@ function planSchedule(
       line: schedule.line,
       changes,
     },
+    ...(existing === undefined ? {} : { preview: previewOf(existing, { schedule: schedule.body }) }),
     request: (ids) => ({ method: 'PUT', path: `${base.path(ids)}/schedule`, body: schedule.body }),
   });
+}
+
+function previewOf({ id, fields }: CurrentResource, change: object): NonNullable<Step['preview']> {
+  return { venueId: textOf(fields['venue_id']), change: { resource_id: id, ...change } };
 }

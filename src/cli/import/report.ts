@@ -5,6 +5,7 @@ import { emphasise, printable, widthOf, wrapped, writeLine } from '../terminal.t
 import { textOf } from '../values.ts';
 import type { Change } from './changes.ts';
 import type { Fault } from './file-content.ts';
+import type { OffSale } from './off-sale.ts';
 import type { Outcome, Plan, Step } from './steps.ts';
 
 /** More lines of what was not done help nobody; --json has all. */
@@ -26,6 +27,25 @@ export function showPlan(terminal: Terminal, { steps, unchanged }: Plan): void {
     }
   }
   for (const part of wrapped(totals(steps, unchanged), widthOf(terminal))) writeLine(terminal.out, part);
+}
+
+/** Names the holds and bookings that a change leaves off sale: somebody has to call those who made them. */
+export function showOffSale(terminal: Terminal, venues: readonly OffSale[], state: string): void {
+  const write = (line: string) => {
+    for (const part of wrapped(printable(line), widthOf(terminal), '  ', '      '))
+      writeLine(terminal.out, part);
+  };
+  for (const { venue, conflict_count: count, conflicts } of venues) {
+    const what = count === 1 ? '1 hold or booking' : `${count} holds and bookings`;
+    writeLine(terminal.out, emphasise(terminal, printable(`${venue}: ${what} ${state}, and left alone:`)));
+    for (const conflict of conflicts.slice(0, MAX_LISTED)) write(conflictText(conflict));
+    if (count > MAX_LISTED) write(`and ${count - MAX_LISTED} more (--json lists the first 1000)`);
+  }
+}
+
+function conflictText(conflict: Readonly<Record<string, unknown>>): string {
+  const { booking_id: bookingId, hold_id: holdId, slot_id: slotId } = conflict;
+  return `${bookingId === undefined ? `hold ${textOf(holdId)}` : `booking ${textOf(bookingId)}`} of ${textOf(slotId)}`;
 }
 
 const SIGNS: Readonly<Record<Step['action'], string>> = {

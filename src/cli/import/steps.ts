@@ -22,6 +22,8 @@ export type Step = {
   /** Of what is there already; empty for what is new. */
   changes: Change[];
   note?: string;
+  /** What to ask of the service before the plan is shown, where the step can take something off sale. */
+  preview?: { venueId: string; change: Readonly<Record<string, unknown>> };
   request: (ids: Ids) => ApiRequest;
   /** Takes the id out of the response, where later steps belong to what was created. */
   takeId?: (response: unknown, ids: Ids) => void;

@@ -1,0 +1,56 @@
+import type { CallApi } from '../client.ts';
+import { isObject, objectsOf, textOf } from '../values.ts';
+import { PREFIX } from './read-current.ts';
+import type { Step } from './steps.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The holds and bookings of a venue that are off sale; the service names the first thousand. */
+export type OffSale = { venue: string; conflict_count: number; conflicts: Json[] };
+
+/** What the steps would leave off sale, venue by venue, as the service says; it changes nothing. */
+export async function previewOffSale(steps: readonly Step[], call: CallApi): Promise<OffSale[]> {
+  return readEach(steps, call, ({ venue, resources }) => ({ venue, resources }));
+}
+
+/** What is off sale now at the venues that the steps have changed. */
+export async function readOffSale(steps: readonly Step[], call: CallApi): Promise<OffSale[]> {
+  return readEach(steps, call, () => ({}));
+}
+
+type VenueChange = { name: string; venue: unknown; resources: Json[] };
+
+async function readEach(
+  steps: readonly Step[],
+  call: CallApi,
+  bodyOf: (change: VenueChange) => object,
+): Promise<OffSale[]> {
+  const found: OffSale[] = [];
+  for (const [venueId, change] of changesByVenue(steps)) {
+    const path = `${PREFIX}/venues/${venueId}/change-preview`;
+    const response = await call({ method: 'POST', path, body: bodyOf(change) });
+    const { conflict_count: count, conflicts } = isObject(response) ? response : {};
+    if (count !== 0) {
+      found.push({ venue: change.name, conflict_count: Number(count), conflicts: objectsOf(conflicts) });
+    }
+  }
+  return found;
+}
+
+/** The changes of each venue in one; of a resource the steps change first itself, then its schedule. */
+function changesByVenue(steps: readonly Step[]): Map<string, VenueChange> {
+  const changes = new Map<string, VenueChange>();
+  for (const { venue: name, preview } of steps) {
+    if (preview === undefined) continue;
+    const { venueId, change } = preview;
+    const known = changes.get(venueId) ?? { name, venue: {}, resources: [] };
+    changes.set(venueId, known);
+    if (change['venue'] !== undefined) known.venue = change['venue'];
+    else {
+      const id = textOf(change['resource_id']);
+      const earlier = known.resources.find((each) => each['resource_id'] === id);
+      known.resources = [...known.resources.filter((each) => each !== earlier), { ...earlier, ...change }];
+    }
+  }
+  return changes;
+}
