@@ -46,6 +46,7 @@ export type ConfirmBody = {
 export const confirmBody = (region: string) =>
   Joi.object<ConfirmBody>({
     hold_id: opaque(100)
+      .meta({ jsonSchema: { format: 'uuid' } })
       .custom((holdId: string) => holdId.toLowerCase())
       .required()
       .description('An ACTIVE hold of yours.')
@@ -143,8 +144,10 @@ export const endBody = Joi.object<EndBody>({
         'is not allowed: a cancel or refund is of the whole booking and moves no money. Leave the field out.',
     }),
   )
-  .required()
-  .meta({ jsonSchema: { patternProperties: { '^[Aa][Mm][Oo][Uu][Nn][Tt]': false } } });
+  .description(
+    'A field whose name begins with amount is refused: it is of the whole booking, and moves no money.',
+  )
+  .required();
 
 export const bookingIdParam = pathId('`booking_id` as returned by confirm.', EXAMPLE.bookingId);
 

@@ -1,3 +1,5 @@
+import { foldCase } from '../platform/fold-case.rules.ts';
+
 /** As a customer once gave it. */
 export type Identity = { name: string | null; email: string | null };
 
@@ -36,8 +38,7 @@ export function createCustomerMatcher(
 }
 
 function folded(given: string | null): Folded {
-  // The two small sigmas are one letter, which one depends on its position.
-  const text = (given ?? '').normalize('NFKC').toLowerCase().replaceAll('ς', 'σ');
+  const text = foldCase(given ?? '');
   const words = text.split(SEPARATORS).filter((word) => word !== '');
   return { text, words, letters: words.join('') };
 }

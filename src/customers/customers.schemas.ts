@@ -16,7 +16,7 @@ export const eraseBody = (region: string) =>
       'object.missing': 'give either customer_phone or booking_id',
       'object.xor': 'give either customer_phone or booking_id, not both',
     })
-    .meta({ jsonSchema: { oneOf: [{ required: ['customer_phone'] }, { required: ['booking_id'] }] } })
+    .description('Either customer_phone or booking_id.')
     .required();
 
 export const erasure = object({

@@ -1,6 +1,11 @@
 import { dropIndexes, findDroppable } from '../platform/ensure-collection.ts';
 import type { Db } from '../platform/mongo.ts';
-import { countUnsearchable, fillCustomerSearch } from '../reservations/customer-search.store.ts';
+import {
+  countMisfolded,
+  countUnsearchable,
+  fillCustomerSearch,
+  foldNamesAgain,
+} from '../reservations/customer-search.store.ts';
 import { countMisspeltZones, spellZones } from '../venues/time-zone-names.service.ts';
 
 /**
@@ -40,6 +45,13 @@ export const STEPS: readonly Step[] = [
     kind: 'expand',
     count: countMisspeltZones,
     run: spellZones,
+  },
+  {
+    version: 4,
+    name: 'fold-names-again',
+    kind: 'expand',
+    count: countMisfolded,
+    run: foldNamesAgain,
   },
 ];
 

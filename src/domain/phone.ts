@@ -13,8 +13,36 @@ import { fieldError } from './errors.ts';
  */
 export function normalisePhone(text: string, defaultRegion: string): string | undefined {
   if (!isRegion(defaultRegion)) throw new RangeError(`${defaultRegion} is not a region with phone numbers.`);
-  const number = parsePhoneNumberFromString(text, { defaultCountry: defaultRegion, extract: false });
+  const number = parsePhoneNumberFromString(plainPhone(text), {
+    defaultCountry: defaultRegion,
+    extract: false,
+  });
   return number?.isValid() && number.ext === undefined ? number.number : undefined;
+}
+
+/** Without what people and their phones put around a number: format characters, `tel:`, brackets around its country code. */
+function plainPhone(text: string): string {
+  return withAsciiDigits(withoutFormat(text))
+    .replace(/^ *(?:tel:)? */i, '')
+    .replace(/^\(\s*(\+\s*\d+)\s*\)/, '$1 ');
+}
+
+/** Without characters that only say how text is set, such as the marks that a contacts app puts around a number. */
+export function withoutFormat(text: string): string {
+  return text.replaceAll(/\p{Cf}/gu, '');
+}
+
+/** The digits of every script as those of ASCII. */
+export function withAsciiDigits(text: string): string {
+  return text.normalize('NFKC').replaceAll(/[^\P{Nd}0-9]/gu, (digit) => String(digitValue(digit)));
+}
+
+/** Unicode has the digits of a script in a row, from 0 to 9. */
+function digitValue(digit: string): number {
+  const codePoint = digit.codePointAt(0) ?? 0;
+  let zero = codePoint;
+  while (/^\p{Nd}$/u.test(String.fromCodePoint(zero - 1))) zero -= 1;
+  return (codePoint - zero) % 10;
 }
 
 /** The message for a number that `normalisePhone` rejects. */

@@ -1,63 +1,58 @@
 import Joi from 'joi';
-import { invalidPhoneMessage, normalisePhone } from '../domain/phone.ts';
+import { invalidPhoneMessage, normalisePhone, withoutFormat } from '../domain/phone.ts';
 import { isCalendarDate, parseInstant } from '../platform/calendar.ts';
 import { isUuid } from '../platform/ids.ts';
 import type { Position } from '../platform/pagination.ts';
 import { decodeCursor } from '../platform/pagination.ts';
-import { LINES, ONE_LINE, UNSEEN_ANYWHERE } from '../platform/unseen-text.rules.ts';
+import { LINES, ONE_LINE, VISIBLE, withoutDirectionAtEnds } from '../platform/unseen-text.rules.ts';
 
-// What joi checks by custom rules or by patterns that only JavaScript reads, `meta.jsonSchema` says to other programs.
+// What joi checks by custom rules, `meta.jsonSchema` says to other programs, in patterns that those of every language can read; what
+// no such pattern can say stands in words.
 
 /** What is not seen does not belong in a name: it breaks logs and exports, and shows people another text than there is. */
 const PRINTABLE = ONE_LINE;
-const PRINTABLE_ANYWHERE = `^[^\\u0000-\\u001f\\u007f-\\u009f${UNSEEN_ANYWHERE}]*$`;
 /** The same, but tabs and line breaks may stand in prose. */
 const PROSE = LINES;
-const PROSE_ANYWHERE = `^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f${UNSEEN_ANYWHERE}]*$`;
 
 const UNPRINTABLE_MESSAGE =
   'must not contain control characters, invisible characters, marks that change the direction of text, or unpaired surrogates';
-
-/** At least one character that is seen. */
-const VISIBLE = /[^\s\p{Cf}]/u;
-const VISIBLE_ANYWHERE = '\\S';
-
-const notBlank = () =>
-  Joi.string().custom((value: string, helpers) =>
-    VISIBLE.test(value) ? value : helpers.error('string.blank'),
-  );
 
 const MESSAGES = {
   'string.blank': 'must not be blank',
   'string.pattern.base': UNPRINTABLE_MESSAGE,
 };
 
-/** One line for people to read, such as a name: not blank, and kept as it is given. */
-export const text = (max: number) =>
-  notBlank()
-    .min(1)
-    .max(max)
-    .pattern(PRINTABLE)
-    .messages(MESSAGES)
-    .meta({ jsonSchema: { allOf: [{ pattern: VISIBLE_ANYWHERE }, { pattern: PRINTABLE_ANYWHERE }] } });
+/** Of `min` to `max` characters: code points, as JSON Schema counts them. joi counts UTF-16 units. */
+const characters = (min: number, max: number) =>
+  Joi.string()
+    .custom((value: string, helpers) => {
+      if (value.length > max && lengthOf(value) > max) return helpers.error('string.max', { limit: max });
+      if (value.length < 2 * min && lengthOf(value) < min) return helpers.error('string.min', { limit: min });
+      return value;
+    })
+    .meta({ jsonSchema: { minLength: min, maxLength: max } });
+
+function lengthOf(text: string): number {
+  let length = 0;
+  for (const _ of text) length += 1;
+  return length;
+}
+
+const readable = (max: number) =>
+  characters(1, max)
+    .custom((value: string, helpers) => (VISIBLE.test(value) ? value : helpers.error('string.blank')))
+    .custom(withoutDirectionAtEnds)
+    .messages(MESSAGES);
+
+/** One line for people to read, such as a name: not blank, and kept as it is given, but for direction marks around it. */
+export const text = (max: number) => readable(max).pattern(PRINTABLE);
 
 /** The same of several lines. */
-export const prose = (max: number) =>
-  notBlank()
-    .min(1)
-    .max(max)
-    .pattern(PROSE)
-    .messages(MESSAGES)
-    .meta({ jsonSchema: { allOf: [{ pattern: VISIBLE_ANYWHERE }, { pattern: PROSE_ANYWHERE }] } });
+export const prose = (max: number) => readable(max).pattern(PROSE);
 
 /** One line that means something to its sender alone or names something: taken as it is given, spaces alone too. */
 export const opaque = (max: number, min = 1) =>
-  Joi.string()
-    .min(min)
-    .max(max)
-    .pattern(PRINTABLE)
-    .messages({ 'string.pattern.base': UNPRINTABLE_MESSAGE })
-    .meta({ jsonSchema: { pattern: PRINTABLE_ANYWHERE } });
+  characters(min, max).pattern(PRINTABLE).messages({ 'string.pattern.base': UNPRINTABLE_MESSAGE });
 
 const UUID_ANYWHERE =
   '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[1-8][0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}$';
@@ -167,9 +162,11 @@ export const rupees = () =>
     // No `multipleOf`: validators divide in binary, and would reject 0.29.
     .description('Rupees, with at most two decimals.');
 
-/** A customer's phone number, valid as E.164 or as a national number of `region`; kept as given. */
+/** A customer's phone number, valid as E.164 or as a national number of `region`; kept as given, without format characters. */
 export const customerPhone = (region: string) =>
-  opaque(20, 5)
+  Joi.string()
+    .custom(withoutFormat)
+    .concat(opaque(20, 5))
     .custom((value: string, helpers) =>
       normalisePhone(value, region) === undefined ? helpers.error('string.phone') : value,
     )
@@ -207,7 +204,7 @@ export const metadata = () =>
       jsonSchema: {
         maxProperties: METADATA.keys,
         propertyNames: { pattern: METADATA.key },
-        additionalProperties: { type: 'string', maxLength: METADATA.value, pattern: PRINTABLE_ANYWHERE },
+        additionalProperties: { type: 'string', maxLength: METADATA.value },
       },
     })
     .example({ basket: 'b-118', channel: 'app' });
@@ -241,4 +238,7 @@ export const pageQuery = Joi.object<PageQuery>({ limit: pageLimit(), cursor: cur
 
 /** A parameter of a path. One of the wrong form names nothing and is treated like a missing object. */
 export const pathId = (description: string, example: string) =>
-  Joi.string().description(description).example(example);
+  Joi.string()
+    .meta(isUuid(example) ? { jsonSchema: { format: 'uuid' } } : {})
+    .description(description)
+    .example(example);

@@ -73,7 +73,17 @@ const checkedBy = (options: ValidationOptions) =>
 
 const converting = checkedBy({ stripUnknown: true, convert: true });
 const asItIs = checkedBy({ stripUnknown: true, convert: false });
-const closed = checkedBy({ convert: false, messages: { 'object.unknown': 'is not allowed here' } });
+/** In the words of who writes a file, not of who writes JSON. */
+const closed = checkedBy({
+  convert: false,
+  messages: {
+    'object.unknown': 'is not allowed here',
+    'array.base': 'must be a list',
+    'object.base': 'must have fields, each as name: value',
+    'string.base': 'must be text, in quotes if it looks like a number',
+    'string.empty': 'must not be empty',
+  },
+});
 
 /** joi's own type of it has no function. */
 type Modify = (options: { each: (part: Schema) => Schema; ref: false }) => Schema;

@@ -6,27 +6,38 @@
 const UNSEEN =
   '\\p{Cc}\\p{Cs}\\u00AD\\u061C\\u180E\\u200B\\u200E\\u200F\\u2028-\\u202E\\u2060-\\u206F\\uFEFF\\uFFF9-\\uFFFB\\u{E0000}-\\u{E007F}';
 
-/** The same for programs that know no properties of characters: a pattern of JSON Schema, of the basic plane alone. */
-export const UNSEEN_ANYWHERE =
-  '\\u00ad\\u061c\\u180e\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb';
+/** A flag of a part of a country, such as England's: its letters are characters that are not seen alone. */
+const TAGGED_FLAG = '\\u{1F3F4}[\\u{E0030}-\\u{E007A}]+\\u{E007F}';
 
 /** Text of one line that holds nothing unseen. */
-export const ONE_LINE = new RegExp(`^[^${UNSEEN}]*$`, 'u');
+export const ONE_LINE = new RegExp(`^(?:[^${UNSEEN}]|${TAGGED_FLAG})*$`, 'u');
 
 /** The same with tabs and line breaks. */
-export const LINES = new RegExp(`^(?:[^${UNSEEN}]|[\\t\\r\\n])*$`, 'u');
+export const LINES = new RegExp(`^(?:[^${UNSEEN}]|[\\t\\r\\n]|${TAGGED_FLAG})*$`, 'u');
 
-const RUN = new RegExp(`[${UNSEEN}]+`, 'gu');
-const EACH_BUT_LAYOUT = new RegExp(`(?![\\t\\r\\n])[${UNSEEN}]`, 'gu');
+/** At least one character that is seen, also alone: no blank, filler, joiner, mark or variation selector. */
+export const VISIBLE = /(?![\p{Default_Ignorable_Code_Point}\u2800])[\p{L}\p{N}\p{P}\p{S}]/u;
+
+/** Marks that set the direction of a text, at its ends; phones and chat programs put them around what is copied there. */
+const DIRECTION = '[\\u061C\\u200E\\u200F\\u202A-\\u202E\\u2066-\\u2069]+';
+const DIRECTION_AT_ENDS = new RegExp(`^${DIRECTION}|${DIRECTION}$`, 'gu');
+
+/** Takes time by the square of the length: for texts whose length is bounded. */
+export function withoutDirectionAtEnds(text: string): string {
+  return text.replaceAll(DIRECTION_AT_ENDS, '');
+}
+
+const RUN = new RegExp(`(${TAGGED_FLAG})|[${UNSEEN}]+`, 'gu');
+const EACH_BUT_LAYOUT = new RegExp(`(${TAGGED_FLAG})|(?![\\t\\r\\n])[${UNSEEN}]`, 'gu');
 
 /** On one line, with a space for each run of what is not seen: for a terminal, which would carry it out. */
 export function onOneLine(text: string): string {
-  return text.replaceAll(RUN, ' ');
+  return text.replaceAll(RUN, (_unseen, flag?: string) => flag ?? ' ');
 }
 
 /** With a mark (U+FFFD) for each character that is not seen; tabs and line breaks stay. */
 export function withMarks(text: string): string {
-  return text.replaceAll(EACH_BUT_LAYOUT, '\uFFFD');
+  return text.replaceAll(EACH_BUT_LAYOUT, (_unseen, flag?: string) => flag ?? '\uFFFD');
 }
 
 /** JSON that says the same and holds nothing unseen but line breaks: what is not seen is written as `\uXXXX`. */

@@ -1,8 +1,11 @@
+import transliterate from '@sindresorhus/transliterate';
+import { withAsciiDigits } from '../domain/phone.ts';
+import { foldCase } from '../platform/fold-case.rules.ts';
 import type { Customer } from './reservations.model.ts';
 
-/** The form in which customers' names are compared: compatibility-composed, lower-case, without blanks around it. */
+/** The form in which customers' names are compared: folded, without blanks around it. */
 export function foldName(name: string): string {
-  return name.normalize('NFKC').toLowerCase().trim();
+  return foldCase(name).trim();
 }
 
 /** A customer as a booking keeps it, with the forms that searches match. */
@@ -18,15 +21,21 @@ export function customerOf(given: Pick<Customer, 'name' | 'phone' | 'phoneE164' 
 
 const MAX_WORDS = 12;
 
-/** The words of a name, each once, in the form in which searches compare them: lower-case, without accents. */
+/** The words of a name, each once, in the form in which searches compare them: folded, without accents, in Latin letters if they can be. */
 function nameWordsOf(name: string): string[] {
-  const plain = name
-    .normalize('NFKD')
-    .replaceAll(/[\u0300-\u036f]/g, '')
-    .normalize('NFKC')
-    .toLowerCase();
-  const words = plain.split(/[^\p{L}\p{M}\p{N}]+/u).filter((word) => word !== '');
+  // First the accents: alone, the library makes "mueller" of Müller.
+  const plain = name.normalize('NFKD').replaceAll(/[\u0300-\u036f]/g, '');
+  const words = foldCase(inLatin(plain))
+    .split(/[^\p{L}\p{M}\p{N}]+/u)
+    .filter((word) => word !== '');
   return [...new Set(words)].slice(0, MAX_WORDS);
+}
+
+/** Letters of other scripts as they are, where the library has none for them; it would take the vowels from Indian ones. */
+function inLatin(text: string): string {
+  return text.replaceAll(/[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]+/gu, (run) =>
+    transliterate(run),
+  );
 }
 
 /** What a search text means: an id, the beginnings of words, all of which a name must have, or the beginning of a reversed phone. */
@@ -44,9 +53,10 @@ export const SHORT_SEARCH =
 export function searchOf(text: string): CustomerSearch | undefined {
   const given = text.trim().toLowerCase();
   if (UUID.test(given)) return { id: given };
-  if (/^[\d\s()+./-]+$/.test(given)) {
+  const phone = withAsciiDigits(given);
+  if (/^[\d\s()+./-]+$/.test(phone)) {
     // A national number is written with a 0 that its E.164 form has not.
-    const digits = digitsIn(given).replace(/^0+/, '');
+    const digits = digitsIn(phone).replace(/^0+/, '');
     return digits.length < MIN_DIGITS ? undefined : { phoneReversed: reversed(digits) };
   }
   const words = nameWordsOf(given).toSorted((a, b) => b.length - a.length);

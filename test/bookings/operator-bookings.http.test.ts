@@ -176,6 +176,15 @@ describe('an operator finds a booking', () => {
   });
 });
 
+test('a name that an older release folded otherwise is found once the migration has run', async () => {
+  const booking = await walkIn({ customer_name: 'Strauß Łukasz' });
+  const { db } = service.context;
+  const old = { 'customer.nameFolded': 'strauß łukasz', 'customer.nameWords': ['strauß', 'łukasz'] };
+  await db.collection('reservations').updateOne({ bookingId: idOf(booking) }, { $set: old });
+  await service.migrate();
+  expect(await listedIds('q=lukasz%20strauss')).toEqual([idOf(booking)]);
+});
+
 describe('an operator ends any booking', () => {
   test('in the name of the platform, and its partner sees why', async () => {
     const booking = await bookSlot(seller, anySlot());
