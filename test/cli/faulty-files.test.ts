@@ -54,13 +54,24 @@ describe('a YAML file', () => {
       ['2: partners: is not allowed here; the only field is venues'],
     ],
     ['whose venues are none', 'venues: Turf House\n', ['1: venues: must be a list']],
-    ['of two documents', 'venues: []\n---\nvenues: []\n', [expect.stringMatching(/^2: this is not YAML: /)]],
+    [
+      'of two documents',
+      'venues: []\n---\nvenues: []\n',
+      ['2: this is not YAML: the file has a second document after "---". Give all venues in one list.'],
+    ],
     ['with a tab', `${house()}\t- name: x\n`, [expect.stringMatching(/^6: this is not YAML: /)]],
     [
       'with a field twice',
       `${house()}  - name: a\n    name: b\n`,
-      [expect.stringMatching(/^7: this is not YAML: Map keys must be unique/)],
+      ['7: this is not YAML: this field is there twice'],
     ],
+    ...['!secret address', '!Ref A', '!!omap []', '!!set {}', '!!binary aGk='].map(
+      (value): [string, string, string[]] => [
+        `with a value ${value}`,
+        `${house()}  - name: a\n    address: ${value}\n`,
+        ['7: this is not YAML: tags (!name) are not read here: write the value itself'],
+      ],
+    ),
     ['with __proto__', `${house()}  - __proto__: { city: x }\n`, ['6: __proto__: is not allowed here']],
     [
       'with a list for a name',
@@ -115,8 +126,16 @@ describe('a YAML file', () => {
       house().replace('city:', 'citty:'),
       ['2: Turf House: city: is required', '4: Turf House: citty: is not allowed here'],
     ],
-    ['a field of the wrong type', house().replace('Mumbai', '5'), ['4: Turf House: city: must be a string']],
-    ['an empty field', house().replace('Mumbai', ''), ['4: Turf House: city: must be a string']],
+    [
+      'a field of the wrong type',
+      house().replace('Mumbai', '5'),
+      ['4: Turf House: city: must be text, in quotes if it looks like a number'],
+    ],
+    [
+      'an empty field',
+      house().replace('Mumbai', ''),
+      ['4: Turf House: city: must be text, in quotes if it looks like a number'],
+    ],
     [
       'an unknown zone',
       house().replace('city: Mumbai', 'city: Mumbai\n    time_zone: SystemV/PST8'),
@@ -170,6 +189,20 @@ describe('a YAML file', () => {
       'a schedule that is a word',
       house(turf('        schedule: always')),
       ['13: schedule: must have the field weekly, and may have exceptions'],
+    ],
+    [
+      'a schedule without a day',
+      house(turf('        schedule:\n          weekly: {}')),
+      ['14: weekly: has hours for no day of the week, so it would be closed every day'],
+    ],
+    [
+      'a list where fields belong',
+      house(turf('        schedule: { weekly: { mon: closed, tue: [06:00] }, exceptions: [x] }')),
+      [
+        '13: Turf House / Turf A / schedule: weekly.mon: must be a list',
+        '13: Turf House / Turf A / schedule: weekly.tue.0: must have fields, each as name: value',
+        '13: Turf House / Turf A / schedule: exceptions.0: must have fields, each as name: value',
+      ],
     ],
     [
       'a schedule with a wrong day',
@@ -239,7 +272,14 @@ describe('a YAML file', () => {
       1,
       {
         ...{ file, dry_run: true, result: 'faulty' },
-        faults: [{ line: 4, subject: 'Turf House', path: 'city', message: 'must be a string' }],
+        faults: [
+          {
+            line: 4,
+            subject: 'Turf House',
+            path: 'city',
+            message: 'must be text, in quotes if it looks like a number',
+          },
+        ],
       },
     ]);
   });
@@ -331,11 +371,37 @@ describe('a CSV file', () => {
       ['2: has more cells than the first line: 5, not 4'],
     ],
     [
-      'with a line break in a cell: the lines are those of the file',
-      'kind,venue,city,address\nvenue,A,B,"C\nD"\nvenue,E,,F\n',
+      'with line breaks in cells, and lines without any: the lines are those of the file',
+      '\r\nkind,venue,city,address\r\nvenue,A,B,"C\r\nD\nE"\r\n\r\n,,,\r\nvenue,E,,F\r\n',
+      ['8: E: city: is required'],
+    ],
+    [
+      'with a column that has no name',
+      ',kind,venue,city,address\n0,venue,A,B,C\n1,venue,D,E,F\n',
+      ['1: column 1 of the sheet: has cells but no name. Name it, or delete it.'],
+    ],
+    [
+      'with text behind a quote',
+      'kind,venue\nvenue,"A" B\n',
+      ['2: this is not CSV: there is text behind a closing quote. Within quotes, write a quote as two.'],
+    ],
+    [
+      'with what can be read in two ways',
       [
-        '2: A: address: must not contain control characters, invisible characters, marks that change the direction of text, or unpaired surrogates',
-        '4: E: city: is required',
+        'kind;venue;city;address;resource;price_rule;price_rupees;date;hours;days_of_week;from_date;resource_type;sport_category;duration_minutes;operating_hours_start;operating_hours_end',
+        'venue;A;B;C',
+        'resource;A;;;R;;1.200;;;;;turf;football;60;6:00 AM;11:00 PM',
+        'schedule;A;;;R;;;;6-7;mon',
+        'schedule;A;;;R;;;;6:00 AM - 1 pm;mon',
+        'schedule;A;;;R;;;05/06/2026;closed',
+        'price_rule;A;;;R;P;100;;;;7/8/2026',
+        '',
+      ].join('\n'),
+      [
+        '3: A / R: price_rupees: 1.200 can be 1200 or 1.2: write it so',
+        '4: A / R: hours: must be times such as 06:00-12:00|16:00-23:00, or closed',
+        '6: A / R: date: 05/06/2026 can be 2026-06-05 or 2026-05-06: write it so',
+        '7: A / R / P: from_date: 7/8/2026 can be 2026-08-07 or 2026-07-08: write it so',
       ],
     ],
     [

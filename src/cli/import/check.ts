@@ -102,7 +102,9 @@ function checkSchedule(row: FileRow, subject: string, faults: Fault[]): WantedSc
 
 function checkRow<T>(schema: ObjectSchema<T>, row: FileRow, subject: string, faults: Fault[]): T {
   const { value, faults: found } = checkClosed(schema, row.fields);
-  for (const { path, message } of found) faults.push({ line: row.lineOf(path), subject, path, message });
+  for (const { path, message } of found) {
+    if (row.refused?.has(path) !== true) faults.push({ line: row.lineOf(path), subject, path, message });
+  }
   return value;
 }
 

@@ -24,40 +24,6 @@ const ALL_COLUMNS: ReadonlySet<string> = new Set(['kind', ...Object.values(COLUM
 /** A row of the sheet: its cells that are not empty, by column. */
 export type Cells = { line: number; cells: Readonly<Record<string, string>> };
 
-const NUMBERS = new Set(['duration_minutes', 'price_rupees', 'multiplier', 'priority']);
-const TIMES = new Set(['operating_hours_start', 'operating_hours_end', 'start_time', 'end_time']);
-const LISTS = new Set(['shares_space_with', 'days_of_week']);
-
-/** The value that a cell stands for; text that cannot be one stays, for the schema to say what is wrong with it. */
-export function valueOf(column: string, cell: string): unknown {
-  if (NUMBERS.has(column)) return /^-?\d+(\.\d+)?$/.test(cell) ? Number(cell) : cell;
-  if (TIMES.has(column)) return timeOf(cell);
-  return LISTS.has(column) ? listIn(cell, column) : cell;
-}
-
-/** Spreadsheets drop the first zero of 06:00, and some add seconds. */
-function timeOf(cell: string): string {
-  const [, hours = '', minutes] = /^(\d?\d):(\d\d)(?::00)?$/.exec(cell) ?? [];
-  return minutes === undefined ? cell : `${hours.padStart(2, '0')}:${minutes}`;
-}
-
-/** Names may have commas in them, days cannot. */
-export function listIn(cell: string, column: string): string[] {
-  const items = cell.split(column === 'shares_space_with' ? '|' : /[|,;\s]+/).map((item) => item.trim());
-  const named = items.filter((item) => item !== '');
-  return column === 'days_of_week' ? named.map((item) => item.toLowerCase()) : named;
-}
-
-type Opening = { start: string; end: string };
-
-/** `06:00-12:00|16:00-23:00`, or `closed`; undefined where it is neither. */
-export function openingsIn(cell: string): Opening[] | undefined {
-  if (cell.toLowerCase() === 'closed') return [];
-  const openings = cell.split(/[|,;]/).map((part) => /^\s*([\d:]+)\s*[-–]\s*([\d:]+)\s*$/.exec(part));
-  if (openings.some((opening) => opening === null)) return undefined;
-  return openings.map((opening) => ({ start: timeOf(opening?.[1] ?? ''), end: timeOf(opening?.[2] ?? '') }));
-}
-
 /** What a row is called in a message. */
 export function subjectOf({ cells }: Cells): string {
   return [cells['venue'], cells['resource'], cells['price_rule']]
@@ -69,66 +35,101 @@ export const faultIn = (row: Cells, path: string, message: string): Fault => ({
   ...{ line: row.line, subject: subjectOf(row), path, message },
 });
 
-type Parsed = { record: string[]; raw: string };
 type Line = { line: number; record: string[] };
+type Sheet = { rows: Cells[]; separator: string; faults: Fault[] };
+
+/** A first line in which Excel is told what separates the cells. */
+const SEPARATOR = /^\s*"?sep=(.)"?[^\S\n]*\n/i;
 
 /** A sheet as spreadsheets export it: commas, semicolons or tabs, quotes where needed, LF or CRLF, `sep=;` in front or not. */
-export function readSheet(text: string): { rows: Cells[]; faults: Fault[] } {
-  const [, separator, afterFirst] = /^sep=(.)\r?\n([^]*)$/.exec(text) ?? [];
-  const body = afterFirst ?? text;
-  const skipped = afterFirst === undefined ? 0 : 1;
-  let lastLine = skipped;
+export function readSheet(text: string): Sheet {
+  const [heading = '', named] = SEPARATOR.exec(text) ?? [];
+  const body = text.slice(heading.length);
+  const separator = named ?? separatorOf(body);
+  const lineAt = lineCounter(Buffer.from(body), linesIn(heading));
   try {
-    const lines = linesOf(body, separator ?? delimiterOf(body), skipped, (line) => {
-      lastLine = line;
-    });
-    const [heading, ...rest] = lines;
-    return heading === undefined
-      ? { rows: [], faults: [faultOfFile('the file is empty')] }
-      : rowsOf(heading, rest);
+    const [columns, ...lines] = linesOf(body, separator, lineAt);
+    if (columns === undefined) return { rows: [], separator, faults: [faultOfFile('the file is empty')] };
+    return { ...rowsOf(columns, lines), separator };
   } catch (err) {
     if (!(err instanceof CsvError)) throw err;
-    const reason =
-      err.code === 'CSV_QUOTE_NOT_CLOSED'
-        ? 'a quote that opens here is never closed'
-        : (err.message.split(':')[0] ?? '');
-    return { rows: [], faults: [faultOfFile(`this is not CSV: ${reason}`, lastLine + 1)] };
+    const reason = NOT_CSV[err.code] ?? 'this record cannot be read';
+    const fault = faultOfFile(`this is not CSV: ${reason}`, lineAt.next());
+    return { rows: [], separator, faults: [fault] };
   }
 }
 
+const BEHIND_QUOTE = 'there is text behind a closing quote. Within quotes, write a quote as two.';
+const NOT_CSV: Readonly<Record<string, string>> = {
+  CSV_QUOTE_NOT_CLOSED: 'a quote that opens here is never closed',
+  CSV_INVALID_CLOSING_QUOTE: BEHIND_QUOTE,
+  CSV_NON_TRIMABLE_CHAR_AFTER_CLOSING_QUOTE: BEHIND_QUOTE,
+  INVALID_OPENING_QUOTE:
+    'there is a quote within a cell. Put the cell in quotes, and write the quote as two.',
+};
+
 /** The one that the first line has most of. */
-function delimiterOf(text: string): string {
-  const [first = ''] = text.split('\n');
+function separatorOf(text: string): string {
+  const [first = ''] = text.trimStart().split('\n');
   const counted = [',', ';', '\t'].map((each) => ({ each, count: first.split(each).length }));
   return counted.toSorted((a, b) => b.count - a.count)[0]?.each ?? ',';
 }
 
-function linesOf(text: string, delimiter: string, skipped: number, onLine: (line: number) => void): Line[] {
+const linesIn = (text: string): number => text.match(/\r\n?|\n/g)?.length ?? 0;
+
+type LineCounter = {
+  /** The line in which the record begins that ends before this byte; the records in their order. */
+  ofRecordTo(end: number): number;
+  /** The line in which the record after those begins. */
+  next(): number;
+};
+
+/** Counts lines by where records end: csv-parse's own count takes a CRLF within a cell for two. */
+function lineCounter(bytes: Buffer, skipped: number): LineCounter {
+  let line = 1 + skipped;
+  let position = 0;
+  const passTo = (end: number): void => {
+    line += linesIn(bytes.toString('latin1', position, end));
+    position = end;
+  };
+  const skipBlank = (end: number): number => {
+    const text = bytes.toString('latin1', position, end);
+    const [blank = ''] = /^(?:[^\S\r\n]*(?:\r\n?|\n))*/.exec(text) ?? [];
+    passTo(position + blank.length);
+    return line;
+  };
+  return {
+    next: () => skipBlank(bytes.length),
+    ofRecordTo(end) {
+      const first = skipBlank(end);
+      passTo(end);
+      return first;
+    },
+  };
+}
+
+function linesOf(text: string, delimiter: string, lineAt: LineCounter): Line[] {
   const lines: Line[] = [];
   parse(text, {
-    ...{ delimiter, bom: true, trim: true, info: true, raw: true },
-    ...{ skip_empty_lines: true, relax_column_count: true },
-    on_record: (parsed: unknown, { lines: end }) => {
-      const { record, raw } = parsed as Parsed;
-      // `lines` is where the record ends; a cell may have line breaks in it.
-      const line = end - (raw.trimEnd().split('\n').length - 1) + skipped;
+    ...{ delimiter, bom: true, trim: true, skip_empty_lines: true, relax_column_count: true },
+    on_record: (record: string[], { bytes }) => {
+      const line = lineAt.ofRecordTo(bytes);
       if (record.some((cell) => cell !== '')) lines.push({ line, record });
-      onLine(end + skipped);
       return null;
     },
   });
   return lines;
 }
 
-function rowsOf(heading: Line, lines: readonly Line[]): { rows: Cells[]; faults: Fault[] } {
-  const columns = heading.record.map((name) => name.toLowerCase().replaceAll(/\s+/g, '_'));
-  const faults = headingFaults(heading, columns);
+function rowsOf(heading: Line, lines: readonly Line[]): Omit<Sheet, 'separator'> {
+  const columns = heading.record.map((name) => name.trim().toLowerCase().replaceAll(/\s+/g, '_'));
+  const faults = [...headingFaults(heading, columns), ...unnamedColumns(heading, columns, lines)];
   if (faults.length > 0) return { rows: [], faults };
   const rows = lines.map(({ line, record }) => ({
     line,
     cells: Object.fromEntries(
       columns
-        .map((column, index) => [column, record[index] ?? ''] as const)
+        .map((column, index) => [column, spaced(column, record[index] ?? '')] as const)
         .filter(([, cell]) => cell !== ''),
     ),
   }));
@@ -139,6 +140,28 @@ function rowsOf(heading: Line, lines: readonly Line[]): { rows: Cells[]; faults:
     );
   }
   return { rows, faults };
+}
+
+/** Without no-break spaces and spaces twice; a line break is one too, but in hours. */
+function spaced(column: string, cell: string): string {
+  const spaces = column === 'hours' ? /[^\S\n]+/g : /\s+/g;
+  return cell.replaceAll('\r\n', '\n').replaceAll(spaces, ' ').trim();
+}
+
+/** Columns that have cells and no name, such as the row numbers that a program has put in front. */
+function unnamedColumns({ line }: Line, columns: readonly string[], lines: readonly Line[]): Fault[] {
+  const unnamed = columns.flatMap((column, index) => {
+    const isUsed = column === '' && lines.some(({ record }) => (record[index] ?? '') !== '');
+    return isUsed ? [index + 1] : [];
+  });
+  if (unnamed.length === 0) return [];
+  const which = unnamed.length === 1 ? 'column' : 'columns';
+  return [
+    faultOfFile(
+      `${which} ${unnamed.join(', ')} of the sheet: has cells but no name. Name it, or delete it.`,
+      line,
+    ),
+  ];
 }
 
 function headingFaults({ line }: Line, columns: readonly string[]): Fault[] {

@@ -1,9 +1,12 @@
+import { foldCase } from '../../platform/fold-case.rules.ts';
 import { textOf } from '../values.ts';
 
 /** One thing that a file describes: the fields as they stand there, and where. */
 export type FileRow = {
   line: number;
   fields: Record<string, unknown>;
+  /** The fields with which a fault was found when they were read. */
+  refused?: ReadonlySet<string>;
   /** The line of a field, named as joi names it (`weekly.mon.0.start`); of the row where the field is not there. */
   lineOf: (path: string) => number;
 };
@@ -20,9 +23,9 @@ export type FileContent = { venues: FileVenue[]; faults: Fault[] };
 /** The file cannot be read at all. */
 export const faultOfFile = (message: string, line = 1): Fault => ({ line, subject: '', path: '', message });
 
-/** Two names that differ in nothing but capitals and spaces around them are one. */
+/** Two names that differ in nothing but capitals and spaces are one: spreadsheets and editors put no-break spaces in, or two. */
 export function nameKey(name: unknown): string {
-  return textOf(name).normalize('NFC').trim().toLowerCase();
+  return foldCase(textOf(name)).replaceAll(/\s+/g, ' ').trim();
 }
 
 export function sameName(one: unknown, other: unknown): boolean {

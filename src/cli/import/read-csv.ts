@@ -1,15 +1,7 @@
 import { WEEKDAYS } from '../../platform/calendar.ts';
+import { dateIn, listIn, openingsIn, TwoMeanings, valueOf } from './cell-values.ts';
 import type { Cells, Kind } from './csv-sheet.ts';
-import {
-  COLUMNS_OF,
-  faultIn,
-  KINDS,
-  listIn,
-  openingsIn,
-  readSheet,
-  subjectOf,
-  valueOf,
-} from './csv-sheet.ts';
+import { COLUMNS_OF, faultIn, KINDS, readSheet, subjectOf } from './csv-sheet.ts';
 import type { Fault, FileContent, FileResource, FileRow, FileVenue } from './file-content.ts';
 import { nameKey, sameName } from './file-content.ts';
 
@@ -17,14 +9,16 @@ type Row = Cells & { kind: Kind };
 
 /** Reads one flat sheet: a row for each venue, resource, part of a schedule and price rule, told apart by `kind`. */
 export function readCsv(text: string): FileContent {
-  const { rows: all, faults } = readSheet(text);
+  const { rows: all, separator, faults } = readSheet(text);
   const rows = all.flatMap((row) => rowOf(row, faults));
   const of = (kind: Kind) => rows.filter((row) => row.kind === kind);
-  const venues = of('venue').map((row): FileVenue => ({ ...fileRow(row, { venue: 'name' }), resources: [] }));
+  /** `own` is the column that names it; those before it in its row say where it belongs. */
+  const fileRow = (row: Row, own: string, parents: readonly string[]) =>
+    fileRowOf(row, { own, parents, separator, faults });
+  const venues = of('venue').map((row): FileVenue => ({ ...fileRow(row, 'venue', []), resources: [] }));
   const byName = grouped(venues);
   for (const row of of('resource')) {
-    const { venue: _, city: __, ...fields } = fileRow(row, { resource: 'name' }).fields;
-    const resource: FileResource = { ...fileRow(row, {}), fields, priceRules: [] };
+    const resource = { ...fileRow(row, 'resource', ['venue', 'city']), priceRules: [] };
     venueOf(row, byName, faults)?.resources.push(resource);
   }
   const resources = new Map(venues.map((venue) => [venue, grouped(venue.resources)]));
@@ -33,8 +27,8 @@ export function readCsv(text: string): FileContent {
     return venue && resourceNamed(row, resources.get(venue), faults);
   };
   for (const row of of('price_rule')) {
-    const { venue: _, city: __, resource: ___, ...fields } = fileRow(row, { price_rule: 'name' }).fields;
-    resourceOf(row)?.priceRules.push({ ...fileRow(row, {}), fields });
+    const rule = fileRow(row, 'price_rule', ['venue', 'city', 'resource']);
+    resourceOf(row)?.priceRules.push(rule);
   }
   const parts = new Map<FileResource, Row[]>();
   for (const row of of('schedule')) {
@@ -62,14 +56,28 @@ function rowOf(row: Cells, faults: Fault[]): Row[] {
   return [{ ...row, kind }];
 }
 
-function fileRow(row: Row, names: Readonly<Record<string, string>>): FileRow {
-  const cells = Object.entries(row.cells).filter(([column]) =>
-    (COLUMNS_OF[row.kind] as readonly string[]).includes(column),
+type RowReading = {
+  own: string;
+  parents: readonly string[];
+  separator: string;
+  faults: Fault[];
+};
+
+function fileRowOf(row: Row, { own, parents, separator, faults }: RowReading): FileRow {
+  const known: readonly string[] = COLUMNS_OF[row.kind];
+  const cells = Object.entries(row.cells).filter(
+    ([column]) => known.includes(column) && !parents.includes(column) && column !== 'kind',
   );
-  const fields = Object.fromEntries(
-    cells.map(([column, cell]) => [names[column] ?? column, valueOf(column, cell)]),
-  );
-  return { line: row.line, fields, lineOf: () => row.line };
+  const refused = new Set<string>();
+  const fields = cells.map(([column, cell]) => {
+    const value = valueOf(column, cell, separator);
+    if (value instanceof TwoMeanings) {
+      faults.push(faultIn(row, column, value.message));
+      refused.add(column);
+    }
+    return [column === own ? 'name' : column, value] as const;
+  });
+  return { line: row.line, fields: Object.fromEntries(fields), refused, lineOf: () => row.line };
 }
 
 type ByName<Named> = ReadonlyMap<string, Named[]>;
@@ -123,8 +131,12 @@ function scheduleOf(rows: readonly Row[], faults: Fault[]): FileRow {
     } else if ((days === undefined) === (date === undefined)) {
       faults.push(faultIn(row, 'days_of_week', 'fill in either this or date'));
     } else if (date !== undefined) {
-      lines.set(`exceptions.${exceptions.length}`, row.line);
-      exceptions.push({ date, hours: openings });
+      const read = dateIn(date);
+      if (read instanceof TwoMeanings) faults.push(faultIn(row, 'date', read.message));
+      else {
+        lines.set(`exceptions.${exceptions.length}`, row.line);
+        exceptions.push({ date: read, hours: openings });
+      }
     }
     for (const day of listIn(days ?? '', 'days_of_week')) {
       // The one name of a field that the schema would never see.

@@ -1,0 +1,94 @@
+import { expect, test } from '@jest/globals';
+import { dateIn, openingsIn, TwoMeanings, valueOf } from '../../src/cli/import/cell-values.ts';
+
+const price = (cell: string, separator = ',') => valueOf('price_rupees', cell, separator);
+const time = (cell: string) => valueOf('start_time', cell, ',');
+
+test.each([
+  ['450', 450],
+  ['450.50', 450.5],
+  ['450,50', 450.5],
+  ['1,200', 1200],
+  ['1,20,000.50', 120_000.5],
+  ['1.200,50', 1200.5],
+  ['₹450', 450],
+  ['₹ 1,200', 1200],
+  ['Rs. 450', 450],
+  ['INR 450.00', 450],
+  ['450/-', 450],
+  ['450 INR', 450],
+])('a price %s', (cell, rupees) => {
+  for (const separator of [',', ';', '\t']) expect(price(cell, separator)).toBe(rupees);
+});
+
+test('a price with a point before three digits is plain where cells are separated by commas, else nobody knows', () => {
+  expect(price('1.200')).toBe(1.2);
+  expect([price('1.200', ';'), price('1.200', '\t')]).toEqual([
+    expect.any(TwoMeanings),
+    expect.any(TwoMeanings),
+  ]);
+});
+
+test.each(['cheap', '4 50', '1,2,3', '12,34,5', '$450', '4e2', ''])('no price: %j', (cell) => {
+  expect(price(cell)).toBe(cell);
+});
+
+test.each([
+  ['6:00', '06:00'],
+  ['06:00:00', '06:00'],
+  ['6:00 AM', '06:00'],
+  ['6:00AM', '06:00'],
+  ['6 pm', '18:00'],
+  ['6.30 p.m.', '18:30'],
+  ['12:00 AM', '00:00'],
+  ['12:30 PM', '12:30'],
+  ['24:00', '24:00'],
+  ['18.30', '18:30'],
+])('a time %s', (cell, expected) => {
+  expect(time(cell)).toBe(expected);
+});
+
+test.each(['6', '13:00 PM', '0:30 AM', '06:00:30', 'noon', '6:0'])('no time: %s', (cell) => {
+  expect(time(cell)).toBe(cell);
+});
+
+test.each([
+  ['2026-12-25', '2026-12-25'],
+  ['2026/12/25', '2026-12-25'],
+  ['2026-12-5', '2026-12-05'],
+  ['2026-12-25 00:00:00', '2026-12-25'],
+  ['2026-12-25T00:00:00.000', '2026-12-25'],
+  ['25-Dec-26', '2026-12-25'],
+  ['25 December 2026', '2026-12-25'],
+  ['Dec 25, 2026', '2026-12-25'],
+  ['Friday, December 25, 2026', '2026-12-25'],
+  ['25/12/2026', '2026-12-25'],
+  ['12/25/2026', '2026-12-25'],
+  ['25.12.2026', '2026-12-25'],
+  ['5/5/2026', '2026-05-05'],
+])('a date %s', (cell, expected) => {
+  expect(dateIn(cell)).toBe(expected);
+});
+
+test.each(['05/06/2026', '5.6.2026', '12-11-2026'])('two dates: %s', (cell) => {
+  expect(dateIn(cell)).toBeInstanceOf(TwoMeanings);
+});
+
+test.each(['46381', 'Christmas', '25/12/26', '2026-12-25 06:00', '1/2'])('no date: %s', (cell) => {
+  expect(dateIn(cell)).toBe(cell);
+});
+
+test('openings on lines of their own, by the clock of twelve hours, and days by their whole names', () => {
+  expect(openingsIn('6:00 AM - 12:00 PM\n16:00–23:00\n')).toEqual([
+    { start: '06:00', end: '12:00' },
+    { start: '16:00', end: '23:00' },
+  ]);
+  expect(openingsIn('6 am to 11 pm')).toEqual([{ start: '06:00', end: '23:00' }]);
+  expect([openingsIn('6-7'), openingsIn('all day'), openingsIn('Closed')]).toEqual([
+    undefined,
+    undefined,
+    [],
+  ]);
+  expect(valueOf('days_of_week', 'Monday, tue;Someday', ',')).toEqual(['mon', 'tue', 'someday']);
+  expect(valueOf('status', 'Active', ',')).toBe('active');
+});
