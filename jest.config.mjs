@@ -14,10 +14,10 @@ const COMPILED = {
 /**
  * A suite says its tier by its name. `npm test` runs what one process can show, `npm run test:system` what starts processes,
  * servers or a browser, `npm run test:static` what reads the repository only; the long tiers have them all. `npm run test:upgrade`
- * builds a former release first, `npm run test:topologies` runs servers that stand in for each other, and `npm run test:alerts` waits
- * for alerts.
+ * builds a former release first, `npm run test:topologies` runs servers that stand in for each other, `npm run test:alerts` waits
+ * for alerts, and `npm run test:clients` runs the guides' snippets in their frameworks.
  */
-const OWN_COMMANDS = '!**/*.{upgrade,topology,alerts}.test.ts';
+const OWN_COMMANDS = '!**/*.{upgrade,topology,alerts,clients}.test.ts';
 const SUITES = {
   fast: ['<rootDir>/test/**/*.test.ts', '!**/*.{system,static}.test.ts', OWN_COMMANDS],
   system: ['<rootDir>/test/**/*.system.test.ts'],
@@ -27,6 +27,7 @@ const SUITES = {
   upgrade: ['<rootDir>/test/**/*.upgrade.test.ts'],
   topologies: ['<rootDir>/test/**/*.topology.test.ts'],
   alerts: ['<rootDir>/test/**/*.alerts.test.ts'],
+  clients: ['<rootDir>/test/**/*.clients.test.ts'],
 };
 const { TEST_TIER: tier = 'fast' } = process.env;
 if (!Object.hasOwn(SUITES, tier))

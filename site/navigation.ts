@@ -3,6 +3,7 @@ export const PARTNER_GUIDES = [
   'quickstart',
   'receiving-webhooks',
   'verifying-webhooks',
+  'webhook-platforms',
   'idempotency-and-retries',
   'time-and-zones',
   'versioning',

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -6,6 +7,7 @@ import express from 'express';
 import { expressWebhook } from '../../packages/client/src/webhooks/express.ts';
 import { fastifyWebhook } from '../../packages/client/src/webhooks/fastify.ts';
 import { fetchWebhook } from '../../packages/client/src/webhooks/fetch.ts';
+import { rawBodyOf } from '../../packages/client/src/webhooks/receive.ts';
 import type { WebhookEvent } from '../../packages/client/src/webhooks/verify.ts';
 import {
   verifySignature,
@@ -82,6 +84,8 @@ describe('verifyWebhook', () => {
     ['another byte in the body', `${BODY} `, signed(BODY), SECRET, 'signature_mismatch'],
     ['another secret', BODY, signed(BODY, 'whsec_other'), SECRET, 'signature_mismatch'],
     ['no secret', BODY, signed(BODY, ''), '', 'missing_secret'],
+    ['an undefined secret', BODY, signed(BODY), undefined as never, 'missing_secret'],
+    ['a secret with a line break behind it', BODY, signed(BODY), `${SECRET}\n`, 'malformed_secret'],
     ['no headers', BODY, {}, SECRET, 'malformed_timestamp'],
     [
       'two signatures',
@@ -100,6 +104,11 @@ describe('verifyWebhook', () => {
     ['a body that is no JSON', 'hello', signed('hello'), SECRET, 'malformed_body'],
   ])('rejects %s', async (_what, body, headers, secret, reason) => {
     expect(await reasonOf(verifyWebhook(body, headers, secret, { now: NOW }))).toBe(reason);
+  });
+
+  test('takes headers that are each in a list of one, as of headersDistinct and multiValueHeaders', async () => {
+    const headers = Object.fromEntries(Object.entries(signed(BODY)).map(([name, value]) => [name, [value]]));
+    expect(await reasonOf(verifyWebhook(BODY, headers, SECRET, { now: NOW }))).toBeUndefined();
   });
 
   test('takes the tolerance that it is given', async () => {
@@ -142,6 +151,15 @@ describe('handlers', () => {
     const app = express();
     app.post('/raw', express.raw({ type: 'application/json' }), expressWebhook(SECRET, onEvent));
     app.post('/parsed', express.json(), expressWebhook(SECRET, onEvent));
+    const keepRaw = (req: IncomingMessage, _res: unknown, bytes: Buffer) =>
+      Object.assign(req, { rawBody: bytes });
+    app.post('/kept', express.json({ verify: keepRaw }), expressWebhook(SECRET, onEvent));
+    const reasons: string[] = [];
+    const onRefused = ({ reason }: WebhookVerificationError) => reasons.push(reason);
+    const cloudFunction = expressWebhook(SECRET, onEvent, { onRefused });
+    // A platform that calls a handler without a `next`.
+    app.post('/function', express.json({ verify: keepRaw }), (req, res) => cloudFunction(req, res));
+    app.post('/drained', express.json(), (req, res) => cloudFunction(req, res));
     app.use((error: Error, _req: express.Request, res: express.Response, _next: express.NextFunction) => {
       res.status(500).send(error.message);
     });
@@ -170,8 +188,9 @@ describe('handlers', () => {
     test('behind express.raw: 204 and the event, 401 and no event', async () => {
       events.splice(0);
       expect(await post('/raw', BODY, now())).toEqual([204, '']);
-      expect(await post('/raw', `${BODY} `, now())).toEqual([401, '']);
-      expect(await post('/raw', '', now())).toEqual([401, '']);
+      const refused = [401, '{"reason":"signature_mismatch"}'];
+      expect(await post('/raw', `${BODY} `, now())).toEqual(refused);
+      expect(await post('/raw', '', now())).toEqual(refused);
       expect(events).toEqual([JSON.parse(BODY)]);
     });
 
@@ -182,7 +201,32 @@ describe('handlers', () => {
 
     test('behind a parser, says that', async () => {
       const [status, text] = await post('/parsed', BODY, now());
-      expect([status, text]).toEqual([500, expect.stringContaining('raw bytes')]);
+      expect([status, text]).toEqual([500, expect.stringContaining('The raw body is gone')]);
+    });
+
+    test('where the platform has kept the raw body, takes that; without a next it responds 500 itself', async () => {
+      events.splice(0);
+      expect(await post('/kept', BODY, now())).toEqual([204, '']);
+      expect(await post('/function', BODY, now())).toEqual([204, '']);
+      expect(events).toHaveLength(2);
+      expect((await post('/function', BODY, {}))[0]).toBe(401);
+      expect(reasons).toEqual(['malformed_timestamp']);
+      const fails = '{"event_id":"fails"}';
+      expect(await post('/function', fails, signed(fails, SECRET, new Date()))).toEqual([
+        500,
+        '{"reason":"The queue is full"}',
+      ]);
+      expect(await post('/drained', BODY, now())).toEqual([
+        500,
+        expect.stringContaining('The raw body is gone'),
+      ]);
+    });
+
+    test('an empty body where the headers announce one is a raw body that is gone', () => {
+      const headers = { 'content-length': '46' };
+      expect(() => rawBodyOf({ body: Buffer.alloc(0), headers })).toThrow('The raw body is gone');
+      expect(() => rawBodyOf({ body: undefined, headers })).toThrow('The raw body is gone');
+      expect(rawBodyOf({ body: undefined, headers: {} })).toBe('');
     });
   });
 

@@ -34,6 +34,7 @@ const parsed =
   };
 
 const withoutPython = await reasonToSkip({ python3: '--version' });
+const PYTHON = ['python', 'py'];
 const withoutGo = await reasonToSkip({ gofmt: '-h' });
 
 /** How code in each language is checked; `http` and `text` are no code. */
@@ -44,7 +45,12 @@ const CHECKS: Readonly<Record<string, Check>> = {
   ts: parsed((text) => parse(text, { syntax: 'typescript', target: 'es2022' })),
   js: parsed((text) => parse(text, { syntax: 'ecmascript', target: 'es2022' })),
   ...(withoutPython === ''
-    ? { python: checkedBy('python3', '-c', 'import ast, sys; ast.parse(sys.stdin.read())') }
+    ? Object.fromEntries(
+        PYTHON.map((name) => [
+          name,
+          checkedBy('python3', '-c', 'import ast, sys; ast.parse(sys.stdin.read())'),
+        ]),
+      )
     : {}),
   // A part of a file: in a package of its own.
   ...(withoutGo === ''
@@ -55,7 +61,7 @@ const UNCHECKED = [
   'http',
   'text',
   '',
-  ...(withoutPython === '' ? [] : ['python']),
+  ...(withoutPython === '' ? [] : PYTHON),
   ...(withoutGo === '' ? [] : ['go']),
 ];
 

@@ -1,25 +1,35 @@
-import type { OnEvent } from './receive.ts';
-import { receiveWebhook, requireBytes } from './receive.ts';
-import type { VerifyOptions, WebhookHeaders } from './verify.ts';
+import type { OnEvent, ReceiveOptions } from './receive.ts';
+import { rawBodyOf, receiveWebhook } from './receive.ts';
+import type { WebhookHeaders } from './verify.ts';
 
-type Request = { headers: Exclude<WebhookHeaders, { get: unknown }>; body?: unknown };
-type Response = { status(code: number): { end(): unknown } };
+type Request = { headers: Exclude<WebhookHeaders, { get: unknown }>; body?: unknown; rawBody?: unknown };
+type Response = { status(code: number): { end(): unknown; json(body: unknown): unknown } };
 type Next = (error?: unknown) => unknown;
 
 /**
- * A handler to stand behind `express.raw({ type: 'application/json' })`: 204 once `onEvent` has taken the event over, 401 and 400
- * where it is not genuine, and `next` with the error where `onEvent` fails.
+ * A handler to stand behind `express.raw({ type: 'application/json' })`, or where the platform keeps `request.rawBody`, as Google Cloud
+ * Functions do: 204 once `onEvent` has taken the event over, 401 and 400 with the reason where it is not genuine. Where `onEvent`
+ * fails, or the raw body is gone, `next` gets the error; without a `next` the response is 500 with its message.
  */
 export function expressWebhook(
   secret: string,
   onEvent: OnEvent,
-  options?: VerifyOptions,
-): (request: Request, response: Response, next: Next) => Promise<void> {
-  return async ({ headers, body }, response, next) => {
+  options?: ReceiveOptions,
+): (request: Request, response: Response, next?: Next) => Promise<void> {
+  return async (request, response, next) => {
     try {
-      response.status(await receiveWebhook(requireBytes(body), headers, secret, onEvent, options)).end();
+      const rawBody = rawBodyOf(request);
+      const received = await receiveWebhook(rawBody, request.headers, secret, onEvent, options);
+      const reply = response.status(received.status);
+      if (received.status === 204) reply.end();
+      else reply.json(received.body);
     } catch (error) {
-      next(error);
+      if (next === undefined) response.status(500).json({ reason: messageOf(error) });
+      else next(error);
     }
   };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -1,9 +1,9 @@
-import type { OnEvent } from './receive.ts';
-import { receiveWebhook, requireBytes } from './receive.ts';
-import type { VerifyOptions, WebhookHeaders } from './verify.ts';
+import type { OnEvent, ReceiveOptions } from './receive.ts';
+import { rawBodyOf, receiveWebhook } from './receive.ts';
+import type { WebhookHeaders } from './verify.ts';
 
 type Request = { headers: Exclude<WebhookHeaders, { get: unknown }>; body: unknown };
-type Reply = { code(status: number): { send(): unknown } };
+type Reply = { code(status: number): { send(body?: unknown): unknown } };
 type Done = (error: Error | null, body?: unknown) => void;
 type Instance = {
   removeAllContentTypeParsers(): void;
@@ -17,19 +17,20 @@ type Instance = {
 
 /**
  * A plugin to `register`, in whose scope bodies stay the bytes that came: POST to `path` is 204 once `onEvent` has taken the event
- * over, 401 and 400 where it is not genuine, 500 where `onEvent` fails.
+ * over, 401 and 400 with the reason where it is not genuine, 500 where `onEvent` fails.
  */
 export function fastifyWebhook(
   path: string,
   secret: string,
   onEvent: OnEvent,
-  options?: VerifyOptions,
+  options?: ReceiveOptions,
 ): (instance: Instance) => Promise<void> {
   return async (instance) => {
     instance.removeAllContentTypeParsers();
     instance.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-    instance.post(path, async ({ headers, body }, reply) =>
-      reply.code(await receiveWebhook(requireBytes(body), headers, secret, onEvent, options)).send(),
-    );
+    instance.post(path, async ({ headers, body }, reply) => {
+      const received = await receiveWebhook(rawBodyOf({ headers, body }), headers, secret, onEvent, options);
+      return reply.code(received.status).send(received.status === 204 ? undefined : received.body);
+    });
   };
 }

@@ -1,20 +1,19 @@
-import type { OnEvent } from './receive.ts';
+import type { OnEvent, ReceiveOptions } from './receive.ts';
 import { receiveWebhook } from './receive.ts';
-import type { VerifyOptions } from './verify.ts';
 
 /**
  * A handler for whatever speaks `Request` and `Response`: Deno, Bun, workers, Next.js, Hono. 204 once `onEvent` has taken the event
- * over, 401 and 400 where it is not genuine; rejects where `onEvent` fails.
+ * over, 401 and 400 with the reason where it is not genuine; rejects where `onEvent` fails.
  */
 export function fetchWebhook(
   secret: string,
   onEvent: OnEvent,
-  options?: VerifyOptions,
+  options?: ReceiveOptions,
 ): (request: Request) => Promise<Response> {
   return async (request) => {
     const rawBody = new Uint8Array(await request.arrayBuffer());
-    return new Response(null, {
-      status: await receiveWebhook(rawBody, request.headers, secret, onEvent, options),
-    });
+    const received = await receiveWebhook(rawBody, request.headers, secret, onEvent, options);
+    if (received.status === 204) return new Response(null, { status: 204 });
+    return Response.json(received.body, { status: received.status });
   };
 }

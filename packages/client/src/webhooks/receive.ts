@@ -7,28 +7,52 @@ import { verifyWebhook, WebhookVerificationError } from './verify.ts';
  */
 export type OnEvent = (event: WebhookEvent) => unknown;
 
-/** Verifies a delivery and hands it over; returns the status to respond with. Rejects where `onEvent` does. */
+export type ReceiveOptions = VerifyOptions & {
+  /** Told of each delivery that was not believed, and why: for your log. */
+  onRefused?: (error: WebhookVerificationError) => unknown;
+};
+
+/** What to respond with; a refusal has its reason as the body `{"reason": "signature_mismatch"}`. */
+export type Received = { status: 204 } | { status: 400 | 401; body: { reason: string } };
+
+/** Verifies a delivery and hands it over. Rejects where `onEvent` does. */
 export async function receiveWebhook(
-  rawBody: Uint8Array,
+  rawBody: Uint8Array | string,
   headers: WebhookHeaders,
   secret: string,
   onEvent: OnEvent,
-  options?: VerifyOptions,
-): Promise<204 | 400 | 401> {
+  { onRefused, ...options }: ReceiveOptions = {},
+): Promise<Received> {
+  let event: WebhookEvent;
   try {
-    await onEvent(await verifyWebhook(rawBody, headers, secret, options));
-    return 204;
+    event = await verifyWebhook(rawBody, headers, secret, options);
   } catch (error) {
     if (!(error instanceof WebhookVerificationError)) throw error;
-    return error.reason === 'malformed_body' ? 400 : 401;
+    await onRefused?.(error);
+    return { status: error.reason === 'malformed_body' ? 400 : 401, body: { reason: error.reason } };
   }
+  await onEvent(event);
+  return { status: 204 };
 }
 
-/** The bytes that a framework put into the request's body; none where it put nothing there. @throws where that is parsed JSON. */
-export function requireBytes(body: unknown): Uint8Array {
-  if (body instanceof Uint8Array) return body;
-  if (body === undefined || body === null) return new Uint8Array();
+type Parsed = {
+  /** Where the platform has read the body: Google Cloud Functions, Firebase, NestJS, `express.json({ verify })`. */
+  rawBody?: unknown;
+  body?: unknown;
+  headers: Exclude<WebhookHeaders, { get: unknown }>;
+};
+
+/** The bytes that came, as a framework has them. @throws TypeError where a parser has read them and they are gone */
+export function rawBodyOf({ rawBody, body, headers }: Parsed): Uint8Array | string {
+  const raw = rawBody ?? body;
+  if (typeof raw === 'string' || raw instanceof Uint8Array) {
+    if (raw.length > 0 || !announcesBody(headers)) return raw;
+  } else if ((raw === undefined || raw === null) && !announcesBody(headers)) return '';
   throw new TypeError(
-    'The body is not the raw bytes that came: a parser was in front of the webhook handler',
+    'The raw body is gone: a parser was in front of the webhook handler. Keep the bytes, as express.raw does, or as request.rawBody.',
   );
+}
+
+function announcesBody(headers: Parsed['headers']): boolean {
+  return Number(headers['content-length'] ?? 0) > 0;
 }

@@ -23,6 +23,7 @@ export type VerifyOptions = {
 
 export type WebhookVerificationReason =
   | 'missing_secret'
+  | 'malformed_secret'
   | 'malformed_timestamp'
   | 'malformed_signature'
   | 'outside_replay_window'
@@ -68,7 +69,9 @@ export async function verifySignature(
 ): Promise<void> {
   const timestamp = headerOf(headers, 'X-Service-Timestamp');
   const signature = signatureOf(headers, 'X-Service-Signature');
-  if (secret === '') throw new WebhookVerificationError('missing_secret');
+  // From an environment that JavaScript alone checks, it can be undefined; from a file it can end in a line break.
+  if (!secret) throw new WebhookVerificationError('missing_secret');
+  if (secret !== secret.trim()) throw new WebhookVerificationError('malformed_secret');
   if (!/^[0-9]{1,15}$/.test(timestamp)) throw new WebhookVerificationError('malformed_timestamp');
   if (signature === undefined) throw new WebhookVerificationError('malformed_signature');
   const nowSeconds = Math.floor(now.getTime() / 1000);
@@ -96,9 +99,12 @@ function signatureOf(headers: WebhookHeaders, name: string): Uint8Array<ArrayBuf
     : Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number(`0x${pair}`));
 }
 
-/** The header, whatever the case of its name; empty where it is not there once. */
+/** The header, whatever the case of its name, also in a list of one (Lambda's `multiValueHeaders`); empty where it is not there once. */
 function headerOf(headers: WebhookHeaders, name: string): string {
   if (typeof headers.get === 'function') return headers.get(name) ?? '';
-  const found = Object.entries(headers).find(([each]) => each.toLowerCase() === name.toLowerCase());
-  return typeof found?.[1] === 'string' ? found[1] : '';
+  const named: readonly [string, string | readonly string[] | undefined][] = Object.entries(headers);
+  const values = named.flatMap(([each, value = []]) =>
+    each.toLowerCase() === name.toLowerCase() ? value : [],
+  );
+  return values.length === 1 ? (values[0] ?? '') : '';
 }

@@ -1,0 +1,92 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { access, rename, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { cacheFolder, withScratchFolder } from '../../src/development/embedded/binary-cache.ts';
+import { eventually } from '../support/eventually.ts';
+
+const execute = promisify(execFile);
+const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
+
+type Options = { cwd?: string; env?: Record<string, string> };
+
+/** Runs a program to its end; returns what it printed. @throws Error with what it printed, where it fails */
+export async function run(
+  program: string,
+  args: readonly string[],
+  { cwd, env }: Options = {},
+): Promise<string> {
+  const options = { cwd, env: { ...process.env, ...env }, maxBuffer: MAX_OUTPUT_BYTES };
+  try {
+    const { stdout, stderr } = await execute(program, [...args], options);
+    return stdout + stderr;
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
+    const printed = `${stdout}${stderr}`.slice(-8000);
+    throw new Error(`${program} ${args.join(' ')} failed:\n${printed}`, { cause: error });
+  }
+}
+
+/** The `node_modules` with these packages of the npm registry, installed once into the cache folder of this project. */
+export async function nodeModules(packages: readonly string[]): Promise<string> {
+  const key = createHash('sha256').update(packages.join(' ')).digest('hex').slice(0, 16);
+  const home = path.join(cacheFolder(process.env), `node-modules-${key}`);
+  const isThere = await access(home).then(
+    () => true,
+    () => false,
+  );
+  if (!isThere) {
+    await withScratchFolder(process.env, async (folder) => {
+      await writeFile(path.join(folder, 'package.json'), '{"private":true}');
+      await run('npm', ['install', '--no-audit', '--no-fund', ...packages], { cwd: folder });
+      await rename(path.join(folder, 'node_modules'), home);
+    });
+  }
+  return home;
+}
+
+export type Server = { output(): string; end(): Promise<void> };
+
+/** Starts a program that listens on a port of this machine, and waits until it responds there to anything. */
+export async function startServer(
+  program: string,
+  args: readonly string[],
+  port: number,
+  { cwd, env }: Options,
+): Promise<Server> {
+  const child: ChildProcess = spawn(program, [...args], {
+    cwd,
+    env: { ...process.env, ...env, PORT: String(port) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  let output = '';
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+    });
+  }
+  const end = async () => {
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
+    await ended;
+  };
+  try {
+    await eventually(
+      `${program} ${args.join(' ')}`,
+      async () => {
+        if (child.exitCode !== null) throw new Error(`it ended:\n${output}`);
+        return fetch(`http://127.0.0.1:${port}/`).then(
+          () => true,
+          () => false,
+        );
+      },
+      120_000,
+    );
+  } catch (error) {
+    await end();
+    throw new Error(output, { cause: error });
+  }
+  return { output: () => output, end };
+}
