@@ -1,6 +1,7 @@
 import { WEBHOOKS } from '../../src/deliveries/deliveries.schemas.ts';
 import type { OpenApiDocument } from '../../src/http/openapi/document.ts';
 import type { JsonSchema } from '../../src/http/openapi/json-schema.ts';
+import { webhooksOf } from '../../src/http/openapi/webhooks.ts';
 
 const HEAD = `# Webhook events
 
@@ -20,14 +21,15 @@ type Request = {
 };
 
 /** docs/webhook-events.md: every type of event with its fields and a body, and the headers that all have. */
-export function webhooksPage({ webhooks = {}, components }: OpenApiDocument): string {
+export function webhooksPage(document: OpenApiDocument): string {
+  const webhooks = webhooksOf(document);
   const requestOf = (name: string) => (webhooks[name] as { post: Request }).post;
   const rows = WEBHOOKS.map(
     ({ name, summary, when }) => `| [\`${name}\`](#${name}) | ${summary} | ${when} |\n`,
   );
   const parts = WEBHOOKS.map(({ name, summary, when }) => {
     const { schema, example } = requestOf(name).requestBody.content['application/json'] ?? {};
-    const fields = components.schemas[schema?.$ref?.split('/').at(-1) ?? ''] ?? {};
+    const fields = document.components.schemas[schema?.$ref?.split('/').at(-1) ?? ''] ?? {};
     return [
       `## ${name}\n`,
       `${summary}. ${when}\n`,

@@ -47,13 +47,13 @@ const OPERATOR_API: ApiDescription = {
     },
   },
   errors: ['INVALID_API_KEY', 'RATE_LIMITED'],
+  callbacks: {},
   errorsOfChanges: ['CSRF_REJECTED'],
   errorExtras: {
     SLOT_NOT_AVAILABLE: { field: 'conflict', schema: conflict },
     SUBSCRIPTION_EXISTS: { field: 'conflict', schema: subscriptionConflict, hasOwnError: true },
   },
   hasErrorPages: false,
-  webhooks: [],
 };
 
 /** The OpenAPI document of the admin listener with this route table. */

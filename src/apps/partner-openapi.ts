@@ -41,7 +41,6 @@ const PARTNER_API: ApiDescription = {
         'Shortcuts for developers who would have to wait. None of these paths exists in a production deployment.',
     },
     { name: 'Service', description: 'The state and the description of the service; no key is needed.' },
-    { name: 'Events', description: 'The signed requests that your endpoints get.' },
   ],
   securitySchemes: {
     PartnerKey: {
@@ -58,7 +57,7 @@ const PARTNER_API: ApiDescription = {
     SUBSCRIPTION_EXISTS: { field: 'conflict', schema: subscriptionConflict, hasOwnError: true },
   },
   hasErrorPages: true,
-  webhooks: WEBHOOKS,
+  callbacks: { createSubscription: WEBHOOKS },
 };
 
 /** The OpenAPI document of the partner listener with this route table. */

@@ -60,7 +60,7 @@ export const eventOf = (type: EventType): ObjectSchema =>
     hold_id: id(EXAMPLE.holdId),
     booking_id: isOfBooking(type)
       ? id(EXAMPLE.bookingId)
-      : Joi.valid(null).description('No booking yet.').example(null),
+      : orNull(id(EXAMPLE.bookingId)).description('Null: there is no booking yet.').example(null),
     partner_id: id(EXAMPLE.partnerId).description(
       'Who made the change: you, another partner, or 00000000-0000-7000-8000-000000000000 for the venue itself.',
     ),

@@ -1,5 +1,6 @@
 import type { Express } from 'express';
 import Joi from 'joi';
+import { parseUrl } from '../platform/parse-url.ts';
 import type { OpenApiDocument } from './openapi/document.ts';
 import { rejectWrites } from './reject-method.ts';
 import type { Operation } from './route.ts';
@@ -28,10 +29,16 @@ export const describesItself = (isPublic: boolean): Operation => ({
 export function mountApiDescription(app: Express, describe: () => OpenApiDocument): void {
   let text: string | undefined;
   const described = app.route(DESCRIPTION_PATH);
-  described.get((_req, res) => {
+  described.get((req, res) => {
     text ??= JSON.stringify(describe());
+    // Generated clients call the server that it names, and many of them take no path for one.
+    const { origin } = parseUrl(`${req.protocol}://${req.host}`) ?? { origin: '/' };
+    const addressed = text.replace(
+      '"servers":[{"url":"/"',
+      () => `"servers":[{"url":${JSON.stringify(origin)}`,
+    );
     // To be asked for again each time, so that nobody reads the description of a version that is gone.
-    res.set('Cache-Control', 'no-cache').type('json').send(text);
+    res.set('Cache-Control', 'no-cache').type('json').send(addressed);
   });
   described.all(rejectWrites);
 }

@@ -5,13 +5,16 @@ import { EXAMPLE } from './example-values.ts';
 // What responses are made of. These schemas describe and are checked against real responses by the tests; nothing is
 // validated with them while serving.
 
-/** An object of a response: every field is there, but for those marked `.optional()`. */
+/**
+ * An object of a response: every field is there, but for those marked `.optional()`, and others may come. Some generated clients fail at
+ * a field that they do not know unless the description says so.
+ */
 export const object = (fields: Record<string, Schema>): ObjectSchema =>
   Joi.object(
     Object.fromEntries(
       Object.entries(fields).map(([name, field]) => [name, alwaysThere(field)]),
     ) as SchemaMap,
-  );
+  ).meta({ jsonSchema: { additionalProperties: true } });
 
 function alwaysThere(field: Schema): Schema {
   return field.$_getFlag('presence') === 'optional' ? field : field.required();

@@ -46,7 +46,7 @@ export function subscriptionRoutes(deps: SubscriptionDeps): Route<PartnerCaller>
       tag: 'Webhooks',
       summary: 'Subscribe an endpoint to events; the secret is shown this once',
       description:
-        'At most 20 subscriptions, no two active ones with the same URL and the same types. What is delivered is described under webhooks.',
+        'At most 20 subscriptions, no two active ones with the same URL and the same types. What is delivered to the URL is described under callbacks.',
       body: createBody(endpointRules(deps.config)),
       responses: { 201: { description: 'The subscription with its secret.', body: newSubscription } },
       errors: ['WEBHOOK_LIMIT_REACHED', 'SUBSCRIPTION_EXISTS'],

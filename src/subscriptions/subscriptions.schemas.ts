@@ -89,7 +89,7 @@ const fields = {
 const rotatedAt = () =>
   orNull(timestamp(EXAMPLE.later)).description('Null where the secret is the first one.');
 
-export const newSubscription = named('NewSubscription', object({ ...fields, secret_key: secretKey() }));
+export const newSubscription = named('CreatedSubscription', object({ ...fields, secret_key: secretKey() }));
 
 export const subscription = named(
   'Subscription',

@@ -25,7 +25,7 @@ assert not isinstance(conflict, Unset), again
 print(again.error.code, conflict.reason)
 
 body = ConfirmBookingBody(
-    hold_id=str(hold.hold_id),
+    hold_id=hold.hold_id,
     payment_reference="pay_1",
     customer_name="Asha Rao",
     customer_phone="+919845012345",

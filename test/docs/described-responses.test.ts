@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { apiDocuments } from '../../scripts/docs/documents.ts';
+import { webhooksOf } from '../../src/http/openapi/webhooks.ts';
 import type { Reply } from '../support/client.ts';
 import { createAnswerChecker, createDeliveryChecker } from '../support/description-checkers.ts';
 
@@ -104,7 +105,7 @@ type Webhook = {
 
 describe('a delivery', () => {
   const checkDelivery = createDeliveryChecker(partner);
-  const webhooks = partner.webhooks as Record<string, Webhook>;
+  const webhooks = webhooksOf(partner) as Record<string, Webhook>;
   const { parameters = [], requestBody } = webhooks['booking_cancelled']?.post ?? {};
   const body = requestBody?.content['application/json'].example ?? {};
   const headers = Object.fromEntries(

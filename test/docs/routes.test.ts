@@ -41,17 +41,21 @@ test('the example of every body is accepted by the very schema that reads reques
 });
 
 describe('/openapi.json', () => {
-  test('is served by both listeners as it is committed; the operator’s to operators only', async () => {
+  test('is served by both listeners as it is committed but for its address; the operator’s to operators only', async () => {
     const [ofPartner, ofOperator, refused] = await Promise.all([
       createClient(service.url, undefined).get('/openapi.json'),
       operatorOf(service).get('/openapi.json'),
       createClient(service.adminUrl, undefined).get('/openapi.json'),
     ]);
-    expect(ofOperator.body).toEqual(documents.operator);
+    const addressed = (document: object, url: string) => ({
+      ...document,
+      servers: [{ url, description: 'The service that serves this document.' }],
+    });
+    expect(ofOperator.body).toEqual(addressed(documents.operator, service.adminUrl));
     expect(verdict(refused)).toBe('401 INVALID_API_KEY');
     // The tests allow endpoints without encryption, which the description of endpoint_url says.
     const asCommitted = ofPartner.text.replaceAll('[Pp][Ss]?:', '[Pp][Ss]:');
-    expect(JSON.parse(asCommitted)).toEqual(documents.partner);
+    expect(JSON.parse(asCommitted)).toEqual(addressed(documents.partner, service.url));
   });
 
   test('of a production deployment has no sandbox', async () => {

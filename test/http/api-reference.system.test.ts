@@ -114,8 +114,8 @@ function inBrowser(name: string, start: () => Promise<Target>): void {
 }
 
 function operationsOf(document: unknown): string[] {
-  const { paths, webhooks = {} } = document as Record<string, Record<string, Record<string, unknown>>>;
-  return Object.entries({ ...paths, ...webhooks }).flatMap(([path, item]) =>
+  const { paths = {} } = document as Record<string, Record<string, Record<string, unknown>>>;
+  return Object.entries(paths).flatMap(([path, item]) =>
     Object.keys(item)
       .filter((method) => method !== 'parameters')
       .map((method) => `${method.toUpperCase()} ${path}`),

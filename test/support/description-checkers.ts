@@ -2,6 +2,7 @@ import type { ValidateFunction } from 'ajv/dist/2020.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import type { OpenApiDocument } from '../../src/http/openapi/document.ts';
+import { webhooksOf } from '../../src/http/openapi/webhooks.ts';
 import type { Reply } from './client.ts';
 import { refersTo } from './references.ts';
 
@@ -115,13 +116,13 @@ export function createValidators(document: OpenApiDocument): (schema: Json) => V
   };
 }
 
-/** The schema with every object closed that does not say that it is open, and every list of values. */
+/** The schema with every object closed whose fields it lists, and every list of values. */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== 'object' || schema === null) return schema;
   const inner = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, closed(value)]));
-  const isClosable =
-    inner['type'] === 'object' && 'properties' in inner && !('additionalProperties' in inner);
+  const { additionalProperties = true } = inner;
+  const isClosable = inner['type'] === 'object' && 'properties' in inner && additionalProperties === true;
   const values = inner['x-extensible-enum'];
   return {
     ...inner,
@@ -140,8 +141,9 @@ type Webhook = {
 /** Says what is wrong with a delivery by the webhooks section of the partner interface; headers by lower-case name. */
 export function createDeliveryChecker(document: OpenApiDocument) {
   const validatorOf = createValidators(document);
+  const webhooks = webhooksOf(document);
   return (headers: Record<string, unknown>, body: Json): string | undefined => {
-    const webhook = document.webhooks?.[String(body['event_type'])] as Webhook | undefined;
+    const webhook = webhooks[String(body['event_type'])] as Webhook | undefined;
     if (webhook === undefined) return `there is no event ${String(body['event_type'])}`;
     const { parameters, requestBody } = webhook.post;
     for (const { name, required, schema } of parameters) {

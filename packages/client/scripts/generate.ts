@@ -11,7 +11,7 @@ type Schema = {
   $ref?: string;
   anyOf?: Schema[];
   properties?: Record<string, unknown>;
-  'x-extensible-enum'?: string[];
+  'x-extensible-enum'?: (string | null)[];
 };
 type Operation = {
   operationId: string;
@@ -26,7 +26,7 @@ const HEAD = '// Generated from docs/openapi.partner.json. Run: npm run docs\n\n
 
 /** Every generated file of the package, for the JSON of a description: path from the repository's root → text. */
 export async function generatedClient(json: string): Promise<Record<string, string>> {
-  const types = await openapiTS(JSON.parse(json, withoutUntypable) as OpenAPI3, {
+  const types = await openapiTS(JSON.parse(json, withoutAdded) as OpenAPI3, {
     transform: openEnum,
     // What has a default may be left out of a body.
     defaultNonNullable: false,
@@ -37,18 +37,18 @@ export async function generatedClient(json: string): Promise<Record<string, stri
   };
 }
 
-/** Leaves out what types cannot say, and the generator makes `never` of: names that are not allowed, and further patterns of a text. */
-function withoutUntypable(name: string, value: unknown): unknown {
-  const isOfPatterns =
-    name === 'allOf' && Array.isArray(value) && value.every((each: object) => 'pattern' in each);
-  return name === 'patternProperties' || isOfPatterns ? undefined : value;
+/** Without "fields may be added": as types, they would make every misspelt field one that was added. */
+function withoutAdded(name: string, value: unknown): unknown {
+  return name === 'additionalProperties' && value === true ? undefined : value;
 }
 
 /** The known values or any other string: more may come under the same version. */
 function openEnum({ 'x-extensible-enum': values }: Schema): ts.TypeNode | undefined {
   if (values === undefined) return undefined;
   const { factory } = ts;
-  const known = values.map((value) => factory.createLiteralTypeNode(factory.createStringLiteral(value)));
+  const known = values.map((value) =>
+    factory.createLiteralTypeNode(value === null ? factory.createNull() : factory.createStringLiteral(value)),
+  );
   const text = factory.createKeywordTypeNode(ts.SyntaxKind.StringKeyword);
   const other = factory.createIntersectionTypeNode([text, factory.createTypeLiteralNode([])]);
   return factory.createUnionTypeNode([...known, other]);

@@ -384,7 +384,7 @@ export interface paths {
         put?: never;
         /**
          * Subscribe an endpoint to events; the secret is shown this once
-         * @description At most 20 subscriptions, no two active ones with the same URL and the same types. What is delivered is described under webhooks.
+         * @description At most 20 subscriptions, no two active ones with the same URL and the same types. What is delivered to the URL is described under callbacks.
          */
         post: operations["createSubscription"];
         delete?: never;
@@ -679,130 +679,18 @@ export interface paths {
         trace?: never;
     };
 }
-export interface webhooks {
-    hold_created: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * A hold was placed
-         * @description The slot is held until details.hold_expiry_at. Respond with 2xx within 10 seconds and do the work afterwards. Anything else is a failure: the delivery is tried again after 5, 15, 30 and 60 minutes, five times in all. Deliveries can come twice and out of order: be idempotent on event_id.
-         */
-        post: operations["onHoldCreated"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    hold_cancelled: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * A hold was released before it expired
-         * @description The slot is free again, or the venue gave it to another channel. Respond with 2xx within 10 seconds and do the work afterwards. Anything else is a failure: the delivery is tried again after 5, 15, 30 and 60 minutes, five times in all. Deliveries can come twice and out of order: be idempotent on event_id.
-         */
-        post: operations["onHoldCancelled"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    hold_expired: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * A hold was not confirmed in time
-         * @description The slot is free again. Respond with 2xx within 10 seconds and do the work afterwards. Anything else is a failure: the delivery is tried again after 5, 15, 30 and 60 minutes, five times in all. Deliveries can come twice and out of order: be idempotent on event_id.
-         */
-        post: operations["onHoldExpired"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    booking_created: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * A hold was confirmed into a booking
-         * @description The slot is sold. Respond with 2xx within 10 seconds and do the work afterwards. Anything else is a failure: the delivery is tried again after 5, 15, 30 and 60 minutes, five times in all. Deliveries can come twice and out of order: be idempotent on event_id.
-         */
-        post: operations["onBookingCreated"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    booking_cancelled: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * A booking was cancelled
-         * @description The slot is free again. Respond with 2xx within 10 seconds and do the work afterwards. Anything else is a failure: the delivery is tried again after 5, 15, 30 and 60 minutes, five times in all. Deliveries can come twice and out of order: be idempotent on event_id.
-         */
-        post: operations["onBookingCancelled"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    booking_refunded: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * A booking was refunded
-         * @description The slot is free, now or since the booking was cancelled. Respond with 2xx within 10 seconds and do the work afterwards. Anything else is a failure: the delivery is tried again after 5, 15, 30 and 60 minutes, five times in all. Deliveries can come twice and out of order: be idempotent on event_id.
-         */
-        post: operations["onBookingRefunded"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-}
+export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        ActivePurchaseList: {
+            success: boolean;
+            /**
+             * @description The length of `data`.
+             * @example 1
+             */
+            count: number;
+            data: components["schemas"]["Purchase"][];
+        };
         Availability: {
             /**
              * Format: uuid
@@ -942,11 +830,17 @@ export interface components {
                 /** @example football */
                 sport_category: string | null;
             };
-            /** @example null */
+            /**
+             * Format: date-time
+             * @example null
+             */
             cancelled_at: string | null;
             /** @example null */
             cancellation_reason: string | null;
-            /** @example null */
+            /**
+             * Format: date-time
+             * @example null
+             */
             refunded_at: string | null;
             /** @example null */
             refund_reason: string | null;
@@ -1034,11 +928,8 @@ export interface components {
                 metadata?: {
                     [key: string]: string;
                 };
-                /**
-                 * @description Only in the sample that you asked for: nothing has happened.
-                 * @enum {boolean}
-                 */
-                test?: true;
+                /** @description Only in the sample that you asked for: nothing has happened. */
+                test?: boolean;
                 /**
                  * @description Why it was cancelled; for the originator of the change alone.
                  * @example Rain: the turf is closed.
@@ -1127,11 +1018,8 @@ export interface components {
                 metadata?: {
                     [key: string]: string;
                 };
-                /**
-                 * @description Only in the sample that you asked for: nothing has happened.
-                 * @enum {boolean}
-                 */
-                test?: true;
+                /** @description Only in the sample that you asked for: nothing has happened. */
+                test?: boolean;
             };
             /**
              * Format: uuid
@@ -1139,6 +1027,20 @@ export interface components {
              * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b07
              */
             delivery_id: string;
+        };
+        BookingList: {
+            success: boolean;
+            /**
+             * @description The length of `data`.
+             * @example 1
+             */
+            count: number;
+            data: components["schemas"]["Booking"][];
+            /**
+             * @description Pass it back as `cursor` for the next page; null on the last.
+             * @example null
+             */
+            next_cursor: string | null;
         };
         BookingRefundedDelivery: {
             /**
@@ -1215,11 +1117,8 @@ export interface components {
                 metadata?: {
                     [key: string]: string;
                 };
-                /**
-                 * @description Only in the sample that you asked for: nothing has happened.
-                 * @enum {boolean}
-                 */
-                test?: true;
+                /** @description Only in the sample that you asked for: nothing has happened. */
+                test?: boolean;
                 /**
                  * @description Why it was refunded; for the originator of the change alone.
                  * @example Rain: the turf is closed.
@@ -1250,9 +1149,10 @@ export interface components {
              */
             idempotency_key: string;
         };
-        BuyPackageResponse: {
+        BuyPackageResult: {
             purchase: components["schemas"]["Purchase"];
         };
+        /** @description A field whose name begins with amount is refused: it is of the whole booking, and moves no money. */
         CancelBookingBody: {
             /**
              * @description Kept with the booking.
@@ -1265,7 +1165,7 @@ export interface components {
              */
             idempotency_key: string;
         };
-        CancelBookingResponse: {
+        CancelBookingResult: {
             /** @example Booking cancelled successfully */
             message: string;
             /**
@@ -1278,6 +1178,15 @@ export interface components {
              * @enum {string}
              */
             status: "CANCELLED";
+        };
+        CatalogueList: {
+            success: boolean;
+            /**
+             * @description The length of `data`.
+             * @example 1
+             */
+            count: number;
+            data: components["schemas"]["Package"][];
         };
         ChangeEndpointUrl: {
             /**
@@ -1300,14 +1209,14 @@ export interface components {
             event_types: ("hold_created" | "hold_cancelled" | "hold_expired" | "booking_created" | "booking_cancelled" | "booking_refunded")[];
         };
         ChangeSubscriptionBody: components["schemas"]["ChangeEndpointUrl"] | components["schemas"]["ChangeEventTypes"];
-        CheckLifeResponse: {
+        CheckLifeResult: {
             /**
              * @example ok
              * @enum {string}
              */
             status: "ok";
         };
-        CheckReadinessResponse: {
+        CheckReadinessResult: {
             /**
              * @example ready
              * @enum {string}
@@ -1331,6 +1240,7 @@ export interface components {
         };
         ConfirmBookingBody: {
             /**
+             * Format: uuid
              * @description An ACTIVE hold of yours.
              * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b03
              */
@@ -1398,11 +1308,8 @@ export interface components {
              * @example 1200
              */
             price_rupees: number;
-            /**
-             * @description Present only where a credit was requested and consumed.
-             * @enum {boolean}
-             */
-            package_credit_consumed?: true;
+            /** @description Present only where a credit was requested and consumed. */
+            package_credit_consumed?: boolean;
             /**
              * Format: uuid
              * @description The purchase that the credit was taken from.
@@ -1441,6 +1348,31 @@ export interface components {
             /** @description The types of events to deliver; a type named twice counts once. */
             event_types: ("hold_created" | "hold_cancelled" | "hold_expired" | "booking_created" | "booking_cancelled" | "booking_refunded")[];
         };
+        CreatedSubscription: {
+            /**
+             * Format: uuid
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b05
+             */
+            id: string;
+            /** @example https://partner.example.com/webhooks/bookings */
+            endpoint_url: string;
+            event_types: ("hold_created" | "hold_cancelled" | "hold_expired" | "booking_created" | "booking_cancelled" | "booking_refunded" | (string & {}))[];
+            /**
+             * @example active
+             * @enum {string}
+             */
+            status: "active" | "inactive";
+            /**
+             * Format: date-time
+             * @example 2026-11-20T09:15:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description Shown this once; verify deliveries with it. The whole string, prefix included, is the HMAC key.
+             * @example whsec_c2FtcGxlLXNlY3JldC1vZi1leGFjdGx5LTMyLWJ5dGU
+             */
+            secret_key: string;
+        };
         Delivery: {
             /**
              * Format: uuid
@@ -1468,9 +1400,15 @@ export interface components {
              */
             state: "pending" | "retrying" | "succeeded" | "dead_letter" | "cancelled" | "discarded";
             attempts: components["schemas"]["DeliveryAttempt"][];
-            /** @example null */
+            /**
+             * Format: date-time
+             * @example null
+             */
             next_attempt_at: string | null;
-            /** @example 2026-11-20T11:40:12.345Z */
+            /**
+             * Format: date-time
+             * @example 2026-11-20T11:40:12.345Z
+             */
             dead_lettered_at: string | null;
             /**
              * Format: date-time
@@ -1498,7 +1436,10 @@ export interface components {
              * @example 1
              */
             attempt: number;
-            /** @description The series of attempts, counted from 1; each redelivery begins one. Null in attempts of older releases. */
+            /**
+             * @description The series of attempts, counted from 1; each redelivery begins one. Null in attempts of older releases.
+             * @example 1
+             */
             series: number | null;
             /**
              * @description Where this attempt was sent to. Null in attempts of older releases.
@@ -1525,7 +1466,7 @@ export interface components {
              * @description What is known beyond `error`; null where nothing is.
              * @example null
              */
-            error_detail: ("name_not_found" | "name_server_failed" | "host_unreachable" | "certificate_expired" | "certificate_not_yet_valid" | "hostname_mismatch" | "unknown_issuer" | "certificate_invalid" | "client_certificate_required" | "protocol_version" | "not_tls" | "handshake_failed" | "headers_too_large" | "malformed_response" | "too_many_interim_responses" | (string & {})) | null;
+            error_detail: "name_not_found" | "name_server_failed" | "host_unreachable" | "certificate_expired" | "certificate_not_yet_valid" | "hostname_mismatch" | "unknown_issuer" | "certificate_invalid" | "client_certificate_required" | "protocol_version" | "not_tls" | "handshake_failed" | "headers_too_large" | "malformed_response" | "too_many_interim_responses" | null | (string & {});
             /**
              * @description Scheme, host and port to which a `redirect` led.
              * @example null
@@ -1541,8 +1482,8 @@ export interface components {
         };
         /** @description Every error response. Decide by `code`; `message` is for your developers and may change. */
         Error: {
-            /** @enum {boolean} */
-            success: false;
+            /** @description false */
+            success: boolean;
             error: {
                 code: "VALIDATION_ERROR" | "INVALID_JSON" | "MALFORMED_REQUEST" | "INVALID_API_KEY" | "PARTNER_SUSPENDED" | "UNAUTHORIZED" | "VENUE_NOT_AUTHORIZED" | "ROUTE_NOT_FOUND" | "VENUE_NOT_FOUND" | "RESOURCE_NOT_FOUND" | "SLOT_NOT_FOUND" | "HOLD_NOT_FOUND" | "BOOKING_NOT_FOUND" | "PACKAGE_NOT_FOUND" | "PURCHASE_NOT_FOUND" | "WEBHOOK_NOT_FOUND" | "DELIVERY_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "SLOT_NOT_AVAILABLE" | "HOLD_LIMIT_REACHED" | "HOLD_EXPIRED" | "INVALID_HOLD_STATE" | "DOUBLE_BOOKING_ATTEMPT" | "IDEMPOTENCY_KEY_MISMATCH" | "WEBHOOK_LIMIT_REACHED" | "SUBSCRIPTION_EXISTS" | "WEBHOOK_INACTIVE" | "DELIVERY_IN_PROGRESS" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "HEADERS_TOO_LARGE" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE" | (string & {});
                 /** @description What was wrong and what to do next. */
@@ -1593,6 +1534,7 @@ export interface components {
              */
             hold_id: string;
             /**
+             * Format: uuid
              * @description Null in the events of a hold.
              * @example null
              */
@@ -1632,11 +1574,8 @@ export interface components {
                 metadata?: {
                     [key: string]: string;
                 };
-                /**
-                 * @description Only in the sample that you asked for: nothing has happened.
-                 * @enum {boolean}
-                 */
-                test?: true;
+                /** @description Only in the sample that you asked for: nothing has happened. */
+                test?: boolean;
                 /**
                  * Format: date-time
                  * @description In hold_created.
@@ -1649,6 +1588,20 @@ export interface components {
                  */
                 reason?: string;
             };
+        };
+        EventList: {
+            success: boolean;
+            /**
+             * @description The length of `data`.
+             * @example 1
+             */
+            count: number;
+            data: components["schemas"]["Event"][];
+            /**
+             * @description Pass it back as `after`; at the end too, where it misses nothing that comes later.
+             * @example v2.5b1f0c9e.mKQ3rV0e2sW8yTzL4nPcXgA7dHjB1uFi9oQkNvE6xRbSaMhZt5wJqUyD0lY
+             */
+            next_cursor: string;
         };
         ExtendHoldBody: {
             /**
@@ -1691,17 +1644,15 @@ export interface components {
             /**
              * @description It promises nothing: only a hold reserves the slot.
              * @example true
-             * @enum {boolean}
              */
-            is_available: true;
+            is_available: boolean;
         };
-        GetDescriptionResponse: {
+        GetDescriptionResult: {
             /** @example 3.1.0 */
             openapi: string;
         };
-        GetObservabilityResponse: {
-            /** @enum {boolean} */
-            success: true;
+        GetObservabilityResult: {
+            success: boolean;
             /**
              * Format: date-time
              * @example 2026-11-20T11:40:12.345Z
@@ -1709,11 +1660,8 @@ export interface components {
             generated_at: string;
             /** @description Your deliveries that were created in the last 24 hours, with all their attempts. */
             summary: {
-                /**
-                 * @example 24
-                 * @enum {number}
-                 */
-                window_hours: 24;
+                /** @example 24 */
+                window_hours: number;
                 /** @example 318 */
                 events: number;
                 deliveries: {
@@ -1756,9 +1704,15 @@ export interface components {
                  * @enum {string}
                  */
                 status: "active" | "inactive";
-                /** @example 2026-11-20T11:40:12.345Z */
+                /**
+                 * Format: date-time
+                 * @example 2026-11-20T11:40:12.345Z
+                 */
                 last_success_at: string | null;
-                /** @example 2026-11-20T09:15:00.000Z */
+                /**
+                 * Format: date-time
+                 * @example 2026-11-20T09:15:00.000Z
+                 */
                 last_failure_at: string | null;
                 /** @example 0 */
                 consecutive_failures: number;
@@ -1777,7 +1731,7 @@ export interface components {
              */
             next_cursor: string | null;
         };
-        GetPurchaseResponse: {
+        GetPurchaseResult: {
             purchase: components["schemas"]["Purchase"];
         };
         Hold: {
@@ -1883,10 +1837,11 @@ export interface components {
              */
             hold_id: string;
             /**
-             * @description No booking yet.
+             * Format: uuid
+             * @description Null: there is no booking yet.
              * @example null
              */
-            booking_id: null;
+            booking_id: string | null;
             /**
              * Format: uuid
              * @description Who made the change: you, another partner, or 00000000-0000-7000-8000-000000000000 for the venue itself.
@@ -1924,11 +1879,8 @@ export interface components {
                 metadata?: {
                     [key: string]: string;
                 };
-                /**
-                 * @description Only in the sample that you asked for: nothing has happened.
-                 * @enum {boolean}
-                 */
-                test?: true;
+                /** @description Only in the sample that you asked for: nothing has happened. */
+                test?: boolean;
                 /**
                  * @description Why it was released, where that was said; for the originator of the change alone.
                  * @example Rain: the turf is closed.
@@ -1976,10 +1928,11 @@ export interface components {
              */
             hold_id: string;
             /**
-             * @description No booking yet.
+             * Format: uuid
+             * @description Null: there is no booking yet.
              * @example null
              */
-            booking_id: null;
+            booking_id: string | null;
             /**
              * Format: uuid
              * @description Who made the change: you, another partner, or 00000000-0000-7000-8000-000000000000 for the venue itself.
@@ -2017,11 +1970,8 @@ export interface components {
                 metadata?: {
                     [key: string]: string;
                 };
-                /**
-                 * @description Only in the sample that you asked for: nothing has happened.
-                 * @enum {boolean}
-                 */
-                test?: true;
+                /** @description Only in the sample that you asked for: nothing has happened. */
+                test?: boolean;
                 /**
                  * Format: date-time
                  * @example 2026-11-20T09:25:00.000Z
@@ -2069,10 +2019,11 @@ export interface components {
              */
             hold_id: string;
             /**
-             * @description No booking yet.
+             * Format: uuid
+             * @description Null: there is no booking yet.
              * @example null
              */
-            booking_id: null;
+            booking_id: string | null;
             /**
              * Format: uuid
              * @description Who made the change: you, another partner, or 00000000-0000-7000-8000-000000000000 for the venue itself.
@@ -2110,11 +2061,8 @@ export interface components {
                 metadata?: {
                     [key: string]: string;
                 };
-                /**
-                 * @description Only in the sample that you asked for: nothing has happened.
-                 * @enum {boolean}
-                 */
-                test?: true;
+                /** @description Only in the sample that you asked for: nothing has happened. */
+                test?: boolean;
             };
             /**
              * Format: uuid
@@ -2123,59 +2071,8 @@ export interface components {
              */
             delivery_id: string;
         };
-        ListActivePurchasesResponse: {
-            /** @enum {boolean} */
-            success: true;
-            /**
-             * @description The length of `data`.
-             * @example 1
-             */
-            count: number;
-            data: components["schemas"]["Purchase"][];
-        };
-        ListBookingsResponse: {
-            /** @enum {boolean} */
-            success: true;
-            /**
-             * @description The length of `data`.
-             * @example 1
-             */
-            count: number;
-            data: components["schemas"]["Booking"][];
-            /**
-             * @description Pass it back as `cursor` for the next page; null on the last.
-             * @example null
-             */
-            next_cursor: string | null;
-        };
-        ListCatalogueResponse: {
-            /** @enum {boolean} */
-            success: true;
-            /**
-             * @description The length of `data`.
-             * @example 1
-             */
-            count: number;
-            data: components["schemas"]["Package"][];
-        };
-        ListEventsResponse: {
-            /** @enum {boolean} */
-            success: true;
-            /**
-             * @description The length of `data`.
-             * @example 1
-             */
-            count: number;
-            data: components["schemas"]["Event"][];
-            /**
-             * @description Pass it back as `after`; at the end too, where it misses nothing that comes later.
-             * @example v2.5b1f0c9e.mKQ3rV0e2sW8yTzL4nPcXgA7dHjB1uFi9oQkNvE6xRbSaMhZt5wJqUyD0lY
-             */
-            next_cursor: string;
-        };
-        ListHoldsResponse: {
-            /** @enum {boolean} */
-            success: true;
+        HoldList: {
+            success: boolean;
             /**
              * @description The length of `data`.
              * @example 1
@@ -2187,36 +2084,6 @@ export interface components {
              * @example null
              */
             next_cursor: string | null;
-        };
-        ListResourcesResponse: {
-            /** @enum {boolean} */
-            success: true;
-            /**
-             * @description The length of `data`.
-             * @example 1
-             */
-            count: number;
-            data: components["schemas"]["Resource"][];
-        };
-        ListSubscriptionsResponse: {
-            /** @enum {boolean} */
-            success: true;
-            /**
-             * @description The length of `data`.
-             * @example 1
-             */
-            count: number;
-            data: components["schemas"]["Subscription"][];
-        };
-        ListVenuesResponse: {
-            /** @enum {boolean} */
-            success: true;
-            /**
-             * @description The length of `data`.
-             * @example 1
-             */
-            count: number;
-            data: components["schemas"]["Venue"][];
         };
         Me: {
             /**
@@ -2251,11 +2118,13 @@ export interface components {
                  */
                 created_at: string;
                 /**
+                 * Format: date-time
                  * @description From then on it is refused; null where it does not expire.
                  * @example null
                  */
                 expires_at: string | null;
                 /**
+                 * Format: date-time
                  * @description When it was last used, to a minute; null where its first use has not been noted yet.
                  * @example 2026-11-20T11:40:12.345Z
                  */
@@ -2315,31 +2184,6 @@ export interface components {
                 /** @example Koramangala Sports Arena */
                 name: string;
             }[];
-        };
-        NewSubscription: {
-            /**
-             * Format: uuid
-             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b05
-             */
-            id: string;
-            /** @example https://partner.example.com/webhooks/bookings */
-            endpoint_url: string;
-            event_types: ("hold_created" | "hold_cancelled" | "hold_expired" | "booking_created" | "booking_cancelled" | "booking_refunded" | (string & {}))[];
-            /**
-             * @example active
-             * @enum {string}
-             */
-            status: "active" | "inactive";
-            /**
-             * Format: date-time
-             * @example 2026-11-20T09:15:00.000Z
-             */
-            created_at: string;
-            /**
-             * @description Shown this once; verify deliveries with it. The whole string, prefix included, is the HMAC key.
-             * @example whsec_c2FtcGxlLXNlY3JldC1vZi1leGFjdGx5LTMyLWJ5dGU
-             */
-            secret_key: string;
         };
         NotReady: {
             /**
@@ -2534,13 +2378,14 @@ export interface components {
              */
             until?: string;
         };
-        RecoverDeliveriesResponse: {
+        RecoverDeliveriesResult: {
             /**
              * @description How many deliveries begin anew or for the first time.
              * @example 12
              */
             recovered: number;
         };
+        /** @description A field whose name begins with amount is refused: it is of the whole booking, and moves no money. */
         RefundBookingBody: {
             /**
              * @description Kept with the booking.
@@ -2553,7 +2398,7 @@ export interface components {
              */
             idempotency_key: string;
         };
-        RefundBookingResponse: {
+        RefundBookingResult: {
             /** @example Booking refunded successfully */
             message: string;
             /**
@@ -2567,7 +2412,7 @@ export interface components {
              */
             status: "REFUNDED";
         };
-        ReleaseByOtherChannelResponse: {
+        ReleaseByOtherChannelResult: {
             /**
              * @description Identifies the slot; opaque.
              * @example koramangala-arena-turf-a_20261121T0430Z
@@ -2592,7 +2437,7 @@ export interface components {
              */
             reason?: string;
         };
-        ReleaseHoldResponse: {
+        ReleaseHoldResult: {
             /** @example Hold released */
             message: string;
             /**
@@ -2645,6 +2490,15 @@ export interface components {
              */
             operating_hours_end: string;
         };
+        ResourceList: {
+            success: boolean;
+            /**
+             * @description The length of `data`.
+             * @example 1
+             */
+            count: number;
+            data: components["schemas"]["Resource"][];
+        };
         RotateSecretBody: {
             /**
              * @description How long deliveries carry X-Service-Signature-Previous, made with the old secret, as well.
@@ -2670,9 +2524,8 @@ export interface components {
              */
             secret_rotated_at: string;
         };
-        SearchSlotsResponse: {
-            /** @enum {boolean} */
-            success: true;
+        SearchSlotsResult: {
+            success: boolean;
             /**
              * @description The length of `data`.
              * @example 1
@@ -2692,7 +2545,7 @@ export interface components {
              */
             override_holds?: boolean;
         };
-        SellByOtherChannelResponse: {
+        SellByOtherChannelResult: {
             /**
              * @description Identifies the slot; opaque.
              * @example koramangala-arena-turf-a_20261121T0430Z
@@ -2788,6 +2641,7 @@ export interface components {
              */
             created_at: string;
             /**
+             * Format: date-time
              * @description Null where the secret is the first one.
              * @example null
              */
@@ -2803,8 +2657,8 @@ export interface components {
         };
         /** @description Every error response. Decide by `code`; `message` is for your developers and may change. */
         SubscriptionExistsError: {
-            /** @enum {boolean} */
-            success: false;
+            /** @description false */
+            success: boolean;
             error: {
                 code: "VALIDATION_ERROR" | "INVALID_JSON" | "MALFORMED_REQUEST" | "INVALID_API_KEY" | "PARTNER_SUSPENDED" | "UNAUTHORIZED" | "VENUE_NOT_AUTHORIZED" | "ROUTE_NOT_FOUND" | "VENUE_NOT_FOUND" | "RESOURCE_NOT_FOUND" | "SLOT_NOT_FOUND" | "HOLD_NOT_FOUND" | "BOOKING_NOT_FOUND" | "PACKAGE_NOT_FOUND" | "PURCHASE_NOT_FOUND" | "WEBHOOK_NOT_FOUND" | "DELIVERY_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "SLOT_NOT_AVAILABLE" | "HOLD_LIMIT_REACHED" | "HOLD_EXPIRED" | "INVALID_HOLD_STATE" | "DOUBLE_BOOKING_ATTEMPT" | "IDEMPOTENCY_KEY_MISMATCH" | "WEBHOOK_LIMIT_REACHED" | "SUBSCRIPTION_EXISTS" | "WEBHOOK_INACTIVE" | "DELIVERY_IN_PROGRESS" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "HEADERS_TOO_LARGE" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE" | (string & {});
                 /** @description What was wrong and what to do next. */
@@ -2825,6 +2679,15 @@ export interface components {
                 /** @description With INVALID_HOLD_STATE, where your hold has been confirmed: the booking that it became. */
                 booking_id?: string;
             };
+        };
+        SubscriptionList: {
+            success: boolean;
+            /**
+             * @description The length of `data`.
+             * @example 1
+             */
+            count: number;
+            data: components["schemas"]["Subscription"][];
         };
         Venue: {
             /**
@@ -2848,6 +2711,15 @@ export interface components {
              * @example Asia/Kolkata
              */
             time_zone: string;
+        };
+        VenueList: {
+            success: boolean;
+            /**
+             * @description The length of `data`.
+             * @example 1
+             */
+            count: number;
+            data: components["schemas"]["Venue"][];
         };
     };
     responses: {
@@ -3473,7 +3345,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["ListVenuesResponse"];
+                    "application/json": components["schemas"]["VenueList"];
                 };
             };
             400: components["responses"]["ValidationError"];
@@ -3579,7 +3451,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["ListResourcesResponse"];
+                    "application/json": components["schemas"]["ResourceList"];
                 };
             };
             400: components["responses"]["ValidationError"];
@@ -3648,7 +3520,7 @@ export interface operations {
                      *       "next_cursor": null
                      *     }
                      */
-                    "application/json": components["schemas"]["SearchSlotsResponse"];
+                    "application/json": components["schemas"]["SearchSlotsResult"];
                 };
             };
             400: components["responses"]["ValidationError"];
@@ -3894,7 +3766,7 @@ export interface operations {
                      *       "next_cursor": null
                      *     }
                      */
-                    "application/json": components["schemas"]["ListHoldsResponse"];
+                    "application/json": components["schemas"]["HoldList"];
                 };
             };
             400: components["responses"]["ValidationError"];
@@ -4151,7 +4023,7 @@ export interface operations {
                      *       "status": "RELEASED"
                      *     }
                      */
-                    "application/json": components["schemas"]["ReleaseHoldResponse"];
+                    "application/json": components["schemas"]["ReleaseHoldResult"];
                 };
             };
             400: components["responses"]["ValidationErrorOrInvalidJson"];
@@ -4327,7 +4199,7 @@ export interface operations {
                      *       "next_cursor": null
                      *     }
                      */
-                    "application/json": components["schemas"]["ListBookingsResponse"];
+                    "application/json": components["schemas"]["BookingList"];
                 };
             };
             400: components["responses"]["ValidationError"];
@@ -4463,7 +4335,7 @@ export interface operations {
                      *       "status": "CANCELLED"
                      *     }
                      */
-                    "application/json": components["schemas"]["CancelBookingResponse"];
+                    "application/json": components["schemas"]["CancelBookingResult"];
                 };
             };
             400: components["responses"]["ValidationErrorOrInvalidJson"];
@@ -4526,7 +4398,7 @@ export interface operations {
                      *       "status": "REFUNDED"
                      *     }
                      */
-                    "application/json": components["schemas"]["RefundBookingResponse"];
+                    "application/json": components["schemas"]["RefundBookingResult"];
                 };
             };
             400: components["responses"]["ValidationErrorOrInvalidJson"];
@@ -4585,7 +4457,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["ListCatalogueResponse"];
+                    "application/json": components["schemas"]["CatalogueList"];
                 };
             };
             400: components["responses"]["ValidationError"];
@@ -4658,7 +4530,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["BuyPackageResponse"];
+                    "application/json": components["schemas"]["BuyPackageResult"];
                 };
             };
             400: components["responses"]["ValidationErrorOrInvalidJson"];
@@ -4720,7 +4592,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["GetPurchaseResponse"];
+                    "application/json": components["schemas"]["GetPurchaseResult"];
                 };
             };
             400: components["responses"]["ValidationError"];
@@ -4785,7 +4657,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["ListActivePurchasesResponse"];
+                    "application/json": components["schemas"]["ActivePurchaseList"];
                 };
             };
             400: components["responses"]["ValidationError"];
@@ -4837,7 +4709,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["ListSubscriptionsResponse"];
+                    "application/json": components["schemas"]["SubscriptionList"];
                 };
             };
             400: components["responses"]["ValidationError"];
@@ -4898,7 +4770,7 @@ export interface operations {
                      *       "secret_key": "whsec_c2FtcGxlLXNlY3JldC1vZi1leGFjdGx5LTMyLWJ5dGU"
                      *     }
                      */
-                    "application/json": components["schemas"]["NewSubscription"];
+                    "application/json": components["schemas"]["CreatedSubscription"];
                 };
             };
             400: components["responses"]["ValidationErrorOrInvalidJson"];
@@ -5169,7 +5041,7 @@ export interface operations {
                      *       "recovered": 12
                      *     }
                      */
-                    "application/json": components["schemas"]["RecoverDeliveriesResponse"];
+                    "application/json": components["schemas"]["RecoverDeliveriesResult"];
                 };
             };
             400: components["responses"]["ValidationErrorOrInvalidJson"];
@@ -5242,7 +5114,7 @@ export interface operations {
                      *       "next_cursor": "v2.5b1f0c9e.mKQ3rV0e2sW8yTzL4nPcXgA7dHjB1uFi9oQkNvE6xRbSaMhZt5wJqUyD0lY"
                      *     }
                      */
-                    "application/json": components["schemas"]["ListEventsResponse"];
+                    "application/json": components["schemas"]["EventList"];
                 };
             };
             400: components["responses"]["ValidationError"];
@@ -5366,7 +5238,7 @@ export interface operations {
                      *       "next_cursor": null
                      *     }
                      */
-                    "application/json": components["schemas"]["GetObservabilityResponse"];
+                    "application/json": components["schemas"]["GetObservabilityResult"];
                 };
             };
             400: components["responses"]["ValidationError"];
@@ -5713,7 +5585,7 @@ export interface operations {
                      *       "status": "BOOKED"
                      *     }
                      */
-                    "application/json": components["schemas"]["SellByOtherChannelResponse"];
+                    "application/json": components["schemas"]["SellByOtherChannelResult"];
                 };
             };
             400: components["responses"]["ValidationErrorOrInvalidJson"];
@@ -5763,7 +5635,7 @@ export interface operations {
                      *       "status": "CANCELLED"
                      *     }
                      */
-                    "application/json": components["schemas"]["ReleaseByOtherChannelResponse"];
+                    "application/json": components["schemas"]["ReleaseByOtherChannelResult"];
                 };
             };
             400: components["responses"]["ValidationErrorOrInvalidJson"];
@@ -5803,7 +5675,7 @@ export interface operations {
                      *       "status": "ok"
                      *     }
                      */
-                    "application/json": components["schemas"]["CheckLifeResponse"];
+                    "application/json": components["schemas"]["CheckLifeResult"];
                 };
             };
             /** @description It responds, but something that it does again and again has stopped: restart the process. */
@@ -5860,7 +5732,7 @@ export interface operations {
                      *       "zone_data": "2026b"
                      *     }
                      */
-                    "application/json": components["schemas"]["CheckReadinessResponse"];
+                    "application/json": components["schemas"]["CheckReadinessResult"];
                 };
             };
             /** @description Calls cannot be served: the database is unreachable, or lacks the index that guards against double booking. Or the process is `stopping`: it still serves calls, but should get no more. */
@@ -5910,414 +5782,8 @@ export interface operations {
                      *       "openapi": "3.1.0"
                      *     }
                      */
-                    "application/json": components["schemas"]["GetDescriptionResponse"];
+                    "application/json": components["schemas"]["GetDescriptionResult"];
                 };
-            };
-        };
-    };
-    onHoldCreated: {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description The type of the event. */
-                "X-Webhook-Event": "hold_created";
-                /** @description The same as delivery_id. */
-                "X-Delivery-Id": string;
-                /** @description The number of the attempt, counted from 1. */
-                "X-Delivery-Attempt": string;
-                /** @description Unix seconds when this attempt was sent. Refuse one more than 300 s away from your clock. */
-                "X-Service-Timestamp": string;
-                /** @description HMAC-SHA256, keyed with the secret_key of the subscription, of `<X-Service-Timestamp>.<raw body>`. Compare in constant time. */
-                "X-Service-Signature": string;
-                /** @description Only of what you did yourself: X-Request-Id of the response to the call that did it. */
-                "X-Request-Id"?: string;
-                /** @description Only during the overlap of a rotation: the same, made with the secret before it. */
-                "X-Service-Signature-Previous"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "event_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b08",
-                 *       "event_type": "hold_created",
-                 *       "timestamp": "2026-11-20T09:15:00.000Z",
-                 *       "venue_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01",
-                 *       "slot_id": "koramangala-arena-turf-a_20261121T0430Z",
-                 *       "hold_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b03",
-                 *       "booking_id": null,
-                 *       "partner_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b02",
-                 *       "details": {
-                 *         "resource_id": "koramangala-arena-turf-a",
-                 *         "slot_start": "2026-11-21T04:30:00.000Z",
-                 *         "slot_end": "2026-11-21T05:30:00.000Z",
-                 *         "price_rupees": 1200,
-                 *         "order_reference": "order-2026-000731",
-                 *         "metadata": {
-                 *           "basket": "b-118"
-                 *         },
-                 *         "hold_expiry_at": "2026-11-20T09:25:00.000Z"
-                 *       },
-                 *       "delivery_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b07"
-                 *     }
-                 */
-                "application/json": components["schemas"]["HoldCreatedDelivery"];
-            };
-        };
-        responses: {
-            /** @description Delivered. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Not delivered: redirects and errors alike are tried again later. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    onHoldCancelled: {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description The type of the event. */
-                "X-Webhook-Event": "hold_cancelled";
-                /** @description The same as delivery_id. */
-                "X-Delivery-Id": string;
-                /** @description The number of the attempt, counted from 1. */
-                "X-Delivery-Attempt": string;
-                /** @description Unix seconds when this attempt was sent. Refuse one more than 300 s away from your clock. */
-                "X-Service-Timestamp": string;
-                /** @description HMAC-SHA256, keyed with the secret_key of the subscription, of `<X-Service-Timestamp>.<raw body>`. Compare in constant time. */
-                "X-Service-Signature": string;
-                /** @description Only of what you did yourself: X-Request-Id of the response to the call that did it. */
-                "X-Request-Id"?: string;
-                /** @description Only during the overlap of a rotation: the same, made with the secret before it. */
-                "X-Service-Signature-Previous"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "event_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b08",
-                 *       "event_type": "hold_cancelled",
-                 *       "timestamp": "2026-11-20T09:15:00.000Z",
-                 *       "venue_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01",
-                 *       "slot_id": "koramangala-arena-turf-a_20261121T0430Z",
-                 *       "hold_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b03",
-                 *       "booking_id": null,
-                 *       "partner_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b02",
-                 *       "details": {
-                 *         "resource_id": "koramangala-arena-turf-a",
-                 *         "slot_start": "2026-11-21T04:30:00.000Z",
-                 *         "slot_end": "2026-11-21T05:30:00.000Z",
-                 *         "price_rupees": 1200,
-                 *         "order_reference": "order-2026-000731",
-                 *         "metadata": {
-                 *           "basket": "b-118"
-                 *         },
-                 *         "reason": "Rain: the turf is closed."
-                 *       },
-                 *       "delivery_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b07"
-                 *     }
-                 */
-                "application/json": components["schemas"]["HoldCancelledDelivery"];
-            };
-        };
-        responses: {
-            /** @description Delivered. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Not delivered: redirects and errors alike are tried again later. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    onHoldExpired: {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description The type of the event. */
-                "X-Webhook-Event": "hold_expired";
-                /** @description The same as delivery_id. */
-                "X-Delivery-Id": string;
-                /** @description The number of the attempt, counted from 1. */
-                "X-Delivery-Attempt": string;
-                /** @description Unix seconds when this attempt was sent. Refuse one more than 300 s away from your clock. */
-                "X-Service-Timestamp": string;
-                /** @description HMAC-SHA256, keyed with the secret_key of the subscription, of `<X-Service-Timestamp>.<raw body>`. Compare in constant time. */
-                "X-Service-Signature": string;
-                /** @description Only of what you did yourself: X-Request-Id of the response to the call that did it. */
-                "X-Request-Id"?: string;
-                /** @description Only during the overlap of a rotation: the same, made with the secret before it. */
-                "X-Service-Signature-Previous"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "event_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b08",
-                 *       "event_type": "hold_expired",
-                 *       "timestamp": "2026-11-20T09:15:00.000Z",
-                 *       "venue_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01",
-                 *       "slot_id": "koramangala-arena-turf-a_20261121T0430Z",
-                 *       "hold_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b03",
-                 *       "booking_id": null,
-                 *       "partner_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b02",
-                 *       "details": {
-                 *         "resource_id": "koramangala-arena-turf-a",
-                 *         "slot_start": "2026-11-21T04:30:00.000Z",
-                 *         "slot_end": "2026-11-21T05:30:00.000Z",
-                 *         "price_rupees": 1200,
-                 *         "order_reference": "order-2026-000731",
-                 *         "metadata": {
-                 *           "basket": "b-118"
-                 *         }
-                 *       },
-                 *       "delivery_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b07"
-                 *     }
-                 */
-                "application/json": components["schemas"]["HoldExpiredDelivery"];
-            };
-        };
-        responses: {
-            /** @description Delivered. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Not delivered: redirects and errors alike are tried again later. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    onBookingCreated: {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description The type of the event. */
-                "X-Webhook-Event": "booking_created";
-                /** @description The same as delivery_id. */
-                "X-Delivery-Id": string;
-                /** @description The number of the attempt, counted from 1. */
-                "X-Delivery-Attempt": string;
-                /** @description Unix seconds when this attempt was sent. Refuse one more than 300 s away from your clock. */
-                "X-Service-Timestamp": string;
-                /** @description HMAC-SHA256, keyed with the secret_key of the subscription, of `<X-Service-Timestamp>.<raw body>`. Compare in constant time. */
-                "X-Service-Signature": string;
-                /** @description Only of what you did yourself: X-Request-Id of the response to the call that did it. */
-                "X-Request-Id"?: string;
-                /** @description Only during the overlap of a rotation: the same, made with the secret before it. */
-                "X-Service-Signature-Previous"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "event_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b08",
-                 *       "event_type": "booking_created",
-                 *       "timestamp": "2026-11-20T09:15:00.000Z",
-                 *       "venue_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01",
-                 *       "slot_id": "koramangala-arena-turf-a_20261121T0430Z",
-                 *       "hold_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b03",
-                 *       "booking_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b04",
-                 *       "partner_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b02",
-                 *       "details": {
-                 *         "resource_id": "koramangala-arena-turf-a",
-                 *         "slot_start": "2026-11-21T04:30:00.000Z",
-                 *         "slot_end": "2026-11-21T05:30:00.000Z",
-                 *         "price_rupees": 1200,
-                 *         "order_reference": "order-2026-000731",
-                 *         "metadata": {
-                 *           "basket": "b-118"
-                 *         }
-                 *       },
-                 *       "delivery_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b07"
-                 *     }
-                 */
-                "application/json": components["schemas"]["BookingCreatedDelivery"];
-            };
-        };
-        responses: {
-            /** @description Delivered. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Not delivered: redirects and errors alike are tried again later. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    onBookingCancelled: {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description The type of the event. */
-                "X-Webhook-Event": "booking_cancelled";
-                /** @description The same as delivery_id. */
-                "X-Delivery-Id": string;
-                /** @description The number of the attempt, counted from 1. */
-                "X-Delivery-Attempt": string;
-                /** @description Unix seconds when this attempt was sent. Refuse one more than 300 s away from your clock. */
-                "X-Service-Timestamp": string;
-                /** @description HMAC-SHA256, keyed with the secret_key of the subscription, of `<X-Service-Timestamp>.<raw body>`. Compare in constant time. */
-                "X-Service-Signature": string;
-                /** @description Only of what you did yourself: X-Request-Id of the response to the call that did it. */
-                "X-Request-Id"?: string;
-                /** @description Only during the overlap of a rotation: the same, made with the secret before it. */
-                "X-Service-Signature-Previous"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "event_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b08",
-                 *       "event_type": "booking_cancelled",
-                 *       "timestamp": "2026-11-20T09:15:00.000Z",
-                 *       "venue_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01",
-                 *       "slot_id": "koramangala-arena-turf-a_20261121T0430Z",
-                 *       "hold_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b03",
-                 *       "booking_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b04",
-                 *       "partner_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b02",
-                 *       "details": {
-                 *         "resource_id": "koramangala-arena-turf-a",
-                 *         "slot_start": "2026-11-21T04:30:00.000Z",
-                 *         "slot_end": "2026-11-21T05:30:00.000Z",
-                 *         "price_rupees": 1200,
-                 *         "order_reference": "order-2026-000731",
-                 *         "metadata": {
-                 *           "basket": "b-118"
-                 *         },
-                 *         "reason": "Rain: the turf is closed."
-                 *       },
-                 *       "delivery_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b07"
-                 *     }
-                 */
-                "application/json": components["schemas"]["BookingCancelledDelivery"];
-            };
-        };
-        responses: {
-            /** @description Delivered. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Not delivered: redirects and errors alike are tried again later. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
-    onBookingRefunded: {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description The type of the event. */
-                "X-Webhook-Event": "booking_refunded";
-                /** @description The same as delivery_id. */
-                "X-Delivery-Id": string;
-                /** @description The number of the attempt, counted from 1. */
-                "X-Delivery-Attempt": string;
-                /** @description Unix seconds when this attempt was sent. Refuse one more than 300 s away from your clock. */
-                "X-Service-Timestamp": string;
-                /** @description HMAC-SHA256, keyed with the secret_key of the subscription, of `<X-Service-Timestamp>.<raw body>`. Compare in constant time. */
-                "X-Service-Signature": string;
-                /** @description Only of what you did yourself: X-Request-Id of the response to the call that did it. */
-                "X-Request-Id"?: string;
-                /** @description Only during the overlap of a rotation: the same, made with the secret before it. */
-                "X-Service-Signature-Previous"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "event_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b08",
-                 *       "event_type": "booking_refunded",
-                 *       "timestamp": "2026-11-20T09:15:00.000Z",
-                 *       "venue_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01",
-                 *       "slot_id": "koramangala-arena-turf-a_20261121T0430Z",
-                 *       "hold_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b03",
-                 *       "booking_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b04",
-                 *       "partner_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b02",
-                 *       "details": {
-                 *         "resource_id": "koramangala-arena-turf-a",
-                 *         "slot_start": "2026-11-21T04:30:00.000Z",
-                 *         "slot_end": "2026-11-21T05:30:00.000Z",
-                 *         "price_rupees": 1200,
-                 *         "order_reference": "order-2026-000731",
-                 *         "metadata": {
-                 *           "basket": "b-118"
-                 *         },
-                 *         "reason": "Rain: the turf is closed."
-                 *       },
-                 *       "delivery_id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b07"
-                 *     }
-                 */
-                "application/json": components["schemas"]["BookingRefundedDelivery"];
-            };
-        };
-        responses: {
-            /** @description Delivered. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Not delivered: redirects and errors alike are tried again later. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
             };
         };
     };

@@ -8,8 +8,6 @@ import { HEADERS } from './headers.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { Gathered, ListenerRules } from './operations.ts';
 import { describeOperation, errorsOf } from './operations.ts';
-import type { WebhookDescription } from './webhooks.ts';
-import { describeWebhook } from './webhooks.ts';
 
 /** What a listener's description says beyond its operations. */
 export type ApiDescription = ListenerRules & {
@@ -17,7 +15,6 @@ export type ApiDescription = ListenerRules & {
   description: string;
   tags: readonly { name: string; description: string }[];
   securitySchemes: Readonly<Record<string, JsonSchema>>;
-  webhooks: readonly WebhookDescription[];
 };
 
 export type OpenApiDocument = {
@@ -27,7 +24,6 @@ export type OpenApiDocument = {
   security: JsonSchema[];
   tags: readonly JsonSchema[];
   paths: Record<string, Record<string, JsonSchema>>;
-  webhooks?: Record<string, JsonSchema>;
   components: {
     securitySchemes: Readonly<Record<string, JsonSchema>>;
     parameters: Record<string, JsonSchema>;
@@ -89,7 +85,6 @@ export function describeApi(api: ApiDescription, operations: readonly Operation[
     paths[path] = { ...paths[path], [operation.method]: described };
   }
   const errors = errorSchemas(codesOf(operations, api), api, gathered.schemas);
-  const webhooks = api.webhooks.map((each) => [each.name, describeWebhook(each, gathered.schemas)] as const);
   return {
     openapi: '3.1.0',
     info: {
@@ -102,7 +97,6 @@ export function describeApi(api: ApiDescription, operations: readonly Operation[
     security: Object.keys(api.securitySchemes).map((name) => ({ [name]: [] })),
     tags: api.tags,
     paths,
-    ...(webhooks.length === 0 ? {} : { webhooks: Object.fromEntries(webhooks) }),
     components: {
       securitySchemes: api.securitySchemes,
       parameters: usedIn(PARAMETERS, paths, 'parameters'),

@@ -132,9 +132,10 @@ function errorSchema(
     type: 'object',
     description: 'Every error response. Decide by `code`; `message` is for your developers and may change.',
     properties: {
-      success: { type: 'boolean', enum: [false] },
+      success: { type: 'boolean', description: 'false' },
       error: {
         type: 'object',
+        additionalProperties: true,
         properties: {
           code: { type: 'string', 'x-extensible-enum': codes },
           message: { ...text, description: 'What was wrong and what to do next.' },
@@ -147,6 +148,7 @@ function errorSchema(
               type: 'object',
               properties: { path: text, message: text },
               required: ['path', 'message'],
+              additionalProperties: true,
             },
           },
           ...Object.fromEntries(
@@ -162,5 +164,6 @@ function errorSchema(
       },
     },
     required: ['success', 'error'],
+    additionalProperties: true,
   };
 }

@@ -31,9 +31,9 @@ export const flagsOf = (schema: Schema): Flags => schema._flags as Flags;
 /**
  * A joi schema as JSON Schema. joi's own converter says what joi's own rules are; added are what it cannot see: names
  * (`meta.name` becomes a component and a reference), what custom rules check (`meta.jsonSchema`), examples, and unions with
- * null. Written for generators of clients (ADR 0043): an object that needs one of several sets of fields is a union of objects,
- * and values that may get more are `x-extensible-enum`. Objects are left open: requests may carry unknown fields, and
- * receivers of responses must tolerate them.
+ * null. Written for generators of clients in many languages (ADR 0043): an object that needs one of several sets of fields is a union
+ * of objects, values that may get more are `x-extensible-enum`, and of patterns there are those that every language reads alike.
+ * Objects are left open: requests may carry unknown fields, and receivers of responses must tolerate them.
  * @throws Error where two different schemas have one name.
  */
 export function toJsonSchema(schema: Schema, components: Components): JsonSchema {
@@ -83,11 +83,32 @@ function structure(schema: Schema, components: Components): JsonSchema {
     return { ...byJoi(schema), ...(items?.[0] ? { items: toJsonSchema(items[0], components) } : {}) };
   }
   if (schema.type !== 'alternatives') {
-    const values = withNull(byJoi(schema));
+    const values = withNull(withoutTrivialities(byJoi(schema)));
     return metaOf(schema).grows === true ? extensible(values) : values;
   }
   const choices = (matches ?? []).flatMap((match) => match.schema ?? []);
-  return { anyOf: choices.map((choice) => toJsonSchema(choice, components)) };
+  return union(choices.map((choice) => toJsonSchema(choice, components)));
+}
+
+/** A schema or null is a list of types where it can be: generators make a class of its own of a schema that is null alone. */
+function union(choices: readonly JsonSchema[]): JsonSchema {
+  const [first = {}, second] = choices;
+  const isOrNull = choices.length === 2 && second?.['type'] === 'null' && typeof first['type'] === 'string';
+  if (!isOrNull) return { anyOf: choices };
+  const withNulls = Object.entries(first)
+    .filter(([keyword]) => keyword === 'enum' || keyword === 'x-extensible-enum')
+    .map(([keyword, values]) => [keyword, [...(values as unknown[]), null]] as const);
+  return { ...first, type: [first['type'], 'null'], ...Object.fromEntries(withNulls) };
+}
+
+/**
+ * Without what generators stumble over: a list of one value that is no text, and patterns that are not in the subset of regular
+ * expressions that JSON Schema recommends for all languages. The words of the field say it.
+ */
+function withoutTrivialities({ pattern, enum: values, ...rest }: JsonSchema): JsonSchema {
+  const isPortable = typeof pattern === 'string' && !/\\|\(\?/.test(pattern);
+  const isList = Array.isArray(values) && (values.length > 1 || typeof values[0] === 'string');
+  return { ...rest, ...(isList ? { enum: values } : {}), ...(isPortable ? { pattern } : {}) };
 }
 
 /** Written here, because joi's converter knows no names and makes of `.when()` what no reader understands. */

@@ -9,6 +9,8 @@ import type { HeaderName } from './headers.ts';
 import { headersOf } from './headers.ts';
 import type { Components, JsonSchema } from './json-schema.ts';
 import { isRequired, metaOf, toJsonSchema } from './json-schema.ts';
+import type { WebhookDescription } from './webhooks.ts';
+import { describeWebhooks } from './webhooks.ts';
 
 /** What all endpoints of a listener have in common. */
 export type ListenerRules = ErrorRules & {
@@ -16,6 +18,8 @@ export type ListenerRules = ErrorRules & {
   errors: readonly ErrorCode[];
   /** The same, of calls that change something. */
   errorsOfChanges: readonly ErrorCode[];
+  /** By the operation whose body has an `endpoint_url`: what is sent there from then on. */
+  callbacks: Readonly<Record<string, readonly WebhookDescription[]>>;
 };
 
 /** What describing operations gathers for the components of the document. */
@@ -44,6 +48,7 @@ export function describeOperation(
   gathered: Gathered,
 ): JsonSchema {
   const { operationId, tag, summary, description, body } = operation;
+  const callbacks = rules.callbacks[operationId];
   const parameters = parametersOf(operation, gathered.schemas);
   return {
     operationId,
@@ -55,6 +60,7 @@ export function describeOperation(
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined ? {} : { requestBody: requestBodyOf(operationId, body, gathered.schemas) }),
     responses: { ...successesOf(operation, gathered.schemas), ...errorsByStatus(operation, rules, gathered) },
+    ...(callbacks === undefined ? {} : { callbacks: describeWebhooks(callbacks, gathered.schemas) }),
   };
 }
 
@@ -113,6 +119,16 @@ function requestBodyOf(operationId: string, body: Schema, schemas: Components): 
 
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
+/**
+ * What a response is called that has no name of its own: `BookingList` of listBookings, `BuyPackageResult` of buyPackage. Generators of
+ * Go use `…Response` themselves.
+ */
+function resultName(operationId: string): string {
+  const [, plural] = /^list(\w+)$/.exec(operationId) ?? [];
+  if (plural === undefined) return `${capitalized(operationId)}Result`;
+  return `${plural.replace(/ies$/, 'y').replace(/(?<!s)s$/, '')}List`;
+}
+
 /** The schema with its own name, or else this one: generated clients call what has none after its place in the document. */
 const withName = (schema: Schema, name: string): Schema =>
   metaOf(schema).name === undefined ? schema.meta({ name }) : schema;
@@ -135,10 +151,7 @@ function successesOf(operation: Operation, schemas: Components): Record<string, 
           : {
               content: {
                 'application/json': {
-                  schema: toJsonSchema(
-                    withName(body, `${capitalized(operation.operationId)}Response`),
-                    schemas,
-                  ),
+                  schema: toJsonSchema(withName(body, resultName(operation.operationId)), schemas),
                   example: example ?? exampleOf(body),
                 },
               },

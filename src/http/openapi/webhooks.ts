@@ -12,15 +12,30 @@ export type WebhookDescription = {
   body: Schema;
 };
 
+/** The request of a callback goes to the URL that the body of the call has. */
+const TO_ENDPOINT = '{$request.body#/endpoint_url}';
+
 const RETRIES =
   'Respond with 2xx within 10 seconds and do the work afterwards. Anything else is a failure: the delivery is tried again after 5, 15, 30 and 60 minutes, five times in all. Deliveries can come twice and out of order: be idempotent on event_id.';
 
+/**
+ * The callbacks of the call that subscribes, by the type of the event. Not the `webhooks` of OpenAPI 3.1: generators for Python and
+ * Go make code of those that does not compile.
+ */
+export function describeWebhooks(
+  webhooks: readonly WebhookDescription[],
+  components: Components,
+): Record<string, JsonSchema> {
+  return Object.fromEntries(
+    webhooks.map((each) => [each.name, { [TO_ENDPOINT]: describeWebhook(each, components) }]),
+  );
+}
+
 /** The path item of a webhook: the request that the partner's endpoint gets. */
-export function describeWebhook(webhook: WebhookDescription, components: Components): JsonSchema {
+function describeWebhook(webhook: WebhookDescription, components: Components): JsonSchema {
   return {
     post: {
       operationId: `on${webhook.name.replace(/(?:^|_)(\w)/g, (_match, letter: string) => letter.toUpperCase())}`,
-      tags: ['Events'],
       summary: webhook.summary,
       description: `${webhook.when} ${RETRIES}`,
       security: [],
@@ -38,6 +53,7 @@ export function describeWebhook(webhook: WebhookDescription, components: Compone
       },
       responses: {
         '2XX': { description: 'Delivered.' },
+        '4XX': { description: 'Not delivered: tried again later.' },
         default: { description: 'Not delivered: redirects and errors alike are tried again later.' },
       },
     },
@@ -47,4 +63,15 @@ export function describeWebhook(webhook: WebhookDescription, components: Compone
 function parameterOf(name: string, schema: Schema, components: Components): JsonSchema {
   const { description, ...rest } = toJsonSchema(schema, components);
   return { name, in: 'header', description, required: isRequired(schema), schema: rest };
+}
+
+type Paths = { paths: Record<string, Record<string, JsonSchema>> };
+
+/** The requests that a document describes as callbacks of its calls, by the type of the event. */
+export function webhooksOf({ paths }: Paths): Record<string, JsonSchema> {
+  const operations = Object.values(paths).flatMap((item) => Object.values(item));
+  const callbacks = operations.flatMap((operation) => Object.entries(operation['callbacks'] ?? {}));
+  return Object.fromEntries(
+    callbacks.map(([name, callback]) => [name, (callback as Record<string, JsonSchema>)[TO_ENDPOINT] ?? {}]),
+  );
 }

@@ -1,0 +1,273 @@
+import { cp, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { afterAll, describe, expect, jest, test } from '@jest/globals';
+import { goProgram } from '../../scripts/go-program.ts';
+import { pythonEnvironment } from '../../scripts/python-environment.ts';
+import { projectFolder } from '../architecture/planted-tree.ts';
+import { reasonToSkip } from '../docs/programs.ts';
+import { temporaryFolder } from '../embedded/temporary-folder.ts';
+import { anyPartner, anyVenue, freeSlotIds } from '../support/factories.ts';
+import { startService } from '../support/service.ts';
+import { nodeModules, run } from './tools.ts';
+
+jest.setTimeout(600_000);
+
+const OPENAPI_GENERATOR = { 'openapi-generator-cli': '7.25.0' };
+const OPENAPI_PYTHON_CLIENT = { 'openapi-python-client': '0.29.1', mypy: '2.4.1' };
+/** What the Python clients of openapi-generator need. */
+const PYDANTIC = {
+  pydantic: '2.14.4',
+  'python-dateutil': '2.9.0',
+  urllib3: '2.8.0',
+  'typing-extensions': '4.16.0',
+};
+const OAPI_CODEGEN = {
+  name: 'oapi-codegen',
+  module: 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen',
+  version: 'v2.8.2',
+};
+const SPECTRAL = '@stoplight/spectral-cli@6.16.3';
+const TSC = path.join(projectFolder, 'node_modules/typescript/bin/tsc');
+const STRICTLY = ['--noEmit', '--strict'];
+const FOR_BUNDLERS = [
+  '--target',
+  'es2022',
+  '--lib',
+  'es2022,dom',
+  '--module',
+  'esnext',
+  '--moduleResolution',
+  'bundler',
+];
+const GO = { CGO_ENABLED: '0', GOFLAGS: '-mod=mod' };
+
+const IMPORT_ALL = `
+import importlib, pkgutil, sys
+package = importlib.import_module(sys.argv[1])
+for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+    importlib.import_module(module.name)
+`;
+
+const python = (packages: Record<string, string>) =>
+  pythonEnvironment(packages, process.env, () => undefined);
+
+/** Generates a client of the description, in its defaults, into the folder `client` of `cwd`. */
+const openapiGenerator = async (generator: string, description: string, cwd: string) =>
+  run(
+    await python(OPENAPI_GENERATOR),
+    ['-m', 'openapi_generator_cli', 'generate', '-g', generator, '-i', description, '-o', 'client'],
+    { cwd },
+  );
+
+/** Makes a client of the description in the empty folder `cwd`, and compiles it. @throws Error where that fails */
+type Make = (description: string, cwd: string) => Promise<unknown>;
+
+async function makePython(description: string, cwd: string): Promise<void> {
+  await openapiGenerator('python', description, cwd);
+  await run(await python(PYDANTIC), ['-c', IMPORT_ALL, 'openapi_client'], { cwd: path.join(cwd, 'client') });
+}
+
+async function makeGo(description: string, cwd: string): Promise<void> {
+  await openapiGenerator('go', description, cwd);
+  const client = path.join(cwd, 'client');
+  await rm(path.join(client, 'test'), { recursive: true });
+  await run('go', ['mod', 'tidy'], { cwd: client, env: GO });
+  await run('go', ['build', './...'], { cwd: client, env: GO });
+}
+
+async function makeTypeScript(description: string, cwd: string): Promise<void> {
+  await openapiGenerator('typescript-fetch', description, cwd);
+  await run(process.execPath, [TSC, ...STRICTLY, ...FOR_BUNDLERS, 'client/index.ts'], { cwd });
+}
+
+const ROWS: [generator: string, needs: Record<string, string>, make: Make][] = [
+  ['openapi-generator for python', { java: '-version', python3: '--version' }, makePython],
+  ['openapi-generator for go', { java: '-version', go: 'version' }, makeGo],
+  ['openapi-generator for typescript-fetch', { java: '-version' }, makeTypeScript],
+  [
+    'openapi-generator for java',
+    { mvn: '-version' },
+    async (description, cwd) => {
+      await openapiGenerator('java', description, cwd);
+      const quietly = ['--batch-mode', '--quiet', '-Dmaven.test.skip=true'];
+      await run('mvn', [...quietly, 'compile'], { cwd: path.join(cwd, 'client') });
+    },
+  ],
+  [
+    'oapi-codegen',
+    { go: 'version' },
+    async (description, cwd) => {
+      const program = await goProgram(OAPI_CODEGEN, process.env);
+      await writeFile(path.join(cwd, 'go.mod'), 'module example.com/client\n\ngo 1.24\n');
+      const args = ['-package', 'client', '-generate', 'types,client', '-o', 'client.go', description];
+      await run(program, args, { cwd });
+      await run('go', ['mod', 'tidy'], { cwd, env: GO });
+      await run('go', ['build', './...'], { cwd, env: GO });
+    },
+  ],
+  [
+    'openapi-python-client',
+    { python3: '--version' },
+    async (description, cwd) => {
+      const program = await python(OPENAPI_PYTHON_CLIENT);
+      const to = ['--output-path', 'client', '--meta', 'none'];
+      const printed = await run(
+        program,
+        ['-m', 'openapi_python_client', 'generate', '--path', description, ...to],
+        {
+          cwd,
+        },
+      );
+      expect(printed).not.toContain('WARNING parsing');
+      await run(program, ['-c', IMPORT_ALL, 'client'], { cwd });
+    },
+  ],
+  [
+    'openapi-typescript',
+    {},
+    async (description, cwd) => {
+      const program = path.join(projectFolder, 'node_modules/openapi-typescript/bin/cli.js');
+      await run(process.execPath, [program, description, '-o', 'client.d.ts'], { cwd });
+      await run(process.execPath, [TSC, ...STRICTLY, 'client.d.ts'], { cwd });
+    },
+  ],
+];
+
+const descriptionOf = (listener: string) => path.join(projectFolder, `docs/openapi.${listener}.json`);
+
+for (const [generator, needs, make] of ROWS) {
+  const why = await reasonToSkip(needs);
+  (why === '' ? describe : describe.skip)(`${generator}${why}`, () => {
+    test.each(['partner', 'operator'])(
+      'makes a client of the %s description that compiles',
+      async (listener) => {
+        await expect(make(descriptionOf(listener), await temporaryFolder())).resolves.not.toThrow();
+      },
+    );
+  });
+}
+
+test('Spectral has no error by its rules for OpenAPI, and control: it has one of a pattern for JavaScript alone', async () => {
+  const program = path.join(await nodeModules([SPECTRAL]), '@stoplight/spectral-cli/dist/index.js');
+  const cwd = await temporaryFolder();
+  await writeFile(path.join(cwd, 'rules.yaml'), 'extends: ["spectral:oas"]\n');
+  const lint = (description: string) =>
+    run(process.execPath, [program, 'lint', '-F', 'error', '-D', '-r', 'rules.yaml', description], { cwd });
+  await lint(descriptionOf('partner'));
+  await lint(descriptionOf('operator'));
+  const schemas = { Name: { type: 'string', pattern: '^\\p{L}\\u{1F600}$' } };
+  const info = { title: 'Control', version: '1', description: 'Of this test.' };
+  const document = {
+    openapi: '3.1.0',
+    info,
+    servers: [{ url: 'http://127.0.0.1' }],
+    paths: {},
+    components: { schemas },
+  };
+  await writeFile(path.join(cwd, 'control.json'), JSON.stringify(document));
+  await expect(lint('control.json')).rejects.toThrow('pattern');
+});
+
+type Program = (baseUrl: string, apiKey: string, slotId: string) => Promise<string>;
+
+const LIVE: [language: string, needs: Record<string, string>, prepare: (cwd: string) => Promise<Program>][] =
+  [
+    [
+      'Python',
+      { java: '-version', python3: '--version' },
+      async (cwd) => {
+        await makePython(descriptionOf('partner'), cwd);
+        const program = path.join(cwd, 'client/hold_and_confirm.py');
+        await cp(path.join(import.meta.dirname, 'hold_and_confirm.py'), program);
+        const interpreter = await python(PYDANTIC);
+        return (...args) => run(interpreter, [program, ...args]);
+      },
+    ],
+    [
+      'Go',
+      { java: '-version', go: 'version' },
+      async (cwd) => {
+        await makeGo(descriptionOf('partner'), cwd);
+        await mkdir(path.join(cwd, 'client/command'));
+        await cp(
+          path.join(import.meta.dirname, 'hold_and_confirm.go'),
+          path.join(cwd, 'client/command/main.go'),
+        );
+        await run('go', ['build', '-o', 'program', './command'], { cwd: path.join(cwd, 'client'), env: GO });
+        return (...args) => run(path.join(cwd, 'client/program'), args);
+      },
+    ],
+    [
+      'TypeScript',
+      { java: '-version' },
+      async (cwd) => {
+        await makeTypeScript(descriptionOf('partner'), cwd);
+        await writeFile(path.join(cwd, 'package.json'), '{"private":true,"type":"module"}');
+        await symlink(path.join(projectFolder, 'node_modules'), path.join(cwd, 'node_modules'));
+        await cp(path.join(import.meta.dirname, 'hold_and_confirm.mts'), path.join(cwd, 'program.mts'));
+        const checked = [...STRICTLY, '--allowImportingTsExtensions', ...FOR_BUNDLERS, 'program.mts'];
+        await run(process.execPath, [TSC, ...checked], { cwd });
+        return (...args) => run(process.execPath, ['--import', 'tsx', 'program.mts', ...args], { cwd });
+      },
+    ],
+  ];
+
+const service = await startService();
+afterAll(() => service.stop());
+
+/** In each object of a response a field that the description does not have, as a later release may. */
+const grown = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(grown);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).map(([name, member]) => [name, grown(member)] as const);
+  return { ...Object.fromEntries(members), added_later: { of: ['a', 'later', 'release'] } };
+};
+
+/** The service with `grown` responses: its address. */
+async function startLaterRelease(): Promise<{ url: string; stop(): Promise<void> }> {
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const { host: _host, connection: _connection, 'content-length': _length, ...headers } = request.headers;
+    const forwarded = await fetch(`${service.url}${request.url}`, {
+      method: request.method ?? 'GET',
+      headers: headers as Record<string, string>,
+      ...(chunks.length === 0 ? {} : { body: Buffer.concat(chunks) }),
+    });
+    const body = JSON.stringify(grown(await forwarded.json()));
+    response.writeHead(forwarded.status, { 'content-type': 'application/json' }).end(body);
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const stop = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop };
+}
+
+for (const [language, needs, prepare] of LIVE) {
+  const why = await reasonToSkip(needs);
+  (why === '' ? describe : describe.skip)(
+    `a client that openapi-generator makes for ${language}${why}`,
+    () => {
+      test('holds a slot, is told that it is held, and books it; also where each response has fields that it does not know', async () => {
+        const program = await prepare(await temporaryFolder());
+        const venue = await anyVenue(service);
+        const partner = await anyPartner(service, [venue.id]);
+        const [first = '', second = ''] = await freeSlotIds(partner, venue.id);
+        const later = await startLaterRelease();
+        try {
+          expect(await program(service.url, partner.apiKey, first)).toBe('SLOT_NOT_AVAILABLE held\nBOOKED\n');
+          expect(await program(later.url, partner.apiKey, second)).toBe('SLOT_NOT_AVAILABLE held\nBOOKED\n');
+        } finally {
+          await later.stop();
+        }
+      });
+    },
+  );
+}

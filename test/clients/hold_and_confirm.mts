@@ -1,0 +1,23 @@
+/** Books a slot with a client that openapi-generator has generated: program.mts <base URL> <key> <slot_id>. */
+import { BookingsApi, Configuration, HoldsApi, ResponseError } from './client/index.ts';
+
+const [basePath = '', apiKey = '', slotId = ''] = process.argv.slice(2);
+const configuration = new Configuration({ basePath, apiKey });
+const holds = new HoldsApi(configuration);
+
+const hold = await holds.placeHold({ placeHoldBody: { slotId } });
+const refused = await holds.placeHold({ placeHoldBody: { slotId } }).catch((error: unknown) => error);
+if (!(refused instanceof ResponseError)) throw new Error('held twice');
+const { error } = await refused.response.json();
+console.log(error.code, error.conflict.reason);
+
+const booking = await new BookingsApi(configuration).confirmBooking({
+  confirmBookingBody: {
+    holdId: hold.holdId,
+    paymentReference: 'pay_1',
+    customerName: 'Asha Rao',
+    customerPhone: '+919845012345',
+    idempotencyKey: `order-${hold.holdId}`,
+  },
+});
+console.log(booking.status);
