@@ -15,7 +15,7 @@ const COMPILED = {
  * A suite says its tier by its name. `npm test` runs what one process can show, `npm run test:system` what starts processes,
  * servers or a browser, `npm run test:static` what reads the repository only; the long tiers have them all. `npm run test:upgrade`
  * builds a former release first, `npm run test:topologies` runs servers that stand in for each other, `npm run test:alerts` waits
- * for alerts, and `npm run test:clients` runs the guides' snippets in their frameworks.
+ * for alerts, and `npm run test:clients` fetches generators and frameworks of other people.
  */
 const OWN_COMMANDS = '!**/*.{upgrade,topology,alerts,clients}.test.ts';
 const SUITES = {

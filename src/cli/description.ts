@@ -81,7 +81,7 @@ function paramOf(parameter: JsonSchema): PathParam {
 }
 
 function fieldOf(name: string, described: JsonSchema, isRequired: boolean): Field {
-  const schema = referred(described);
+  const schema = resolved(described);
   const types = [schema['type']].flat();
   const { enum: values } = schema;
   return {
@@ -96,20 +96,8 @@ function fieldOf(name: string, described: JsonSchema, isRequired: boolean): Fiel
   };
 }
 
-/** What is referred to; of a union of objects with the same fields, an object that needs what all of them need. */
-function resolved(described: JsonSchema): JsonSchema {
-  const schema = referred(described);
-  const [first, ...others] = objectsOf(schema['anyOf']).map(resolved);
-  if (first === undefined) return schema;
-  const requiredIn = (each: JsonSchema) => (each['required'] ?? []) as string[];
-  const required = requiredIn(first).filter((name) =>
-    others.every((each) => requiredIn(each).includes(name)),
-  );
-  return { ...first, required };
-}
-
 /** The schema itself, or the component that it refers to. */
-function referred(schema: JsonSchema): JsonSchema {
+function resolved(schema: JsonSchema): JsonSchema {
   const { $ref: reference } = schema;
   if (typeof reference !== 'string') return schema;
   const schemas: JsonSchema = document.components.schemas;

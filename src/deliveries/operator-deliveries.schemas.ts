@@ -105,14 +105,7 @@ export const discardManyBody = Joi.object<RedriveBody & DiscardBody>({
   .messages({
     'object.missing': 'is required where nothing else says which: send at least one of these fields',
   })
-  .meta({
-    needsOneOf: {
-      DiscardBySubscription: ['subscription_id'],
-      DiscardByEventType: ['event_type'],
-      DiscardFrom: ['from'],
-      DiscardTo: ['to'],
-    },
-  });
+  .description('Needs the reason, and at least one of its other fields.');
 
 export const discarded = object({
   discarded: count(12).description('How many dead letters were given up.'),

@@ -75,13 +75,7 @@ export const placeBody = Joi.object<PlaceBody>({
   .required()
   .description(
     'Names the slot by slot_id, or by venue_id, resource_id and slot_start; given both, they must agree.',
-  )
-  .meta({
-    needsOneOf: {
-      PlaceHoldBySlotId: ['slot_id'],
-      PlaceHoldByStart: ['venue_id', 'resource_id', 'slot_start'],
-    },
-  });
+  );
 
 export type ListQuery = { status?: HoldStatus; limit: number; cursor?: Position };
 

@@ -50,7 +50,7 @@ export const changeBody = (rules: EndpointUrlRules) =>
     .messages({
       'object.missing': 'is required where nothing else is changed: send endpoint_url, event_types or both',
     })
-    .meta({ needsOneOf: { ChangeEndpointUrl: ['endpoint_url'], ChangeEventTypes: ['event_types'] } });
+    .description('Needs at least one of its fields.');
 
 export type RotateBody = { overlap_seconds: number };
 

@@ -18,7 +18,7 @@ func main() {
 	client := service.NewAPIClient(configuration)
 	keys := map[string]service.APIKey{"PartnerKey": {Key: apiKey}}
 	ctx := context.WithValue(context.Background(), service.ContextAPIKeys, keys)
-	body := service.PlaceHoldBySlotIdAsPlaceHoldBody(service.NewPlaceHoldBySlotId(slotID))
+	body := service.PlaceHoldBody{SlotId: &slotID}
 
 	hold, _, err := client.HoldsAPI.PlaceHold(ctx).PlaceHoldBody(body).Execute()
 	if err != nil {

@@ -8,7 +8,7 @@ base_url, api_key, slot_id = sys.argv[1:]
 configuration = service.Configuration(host=base_url)
 configuration.api_key["PartnerKey"] = api_key
 client = service.ApiClient(configuration)
-body = service.PlaceHoldBody(service.PlaceHoldBySlotId(slot_id=slot_id))
+body = service.PlaceHoldBody(slot_id=slot_id)
 
 hold = service.HoldsApi(client).place_hold(body)
 try:

@@ -32,9 +32,9 @@ const node =
   (snippet: string, packages: string[], args: (port: number) => string[] = () => [snippet]): Prepare =>
   async (folder, port) => {
     await cp(path.join(SNIPPETS, snippet), path.join(folder, snippet));
-    const modules = await nodeModules(packages);
     await mkdir(path.join(folder, 'node_modules'));
-    await run('cp', ['-rs', `${modules}/.`, path.join(folder, 'node_modules')]);
+    if (packages.length > 0)
+      await run('cp', ['-rs', `${await nodeModules(packages)}/.`, path.join(folder, 'node_modules')]);
     await mkdir(path.join(folder, 'node_modules/partner-booking-client'));
     await run('tar', ['xzf', client, '--strip-components=1', '-C', 'node_modules/partner-booking-client'], {
       cwd: folder,

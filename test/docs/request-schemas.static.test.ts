@@ -71,6 +71,7 @@ const SAID_IN_PROSE = [
 const EITHER_OR: Readonly<Record<string, readonly string[]>> = {
   addPriceRule: ['price_rupees', 'multiplier'],
   eraseCustomer: ['customer_phone', 'booking_id'],
+  placeHold: ['slot_id'],
 };
 
 /** No pattern that all languages read alike can say it. */

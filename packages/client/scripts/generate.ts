@@ -3,15 +3,13 @@
 
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { OpenAPI3 } from 'openapi-typescript';
+import type { OpenAPI3, SchemaObject } from 'openapi-typescript';
 import openapiTS, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
 
 type Schema = {
   $ref?: string;
-  anyOf?: Schema[];
   properties?: Record<string, unknown>;
-  'x-extensible-enum'?: (string | null)[];
 };
 type Operation = {
   operationId: string;
@@ -43,7 +41,8 @@ function withoutAdded(name: string, value: unknown): unknown {
 }
 
 /** The known values or any other string: more may come under the same version. */
-function openEnum({ 'x-extensible-enum': values }: Schema): ts.TypeNode | undefined {
+function openEnum(schema: SchemaObject): ts.TypeNode | undefined {
+  const values = schema['x-extensible-enum'] as (string | null)[] | undefined;
   if (values === undefined) return undefined;
   const { factory } = ts;
   const known = values.map((value) =>
@@ -74,13 +73,13 @@ ${keyed.join('')}];
 `;
 }
 
-/** Whether a body of this schema may have an idempotency_key, whichever of several forms it takes. */
+/** Whether a body of this schema may have an idempotency_key. */
 function takesKey(schema: Schema | undefined, components: Description['components']): boolean {
   if (schema === undefined) return false;
-  const { $ref: reference, anyOf = [], properties = {} } = schema;
+  const { $ref: reference, properties = {} } = schema;
   if (reference !== undefined)
     return takesKey(components.schemas[path.posix.basename(reference)], components);
-  return 'idempotency_key' in properties || anyOf.some((each) => takesKey(each, components));
+  return 'idempotency_key' in properties;
 }
 
 if (process.argv[1] === import.meta.filename) {

@@ -1188,17 +1188,8 @@ export interface components {
             count: number;
             data: components["schemas"]["Package"][];
         };
-        ChangeEndpointUrl: {
-            /**
-             * Format: uri
-             * @description An absolute https URL of a public host, without user name, password, fragment, backslash, braces and invisible characters, on port 443 or one from 1024 on unless the service is configured otherwise. It is stored, shown and called as the URL standard writes it: host in lower case, other characters percent-encoded, at most 2,048 characters then. Redirects are not followed.
-             * @example https://partner.example.com/webhooks/bookings
-             */
-            endpoint_url: string;
-            /** @description The types of events to deliver; a type named twice counts once. */
-            event_types?: ("hold_created" | "hold_cancelled" | "hold_expired" | "booking_created" | "booking_cancelled" | "booking_refunded")[];
-        };
-        ChangeEventTypes: {
+        /** @description Needs at least one of its fields. */
+        ChangeSubscriptionBody: {
             /**
              * Format: uri
              * @description An absolute https URL of a public host, without user name, password, fragment, backslash, braces and invisible characters, on port 443 or one from 1024 on unless the service is configured otherwise. It is stored, shown and called as the URL standard writes it: host in lower case, other characters percent-encoded, at most 2,048 characters then. Redirects are not followed.
@@ -1206,9 +1197,8 @@ export interface components {
              */
             endpoint_url?: string;
             /** @description The types of events to deliver; a type named twice counts once. */
-            event_types: ("hold_created" | "hold_cancelled" | "hold_expired" | "booking_created" | "booking_cancelled" | "booking_refunded")[];
+            event_types?: ("hold_created" | "hold_cancelled" | "hold_expired" | "booking_created" | "booking_cancelled" | "booking_refunded")[];
         };
-        ChangeSubscriptionBody: components["schemas"]["ChangeEndpointUrl"] | components["schemas"]["ChangeEventTypes"];
         CheckLifeResult: {
             /**
              * @example ok
@@ -2238,13 +2228,12 @@ export interface components {
             status: "active" | "inactive";
         };
         /** @description Names the slot by slot_id, or by venue_id, resource_id and slot_start; given both, they must agree. */
-        PlaceHoldBody: components["schemas"]["PlaceHoldBySlotId"] | components["schemas"]["PlaceHoldByStart"];
-        PlaceHoldBySlotId: {
+        PlaceHoldBody: {
             /**
              * @description The slot, as availability lists it.
              * @example koramangala-arena-turf-a_20261121T0430Z
              */
-            slot_id: string;
+            slot_id?: string;
             /**
              * Format: uuid
              * @description With resource_id and slot_start, another way to name the slot.
@@ -2256,43 +2245,6 @@ export interface components {
              * @description The start of the slot, as availability lists it.
              */
             slot_start?: string;
-            /**
-             * @description Names this operation: a repeated call with the same key has no further effect and gets the first response again.
-             * @example order-2026-000731
-             */
-            idempotency_key?: string;
-            /**
-             * @description How long the hold lasts; 600 in a service that is not configured otherwise.
-             * @example 600
-             */
-            ttl_seconds?: number;
-            /**
-             * @description Your own reference of the order; stored as given.
-             * @example order-2026-000731
-             */
-            order_reference?: string;
-            /** @description Whatever you want to keep with it, at most 20 texts of 500 characters; shown to you alone, in your events too. Write no personal data in it. */
-            metadata?: {
-                [key: string]: string;
-            };
-        };
-        PlaceHoldByStart: {
-            /**
-             * @description The slot, as availability lists it.
-             * @example koramangala-arena-turf-a_20261121T0430Z
-             */
-            slot_id?: string;
-            /**
-             * Format: uuid
-             * @description With resource_id and slot_start, another way to name the slot.
-             */
-            venue_id: string;
-            resource_id: string;
-            /**
-             * Format: date-time
-             * @description The start of the slot, as availability lists it.
-             */
-            slot_start: string;
             /**
              * @description Names this operation: a repeated call with the same key has no further effect and gets the first response again.
              * @example order-2026-000731

@@ -9,8 +9,6 @@ export type Components = Map<string, { source: Schema; converted: JsonSchema }>;
 type Meta = {
   name?: string;
   jsonSchema?: JsonSchema;
-  /** Of an object that needs one of several sets of fields as a whole: each set, by the name of its schema. */
-  needsOneOf?: Readonly<Record<string, readonly string[]>>;
   /** Of a list of values: that it may get more of them. */
   grows?: true;
 };
@@ -31,8 +29,8 @@ export const flagsOf = (schema: Schema): Flags => schema._flags as Flags;
 /**
  * A joi schema as JSON Schema. joi's own converter says what joi's own rules are; added are what it cannot see: names
  * (`meta.name` becomes a component and a reference), what custom rules check (`meta.jsonSchema`), examples, and unions with
- * null. Written for generators of clients in many languages (ADR 0043): an object that needs one of several sets of fields is a union
- * of objects, values that may get more are `x-extensible-enum`, and of patterns there are those that every language reads alike.
+ * null. Written for generators of clients in many languages (ADR 0043): what an object needs only
+ * beside something else is in words, values that may get more are `x-extensible-enum`, and of patterns there are those that every language reads alike.
  * Objects are left open: requests may carry unknown fields, and receivers of responses must tolerate them.
  * @throws Error where two different schemas have one name.
  */
@@ -77,7 +75,7 @@ function convert(schema: Schema, components: Components): JsonSchema {
 function structure(schema: Schema, components: Components): JsonSchema {
   const { keys, items, matches } = termsOf(schema);
   if (schema.type === 'object') {
-    return keys ? objectOf(schema, keys, components) : open(byJoi(schema));
+    return keys ? objectOf(keys, components) : open(byJoi(schema));
   }
   if (schema.type === 'array') {
     return { ...byJoi(schema), ...(items?.[0] ? { items: toJsonSchema(items[0], components) } : {}) };
@@ -112,22 +110,12 @@ function withoutTrivialities({ pattern, enum: values, ...rest }: JsonSchema): Js
 }
 
 /** Written here, because joi's converter knows no names and makes of `.when()` what no reader understands. */
-function objectOf(source: Schema, keys: NonNullable<Terms['keys']>, components: Components): JsonSchema {
-  const { needsOneOf: sets } = metaOf(source);
-  const always = keys.filter(({ schema }) => isRequired(schema)).map(({ key }) => key);
+function objectOf(keys: NonNullable<Terms['keys']>, components: Components): JsonSchema {
+  const required = keys.filter(({ schema }) => isRequired(schema)).map(({ key }) => key);
   const properties = Object.fromEntries(
     keys.map(({ key, schema }) => [key, toJsonSchema(schema, components)]),
   );
-  const objectThatNeeds = (required: readonly string[]): JsonSchema => ({
-    type: 'object',
-    properties,
-    ...(required.length === 0 ? {} : { required }),
-  });
-  if (sets === undefined) return objectThatNeeds(always);
-  for (const [name, set] of Object.entries(sets)) {
-    components.set(name, { source, converted: objectThatNeeds([...always, ...set]) });
-  }
-  return { anyOf: Object.keys(sets).map((name) => ({ $ref: refTo(name) })) };
+  return { type: 'object', properties, ...(required.length === 0 ? {} : { required }) };
 }
 
 function byJoi(schema: Schema): JsonSchema {

@@ -9,7 +9,7 @@ const hold = await holds.placeHold({ placeHoldBody: { slotId } });
 const refused = await holds.placeHold({ placeHoldBody: { slotId } }).catch((error: unknown) => error);
 if (!(refused instanceof ResponseError)) throw new Error('held twice');
 const { error } = await refused.response.json();
-console.log(error.code, error.conflict.reason);
+process.stdout.write(`${error.code} ${error.conflict.reason}\n`);
 
 const booking = await new BookingsApi(configuration).confirmBooking({
   confirmBookingBody: {
@@ -20,4 +20,4 @@ const booking = await new BookingsApi(configuration).confirmBooking({
     idempotencyKey: `order-${hold.holdId}`,
   },
 });
-console.log(booking.status);
+process.stdout.write(`${booking.status}\n`);
