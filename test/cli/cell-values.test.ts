@@ -64,17 +64,22 @@ test.each([
   ['Friday, December 25, 2026', '2026-12-25'],
   ['25/12/2026', '2026-12-25'],
   ['12/25/2026', '2026-12-25'],
+  ['12/25/26', '2026-12-25'],
+  ['1/26/27', '2027-01-26'],
   ['25.12.2026', '2026-12-25'],
   ['5/5/2026', '2026-05-05'],
 ])('a date %s', (cell, expected) => {
   expect(dateIn(cell)).toBe(expected);
 });
 
-test.each(['05/06/2026', '5.6.2026', '12-11-2026'])('two dates: %s', (cell) => {
-  expect(dateIn(cell)).toBeInstanceOf(TwoMeanings);
-});
+test.each(['05/06/2026', '5.6.2026', '12-11-2026', '25/12/26', '05/06/26', '46381', '46381.25'])(
+  'two dates: %s',
+  (cell) => {
+    expect(dateIn(cell)).toBeInstanceOf(TwoMeanings);
+  },
+);
 
-test.each(['46381', 'Christmas', '25/12/26', '2026-12-25 06:00', '1/2'])('no date: %s', (cell) => {
+test.each(['Christmas', '31/13/2026', '2026-12-25 06:00', '1/2'])('no date: %s', (cell) => {
   expect(dateIn(cell)).toBe(cell);
 });
 

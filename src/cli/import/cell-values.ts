@@ -1,4 +1,4 @@
-import { WEEKDAYS } from '../../platform/calendar.ts';
+import { isCalendarDate, WEEKDAYS } from '../../platform/calendar.ts';
 
 /** A cell that can be read in two ways, so that only who wrote it knows; `message` says how to write it. */
 export class TwoMeanings {
@@ -75,6 +75,10 @@ const MONTHS = [
 /** A date as spreadsheets write it, as `YYYY-MM-DD`; what is none is left to the schema. */
 export function dateIn(cell: string): string | TwoMeanings {
   const text = cell.replace(/[T ]00:00(?::00(?:\.0+)?)?$/, '').replace(/^[a-z]{3,9}day,? /i, '');
+  if (/^\d{5}(?:\.\d+)?$/.test(text))
+    return new TwoMeanings(
+      `${cell} is a day as spreadsheets count them, from 1900 or from 1904: write YYYY-MM-DD`,
+    );
   const [, year, month, day] = /^(\d{4})[-/.](\d\d?)[-/.](\d\d?)$/.exec(text) ?? [];
   if (year !== undefined) return isoDate(year, month, day);
   const [, ofMonth, name = '', itsYear] =
@@ -82,12 +86,14 @@ export function dateIn(cell: string): string | TwoMeanings {
   if (ofMonth !== undefined) return isoDate(itsYear, monthNamed(name), ofMonth);
   const [, first = '', ofIt, yearAfter] = /^([a-z]{3,9})\.? (\d\d?),? (\d{4})$/i.exec(text) ?? [];
   if (ofIt !== undefined) return isoDate(yearAfter, monthNamed(first), ofIt);
-  const [, one, other, inYear] = /^(\d\d?)[-/.](\d\d?)[-/.](\d{4})$/.exec(text) ?? [];
+  const [, one, other, last] = /^(\d\d?)[-/.](\d\d?)[-/.](\d\d|\d{4})$/.exec(text) ?? [];
   if (one === undefined) return cell;
-  if (Number(one) > 12 || one === other) return isoDate(inYear, other, one);
-  if (Number(other) > 12) return isoDate(inYear, one, other);
-  const readings = [isoDate(inYear, other, one), isoDate(inYear, one, other)];
-  return new TwoMeanings(`${cell} can be ${readings.join(' or ')}: write it so`);
+  const isYearFirst = one.length === 2 && last?.length === 2;
+  const orders = [isoDate(last, other, one), isoDate(last, one, other)];
+  if (isYearFirst) orders.push(isoDate(one, other, last));
+  const readings = [...new Set(orders)].filter(isCalendarDate);
+  if (readings.length > 1) return new TwoMeanings(`${cell} can be ${readings.join(' or ')}: write it so`);
+  return readings[0] ?? cell;
 }
 
 function isoDate(year = '', month = '', day = ''): string {
