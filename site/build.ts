@@ -3,26 +3,15 @@ import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/pro
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { Eleventy } from '@11ty/eleventy';
 import { build as bundle } from 'esbuild';
 import { packArchives } from './archives.ts';
 import { packClient } from './client-package.ts';
+import { renderPage } from './layout.tsx';
 import { llmsFull, llmsIndex, markdownTwin } from './llms.ts';
 import { createMarkdown } from './markdown.ts';
 import type { SitePage } from './pages.ts';
 import { readSite } from './pages.ts';
 import { searchIndex } from './search-index.ts';
-
-/** What of Eleventy's configuration is used. */
-type Configuration = {
-  setInputDirectory(folder: string): void;
-  setLayoutsDirectory(folder: string): void;
-  setTemplateFormats(formats: string[]): void;
-  addExtension(extensions: string[], options: { key: string }): void;
-  addGlobalData(name: string, value: unknown): void;
-  addTemplate(file: string, content: string, data: Record<string, unknown>): void;
-  setLibrary(engine: string, library: unknown): void;
-};
 
 /** Written last: the site is whole, and as new as this file. */
 export const MARKER = 'built';
@@ -45,7 +34,7 @@ export async function buildSite(root: string, folder: string): Promise<void> {
 async function makeSite(root: string, made: string): Promise<void> {
   const { pages, files } = readSite(root);
   const assets = await writeAssets(root, made, searchIndex(pages));
-  await writePages(root, made, pages, assets);
+  await writePages(made, pages, assets);
   await writeTexts(made, pages);
   for (const [file, url] of files) await cp(path.join(root, file), path.join(made, url));
   await packClient(root, made);
@@ -54,35 +43,17 @@ async function makeSite(root: string, made: string): Promise<void> {
   await writeFile(path.join(made, MARKER), '');
 }
 
-/** Eleventy renders the Markdown of each page into the layout. */
 async function writePages(
-  root: string,
   folder: string,
   pages: readonly SitePage[],
   assets: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const input = path.relative('.', path.join(root, 'site')) || '.';
-  const eleventy = new Eleventy(input, path.relative('.', folder), {
-    quietMode: true,
-    configPath: '',
-    config: (configuration: Configuration) => {
-      configuration.setLayoutsDirectory('layouts');
-      configuration.setTemplateFormats(['md']);
-      configuration.addExtension(['11ty.tsx'], { key: '11ty.js' });
-      configuration.setLibrary('md', createMarkdown());
-      configuration.addGlobalData('pages', pages);
-      configuration.addGlobalData('assets', assets);
-      for (const entry of [...pages, MISSING]) {
-        configuration.addTemplate(`${entry.url.slice(1)}.md`, entry.markdown, {
-          entry,
-          layout: 'page.11ty.tsx',
-          permalink: `${entry.url}.html`,
-          templateEngineOverride: 'md',
-        });
-      }
-    },
-  });
-  await eleventy.write();
+  const markdown = createMarkdown();
+  for (const entry of [...pages, MISSING]) {
+    const file = path.join(folder, `${entry.url}.html`);
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(file, renderPage({ content: markdown.render(entry.markdown), entry, pages, assets }));
+  }
 }
 
 /** What is served where there is no page. */

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { GROUPS } from '../navigation.ts';
-import type { SitePage } from '../pages.ts';
+import { GROUPS } from './navigation.ts';
+import type { SitePage } from './pages.ts';
 
 type Data = {
   /** The Markdown of the page as HTML. */
@@ -13,7 +13,7 @@ type Data = {
 };
 
 /** The frame of every page. */
-export function render(data: Data): string {
+export function renderPage(data: Data): string {
   return `<!doctype html>\n${renderToString(<Page {...data} />)}\n`;
 }
 
