@@ -4,6 +4,7 @@
  */
 
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import closeWithGrace from 'close-with-grace';
 import type { NextFunction, Request, Response } from 'express';
 import express from 'express';
@@ -80,7 +81,10 @@ app.post('/services/:name/calls/:call', async ({ params, body }, res) => {
 });
 app.post('/services/:name/functions/:file/:function', async ({ params, body }, res) => {
   const { service } = named(params.name);
-  const module = (await import(path.join(projectFolder, params.file))) as Record<string, unknown>;
+  const module = (await import(pathToFileURL(path.join(projectFolder, params.file)).href)) as Record<
+    string,
+    unknown
+  >;
   const call = module[params.function] as (context: unknown, ...given: unknown[]) => Promise<unknown>;
   res.json({ result: await call(service.context, ...(body as { given: unknown[] }).given) });
 });
