@@ -1,5 +1,7 @@
+import { LRUCache } from 'lru-cache';
 import { addDays, datesBetween, dayBounds, localDateOf } from '../platform/calendar.ts';
 import { coalescedByKey, onePer } from '../platform/coalesced.ts';
+import type { Db } from '../platform/mongo.ts';
 import type { ListedSlot } from '../slots/slot.rules.ts';
 import { salePeriodOf } from '../slots/slot.rules.ts';
 import type { SlotDeps } from '../slots/slots.service.ts';
@@ -7,6 +9,8 @@ import type { VenueRules } from '../slots/venue-rules.service.ts';
 import type { ResourceRow, VenueRow } from '../venues/venues.service.ts';
 import { readFreeSlots } from './availability.service.ts';
 import type { PlannedSlot } from './planned-slots.service.ts';
+import type { Reading } from './reading.ts';
+import { beginReading, isRecent } from './reading.ts';
 
 const MAX_ALTERNATIVES = 3;
 
@@ -16,12 +20,17 @@ const MAX_ALTERNATIVES = 3;
  */
 const REACHES = [1, 7, 38, 69, 100];
 
-const lookUpsOf = onePer(coalescedByKey<ListedSlot[]>);
+const MAX_LOOK_UPS = 1000;
+
+const lookUpsOf = onePer((_db: Db) => ({
+  shared: coalescedByKey<ListedSlot[]>(),
+  kept: new LRUCache<string, { found: ListedSlot[]; reading: Reading }>({ max: MAX_LOOK_UPS }),
+}));
 
 /**
  * Up to three free slots of the venue for the same sport, nearest in time to `wanted`, within the booking horizon and 100 days;
- * the nearest first. Callers who lose one slot at the same time, as many do when a popular one opens, share the look-up: each
- * gets one that began after its call. Costs 1 query where there are three about the wanted day, and 7 at most in a horizon of
+ * the nearest first. Callers who lose one slot at the same time, as many do when a popular one opens, share a look-up of the last
+ * half second. Costs 1 query where there are three about the wanted day, and 7 at most in a horizon of
  * 90 days (9 in any), each of at most 31 days: a venue that is closed for all that time costs what two ranges of 31 days do (measured).
  */
 export function findAlternatives(
@@ -30,9 +39,16 @@ export function findAlternatives(
   resource: ResourceRow,
   wanted: Date,
 ): Promise<ListedSlot[]> {
-  return lookUpsOf(deps.db)(`${resource._id} ${wanted.getTime()}`, () =>
-    lookUpAlternatives(deps, rules, resource, wanted),
-  );
+  const key = `${resource._id} ${wanted.getTime()}`;
+  const { shared, kept } = lookUpsOf(deps.db);
+  return shared(key, async () => {
+    const known = kept.get(key);
+    if (known !== undefined && isRecent(deps.db, rules, known.reading)) return known.found;
+    const reading = beginReading(deps.db, rules);
+    const found = await lookUpAlternatives(deps, rules, resource, wanted);
+    kept.set(key, { found, reading });
+    return found;
+  });
 }
 
 /** Operating dates, both included. */

@@ -18,9 +18,8 @@ import {
   searchQuery,
 } from './availability.schemas.ts';
 import { readAvailability } from './availability.service.ts';
-import type { VenueFound } from './slot-search.service.ts';
 import { searchFreeSlots, VENUES_OF_PAGE } from './slot-search.service.ts';
-import type { ListedPlan } from './slots-json.rules.ts';
+import type { ListedSlots } from './slots-json.rules.ts';
 import { freeSlotsJson, slotsJson } from './slots-json.rules.ts';
 
 const PROMISE = 'What is free now may be taken the next moment: place a hold before you promise a slot.';
@@ -48,7 +47,7 @@ export function availabilityRoutes(deps: SlotDeps): Route<PartnerCaller>[] {
       handle: async ({ caller, query }) => {
         const { venue_id: venueId, date: day, resource_id: resourceId } = query;
         const wanted = { venueId, dates: [day], ...omitUndefined({ resourceId }) };
-        const render = (listed: readonly ListedPlan[]) =>
+        const render = (listed: readonly ListedSlots[]) =>
           `${JSON.stringify({ venue_id: venueId, date: day }).slice(0, -1)},"slots":${listed.map(slotsJson).join(',')}}`;
         return revalidated(await readAvailability(deps, caller.partnerId, wanted, { name: 'day', render }));
       },
@@ -67,7 +66,7 @@ export function availabilityRoutes(deps: SlotDeps): Route<PartnerCaller>[] {
         const { venue_id: venueId, from, to, resource_id: resourceId } = query;
         const dates = datesBetween(from, to);
         const wanted = { venueId, dates, ...omitUndefined({ resourceId }) };
-        const render = (listed: readonly ListedPlan[]) => {
+        const render = (listed: readonly ListedSlots[]) => {
           const days = listed.map((slots, index) => `{"date":"${dates[index]}","slots":${slotsJson(slots)}}`);
           return `${JSON.stringify({ venue_id: venueId, from, to }).slice(0, -1)},"days":[${days.join(',')}]}`;
         };
@@ -92,19 +91,13 @@ function searchRoute(deps: SlotDeps): Route<PartnerCaller> {
       const { venue_ids: venueIds, cursor: after, ...rest } = query;
       const wanted = { ...rest, ...omitUndefined({ venueIds, after }) };
       const { rows, next } = await searchFreeSlots(deps, caller.partnerId, wanted);
-      return ok(prepareJson(freeSlotsPage(rows, encodeCursor(next))));
+      const found = rows.filter(({ free }) => free.length > 0);
+      const count = found.reduce((sum, { free }) => sum + free.length, 0);
+      const data = found.map(({ venueId, free }) => freeSlotsJson(venueId, free)).join(',');
+      const cursor = JSON.stringify(encodeCursor(next));
+      return ok(prepareJson(`{"success":true,"count":${count},"data":[${data}],"next_cursor":${cursor}}`));
     },
   });
-}
-
-/** A page of free slots as JSON, which has thousands of them. */
-function freeSlotsPage(venues: readonly VenueFound[], nextCursor: string | null): string {
-  const found = venues
-    .map(({ venueId, listed, isWanted }) => freeSlotsJson(listed, `"venue_id":"${venueId}"`, isWanted))
-    .filter(({ count }) => count > 0);
-  const count = found.reduce((sum, each) => sum + each.count, 0);
-  const data = found.map(({ json }) => json).join(',');
-  return `{"success":true,"count":${count},"data":[${data}],"next_cursor":${JSON.stringify(nextCursor)}}`;
 }
 
 /** Kept only to be revalidated: Express returns 304 where If-None-Match has the ETag that it makes of the body. */

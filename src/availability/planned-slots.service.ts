@@ -6,7 +6,6 @@ import type { PricedSlot } from '../slots/slot.rules.ts';
 import { pricedSlotsOn, slotIdOf } from '../slots/slot.rules.ts';
 import type { VenueRules } from '../slots/venue-rules.service.ts';
 import type { ResourceRow } from '../venues/venues.service.ts';
-import { dayNumberOf } from './claimed-days.service.ts';
 
 /** A slot of the schedule with all that neither claims nor the time change. */
 export type PlannedSlot = PricedSlot & {
@@ -15,8 +14,8 @@ export type PlannedSlot = PricedSlot & {
   isBlackedOut: boolean;
 };
 
-/** The slots of an operating date by resource and start, and the days of UTC that they touch. */
-export type Plan = { slots: readonly PlannedSlot[]; dayNumbers: readonly number[] };
+/** The slots of an operating date by resource and start. */
+export type Plan = readonly PlannedSlot[];
 
 /** Of all that is kept; a slot takes some hundred bytes. */
 const MAX_SLOTS = 40_000;
@@ -26,7 +25,7 @@ const plansOf = onePer(
   (_db: Db) =>
     new LRUCache<string, { rules: VenueRules; plan: Plan }>({
       maxSize: MAX_SLOTS,
-      sizeCalculation: ({ plan }) => plan.slots.length + 1,
+      sizeCalculation: ({ plan }) => plan.length + 1,
     }),
 );
 
@@ -53,7 +52,7 @@ function makePlan({ venue, blackouts }: VenueRules, date: string, resources: rea
     endings.set(start, made);
     return made;
   };
-  const slots = pricedSlotsOn(venue, inOrder, [date]).map(({ resource, start, end, pricePaise }) => ({
+  return pricedSlotsOn(venue, inOrder, [date]).map(({ resource, start, end, pricePaise }) => ({
     resource,
     date,
     start,
@@ -62,18 +61,6 @@ function makePlan({ venue, blackouts }: VenueRules, date: string, resources: rea
     slotId: resource._id + endingOf(start),
     isBlackedOut: blackouts.length > 0 && closures.get(resource._id)?.({ start, end }) === true,
   }));
-  return { slots, dayNumbers: dayNumbersOf(slots) };
-}
-
-function dayNumbersOf(slots: readonly PlannedSlot[]): number[] {
-  let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (const { start, end } of slots) {
-    first = Math.min(first, start.getTime());
-    last = Math.max(last, end.getTime() - 1);
-  }
-  if (slots.length === 0) return [];
-  const firstDay = dayNumberOf(new Date(first));
-  return Array.from({ length: dayNumberOf(new Date(last)) - firstDay + 1 }, (_, n) => firstDay + n);
 }
 
 function compare(a: string, b: string): number {

@@ -6,13 +6,13 @@ import type { Db } from '../platform/mongo.ts';
 import type { Page, Position } from '../platform/pagination.ts';
 import { toPage } from '../platform/pagination.ts';
 import { wallTimesIn } from '../slots/price.rules.ts';
+import type { SlotWindow } from '../slots/schedule.rules.ts';
 import type { SlotDeps } from '../slots/slots.service.ts';
 import type { VenueRules } from '../slots/venue-rules.service.ts';
 import { requireVenueRules } from '../slots/venue-rules.service.ts';
 import { findActiveVenueCities, findVenueIdsWithSports, listSports } from '../venues/venues.store.ts';
-import { listDay } from './availability.service.ts';
+import { readFreeSlots } from './availability.service.ts';
 import type { PlannedSlot } from './planned-slots.service.ts';
-import type { ListedPlan } from './slots-json.rules.ts';
 
 /**
  * `date`: the operating day, a calendar date in each venue's zone. Sport and city match in capitals or not. `from` and `to` are wall
@@ -30,8 +30,8 @@ export type SlotSearch = {
   after?: Position;
 };
 
-/** The slots of a venue on the date, and which of them are looked for if they are available. */
-export type VenueFound = { venueId: string; listed: ListedPlan; isWanted: (slot: PlannedSlot) => boolean };
+/** The slots of a venue that fit the search and can be held. */
+export type VenueFound = { venueId: string; free: PlannedSlot[] };
 
 /** How many venues one call looks at; the next page goes on with the next ones. */
 export const VENUES_OF_PAGE = 20;
@@ -100,19 +100,12 @@ async function findVenueRules(
 }
 
 async function searchVenue(deps: SlotDeps, rules: VenueRules, search: SlotSearch): Promise<VenueFound> {
-  const { sport } = search;
-  const ofSport = new Set(
-    rules.resources.filter(
-      ({ sportCategory }) => sport === undefined || folded(sportCategory) === folded(sport),
-    ),
+  const { sport, date } = search;
+  const ofSport = rules.resources.filter(
+    ({ sportCategory }) => sport === undefined || folded(sportCategory) === folded(sport),
   );
-  const isInTime = isWithin(rules, search);
-  const listed = await listDay(deps, rules, search.date);
-  return {
-    venueId: rules.venue._id,
-    listed,
-    isWanted: (slot) => ofSport.has(slot.resource) && isInTime(slot),
-  };
+  const free = await readFreeSlots(deps, rules, ofSport, [date]);
+  return { venueId: rules.venue._id, free: free.filter(isWithin(rules, search)) };
 }
 
 /**
@@ -122,7 +115,7 @@ async function searchVenue(deps: SlotDeps, rules: VenueRules, search: SlotSearch
 function isWithin(
   { venue }: VenueRules,
   { date, from = MIDNIGHT, to }: SlotSearch,
-): (slot: PlannedSlot) => boolean {
+): (slot: SlotWindow) => boolean {
   const wallTimeOf = wallTimesIn(venue.timeZone);
   const passesMidnight = to === undefined || to <= from;
   return ({ start }) => {

@@ -3,7 +3,6 @@ import { gathered } from '../platform/gathered.ts';
 import type { Db, Expression } from '../platform/mongo.ts';
 import { NEWEST } from '../platform/newest-reads.ts';
 import { CELL_MINUTES } from './cells.rules.ts';
-import { noteClaimChanges, placedChange } from './claim-changes.store.ts';
 import type { ClaimedWindow, Reservation } from './reservations.model.ts';
 import { reservationCollection } from './reservations.model.ts';
 import { ALIVE, AS_SEEN_NOW } from './reservations.rules.ts';
@@ -32,19 +31,34 @@ const WINDOW_FIELDS = {
 /** A venue and a time [from, to) there. */
 export type VenueTime = { venueId: string; from: Date; to: Date };
 
+/** Of so many calls windows are asked for at once, and of so many cells: those of a slot are 300 at most. */
+const MAX_CALLS = 50;
+
 /**
- * The live claims that overlap one of the times at its venue, each once; lapsed holds claim nothing. The newest state: what is kept of
- * it must miss nothing that was acknowledged before (ADR 0038).
+ * The live claims that overlap the time at its venue; lapsed holds claim nothing. The newest state, which has all that was acknowledged
+ * before. Calls at once share the read.
  */
-export async function findClaimedWindows(db: Db, times: readonly VenueTime[]): Promise<ClaimedWindow[]> {
-  const $or = times.map(({ venueId, from, to }) => claimsAt(venueId, from, to));
-  return reservationCollection(db)
-    .aggregate<ClaimedWindow>(
-      [{ $match: { $or } }, { $match: { $expr: IS_LIVE_CLAIM } }, { $project: WINDOW_FIELDS }],
-      NEWEST,
-    )
-    .toArray();
-}
+export const findClaimedWindows = (db: Db, time: VenueTime): Promise<ClaimedWindow[]> =>
+  claimedWindowsOf(db)(time);
+
+const claimedWindowsOf = onePer((db: Db) =>
+  gathered<VenueTime, ClaimedWindow[]>(async (times) => {
+    const $or = times.map(({ venueId, from, to }) => claimsAt(venueId, from, to));
+    const found = await reservationCollection(db)
+      .aggregate<ClaimedWindow>(
+        [{ $match: { $or } }, { $match: { $expr: IS_LIVE_CLAIM } }, { $project: WINDOW_FIELDS }],
+        NEWEST,
+      )
+      .toArray();
+    return times.map(({ venueId, from, to }) => {
+      const [fromMs, toMs] = [from.getTime(), to.getTime()];
+      return found.filter(
+        (claim) =>
+          claim.venueId === venueId && claim.slotStart.getTime() < toMs && claim.slotEnd.getTime() > fromMs,
+      );
+    });
+  }, MAX_CALLS),
+);
 
 /** Of what is claimed: a booking, or a hold that has not lapsed. */
 const IS_LIVE_CLAIM: Expression = { $or: [{ $ne: ['$status', 'ACTIVE'] }, ALIVE] };
@@ -129,9 +143,6 @@ export async function findClaimants(db: Db, cells: readonly string[]): Promise<C
   return claimantsOf(db)(cells);
 }
 
-/** Of so many calls cells are asked for at once: those of a slot are 300 at most. */
-const MAX_CALLS = 50;
-
 const claimantsOf = onePer((db: Db) =>
   gathered<readonly string[], Claimant[]>(async (calls) => {
     const wanted = [...new Set(calls.flat())];
@@ -145,13 +156,6 @@ const claimantsOf = onePer((db: Db) =>
         NEWEST,
       )
       .toArray();
-    // What the process keeps of claims may not have these yet: their slots are not to be offered to who has just lost them.
-    noteClaimChanges(
-      db,
-      found
-        .filter(({ status }) => status !== 'EXPIRED')
-        .flatMap((claim) => [placedChange(claim), { reservationId: claim._id, status: claim.status }]),
-    );
     const claimantOf = new Map(found.flatMap((each) => each.cells.map((cell) => [cell, each] as const)));
     return calls.map((cells) => [...new Set(cells.flatMap((cell) => claimantOf.get(cell) ?? []))]);
   }, MAX_CALLS),

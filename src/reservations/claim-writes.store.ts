@@ -1,12 +1,12 @@
 import type { GuardedUpdate } from '../platform/bulk-writes.ts';
-import { updateEach, writeEach } from '../platform/bulk-writes.ts';
+import { writeEach } from '../platform/bulk-writes.ts';
 import type { Db, Expression, Tx } from '../platform/mongo.ts';
-import { noteClaimChanges, placedChange } from './claim-changes.store.ts';
+import { noteClaimChanges } from './claim-changes.store.ts';
 import type { Reservation } from './reservations.model.ts';
 import { reservationCollection } from './reservations.model.ts';
 
-// All that inserts claims or changes what they take passes here, so that what this process keeps of them in memory is dropped before
-// the write is answered (ADR 0038).
+// All that inserts claims or changes what they take passes here, so that this process sends no availability of before once the write is
+// answered (ADR 0038). The end of a lapsed hold is none of it: what has lapsed takes nothing.
 
 /** Changes the claim that the filter still matches; null where none does. */
 export async function updateClaim(
@@ -18,7 +18,7 @@ export async function updateClaim(
     returnDocument: 'after',
     ...(tx === undefined ? {} : { session: tx }),
   });
-  if (reservation !== null) noteClaimChanges(db, [{ reservationId: filter._id }], tx);
+  if (reservation !== null) noteClaimChanges(db, [reservation.venueId], tx);
   return reservation;
 }
 
@@ -35,31 +35,8 @@ export async function insertClaim(
     { upsert: true, returnDocument: 'after', session: tx },
   );
   if (reservation === null) throw new Error('An upsert returned no document');
-  noteClaimChanges(db, [placedChange(reservation)], tx);
+  noteClaimChanges(db, [reservation.venueId], tx);
   return reservation;
-}
-
-/** What is done to these claims where the guard still matches them. */
-export type ClaimUpdate = { reservationIds: readonly string[]; guard: Expression; update: Expression[] };
-
-/** As `updateEach` has it. */
-export async function updateClaims(
-  db: Db,
-  updates: readonly ClaimUpdate[],
-  asOne: ClaimUpdate,
-): Promise<(Error | undefined)[]> {
-  const guarded = ({ reservationIds, guard, update }: ClaimUpdate): GuardedUpdate => ({
-    filter: { _id: { $in: reservationIds }, ...guard },
-    update,
-  });
-  try {
-    return await updateEach(reservationCollection(db), updates.map(guarded), guarded(asOne));
-  } finally {
-    noteClaimChanges(
-      db,
-      asOne.reservationIds.map((reservationId) => ({ reservationId })),
-    );
-  }
 }
 
 /** Inserts the claims as one bulk, each made of its own by `toDocument`. As `writeEach` has it. */
@@ -80,6 +57,9 @@ export async function insertClaims(
     return errors;
   } finally {
     // All of them where the bulk failed as a whole: its caller may find them.
-    noteClaimChanges(db, inserted.map(placedChange));
+    noteClaimChanges(
+      db,
+      inserted.map(({ venueId }) => venueId),
+    );
   }
 }

@@ -1,10 +1,9 @@
-import { valueAt } from '../platform/bulk-writes.ts';
+import type { GuardedUpdate } from '../platform/bulk-writes.ts';
+import { updateEach, valueAt } from '../platform/bulk-writes.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db } from '../platform/mongo.ts';
 import { NEWEST } from '../platform/newest-reads.ts';
 import { SERVICE } from './actor-types.ts';
-import type { ClaimUpdate } from './claim-writes.store.ts';
-import { updateClaims } from './claim-writes.store.ts';
 import { reservationCollection } from './reservations.model.ts';
 import { transitionUpdate } from './reservations.store.ts';
 
@@ -18,8 +17,8 @@ export type Expiry = { eventId: string } | { leftMs: number };
  */
 export async function expireLapsedHolds(db: Db, holdIds: readonly string[]): Promise<(Expiry | Error)[]> {
   const eventIds = holdIds.map(() => newId());
-  const errors = await updateClaims(
-    db,
+  const errors = await updateEach(
+    reservationCollection(db),
     holdIds.map((holdId, index) => endOf([holdId], eventIds.slice(index, index + 1))),
     endOf(holdIds, eventIds),
   );
@@ -44,11 +43,11 @@ export async function expireLapsedHolds(db: Db, holdIds: readonly string[]): Pro
 }
 
 /** The update that ends these holds, each with its event. */
-function endOf(holdIds: readonly string[], eventIds: readonly string[]): ClaimUpdate {
+function endOf(holdIds: readonly string[], eventIds: readonly string[]): GuardedUpdate {
   const { guard, update } = transitionUpdate(
     'expire',
     { actor: SERVICE },
     valueAt('$_id', holdIds, eventIds),
   );
-  return { reservationIds: holdIds, guard, update };
+  return { filter: { _id: { $in: holdIds }, ...guard }, update };
 }

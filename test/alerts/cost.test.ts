@@ -51,11 +51,7 @@ async function profile(work: () => Promise<unknown>): Promise<Profiled[]> {
   await db.command({ profile: 0 });
   const rows = await db.collection<Profiled>('system.profile').find({}).toArray();
   await db.collection('system.profile').drop();
-  return rows.filter(
-    // The change stream of availability reads the log of changes, whoever else asks for what.
-    ({ ns, command }) =>
-      /\.(deliveries|reservations|webhook_subscriptions|alerts)$/.test(ns) && !('getMore' in command),
-  );
+  return rows.filter(({ ns }) => /\.(deliveries|reservations|webhook_subscriptions|alerts)$/.test(ns));
 }
 
 const examined = (rows: readonly Profiled[]) =>

@@ -6,14 +6,12 @@ type Context = Service['context'];
 const commandsOf = new WeakMap<Context, string[]>();
 
 /**
- * Notes each command that the service sends to MongoDB from now on (`find venues`), but for those of the change stream, which it sends
- * whatever is called; its client has to monitor them (`monitoredUri`).
+ * Notes each command that the service sends to MongoDB from now on (`find venues`); its client has to monitor them (`monitoredUri`).
  */
 export function watchCommands(context: Context): void {
   const commands: string[] = [];
   commandsOf.set(context, commands);
   context.db.getClient().on('commandStarted', (event: mongoose.mongo.CommandStartedEvent) => {
-    if (event.commandName === 'getMore' && 'maxTimeMS' in event.command) return;
     commands.push(`${event.commandName} ${String(event.command[event.commandName])}`);
   });
 }

@@ -67,7 +67,7 @@ export const PROCESSES: Dashboard = {
     },
     {
       ...{ title: 'Reads of availability', unit: 'reqps' },
-      description: 'From memory, or made of claims where something had changed or the change stream is late.',
+      description: 'From memory, or made of claims where something had changed or half a second had passed.',
       queries: [{ legend: '{{from}}', expr: perSecond(`availability_reads_total{${API}}`, 'from') }],
     },
     {

@@ -1,0 +1,43 @@
+import type { Service } from '../support/service.ts';
+
+type Context = Service['context'];
+
+type Latch = { opened: Promise<void>; open: () => void };
+type Held = { isRead: Latch; isToGoOn: Latch };
+
+/** What is read of claims next reaches its caller only when it is let go. */
+export function holdRead({ db }: Context): void {
+  const held: Held = { isRead: latch(), isToGoOn: latch() };
+  const collection = db.collection('reservations') as unknown as {
+    aggregate: (...given: unknown[]) => { toArray: () => Promise<unknown[]> };
+  };
+  const original = collection.aggregate.bind(collection);
+  collection.aggregate = (...given) => {
+    Reflect.deleteProperty(collection, 'aggregate');
+    const cursor = original(...given);
+    const read = cursor.toArray.bind(cursor);
+    cursor.toArray = async () => {
+      const found = await read();
+      held.isRead.open();
+      await held.isToGoOn.opened;
+      return found;
+    };
+    return cursor;
+  };
+  heldBy.set(db, held);
+}
+
+const heldBy = new WeakMap<Context['db'], Held>();
+
+/** Resolves when it has been read. */
+export const hasRead = async ({ db }: Context): Promise<void> => heldBy.get(db)?.isRead.opened;
+
+export const letGo = ({ db }: Context): void => heldBy.get(db)?.isToGoOn.open();
+
+function latch(): Latch {
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}

@@ -1,0 +1,206 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { createClient } from '../support/client.ts';
+import type * as Commands from '../support/commands.in-host.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Json, Partner, Venue } from '../support/factories.ts';
+import {
+  anyPartner,
+  anyVenue,
+  confirmBody,
+  dateIn,
+  expectStatus,
+  operatorOf,
+  placeHold,
+} from '../support/factories.ts';
+import { monitoredUri } from '../support/service-environment.ts';
+import type { HostedService } from '../support/service-host.ts';
+import { hostedService } from '../support/service-host.ts';
+import { errorOf } from '../support/verdict.ts';
+import type * as InHost from './kept-responses.in-host.ts';
+
+/** Nothing is said that was wrong for longer. */
+const STALE_MS = 1000;
+const HOLDS = '/api/v1/partner/holds';
+const CLAIMS_READ = 'aggregate reservations';
+
+// The lease of the tests is too short to be kept all the time.
+const overrides = { CACHE_LEASE_MS: '2000' };
+const uri = monitoredUri();
+let reader: HostedService;
+let writer: HostedService;
+let venue: Venue;
+let partner: Partner;
+/** The same partner at the other process. */
+let elsewhere: Partner;
+let day = 2;
+
+beforeAll(async () => {
+  writer = await hostedService({ overrides: { ...overrides, MONGODB_URI: uri } });
+  reader = await hostedService({ overrides: { ...overrides, MONGODB_URI: uri } });
+  venue = await anyVenue(writer, [{}, {}]);
+  elsewhere = await anyPartner(writer, [venue.id]);
+  partner = { ...elsewhere, api: createClient(reader.url, elsewhere.apiKey) };
+  await commands().watchCommands();
+});
+afterAll(async () => {
+  await reader.stop({ keepsDatabase: true });
+  await writer.stop();
+});
+/** Each test has a day of its own, which nobody has read. */
+beforeEach(() => {
+  day += 1;
+});
+
+const inReader = () => reader.inHost<typeof InHost>('test/availability/kept-responses.in-host.ts');
+const commands = () => reader.inHost<typeof Commands>('test/support/commands.in-host.ts');
+
+const path = (date = dateIn(day)) => `/api/v1/slots/availability?venue_id=${venue.id}&date=${date}`;
+const read = async (by: Partner = partner, date = dateIn(day)): Promise<Json[]> =>
+  expectStatus(await by.api.get(path(date)), 200)['slots'] as Json[];
+const reasonOf = async (slotId: unknown, by: Partner = partner): Promise<unknown> => {
+  const slot = (await read(by)).find((each) => each['slot_id'] === slotId);
+  return slot?.['is_available'] === true ? 'free' : slot?.['unavailable_reason'];
+};
+
+/** What the reader asks of its database for a call, beside what it reads now and then whatever is called. */
+async function commandsOf(call: () => Promise<unknown>): Promise<string[]> {
+  await commands().takeCommands();
+  await call();
+  const others = /^(hello|update api_keys|find cache_versions|killCursors)/;
+  return (await commands().takeCommands()).filter((command) => !others.test(command));
+}
+
+/** Of a day that is kept in memory now. */
+async function freeSlot(): Promise<string> {
+  const slot = (await read()).find((each) => each['is_available'] === true);
+  return String(slot?.['slot_id']);
+}
+
+test('what was read is read from memory for half a second, whoever asks and in whatever form', async () => {
+  const other = await anyPartner(reader, [venue.id]);
+  await read(other);
+  const kept = async () => {
+    const etag = (await partner.api.get(path())).headers.get('etag') ?? '';
+    return commandsOf(async () => {
+      expect((await partner.api.get(path(), { 'if-none-match': etag })).status).toBe(304);
+      expect(await read(other)).toEqual(await read());
+    });
+  };
+  // A machine that stands still for half a second is to be borne.
+  await eventually('three reads in a row without a command', async () => (await kept()).length === 0);
+  await delay(600);
+  expect(await commandsOf(() => read())).toContain(CLAIMS_READ);
+});
+
+test('many who ask at once are served by two reads at most', async () => {
+  await read();
+  await delay(600);
+  const sent = await commandsOf(() => Promise.all(Array.from({ length: 50 }, () => read())));
+  expect(sent.filter((each) => each === CLAIMS_READ).length).toBeLessThanOrEqual(2);
+});
+
+/** Each way in which a claim comes, changes or goes, and what is said of the slot then. */
+const CHANGES: [string, (by: Partner, slotId: string) => Promise<unknown>, string][] = [
+  ['a hold', (by, slotId) => placeHold(by, slotId), 'held'],
+  ['a hold that is released', (by, slotId) => release(by, slotId), 'free'],
+  ['a booking', (by, slotId) => book(by, slotId), 'booked'],
+  ['a booking that is cancelled', (by, slotId) => cancel(by, slotId), 'free'],
+  ['a walk-in', (by, slotId) => walkIn(by, slotId), 'booked'],
+  ['a walk-in that displaces a hold', (by, slotId) => displace(by, slotId), 'booked'],
+];
+
+const serviceOf = (by: Partner) => (by === partner ? reader : writer);
+const hold = async (by: Partner, slotId: string) => {
+  const holdId = String((await placeHold(by, slotId))['hold_id']);
+  // What comes next changes what is in memory.
+  expect(await reasonOf(slotId, by)).toBe('held');
+  return holdId;
+};
+const release = async (by: Partner, slotId: string) =>
+  expectStatus(await by.api.post(`${HOLDS}/${await hold(by, slotId)}/cancel`, {}), 200);
+const book = async (by: Partner, slotId: string) => {
+  const body = confirmBody(await hold(by, slotId));
+  return String(expectStatus(await by.api.post('/api/v1/bookings/confirm', body), 201)['booking_id']);
+};
+const cancel = async (by: Partner, slotId: string) => {
+  const id = await book(by, slotId);
+  expect(await reasonOf(slotId, by)).toBe('booked');
+  const body = { reason: 'rain', idempotency_key: id };
+  return expectStatus(await by.api.post(`/api/v1/bookings/${id}/cancel`, body), 200);
+};
+const walkIn = async (by: Partner, slotId: string, more: Json = {}) => {
+  const body = { slot_id: slotId, customer_name: 'Asha Rao', ...more };
+  return expectStatus(await operatorOf(serviceOf(by)).post('/api/v1/operator/walk-ins', body), 201);
+};
+const displace = async (by: Partner, slotId: string) => {
+  await hold(by, slotId);
+  return walkIn(by, slotId, { override_holds: true });
+};
+
+describe('what this process writes is said by the next response', () => {
+  test.each(CHANGES)('%s', async (_what, change, reason) => {
+    const slotId = await freeSlot();
+    await change(partner, slotId);
+    expect(await reasonOf(slotId)).toBe(reason);
+  });
+});
+
+describe('what another process writes is said within a second', () => {
+  test.each(CHANGES)('%s', async (_what, change, reason) => {
+    const slotId = await freeSlot();
+    await change(elsewhere, slotId);
+    expect(await saidInTime(slotId, reason)).toBe(reason);
+  });
+});
+
+/** The reason as soon as it is said, within a second from now. */
+const saidInTime = (slotId: string, reason: string) =>
+  eventually(
+    `${reason} to be said`,
+    async () => {
+      const said = await reasonOf(slotId);
+      return said === reason && said;
+    },
+    STALE_MS,
+  );
+
+test('a hold that lapses is free from that moment on', async () => {
+  const slotId = await freeSlot();
+  const holdId = String((await placeHold(elsewhere, slotId))['hold_id']);
+  // Past every service, as an older release would.
+  const { db } = writer.context.db;
+  const lapsing = await db
+    ?.collection<{ _id: string; holdExpiresAt: Date }>('reservations')
+    .findOneAndUpdate({ _id: holdId }, [{ $set: { holdExpiresAt: { $add: ['$$NOW', 3000] } } }], {
+      returnDocument: 'after',
+    });
+  expect(await saidInTime(slotId, 'held')).toBe('held');
+  await eventually('the hold to lapse', async () => (await reasonOf(slotId)) === 'free');
+  const now = (await db?.command({ hello: 1 }))?.['localTime'] as Date;
+  expect(now.getTime()).toBeGreaterThanOrEqual(lapsing?.holdExpiresAt.getTime() ?? Number.NaN);
+});
+
+test('what was read in the middle of a write of this process is not kept', async () => {
+  const slotId = await freeSlot();
+  await release(partner, slotId);
+  const { holdRead, hasRead, letGo } = inReader();
+  await holdRead();
+  const early = reasonOf(slotId);
+  await hasRead();
+  await placeHold(partner, slotId);
+  await letGo();
+  // It had read before the write: were it kept, the next response would say so too.
+  expect(await early).toBe('free');
+  expect(await reasonOf(slotId)).toBe('held');
+});
+
+test('who loses a slot is not offered it instead, though the process may not know yet who took it', async () => {
+  const [taken, ...others] = (await read()).map((slot) => slot['slot_id']);
+  await placeHold(elsewhere, String(taken));
+  const lost = await partner.api.post(HOLDS, { slot_id: taken });
+  expect(lost.status).toBe(409);
+  const offered = errorOf(lost).conflict?.['alternatives'] as Json[];
+  expect(offered.map((slot) => slot['slot_id'])).toContain(others[0]);
+  expect(offered.map((slot) => slot['slot_id'])).not.toContain(taken);
+});
