@@ -139,6 +139,8 @@ describeInBrowser('the reference', () => {
       await page.locator('.operation-filter-input').focus();
       await reach(() => operation.locator('.opblock-summary-control:focus').count());
       await page.keyboard.press('Enter');
+      // Swagger UI draws the operation anew once it has resolved what it refers to.
+      await operation.locator('[data-param-name="X-Request-Id"]').waitFor();
       await operation.locator('.execute').waitFor();
       await reach(() => operation.locator('.execute:focus').count());
       await page.keyboard.press('Enter');
