@@ -2,7 +2,7 @@ import type { Db } from '../platform/mongo.ts';
 import { countClaimChanges } from '../reservations/claim-changes.store.ts';
 import type { VenueRules } from '../slots/venue-rules.service.ts';
 
-/** By what something was read at a venue: its rules, what this process had changed of its claims, and when, by `performance.now()`. */
+/** What a read at a venue rests on: its rules, how often this process had changed its claims, and when it began, by `performance.now()`. */
 export type Reading = { rules: VenueRules; claimChanges: number; beganAt: number };
 
 /** How far what is kept may be behind what other processes write. */

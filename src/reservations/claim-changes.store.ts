@@ -9,9 +9,9 @@ const changesOf = onePer((_db: Db) => new Map<string, number>());
 export const countClaimChanges = (db: Db, venueId: string): number => changesOf(db).get(venueId) ?? 0;
 
 /** Counts changes that this process has written, before the call returns that made them; those of a transaction when it is committed. */
-export function noteClaimChanges(db: Db, venueIds: Iterable<string>, tx?: Tx): void {
+export function noteClaimChanges(db: Db, claims: readonly { venueId: string }[], tx?: Tx): void {
   const count = () => {
-    for (const venueId of new Set(venueIds)) changesOf(db).set(venueId, countClaimChanges(db, venueId) + 1);
+    for (const { venueId } of claims) changesOf(db).set(venueId, countClaimChanges(db, venueId) + 1);
   };
   if (tx === undefined) count();
   else afterCommit(tx, count);

@@ -18,7 +18,7 @@ export async function updateClaim(
     returnDocument: 'after',
     ...(tx === undefined ? {} : { session: tx }),
   });
-  if (reservation !== null) noteClaimChanges(db, [reservation.venueId], tx);
+  if (reservation !== null) noteClaimChanges(db, [reservation], tx);
   return reservation;
 }
 
@@ -35,7 +35,7 @@ export async function insertClaim(
     { upsert: true, returnDocument: 'after', session: tx },
   );
   if (reservation === null) throw new Error('An upsert returned no document');
-  noteClaimChanges(db, [reservation.venueId], tx);
+  noteClaimChanges(db, [reservation], tx);
   return reservation;
 }
 
@@ -57,9 +57,6 @@ export async function insertClaims(
     return errors;
   } finally {
     // All of them where the bulk failed as a whole: its caller may find them.
-    noteClaimChanges(
-      db,
-      inserted.map(({ venueId }) => venueId),
-    );
+    noteClaimChanges(db, inserted);
   }
 }
