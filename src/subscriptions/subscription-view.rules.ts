@@ -1,12 +1,16 @@
 import { parseUrl } from '../platform/parse-url.ts';
 import type { SubscriptionRow } from './subscriptions.model.ts';
 
+/** Its URL as it is called: older subscriptions have it as it was sent. */
+export function calledUrlOf({ endpointUrl }: Pick<SubscriptionRow, 'endpointUrl'>): string {
+  return parseUrl(endpointUrl)?.href ?? endpointUrl;
+}
+
 /** A subscription as its partner sees it; never its secret. */
 export function subscriptionView(row: SubscriptionRow): Record<string, unknown> {
   return {
     id: row._id,
-    // As it is called: older ones are stored as they were sent.
-    endpoint_url: parseUrl(row.endpointUrl)?.href ?? row.endpointUrl,
+    endpoint_url: calledUrlOf(row),
     event_types: row.eventTypes,
     status: row.status,
     created_at: row.createdAt.toISOString(),

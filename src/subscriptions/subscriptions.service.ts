@@ -5,7 +5,6 @@ import { newId } from '../platform/ids.ts';
 import type { Db } from '../platform/mongo.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Page, Position } from '../platform/pagination.ts';
-import { parseUrl } from '../platform/parse-url.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import type { EventType } from '../reservations/event-types.ts';
 import type { EndpointConfig } from '../sender/endpoint-url.ts';
@@ -13,6 +12,7 @@ import { checkEndpointUrl, endpointRules } from '../sender/endpoint-url.ts';
 import { newSecretKey } from '../sender/signature.rules.ts';
 import { subscriptionsChanged, subscriptionsChangedForAll } from './cached-subscriptions.service.ts';
 import { replaceSecret } from './secrets.store.ts';
+import { calledUrlOf } from './subscription-view.rules.ts';
 import type { SubscriptionRow } from './subscriptions.model.ts';
 import type { DistinctSubscription, SubscriptionFilter } from './subscriptions.store.ts';
 import {
@@ -122,8 +122,8 @@ function requireNoOther(
 }
 
 /** Where which events go, in one spelling: of the URL as it is called, and of the types in any order. */
-function destinationOf({ endpointUrl, eventTypes }: Pick<SubscriptionRow, 'endpointUrl' | 'eventTypes'>) {
-  return [parseUrl(endpointUrl)?.href ?? endpointUrl, ...eventTypes.toSorted()].join(' ');
+function destinationOf(row: Pick<SubscriptionRow, 'endpointUrl' | 'eventTypes'>) {
+  return [calledUrlOf(row), ...row.eventTypes.toSorted()].join(' ');
 }
 
 /** What a partner changes of its subscription; what is absent stays. */
