@@ -27,18 +27,18 @@ export const describesItself = (isPublic: boolean): Operation => ({
 
 /** Serves the OpenAPI document of a listener, which is made when it is first asked for: that takes 50 ms of the processor. */
 export function mountApiDescription(app: Express, describe: () => OpenApiDocument): void {
-  let text: string | undefined;
+  let document: OpenApiDocument | undefined;
   const described = app.route(DESCRIPTION_PATH);
   described.get((req, res) => {
-    text ??= JSON.stringify(describe());
+    document ??= describe();
     // Generated clients call the server that it names, and many of them take no path for one.
     const { origin } = parseUrl(`${req.protocol}://${req.host}`) ?? { origin: '/' };
-    const addressed = text.replace(
-      '"servers":[{"url":"/"',
-      () => `"servers":[{"url":${JSON.stringify(origin)}`,
-    );
+    const servers = document.servers.map((server) => ({ ...server, url: origin }));
     // To be asked for again each time, so that nobody reads the description of a version that is gone.
-    res.set('Cache-Control', 'no-cache').type('json').send(addressed);
+    res
+      .set('Cache-Control', 'no-cache')
+      .type('json')
+      .send(JSON.stringify({ ...document, servers }));
   });
   described.all(rejectWrites);
 }

@@ -29,9 +29,9 @@ export const flagsOf = (schema: Schema): Flags => schema._flags as Flags;
 /**
  * A joi schema as JSON Schema. joi's own converter says what joi's own rules are; added are what it cannot see: names
  * (`meta.name` becomes a component and a reference), what custom rules check (`meta.jsonSchema`), examples, and unions with
- * null. Written for generators of clients in many languages (ADR 0043): what an object needs only
- * beside something else is in words, values that may get more are `x-extensible-enum`, and of patterns there are those that every language reads alike.
- * Objects are left open: requests may carry unknown fields, and receivers of responses must tolerate them.
+ * null. Written for generators of clients in many languages (ADR 0043): what an object needs only beside something else is in words,
+ * values that may get more are `x-extensible-enum`, and there are only patterns that every language reads alike. Objects are left open:
+ * requests may carry unknown fields, and receivers of responses must tolerate them.
  * @throws Error where two different schemas have one name.
  */
 export function toJsonSchema(schema: Schema, components: Components): JsonSchema {
@@ -93,10 +93,7 @@ function union(choices: readonly JsonSchema[]): JsonSchema {
   const [first = {}, second] = choices;
   const isOrNull = choices.length === 2 && second?.['type'] === 'null' && typeof first['type'] === 'string';
   if (!isOrNull) return { anyOf: choices };
-  const withNulls = Object.entries(first)
-    .filter(([keyword]) => keyword === 'enum' || keyword === 'x-extensible-enum')
-    .map(([keyword, values]) => [keyword, [...(values as unknown[]), null]] as const);
-  return { ...first, type: [first['type'], 'null'], ...Object.fromEntries(withNulls) };
+  return withNull({ ...first, type: [first['type'], 'null'] });
 }
 
 /**
@@ -128,12 +125,19 @@ function open({ additionalProperties, ...rest }: JsonSchema): JsonSchema {
     : { ...rest, additionalProperties };
 }
 
-/** joi's converter puts null into the type and forgets it in the list of values. */
+/** With null in the list of values where the type has it: joi's converter forgets it there. */
 function withNull(schema: JsonSchema): JsonSchema {
-  const { type, enum: values } = schema;
-  if (!Array.isArray(values) || !Array.isArray(type) || !type.includes('null')) return schema;
-  return { ...schema, enum: [...(values as unknown[]), ...(values.includes(null) ? [] : [null])] };
+  const { type } = schema;
+  if (!Array.isArray(type) || !type.includes('null')) return schema;
+  return Object.fromEntries(
+    Object.entries(schema).map(([keyword, value]) => [
+      keyword,
+      VALUE_LISTS.has(keyword) ? [...new Set([...(value as unknown[]), null])] : value,
+    ]),
+  );
 }
+
+const VALUE_LISTS = new Set(['enum', 'x-extensible-enum']);
 
 function extensible({ enum: values, ...rest }: JsonSchema): JsonSchema {
   return { ...rest, 'x-extensible-enum': values };
