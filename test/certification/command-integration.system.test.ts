@@ -4,11 +4,12 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { commandTransport } from '../../packages/client/src/certification/command-transport.ts';
 import type { Report } from '../../packages/client/src/certification/report.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
+import { freePort } from '../support/own-servers.ts';
 import type { HostedService } from '../support/service-host.ts';
 import { hostedService } from '../support/service-host.ts';
 import type { Candidate } from './certification-scene.ts';
 import { anyCandidate } from './certification-scene.ts';
-import { certifyCommand, freePort, writeProfile } from './command-line.ts';
+import { certifyCommand, writeProfile } from './command-line.ts';
 
 /** An integration that is a program of its own, in another style than the client: it reads venues, holds, and can nothing else. */
 const PROGRAM = `

@@ -9,6 +9,7 @@ import { startModelIntegration } from '../../packages/client/src/certification/m
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import type { Ended } from '../partner-command/partner.ts';
 import { partner } from '../partner-command/partner.ts';
+import { freePort } from '../support/own-servers.ts';
 import type { Candidate } from './certification-scene.ts';
 
 /** Runs `partner certify` in this process, without a terminal. */
@@ -16,17 +17,6 @@ export const certifyCommand = (
   { baseUrl: url, apiKey }: Pick<Candidate, 'baseUrl' | 'apiKey'>,
   args: readonly string[],
 ): Promise<Ended> => partner({ url, apiKey }, ['certify', ...args]);
-
-/** A port that nothing listens on now. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 export type ServedIntegration = {
   /** The file that says where it is. */

@@ -7,13 +7,14 @@ import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { startPartner } from '../partner-command/partner.ts';
 import type { Json } from '../support/factories.ts';
 import { anyPartner, expectStatus, operatorOf } from '../support/factories.ts';
+import { freePort } from '../support/own-servers.ts';
 import type { HostedService } from '../support/service-host.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 import type { Candidate } from './certification-scene.ts';
 import { anyCandidate, startFront } from './certification-scene.ts';
 import type { ServedIntegration } from './command-line.ts';
-import { certifyCommand, freePort, serveModel, writeProfile } from './command-line.ts';
+import { certifyCommand, serveModel, writeProfile } from './command-line.ts';
 
 let service: HostedService;
 let candidate: Candidate;

@@ -1,5 +1,4 @@
 import { cp, mkdir, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import path from 'node:path';
 import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { pythonEnvironment } from '../../scripts/python-environment.ts';
@@ -7,6 +6,7 @@ import { signDelivery } from '../../src/sender/signature.rules.ts';
 import { projectFolder } from '../architecture/planted-tree.ts';
 import { reasonToSkip } from '../docs/programs.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
+import { freePort } from '../support/own-servers.ts';
 import type { Server } from './tools.ts';
 import { nodeModules, run, startServer } from './tools.ts';
 
@@ -217,16 +217,6 @@ for (const [platform, needs, prepare] of ROWS) {
       } finally {
         await server.end();
       }
-    });
-  });
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
     });
   });
 }

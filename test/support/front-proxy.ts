@@ -2,22 +2,34 @@ import type { RequestListener } from 'node:http';
 import { createServer, request } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
 import { selfSigned } from '../sender/self-signed.ts';
+
+type Options = { tls?: boolean; headers?: Record<string, string>; change?: (body: unknown) => unknown };
 
 export type FrontProxy = { port: number; close: () => Promise<void> };
 
 /**
  * What stands in front of a listener in production: it passes requests on with the Host that they name, ends TLS where `tls` says
- * so, with a certificate that nobody trusts, and puts `headers` in the place of those of the responses.
+ * so, with a certificate that nobody trusts, and puts `headers` in the place of those of the responses, and what `change` makes of
+ * their JSON in the place of their bodies.
  */
 export async function startFrontProxy(
   url: string,
-  { tls = false, headers = {} }: { tls?: boolean; headers?: Record<string, string> } = {},
+  { tls = false, headers = {}, change }: Options = {},
 ): Promise<FrontProxy> {
   const passOn: RequestListener = (req, res) => {
-    const asked = request(url + (req.url ?? ''), { method: req.method, headers: req.headers }, (answer) => {
-      res.writeHead(answer.statusCode ?? 502, { ...answer.headers, ...headers });
-      answer.pipe(res);
+    const encoding = change === undefined ? {} : { 'accept-encoding': 'identity' };
+    const options = { method: req.method, headers: { ...req.headers, ...encoding } };
+    const asked = request(url + (req.url ?? ''), options, (answer) => {
+      const { statusCode = 502 } = answer;
+      if (change === undefined) {
+        res.writeHead(statusCode, { ...answer.headers, ...headers });
+        answer.pipe(res);
+        return;
+      }
+      res.writeHead(statusCode, { 'content-type': 'application/json', ...headers });
+      void json(answer).then((body) => res.end(JSON.stringify(change(body))));
     });
     asked.on('error', () => res.destroy());
     req.pipe(asked);
