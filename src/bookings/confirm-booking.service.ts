@@ -19,7 +19,7 @@ import {
 import type { Attached, Reservation } from '../reservations/reservations.model.ts';
 import { holdStatusOf } from '../reservations/reservations.rules.ts';
 import type { ReservationDeps } from '../reservations/reservations.service.ts';
-import { moveReservation, settleLapsedHold } from '../reservations/reservations.service.ts';
+import { expireHolds, moveReservation } from '../reservations/reservations.service.ts';
 import type { Change } from '../reservations/reservations.store.ts';
 import { applyTransition } from '../reservations/reservations.store.ts';
 
@@ -157,7 +157,7 @@ async function whyNotConfirmed(deps: ConfirmDeps, holdId: string): Promise<Domai
       return holdNotFound();
     case 'ACTIVE':
     case 'EXPIRED':
-      await settleLapsedHold(deps, holdId);
+      await expireHolds(deps, [holdId]);
       return holdExpired();
     case 'DISPLACED':
       return new DomainError(

@@ -4,10 +4,11 @@ import { PLATFORM_PARTNER_ID } from '../domain/platform-partner.ts';
 import { addYears, daysFrom, localDateOf } from '../platform/calendar.ts';
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
+import { isDuplicateKey } from '../platform/mongo.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Actor } from '../reservations/actor-types.ts';
 import { findClaimants } from '../reservations/claim-reads.store.ts';
-import { claimSlot } from '../reservations/claims.service.ts';
+import { findClaimsInTheWay } from '../reservations/claims.service.ts';
 import { customerOf } from '../reservations/customer.rules.ts';
 import { findReservation } from '../reservations/reservation-reads.store.ts';
 import type { Reservation } from '../reservations/reservations.model.ts';
@@ -36,6 +37,8 @@ export type PlaceWalkIn = {
 
 /** Whatever is further ahead is a mistyped year. */
 const WALK_IN_YEARS = 3;
+/** Between two tries, holds in the way have expired, or others were placed, which are overridden like those before them. */
+const MAX_TRIES = 3;
 
 /**
  * Books a slot for a customer at the counter, as the built-in partner `platform`. It is one transaction, in which the holds in
@@ -56,19 +59,19 @@ export async function placeWalkIn(deps: WalkInDeps, input: PlaceWalkIn): Promise
     const remedy = `It begins on ${date}; walk-ins are sold until ${lastDate}, by the date at the venue.`;
     throw slotNotAvailable('beyond_horizon', remedy);
   }
-  const claim = () => claimSlot(deps, draft.cells, () => insertWalkIn(deps, draft, input));
-  let outcome = await claim();
-  // A hold that was placed in between is overridden like those before it.
-  const isLostToHolds = 'lostTo' in outcome && outcome.lostTo.every((each) => each.status === 'ACTIVE');
-  if (input.overrideHolds && isLostToHolds) outcome = await claim();
-  if ('lostTo' in outcome) {
-    throw slotNotAvailable(outcome.lostTo.some((each) => reasonOf(each) === 'booked') ? 'booked' : 'held');
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const sold = await insertWalkIn(deps, draft, input);
+    if (sold !== null) {
+      for (const { reservation, eventId } of [...sold.displaced, sold.booked]) {
+        void deps.queues.enqueueDispatch(reservation._id, eventId);
+      }
+      return { booking: sold.booked.reservation, venue, resource };
+    }
+    const inTheWay = await findClaimsInTheWay(deps, draft.cells);
+    if (inTheWay.some((each) => reasonOf(each) === 'booked')) throw slotNotAvailable('booked');
+    if (inTheWay.length > 0 && !input.overrideHolds) break;
   }
-  const { booked, displaced } = outcome.won;
-  for (const { reservation, eventId } of [...displaced, booked]) {
-    void deps.queues.enqueueDispatch(reservation._id, eventId);
-  }
-  return { booking: booked.reservation, venue, resource };
+  throw slotNotAvailable('held');
 }
 
 /**
@@ -94,11 +97,12 @@ export async function cancelPlayedWalkIn(
   );
 }
 
+/** Null if another claim has one of the cells. */
 async function insertWalkIn(
   deps: WalkInDeps,
   draft: NewReservation,
   input: PlaceWalkIn,
-): Promise<{ booked: Written; displaced: Written[] }> {
+): Promise<{ booked: Written; displaced: Written[] } | null> {
   const { playedFor } = input;
   const booking = {
     bookingId: newId(),
@@ -107,7 +111,7 @@ async function insertWalkIn(
     ...omitUndefined({ playedFor }),
   };
   const inTheWay = input.overrideHolds ? await findClaimants(deps.db, draft.cells) : [];
-  return inVenueTransaction(deps.db, draft.venueId, async (tx, venue) => {
+  const insert = inVenueTransaction(deps.db, draft.venueId, async (tx, venue) => {
     const checked = await checkClaim(deps, venue, draft, tx);
     if ('unsellable' in checked) {
       if (checked.unsellable === 'off schedule') throw slotNotFound(audienceOf(playedFor));
@@ -127,6 +131,10 @@ async function insertWalkIn(
     }
     const booked = await insertBooked(deps.db, checked.draft, { ...booking, actor: input.actor }, tx);
     return { booked, displaced };
+  });
+  return insert.catch((err: unknown) => {
+    if (isDuplicateKey(err)) return null;
+    throw err;
   });
 }
 

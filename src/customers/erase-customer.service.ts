@@ -19,7 +19,7 @@ import {
   findUpcoming,
 } from '../reservations/customer-erasure.store.ts';
 import type { ReservationDeps } from '../reservations/reservations.service.ts';
-import { settleLapsedHold } from '../reservations/reservations.service.ts';
+import { expireHolds } from '../reservations/reservations.service.ts';
 import { createCustomerMatcher } from './customer-matcher.rules.ts';
 
 export type EraseDeps = DispatchDeps & ReservationDeps & { config: { defaultRegion: string } };
@@ -64,7 +64,7 @@ export async function eraseCustomer(
     'phoneE164' in customer ? await eraseCustomerOfPurchases(deps, customer.phoneE164, erasure) : 0;
   let holds = 0;
   for await (const found of holdsIdentifying(deps, erasure)) {
-    await settleThoseThatLapsed(deps, found);
+    await expireThoseThatLapsed(deps, found);
     await eraseEventsOf(deps, found);
     holds += await eraseHolds(deps.db, found, erasure);
   }
@@ -77,10 +77,13 @@ export async function eraseCustomer(
   }
 }
 
-/** Settles lapsed holds before their events are erased: an event that came later would have what was attached once more. */
-async function settleThoseThatLapsed(deps: EraseDeps, holds: readonly EndedHold[]): Promise<void> {
+/** Expires lapsed holds before their events are erased: an event that came later would have what was attached once more. */
+async function expireThoseThatLapsed(deps: EraseDeps, holds: readonly EndedHold[]): Promise<void> {
   const lapsed = holds.filter(({ status }) => status === 'ACTIVE');
-  await Promise.all(lapsed.map(({ _id }) => settleLapsedHold(deps, _id)));
+  await expireHolds(
+    deps,
+    lapsed.map(({ _id }) => _id),
+  );
 }
 
 /** Overwrites the reasons in the events of these reservations, and all responses of receivers to them. */

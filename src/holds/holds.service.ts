@@ -14,7 +14,7 @@ import type { Reservation } from '../reservations/reservations.model.ts';
 import type { HoldStatus } from '../reservations/reservations.rules.ts';
 import { holdStatusOf } from '../reservations/reservations.rules.ts';
 import type { ReservationDeps } from '../reservations/reservations.service.ts';
-import { moveReservation, settleLapsedHold } from '../reservations/reservations.service.ts';
+import { expireHolds, moveReservation } from '../reservations/reservations.service.ts';
 import { extendHold, lapseNow } from '../reservations/reservations.store.ts';
 import type { SlotDeps } from '../slots/slots.service.ts';
 import { holdConsumed, holdExpired, holdNotFound, holdNotGranted } from './hold-errors.rules.ts';
@@ -81,7 +81,7 @@ export async function releaseHold(
       throw holdConsumed(hold, 'and cannot be released. Cancel the booking instead.');
     case 'EXPIRED':
     case 'ACTIVE':
-      await settleLapsedHold(deps, holdId);
+      await expireHolds(deps, [holdId]);
       throw holdExpired(audienceOf(partnerId));
   }
 }
@@ -125,13 +125,13 @@ export async function extendHoldBy(
 }
 
 /**
- * Brings an ACTIVE hold's expiry forward to now and settles it, as its worker would (contract: sandbox/expire-hold).
+ * Brings an ACTIVE hold's expiry forward to now and expires it, as its worker would (contract: sandbox/expire-hold).
  * @throws DomainError HOLD_NOT_FOUND, HOLD_EXPIRED, INVALID_HOLD_STATE
  */
 export async function expireHoldNow(deps: HoldDeps, partnerId: string, holdId: string): Promise<Reservation> {
   await getHold(deps, partnerId, holdId);
   if (await lapseNow(deps.db, holdId)) {
-    await settleLapsedHold(deps, holdId);
+    await expireHolds(deps, [holdId]);
     return getHold(deps, partnerId, holdId);
   }
   const { status } = await getHold(deps, partnerId, holdId, true);

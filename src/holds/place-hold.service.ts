@@ -3,22 +3,19 @@ import { requireKeyInForce } from '../partners/authentication.service.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import { onePer } from '../platform/coalesced.ts';
 import { leasedCacheOf } from '../platform/leased-cache.ts';
-import type { Db } from '../platform/mongo.ts';
 import { counter } from '../platform/process-metrics.ts';
 import { sharedRuns } from '../platform/shared-runs.ts';
-import type { Lease } from '../platform/version-leases.ts';
 import { partnerActor, withoutCause } from '../reservations/actor-types.ts';
-import type { Claimant } from '../reservations/claim-reads.store.ts';
-import { claimSlot, findClaimsToLoseTo, isStillClaimed } from '../reservations/claims.service.ts';
+import type { HoldTerms } from '../reservations/insert-hold.store.ts';
 import { insertHold } from '../reservations/insert-hold.store.ts';
 import { findReservationByKey } from '../reservations/reservation-reads.store.ts';
 import type { Attached, Reservation } from '../reservations/reservations.model.ts';
-import type { NewReservation, Written } from '../reservations/reservations.store.ts';
 import type { SlotReference } from '../slots/slots.service.ts';
 import { loadSlot, slotNotFound } from '../slots/slots.service.ts';
-import { holdLimitReached, insertWithinLimit } from './active-hold-limit.service.ts';
+import { findFreeOrdinals, holdLimitReached, takeOrdinal } from './active-hold-limit.service.ts';
 import type { HoldDeps } from './holds.service.ts';
-import { conflictWith, slotNotAvailable } from './slot-conflict.service.ts';
+import type { Conflict } from './slot-conflict.service.ts';
+import { findConflict, isStillClaimed, slotNotAvailable, wasLostLately } from './slot-conflict.service.ts';
 
 export type PlaceHold = SlotReference & {
   ttlSeconds?: number;
@@ -42,20 +39,70 @@ export async function placeHold(
   caller: PartnerCaller,
   input: PlaceHold,
 ): Promise<PlacedHold> {
-  const place = () => countingRefusals(deps.db, () => placeOnce(deps, caller, input));
-  return input.idempotencyKey === undefined ? place() : runsOf(deps.db)([withoutCause(caller), input], place);
+  const place = () => placeUnderLease(deps, caller, input);
+  try {
+    if (input.idempotencyKey === undefined) return await place();
+    return await runsOf(deps.db)([withoutCause(caller), input], place);
+  } catch (err) {
+    countRejection(deps, err);
+    throw err;
+  }
 }
 
 /** For how long a call tries to place a hold, in all, before it is 503. */
 const TRIES_FOR_MS = 3000;
 
-async function placeOnce(deps: HoldDeps, caller: PartnerCaller, input: PlaceHold): Promise<PlacedHold> {
+/** Inserts the hold and lets the unique indexes decide. Begins again under a new lease where what stood in the way is gone. */
+async function placeUnderLease(deps: HoldDeps, caller: PartnerCaller, input: PlaceHold): Promise<PlacedHold> {
+  const { db } = deps;
+  const { partnerId } = caller;
   const untilMs = performance.now() + TRIES_FOR_MS;
-  for (let isRepeat = false; performance.now() < untilMs; isRepeat = true) {
+  let isAlone = false;
+  while (performance.now() < untilMs) {
     // Take the lease before reading: it only covers reads that start after it.
-    const lease = await leasedCacheOf(deps.db).lease(untilMs - performance.now());
-    const placed = lease && (await tryToPlace(deps, caller, input, lease, isRepeat));
-    if (placed !== undefined) return placed;
+    const lease = await leasedCacheOf(db).lease(untilMs - performance.now());
+    if (lease === undefined) break;
+    // The key may have been revoked since the call's headers came.
+    await requireKeyInForce(deps, caller.keyId);
+    const slot = await loadSlot(deps, partnerId, input);
+
+    let rejection: DomainError | Conflict | undefined;
+    if (slot.offer === null) rejection = slotNotFound();
+    else if (slot.offer.unsellable !== null) rejection = { reason: slot.offer.unsellable };
+    else {
+      const { draft } = slot.offer;
+      const outcome = wasLostLately(db, slot.slotId)
+        ? 'cell taken'
+        : await insertHold(db, { ...draft, ...termsOf(deps, caller, input) }, lease, isAlone);
+      switch (outcome) {
+        case 'late':
+          isAlone = true;
+          continue;
+        case 'ordinal taken':
+          if (await findFreeOrdinals(deps, partnerId)) continue;
+          rejection = holdLimitReached(deps);
+          break;
+        case 'cell taken':
+          rejection = await findConflict(deps, draft);
+          if (rejection === undefined) continue;
+          break;
+        case 'key taken':
+          break;
+        default:
+          offerJobs(deps, outcome);
+          holdsPlaced(db).inc();
+          return { hold: outcome, isReplay: false };
+      }
+    }
+
+    // On any rejection, look the idempotency key up: it may already have placed this hold.
+    const replay = await findHoldOfKey(deps, partnerId, slot.slotId, input.idempotencyKey);
+    if (replay !== undefined) return replay;
+    if (rejection === undefined) continue;
+    if (rejection instanceof DomainError) throw rejection;
+    // A deposed primary shows claims that its successor never had, such as one of an earlier try of this call.
+    if (rejection.holdId !== undefined && !(await isStillClaimed(db, rejection.holdId))) continue;
+    throw await slotNotAvailable(deps, slot, rejection);
   }
   throw new DomainError(
     'SERVICE_UNAVAILABLE',
@@ -63,51 +110,21 @@ async function placeOnce(deps: HoldDeps, caller: PartnerCaller, input: PlaceHold
   );
 }
 
-/** Undefined if no hold was placed and the slot may still be free: the call has to try again under its next lease. */
-async function tryToPlace(
-  deps: HoldDeps,
-  caller: PartnerCaller,
-  input: PlaceHold,
-  lease: Lease,
-  isRepeat: boolean,
-): Promise<PlacedHold | undefined> {
-  const { partnerId } = caller;
-  // The body of the call may have come long after its headers.
-  await requireKeyInForce(deps, caller.keyId);
-  const slot = await loadSlot(deps, partnerId, input);
-  const findReplay = () => findHoldOfKey(deps, partnerId, slot.slotId, input.idempotencyKey);
-  // On any rejection, look the idempotency key up: it may already have placed this hold.
-  const orReplay = async (rejection: () => DomainError | Promise<DomainError>) => {
-    const replay = await findReplay();
-    if (replay === undefined) throw await rejection();
-    return replay;
+function termsOf(deps: HoldDeps, caller: PartnerCaller, input: PlaceHold): HoldTerms {
+  const { ttlSeconds = deps.config.holdTtlSeconds, idempotencyKey, attached = {} } = input;
+  return {
+    ttlMs: ttlSeconds * 1000,
+    ...(idempotencyKey === undefined ? {} : { holdKey: idempotencyKey }),
+    holdOrdinal: takeOrdinal(deps, caller.partnerId),
+    attached,
+    actor: partnerActor(caller),
   };
-  if (slot.offer === null) return orReplay(() => slotNotFound());
-  const { draft, unsellable } = slot.offer;
-  if (unsellable !== null) return orReplay(() => slotNotAvailable(deps, slot, { reason: unsellable }));
+}
 
-  const outcome = await claimWithinLimit(deps, caller, draft, input, lease, isRepeat);
-  if ('lostTo' in outcome) {
-    const { lostTo } = outcome;
-    const conflict = conflictWith(lostTo, partnerId);
-    const mayBeItsOwn = input.idempotencyKey !== undefined || conflict.holdId !== undefined;
-    const [replay, isTaken] = await Promise.all([
-      findReplay(),
-      // A deposed primary shows claims that its successor never had, such as one of an earlier try of this call.
-      !mayBeItsOwn || isStillClaimed(deps.db, lostTo),
-    ]);
-    if (replay === undefined && isTaken) throw await slotNotAvailable(deps, slot, conflict);
-    return replay;
-  }
-  if (outcome.won === 'limit reached') return orReplay(() => holdLimitReached(deps));
-  if (outcome.won === null) return undefined;
-  const { reservation: hold, eventId } = outcome.won;
-
-  // Both are hints, and the call does not wait for Redis: the sweeps find what it rejects.
-  void deps.queues.enqueueDispatch(hold._id, eventId);
-  void deps.queues.scheduleHoldExpiry({ holdId: hold._id, expiresAt: hold.holdExpiresAt }, deps.clock.now());
-  holdsPlaced(deps.db).inc();
-  return { hold, isReplay: false };
+/** Offers the jobs of a placed hold. Both are hints, and the call does not wait for Redis: the sweeps find what it rejects. */
+function offerJobs({ queues, clock }: HoldDeps, { _id: holdId, holdExpiresAt, outbox }: Reservation): void {
+  for (const { eventId } of outbox) void queues.enqueueDispatch(holdId, eventId);
+  void queues.scheduleHoldExpiry({ holdId, expiresAt: holdExpiresAt }, clock.now());
 }
 
 const holdsPlaced = counter({
@@ -120,37 +137,10 @@ const holdsRefused = counter({
   labelNames: ['code', 'reason'],
 });
 
-async function countingRefusals<T>(db: Db, place: () => Promise<T>): Promise<T> {
-  try {
-    return await place();
-  } catch (err) {
-    if (err instanceof DomainError) {
-      const reason = err.extras.conflict?.['reason'];
-      holdsRefused(db).inc({ code: err.code, reason: typeof reason === 'string' ? reason : '' });
-    }
-    throw err;
-  }
-}
-
-/** `won` is null if the hold was not inserted under this lease. */
-async function claimWithinLimit(
-  deps: HoldDeps,
-  caller: PartnerCaller,
-  draft: NewReservation,
-  input: PlaceHold,
-  lease: Lease,
-  isRepeat: boolean,
-): Promise<{ won: Written | null | 'limit reached' } | { lostTo: Claimant[] }> {
-  const ttlMs = (input.ttlSeconds ?? deps.config.holdTtlSeconds) * 1000;
-  const { idempotencyKey: holdKey, attached = {} } = input;
-  const options = { ttlMs, holdKey, attached, actor: partnerActor(caller) };
-  const lostTo = await findClaimsToLoseTo(deps, draft.cells);
-  if (lostTo.length > 0) return { lostTo };
-  return claimSlot(deps, draft.cells, () =>
-    insertWithinLimit(deps, draft.partnerId, (holdOrdinal) =>
-      insertHold(deps.db, draft, { ...options, holdOrdinal }, lease, isRepeat),
-    ),
-  );
+function countRejection({ db }: HoldDeps, err: unknown): void {
+  if (!(err instanceof DomainError)) return;
+  const reason = err.extras.conflict?.['reason'];
+  holdsRefused(db).inc({ code: err.code, reason: typeof reason === 'string' ? reason : '' });
 }
 
 /**

@@ -1,6 +1,13 @@
+import { LRUCache } from 'lru-cache';
 import { findAlternatives } from '../availability/alternatives.service.ts';
 import { DomainError } from '../domain/errors.ts';
+import { onePer } from '../platform/coalesced.ts';
+import type { Db } from '../platform/mongo.ts';
 import type { Claimant } from '../reservations/claim-reads.store.ts';
+import { findClaimsInTheWay } from '../reservations/claims.service.ts';
+import { findReservationAfterConflict } from '../reservations/reservation-reads.store.ts';
+import type { ReservationDeps } from '../reservations/reservations.service.ts';
+import type { NewReservation } from '../reservations/reservations.store.ts';
 import type { UnavailableReason } from '../slots/slot.rules.ts';
 import { lastDateOnSale, reasonOf, slotView } from '../slots/slot.rules.ts';
 import type { SlotDeps, SlotTarget } from '../slots/slots.service.ts';
@@ -8,11 +15,35 @@ import type { SlotDeps, SlotTarget } from '../slots/slots.service.ts';
 /** Why a slot cannot be held; `freeAt` where a hold is in the way that would lapse, `holdId` where it is the caller's own. */
 export type Conflict = { reason: UnavailableReason; freeAt?: Date; holdId?: string };
 
+/** Slots that calls of this process have lately lost. */
+const lostSlotsOf = onePer((_db: Db) => new LRUCache<string, true>({ max: 10_000 }));
+
+/** Whether a call has lately lost the slot. To look at such a slot costs less than to lose it by another insert (ADR 0002). */
+export const wasLostLately = (db: Db, slotId: string): boolean => lostSlotsOf(db).has(slotId);
+
+/** The live claims in the way of the slot; undefined if it is free by now. Lapsed holds in the way are expired. */
+export async function findConflict(
+  deps: ReservationDeps,
+  { slotId, cells, partnerId }: NewReservation,
+): Promise<Conflict | undefined> {
+  const claims = await findClaimsInTheWay(deps, cells);
+  if (claims.length === 0) {
+    lostSlotsOf(deps.db).delete(slotId);
+    return undefined;
+  }
+  lostSlotsOf(deps.db).set(slotId, true);
+  return conflictWith(claims, partnerId);
+}
+
+/** Whether the hold claims its slot, confirmed by the primary: a deposed one shows claims that its successor never had. */
+export async function isStillClaimed(db: Db, holdId: string): Promise<boolean> {
+  return (await findReservationAfterConflict(db, { _id: holdId }))?.claimed === true;
+}
+
 /** `freeAt` is when a blocking hold lapses, with several the last of them; where all are the caller's own, that one is named. */
-export function conflictWith(claims: readonly Claimant[], partnerId: string): Conflict {
+function conflictWith(claims: readonly Claimant[], partnerId: string): Conflict {
   if (claims.some((claim) => reasonOf(claim) === 'booked')) return { reason: 'booked' };
-  const last = claims.toSorted((a, b) => b.holdExpiresAt.getTime() - a.holdExpiresAt.getTime())[0];
-  if (last === undefined) return { reason: 'held' };
+  const last = claims.reduce((one, other) => (one.holdExpiresAt < other.holdExpiresAt ? other : one));
   const isOwn = claims.every((claim) => claim.partnerId === partnerId);
   return { reason: 'held', freeAt: last.holdExpiresAt, ...(isOwn ? { holdId: last._id } : {}) };
 }

@@ -1,75 +1,29 @@
-import { LRUCache } from 'lru-cache';
-import { onePer } from '../platform/coalesced.ts';
 import type { Db } from '../platform/mongo.ts';
 import { isDuplicateKey } from '../platform/mongo.ts';
-import { SERVICE } from './actor-types.ts';
 import { cellsOf, spacesOf } from './cells.rules.ts';
 import type { Claimant, LiveWindow } from './claim-reads.store.ts';
 import { findClaimants, findLiveClaimsOfResource } from './claim-reads.store.ts';
-import { findReservationAfterConflict } from './reservation-reads.store.ts';
+import { expireLapsedHolds } from './expire-holds.store.ts';
 import type { ReservationDeps } from './reservations.service.ts';
-import { settleLapsedHold } from './reservations.service.ts';
-import { addCells, applyTransition } from './reservations.store.ts';
+import { expireHolds } from './reservations.service.ts';
+import { addCells } from './reservations.store.ts';
 
 const isLapsed = ({ status }: { status: string }): boolean => status === 'EXPIRED';
 
-/** The first cell of slots that calls have lately lost; so many are remembered. */
-const lostCellsOf = onePer((_db: Db) => new LRUCache<string, true>({ max: 10_000 }));
-
 /**
- * The live claims in the way of `cells` that an insert would lose to, where one has lost lately: what everybody wants is looked at once
- * for all who ask for it, and rejected without a write. Lapsed holds in the way are settled. Empty where there are none, and
- * where nobody has lost lately; the insert decides then.
+ * The live claims on any of `cells`, which the guard index has just told to be taken. Expires the lapsed holds among them, also where
+ * live claims are in the way: a walk-in that overrides those would meet the lapsed ones next. Empty: the cells are free by now.
  */
-export async function findClaimsToLoseTo(
+export async function findClaimsInTheWay(
   deps: ReservationDeps,
   cells: readonly string[],
 ): Promise<Claimant[]> {
-  const [first = ''] = cells;
-  if (!lostCellsOf(deps.db).has(first)) return [];
-  return findLiveClaimants(deps, cells);
-}
-
-/** Who claims any of the cells; the lapsed holds among them are settled, whatever else is in the way. */
-async function findLiveClaimants(deps: ReservationDeps, cells: readonly string[]): Promise<Claimant[]> {
   const claimants = await findClaimants(deps.db, cells);
-  // Also where a live claim decides the outcome: a walk-in that overrides that one would lose to these again.
-  await Promise.all(claimants.filter(isLapsed).map(({ _id }) => settleLapsedHold(deps, _id)));
-  const live = claimants.filter((claim) => !isLapsed(claim));
-  const [lost, [first = '']] = [lostCellsOf(deps.db), cells];
-  if (live.length > 0) lost.set(first, true);
-  else lost.delete(first);
-  return live;
-}
-
-/** Whether one of the claims still stands, confirmed by the primary: none of them does if all were rolled back or have ended. */
-export async function isStillClaimed(db: Db, claims: readonly Claimant[]): Promise<boolean> {
-  for (const { _id } of claims) {
-    const found = await findReservationAfterConflict(db, { _id });
-    if (found?.claimed === true && !isLapsed(found)) return true;
-  }
-  return false;
-}
-
-/**
- * Runs an insert that claims `cells`. Where the guard index rejects it, every lapsed hold in the way is settled, whatever else
- * is in the way, and where nothing else is, the insert is tried once more: a lapsed hold can be taken over at once, worker or
- * not. Returns the insert's result, or the live claims in the way; the index alone decides, nothing is checked first (ADR 0002).
- */
-export async function claimSlot<T>(
-  deps: ReservationDeps,
-  cells: readonly string[],
-  insert: () => Promise<T>,
-): Promise<{ won: T } | { lostTo: Claimant[] }> {
-  for (let isRetry = false; ; isRetry = true) {
-    try {
-      return { won: await insert() };
-    } catch (err) {
-      if (!isDuplicateKey(err)) throw err;
-    }
-    const lostTo = await findLiveClaimants(deps, cells);
-    if (lostTo.length > 0 || isRetry) return { lostTo };
-  }
+  const lapsed = claimants.filter(isLapsed);
+  if (lapsed.length === 0) return claimants;
+  const lapsedIds = lapsed.map(({ _id }) => _id);
+  await expireHolds(deps, lapsedIds);
+  return claimants.filter(({ _id }) => !lapsedIds.includes(_id));
 }
 
 /**
@@ -92,7 +46,7 @@ export async function addSharedCellsToClaims(
   return overlapping;
 }
 
-/** False where another live claim has one of the cells; lapsed holds that have some are settled. */
+/** False where another live claim has one of the cells; lapsed holds that have some are expired. */
 async function tryAddCells(
   deps: { db: Db },
   reservationId: string,
@@ -107,8 +61,10 @@ async function tryAddCells(
     }
     const claimants = await findClaimants(deps.db, cells);
     // No dispatch is enqueued for their events; the dispatcher's sweep finds them.
-    for (const { _id } of claimants.filter(isLapsed))
-      await applyTransition(deps.db, 'expire', _id, { actor: SERVICE });
+    await expireLapsedHolds(
+      deps.db,
+      claimants.filter(isLapsed).map(({ _id }) => _id),
+    );
     // None of them lives where the one in the way has just ended; the claim itself has some of the cells already.
     const isTaken = claimants.some((claim) => claim._id !== reservationId && !isLapsed(claim));
     if (isTaken || isRetry) return false;

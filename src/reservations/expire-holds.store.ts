@@ -7,15 +7,16 @@ import { SERVICE } from './actor-types.ts';
 import { reservationCollection } from './reservations.model.ts';
 import { transitionUpdate } from './reservations.store.ts';
 
-/** What came of a hold that was to end: the event of its end, or how long it has left, 0 where it is none or somebody else ended it. */
+/** What came of a hold that was to expire: its event, or how long it has left; 0 if it is no ACTIVE hold, or another call expired it. */
 export type Expiry = { eventId: string } | { leftMs: number };
 
 /**
- * Ends those of the holds that have lapsed by the database's clock, in two commands whatever their number where all have, else in three:
- * each by a guarded update, so that of many callers one ends it. Returns for each hold, in their order, what came of it or the error that it met
- * alone. A hold whose event has been dispatched already reads as one that somebody else has ended.
+ * Expires those of the holds that have lapsed by the database's clock, in two commands if all have, else in three. The updates are guarded:
+ * of concurrent calls, one expires a hold. Returns for each hold, in their order, what came of it or the error that it met alone. A hold
+ * whose event has been dispatched already reads as expired by another call.
  */
 export async function expireLapsedHolds(db: Db, holdIds: readonly string[]): Promise<(Expiry | Error)[]> {
+  if (holdIds.length === 0) return [];
   const eventIds = holdIds.map(() => newId());
   const errors = await updateEach(
     reservationCollection(db),

@@ -1,3 +1,5 @@
+import { onePer } from '../platform/coalesced.ts';
+import { gathered } from '../platform/gathered.ts';
 import type { Db, Expression } from '../platform/mongo.ts';
 import { NEWEST } from '../platform/newest-reads.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
@@ -57,42 +59,35 @@ export async function findLiveHoldsAtVenue(
     .toArray();
 }
 
-/** The ACTIVE holds of a partner, as the limit of them needs to know them. */
-export type ActiveHolds = {
-  /** How many are alive now. */
-  live: number;
-  /** Of those, how many have no ordinal. */
-  unnumbered: number;
-  /** Of all, the lapsed ones too. */
-  ordinals: number[];
-  /** Those that lapsed and that nobody has settled. */
-  lapsedIds: string[];
-};
+/** A partner's ACTIVE holds: the ordinals of those that are alive, and the ids of those that have lapsed, which are not expired yet. */
+export type ActiveHolds = { ordinals: number[]; lapsedIds: string[] };
 
-/** The partner's ACTIVE holds; the newest state, committed or about to be. */
-export async function findActiveHolds(db: Db, partnerId: string): Promise<ActiveHolds> {
-  const countIf = (condition: Expression) => ({ $sum: { $cond: [condition, 1, 0] } });
-  const isUnnumbered = { $eq: [{ $type: '$holdOrdinal' }, 'missing'] };
-  const [active] = await reservationCollection(db)
-    .aggregate<ActiveHolds>(
-      [
-        { $match: { partnerId, status: 'ACTIVE' } },
-        {
-          $group: {
-            _id: null,
-            live: countIf(ALIVE),
-            unnumbered: countIf({ $and: [ALIVE, isUnnumbered] }),
-            ordinals: { $push: '$holdOrdinal' },
-            lapsedIds: { $push: { $cond: [ALIVE, '$$REMOVE', '$_id'] } },
+/** For how many partners one read asks at most. */
+const MAX_PARTNERS = 50;
+
+/** The newest state, committed or about to be. Concurrent calls share the read. */
+export const findActiveHolds = (db: Db, partnerId: string): Promise<ActiveHolds> =>
+  activeHoldsOf(db)(partnerId);
+
+const activeHoldsOf = onePer((db: Db) =>
+  gathered<string, ActiveHolds>(async (partnerIds) => {
+    const found = await reservationCollection(db)
+      .aggregate<ActiveHolds & { _id: string }>(
+        [
+          { $match: { partnerId: { $in: [...new Set(partnerIds)] }, status: 'ACTIVE' } },
+          {
+            $group: {
+              _id: '$partnerId',
+              ordinals: { $push: { $cond: [ALIVE, '$holdOrdinal', '$$REMOVE'] } },
+              lapsedIds: { $push: { $cond: [ALIVE, '$$REMOVE', '$_id'] } },
+            },
           },
-        },
-      ],
-      {
-        // Without it the planner may walk every reservation that the partner ever made.
-        hint: 'active_holds_of_partner',
-        ...NEWEST,
-      },
-    )
-    .toArray();
-  return active ?? { live: 0, unnumbered: 0, ordinals: [], lapsedIds: [] };
-}
+        ],
+        // Without the hint the planner may walk every reservation that the partner ever made.
+        { ...NEWEST, hint: 'active_holds_of_partner' },
+      )
+      .toArray();
+    const byPartner = new Map(found.map((each) => [each._id, each]));
+    return partnerIds.map((partnerId) => byPartner.get(partnerId) ?? { ordinals: [], lapsedIds: [] });
+  }, MAX_PARTNERS),
+);

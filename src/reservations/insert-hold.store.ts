@@ -1,108 +1,130 @@
+import { writeEach } from '../platform/bulk-writes.ts';
 import { databaseClockOf } from '../platform/clock.ts';
 import { onePer } from '../platform/coalesced.ts';
 import { gathered } from '../platform/gathered.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db, Expression } from '../platform/mongo.ts';
 import { isCommandTimeout, isDuplicateKey, isExpressionError } from '../platform/mongo.ts';
-import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Lease } from '../platform/version-leases.ts';
 import type { Actor } from './actor-types.ts';
-import { insertClaims } from './claim-writes.store.ts';
+import { noteClaimChanges } from './claim-changes.store.ts';
 import { findReservation } from './reservation-reads.store.ts';
 import type { Attached, OutboxEvent, Reservation } from './reservations.model.ts';
-import { ORDINAL_INDEX } from './reservations.model.ts';
-import type { NewReservation, Written } from './reservations.store.ts';
+import { GUARD_INDEX, HOLD_KEY_INDEX, ORDINAL_INDEX, reservationCollection } from './reservations.model.ts';
+import type { NewReservation } from './reservations.store.ts';
 
-export type HoldOptions = {
+export type HoldTerms = {
   ttlMs: number;
-  holdKey: string | undefined;
+  holdKey?: string;
   holdOrdinal: number;
+  attached: Attached;
   actor: Actor;
-  attached?: Attached;
 };
-type LeasedHold = { draft: NewReservation; options: HoldOptions; eventId: string; lease: Lease };
+
+/** A hold before it is placed, which gives it its instants. */
+export type NewHold = NewReservation & HoldTerms;
+
+/** Why a hold was not inserted: the unique index that it violates, or 'late'. */
+export type NotInserted = 'cell taken' | 'key taken' | 'ordinal taken' | 'late';
+
+type LeasedHold = { hold: NewHold; lease: Lease };
 
 /** How far the instant that a process gives a hold may be from the database's time when the hold is written. */
 const CLOCK_TOLERANCE_MS = 1000;
 const MAX_BATCH = 200;
 
 /**
- * Inserts an ACTIVE hold with its event; it claims its cells until `ttlMs` from now, and no longer than until its slot ends: a slot
- * that is over must not be sold. `null`: the hold was not inserted, because the
- * lease under which it was drafted was over when the database came to it (ADR 0037), or this process's clock was wrong; draft it
- * again under a new lease. Concurrent holds leave as one bulk, each with its own outcome (ADR 0032); `isRepeat`: this one leaves alone,
- * since another hold of its bulk may have to wait for a transaction. Throws a duplicate-key error if a cell, the key or
- * the ordinal is taken.
+ * Inserts an ACTIVE hold with its `hold_created` event. It claims its cells for `ttlMs`, and at most until its slot ends. Concurrent
+ * holds leave as one bulk, each with its own outcome (ADR 0032); with `isAlone` this one leaves as a bulk of its own. 'late': its
+ * lease was over when the database came to it, it waited too long for a transaction, or this process's clock was wrong; draft
+ * it again under a new lease, and insert it alone, because it may have to wait for that transaction again.
  */
 export async function insertHold(
   db: Db,
-  draft: NewReservation,
-  options: HoldOptions,
+  hold: NewHold,
   lease: Lease,
-  isRepeat = false,
-): Promise<Written | null> {
-  const hold = { draft, options, lease, eventId: newId() };
+  isAlone: boolean,
+): Promise<Reservation | NotInserted> {
   try {
-    return await (isRepeat ? insertAlone(db, hold) : insertInBatch(db)(hold));
+    return await (isAlone ? insertAlone(db, { hold, lease }) : insertInBatch(db)({ hold, lease }));
   } catch (err) {
+    if (isDuplicateKey(err, GUARD_INDEX)) return 'cell taken';
+    if (isDuplicateKey(err, HOLD_KEY_INDEX)) return 'key taken';
+    if (isDuplicateKey(err, ORDINAL_INDEX)) return 'ordinal taken';
     if (isExpressionError(err)) {
       void databaseClockOf(db).measure();
-      return null;
+      return 'late';
     }
     if (!isCommandTimeout(err)) throw err;
-    // The server broke the bulk off: it may have inserted this hold before.
-    const inserted = await findReservation(db, draft._id);
-    return inserted === null ? null : { reservation: inserted, eventId: hold.eventId };
+    // The server broke the bulk off, and may have inserted this hold before.
+    return (await findReservation(db, hold._id)) ?? 'late';
   }
 }
 
-/** Whether the insert was rejected because another ACTIVE hold of the partner has its ordinal. */
-export const isOrdinalTaken = (err: unknown): boolean => isDuplicateKey(err, ORDINAL_INDEX);
-
 const insertInBatch = onePer((db: Db) =>
-  gathered<LeasedHold, Written>((holds) => insertHolds(db, holds), MAX_BATCH),
+  gathered((holds: readonly LeasedHold[]) => insertHolds(db, holds), MAX_BATCH),
 );
 
-async function insertAlone(db: Db, hold: LeasedHold): Promise<Written> {
+async function insertAlone(db: Db, hold: LeasedHold): Promise<Reservation> {
   const [outcome = new Error('A hold has no outcome')] = await insertHolds(db, [hold]);
   if (outcome instanceof Error) throw outcome;
   return outcome;
 }
 
-/** Returns for each hold, in their order, what was written or the error that it met alone. */
-async function insertHolds(db: Db, holds: readonly LeasedHold[]): Promise<(Written | Error)[]> {
+/** Returns for each hold, in their order, what was inserted or the error that it met alone. */
+async function insertHolds(db: Db, holds: readonly LeasedHold[]): Promise<(Reservation | Error)[]> {
   const now = databaseClockOf(db).now();
-  const reservations = holds.map((hold) => reservationOf(hold, now));
-  const errors = await insertClaims(
-    db,
-    reservations,
-    (reservation, index) => unlessLate(reservation, now, (holds[index] as LeasedHold).lease),
-    // A hold may have to wait for a transaction that claims the same space; no lease lasts for that.
-    { maxTimeMS: Math.min(...holds.map(({ lease }) => lease.maxTimeMS)) },
-  );
-  return holds.map(
-    ({ eventId }, index) => errors[index] ?? { reservation: reservations[index] as Reservation, eventId },
-  );
+  const reservations = holds.map(({ hold }) => reservationOf(hold, now));
+  const writes = reservations.map((reservation, index) => {
+    const document = unlessLate(reservation, now, (holds[index] as LeasedHold).lease);
+    // An upsert, because only an update can read `$$NOW`.
+    return {
+      updateOne: { filter: { _id: reservation._id }, update: [{ $replaceWith: document }], upsert: true },
+    };
+  });
+  // A hold may have to wait for a transaction that claims the same space; no lease lasts for that.
+  const maxTimeMS = Math.min(...holds.map(({ lease }) => lease.maxTimeMS));
+  let errors: (Error | undefined)[] = [];
+  try {
+    errors = await writeEach(reservationCollection(db), writes, { maxTimeMS });
+    return reservations.map((reservation, index) => errors[index] ?? reservation);
+  } finally {
+    // All of them if the bulk as a whole failed: each may have been inserted.
+    const inserted = reservations.filter((_, index) => errors[index] === undefined);
+    noteClaimChanges(db, inserted);
+  }
 }
 
-/** What the hold is when it is placed at `now`. */
-function reservationOf({ draft, options, eventId }: LeasedHold, now: Date): Reservation {
-  const { actor, attached = {}, ...fields } = options;
-  const holdExpiresAt = new Date(Math.min(now.getTime() + options.ttlMs, draft.slotEnd.getTime()));
-  const ttlMs = holdExpiresAt.getTime() - now.getTime();
-  const { _id: holdId, venueId, resourceId, slotId, slotStart, slotEnd, pricePaise } = draft;
+/** The hold as it is placed at `now`. */
+function reservationOf({ actor, attached, ...hold }: NewHold, now: Date): Reservation {
+  const holdExpiresAt = new Date(Math.min(now.getTime() + hold.ttlMs, hold.slotEnd.getTime()));
   const event: OutboxEvent = {
-    ...{ eventId, type: 'hold_created', at: now, originatorId: draft.partnerId, actor },
-    ...{ venueId, resourceId, slotId, slotStart, slotEnd, pricePaise, holdId },
-    ...{ bookingId: null, holdExpiresAt },
-    ...(Object.keys(attached).length === 0 ? {} : { attached: { partnerId: draft.partnerId, ...attached } }),
+    eventId: newId(),
+    type: 'hold_created',
+    at: now,
+    originatorId: hold.partnerId,
+    actor,
+    venueId: hold.venueId,
+    resourceId: hold.resourceId,
+    slotId: hold.slotId,
+    slotStart: hold.slotStart,
+    slotEnd: hold.slotEnd,
+    pricePaise: hold.pricePaise,
+    holdId: hold._id,
+    bookingId: null,
+    holdExpiresAt,
+    ...(Object.keys(attached).length === 0 ? {} : { attached: { partnerId: hold.partnerId, ...attached } }),
   };
   return {
-    ...draft,
-    ...omitUndefined(fields),
+    ...hold,
     ...attached,
-    ...{ status: 'ACTIVE', claimed: true, placedAt: now, holdExpiresAt, ttlMs },
-    ...{ outbox: [event], outboxSince: now },
+    status: 'ACTIVE',
+    claimed: true,
+    placedAt: now,
+    holdExpiresAt,
+    ttlMs: holdExpiresAt.getTime() - now.getTime(),
+    outbox: [event],
+    outboxSince: now,
   };
 }
 

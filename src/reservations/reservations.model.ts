@@ -74,7 +74,7 @@ export type Reservation = Attached & {
   holdKey?: string;
   /** What was attached on placing, where the confirm attached something else. */
   placedWith?: Attached;
-  /** Below MAX_ACTIVE_HOLDS, and unique among the partner's ACTIVE holds (ADR 0022). Absent in what older releases wrote. */
+  /** Below MAX_ACTIVE_HOLDS, and unique among the partner's ACTIVE holds (ADR 0022). Absent in a walk-in. */
   holdOrdinal?: number;
   releasedAt?: Date;
   releaseReason?: string;
@@ -130,6 +130,9 @@ export const GUARD_INDEX = 'one_claim_per_cell';
 
 /** The one guard of the limit of holds: no two ACTIVE holds of a partner have the same ordinal (ADR 0022). */
 export const ORDINAL_INDEX = 'one_hold_per_ordinal';
+
+/** The one guard of idempotency keys: a partner's key places one hold. */
+export const HOLD_KEY_INDEX = 'hold_key_of_partner';
 
 export const RESERVATIONS: CollectionDefinition = {
   name: 'reservations',
@@ -201,7 +204,7 @@ export const RESERVATIONS: CollectionDefinition = {
   indexes: [
     { name: GUARD_INDEX, key: { cells: 1 }, unique: true, partialFilterExpression: { claimed: true } },
     {
-      name: 'hold_key_of_partner',
+      name: HOLD_KEY_INDEX,
       key: { partnerId: 1, holdKey: 1 },
       unique: true,
       partialFilterExpression: { holdKey: { $exists: true } },

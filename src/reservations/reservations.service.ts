@@ -7,7 +7,6 @@ import { BATCH_SIZES, counter, histogram } from '../platform/process-metrics.ts'
 import type { SweptPage } from '../platform/sweep.ts';
 import { sweepEach } from '../platform/sweep.ts';
 import type { Queues } from '../queues/queues.ts';
-import { SERVICE } from './actor-types.ts';
 import type { Expiry } from './expire-holds.store.ts';
 import { expireLapsedHolds } from './expire-holds.store.ts';
 import type { PageOfDue } from './reservation-backlog.store.ts';
@@ -38,14 +37,18 @@ export async function moveReservation(
 }
 
 /**
- * Ends a hold that has lapsed by the database's clock, with its one `hold_expired` event. Whoever meets such a hold may
- * call it; of many callers one does it. False where there was nothing to settle.
+ * Expires those of the holds that have lapsed by the database's clock, each with its one `hold_expired` event. Any caller that meets
+ * lapsed holds may call it: of concurrent calls, one expires a hold. Rejects if one of them could not be expired.
  */
-export async function settleLapsedHold(deps: ReservationDeps, holdId: string): Promise<boolean> {
-  return (await moveReservation(deps, 'expire', holdId, { actor: SERVICE })) !== null;
+export async function expireHolds(deps: ReservationDeps, holdIds: readonly string[]): Promise<void> {
+  const expiries = await expireLapsedHolds(deps.db, holdIds);
+  for (const [index, expiry] of expiries.entries()) {
+    if (expiry instanceof Error) throw expiry;
+    if ('eventId' in expiry) void deps.queues.enqueueDispatch(holdIds[index] ?? '', expiry.eventId);
+  }
 }
 
-/** How many lapsed holds are ended together. */
+/** How many lapsed holds one update expires. */
 const MAX_BATCH = 200;
 
 const holdsExpired = counter({
@@ -77,7 +80,7 @@ const expiriesOf = onePer(({ db, log }: ExpiryDeps) =>
   }, MAX_BATCH),
 );
 
-/** As `settleLapsedHold`, together with the other holds for which that is asked meanwhile. */
+/** Expires the hold if it has lapsed; concurrent calls share the update. */
 async function expireTogether(deps: ExpiryDeps, holdId: string): Promise<Expiry> {
   const expiry = await expiriesOf(deps)(holdId);
   if ('eventId' in expiry) void deps.queues.enqueueDispatch(holdId, expiry.eventId);
@@ -85,7 +88,7 @@ async function expireTogether(deps: ExpiryDeps, holdId: string): Promise<Expiry>
 }
 
 /**
- * The work of a hold's expiry job: settles the hold if it has lapsed. Returns how many milliseconds are left where it has
+ * The work of a hold's expiry job: expires the hold if it has lapsed. Returns how many milliseconds are left where it has
  * not (a job can come early by a host's clock, or the hold was extended), 0 where there is nothing more to do.
  */
 export async function expireHold(deps: ExpiryDeps, holdId: string): Promise<number> {
@@ -94,15 +97,15 @@ export async function expireHold(deps: ExpiryDeps, holdId: string): Promise<numb
 }
 
 /**
- * Settles a page of the holds that lapsed more than `graceMs` ago, the first of them or those after `from`: a page of the sweep.
+ * Expires a page of the holds that lapsed more than `graceMs` ago, the first of them or those after `from`: a page of the sweep.
  */
-export async function settleLapsedHolds(
+export async function sweepLapsedHolds(
   deps: ExpiryDeps,
   { stopping, ...page }: PageOfDue & { stopping: AbortSignal },
 ): Promise<SweptPage<DuePosition>> {
   const { ids, next } = await findLapsedHolds(deps.db, page);
-  const settle = async (holdId: string) => Number('eventId' in (await expireTogether(deps, holdId)));
+  const expire = async (holdId: string) => Number('eventId' in (await expireTogether(deps, holdId)));
   const onError = (err: unknown, holdId: string) =>
-    deps.log.error({ hold_id: holdId, err }, 'a lapsed hold could not be settled and waits');
-  return { count: await sweepEach(ids, stopping, settle, onError, MAX_BATCH), next };
+    deps.log.error({ hold_id: holdId, err }, 'a lapsed hold could not be expired and waits');
+  return { count: await sweepEach(ids, stopping, expire, onError, MAX_BATCH), next };
 }

@@ -34,7 +34,7 @@ const { lookAfter, startWorker, stopWorker, raiseAtOnce } = service.inHost<typeo
   'test/alerts/conditions.in-host.ts',
 );
 const { pauseQueue, resumeQueue } = service.inHost<typeof Queues>('test/support/queues.in-host.ts');
-const { settleLapsedHold } = service.inHost<typeof Reservations>('src/reservations/reservations.service.ts');
+const { expireHolds } = service.inHost<typeof Reservations>('src/reservations/reservations.service.ts');
 const operator = operatorOf(service);
 let partner: Partner;
 let receiver: WebhookReceiver;
@@ -105,7 +105,7 @@ test('a hold overdue for more than 30 s is raised, one of 20 s not; settled, it 
   await sweep(service);
   expect(await alertsOf(service)).toMatchObject([{ kind: 'hold_overdue', subject: null, count: 1 }]);
 
-  await settleLapsedHold(holdId);
+  await expireHolds([holdId]);
   await expectResolved('hold_overdue');
 });
 
@@ -372,14 +372,14 @@ describe('an alert', () => {
   test('of a condition that is back within a minute is the same; later it is a new one', async () => {
     const first = await overdue();
     await sweep(service);
-    await settleLapsedHold(first);
+    await expireHolds([first]);
     await ageAlerts(service, 50_000);
     await sweep(service);
     const second = await overdue();
     await sweep(service);
     expect(await alertsOf(service)).toHaveLength(1);
 
-    await settleLapsedHold(second);
+    await expireHolds([second]);
     await ageAlerts(service, MINUTE_MS);
     await sweep(service);
     await overdue();

@@ -3,14 +3,14 @@ import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
 import { toEventRows } from '../../src/events/events.rules.ts';
 import { appendEvents } from '../../src/events/events.store.ts';
 import { findOutboxes } from '../../src/reservations/reservation-reads.store.ts';
-import { expireHold, settleLapsedHold } from '../../src/reservations/reservations.service.ts';
+import { expireHold } from '../../src/reservations/reservations.service.ts';
 import { lapseNow } from '../../src/reservations/reservations.store.ts';
 import { anyDelivery } from '../support/deliveries.ts';
 import { placeHold, subscribe } from '../support/factories.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { attemptDelivery, standardSender } from '../support/service-calls.ts';
 import type { Row } from './in-doubt-rows.ts';
-import { COMMIT, inside, MOVE, single } from './in-doubt-rows.ts';
+import { COMMIT, inside, single } from './in-doubt-rows.ts';
 import type { World } from './in-doubt-world.ts';
 import { countOf, reservations, rowNow } from './in-doubt-world.ts';
 
@@ -64,26 +64,21 @@ const eventsOf = async (world: World, holdId: string): Promise<unknown[]> => [
   await countOf(world, 'reservations', { _id: holdId, outbox: { $ne: [] } }),
 ];
 
-type Expire = typeof settleLapsedHold | typeof expireHold;
-
-const expiry = (work: string, struck: Work['struck'], expire: Expire): Work => ({
-  work,
-  struck,
-  prepare: async (world) => {
-    const holdId = await anyHoldId(world);
-    await lapseNow(world.service.context.db, holdId);
-    return {
-      run: () => expire(world.service.context, holdId),
-      effects: () => reservations(world, { _id: holdId }),
-    };
-  },
-  before: ['ACTIVE: hold_created'],
-  once: ['EXPIRED: hold_created, hold_expired'],
-});
-
 export const WORKS: readonly Work[] = [
-  expiry('the expiry of a hold', [MOVE], settleLapsedHold),
-  expiry('the expiry of a hold by its job', [single('update', 'reservations')], expireHold),
+  {
+    work: 'the expiry of a hold',
+    struck: [single('update', 'reservations')],
+    prepare: async (world) => {
+      const holdId = await anyHoldId(world);
+      await lapseNow(world.service.context.db, holdId);
+      return {
+        run: () => expireHold(world.service.context, holdId),
+        effects: () => reservations(world, { _id: holdId }),
+      };
+    },
+    before: ['ACTIVE: hold_created'],
+    once: ['EXPIRED: hold_created, hold_expired'],
+  },
   {
     work: 'the dispatch of an event',
     struck: [

@@ -43,7 +43,7 @@ async function placeHolds({ context: { db } }: Service, venueId: string, resourc
       Date,
       Date,
     ];
-    const draft = {
+    const hold = {
       _id: newId(),
       partnerId: newId(),
       venueId,
@@ -53,10 +53,13 @@ async function placeHolds({ context: { db } }: Service, venueId: string, resourc
       slotEnd,
       cells: cellsOf([resourceId], slotStart, slotEnd),
       pricePaise: 120_000,
+      ttlMs: 1_800_000,
+      holdOrdinal: 0,
+      attached: {},
+      actor: SERVICE,
     };
-    const options = { ttlMs: 1_800_000, holdKey: undefined, holdOrdinal: 0, actor: SERVICE };
     const lease = { beginBy: new Date(Date.now() + 60_000), maxTimeMS: 60_000 };
-    expect(await insertHold(db, draft, options, lease)).not.toBeNull();
+    expect(await insertHold(db, hold, lease, false)).toMatchObject({ status: 'ACTIVE' });
   };
   let placed = 0;
   const caller = async () => {

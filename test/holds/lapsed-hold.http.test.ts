@@ -5,7 +5,6 @@ import {
   anyPartner,
   anyVenue,
   confirmBody,
-  dateIn,
   expectStatus,
   freeSlotIds,
   operatorOf,
@@ -30,7 +29,7 @@ const lapsed: Json[] = [];
 let confirmed: { body: Json; answer: string };
 
 beforeAll(async () => {
-  service = await hostedService({ overrides: { HOLD_TTL_SECONDS: '1', MAX_ACTIVE_HOLDS: '12' } });
+  service = await hostedService({ overrides: { HOLD_TTL_SECONDS: '1' } });
   venue = await anyVenue(service);
   [partner, rival] = [await anyPartner(service, [venue.id]), await anyPartner(service, [venue.id])];
   slots = await freeSlotIds(partner, venue.id);
@@ -117,16 +116,6 @@ describe('a hold whose time has passed, and that nobody has settled', () => {
     const reply = await operatorOf(service).post('/api/v1/operator/walk-ins', { slot_id: hold['slot_id'] });
     expect(verdict(reply)).toBe('201');
     expect(verdict(await partner.api.post(CONFIRM, confirmBody(idOf(hold))))).toBe('409 HOLD_EXPIRED');
-  });
-
-  test('does not count towards the limit of ACTIVE holds', async () => {
-    const newcomer = await anyPartner(service, [venue.id]);
-    const [next, ...others] = await freeSlotIds(newcomer, venue.id, dateIn(4));
-    for (const slotId of others.slice(0, 12)) await placeHold(newcomer, slotId, { ttl_seconds: 60 });
-    expect(verdict(await newcomer.api.post(HOLDS, { slot_id: next }))).toBe('409 HOLD_LIMIT_REACHED');
-    const past = { $set: { holdExpiresAt: new Date(0) } };
-    await service.context.db.collection('reservations').updateOne({ partnerId: newcomer.id }, past);
-    expect(verdict(await newcomer.api.post(HOLDS, { slot_id: next }))).toBe('201');
   });
 
   test('is answered as it was placed to a replay of placing', async () => {

@@ -22,25 +22,25 @@ const operator = operatorOf(service);
 const calls = collectionCallsOf(service);
 let venueId: string;
 let resourceId: string;
+let seller: Partner;
 let slotIds: string[];
 beforeAll(async () => {
   const venue = await anyVenue(service);
   [venueId, resourceId] = [venue.id, String(venue.resourceIds[0])];
-  slotIds = await freeSlotIds(await newSeller(), venueId);
+  seller = await anyPartner(service, [venueId]);
+  slotIds = await freeSlotIds(seller, venueId);
 });
 afterAll(() => service.stop());
 
 const nextSlot = () => slotIds.pop() ?? '';
 const leaseEnds = () => delay(LEASE_MS);
-/** A partner of whom the process knows nothing: before its first hold, the process reads how many it has. */
-const newSeller = () => anyPartner(service, [venueId]);
 
-/** Places a hold whose process stands still between what it has read of the slot and its write. */
-const holdAfter = (meanwhile: () => Promise<unknown>, { api }: Partner, slotId: string) =>
-  calls.beforeNext('reservations.aggregate', meanwhile, () => api.post(HOLDS, { slot_id: slotId }));
+/** Places a hold whose process stands still between its reads of the slot and its write. */
+const holdAfter = (meanwhile: () => Promise<unknown>, slotId: string, { api } = seller) =>
+  calls.beforeNext('reservations.bulkWrite', meanwhile, () => api.post(HOLDS, { slot_id: slotId }));
 
 test('without a lease, a hold is 503 after 3 s and writes nothing; its key places it once there is a lease', async () => {
-  const [{ api }, slotId] = [await newSeller(), nextSlot()];
+  const [{ api }, slotId] = [seller, nextSlot()];
   const body = { slot_id: slotId, idempotency_key: slotId };
   await withoutLease(service, async () => {
     const beganAt = performance.now();
@@ -55,8 +55,8 @@ test('without a lease, a hold is 503 after 3 s and writes nothing; its key place
 });
 
 test('a hold that comes too late for its lease is placed under the next one, once', async () => {
-  const [seller, slotId] = [await newSeller(), nextSlot()];
-  const reply = await holdAfter(leaseEnds, seller, slotId);
+  const slotId = nextSlot();
+  const reply = await holdAfter(leaseEnds, slotId);
   const { hold_id: holdId } = expectStatus(reply, 201);
   expect((await rowsOf(service, 'reservations', { slotId })).map(({ _id }) => _id)).toEqual([holdId]);
 });
@@ -69,7 +69,7 @@ test('it has the price and the schedule that are in force by then', async () => 
   const before = expectStatus(await operator.get(`/api/v1/operator/resources/${resourceId}`), 200);
   const dearer = Number(before['price_rupees']) + 450;
 
-  const held = await holdAfter(change({ price_rupees: dearer }), await newSeller(), nextSlot());
+  const held = await holdAfter(change({ price_rupees: dearer }), nextSlot());
   expect(expectStatus(held, 201)['price_rupees']).toBe(dearer);
 
   const closing = async () => {
@@ -78,7 +78,7 @@ test('it has the price and the schedule that are in force by then', async () => 
     await leaseEnds();
   };
   try {
-    const refused = await holdAfter(closing, await newSeller(), nextSlot());
+    const refused = await holdAfter(closing, nextSlot());
     expect(verdict(refused)).toBe('404 SLOT_NOT_FOUND');
   } finally {
     await operator.delete(`/api/v1/operator/resources/${resourceId}/schedule`);
@@ -97,16 +97,16 @@ test('a walk-in has the price that is in force in its transaction', async () => 
 });
 
 test('a key that is revoked while its hold stands still places nothing', async () => {
-  const [seller, slotId] = [await newSeller(), nextSlot()];
-  const keys = `/api/v1/operator/partners/${seller.id}/keys`;
+  const [partner, slotId] = [await anyPartner(service, [venueId]), nextSlot()];
+  const keys = `/api/v1/operator/partners/${partner.id}/keys`;
   const { data } = expectStatus(await operator.get(keys), 200) as { data: Json[] };
   const revoking = () => operator.delete(`${keys}/${String(data[0]?.['key_id'])}`);
-  expect(verdict(await holdAfter(revoking, seller, slotId))).toBe('401 INVALID_API_KEY');
+  expect(verdict(await holdAfter(revoking, slotId, partner))).toBe('401 INVALID_API_KEY');
   expect(await rowsOf(service, 'reservations', { slotId })).toEqual([]);
 });
 
 test('a conflict with a claim that its confirmation does not find is no refusal: the hold is tried again', async () => {
-  const [seller, slotId] = [await newSeller(), nextSlot()];
+  const slotId = nextSlot();
   const { hold_id: lost } = await placeHold(seller, slotId);
   // A deposed primary still shows the claim, as the first read here does; its successor never had it.
   const rollBack = async (turn: number) => {

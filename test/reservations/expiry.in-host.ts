@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DuePosition } from '../../src/platform/backlog.store.ts';
 import { keepSweeping } from '../../src/platform/sweep.ts';
-import { expireHold, settleLapsedHolds } from '../../src/reservations/reservations.service.ts';
+import { expireHold, sweepLapsedHolds } from '../../src/reservations/reservations.service.ts';
 import type { Service } from '../support/service.ts';
 
 type Context = Service['context'];
@@ -25,7 +25,7 @@ export function startSweep(context: Context, limit: number): void {
   const stopping = new AbortController();
   const pages: number[] = [];
   const run = async (signal: AbortSignal, from: DuePosition | undefined) => {
-    const page = await settleLapsedHolds(context, { graceMs: 0, limit, from, stopping: signal });
+    const page = await sweepLapsedHolds(context, { graceMs: 0, limit, from, stopping: signal });
     pages.push(page.count);
     return page;
   };

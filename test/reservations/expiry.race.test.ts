@@ -236,7 +236,7 @@ describe('the sweep of lapsed holds', () => {
       new Set(['EXPIRED']),
       new Set(['ACTIVE']),
     ]);
-    const unsettled = linesOf(await service.logs(), 'a lapsed hold could not be settled and waits');
+    const unsettled = linesOf(await service.logs(), 'a lapsed hold could not be expired and waits');
     expect(unsettled.map((line) => String(line['hold_id'])).toSorted()).toEqual(poisoned.toSorted());
   });
 });

@@ -127,17 +127,6 @@ describe(`${CALLS} calls at once`, () => {
       expect(await rowsOf(service, 'reservations', { slotId: fields.slot_id })).toHaveLength(1);
     }));
 
-  test('with different keys, holds of one slot by one partner place one hold', () =>
-    repeatedly(async () => {
-      const slot_id = anySlot();
-
-      const replies = await Promise.all(times(CALLS, () => hold({ slot_id, idempotency_key: randomUUID() })));
-
-      expect(withStatus(replies, 201)).toHaveLength(1);
-      expect(outcomes(replies)).toEqual(['201', '409 SLOT_NOT_AVAILABLE']);
-      expect(await rowsOf(service, 'reservations', { slotId: slot_id })).toHaveLength(1);
-    }));
-
   test.each(['cancel', 'refund'] as const)(
     'with one key, each %s of one booking gets the same bytes and one event is made',
     (operation) =>

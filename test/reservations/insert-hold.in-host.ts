@@ -5,6 +5,7 @@ import { leasedCacheOf } from '../../src/platform/leased-cache.ts';
 import { inTransaction } from '../../src/platform/mongo.ts';
 import { SERVICE } from '../../src/reservations/actor-types.ts';
 import { cellsOf } from '../../src/reservations/cells.rules.ts';
+import type { NotInserted } from '../../src/reservations/insert-hold.store.ts';
 import { insertHold } from '../../src/reservations/insert-hold.store.ts';
 import type { NewReservation } from '../../src/reservations/reservations.store.ts';
 import { insertBooked } from '../../src/reservations/reservations.store.ts';
@@ -15,13 +16,10 @@ type Context = Service['context'];
 
 /** What holds are placed on, and who may place them there. */
 export type Ground = { venueId: string; resourceId: string; partnerId: string };
-/** A hold to insert: on the slot of that number, for that partner, with that ordinal; `isLate`: its lease is over. */
-export type Wanted = { slot: number; partnerId?: string; ordinal?: number; isLate?: boolean };
-/** What came of it: the hold, which index it violates, or that it was not inserted. */
-export type Outcome =
-  | { holdId: string; placedAt: string; holdExpiresAt: string }
-  | { violated: string }
-  | 'not inserted';
+/** A hold to insert: on the slot of that number, for that partner, with that ordinal and key; `isLate`: its lease is over. */
+export type Wanted = { slot: number; partnerId?: string; ordinal?: number; key?: string; isLate?: boolean };
+/** The hold, or why it was not inserted. */
+export type Outcome = { holdId: string; placedAt: string; holdExpiresAt: string } | NotInserted;
 
 /** Whether those that are placed at once leave as one bulk, or each alone as when it is repeated. */
 export type How = 'together' | 'alone';
@@ -52,17 +50,18 @@ export async function insertAtOnce(
     all.map(async (wanted): Promise<Outcome> => {
       const holdOrdinal = wanted.ordinal ?? wanted.slot;
       const its = wanted.isLate === true ? { ...lease, beginBy: new Date(Date.now() - 1000) } : lease;
-      try {
-        const options = { ttlMs: TTL_MS, holdKey: undefined, holdOrdinal, actor: SERVICE };
-        const written = await insertHold(db, draftOf(ground, wanted), options, its, how === 'alone');
-        if (written === null) return 'not inserted';
-        const { _id: holdId, placedAt, holdExpiresAt } = written.reservation;
-        return { holdId, placedAt: placedAt.toISOString(), holdExpiresAt: holdExpiresAt.toISOString() };
-      } catch (err) {
-        const [, violated] = / index: (\S+)/.exec((err as Error).message) ?? [];
-        if (violated === undefined) throw err;
-        return { violated };
-      }
+      const hold = {
+        ...draftOf(ground, wanted),
+        ttlMs: TTL_MS,
+        holdOrdinal,
+        ...(wanted.key === undefined ? {} : { holdKey: wanted.key }),
+        attached: {},
+        actor: SERVICE,
+      };
+      const outcome = await insertHold(db, hold, its, how === 'alone');
+      if (typeof outcome === 'string') return outcome;
+      const { _id: holdId, placedAt, holdExpiresAt } = outcome;
+      return { holdId, placedAt: placedAt.toISOString(), holdExpiresAt: holdExpiresAt.toISOString() };
     }),
   );
 }

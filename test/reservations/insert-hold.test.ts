@@ -33,7 +33,7 @@ const freeSlots = (count: number) => Array.from({ length: count }, freeSlot);
 const insertAtOnce = (all: readonly Wanted[], how?: How) => inHost.insertAtOnce(ground, all, how);
 
 const inserted = (outcome: Outcome | undefined) => {
-  if (typeof outcome !== 'object' || !('holdId' in outcome)) throw new Error(JSON.stringify(outcome));
+  if (typeof outcome !== 'object') throw new Error(JSON.stringify(outcome));
   return outcome;
 };
 
@@ -65,25 +65,24 @@ describe('holds that are inserted at once', () => {
   });
 
   test('have their own outcomes: what is taken is named to the one that wants it, the others are inserted', async () => {
-    const [taken, partnerId] = [freeSlot(), randomUUID()];
-    await insertAtOnce([{ slot: taken }, { slot: freeSlot(), partnerId, ordinal: 7 }]);
+    const [taken, partnerId, key] = [freeSlot(), randomUUID(), randomUUID()];
+    await insertAtOnce([{ slot: taken }, { slot: freeSlot(), partnerId, ordinal: 7, key }]);
     const twice = freeSlot();
     const outcomes = await insertAtOnce([
       { slot: freeSlot() },
       { slot: taken, partnerId: randomUUID() },
       { slot: freeSlot(), partnerId, ordinal: 7 },
+      { slot: freeSlot(), partnerId, ordinal: 8, key },
       { slot: twice },
       { slot: twice, partnerId: randomUUID() },
       { slot: freeSlot() },
     ]);
-    const violated = outcomes.map((outcome) =>
-      typeof outcome === 'object' && 'violated' in outcome ? outcome.violated : null,
-    );
-    expect(violated).toEqual([
-      ...[null, 'one_claim_per_cell', 'one_hold_per_ordinal'],
-      ...[null, 'one_claim_per_cell', null],
+    const rejections = outcomes.map((outcome) => (typeof outcome === 'string' ? outcome : null));
+    expect(rejections).toEqual([
+      ...[null, 'cell taken', 'ordinal taken', 'key taken'],
+      ...[null, 'cell taken', null],
     ]);
-    for (const index of [0, 3, 5]) await expectStored(outcomes[index]);
+    for (const index of [0, 4, 6]) await expectStored(outcomes[index]);
   });
 
   test('are inserted under their own leases: one whose lease is over is not, the others are', async () => {
@@ -92,7 +91,7 @@ describe('holds that are inserted at once', () => {
     await takeWrites();
     const outcomes = await insertAtOnce(all);
     expect(await namesOfWrites()).toEqual(['update']);
-    expect(outcomes[1]).toBe('not inserted');
+    expect(outcomes[1]).toBe('late');
     expect(await rowsOn(slots[1] ?? 0)).toEqual([]);
     for (const index of [0, 2]) await expectStored(outcomes[index]);
   });
@@ -112,7 +111,7 @@ describe('beside a transaction that has the slot of one of them, holds that are 
     const slot = freeSlot();
     await takeWrites();
     const outcomes = await insertBeside(slot, 'together');
-    expect(outcomes.slice(3)).toEqual(['not inserted', 'not inserted']);
+    expect(outcomes.slice(3)).toEqual(['late', 'late']);
     for (const outcome of outcomes.slice(0, 3)) await expectStored(outcome);
     // The other one is the booking's insert.
     expect(await takeWrites()).toEqual([
@@ -125,7 +124,7 @@ describe('beside a transaction that has the slot of one of them, holds that are 
   test('are inserted when they are repeated, each alone; only the one that wants the slot is not', async () => {
     const slot = freeSlot();
     const outcomes = await insertBeside(slot, 'alone');
-    expect(outcomes[3]).toBe('not inserted');
+    expect(outcomes[3]).toBe('late');
     for (const index of [0, 1, 2, 4]) await expectStored(outcomes[index]);
     expect((await rowsOn(slot)).map(({ status }) => status)).toEqual(['BOOKED']);
   });
@@ -138,10 +137,10 @@ describe.each([
   test('the database rejects its instants, and the process then asks for the time, long before it would have', async () => {
     await setClockOff(offMs);
     const all = [{ slot: freeSlot() }, { slot: freeSlot() }];
-    expect(await insertAtOnce(all)).toEqual(['not inserted', 'not inserted']);
+    expect(await insertAtOnce(all)).toEqual(['late', 'late']);
     const outcome = await eventually('a hold is inserted', async () => {
       const [placed] = await insertAtOnce([{ slot: freeSlot() }]);
-      return placed !== 'not inserted' && placed;
+      return placed !== 'late' && placed;
     });
     const { placedAt } = await expectStored(outcome);
     expect(Math.abs(placedAt.getTime() - Date.now())).toBeLessThan(60_000);

@@ -6,7 +6,7 @@ import { startSweep } from '../../src/platform/sweep.ts';
 import type { ProcessScope } from '../../src/process/lifecycle.ts';
 import type { HoldExpiryJob } from '../../src/queues/jobs.ts';
 import { holdIdsOf } from '../../src/queues/jobs.ts';
-import { expireHold, settleLapsedHolds } from '../../src/reservations/reservations.service.ts';
+import { expireHold, sweepLapsedHolds } from '../../src/reservations/reservations.service.ts';
 import { openArchive } from '../../src/retention/open-archive.ts';
 import type { PurgePosition } from '../../src/retention/purge.service.ts';
 import { purgeNext } from '../../src/retention/purge.service.ts';
@@ -44,7 +44,7 @@ export async function startHoldExpiry(
     name: 'lapsed-holds',
     everyMs: SWEEP_EVERY_MS,
     run: (stopping, from) =>
-      settleLapsedHolds(context, { graceMs: SWEEP_EVERY_MS, limit: SWEEP_PAGE, from, stopping }),
+      sweepLapsedHolds(context, { graceMs: SWEEP_EVERY_MS, limit: SWEEP_PAGE, from, stopping }),
   });
   const { archiveUrl } = scope.config;
   const purging = {
