@@ -213,6 +213,7 @@ test('the figures of the service are those of the database', async () => {
   await expectValue('pbs_guard_indexes_missing', 1);
   // Control: a figure that is wrong would be noticed.
   await expect(expectValue('pbs_guard_indexes_missing', 2, {}, 100)).rejects.toThrow('is right');
+  await service.migrate();
 });
 
 test('a storm of scrapes asks the database once; control: the next, a while later, asks again', async () => {
