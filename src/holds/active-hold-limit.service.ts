@@ -8,6 +8,9 @@ import { expireHolds } from '../reservations/reservations.service.ts';
 
 export type HoldLimitDeps = ReservationDeps & { config: { maxActiveHolds: number } };
 
+/** How many free ordinals are kept for a partner. */
+const MAX_KEPT = 500;
+
 /** By partner, ordinals that were free when they were last read. Only a hint: the unique index decides (ADR 0022). */
 const freeOrdinalsOf = onePer((_db: Db) => new LRUCache<string, number[]>({ max: 1000 }));
 
@@ -26,11 +29,19 @@ export async function findFreeOrdinals(deps: HoldLimitDeps, partnerId: string): 
   const { ordinals, lapsedIds } = await findActiveHolds(deps.db, partnerId);
   if (ordinals.length >= deps.config.maxActiveHolds) return false;
   await expireHolds(deps, lapsedIds);
-  const taken = new Set(ordinals);
-  const all = Array.from({ length: deps.config.maxActiveHolds }, (_, ordinal) => ordinal);
-  const free = all.filter((ordinal) => !taken.has(ordinal));
-  freeOrdinalsOf(deps.db).set(partnerId, free);
+  freeOrdinalsOf(deps.db).set(partnerId, freeBeside(new Set(ordinals), deps.config.maxActiveHolds));
   return true;
+}
+
+/** Ordinals below `limit` that are not taken, from a random one on. */
+function freeBeside(taken: ReadonlySet<number>, limit: number): number[] {
+  const first = randomBelow(limit);
+  const free: number[] = [];
+  for (let step = 0; step < limit && free.length < MAX_KEPT; step += 1) {
+    const ordinal = (first + step) % limit;
+    if (!taken.has(ordinal)) free.push(ordinal);
+  }
+  return free;
 }
 
 const randomBelow = (end: number): number => Math.floor(Math.random() * end);

@@ -115,9 +115,12 @@ describe('a slot that was lost a moment ago', () => {
     expect(expectStatus(await repeat(), 201)['hold_id']).toBe(held['hold_id']);
   });
 
-  test('is taken by somebody at the venue who overrides holds', async () => {
-    const walkIn = { slot_id: slotId, override_holds: true };
-    expect(verdict(await operatorOf(service).post('/api/v1/operator/walk-ins', walkIn))).toBe('201');
+  test('is sold at the venue over a hold that is placed between the look at it and the sale', async () => {
+    expectStatus(await release(elsewhere, held), 200);
+    const sell = () =>
+      operatorOf(service).post('/api/v1/operator/walk-ins', { slot_id: slotId, override_holds: true });
+    const reply = await calls.beforeNext('venues.findOneAndUpdate', () => placeHold(elsewhere, slotId), sell);
+    expect(verdict(reply)).toBe('201');
     expect(errorOf(await hold(rival)).conflict).toMatchObject({ reason: 'booked' });
   });
 });
