@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Reply } from '../support/client.ts';
-import type { CollectionMethod } from '../support/collection-calls.in-host.ts';
 import { collectionCallsOf } from '../support/collection-calls.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import {
@@ -132,18 +131,17 @@ const inEither = describe.each<[string, () => HostedService]>([
   ['another process', () => other],
 ]);
 
-/** A partner of whom the process knows nothing: before it places a hold, it reads how many the partner has. */
+/** A partner whose grant the process has not read yet. */
 const newSeller = (seller: HostedService, at = venueId) => anyPartner(seller, [at]);
 
-/** Places the hold with `meanwhile` between what it has read of the venue and its write, or another read. */
+/** Places the hold with `meanwhile` between its reads of the venue, after which it reads the grant, and its write. */
 const holdAfter = (
   meanwhile: () => Promise<unknown>,
   { api }: Partner,
   slotId: string,
   seller: HostedService,
-  method: CollectionMethod = 'reservations.aggregate',
 ): Promise<Reply> =>
-  collectionCallsOf(seller).beforeNext(method, meanwhile, () =>
+  collectionCallsOf(seller).beforeNext('grants.findOne', meanwhile, () =>
     api.post('/api/v1/partner/holds', { slot_id: slotId, idempotency_key: slotId }),
   );
 /** Makes the walk-in with `meanwhile` before its write. */
@@ -152,14 +150,14 @@ const walkInAfter = (meanwhile: () => Promise<unknown>, claim: () => Promise<Rep
 
 inEither('a hold that was drafted in %s before a blackout', (_which, sellerOf) => {
   /** What comes of it where it is written after the response to the blackout, and that response. */
-  async function writtenAfter(slotId: string, seller: Partner, method?: CollectionMethod) {
+  async function writtenAfter(slotId: string, seller: Partner) {
     // The venue is in its memory as it was before.
     expectStatus(await (await newSeller(sellerOf())).api.post(HOLDS, { slot_id: nextSlot() }), 201);
     let blackout: Json = {};
     const closing = async () => {
       blackout = await blackOut(slotId);
     };
-    const reply = await holdAfter(closing, seller, slotId, sellerOf(), method);
+    const reply = await holdAfter(closing, seller, slotId, sellerOf());
     return { reply, blackout };
   }
 
@@ -172,12 +170,6 @@ inEither('a hold that was drafted in %s before a blackout', (_which, sellerOf) =
     await operatorOf(service).delete(`/api/v1/operator/blackouts/${String(blackout['blackout_id'])}`);
     const again = await seller.api.post(HOLDS, { slot_id: slotId, idempotency_key: slotId });
     expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, null]);
-  });
-
-  test('and reads the grant after the response to that, is rejected: its lease is older than all that it has read', async () => {
-    const [slotId, seller] = [nextSlot(), await newSeller(sellerOf())];
-    const { reply, blackout } = await writtenAfter(slotId, seller, 'grants.findOne');
-    expect([outcomeOf(reply, blackout), blackout['conflicts']]).toEqual(['refused', []]);
   });
 
   test('control: would stand, and no report name it, if its process ignored when its lease ends', async () => {

@@ -42,7 +42,6 @@ async function ground(operated: HostedService, sells: HostedService) {
   const at = (resourceId: string, time: string) => `${resourceId}_${date}T${time}Z`;
   const warm = async () => placeHold(await anyPartner(sells, [venue.id]), at(half, `${10 + warmed++}00`));
   let warmed = 0;
-  // The process knows nothing of them: before it places their first hold, it reads how many they have.
   const [seller, rival] = [await anyPartner(sells, [venue.id]), await anyPartner(operated, [venue.id])];
   const share = () =>
     operatorOf(operated).patch(`/api/v1/operator/resources/${full}`, { shares_space_with: [half] });
@@ -53,15 +52,12 @@ type Ground = Awaited<ReturnType<typeof ground>>;
 const hold = ({ api }: Partner, slotId: string) => api.post(HOLDS, { slot_id: slotId });
 const holdFull = async ({ rival, at, full }: Ground) => verdict(await hold(rival, at(full, '0600')));
 
-/** Places the hold on the half with `meanwhile` between all that it has read of the venue and its write. */
+/** Places the hold on the half with `meanwhile` between its reads of the venue, after which it reads the grant, and its write. */
 const holdHalfAfter = (
   meanwhile: () => Promise<unknown>,
   { seller, at, half }: Ground,
   sells: HostedService,
-) =>
-  collectionCallsOf(sells).beforeNext('reservations.aggregate', meanwhile, () =>
-    hold(seller, at(half, '0600')),
-  );
+) => collectionCallsOf(sells).beforeNext('grants.findOne', meanwhile, () => hold(seller, at(half, '0600')));
 
 /** Whether the hold fills what the two share, or its own resource only. */
 async function spaceOf({ half, full }: Ground, reply: Reply, at = service): Promise<'shared' | 'own'> {

@@ -14,9 +14,14 @@ export const SLOW: HostedOptions = { overrides: { CACHE_LEASE_MS: '2500' } };
 export const cacheOf = (service: HostedService) =>
   service.inHost<typeof LeasedCache>('test/support/leased-cache.in-host.ts');
 
-/** Another process on the same database; stop it, keeping that, before the one. */
+/** Another process on the same database, with leases as long; stop it, keeping that, before the one. */
 export const beside = ({ environment }: HostedService): Promise<HostedService> =>
-  hostedService({ overrides: { MONGODB_URI: environment['MONGODB_URI'] ?? '' } });
+  hostedService({
+    overrides: {
+      MONGODB_URI: environment['MONGODB_URI'] ?? '',
+      CACHE_LEASE_MS: environment['CACHE_LEASE_MS'] ?? '',
+    },
+  });
 
 /** Does `work` while the process can have no lease. */
 export async function withoutLease<T>(service: HostedService, work: () => Promise<T>): Promise<T> {
