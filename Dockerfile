@@ -1,5 +1,5 @@
 # One image for every process; the command picks the role:
-#   node dist/src/api.js (the default), dist/workers/{hold-expiry,event-dispatch,webhook-delivery}.js, dist/src/migrate.js,
+#   node dist/src/api.js (the default), dist/workers/{hold-expiry,webhook-delivery}.js, dist/src/migrate.js,
 #   and for an operator at work: node dist/src/cli/operator.js <noun> <verb>
 # It runs as an unprivileged user, writes nothing to its file system, and stops on SIGTERM within 25 s.
 

@@ -91,10 +91,6 @@ export const GOALS = {
     ...{ row: 'growth-venues', label: 'hold, 10 : 1,000 venues', limit: 'the same with many' },
     ...{ unit: 'x', atMost: 1.3 },
   },
-  'growth-dispatchers': {
-    ...{ row: 'growth-dispatchers', label: 'dispatch by 4 processes : by 1', limit: 'the same by one' },
-    ...{ unit: 'x', atMost: 1.3 },
-  },
   'memory-api': { row: 'memory', label: 'memory of the API', unit: 'MB', atMost: 220 },
   'memory-worker': { row: 'memory', label: 'memory of a worker', unit: 'MB', atMost: 180 },
   'memory-growth': {

@@ -80,9 +80,9 @@ async function measureWindow(
 
 /** Restarts hold expiry; what it keeps for `days` it begins to purge at once, also where the one before it has purged just now. */
 async function restartHoldExpiry(bench: Bench, db: Db, days: number): Promise<void> {
-  await bench.product.runWorkers(['event-dispatch']);
+  await bench.product.runWorkers(['webhook-delivery']);
   await db.collection<{ _id: string }>('leases').deleteOne({ _id: 'sweep-retention' });
-  await bench.product.runWorkers(['hold-expiry', 'event-dispatch'], { RETENTION_HOLDS_DAYS: String(days) });
+  await bench.product.runWorkers(['hold-expiry', 'webhook-delivery'], { RETENTION_HOLDS_DAYS: String(days) });
 }
 
 /** Tells how many of the holds are left: they are purged in the order of their expiry. */

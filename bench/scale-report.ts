@@ -1,7 +1,7 @@
 import type { Measured } from './measured.ts';
 import { measuredText, sectionOf } from './measured.ts';
 
-/** What so many processes of a kind did together. */
+/** What so many processes did together. */
 export type ScaleRun = {
   count: number;
   perSecond: number;
@@ -44,7 +44,7 @@ export function isMissed({ rows, machine }: ScaleReport): boolean {
   );
 }
 
-/** `mongod 0.81, event-dispatch 0.52`; those that hardly show are left out. */
+/** `mongod 0.81, webhook-delivery 0.52`; those that hardly show are left out. */
 function coresText(run: ScaleRun): string {
   const shown = Object.entries(run.cores).filter(([, share]) => share >= 0.02);
   return shown
@@ -57,7 +57,7 @@ function rowsOf({ rows, machine }: ScaleReport): string[][] {
   return rows.flatMap(({ subject, goal, runs }) => {
     const judged = judge(runs, goal, machine.cores);
     return runs.map((run, index) => [
-      `${run.count} × ${subject}`,
+      `${subject} by ${run.count}`,
       `${Math.round(run.perSecond)}/s`,
       judged[index]?.factor === undefined ? '' : `${judged[index].factor.toFixed(2)} ×`,
       judged[index]?.factor === undefined ? '' : `≥ ${goal} ×`,
@@ -69,7 +69,7 @@ function rowsOf({ rows, machine }: ScaleReport): string[][] {
 }
 
 const factsOf = (report: ScaleReport): string =>
-  `${measuredText(report)}; receivers take 200 ms, WEBHOOK_CONCURRENCY ${report.concurrency}; ${report.minutes.toFixed(1)} min.`;
+  `${measuredText(report)}; the slow receiver takes 200 ms, with WEBHOOK_CONCURRENCY ${report.concurrency}; ${report.minutes.toFixed(1)} min.`;
 
 /** For a terminal of 80 columns: who had which share of a core stands below its line. */
 export function asText(report: ScaleReport): string {
@@ -85,6 +85,6 @@ export function asText(report: ScaleReport): string {
 export const asMarkdown = (report: ScaleReport): string =>
   sectionOf(
     factsOf(report),
-    ['Processes', 'Together', 'A doubling', 'Goal', '', 'Cores in use', 'By'],
+    ['webhook-delivery processes', 'Together', 'A doubling', 'Goal', '', 'Cores in use', 'By'],
     rowsOf(report),
   );

@@ -38,8 +38,6 @@ export type Contents = {
   countWaiting: () => Promise<number>;
   /** Waits until none does; false where that takes longer than `withinMs`. */
   untilSettled: (withinMs: number) => Promise<boolean>;
-  /** Waits until `count` deliveries are there and no event waits in an outbox. */
-  untilDispatched: (count: number, withinMs: number) => Promise<boolean>;
   /** Waits until no hold is ACTIVE. */
   untilNoneActive: (withinMs: number) => Promise<boolean>;
   /** How many `hold_expired` events there are, in outboxes or dispatched. */
@@ -88,11 +86,6 @@ export async function openContents(product: Product, provisioned: Provisioned): 
       return copies;
     },
     untilSettled: (withinMs) => eventually(withinMs, async () => (await countWaiting()) === 0),
-    untilDispatched: (count, withinMs) =>
-      eventually(withinMs, async () => {
-        const waiting = await collectionOf('reservations').countDocuments({ outboxSince: { $exists: true } });
-        return waiting === 0 && (await db.collection('deliveries').countDocuments({})) >= count;
-      }),
     untilNoneActive: (withinMs) =>
       eventually(withinMs, async () => (await collectionOf('reservations').countDocuments(ACTIVE)) === 0),
     countExpiredEvents: async () => {
@@ -128,7 +121,7 @@ async function eventually(withinMs: number, condition: () => Promise<boolean>): 
 /** Jobs that wait for reservations that are gone would be work in the next run. */
 async function deleteJobs(redis: Redis): Promise<void> {
   for await (const keys of redis.scanStream({ match: '{pbs}:*', count: 1000 })) {
-    const jobs = (keys as string[]).filter((key) => /:(hold-expiry|event-dispatch|webhook-\w+):/.test(key));
+    const jobs = (keys as string[]).filter((key) => /:(hold-expiry|webhook-\w+):/.test(key));
     const ofJobs = jobs.filter((key) => !key.endsWith(':meta'));
     if (ofJobs.length > 0) await redis.unlink(ofJobs);
   }

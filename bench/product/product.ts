@@ -9,7 +9,7 @@ import { startEmbeddedServers } from '../../src/development/embedded/servers.ts'
 import type { Pids } from '../processes.ts';
 import { endProcess, firstMessage, projectFolder, startNode } from '../processes.ts';
 
-export const WORKERS = ['hold-expiry', 'event-dispatch', 'webhook-delivery'] as const;
+export const WORKERS = ['hold-expiry', 'webhook-delivery'] as const;
 export type WorkerName = (typeof WORKERS)[number];
 
 /** The product as it is shipped: built, on stores of its own, its log in files. */
@@ -44,7 +44,6 @@ const SCRIPTS = {
   api: 'start:api',
   migrate: 'migrate',
   'hold-expiry': 'start:hold-expiry',
-  'event-dispatch': 'start:event-dispatch',
   'webhook-delivery': 'start:webhook-delivery',
 } as const;
 

@@ -3,16 +3,17 @@ import { copyOf } from '../product/copies.ts';
 import type { Venue } from '../product/slots.ts';
 import { spreadOf } from '../statistics.ts';
 import type { Bench, Row } from './row.ts';
+import { addWaitingEvents } from './waiting-events.ts';
 import { subscribeOnce } from './webhook-runs.ts';
 
 const GOOD = 1000;
 const HANGING = 500;
 const WITHIN_MS = 60_000;
 
-/** Deliveries to an endpoint that answers, which wait among those to one that never does; beside them the same alone. */
+/** Events for an endpoint that answers, which wait among those for one that never does; beside them the same alone. */
 export const fairRow: Row<'fair'> = {
   name: 'fair',
-  workers: ['event-dispatch'],
+  workers: [],
   measure: async (bench) => {
     await subscribeOnce(bench);
     const runs = await interleave(bench.runs, {
@@ -45,16 +46,15 @@ async function deliverGood(bench: Bench, sick: Venue | undefined): Promise<numbe
     const isHanging = sick !== undefined && n % 3 === 0;
     return copyOf(contents.originals.hold, { venue: isHanging ? sick : venue, partnerIds }, n);
   });
-  await contents.insert('reservations', copies);
-  await contents.untilDispatched(total, WITHIN_MS);
+  await addWaitingEvents(bench, copies);
   await receiver.take();
-  await product.runWorkers(['event-dispatch', 'webhook-delivery']);
+  await product.runWorkers(['webhook-delivery']);
   const beganAt = Date.now();
   const isComplete = await receiver.waitFor(GOOD, WITHIN_MS);
   const { lastAt, holdIds } = await receiver.take();
   // Else the worker would not stop before they time out.
   await receiver.dropHanging();
-  await product.runWorkers(['event-dispatch']);
+  await product.runWorkers([]);
   if (!isComplete)
     throw new Error(`Of ${GOOD} good deliveries, ${holdIds.size} were received within a minute`);
   return lastAt - beganAt;

@@ -6,7 +6,6 @@ import { cycleRow } from './cycle.ts';
 import { deliveryRow } from './delivery.ts';
 import { expiryRow } from './expiry.ts';
 import { fairRow } from './fair.ts';
-import { growthDispatchersRow } from './growth-dispatchers.ts';
 import { growthKeptRow } from './growth-kept.ts';
 import { growthLiveRow } from './growth-live.ts';
 import { growthVenuesRow } from './growth-venues.ts';
@@ -42,6 +41,5 @@ export const ROWS: readonly Row<never>[] = [
   pacedRow,
   memoryRow,
   fairRow,
-  growthDispatchersRow,
   expiryRow,
 ];

@@ -1,6 +1,6 @@
 /** The arithmetic of `npm run capacity`: a service's traffic, and what it takes by figures that were measured. Pure. */
 
-export const KINDS = ['api', 'hold-expiry', 'event-dispatch', 'webhook-delivery'] as const;
+export const KINDS = ['api', 'hold-expiry', 'webhook-delivery'] as const;
 export type Kind = (typeof KINDS)[number];
 type Operation = 'hold' | 'confirm' | 'availability' | 'expiry' | 'event' | 'delivery';
 

@@ -45,7 +45,7 @@ function todoOf({ kind, subject }: AlertRow): string {
     case 'endpoint_failing':
       return '';
     case 'event_undispatched':
-      return 'Does event dispatch run?';
+      return 'Does webhook delivery run?';
     case 'hold_overdue':
       return 'Does hold expiry run?';
     case 'delivery_overdue':
@@ -63,7 +63,7 @@ function todoOf({ kind, subject }: AlertRow): string {
   }
 }
 
-/** Sweeps of the database do what the other two queues only make prompt; nothing is sent but by a job. */
+/** A sweep of the database does what a queue only makes prompt, but sends nothing while an operator has paused it. */
 const pausedMeans = (queue: string | null) =>
   queue === 'webhook-delivery'
     ? 'no webhook is sent, what is due waits and nothing is lost'

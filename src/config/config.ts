@@ -100,7 +100,6 @@ const SETTINGS = {
     'keepAliveTimeoutMs',
   ],
   'hold-expiry': [...OF_WORKER, ...OF_RETENTION, ...OF_ARCHIVE],
-  'event-dispatch': [...OF_WORKER, 'webhookRetryDelaysSeconds'],
   'webhook-delivery': [
     ...[...OF_WORKER, ...OF_SECRETS, 'webhookRetryDelaysSeconds', 'webhookTimeoutMs'],
     ...['webhookAllowPrivateNetworks', 'webhookPorts', 'webhookConcurrency', 'webhookUnhealthyConcurrency'],

@@ -1,6 +1,6 @@
 import { eraseExcerptsIdentifying, eraseExcerptsOf } from '../deliveries/erase-excerpts.service.ts';
-import type { DispatchDeps } from '../dispatch/event-dispatch.service.ts';
-import { dispatchEvents } from '../dispatch/event-dispatch.service.ts';
+import type { DispatchDeps } from '../dispatch/dispatch-events.service.ts';
+import { dispatchEvents } from '../dispatch/dispatch-events.service.ts';
 import type { Erasure } from '../domain/erasure.ts';
 import { DomainError } from '../domain/errors.ts';
 import { nationalDigitsOf, requireCustomerPhone } from '../domain/phone.ts';
@@ -94,7 +94,11 @@ async function eraseEventsOf(
   // Into the log first: a dispatcher that has read the old reason then finds the event there, and leaves it. A hold that was
   // read as ACTIVE has been settled since, so its outbox has an event that was not read.
   const waiting = reservations.filter(({ status, outbox }) => status === 'ACTIVE' || outbox.length > 0);
-  await Promise.all(waiting.map((row) => dispatchEvents(deps, row._id)));
+  const dispatched = await dispatchEvents(
+    deps,
+    waiting.map((row) => row._id),
+  );
+  for (const err of dispatched.failures.values()) throw err;
   const ids = reservations.map((row) => row._id);
   await eraseExcerptsOf(deps, await eraseTextsOf(deps, ids, ERASED));
 }

@@ -1,3 +1,4 @@
+import { countUnnumbered, numberEvents } from '../events/unnumbered-events.store.ts';
 import { dropIndexes, findDroppable } from '../platform/ensure-collection.ts';
 import type { Db } from '../platform/mongo.ts';
 import {
@@ -52,6 +53,13 @@ export const STEPS: readonly Step[] = [
     kind: 'expand',
     count: countMisfolded,
     run: foldNamesAgain,
+  },
+  {
+    version: 5,
+    name: 'number-events',
+    kind: 'expand',
+    count: countUnnumbered,
+    run: numberEvents,
   },
 ];
 

@@ -32,183 +32,156 @@ export const INTERRUPT_UNSETTLED: Expression = {
   },
 };
 
-/** How many attempts are begun and settled together at most. */
-const MAX_BATCH = 200;
-
-type Result = Pick<
-  AttemptRow,
-  'outcome' | 'statusCode' | 'error' | 'errorDetail' | 'redirectTo' | 'durationMs' | 'responseExcerpt'
->;
-
-/** A guarded update that leaves its attempt in the row such that it can be told from one that was not made. */
-type AttemptWrite = {
-  deliveryId: string;
-  attemptId: string;
-  endpointUrl?: string;
-  result?: Result;
-  isMadeIn: (attempt: AttemptRow) => boolean;
-  /** Writes of one kind differ in what is above alone. */
-  kind: string;
-  /** The update of all the rows for which writes of the kind are. */
-  updateOf: (writes: readonly AttemptWrite[]) => GuardedUpdate;
-};
-
-/**
- * Makes the update together with those of the attempts that begin or end at the same time (ADR 0034): those of one kind by one update,
- * and where that has not made all of them, each by itself. Whether it was made: where not all were, each finds out by its attempt in the row.
- */
-const writeAttempt = onePer((db: Db) =>
-  gathered<AttemptWrite, boolean>(async (writes) => {
-    const kinds = [...groupBy(writes, ({ kind }) => kind).values()];
-    const areMade = await Promise.all(kinds.map((alike) => writeAlike(db, alike)));
-    const rest = kinds.filter((_, index) => !areMade[index]).flat();
-    const verdicts = await writeEachAttempt(db, rest);
-    return writes.map((write) => verdicts.get(write) ?? true);
-  }, MAX_BATCH),
-);
-
-const writeAlike = async (db: Db, alike: readonly AttemptWrite[]): Promise<boolean> =>
-  alike[0] !== undefined && updateTogether(deliveryCollection(db), alike[0].updateOf(alike), alike.length);
-
-/** What was made already is not made again: it matches no more. */
-async function writeEachAttempt(
-  db: Db,
-  writes: readonly AttemptWrite[],
-): Promise<Map<AttemptWrite, boolean | Error>> {
-  if (writes.length === 0) return new Map();
-  const updates = writes.map((write) => write.updateOf([write]));
-  const { errors, changed } = await updateGuarded(deliveryCollection(db), updates);
-  const failed = errors.filter((err) => err !== undefined);
-  const isEachMade = changed + failed.length === writes.length;
-  const attempts = isEachMade ? undefined : await findAttempts(db, writes);
-  return new Map(
-    writes.map((write, index) => {
-      const attempt = attempts?.get(write.attemptId);
-      const isMade = isEachMade || (attempt !== undefined && write.isMadeIn(attempt));
-      return [write, errors[index] ?? isMade];
-    }),
-  );
-}
-
-/** The attempts of these deliveries as they are now, by their ids. */
-async function findAttempts(
-  db: Db,
-  writes: readonly { deliveryId: string }[],
-): Promise<Map<string, AttemptRow>> {
-  const rows = await deliveryCollection(db)
-    .find({ _id: { $in: writes.map(({ deliveryId }) => deliveryId) } }, NEWEST)
-    .project<Pick<DeliveryRow, 'attempts'>>({ attempts: 1 })
-    .toArray();
-  return new Map(rows.flatMap(({ attempts }) => attempts).map((attempt) => [attempt.deliveryId, attempt]));
-}
-
-/**
- * Begins an attempt: takes the row for `leaseMs` and adds the attempt to it, numbered after the counted ones, in one
- * update. False where the row is another than `row` says, or somebody else has it.
- */
-export async function beginAttempt(
-  db: Db,
-  {
-    _id,
-    generation,
-    state,
-    attemptsMade,
-  }: Pick<DeliveryRow, '_id' | 'generation' | 'state' | 'attemptsMade'>,
-  attempt: { id: string; endpointUrl: string },
-  leaseMs: number,
-): Promise<boolean> {
-  return writeAttempt(db)({
-    deliveryId: _id,
-    attemptId: attempt.id,
-    endpointUrl: attempt.endpointUrl,
-    // Nothing else adds it.
-    isMadeIn: () => true,
-    kind: `begin ${generation} ${state} ${attemptsMade} ${leaseMs}`,
-    updateOf: (writes) => ({
-      filter: { ...areOf(writes), generation, state, attemptsMade, $expr: IS_FREE },
-      update: asBegun(writes, leaseMs),
-    }),
-  });
-}
-
-const areOf = (writes: readonly AttemptWrite[]) => ({
-  _id: { $in: writes.map(({ deliveryId }) => deliveryId) },
-});
-
-function asBegun(writes: readonly AttemptWrite[], leaseMs: number): Expression[] {
-  const deliveryIds = writes.map(({ deliveryId }) => deliveryId);
-  const attempt = {
-    deliveryId: valueAt('$_id', deliveryIds, attemptIdsOf(writes)),
-    attempt: { $add: ['$attemptsMade', 1] },
-    series: '$generation',
-    endpointUrl: valueAt(
-      '$_id',
-      deliveryIds,
-      writes.map(({ endpointUrl }) => endpointUrl),
-    ),
-    sentAt: '$$NOW',
+/** An attempt that is under way: nothing has come of it yet. */
+export function begunAttempt(
+  { attemptsMade, generation }: Pick<DeliveryRow, 'attemptsMade' | 'generation'>,
+  attempt: Pick<AttemptRow, 'deliveryId' | 'endpointUrl'>,
+  sentAt: Date,
+): AttemptRow {
+  return {
+    ...attempt,
+    attempt: attemptsMade + 1,
+    series: generation,
+    sentAt,
     outcome: 'started',
     statusCode: null,
     error: null,
     durationMs: null,
     responseExcerpt: null,
   };
-  const attempts = { $slice: [{ $concatArrays: [INTERRUPT_UNSETTLED, [attempt]] }, -MAX_ATTEMPTS_KEPT] };
-  return [{ $set: { leaseUntil: { $add: ['$$NOW', leaseMs] }, attempts } }];
 }
 
-const attemptIdsOf = (writes: readonly AttemptWrite[]): string[] => writes.map(({ attemptId }) => attemptId);
+/**
+ * Begins an attempt: takes the row for `leaseMs` and adds the attempt, numbered after the counted ones. False where the row is another
+ * than `row` says, or somebody else has it.
+ */
+export async function beginAttempt(
+  db: Db,
+  row: Pick<DeliveryRow, '_id' | 'generation' | 'state' | 'attemptsMade'>,
+  attempt: Pick<AttemptRow, 'deliveryId' | 'endpointUrl'>,
+  leaseMs: number,
+): Promise<boolean> {
+  const { _id, generation, state, attemptsMade } = row;
+  const begun = {
+    $mergeObjects: [{ $literal: begunAttempt(row, attempt, new Date(0)) }, { sentAt: '$$NOW' }],
+  };
+  const attempts = { $slice: [{ $concatArrays: [INTERRUPT_UNSETTLED, [begun]] }, -MAX_ATTEMPTS_KEPT] };
+  const { modifiedCount } = await deliveryCollection(db).updateOne(
+    { _id, generation, state, attemptsMade, $expr: IS_FREE },
+    [{ $set: { leaseUntil: { $add: ['$$NOW', leaseMs] }, attempts } }],
+  );
+  return modifiedCount === 1;
+}
 
-/** The result of an attempt, and what the delivery is after it. */
-export type Settlement = AfterAttempt & Omit<Result, 'outcome'>;
+/** Takes back first attempts with which the rows were created, and of which nothing was sent. */
+export async function withdrawAttempts(
+  db: Db,
+  attempts: readonly { deliveryId: string; attemptId: string }[],
+): Promise<void> {
+  await deliveryCollection(db).updateMany(
+    {
+      _id: { $in: attempts.map(({ deliveryId }) => deliveryId) },
+      attempts: {
+        $elemMatch: { deliveryId: { $in: attempts.map(({ attemptId }) => attemptId) }, outcome: 'started' },
+      },
+    },
+    { $set: { attempts: [], leaseUntil: null } },
+  );
+}
+
+/** What came of an attempt, and what its delivery is after it. `sentAt`: when it was sent, of one whose row was written before. */
+export type Settlement = Series & { attemptId: string; after: AfterAttempt } & Pick<
+    AttemptRow,
+    'statusCode' | 'error' | 'errorDetail' | 'redirectTo' | 'durationMs' | 'responseExcerpt'
+  > & { sentAt?: Date };
+
+/** How long a result is kept to be written with others: nobody outside waits for it. */
+const LINGER_MS = 20;
+const MAX_BATCH = 200;
+
+const settleSoon = onePer((db: Db) =>
+  gathered<Settlement, boolean>((settlements) => settleAttempts(db, settlements), MAX_BATCH, LINGER_MS),
+);
 
 /**
  * Ends the attempt and gives the row its new state. False where the attempt is not open any more: its lease ran out and
  * another worker has marked it interrupted, or a new series has begun, so what came of it must not count.
  */
-export async function settleAttempt(
+export const settleAttempt = (db: Db, settlement: Settlement): Promise<boolean> => settleSoon(db)(settlement);
+
+/** Those after which the row is alike by one update, and by one each where that has not settled all of them. */
+async function settleAttempts(db: Db, settlements: readonly Settlement[]): Promise<(boolean | Error)[]> {
+  const alike = groupBy(settlements, ({ generation, after }) => JSON.stringify([generation, after]));
+  const outcomes = new Map<Settlement, boolean | Error>();
+  for (const group of alike.values()) {
+    if (await updateTogether(deliveryCollection(db), asSettled(group), group.length))
+      for (const each of group) outcomes.set(each, true);
+  }
+  const rest = settlements.filter((each) => !outcomes.has(each));
+  for (const [each, outcome] of await settleEach(db, rest)) outcomes.set(each, outcome);
+  return settlements.map((each) => outcomes.get(each) ?? false);
+}
+
+/** One that is settled already is not settled again: it matches no more. */
+async function settleEach(
   db: Db,
-  { _id, generation }: Series,
-  attemptId: string,
-  { state, attemptsMade, nextAttemptInMs, isNewDeadLetter, ...result }: Settlement,
-): Promise<boolean> {
-  const after = { state, attemptsMade, nextAttemptInMs, isNewDeadLetter };
-  return writeAttempt(db)({
-    deliveryId: _id,
-    attemptId,
-    result,
+  settlements: readonly Settlement[],
+): Promise<[Settlement, boolean | Error][]> {
+  if (settlements.length === 0) return [];
+  const updates = settlements.map((each) => asSettled([each]));
+  const { errors, changed } = await updateGuarded(deliveryCollection(db), updates);
+  const failed = errors.filter((err) => err !== undefined).length;
+  const areAllMade = changed + failed === settlements.length;
+  const attempts = areAllMade ? undefined : await findAttempts(db, settlements);
+  return settlements.map((each, index) => {
     // One that another worker has marked interrupted has no duration.
-    isMadeIn: ({ durationMs }) => durationMs !== null,
-    kind: `settle ${generation} ${JSON.stringify(after)}`,
-    updateOf: (writes) => ({
-      filter: {
-        ...areOf(writes),
-        generation,
-        attempts: { $elemMatch: { deliveryId: { $in: attemptIdsOf(writes) }, outcome: 'started' } },
-      },
-      update: asSettled(writes, after),
-    }),
+    const isSettled = areAllMade || (attempts?.get(each.attemptId)?.durationMs ?? null) !== null;
+    return [each, errors[index] ?? isSettled];
   });
 }
 
-function asSettled(
-  writes: readonly AttemptWrite[],
-  { state, attemptsMade, nextAttemptInMs, isNewDeadLetter }: Omit<AfterAttempt, 'outcome'>,
-): Expression[] {
-  const results = writes.map(({ result }) => result);
-  const resultOfThis = valueAt('$$this.deliveryId', attemptIdsOf(writes), results);
+/** The update of the rows of settlements that differ in ids and results alone. */
+function asSettled(settlements: readonly Settlement[]): GuardedUpdate {
+  const [first] = settlements;
+  if (first === undefined) throw new Error('There is nothing to settle');
+  const { outcome, state, attemptsMade, nextAttemptInMs, isNewDeadLetter } = first.after;
+  const attemptIds = settlements.map(({ attemptId }) => attemptId);
+  const results = settlements.map(
+    ({ _id, generation: _series, attemptId: _own, after: _next, ...result }) => ({
+      ...result,
+      outcome,
+    }),
+  );
   const isStarted = { $eq: ['$$this.outcome', 'started'] };
-  const settled = { $cond: [isStarted, { $mergeObjects: ['$$this', resultOfThis] }, '$$this'] };
-  const attempts = { $map: { input: '$attempts', in: settled } };
-  return [
-    {
-      $set: {
-        ...{ attempts, state, attemptsMade, leaseUntil: null },
-        nextAttemptAt: nextAttemptInMs === null ? null : { $add: ['$$NOW', nextAttemptInMs] },
-        deadLetteredAt: state === 'dead_letter' ? { $ifNull: ['$deadLetteredAt', '$$NOW'] } : null,
-        // The operators have to be alerted; the row keeps that until they were.
-        ...(isNewDeadLetter ? { alertPending: true, isUncounted: true } : {}),
-      },
+  const settled = { $mergeObjects: ['$$this', valueAt('$$this.deliveryId', attemptIds, results)] };
+  return {
+    filter: {
+      _id: { $in: settlements.map(({ _id }) => _id) },
+      generation: first.generation,
+      attempts: { $elemMatch: { deliveryId: { $in: attemptIds }, outcome: 'started' } },
     },
-  ];
+    update: [
+      {
+        $set: {
+          attempts: { $map: { input: '$attempts', in: { $cond: [isStarted, settled, '$$this'] } } },
+          state,
+          attemptsMade,
+          leaseUntil: null,
+          nextAttemptAt: nextAttemptInMs === null ? null : { $add: ['$$NOW', nextAttemptInMs] },
+          deadLetteredAt: state === 'dead_letter' ? { $ifNull: ['$deadLetteredAt', '$$NOW'] } : null,
+          // The operators have to be alerted; the row keeps that until they were.
+          ...(isNewDeadLetter ? { alertPending: true, isUncounted: true } : {}),
+        },
+      },
+    ],
+  };
+}
+
+/** The attempts of these deliveries as they are now, by their ids. */
+async function findAttempts(db: Db, of: readonly { _id: string }[]): Promise<Map<string, AttemptRow>> {
+  const rows = await deliveryCollection(db)
+    .find({ _id: { $in: of.map(({ _id }) => _id) } }, NEWEST)
+    .project<Pick<DeliveryRow, 'attempts'>>({ attempts: 1 })
+    .toArray();
+  return new Map(rows.flatMap(({ attempts }) => attempts).map((attempt) => [attempt.deliveryId, attempt]));
 }

@@ -5,7 +5,7 @@ import type { DueDelivery } from '../queues/jobs.ts';
 import type { Queues } from '../queues/queues.ts';
 import type { SubscriptionRow } from '../subscriptions/subscriptions.model.ts';
 import type { DeliveryRow } from './deliveries.model.ts';
-import type { DeliveriesOf } from './deliveries.store.ts';
+import type { DeliveriesOf, Inserted } from './deliveries.store.ts';
 import { findPending, insertDeliveries } from './deliveries.store.ts';
 import type { RetryConfig } from './retry-schedule.rules.ts';
 import { attemptsLeft } from './retry-schedule.rules.ts';
@@ -18,36 +18,41 @@ export type CreateDeliveriesDeps = {
 
 /** An event, and a subscription that is to receive it. */
 export type WantedDelivery = {
-  event: Pick<EventRow, '_id' | 'type' | 'at'>;
+  event: EventRow;
   receiver: Pick<SubscriptionRow, '_id' | 'partnerId'>;
 };
 
 /**
- * Creates the deliveries that are wanted and adds their jobs, however many there are. Repeating it creates nothing twice; jobs that
- * Redis does not take now are added by the sweep. Returns, by its event, the error of a delivery that could not be created.
- * They are dated when their events happened: that is by the database's clock, which an insert cannot read, and due at once.
+ * Creates the deliveries that are wanted and adds their jobs. Repeating it creates nothing twice; the sweep adds the jobs that Redis
+ * does not take now, or that a process which created the row did not add. Returns by event why a delivery could not be created.
  */
 export async function createDeliveries(
   deps: CreateDeliveriesDeps,
   wanted: readonly WantedDelivery[],
-): Promise<Map<string, Error>> {
+): Promise<ReadonlyMap<string, Error>> {
   const rows = wanted.map(({ event, receiver }) => newDelivery(event, receiver, event.at));
   const inserted = await insertDeliveries(deps.db, rows);
-  const created = rows.filter((_, index) => inserted[index] === 'created');
-  const existing = rows.filter((_, index) => inserted[index] === 'exists');
-  // Whoever created those may have ended before it added their jobs.
-  const eventIds = existing.map(({ eventId }) => eventId);
-  const pending = eventIds.length === 0 ? [] : await findPending(deps.db, { eventIds });
-  await schedule(deps, [...created, ...pending]);
-  return new Map(
-    rows.flatMap(({ eventId }, index) => {
-      const outcome = inserted[index];
-      return outcome instanceof Error ? [[eventId, outcome]] : [];
-    }),
+  await schedule(
+    deps,
+    rows.filter((_, index) => inserted[index] === 'created'),
   );
+  return failuresOf(rows, inserted);
 }
 
-/** A delivery of which the first attempt is due at `at`, an instant of the database's clock. */
+/** By event, why its delivery could not be inserted. */
+export function failuresOf(
+  rows: readonly DeliveryRow[],
+  inserted: readonly Inserted[],
+): ReadonlyMap<string, Error> {
+  const failures = new Map<string, Error>();
+  for (const [index, { eventId }] of rows.entries()) {
+    const outcome = inserted[index];
+    if (outcome instanceof Error) failures.set(eventId, outcome);
+  }
+  return failures;
+}
+
+/** A delivery whose first attempt is due at `at`, an instant of the database's clock, which an insert cannot read. */
 export function newDelivery(
   event: Pick<EventRow, '_id' | 'type'>,
   receiver: Pick<SubscriptionRow, '_id' | 'partnerId'>,
@@ -71,30 +76,30 @@ export function newDelivery(
 }
 
 /** Adds the jobs of deliveries that wait for the first attempt of their series; those that are there already stay. */
-export async function schedulePending(
-  deps: Pick<CreateDeliveriesDeps, 'db' | 'queues' | 'config'>,
-  of: DeliveriesOf,
-): Promise<void> {
+export async function schedulePending(deps: CreateDeliveriesDeps, of: DeliveriesOf): Promise<void> {
   await schedule(deps, await findPending(deps.db, of));
 }
 
 async function schedule(
-  { queues, config }: Pick<CreateDeliveriesDeps, 'queues' | 'config'>,
+  { queues, config }: CreateDeliveriesDeps,
   rows: readonly DeliveryRow[],
 ): Promise<void> {
-  if (rows.length > 0) await queues.scheduleDeliveries(rows.map((row) => dueNow(row, config)));
+  if (rows.length > 0) await queues.scheduleDeliveries(rows.map((row) => dueIn(0, row, config)));
 }
 
-/** The job of a delivery whose next attempt is due. */
-export function dueNow(row: DeliveryRow, config: RetryConfig): DueDelivery {
+/** The job of a delivery whose next attempt is due in `delayMs`. */
+export function dueIn(
+  delayMs: number,
+  row: Pick<DeliveryRow, '_id' | 'subscriptionId' | 'partnerId' | 'generation' | 'attemptsMade'>,
+  config: RetryConfig,
+): DueDelivery {
   return {
     deliveryId: row._id,
-    eventId: row.eventId,
     subscriptionId: row.subscriptionId,
     partnerId: row.partnerId,
     generation: row.generation,
     attemptsMade: row.attemptsMade,
     attemptsLeft: attemptsLeft(config, row.attemptsMade),
-    delayMs: 0,
+    delayMs,
   };
 }

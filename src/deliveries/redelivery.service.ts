@@ -6,7 +6,7 @@ import type { Queues } from '../queues/queues.ts';
 import type { EndpointConfig } from '../sender/endpoint-url.ts';
 import { requireDeliverable } from '../subscriptions/subscriptions.service.ts';
 import type { CreateDeliveriesDeps } from './create-deliveries.service.ts';
-import { dueNow, schedulePending } from './create-deliveries.service.ts';
+import { dueIn, schedulePending } from './create-deliveries.service.ts';
 import type { DeliveryState } from './deliveries.model.ts';
 import { isBeingSent } from './deliveries.store.ts';
 import { makeDue, restartDeliveries } from './delivery-series.store.ts';
@@ -99,7 +99,7 @@ export async function advanceDelivery(
       `The delivery is ${delivery.state}; only one that waits for its next attempt can be advanced.`,
     );
   }
-  const job = dueNow(due, deps.config);
+  const job = dueIn(0, due, deps.config);
   if (!(await deps.queues.promoteDelivery(job))) await deps.queues.ensureDelivery(job);
   return getDelivery(deps, partnerId, delivery._id);
 }

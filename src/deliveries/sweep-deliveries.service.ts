@@ -3,7 +3,7 @@ import type { Db } from '../platform/mongo.ts';
 import type { SweptPage } from '../platform/sweep.ts';
 import { sweepEach } from '../platform/sweep.ts';
 import type { Queues } from '../queues/queues.ts';
-import { dueNow } from './create-deliveries.service.ts';
+import { dueIn } from './create-deliveries.service.ts';
 import type { DeliveryRow } from './deliveries.model.ts';
 import { findOverdueDeliveries } from './deliveries.store.ts';
 import { deliveryFields } from './log-fields.rules.ts';
@@ -32,7 +32,7 @@ export async function rearmOverdueDeliveries(
 ): Promise<SweptPage<string>> {
   let isRedisThere = true;
   const ensure = async (row: DeliveryRow) => {
-    const state = isRedisThere ? await deps.queues.ensureDelivery(dueNow(row, deps.config)) : 'unavailable';
+    const state = isRedisThere ? await deps.queues.ensureDelivery(dueIn(0, row, deps.config)) : 'unavailable';
     if (state === 'unavailable') isRedisThere = false;
     return Number(state === 'added');
   };

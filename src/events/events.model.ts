@@ -31,15 +31,15 @@ export type EventRow = {
   isTest?: true;
   /** Its sequence number in the feed, in the order in which events became visible; absent until assigned, and after 30 days (ADR 0007). */
   sequence?: number;
-  /** Present until it has its sequence number. */
+  /** Written by releases up to 1.0.0, which numbered events later; `npm run migrate` numbers those that they left. */
   isUnsequenced?: true;
-  /** No event, but a row that takes a sequence number which its dispatcher gave up: at no venue, for nobody (ADR 0059). */
+  /** No event, but a row that takes a sequence number whose range was given up: at no venue, for nobody (ADR 0059). */
   isFiller?: true;
 };
 
 export const eventCollection = (db: Db) => openCollection<EventRow>(db, 'events');
 
-/** Sequence numbers that a dispatcher has reserved, and is about to write events with: from `from` to `until`, both included. */
+/** Sequence numbers that a process has reserved, and is about to write events with: from `from` to `until`, both included. */
 export type NumberRange = { id: string; from: number; until: number; at: Date };
 
 /** How far the feed goes; one document (ADR 0059). */
@@ -83,11 +83,6 @@ export const EVENT_COLLECTIONS: CollectionDefinition[] = [
         key: { sequence: 1 },
         unique: true,
         partialFilterExpression: { sequence: { $gt: 0 } },
-      },
-      {
-        name: 'unsequenced_events_by_instant',
-        key: { isUnsequenced: 1, at: 1, _id: 1 },
-        partialFilterExpression: { isUnsequenced: true },
       },
     ],
   },

@@ -70,7 +70,6 @@ function toEventRow(outbox: Outbox, { eventId, ...waiting }: OutboxEvent): Event
     ...waiting,
     holdExpiresAt: waiting.holdExpiresAt ?? null,
     reason: waiting.reason ?? null,
-    isUnsequenced: true,
   };
 }
 

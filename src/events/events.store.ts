@@ -1,53 +1,37 @@
-import { insertEach } from '../platform/bulk-writes.ts';
+import { writeEach } from '../platform/bulk-writes.ts';
 import { onePer } from '../platform/coalesced.ts';
-import type { Db, Expression, ReadOptions, Snapshot, Tx } from '../platform/mongo.ts';
-import { inSnapshot, isDuplicateKey } from '../platform/mongo.ts';
+import type { Db, Expression, ReadOptions, Snapshot } from '../platform/mongo.ts';
+import { inSnapshot } from '../platform/mongo.ts';
 import { NEWEST, newestOf } from '../platform/newest-reads.ts';
 import type { EventType } from '../reservations/event-types.ts';
 import type { EventRow } from './events.model.ts';
 import { eventCollection } from './events.model.ts';
 
-/**
- * Writes events to the log, those of a reservation in their order; one that is there already stays as it is. Whoever sees one of a
- * reservation's sees all before it, whatever breaks off in between: they can then be given their order (ADR 0007). Returns why an
- * event was refused, by its reservation: of that one none is written after it, the others are.
- */
-export async function appendEvents(db: Db, events: readonly EventRow[]): Promise<Map<string, Error>> {
-  // Its id is what may be there already: nothing else of an event without a sequence number is unique.
-  return insertInTurns(db, events, isDuplicateKey);
+/** Writes an event to the log that has no place in the feed: a sample. */
+export async function insertSample(db: Db, event: EventRow): Promise<void> {
+  await eventCollection(db).insertOne(event);
 }
 
 /**
- * Writes events to the log with sequence numbers, in their order from `first` on. Returns the reservations of which one could not be
- * written, or was there already, and none after it was.
+ * Writes events to the log, numbered in their order from `first` on. Returns by reservation why one of its events could not be written;
+ * none after that one was. A duplicate key means that the event is in the log already, or that its number was given up.
  */
 export async function insertNumbered(
   db: Db,
   events: readonly EventRow[],
   first: number,
 ): Promise<ReadonlyMap<string, Error>> {
-  const rows = events.map((event, index): EventRow => {
-    const row = { ...event, sequence: first + index };
-    delete row.isUnsequenced;
-    return row;
-  });
-  return insertInTurns(db, rows, () => false);
-}
-
-/** Takes as many writes as one reservation has events. `isThere`: whether the error of one means that it need not be written. */
-async function insertInTurns(
-  db: Db,
-  events: readonly EventRow[],
-  isThere: (err: Error) => boolean,
-): Promise<Map<string, Error>> {
   const refused = new Map<string, Error>();
-  for (const turn of inTurns(events)) {
-    const rows = turn.filter(({ holdId }) => !refused.has(holdId));
-    if (rows.length === 0) break;
-    const errors = await insertEach(eventCollection(db), rows);
-    for (const [index, { holdId }] of rows.entries()) {
+  const rows = events.map((event, index): EventRow => ({ ...event, sequence: first + index }));
+  for (const turn of inTurns(rows)) {
+    const inserts = turn
+      .filter(({ holdId }) => !refused.has(holdId))
+      .map((document) => ({ insertOne: { document } }));
+    if (inserts.length === 0) break;
+    const errors = await writeEach(eventCollection(db), inserts);
+    for (const [index, { insertOne }] of inserts.entries()) {
       const err = errors[index];
-      if (err !== undefined && !isThere(err)) refused.set(holdId, err);
+      if (err !== undefined) refused.set(insertOne.document.holdId, err);
     }
   }
   return refused;
@@ -199,40 +183,6 @@ export async function eraseTexts(db: Db, holdIds: readonly string[], replacement
     .find(ofThem, { projection: { _id: 1 } })
     .toArray();
   return rows.map((row) => row._id);
-}
-
-/** Whether any event has no sequence number yet, in the state that a transaction which begins now finds. */
-export async function hasUnsequenced(db: Db): Promise<boolean> {
-  const options = { projection: { _id: 1 }, ...NEWEST };
-  return (await eventCollection(db).findOne({ isUnsequenced: true }, options)) !== null;
-}
-
-/** Ids of events that have no sequence number yet, oldest first by the database's clock: ids carry the time of their hosts. */
-export async function findUnsequencedIds(db: Db, limit: number, tx: Tx): Promise<string[]> {
-  const rows = await eventCollection(db)
-    .find({ isUnsequenced: true }, { session: tx, projection: { _id: 1 } })
-    .sort({ at: 1, _id: 1 })
-    .limit(limit)
-    .toArray();
-  return rows.map((row) => row._id);
-}
-
-/** Assigns sequence numbers from `first` on to the events, in the order of `eventIds`. */
-export async function assignSequenceNumbers(
-  db: Db,
-  eventIds: readonly string[],
-  first: number,
-  tx: Tx,
-): Promise<void> {
-  await eventCollection(db).bulkWrite(
-    eventIds.map((_id, index) => ({
-      updateOne: {
-        filter: { _id, isUnsequenced: true },
-        update: { $set: { sequence: first + index }, $unset: { isUnsequenced: '' } },
-      },
-    })),
-    { session: tx },
-  );
 }
 
 /** Removes the sequence numbers of events that are older than `keptMs`, so that readers of the feed need not pass over them. */

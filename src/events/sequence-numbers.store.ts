@@ -1,15 +1,12 @@
-import { insertEach } from '../platform/bulk-writes.ts';
+import { writeEach } from '../platform/bulk-writes.ts';
 import { newId } from '../platform/ids.ts';
-import type { Db, Expression, Snapshot, Tx } from '../platform/mongo.ts';
-import { inSnapshot, isCommandTimeout, isDuplicateKey } from '../platform/mongo.ts';
+import type { Db, Expression, Snapshot } from '../platform/mongo.ts';
+import { inSnapshot, isDuplicateKey } from '../platform/mongo.ts';
 import { NEWEST } from '../platform/newest-reads.ts';
 import type { EventRow, NumberRange } from './events.model.ts';
 import { eventCollection, feedCounterCollection } from './events.model.ts';
 
 const FEED = { _id: 'feed' } as const;
-
-/** How long a dispatcher waits for a transaction that has the counter: one whose process stands still has it for up to a minute. */
-const IN_TIME = { maxTimeMS: 1000 };
 
 /** The highest number that anybody may have; also where an older release, which knows `last` alone, has gone beyond what is reserved. */
 const HIGHEST = { $max: ['$last', '$reserved', 0] };
@@ -21,10 +18,10 @@ export async function findLastSequenceNumber(db: Db, snapshot: Snapshot): Promis
 }
 
 /**
- * Reserves the next `count` sequence numbers. The feed ends below them until `closeRange`, whatever gets its number meanwhile
- * (ADR 0059). Undefined where a transaction has the counter for a second.
+ * Reserves the next `count` sequence numbers. The feed ends below them until `closeRanges`, whatever gets its number meanwhile
+ * (ADR 0059).
  */
-export async function openRange(db: Db, count: number): Promise<NumberRange | undefined> {
+export async function openRange(db: Db, count: number): Promise<NumberRange> {
   const id = newId();
   const range = { id, from: { $add: [HIGHEST, 1] }, until: { $add: [HIGHEST, count] }, at: '$$NOW' };
   const update = {
@@ -32,37 +29,37 @@ export async function openRange(db: Db, count: number): Promise<NumberRange | un
     reserved: { $add: [HIGHEST, count] },
     open: { $concatArrays: [{ $ifNull: ['$open', []] }, [range]] },
   };
-  try {
-    const options = { upsert: true, returnDocument: 'after', ...IN_TIME } as const;
-    const counter = await feedCounterCollection(db).findOneAndUpdate(FEED, [{ $set: update }], options);
-    return counter?.open?.find((each) => each.id === id);
-  } catch (err) {
-    if (isCommandTimeout(err)) return undefined;
-    throw err;
-  }
+  const options = { upsert: true, returnDocument: 'after' } as const;
+  const counter = await feedCounterCollection(db).findOneAndUpdate(FEED, [{ $set: update }], options);
+  const opened = counter?.open?.find((each) => each.id === id);
+  if (opened === undefined) throw new Error('The feed counter has no range that was just opened');
+  return opened;
 }
 
-/** The feed goes on: to the next range that is open, or to the last number. Only when no write with a number of this range is under way. */
-export async function closeRange(db: Db, { id }: NumberRange): Promise<void> {
-  const others: Expression = { $filter: { input: '$open', cond: { $ne: ['$$this.id', id] } } };
+/** The feed goes on: to the next range that is open, or to the last number. Only when no write with their numbers is under way. */
+export async function closeRanges(db: Db, ranges: readonly Pick<NumberRange, 'id'>[]): Promise<void> {
+  const ids = ranges.map(({ id }) => id);
+  const others: Expression = { $filter: { input: '$open', cond: { $not: [{ $in: ['$$this.id', ids] }] } } };
   const end = { $cond: [{ $eq: ['$open', []] }, HIGHEST, { $subtract: [{ $min: '$open.from' }, 1] }] };
-  await feedCounterCollection(db).updateOne({ ...FEED, 'open.id': id }, [
+  await feedCounterCollection(db).updateOne({ ...FEED, 'open.id': { $in: ids } }, [
     { $set: { open: others } },
     { $set: { last: { $max: ['$last', end] } } },
   ]);
 }
 
 /**
- * Ends a range whose events may still be on their way, as of a dispatcher that stands still: each of its numbers is taken by whoever is
- * first, by the unique index, and those that this call gets are nobody's. What comes late then gets another number.
+ * Ends a range whose events may still be on their way, as of a process that stands still. Whoever is first takes a number, by the
+ * unique index; those that this call takes are nobody's, and an event that comes late gets a number of a later range.
  */
 export async function giveUpRange(db: Db, range: NumberRange): Promise<void> {
   const count = range.until - range.from + 1;
-  const fillers = Array.from({ length: count }, (_, index) => filler(range, range.from + index));
-  const errors = await insertEach(eventCollection(db), fillers);
+  const fillers = Array.from({ length: count }, (_, index) => ({
+    insertOne: { document: filler(range, range.from + index) },
+  }));
+  const errors = await writeEach(eventCollection(db), fillers);
   const failure = errors.find((err) => err !== undefined && !isDuplicateKey(err));
   if (failure !== undefined) throw failure;
-  await closeRange(db, range);
+  await closeRanges(db, [range]);
 }
 
 const NOBODY = '00000000-0000-0000-0000-000000000000';
@@ -79,20 +76,6 @@ function filler({ at }: NumberRange, sequence: number): EventRow {
 /** The ranges that are open. */
 export async function findOpenRanges(db: Db): Promise<NumberRange[]> {
   return (await feedCounterCollection(db).findOne(FEED, NEWEST))?.open ?? [];
-}
-
-/**
- * Reserves the next `count` sequence numbers for events that get them in the same transaction; returns the first. The feed has them at
- * the commit, or when the ranges below them are closed.
- */
-export async function reserveSequenceNumbers(db: Db, count: number, tx: Tx): Promise<number> {
-  const reserved = { $add: [HIGHEST, count] };
-  const isOpen = { $gt: [{ $size: { $ifNull: ['$open', []] } }, 0] };
-  const update = { reserved, last: { $cond: [isOpen, '$last', reserved] } };
-  const options = { session: tx, upsert: true, returnDocument: 'after' } as const;
-  const counter = await feedCounterCollection(db).findOneAndUpdate(FEED, [{ $set: update }], options);
-  if (counter?.reserved === undefined) throw new Error('An upsert returned no document');
-  return counter.reserved - count + 1;
 }
 
 /** Leaves out `count` sequence numbers, so that those to come are beyond all that may have been given after a backup. */

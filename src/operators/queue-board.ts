@@ -2,8 +2,8 @@ import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import type { RequestHandler } from 'express';
 import type { Config } from '../config/config.ts';
-import type { DeadLetterJob, EventDispatchJob, HoldExpiryJob } from '../queues/jobs.ts';
-import { holdIdsOf, reservationIdsOf } from '../queues/jobs.ts';
+import type { DeadLetterJob, HoldExpiryJob, WebhookDeliveryJob } from '../queues/jobs.ts';
+import { holdIdsOf } from '../queues/jobs.ts';
 import type { QueueName, Queues } from '../queues/queues.ts';
 import { QUEUE_NAMES } from '../queues/queues.ts';
 import { BoardAdapter } from './board-page.ts';
@@ -32,14 +32,13 @@ const BOARD_QUEUES: Record<QueueName, BoardQueue> = {
       'Delayed jobs, due when holds lapse; holds that lapse together share one. A sweep of the database does what is lost here.',
     pageOf: (data) => reservationPage(holdIdsOf(data as HoldExpiryJob)),
   },
-  'event-dispatch': {
-    description: 'Takes each state change to the event log and to a delivery for every receiver.',
-    pageOf: (data) => reservationPage(reservationIdsOf(data as EventDispatchJob)),
-  },
   'webhook-delivery': {
     description:
-      'Deliveries to partners. A delayed job waits for its next attempt; retrying a failed one, a dead letter, makes one more attempt.',
-    pageOf: deliveryPage,
+      'State changes on their way to the event log and to partners, and retries of what failed: a delayed job waits for its next attempt. Retrying a failed one, a dead letter, makes one more attempt.',
+    pageOf: (data) => {
+      const job = data as WebhookDeliveryJob;
+      return 'reservationIds' in job ? reservationPage(job.reservationIds) : deliveryPage(job);
+    },
   },
   'webhook-dead-letter': {
     description:
@@ -53,7 +52,7 @@ const BOARD_QUEUES: Record<QueueName, BoardQueue> = {
 export const BOARD_PATH = '/queues';
 
 /**
- * Bull Board over all four queues, in the order in which a booking passes through them. Job data holds ids only, so it shows no
+ * Bull Board over all queues, in the order in which a booking passes through them. Job data holds ids only, so it shows no
  * customer's data and no secret. What would destroy a queue, or change what a job means, is rejected with 403
  * (`queue-board.rules.ts`).
  */

@@ -29,7 +29,7 @@ export async function updateGuarded<T extends object>(
 }
 
 /**
- * Makes guarded updates that are alike by one update of all their documents, which costs the database a half to a third (ADR 0040).
+ * Makes guarded updates that are alike by one update of all their documents, which costs the database a half to a third (ADR 0033).
  * True where `count` documents were changed, and acknowledged. Where it is false any of them may have been: each has to be made by
  * itself then, and meets its own error. Rejects where `maxTimeMS` has passed.
  */
@@ -102,33 +102,13 @@ export async function updateEach<T extends object>(
   asOne?: GuardedUpdate,
 ): Promise<(Error | undefined)[]> {
   const writes = bulkOf<T>(updates);
-  return eachInTime(collection, writes, async () =>
-    asOne !== undefined && (await updateTogether(collection, asOne, writes.length, IN_TIME))
-      ? writes.map(() => undefined)
-      : writeEach(collection, writes, IN_TIME),
-  );
-}
-
-/** The same for documents that transactions may be about to insert: one that was inserted before is a duplicate key. */
-export async function insertEach<T extends object>(
-  collection: mongoose.mongo.Collection<T>,
-  documents: readonly mongoose.mongo.OptionalId<T>[],
-): Promise<(Error | undefined)[]> {
-  const writes = documents.map((document) => ({ insertOne: { document } }));
-  return eachInTime(collection, writes, () => writeEach(collection, writes, IN_TIME));
-}
-
-/** Where a transaction holds up all of them together, each is made by itself. */
-async function eachInTime<T extends object>(
-  collection: mongoose.mongo.Collection<T>,
-  writes: readonly mongoose.mongo.AnyBulkWriteOperation<T>[],
-  together: () => Promise<(Error | undefined)[]>,
-): Promise<(Error | undefined)[]> {
   try {
-    return await together();
+    const isMade = asOne !== undefined && (await updateTogether(collection, asOne, writes.length, IN_TIME));
+    return isMade ? writes.map(() => undefined) : await writeEach(collection, writes, IN_TIME);
   } catch (err) {
     if (!isCommandTimeout(err)) throw err;
   }
+  // A transaction holds up all of them together, so each is made by itself.
   const settled = await Promise.allSettled(writes.map((write) => writeEach(collection, [write], IN_TIME)));
   return settled.map((each) => (each.status === 'fulfilled' ? each.value[0] : (each.reason as Error)));
 }

@@ -1,4 +1,4 @@
-import { setImmediate as endOfTurn } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as endOfTurn } from 'node:timers/promises';
 import DataLoader from 'dataloader';
 
 const PATIENCE_MS = 100;
@@ -8,11 +8,12 @@ const PATIENCE_MS = 100;
  * next one, `maxItems` at most and in the order of the calls; who calls alone waits for nobody, only for the end of the event loop's
  * turn, so that what came in with it leaves with it. A batch that takes longer than 100 ms, on a connection that is stuck for one, does
  * not keep the next waiting. `work` returns for each item, in their order, its result or the `Error` that its call alone rejects with;
- * where `work` rejects, all calls of the batch do.
+ * where `work` rejects, all calls of the batch do. `lingerMs`: how long a batch waits for more, where nobody waits for its result.
  */
 export function gathered<Item, Result>(
   work: (items: readonly Item[]) => Promise<readonly (Result | Error)[]>,
   maxItems: number,
+  lingerMs = 0,
 ): (item: Item) => Promise<Result> {
   let running: Promise<unknown> = Promise.resolve();
   let idle: Promise<unknown> = Promise.resolve();
@@ -27,7 +28,7 @@ export function gathered<Item, Result>(
       maxBatchSize: maxItems,
       batchScheduleFn: (begin) => {
         idle = idle
-          .then(() => endOfTurn())
+          .then(() => (lingerMs === 0 ? endOfTurn() : delay(lingerMs)))
           .then(() => {
             begin();
             return endOrPatience(running);

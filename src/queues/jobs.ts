@@ -7,27 +7,28 @@ import { newId } from '../platform/ids.ts';
 /** Holds that lapse within a moment. */
 export type HoldExpiryJob = { holdIds: string[] };
 /** Reservations in whose outboxes events wait. */
-export type EventDispatchJob = { reservationIds: string[] };
-/** `failuresBefore`: counted failures of the series before this job was made; its own come on top (`attemptsMade`). */
-export type WebhookDeliveryJob = {
+export type DeliverEventsJob = { reservationIds: string[] };
+/**
+ * The next attempt of a series, which the row of the delivery numbers and counts. `isKnownDead`: the job has ended with a dead letter, so
+ * one that is run again is an operator's.
+ */
+export type RetryJob = {
   deliveryId: string;
   subscriptionId: string;
-  /** Absent in jobs of an older release, as is the event. */
+  /** Absent in jobs of an older release. */
   partnerId?: string;
-  eventId?: string;
   generation: number;
-  failuresBefore: number;
+  isKnownDead?: true;
 };
+export type WebhookDeliveryJob = DeliverEventsJob | RetryJob;
 export type DeadLetterJob = { deliveryId: string };
 
 /** What a job of a worker is about, as log lines name it. */
-export function loggedIdsOf(
-  data: HoldExpiryJob | EventDispatchJob | WebhookDeliveryJob,
-): Record<string, unknown> {
+export function loggedIdsOf(data: HoldExpiryJob | WebhookDeliveryJob): Record<string, unknown> {
   if ('holdIds' in data) return { hold_ids: data.holdIds };
   if ('reservationIds' in data) return { hold_ids: data.reservationIds };
-  const { deliveryId, eventId, subscriptionId, partnerId } = data;
-  return { delivery: deliveryId, event_id: eventId, subscription_id: subscriptionId, partner_id: partnerId };
+  const { deliveryId, subscriptionId, partnerId } = data;
+  return { delivery: deliveryId, subscription_id: subscriptionId, partner_id: partnerId };
 }
 
 /** `inMs`: until then, by the database's clock. */
@@ -35,7 +36,6 @@ export type DueHold = { holdId: string; expiresAt: Date; inMs: number };
 export type WaitingEvent = { reservationId: string; eventId: string };
 export type DueDelivery = {
   deliveryId: string;
-  eventId: string;
   subscriptionId: string;
   partnerId: string;
   generation: number;
@@ -50,7 +50,7 @@ const DAY_SECONDS = 86_400;
 const REMOVE_COMPLETED = { age: 3600, count: 1000 };
 const REMOVE_FAILED = { age: DAY_SECONDS, count: 1000 };
 
-/** How many holds or reservations a job is for at most: several workers share what is more (ADR 0040). */
+/** How many holds or reservations a job is for at most: several workers share what is more. */
 const MAX_SHARED = 50;
 /** A hold's job may come so much later than its end. */
 const LATER_BY_MS = 50;
@@ -83,11 +83,11 @@ export function holdIdsOf(data: HoldExpiryJob | { holdId: string }): readonly st
   return 'holdIds' in data ? data.holdIds : [data.holdId];
 }
 
-/** Takes the events of reservations out of their outboxes. */
-export function eventDispatchJobs(waiting: readonly WaitingEvent[]): NewJob[] {
+/** Takes the events of reservations out of their outboxes, and sends each to its receivers for the first time. */
+export function deliverEventsJobs(waiting: readonly WaitingEvent[]): NewJob[] {
   return inGroups(waiting, () => true).map((group) => ({
-    name: 'dispatch-events',
-    data: { reservationIds: group.map(({ reservationId }) => reservationId) } satisfies EventDispatchJob,
+    name: 'deliver-events',
+    data: { reservationIds: group.map(({ reservationId }) => reservationId) } satisfies DeliverEventsJob,
     opts: {
       jobId: `event-${idOf(group, group[0].eventId)}`,
       attempts: 3,
@@ -96,11 +96,6 @@ export function eventDispatchJobs(waiting: readonly WaitingEvent[]): NewJob[] {
       removeOnFail: REMOVE_FAILED,
     },
   }));
-}
-
-/** Jobs of an older release are for one reservation. */
-export function reservationIdsOf(data: EventDispatchJob | { reservationId: string }): readonly string[] {
-  return 'reservationIds' in data ? data.reservationIds : [data.reservationId];
 }
 
 /**
@@ -126,22 +121,16 @@ function inGroups<Item>(
   return groups;
 }
 
-/** Makes the attempts of one series of a delivery; the worker's backoff says when each is due. */
-export function deliveryJob(delivery: DueDelivery): NewJob {
+/** Makes the attempts that a series of a delivery has left; the worker's backoff says when each is due. */
+export function retryJob(delivery: DueDelivery): NewJob {
+  const { deliveryId, subscriptionId, partnerId, generation, attemptsMade, attemptsLeft, delayMs } = delivery;
   return {
-    name: 'deliver-webhook',
-    data: {
-      deliveryId: delivery.deliveryId,
-      subscriptionId: delivery.subscriptionId,
-      partnerId: delivery.partnerId,
-      eventId: delivery.eventId,
-      generation: delivery.generation,
-      failuresBefore: delivery.attemptsMade,
-    } satisfies WebhookDeliveryJob,
+    name: attemptsMade === 0 ? 'first-attempt' : 'retry',
+    data: { deliveryId, subscriptionId, partnerId, generation } satisfies RetryJob,
     opts: {
-      jobId: deliveryJobId(delivery.deliveryId, delivery.generation),
-      delay: delivery.delayMs,
-      attempts: delivery.attemptsLeft,
+      jobId: deliveryJobId(deliveryId, generation),
+      delay: delayMs,
+      attempts: attemptsLeft,
       backoff: { type: 'webhook' },
       removeOnComplete: REMOVE_COMPLETED,
       removeOnFail: { age: 30 * DAY_SECONDS, count: 10_000 },

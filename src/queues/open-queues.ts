@@ -38,6 +38,8 @@ export type OpenQueues<Name extends string> = {
     name: Name,
     toJobs: (due: readonly Due[]) => NewJob[],
   ): (due: readonly Due[]) => Promise<boolean>;
+  /** Deletes a queue of a former release once none of its workers is connected; nothing without Redis. */
+  removeRetired(name: string): Promise<void>;
   isReady(): boolean;
   /** Tries a write, within 500 ms. */
   tryWrite(): Promise<RedisState>;
@@ -91,6 +93,15 @@ export function openQueues<Name extends string>(
       return withDeadline(REDIS_TIMEOUT_MS, write).then(() => 'ok', stateAfter);
     },
     ask,
+    removeRetired: async (name) => {
+      const queue = open(name as Name);
+      try {
+        if (redis.status === 'ready' && (await queue.getWorkersCount()) === 0)
+          await queue.obliterate({ force: true });
+      } finally {
+        await queue.close();
+      }
+    },
     askServers: () => inTime({}, () => connectedInfos(redis, NODE_TIMEOUT_MS)),
     offering: (name, toJobs) => {
       const offer = gathered(async (due: Parameters<typeof toJobs>[0]) => {

@@ -6,11 +6,11 @@ import type { DueDelivery, DueHold, NewJob } from './jobs.ts';
 import {
   deadLetterJob,
   deadLetterJobId,
-  deliveryJob,
+  deliverEventsJobs,
   deliveryJobId,
   deliveryOfDeadLetter,
-  eventDispatchJobs,
   holdExpiryJobs,
+  retryJob,
 } from './jobs.ts';
 import type { OpenQueues, RedisState } from './open-queues.ts';
 import { NODE_TIMEOUT_MS, openQueues, REDIS_TIMEOUT_MS } from './open-queues.ts';
@@ -18,10 +18,10 @@ import type { RedisServers } from './redis-server.rules.ts';
 import { serversIn } from './redis-server.rules.ts';
 
 /** The queues whose jobs workers take, in the order in which a booking passes through them. */
-export const WORKED_QUEUES = ['hold-expiry', 'event-dispatch', 'webhook-delivery'] as const;
+export const WORKED_QUEUES = ['hold-expiry', 'webhook-delivery'] as const;
 export type WorkedQueue = (typeof WORKED_QUEUES)[number];
 
-/** The four queues; the last is a view of dead letters that no worker takes. */
+/** The queues; the last is a view of dead letters that no worker takes. */
 export const QUEUE_NAMES = [...WORKED_QUEUES, 'webhook-dead-letter'] as const;
 export type QueueName = (typeof QUEUE_NAMES)[number];
 
@@ -34,7 +34,7 @@ export type QueueState = { name: WorkedQueue; isPaused: boolean; workers: number
 /**
  * The producing side of the queues. Every method is a hint that something may be due: it resolves to whether Redis
  * took it, within 500 ms, and never throws. What is not taken is found again by the workers' sweeps of MongoDB. What is
- * offered to a queue at the same time leaves together, and shares jobs where it may (ADR 0040).
+ * offered to a queue at the same time leaves together, and shares jobs where it may.
  */
 export type Queues = {
   scheduleHoldExpiry(hold: Omit<DueHold, 'inMs'>, now: Date): Promise<boolean>;
@@ -58,8 +58,12 @@ export type Queues = {
   readStates(): Promise<QueueState[] | undefined>;
   /** How Redis itself fares; undefined where it does not respond. */
   readServers(): Promise<RedisServers | undefined>;
+  /** Whether an operator has paused the queue; undefined where Redis does not respond. */
+  isPaused(name: WorkedQueue): Promise<boolean | undefined>;
   /** How many jobs wait to be taken; 0 of a queue that is paused, undefined where Redis does not respond. */
   countWaiting(name: WorkedQueue): Promise<number | undefined>;
+  /** Deletes the queue of releases up to 1.0.0 that `webhook-delivery` replaces, once none of its workers is left. */
+  removeRetired(): Promise<void>;
   byName(name: QueueName): Queue;
   close(): Promise<void>;
 };
@@ -69,8 +73,8 @@ export function createQueues(redisUrl: string, prefix: string, log: Logger): Que
   const queues = openQueues(QUEUE_NAMES, { redisUrl, prefix }, log);
   const { ask, offering } = queues;
   const offerExpiries = offering('hold-expiry', holdExpiryJobs);
-  const offerDispatches = offering('event-dispatch', eventDispatchJobs);
-  const offerDeliveries = offering<DueDelivery>('webhook-delivery', (due) => due.map(deliveryJob));
+  const offerDispatches = offering('webhook-delivery', deliverEventsJobs);
+  const offerDeliveries = offering<DueDelivery>('webhook-delivery', (due) => due.map(retryJob));
   const offerDeadLetters = offering<string>('webhook-dead-letter', (ids) => ids.map(deadLetterJob));
 
   return {
@@ -79,7 +83,7 @@ export function createQueues(redisUrl: string, prefix: string, log: Logger): Que
     enqueueDispatch: (reservationId, eventId) => offerDispatches([{ reservationId, eventId }]),
     scheduleDeliveries: offerDeliveries,
     ensureDelivery: async (delivery) =>
-      (await ask('webhook-delivery', (queue) => ensureJob(queue, deliveryJob(delivery)))) ?? 'unavailable',
+      (await ask('webhook-delivery', (queue) => ensureJob(queue, retryJob(delivery)))) ?? 'unavailable',
     promoteDelivery: async ({ deliveryId, generation }) =>
       (await ask('webhook-delivery', (queue) => promoteJob(queue, deliveryJobId(deliveryId, generation)))) ??
       false,
@@ -97,10 +101,12 @@ export function createQueues(redisUrl: string, prefix: string, log: Logger): Que
       const infos = await queues.askServers();
       return infos && serversIn(infos);
     },
+    isPaused: (name) => ask(name, (queue) => queue.isPaused()),
     countWaiting: (name) =>
       ask(name, async (queue) =>
         (await queue.isPaused()) ? 0 : queue.getJobCountByTypes('wait', 'prioritized'),
       ),
+    removeRetired: () => queues.removeRetired('event-dispatch'),
     byName: (name) => queues.byName[name],
     close: queues.close,
   };

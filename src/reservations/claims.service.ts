@@ -60,7 +60,7 @@ async function tryAddCells(
       if (!isDuplicateKey(err)) throw err;
     }
     const claimants = await findClaimants(deps.db, cells);
-    // No dispatch is enqueued for their events; the dispatcher's sweep finds them.
+    // No job is offered for their events; the sweep of webhook delivery finds them.
     await expireLapsedHolds(
       deps.db,
       claimants.filter(isLapsed).map(({ _id }) => _id),

@@ -1,16 +1,21 @@
 import { isUnhealthy } from './endpoint-health.rules.ts';
-import type { Destination, Endpoint, Partner, Share } from './waiting-endpoints.ts';
-import { createEndpoints, createReadyEndpoints, FULL_MS } from './waiting-endpoints.ts';
 
 /** A send that has gone on for longer is slow: its permit is given to another (ADR 0016). */
 const SLOW_AFTER_MS = 1000;
+/** For how long an endpoint that had all its sends is remembered, so that what comes for it need not ask the database again. */
+const FULL_MS = 2000;
+
+/** Whose delivery it is, and to which of its endpoints. */
+export type Destination = { subscriptionId: string; partnerId: string };
 
 /**
  * Permits to work on a delivery. They keep an endpoint that fails or does not respond, and a partner all of whose endpoints do, from
  * holding up the others.
  */
 export type SendPermits = {
-  /** Waits for a permit, first come, first served; null where the endpoint or its partner is full or becomes so, or `signal` aborts. */
+  /** Whether `acquire` would return null at once, or as many wait for the endpoint as there are permits. */
+  isBusy(destination: Destination): boolean;
+  /** Waits for a permit; null where the endpoint or its partner is full or becomes so, or `signal` aborts. */
   acquire(destination: Destination, signal: AbortSignal): Promise<SendPermit | null>;
 };
 
@@ -21,19 +26,33 @@ export type SendPermit = {
   release(): void;
 };
 
+/** What counts in a share of the permits. */
+type Share = { inProgress: number; slow: number };
+type Partner = Share & { endpoints: Set<Endpoint> };
+/** `waiting`: those who wait for a permit, first come, first served; each is ended with whether it gets one. */
+type Endpoint = Share & {
+  id: string;
+  partnerId: string;
+  partner: Partner;
+  waiting: Set<(isGranted: boolean) => void>;
+  sending: number;
+  fullAt: number;
+};
+
 /**
  * Of `limit` permits, which are all that a process works on at a time, one endpoint has a quarter at most and one partner, with all
- * its endpoints, a half; what comes beyond waits its turn. A slow send gives its permit back and still counts in quarter and half.
- * Where all of the quarter is slow the endpoint is full, where all of the half is every endpoint of the partner; and where an
- * unhealthy endpoint has `maxUnhealthySends`, it is full: what waits for it, or comes, is to come back after
- * `deferralMs()` without using an attempt. An endpoint that responds is never full: to send its deliveries back because they
- * were many cost 90 % of healthy throughput when measured.
+ * its endpoints, a half; what comes beyond waits its turn, and the endpoints for which somebody waits take turns. A slow send gives its
+ * permit back and still counts in quarter and half. Where all of the quarter is slow the endpoint is full, where all of the half is
+ * every endpoint of the partner; and where an unhealthy endpoint has `maxUnhealthySends`, it is full: what waits for it, or comes, is to
+ * come back after `deferralMs()` without using an attempt. An endpoint that responds is never full: to send its deliveries back because
+ * they were many cost 90 % of healthy throughput when measured.
  */
 export function createSendPermits(limit: number, maxUnhealthySends: number): SendPermits {
   const endpointLimit = Math.ceil(limit / 4);
   const partnerLimit = Math.ceil(limit / 2);
-  const { endpointOf, forgetIdle, wait } = createEndpoints();
-  const ready = createReadyEndpoints();
+  const { endpointOf, forgetIdle } = createEndpoints();
+  /** Those for which somebody waits, in the order of their turns. */
+  const turns = new Set<Endpoint>();
   let free = limit;
 
   const hasRoom = ({ inProgress, partner }: Endpoint): boolean =>
@@ -41,23 +60,22 @@ export function createSendPermits(limit: number, maxUnhealthySends: number): Sen
   const isFull = ({ slow, partner, fullAt }: Endpoint): boolean =>
     slow >= endpointLimit || partner.slow >= partnerLimit || performance.now() - fullAt < FULL_MS;
 
-  const nextReady = (): Endpoint | undefined => (free > 0 ? ready.takeFirst() : undefined);
-  /** Gives the free permits to who waited longest of those whose endpoint and partner have room. */
+  /** Gives the free permits to endpoints that have room, one each in turn. */
   const grantFree = (): void => {
-    for (let endpoint = nextReady(); endpoint !== undefined; endpoint = nextReady()) {
+    for (const endpoint of turns) {
+      if (free === 0) return;
+      if (!hasRoom(endpoint)) continue;
       const [first] = endpoint.waiting;
-      // Others may have taken the room since it was found ready.
-      if (first !== undefined && hasRoom(endpoint)) {
-        first.end(true);
-        if (hasRoom(endpoint)) ready.add(endpoint);
-      }
+      turns.delete(endpoint);
+      first?.(true);
+      // A set goes on with what is added while it is gone through: its next turn comes after all others.
+      if (endpoint.waiting.size > 0) turns.add(endpoint);
     }
   };
   /** Sends back who waits for an endpoint of the partner that is full. */
   const sendBack = (partner: Partner): void => {
-    for (const endpoint of partner.waiting) {
-      if (isFull(endpoint)) for (const each of endpoint.waiting) each.end(false);
-    }
+    for (const endpoint of partner.endpoints)
+      if (isFull(endpoint)) for (const end of endpoint.waiting) end(false);
   };
 
   function permit(endpoint: Endpoint): SendPermit {
@@ -98,27 +116,67 @@ export function createSendPermits(limit: number, maxUnhealthySends: number): Sen
         endpoint.inProgress -= 1;
         partner.inProgress -= 1;
         giveBack();
-        for (const each of partner.waiting) if (hasRoom(each)) ready.add(each);
         grantFree();
         forgetIdle(endpoint);
       },
     };
   }
 
+  const wait = (endpoint: Endpoint, signal: AbortSignal): Promise<SendPermit | null> =>
+    new Promise((resolve) => {
+      const abort = (): void => end(false);
+      const end = (isGranted: boolean): void => {
+        signal.removeEventListener('abort', abort);
+        endpoint.waiting.delete(end);
+        if (endpoint.waiting.size === 0) turns.delete(endpoint);
+        resolve(isGranted ? permit(endpoint) : null);
+        forgetIdle(endpoint);
+      };
+      endpoint.waiting.add(end);
+      turns.add(endpoint);
+      signal.addEventListener('abort', abort);
+    });
+
   return {
+    isBusy(destination) {
+      const endpoint = endpointOf(destination);
+      forgetIdle(endpoint);
+      return isFull(endpoint) || endpoint.waiting.size >= limit;
+    },
     async acquire(destination, signal) {
       const endpoint = endpointOf(destination);
-      if (signal.aborted || isFull(endpoint)) {
-        forgetIdle(endpoint);
-        return null;
+      if (!signal.aborted && !isFull(endpoint)) {
+        // Where both have room, nobody waits who comes before.
+        return free > 0 && hasRoom(endpoint) ? permit(endpoint) : wait(endpoint, signal);
       }
-      // Where both have room, nobody waits who comes before.
-      if (free > 0 && hasRoom(endpoint)) return permit(endpoint);
-      const waiting = wait(endpoint, signal, () => permit(endpoint));
-      if (hasRoom(endpoint)) ready.add(endpoint);
-      return waiting;
+      forgetIdle(endpoint);
+      return null;
     },
   };
+}
+
+/** The endpoints at which something is in progress or waits, and their partners. */
+function createEndpoints() {
+  const endpoints = new Map<string, Endpoint>();
+  const partners = new Map<string, Partner>();
+  const endpointOf = ({ subscriptionId: id, partnerId }: Destination): Endpoint => {
+    const known = endpoints.get(id);
+    if (known !== undefined) return known;
+    const partner = partners.get(partnerId) ?? { inProgress: 0, slow: 0, endpoints: new Set() };
+    const shares = { inProgress: 0, slow: 0, sending: 0, fullAt: -FULL_MS };
+    const endpoint: Endpoint = { id, partnerId, partner, waiting: new Set(), ...shares };
+    endpoints.set(id, endpoint);
+    partners.set(partnerId, partner);
+    partner.endpoints.add(endpoint);
+    return endpoint;
+  };
+  const forgetIdle = (endpoint: Endpoint): void => {
+    if (endpoint.waiting.size + endpoint.inProgress > 0) return;
+    endpoints.delete(endpoint.id);
+    endpoint.partner.endpoints.delete(endpoint);
+    if (endpoint.partner.endpoints.size === 0) partners.delete(endpoint.partnerId);
+  };
+  return { endpointOf, forgetIdle };
 }
 
 /** Counts a send among the slow ones of each of `shares` from when it is so until it is forgotten. */

@@ -66,11 +66,11 @@ export const PROCESS_TRIALS: readonly TrialRow[] = [
   {
     fault: 'a process has nearly all of its heap and descriptors in use',
     alerts: ['BookingHeapNearLimit', 'BookingFileDescriptorsLow'],
-    inflict: ({ parts }) => parts['event-dispatch'].signal('SIGWINCH'),
+    inflict: ({ parts }) => parts['webhook-delivery'].signal('SIGWINCH'),
     mend: async (system) => {
       // A restart, as a process that has nothing to do collects no garbage.
-      await system.parts['event-dispatch'].end();
-      await system.restart('event-dispatch');
+      await system.parts['webhook-delivery'].end();
+      await system.restart('webhook-delivery');
     },
   },
   {

@@ -4,7 +4,7 @@ import { createLogger } from '../../src/platform/logger.ts';
 import type { Db } from '../../src/platform/mongo.ts';
 import { createDb, openDb } from '../../src/platform/mongo.ts';
 import type { Queues } from '../../src/queues/queues.ts';
-import { createQueues } from '../../src/queues/queues.ts';
+import { createQueues, WORKED_QUEUES } from '../../src/queues/queues.ts';
 import type { AlertReceiver } from '../alerts/watching.ts';
 import { startAlertReceiver } from '../alerts/watching.ts';
 import { eventually } from '../support/eventually.ts';
@@ -29,7 +29,8 @@ import { programArguments, START_DEADLINE_MS } from '../support/worker-process.t
 import type { Prometheus } from './prometheus.ts';
 import { startPrometheus } from './prometheus.ts';
 
-export const PARTS = ['api', 'hold-expiry', 'event-dispatch', 'webhook-delivery'] as const;
+/** Each queue has a worker of its name. */
+const PARTS = ['api', ...WORKED_QUEUES] as const;
 export type Part = (typeof PARTS)[number];
 
 /** The whole service as it runs in production, watched by a Prometheus of its own, with a partner that subscribes to what it does. */
@@ -81,17 +82,10 @@ export async function startTrialSystem(overrides: Record<string, string> = {}): 
   await migrate(db);
   const queues = createQueues(redis.uri, `{${name}}`, log);
 
-  const [port, ...own] = [
-    await freePort(),
-    await freePort(),
-    await freePort(),
-    await freePort(),
-    await freePort(),
-  ];
-  const portOf = Object.fromEntries(PARTS.map((part, index) => [part, own[index] ?? 0])) as Record<
-    Part,
-    number
-  >;
+  const port = await freePort();
+  const portOf = Object.fromEntries(
+    await Promise.all(PARTS.map(async (part) => [part, await freePort()])),
+  ) as Record<Part, number>;
   const parts = Object.fromEntries(
     PARTS.map((part) => [part, kept(part, environment, port, portOf[part])]),
   ) as Record<Part, KeptProcess>;

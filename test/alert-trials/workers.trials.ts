@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Db } from '../../src/platform/mongo.ts';
-import { placeHold } from '../support/factories.ts';
+import { expectStatus, placeHold } from '../support/factories.ts';
 import type { Trial, TrialRow } from './trial.ts';
 import type { Part, TrialSystem } from './trial-system.ts';
 
@@ -16,62 +16,61 @@ async function leaseSweep(db: Db, forMs: number): Promise<void> {
     .updateOne({ _id: 'sweep-undispatched-events' }, [{ $set: { holder: 'nobody', until } }]);
 }
 
-/** What a worker does, while it does not: as many holds as show it, and the alerts of what waits then. */
-type Worker = Pick<Trial, 'alerts' | 'kinds'> & { of: Part; name: string; holds: number };
+/** A worker, the work that waits while it does nothing, and the alerts of that. */
+type Worker = Pick<Trial, 'alerts' | 'kinds'> & {
+  of: Part;
+  name: string;
+  addWork: (system: TrialSystem) => Promise<unknown>;
+};
 
 const HOLD_EXPIRY = {
   of: 'hold-expiry',
   name: 'hold expiry',
-  holds: 3,
+  addWork: (system) => placeSome(system, 3),
   alerts: ['BookingHoldsOverdue'],
   kinds: ['hold_overdue'],
-} as const satisfies Worker;
-const EVENT_DISPATCH = {
-  of: 'event-dispatch',
-  name: 'event dispatch',
-  holds: 3,
-  alerts: ['BookingEventsUndispatched'],
-  kinds: ['event_undispatched'],
 } as const satisfies Worker;
 const WEBHOOK_DELIVERY = {
   of: 'webhook-delivery',
   name: 'webhook delivery',
-  holds: 20,
-  alerts: ['BookingDeliveriesOverdue'],
-  kinds: ['delivery_overdue'],
+  addWork: async (system) => {
+    await placeSome(system, 3);
+    // The API makes the delivery of a sample event itself, so one is due although no event is dispatched.
+    const sample = `/api/v1/partner/webhooks/${system.subscriptionId}/test`;
+    expectStatus(await system.partner.api.post(sample), 202);
+  },
+  alerts: ['BookingEventsUndispatched', 'BookingDeliveriesOverdue'],
+  kinds: ['event_undispatched', 'delivery_overdue'],
 } as const satisfies Worker;
 
-const killed = ({ of, name, holds, alerts, kinds = [] }: Worker): Trial => ({
+const killed = ({ of, name, addWork, alerts, kinds = [] }: Worker): Trial => ({
   fault: `${name} is killed`,
   of,
   alerts: ['BookingProcessDown', 'BookingWorkerAbsent', ...alerts],
   kinds: ['worker_absent', ...kinds],
   inflict: async (system) => {
     await system.parts[of].signal('SIGKILL');
-    await placeSome(system, holds);
+    await addWork(system);
   },
   mend: ({ restart }) => restart(of),
 });
 
 /** Its connections stay open, so it is not absent. */
-const frozen = ({ of, name, holds, alerts, kinds = [] }: Worker): Trial => ({
+const frozen = ({ of, name, addWork, alerts, kinds = [] }: Worker): Trial => ({
   fault: `${name} is frozen`,
   of,
   alerts: ['BookingProcessDown', ...alerts],
   kinds,
   inflict: async (system) => {
     await system.parts[of].signal('SIGSTOP');
-    await placeSome(system, holds);
+    await addWork(system);
   },
   mend: ({ parts }) => parts[of].signal('SIGCONT'),
 });
 
-/** Beside each other none but hold expiry and another: what event dispatch does not dispatch, nobody could deliver. */
 export const WORKER_TRIALS: readonly TrialRow[] = [
   [killed(HOLD_EXPIRY), frozen(WEBHOOK_DELIVERY)],
-  [killed(EVENT_DISPATCH), frozen(HOLD_EXPIRY)],
-  killed(WEBHOOK_DELIVERY),
-  frozen(EVENT_DISPATCH),
+  [killed(WEBHOOK_DELIVERY), frozen(HOLD_EXPIRY)],
   {
     fault: 'nobody gets the lease of a sweep',
     alerts: ['BookingSweepNotRun'],

@@ -89,7 +89,7 @@ test('an event undispatched for more than 30 s is raised, one of 20 s not; dispa
   await setBack('reservations', holdId, 'outboxSince', 31_000);
   await sweep(service);
   expect(await alertsOf(service)).toMatchObject([{ kind: 'event_undispatched', subject: null, count: 1 }]);
-  expect(await timesLogged(service, 'Does event dispatch run?')).toBe(1);
+  expect(await timesLogged(service, 'Does webhook delivery run?')).toBe(1);
 
   await service.dispatch(holdId);
   await expectResolved('event_undispatched');
@@ -201,12 +201,12 @@ describe('a queue', () => {
     expect(await absentAfter(0)).toEqual([]);
     expect(await absentAfter(120_000)).toEqual([]);
     for (const ms of [10_000, 10_000]) expect(await absentAfter(ms)).toEqual([]);
-    expect(await absentAfter(10_000)).toEqual(['event-dispatch', 'hold-expiry', 'webhook-delivery']);
+    expect(await absentAfter(10_000)).toEqual(['hold-expiry', 'webhook-delivery']);
 
     try {
       await startWorker();
       await ageAlerts(service, MINUTE_MS);
-      expect(await absentAfter(5000)).toEqual(['event-dispatch', 'hold-expiry']);
+      expect(await absentAfter(5000)).toEqual(['hold-expiry']);
     } finally {
       await stopWorker();
     }

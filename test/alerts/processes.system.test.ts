@@ -1,8 +1,14 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Partner } from '../support/factories.ts';
-import { anyPartner, anyVenue, freeSlotIds, placeHold, subscribe } from '../support/factories.ts';
+import {
+  anyPartner,
+  anyVenue,
+  expectStatus,
+  freeSlotIds,
+  placeHold,
+  subscribe,
+} from '../support/factories.ts';
 import type { WebhookReceiver } from '../support/receiver.ts';
 import { startReceiver } from '../support/receiver.ts';
 import type { Service } from '../support/service.ts';
@@ -17,13 +23,14 @@ let venueId: string;
 let alerts: AlertReceiver;
 let endpoint: WebhookReceiver;
 let lateSlot: string;
+let subscriptionId: string;
 beforeAll(async () => {
   service = await startService();
   venueId = (await anyVenue(service, [{ duration_minutes: 5 }])).id;
   partner = await anyPartner(service, [venueId]);
   alerts = await startAlertReceiver();
   endpoint = await startReceiver();
-  await subscribe(partner, endpoint.url, ['hold_created']);
+  subscriptionId = (await subscribe(partner, endpoint.url, ['hold_created'])).id;
 });
 afterAll(async () => {
   await endProcesses();
@@ -35,19 +42,14 @@ test('a worker delivers while ALERT_URL hangs, raises what another worker fails 
   let isGivenUp = false;
   alerts.respondWith((response) => void response.on('close', () => (isGivenUp = true)));
   await insertDeadLetters(service, 'subscription', partner.id, ['dead']);
-  // Its event will wait: no dispatcher runs.
   const slots = await freeSlotIds(partner, venueId);
-  const waiting = String((await placeHold(partner, slots.pop() ?? ''))['hold_id']);
+  // No hold expiry runs.
+  const overdue = await placeHold(partner, slots.pop() ?? '');
   lateSlot = slots.pop() ?? '';
   await service.context.db
     .collection('reservations')
-    .updateOne({ _id: waiting as never }, [{ $set: { outboxSince: { $subtract: ['$$NOW', 31_000] } } }]);
-  const holds = await Promise.all(slots.slice(0, 60).map((slotId) => placeHold(partner, slotId)));
-  // Theirs are never late, however slow the machine is.
-  await service.context.db
-    .collection('reservations')
-    .updateMany({ _id: { $ne: waiting as never } }, [
-      { $set: { outboxSince: { $add: ['$$NOW', 600_000] } } },
+    .updateOne({ _id: overdue['hold_id'] as never }, [
+      { $set: { holdExpiresAt: { $subtract: ['$$NOW', 31_000] } } },
     ]);
 
   const worker = startProcess('workers/webhook-delivery.ts', {
@@ -56,21 +58,22 @@ test('a worker delivers while ALERT_URL hangs, raises what another worker fails 
   });
   await worker.ready;
   await eventually('the POST has arrived', () => alerts.posts.length === 1, 20_000);
-  const [first, ...others] = holds.map((hold) => String(hold['hold_id']));
-  await dispatchEvents(service.context, first ?? '');
-  await eventually('one is delivered', () => endpoint.received.length === 1);
+  const first = await placeHold(partner, slots.pop() ?? '');
+  await eventually('one is delivered', () =>
+    endpoint.received.some(({ body }) => body['hold_id'] === first['hold_id']),
+  );
   // So nothing waits for the POST; how fast the others go says more about the machine.
   expect(isGivenUp).toBe(false);
-  for (const id of others) await dispatchEvents(service.context, id);
-  await eventually('all are delivered', () => endpoint.received.length === holds.length, 30_000);
+  const others = await Promise.all(slots.slice(0, 60).map((slotId) => placeHold(partner, slotId)));
+  await eventually('all are delivered', () => endpoint.received.length === others.length + 2, 30_000);
   await eventually('control: the POST is given up in time', () => isGivenUp);
   const raised = await eventually('it is raised', async () =>
-    (await alertsOf(service, { kind: 'event_undispatched' })).at(0),
+    (await alertsOf(service, { kind: 'hold_overdue' })).at(0),
   );
   expect(raised.count).toBe(1);
   expect(worker.output()).not.toContain('SECRET-PATH');
 
-  expect((await service.context.queues.readStates())?.map(({ workers }) => workers)).toEqual([0, 0, 1]);
+  expect((await service.context.queues.readStates())?.map(({ workers }) => workers)).toEqual([0, 1]);
 
   const { code, tookMs } = await stopProcess(worker);
   expect(code).toBe(0);
@@ -79,11 +82,17 @@ test('a worker delivers while ALERT_URL hangs, raises what another worker fails 
 
 test('the API keeps watch too, also while the queue of webhooks is paused and no worker lives', async () => {
   const { db, queues } = service.context;
-  await dispatchEvents(service.context, String((await placeHold(partner, lateSlot))['hold_id']));
+  await queues.byName('webhook-delivery').pause();
+  const halfAMinuteAgo = { $subtract: ['$$NOW', 31_000] };
+  const { hold_id } = await placeHold(partner, lateSlot);
+  await db
+    .collection('reservations')
+    .updateOne({ _id: hold_id as never }, [{ $set: { outboxSince: halfAMinuteAgo } }]);
+  // The API makes the delivery of a sample event itself.
+  expectStatus(await partner.api.post(`/api/v1/partner/webhooks/${subscriptionId}/test`), 202);
   await db
     .collection('deliveries')
-    .updateMany({ state: 'pending' }, [{ $set: { nextAttemptAt: { $subtract: ['$$NOW', 31_000] } } }]);
-  await queues.byName('webhook-delivery').pause();
+    .updateMany({ state: 'pending' }, [{ $set: { nextAttemptAt: halfAMinuteAgo } }]);
   await db.collection('alerts').deleteMany({});
   const api = startProcess('src/api.ts', service.environment);
   const raised = await eventually(
@@ -91,13 +100,14 @@ test('the API keeps watch too, also while the queue of webhooks is paused and no
     async () => {
       // That no worker lives is true, and raised too where this takes half a minute.
       const rows = (await alertsOf(service)).filter(({ kind }) => kind !== 'worker_absent');
-      return rows.length >= 3 && rows;
+      return rows.length >= 4 && rows;
     },
     40_000,
   );
   expect(raised.map(({ kind }) => kind).toSorted()).toEqual([
     'delivery_overdue',
     'event_undispatched',
+    'hold_overdue',
     'queue_paused',
   ]);
   expect((await stopProcess(api)).code).toBe(0);

@@ -69,7 +69,7 @@ describe('the Compose files as Docker Compose reads them', () => {
       expect(command).toContain(option);
     expect(command).toContain('--requirepass ab12');
     expect(megabytes(services['redis']?.mem_limit)).toBe(512);
-    for (const name of ['api', 'hold-expiry', 'event-dispatch', 'webhook-delivery'])
+    for (const name of ['api', 'hold-expiry', 'webhook-delivery'])
       expect(JSON.stringify(services[name]?.environment)).toContain('redis://:ab12@redis:6379"');
   });
 

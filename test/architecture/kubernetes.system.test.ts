@@ -7,7 +7,7 @@ import { faultsOf } from './kubernetes-rules.ts';
 import { isReached, trafficOf } from './kubernetes-traffic.ts';
 
 const BUILD_TIMEOUT_MS = 600_000;
-const WORKERS = ['hold-expiry', 'event-dispatch', 'webhook-delivery'];
+const WORKERS = ['hold-expiry', 'webhook-delivery'];
 const LONG_RUNNING = ['api', ...WORKERS];
 const OVERLAYS = ['sandbox', 'production'] as const;
 const rendered = new Map<string, Manifest[]>();
@@ -100,14 +100,14 @@ describe('control: a fault is seen where', () => {
         ),
     ],
     [
-      'event-dispatch is given ENCRYPTION_KEYS, which it does not read',
+      'hold-expiry is given ENCRYPTION_KEYS, which it does not read',
       () =>
         inContainer(({ env }) =>
           env?.push({
             name: 'ENCRYPTION_KEYS',
             valueFrom: { secretKeyRef: { name: 'encryption-keys', key: 'ENCRYPTION_KEYS' } },
           }),
-        )('event-dispatch'),
+        )('hold-expiry'),
     ],
     [
       'webhook-delivery is not given ENCRYPTION_KEYS',
@@ -123,7 +123,7 @@ describe('control: a fault is seen where', () => {
       'api refers to a ConfigMap that is not there: api-settings',
       () =>
         inContainer(({ envFrom }) =>
-          Object.assign(envFrom?.[4] ?? {}, { configMapRef: { name: 'api-settings' } }),
+          Object.assign(envFrom?.[3] ?? {}, { configMapRef: { name: 'api-settings' } }),
         )('api'),
     ],
     [
@@ -293,7 +293,6 @@ describe('the network', () => {
     ['migrate', [], always],
     ['api', ofApi, ofWork],
     ['hold-expiry', ofMonitoring, ofWork],
-    ['event-dispatch', ofMonitoring, ofWork],
     ['webhook-delivery', ofMonitoring, [...ofWork, ...internet(endpointPorts)]],
   ])('lets %s be reached by who needs it, and reach what it needs', (name, from, to) => {
     expect(trafficOf(name, copyOf('sandbox'))).toEqual({ isLimited: true, from, to: to.toSorted() });

@@ -11,7 +11,7 @@ test('costs are by package, module of Node and folder of the service, and what i
     node(4, 'b', 'file:///app/node_modules/@hapi/hoek/lib/clone.js'),
     node(5, 'c', 'node:internal/stream_base_commons'),
     node(6, 'd', 'file:///app/dist/src/holds/place-hold.service.js'),
-    node(7, 'e', 'file:///app/dist/workers/event-dispatch.js'),
+    node(7, 'e', 'file:///app/dist/workers/webhook-delivery.js'),
     node(8, 'f', 'file:///app/node_modules/mongoose/node_modules/mongodb/lib/sdam/topology.js'),
   ];
   const samples = [1, 2, 3, 4, 5, 6, 7, 8];

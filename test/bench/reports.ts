@@ -22,13 +22,7 @@ const everyFigure = (value: number): Report['figures'] =>
       {
         ...figureOf(value),
         ...{ product: 1409.4, limit: 37_600, note: 'of 50,000 bookings' },
-        productCpuUs: {
-          api: 5612,
-          mongod: 4100,
-          redis: 300,
-          'webhook-delivery': 3800,
-          'event-dispatch': 4500,
-        },
+        productCpuUs: { api: 5612, mongod: 4100, redis: 300, 'webhook-delivery': 3800, 'hold-expiry': 4500 },
         limitCpuUs: { client: 420, mongod: 620 },
       },
     ]),

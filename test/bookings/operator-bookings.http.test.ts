@@ -353,7 +353,6 @@ describe('the timeline of a booking', () => {
       expect(new Set(entries.map((entry) => entry['request_id'])).size).toBe(3);
       expect(entries.every((entry) => typeof entry['request_id'] === 'string')).toBe(true);
       const sent = receiver.received.map(({ body: received }) => JSON.stringify(received)).join();
-      await service.sequence();
       const feeds = await Promise.all(
         [seller, rival].map(async ({ api }) => (await api.get('/api/v1/partner/events')).text),
       );

@@ -51,10 +51,8 @@ describe('the page on scaling', () => {
   /** How the page writes each row of its table; what stands in brackets behind a name is left out. */
   const ROWS: Record<string, (capacity: Capacity) => string> = {
     'holds, deliveries a second at the peak': ({ peak }) => `${whole(peak.hold)}, ${whole(peak.delivery)}`,
-    'API, dispatch, delivery, expiry processes': ({ processes }) =>
-      (['api', 'event-dispatch', 'webhook-delivery', 'hold-expiry'] as const)
-        .map((kind) => processes[kind].count)
-        .join(', '),
+    'API, delivery, expiry processes': ({ processes }) =>
+      (['api', 'webhook-delivery', 'hold-expiry'] as const).map((kind) => processes[kind].count).join(', '),
     'memory of all processes': ({ processes }) =>
       `${(Object.values(processes).reduce((sum, { memoryMb }) => sum + memoryMb, 0) / 1000).toFixed(1)} GB`,
     'connections to MongoDB, estimated': ({ mongodb }) => whole(mongodb.connections),

@@ -292,7 +292,6 @@ describe('pages', () => {
       holdIds.push((await client.placeHold({ body: { slot_id } })).hold_id);
     freeIds = slots.slice(5).map(({ slot_id }) => slot_id);
     for (const id of holdIds) await service.dispatch(id);
-    await service.sequence();
   });
 
   test('of a listing come one after the other, up to the last', async () => {
@@ -332,7 +331,6 @@ describe('pages', () => {
     expect(seen).toEqual(holdIds);
     await client.releaseHold({ path: { holdId: holdIds[0] ?? '' } });
     await service.dispatch(holdIds[0] ?? '');
-    await service.sequence();
     const later: string[] = [];
     for await (const page of client.pages('listEvents', { query: { after: cursor } }))
       later.push(...page.data.map(({ event_type }) => event_type));

@@ -272,7 +272,6 @@ describe('a process', () => {
     ['api', REQUIRED, ['operatorApiKey', 'encryptionKeys']],
     ['webhook-delivery', { ...bare, REDIS_URL, ENCRYPTION_KEYS }, ['encryptionKeys']],
     ['hold-expiry', { ...bare, REDIS_URL }, []],
-    ['event-dispatch', { ...bare, REDIS_URL }, []],
     ['migrate', bare, []],
     ['backup', bare, []],
     ['restore', bare, []],

@@ -50,8 +50,9 @@ const jobIs = (delivery: DeliveryRow, state: string) =>
 /** The job as it waits for its next attempt after `failures` failed ones. */
 const waitingJobOf = (delivery: DeliveryRow, failures: number) =>
   eventually(`the job waits after ${failures} failures`, async () => {
+    if ((await readRow(delivery)).attemptsMade !== failures) return false;
     const job = await readJob(jobIdOf(delivery));
-    return job.attemptsMade === failures && job.state === 'delayed' && job;
+    return job.state === 'delayed' && job;
   });
 
 /** Fails the delivery for good: each retry is brought forward as soon as it waits. */

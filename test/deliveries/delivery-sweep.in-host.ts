@@ -3,8 +3,8 @@ import {
   clearDeadLetterQueue,
   raiseForgottenDeadLetters,
 } from '../../src/deliveries/dead-letter-queue.service.ts';
-import type { AttemptResult } from '../../src/deliveries/deliver-webhook.service.ts';
-import { deliverWebhook } from '../../src/deliveries/deliver-webhook.service.ts';
+import type { AttemptResult } from '../../src/deliveries/retry-delivery.service.ts';
+import { retryDelivery } from '../../src/deliveries/retry-delivery.service.ts';
 import { rearmOverdueDeliveries } from '../../src/deliveries/sweep-deliveries.service.ts';
 import { createSecretBox } from '../../src/platform/secret-box.ts';
 import type { QueueName } from '../../src/queues/queues.ts';
@@ -102,8 +102,12 @@ export function attemptWithoutKey(
     sender: { send: () => Promise.reject(new Error('nothing may be sent')) },
     permits: createSendPermits(10, 2),
   };
-  return deliverWebhook(deps, {
-    ...{ deliveryId, subscriptionId, generation: 1, partnerId: 'p', failuresKnown: 0 },
+  return retryDelivery(deps, {
+    deliveryId,
+    subscriptionId,
+    partnerId: 'p',
+    generation: 1,
+    isKnownDead: false,
     signal: new AbortController().signal,
   });
 }

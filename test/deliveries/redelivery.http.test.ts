@@ -145,9 +145,9 @@ describe('redeliver', () => {
     expect(verdict(reply)).toBe('202');
     const { eventId } = await read(id);
     await runJobs(id, [
-      { generation: 0, failuresKnown: 1 },
-      { generation: 1, failuresKnown: 0 },
-      { generation: 2, failuresKnown: 1 },
+      { generation: 0, isKnownDead: false },
+      { generation: 1, isKnownDead: true },
+      { generation: 3, isKnownDead: false },
     ]);
     await service.attempt(id);
     expect(receiver.received.filter(({ body }) => body['event_id'] === eventId)).toHaveLength(2);
@@ -249,7 +249,7 @@ describe('recover', () => {
     await service.dispatch(String(hold_id));
     const event = await rowOf(service, 'events', { holdId: hold_id });
     const at = new Date(Date.now() - 3 * DAY_MS);
-    const { sequence: _, isUnsequenced: __, ...fields } = event;
+    const { sequence: _, ...fields } = event;
     const rows = Array.from({ length: 1203 }, () => ({ ...fields, _id: randomUUID(), at }));
     await service.context.db.collection<{ _id: string }>('events').insertMany(rows);
     const span = { since: daysAgo(4), until: daysAgo(2) };

@@ -1,7 +1,7 @@
 import { raiseForgottenDeadLetters } from '../../src/deliveries/dead-letter-queue.service.ts';
-import { deliverWebhook } from '../../src/deliveries/deliver-webhook.service.ts';
 import { recoverDeliveries } from '../../src/deliveries/recover-deliveries.service.ts';
 import { redeliver } from '../../src/deliveries/redelivery.service.ts';
+import { retryDelivery } from '../../src/deliveries/retry-delivery.service.ts';
 import { rearmOverdueDeliveries } from '../../src/deliveries/sweep-deliveries.service.ts';
 import { sendTestEvent } from '../../src/deliveries/test-event.service.ts';
 import { createSendPermits } from '../../src/sender/send-permits.ts';
@@ -65,7 +65,7 @@ export function raiseForgotten(context: Context): Promise<number> {
 export async function runJobs(
   context: Context,
   deliveryId: string,
-  jobs: readonly { generation: number; failuresKnown: number }[],
+  jobs: readonly { generation: number; isKnownDead: boolean }[],
 ): Promise<void> {
   const { subscriptionId, partnerId } = await rowOf({ context }, 'deliveries', { _id: deliveryId });
   const sender = standardSender();
@@ -73,7 +73,7 @@ export async function runJobs(
   const { signal } = new AbortController();
   try {
     for (const job of jobs) {
-      await deliverWebhook(deps, { deliveryId, subscriptionId, partnerId, ...job, signal });
+      await retryDelivery(deps, { deliveryId, subscriptionId, partnerId, ...job, signal });
     }
   } finally {
     await sender.close();

@@ -2,7 +2,7 @@ import { discardDeadLetters, redriveDeadLetters } from '../../src/deliveries/dea
 import { recoverDeliveries } from '../../src/deliveries/recover-deliveries.service.ts';
 import { redeliver } from '../../src/deliveries/redelivery.service.ts';
 import { sendTestEvent } from '../../src/deliveries/test-event.service.ts';
-import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
+import { dispatchEvents } from '../../src/dispatch/dispatch-events.service.ts';
 import type { Service } from '../support/service.ts';
 import { attemptDelivery, standardSender } from '../support/service-calls.ts';
 
@@ -15,7 +15,7 @@ const off = (context: Context, offMs: number): Context => ({
 });
 
 export async function dispatchBy(context: Context, offMs: number, holdId: string): Promise<void> {
-  await dispatchEvents(off(context, offMs), holdId);
+  await dispatchEvents(off(context, offMs), [holdId]);
 }
 
 /** What came of an attempt of the delivery as it is, due or not. */

@@ -103,7 +103,6 @@ describe('against a service that runs without its webhook-delivery worker', () =
       ...{ DATA_DIR: dataDir, DEMO_URL: service.url, DEMO_ADMIN_URL: service.adminUrl },
       OPERATOR_API_KEY: OPERATOR_KEY,
     };
-    await startProcess('workers/event-dispatch.ts', service.environment).ready;
     result = await runDemo(environment);
   });
   afterAll(async () => {

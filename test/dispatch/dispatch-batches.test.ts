@@ -22,15 +22,8 @@ const ENDPOINT = 'http://127.0.0.1:9/';
 const COUNT = 100;
 
 const service = await hostedService({ overrides: { MONGODB_URI: monitoredUri(), CACHE_LEASE_MS: '10000' } });
-const {
-  dispatchBeside,
-  dispatchBesideNumbering,
-  dispatchBesideTransaction,
-  dispatchBy,
-  dispatchTogether,
-  dispatchWithoutJobs,
-  withoutJob,
-} = service.inHost<typeof DispatchBatches>('test/dispatch/dispatch-batches.in-host.ts');
+const { dispatchAlone, dispatchBeside, dispatchBesideTransaction, dispatchTogether, withoutJob } =
+  service.inHost<typeof DispatchBatches>('test/dispatch/dispatch-batches.in-host.ts');
 const { deactivateSubscription } = service.inHost<typeof Deactivation>(
   'src/deliveries/deactivate-subscription.service.ts',
 );
@@ -99,12 +92,13 @@ async function expectDispatched(holdIds: readonly string[], eventsEach = 1): Pro
   expect(waiting).toEqual([]);
 }
 
+/** Events and deliveries are written beside each other, so in no order. */
 const DISPATCHING = [
   'find reservations',
   ...['findAndModify feed_counters', 'insert events', 'update feed_counters'],
   'insert deliveries',
   'update reservations',
-];
+].toSorted();
 /** Who receives what: in memory from then on. */
 const RECEIVERS = ['find grants', 'find partners', 'find webhook_subscriptions'];
 
@@ -129,10 +123,10 @@ test(`${COUNT} events that wait are dispatched by as many commands as one: at mo
   const holdIds = await anyWaiting(COUNT);
 
   const commands = await commandsInMemory(async () => {
-    expect(await dispatchTogether(holdIds)).toEqual(holdIds.map(() => 1));
+    expect(await dispatchTogether(holdIds)).toEqual(holdIds.map(() => 'dispatched'));
   });
 
-  expect(commands).toEqual(DISPATCHING);
+  expect(commands.toSorted()).toEqual(DISPATCHING);
   expect(commands.length + 1).toBeLessThanOrEqual(0.2 * COUNT);
   await expectDispatched(holdIds);
 });
@@ -140,9 +134,9 @@ test(`${COUNT} events that wait are dispatched by as many commands as one: at mo
 test('control: one after the other, each takes as many', async () => {
   const holdIds = await anyWaiting(3);
   const commands = await commandsInMemory(async () => {
-    for (const holdId of holdIds) await service.dispatch(holdId);
+    for (const holdId of holdIds) await dispatchTogether([holdId]);
   });
-  expect(commands).toEqual(holdIds.flatMap(() => DISPATCHING));
+  expect(commands.toSorted()).toEqual(holdIds.flatMap(() => DISPATCHING).toSorted());
 });
 
 test('who receives the events of a venue is read again once one of them has changed', async () => {
@@ -188,14 +182,14 @@ describe('one that cannot be dispatched among 100', () => {
     const outcomes = await dispatchTogether([...good.slice(0, 50), bad, ...good.slice(50)]);
 
     expect(outcomes).toEqual([
-      ...good.slice(0, 50).map(() => 2),
+      ...good.slice(0, 50).map(() => 'dispatched'),
       expect.stringMatching(/failed validation/),
-      ...good.slice(50).map(() => 2),
+      ...good.slice(50).map(() => 'dispatched'),
     ]);
     await expectDispatched(good, 2);
     expect((await leftOf([bad])).waiting).toEqual([bad]);
     await service.migrate();
-    expect(await dispatchTogether([bad])).toEqual([2]);
+    expect(await dispatchTogether([bad])).toEqual(['dispatched']);
     await expectDispatched(holdIds, 2);
   });
 
@@ -203,9 +197,9 @@ describe('one that cannot be dispatched among 100', () => {
     const holdIds = await anyWaiting(10);
     const [held = '', ...others] = holdIds;
     const outcomes = await dispatchBesideTransaction(holdIds, held);
-    expect(outcomes).toEqual([expect.stringMatching(/time limit/), ...others.map(() => 1)]);
+    expect(outcomes).toEqual([expect.stringMatching(/time limit/), ...others.map(() => 'dispatched')]);
     await expectDispatched(others);
-    expect(await dispatchTogether([held])).toEqual([1]);
+    expect(await dispatchTogether([held])).toEqual(['dispatched']);
     await expectDispatched(holdIds);
   });
 
@@ -235,25 +229,14 @@ describe('a batch whose process ends is dispatched again without effect on what 
     expect(await dispatchTogether(holdIds)).toEqual(holdIds.map(() => 'connection reset'));
     expect((await leftOf(holdIds)).waiting.toSorted()).toEqual(holdIds.toSorted());
 
-    expect(await dispatchTogether(holdIds)).toEqual(holdIds.map(() => 1));
+    expect(await dispatchTogether(holdIds)).toEqual(holdIds.map(() => 'dispatched'));
     await expectDispatched(holdIds);
   });
 
   test('an update of all their outboxes that is lost is made up by one of each', async () => {
     const holdIds = await anyWaiting(5);
     await calls.lose('reservations.updateMany');
-    expect(await dispatchTogether(holdIds)).toEqual(holdIds.map(() => 1));
-    await expectDispatched(holdIds);
-  });
-
-  test('between deliveries and their jobs: the next one adds the jobs', async () => {
-    const holdIds = await anyWaiting(5);
-    expect(await dispatchWithoutJobs(holdIds)).toEqual(holdIds.map(() => 'the process ended'));
-    const { deliveries } = await leftOf(holdIds);
-    const ids = deliveries.map(({ _id, generation }) => ({ _id, generation }));
-    expect(await withoutJob(ids)).toHaveLength(2 * holdIds.length);
-
-    await dispatchTogether(holdIds);
+    expect(await dispatchTogether(holdIds)).toEqual(holdIds.map(() => 'dispatched'));
     await expectDispatched(holdIds);
   });
 });
@@ -261,7 +244,7 @@ describe('a batch whose process ends is dispatched again without effect on what 
 test('a reservation that the primary does not show is read once more, so that it is sure; the others are dispatched', async () => {
   const [there = ''] = await anyWaiting(1);
   const commands = await commandsOf(async () => {
-    expect(await dispatchTogether([randomUUID(), there])).toEqual([0, 1]);
+    expect(await dispatchTogether([randomUUID(), there])).toEqual(['dispatched', 'dispatched']);
   });
   expect(commands.filter((command) => command === 'find reservations')).toHaveLength(2);
 });
@@ -272,7 +255,6 @@ describe('a batch is numbered oldest first', () => {
   const putInOutbox = (_id: string, outbox: readonly OutboxEvent[]) =>
     reservations().updateOne({ _id }, { $set: { outbox: [...outbox], outboxSince: model.placedAt } });
   const inFeed = async (holdIds: readonly string[]) => {
-    await service.sequence();
     const events = await rowsOf(service, 'events', { holdId: { $in: holdIds } });
     const numbered = events.toSorted((a, b) => (a.sequence ?? Number.NaN) - (b.sequence ?? Number.NaN));
     return numbered.map(({ _id }) => _id);
@@ -306,7 +288,7 @@ describe('a batch is numbered oldest first', () => {
   });
 });
 
-describe('dispatchers that work on the same events beside each other', () => {
+describe('workers that dispatch the same events beside each other', () => {
   const numbersOf = async (holdIds: readonly string[]) => {
     const events = await rowsOf(service, 'events', { holdId: { $in: holdIds } });
     return holdIds.map((holdId) =>
@@ -330,31 +312,6 @@ describe('dispatchers that work on the same events beside each other', () => {
     }
   });
 
-  test('a process that stands still while it numbers keeps no event from being delivered; the feed has it once that is over', async () => {
-    const holdIds = await anyWaiting(3, 2);
-    expect(await dispatchBesideNumbering(holdIds)).toEqual(holdIds.map(() => 2));
-    await expectDispatched(holdIds, 2);
-    await service.sequence();
-    expect((await numbersOf(holdIds)).filter((each) => !areInOrder(each))).toEqual([]);
-  });
-
-  test('an event whose reservation has one before it that waits for its number comes after that', async () => {
-    const [holdId = ''] = await anyWaiting(1, 2);
-    const { outbox } = await rowOf(service, 'reservations', { _id: holdId });
-    const [first, second] = outbox as [OutboxEvent, OutboxEvent];
-    const { eventId, ...logged } = { ...first, reason: null, isUnsequenced: true };
-    await service.context.db.collection<{ _id: string }>('events').insertOne({ _id: eventId, ...logged });
-    const reservations = service.context.db.collection<Reservation>('reservations');
-    await reservations.updateOne({ _id: holdId }, { $set: { outbox: [second] } });
-
-    await service.dispatch(holdId);
-    await service.sequence();
-
-    const [numbers = []] = await numbersOf([holdId]);
-    expect(numbers).toEqual([expect.any(Number), expect.any(Number)]);
-    expect(areInOrder(numbers)).toBe(true);
-  });
-
   test('control: an event that is numbered before those before it are logged is out of order', async () => {
     const [holdId = ''] = await anyWaiting(1, 2);
     const outboxOf = async () => (await rowOf(service, 'reservations', { _id: holdId })).outbox;
@@ -363,7 +320,6 @@ describe('dispatchers that work on the same events beside each other', () => {
     for (const event of [second, first]) {
       await reservations.updateOne({ _id: holdId }, { $set: { outbox: [event as OutboxEvent] } });
       await service.dispatch(holdId);
-      await service.sequence();
     }
     expect((await numbersOf([holdId])).map(areInOrder)).toEqual([false]);
   });
@@ -377,7 +333,7 @@ describe('dispatchers that work on the same events beside each other', () => {
     const change = async (type: string, make: () => Promise<string>) => {
       const beganAt = performance.now();
       const holdId = await make();
-      const dispatched = dispatchBy(dispatching.length % 2, holdId);
+      const dispatched = dispatchAlone(holdId);
       dispatching.push(
         dispatched.then(() => void tookMs.set(`${type} ${holdId}`, performance.now() - beganAt)),
       );

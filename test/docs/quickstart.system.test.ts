@@ -44,7 +44,7 @@ const withoutShell = await reasonToSkip({ bash: '--version', curl: '--version' }
       service = await startService();
       const venue = await anyVenue(service, [{}], { time_zone: 'Asia/Kolkata' });
       const { apiKey } = await anyPartner(service, [venue.id]);
-      const programs = ['src/api.ts', 'workers/event-dispatch.ts', 'workers/webhook-delivery.ts'];
+      const programs = ['src/api.ts', 'workers/webhook-delivery.ts'];
       const [api] = await Promise.all(
         programs.map((name) => startProcess(name, service.environment)).map(({ ready }) => ready),
       );

@@ -91,7 +91,7 @@ describe('once it runs', () => {
     };
     expect(await withSecret('OPERATOR_API_KEY')).toEqual(['api']);
     expect(await withSecret('ENCRYPTION_KEYS')).toEqual(['api', 'webhook-delivery']);
-    expect(await withSecret('REDIS_URL')).toEqual(expect.arrayContaining(['hold-expiry', 'event-dispatch']));
+    expect(await withSecret('REDIS_URL')).toEqual(expect.arrayContaining(['hold-expiry']));
   });
 
   test('when the API is killed, it comes back at the same address', async () => {

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { EventRow } from '../../src/events/events.model.ts';
-import { appendEvents } from '../../src/events/events.store.ts';
-import { readFeed, sequenceEvents } from '../../src/events/feed.service.ts';
-import { findLastSequenceNumber } from '../../src/events/sequence-numbers.store.ts';
+import { readFeed } from '../../src/events/feed.service.ts';
+import * as log from '../../src/events/log-events.service.ts';
+import { findLastSequenceNumber, findOpenRanges } from '../../src/events/sequence-numbers.store.ts';
 import { readingSnapshot } from '../../src/platform/mongo.ts';
+import { eventually } from '../support/eventually.ts';
 import type { Service } from '../support/service.ts';
 
 type Context = Service['context'];
@@ -11,15 +12,16 @@ type Context = Service['context'];
 /** An event that is to be logged: what matters of it in the feed. */
 export type Draft = Pick<EventRow, '_id' | 'type' | 'venueId' | 'holdId' | 'originatorId'>;
 
-/** Logs the events, as the dispatcher does; returns how many were refused. */
+/** Logs the events as one batch; resolves when the feed has them, to how many reservations were refused. */
 export async function logEvents({ db }: Context, drafts: readonly Draft[]): Promise<number> {
   const at = new Date();
   const slot = { resourceId: 'turf', slotId: 'turf_x', slotStart: at, slotEnd: at, pricePaise: 0 };
   const none = { bookingId: null, holdExpiresAt: null, reason: null };
-  const refused = await appendEvents(
-    db,
-    drafts.map((draft) => ({ ...draft, at, ...slot, ...none, isUnsequenced: true })),
+  const refused = await log.logEvents(
+    { db },
+    drafts.map((draft) => ({ ...draft, at, ...slot, ...none })),
   );
+  await eventually('the feed has them', async () => (await findOpenRanges(db)).length === 0);
   return refused.size;
 }
 
@@ -27,13 +29,9 @@ export async function logEvents({ db }: Context, drafts: readonly Draft[]): Prom
 export const lastSequenceNumber = ({ db }: Context): Promise<number> =>
   readingSnapshot(db, (snapshot) => findLastSequenceNumber(db, snapshot));
 
-/** As so many sequencers that begin together; returns how many sequence numbers each gave. */
-export const sequenceAtOnce = (context: Context, count: number): Promise<number[]> =>
-  Promise.all(Array.from({ length: count }, () => sequenceEvents(context)));
-
 type Race = { partnerId: string; venueIds: string[]; writers: number; eventsEach: number; limit: number };
 
-/** Dispatchers log events of the venues in turn and number them, all at once, while the partner reads on by `limit`. */
+/** Writers log events of the venues in turn, all at once, while the partner reads on by `limit`. */
 export async function readWhileWriting(
   context: Context,
   { partnerId, venueIds, writers, eventsEach, limit }: Race,
@@ -57,7 +55,6 @@ export async function readWhileWriting(
       const event = anyEvent();
       await logEvents(context, [event]);
       written.push(event._id);
-      await sequenceEvents(context);
     }
   };
   const reader = async () => {

@@ -2,15 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EventRow } from '../../src/events/events.model.ts';
 import { eventCollection, feedCounterCollection } from '../../src/events/events.model.ts';
-import { appendEvents, insertNumbered } from '../../src/events/events.store.ts';
-import { giveUpOldRanges, logNumbered, readFeed, sequenceEvents } from '../../src/events/feed.service.ts';
+import { insertNumbered } from '../../src/events/events.store.ts';
+import { giveUpOldRanges, readFeed } from '../../src/events/feed.service.ts';
+import { logEvents } from '../../src/events/log-events.service.ts';
 import {
-  closeRange,
+  closeRanges,
   findOpenRanges,
   giveUpRange,
   openRange,
 } from '../../src/events/sequence-numbers.store.ts';
 import { inTransaction } from '../../src/platform/mongo.ts';
+import { eventually } from '../support/eventually.ts';
 import type { Service } from '../support/service.ts';
 
 type Context = Service['context'];
@@ -22,23 +24,22 @@ function anyEvent(venueId: string, holdId: string = randomUUID(), laterMs = 0): 
     ...{ _id: randomUUID(), type: 'hold_created', at: new Date(Date.now() + laterMs), venueId, holdId },
     ...{ resourceId: 'turf', slotId: 'turf_x', slotStart: at, slotEnd: at, pricePaise: 0 },
     ...{ originatorId: randomUUID(), bookingId: null, holdExpiresAt: null, reason: null },
-    isUnsequenced: true,
   };
 }
 
 /** Logs so many events as a dispatcher; returns their ids. */
 export async function logAsDispatcher({ db }: Context, venueId: string, count: number): Promise<string[]> {
   const events = Array.from({ length: count }, (_, index) => anyEvent(venueId, randomUUID(), index));
-  const rest = await logNumbered({ db }, events);
-  if (rest.length > 0) throw new Error(`${rest.length} events were not numbered`);
+  const openBefore = (await findOpenRanges(db)).length;
+  const refused = await logEvents({ db }, events);
+  if (refused.size > 0) throw new Error(`${refused.size} events were not numbered`);
+  await eventually('its range is closed', async () => (await findOpenRanges(db)).length === openBefore);
   return events.map(({ _id }) => _id);
 }
 
 /** Reserves so many numbers as a dispatcher that then stands still; returns the id of the range. */
 export async function standStill({ db }: Context, count: number): Promise<string> {
-  const range = await openRange(db, count);
-  if (range === undefined) throw new Error('No numbers could be reserved');
-  return range.id;
+  return (await openRange(db, count)).id;
 }
 
 const rangeOf = async ({ db }: Context, id: string) => {
@@ -61,17 +62,20 @@ export async function goOn(
   const range = await rangeOf(context, id);
   const events = Array.from({ length: range.until - range.from + 1 }, () => anyEvent(venueId));
   if (before === 'its range was given up') await giveUpRange(db, range);
-  if (before === 'its range was only closed') await closeRange(db, range);
+  if (before === 'its range was only closed') await closeRanges(db, [range]);
   const { next: passed } = await read(context, partnerId, 0);
   const unwritten = await insertNumbered(db, events, range.from);
-  await closeRange(db, range);
-  await appendEvents(
-    db,
+  await closeRanges(db, [range]);
+  await logEvents(
+    { db },
     events.filter(({ holdId }) => unwritten.has(holdId)),
   );
-  await sequenceEvents({ db });
+  await untilClosed(context);
   return { ids: events.map(({ _id }) => _id), refused: unwritten.size, passed };
 }
+
+const untilClosed = ({ db }: Context) =>
+  eventually('no range is open', async () => (await findOpenRanges(db)).length === 0);
 
 /** The range was reserved so long ago. */
 export async function age({ db }: Context, id: string, ms: number): Promise<void> {
@@ -116,10 +120,7 @@ async function logAsOlderRelease({ db }: Context, events: readonly EventRow[]): 
         { session: tx, upsert: true, returnDocument: 'after' },
       );
       const first = (counter?.last ?? 0) - events.length + 1;
-      const rows = events.map(({ isUnsequenced: _without, ...event }, index) => ({
-        ...event,
-        sequence: first + index,
-      }));
+      const rows = events.map((event, index) => ({ ...event, sequence: first + index }));
       await eventCollection(db).insertMany(rows, { session: tx });
     });
     return true;
@@ -132,8 +133,8 @@ async function logAsOlderRelease({ db }: Context, events: readonly EventRow[]): 
 type Race = { partnerId: string; venueId: string; dispatchers: number; rounds: number; older: number };
 
 /**
- * Dispatchers log batches, of which every fourth stands still over its numbers until another gives them up, while events without a number
- * get theirs, `older` dispatchers of an older release log beside them, and a partner reads on.
+ * Dispatchers log batches, of which every fourth stands still over its numbers until another gives them up, while `older` dispatchers of
+ * an older release log beside them, and a partner reads on.
  */
 export async function readWhileDispatching(
   context: Context,
@@ -141,7 +142,7 @@ export async function readWhileDispatching(
 ): Promise<{ seen: string[]; written: string[]; disordered: string[] }> {
   const { db } = context;
   const [seen, written]: [string[], string[]] = [[], []];
-  const state = { isDispatching: true, isNumbering: true };
+  const state = { isDispatching: true };
   const dispatcher = async (index: number) => {
     for (let round = 0; round < rounds; round += 1) {
       const holdId = randomUUID();
@@ -153,17 +154,16 @@ export async function readWhileDispatching(
       ];
       written.push(...events.map(({ _id }) => _id));
       if ((index + round) % 4 !== 0) {
-        await appendEvents(db, await logNumbered({ db }, events));
+        await logEvents({ db }, events);
         continue;
       }
       const range = await openRange(db, events.length);
-      if (range === undefined) throw new Error('No numbers could be reserved');
       const [unwritten] = await Promise.all([
         delay(Math.random() * 10).then(() => insertNumbered(db, events, range.from)),
         giveUpRange(db, range),
       ]);
-      await appendEvents(
-        db,
+      await logEvents(
+        { db },
         events.filter((event) => unwritten.has(event.holdId)),
       );
     }
@@ -172,19 +172,12 @@ export async function readWhileDispatching(
     for (let round = 0; round < rounds; round += 1) {
       const events = [anyEvent(venueId), anyEvent(venueId)];
       written.push(...events.map(({ _id }) => _id));
-      if (!(await logAsOlderRelease(context, events))) await appendEvents(db, events);
+      if (!(await logAsOlderRelease(context, events))) await logEvents({ db }, events);
     }
-  };
-  const sequencer = async () => {
-    for (let isLast = false; !isLast; await delay(5)) {
-      isLast = !state.isDispatching;
-      await sequenceEvents({ db });
-    }
-    state.isNumbering = false;
   };
   const reader = async () => {
     for (let after = 0, isLast = false; ; ) {
-      isLast = !state.isNumbering && (await findOpenRanges(db)).length === 0;
+      isLast = !state.isDispatching && (await findOpenRanges(db)).length === 0;
       const { ids, next } = await read(context, partnerId, after);
       seen.push(...ids);
       after = next;
@@ -197,7 +190,7 @@ export async function readWhileDispatching(
   ]).finally(() => {
     state.isDispatching = false;
   });
-  await Promise.all([dispatching, sequencer(), reader()]);
+  await Promise.all([dispatching, reader()]);
   return { seen, written, disordered: await disorderedIn(context, venueId) };
 }
 

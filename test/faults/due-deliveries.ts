@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { newDelivery, schedulePending } from '../../src/deliveries/create-deliveries.service.ts';
 import { insertDeliveries } from '../../src/deliveries/deliveries.store.ts';
-import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
+import { dispatchEvents } from '../../src/dispatch/dispatch-events.service.ts';
 import type { EventRow } from '../../src/events/events.model.ts';
-import { appendEvents } from '../../src/events/events.store.ts';
+import { eventCollection } from '../../src/events/events.model.ts';
 import { newId } from '../../src/platform/ids.ts';
 import type { Durations } from '../support/durations.ts';
 import { durationsOf } from '../support/durations.ts';
@@ -43,7 +43,7 @@ export async function anyDeliveries(service: Service): Promise<Deliveries> {
       const { db, clock } = service.context;
       const events = Array.from({ length: count }, () => ({ ...event, _id: newId(), holdId: newId() }));
       const eventIds = events.map(({ _id }) => _id);
-      await appendEvents(db, events);
+      await eventCollection(db).insertMany(events);
       const now = clock.now();
       await insertDeliveries(
         db,
@@ -60,9 +60,9 @@ async function anyEvent(service: Service, venueId: string): Promise<EventRow> {
   const holder = await anyPartner(service, [venueId]);
   const [slotId = ''] = await freeSlotIds(holder, venueId);
   const { hold_id: holdId } = await placeHold(holder, slotId);
-  await dispatchEvents(service.context, String(holdId));
-  // Without its place in the feed, numbered or not: a copy that had it would be taken for an event that is logged twice.
-  const { sequence: _place, isUnsequenced: _waits, ...event } = await rowOf(service, 'events', { holdId });
+  await dispatchEvents(service.context, [String(holdId)]);
+  // Without its place in the feed, which no two events have.
+  const { sequence: _place, ...event } = await rowOf(service, 'events', { holdId });
   return event;
 }
 

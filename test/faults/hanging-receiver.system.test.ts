@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Worker } from 'bullmq';
-import { deliverWebhook } from '../../src/deliveries/deliver-webhook.service.ts';
-import type { WebhookDeliveryJob } from '../../src/queues/jobs.ts';
+import { retryDelivery } from '../../src/deliveries/retry-delivery.service.ts';
+import type { RetryJob } from '../../src/queues/jobs.ts';
 import { deliveryJobId } from '../../src/queues/jobs.ts';
 import { createWebhookSender } from '../../src/sender/send-webhook.ts';
 import type { Durations } from '../support/durations.ts';
@@ -152,12 +152,16 @@ test('control: without permits those to others wait for the deadline of what is 
   await worker.exited;
   const sender = createWebhookSender({ timeoutMs: TIMEOUT_MS, allowPrivateNetworks: true });
   const permit = { beginSend: () => true, release: () => undefined };
-  const deps = { ...service.context, sender, permits: { acquire: () => Promise.resolve(permit) } };
+  const deps = {
+    ...service.context,
+    sender,
+    permits: { isBusy: () => false, acquire: () => Promise.resolve(permit) },
+  };
   await anyStuck();
-  const unguarded = new Worker<WebhookDeliveryJob, void>(
+  const unguarded = new Worker<RetryJob, void>(
     'webhook-delivery',
     async ({ data }, _token, signal = new AbortController().signal) => {
-      await deliverWebhook(deps, { partnerId: data.subscriptionId, ...data, failuresKnown: 0, signal });
+      await retryDelivery(deps, { partnerId: data.subscriptionId, ...data, isKnownDead: false, signal });
     },
     {
       connection: { url: service.environment['REDIS_URL'] ?? '' },

@@ -2,8 +2,10 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { dispatchWaiting } from '../../src/dispatch/event-dispatch.service.ts';
+import { dispatchWaiting } from '../../src/dispatch/dispatch-waiting.service.ts';
+import { findOpenRanges } from '../../src/events/sequence-numbers.store.ts';
 import { GUARD_INDEX, reservationCollection } from '../../src/reservations/reservations.model.ts';
+import { eventually } from '../support/eventually.ts';
 import { subscribe } from '../support/factories.ts';
 import { integerBetween, mulberry32, propertySeed } from '../support/random.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -83,11 +85,11 @@ test('nor where two APIs share the work whose hosts’ clocks differ by 10 minut
   });
 }, 400_000);
 
-/** Takes every event to the log and gives it its sequence number, as the dispatch worker does. */
-async function dispatchAll({ context, sequence }: Service): Promise<void> {
+/** Takes every event to the log and the feed, as a worker's sweep does. */
+async function dispatchAll({ context }: Service): Promise<void> {
   const all = { graceMs: 0, limit: 10_000, stopping: new AbortController().signal };
   await dispatchWaiting(context, all);
-  await sequence();
+  await eventually('the feed has them', async () => (await findOpenRanges(context.db)).length === 0);
 }
 
 describe('the checker is not blind', () => {

@@ -1,8 +1,5 @@
 import { countNewDeadLetters } from '../../src/alerts/dead-letters.service.ts';
-import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
-import { toEventRows } from '../../src/events/events.rules.ts';
-import { appendEvents } from '../../src/events/events.store.ts';
-import { findOutboxes } from '../../src/reservations/reservation-reads.store.ts';
+import { dispatchEvents } from '../../src/dispatch/dispatch-events.service.ts';
 import { expireHold } from '../../src/reservations/reservations.service.ts';
 import { lapseNow } from '../../src/reservations/reservations.store.ts';
 import { anyDelivery } from '../support/deliveries.ts';
@@ -92,7 +89,10 @@ export const WORKS: readonly Work[] = [
       await subscribe(world.partner, 'http://127.0.0.1:9/hook');
       const holdId = await anyHoldId(world);
       return {
-        run: () => dispatchEvents(world.service.context, holdId),
+        run: async () => {
+          const { failures } = await dispatchEvents(world.service.context, [holdId]);
+          for (const err of failures.values()) throw err;
+        },
         effects: () => eventsOf(world, holdId),
       };
     },
@@ -121,26 +121,6 @@ export const WORKS: readonly Work[] = [
     },
     before: ['pending'],
     once: ['succeeded', 1],
-  },
-  {
-    // Of events that could not be logged with them.
-    work: 'the places of the feed',
-    struck: [inside('findAndModify', 'feed_counters'), inside('update', 'events'), COMMIT],
-    prepare: async (world) => {
-      await forget(world, 'events', 'feed_counters');
-      const { db } = world.service.context;
-      const holdIds = [await anyHoldId(world), await anyHoldId(world), await anyHoldId(world)];
-      await appendEvents(db, (await findOutboxes(db, holdIds)).flatMap(toEventRows));
-      return {
-        run: () => world.service.sequence(),
-        effects: async () => [
-          await db.collection('events').distinct('sequence', {}, { readConcern: { level: 'local' } }),
-          (await rowNow(world, 'feed_counters', 'feed'))?.['last'] ?? 0,
-        ],
-      };
-    },
-    before: [[], 0],
-    once: [[1, 2, 3], 3],
   },
   {
     work: 'the count of dead letters',

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type mongoose from 'mongoose';
-import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
 import { canReceive, granteesOf } from '../../src/partners/can-receive.service.ts';
 import { leasedCacheOf } from '../../src/platform/leased-cache.ts';
 import { findReservationAfterConflict } from '../../src/reservations/reservation-reads.store.ts';
@@ -111,7 +110,7 @@ describe('what was acknowledged just before a failover', () => {
     const booking = await bookSlot(partner, anySlot());
     const hold = { _id: String(booking['hold_id']) };
     await subscribe(partner, 'http://127.0.0.1:9/', ['hold_created']);
-    await dispatchEvents(service.context, hold._id);
+    await service.dispatch(hold._id);
     await buyPackage(partner, await anyPackage(service, partner, [venue.id]));
     const operator = operatorOf(service);
     const window = { starts_at: '2030-01-01T00:00:00.000Z', ends_at: '2030-01-02T00:00:00.000Z' };
@@ -235,8 +234,7 @@ describe('what was acknowledged just before a failover', () => {
 
 test('a page of the feed is of one moment: what is not there any more between its end and its events is shown all the same', async () => {
   const { hold_id: holdId } = await placeHold(partner, anySlot());
-  await dispatchEvents(service.context, String(holdId));
-  await service.sequence();
+  await service.dispatch(String(holdId));
   const block = await blockCommands(service, {
     appName: APP_NAME,
     command: 'find',

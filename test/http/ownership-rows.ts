@@ -317,7 +317,6 @@ export function ownershipRows(scene: OwnershipScene): Row[] {
       id: `GET ${PARTNER}/events venue_id`,
       own: async () => {
         await service.dispatch(await anyHold());
-        await service.sequence();
         return venue.id;
       },
       call: (api, id) => api.get(`${PARTNER}/events?venue_id=${id}`),

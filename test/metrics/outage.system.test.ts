@@ -51,12 +51,12 @@ test('with Redis there, the queues are told of; frozen or gone, they are absent 
     return value(families, 'pbs_redis_up') === 1 && families;
   });
   expect(new Set(there.get('bullmq_job_count')?.samples.map(({ labels }) => labels['queue']))).toEqual(
-    new Set(['hold-expiry', 'event-dispatch', 'webhook-delivery', 'webhook-dead-letter']),
+    new Set(['hold-expiry', 'webhook-delivery', 'webhook-dead-letter']),
   );
   const samples = (name: string) =>
     there.get(name)?.samples.map(({ labels, value: at }) => `${labels['queue']} ${at}`);
-  expect(samples('pbs_queue_paused')).toEqual(['hold-expiry 0', 'event-dispatch 0', 'webhook-delivery 1']);
-  expect(samples('pbs_queue_workers')).toEqual(['hold-expiry 0', 'event-dispatch 0', 'webhook-delivery 0']);
+  expect(samples('pbs_queue_paused')).toEqual(['hold-expiry 0', 'webhook-delivery 1']);
+  expect(samples('pbs_queue_workers')).toEqual(['hold-expiry 0', 'webhook-delivery 0']);
   await sweep(service);
   for (const signal of ['SIGSTOP', 'SIGKILL'] as const) {
     await redis.signal(signal);

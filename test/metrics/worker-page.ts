@@ -2,7 +2,7 @@ import { serveHealth } from '../../src/apps/worker-app.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { processMetrics } from '../../src/platform/process-metrics.ts';
 import { createContext } from '../../src/process/context.ts';
-import { startEventDispatch } from '../../workers/support/event-dispatch.ts';
+import { WORKED_QUEUES } from '../../src/queues/queues.ts';
 import { startHoldExpiry } from '../../workers/support/hold-expiry.ts';
 import { startWebhookDelivery } from '../../workers/support/webhook-delivery.ts';
 import type { Family } from '../support/exposition.ts';
@@ -10,13 +10,13 @@ import { parseExposition } from '../support/exposition.ts';
 import { testScope } from '../support/process-scope.ts';
 
 /** What a worker has to be loaded for its metrics to be defined. */
-const LOADED = [startHoldExpiry, startEventDispatch, startWebhookDelivery];
+const LOADED = [startHoldExpiry, startWebhookDelivery];
 
 /** The page of a worker that has loaded what all of them load, and the labels of its metrics, also of those that have no sample yet. */
 export async function workerPage(
   environment: Record<string, string>,
 ): Promise<{ families: Map<string, Family>; labels: Map<string, readonly string[]> }> {
-  if (LOADED.length !== 3) throw new Error('There is another kind of worker');
+  if (LOADED.length !== WORKED_QUEUES.length) throw new Error('There is another kind of worker');
   const { scope, abort, release } = testScope(
     'hold-expiry',
     loadConfig(environment, 'hold-expiry'),

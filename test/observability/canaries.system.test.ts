@@ -194,7 +194,7 @@ async function startEverything(): Promise<void> {
     // The second failure waits for somebody to advance it, the third is the last.
     WEBHOOK_RETRY_DELAYS_SECONDS: '0.2,3600',
   });
-  workers = ['hold-expiry', 'event-dispatch', 'webhook-delivery'].map((name) =>
+  workers = ['hold-expiry', 'webhook-delivery'].map((name) =>
     startProcess(`workers/${name}.ts`, service.environment),
   );
 }

@@ -192,13 +192,13 @@ describeInBrowser('Bull Board in a browser', () => {
   });
 
   test('shows the workers of a queue while they are connected', async () => {
-    const worker = startWorker('event-dispatch', async () => undefined, 'dispatcher-1');
-    const queue = service.context.queues.byName('event-dispatch');
+    const worker = startWorker('hold-expiry', async () => undefined, 'expiry-1');
+    const queue = service.context.queues.byName('hold-expiry');
     await eventually('it is connected', async () => (await queue.getWorkersCount()) === 1);
-    const { page, faults, close } = await visit('/queues/queue/event-dispatch?status=waiting');
+    const { page, faults, close } = await visit('/queues/queue/hold-expiry?status=waiting');
     await page.getByRole('button', { name: 'Queue info' }).click();
     await page.getByRole('button', { name: 'Connected workers' }).click();
-    await page.getByText('dispatcher-1').waitFor();
+    await page.getByText('expiry-1').waitFor();
     expect(await page.getByText('No workers').count()).toBe(0);
     await takeScreenshot(page, 'queue-workers');
     await worker.close();
@@ -221,11 +221,11 @@ describeInBrowser('Bull Board in a browser', () => {
         colorScheme,
         viewport: { width, height: 844 },
       });
-      await page.getByText('3 webhook-delivery').first().waitFor();
-      await page.getByText('No workers').nth(3).waitFor();
+      await page.getByText('2 webhook-delivery').first().waitFor();
+      await page.getByText('No workers').nth(2).waitFor();
       expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
       await takeScreenshot(page, `queues-${colorScheme}-${width}`);
-      await page.getByText('3 webhook-delivery').first().click();
+      await page.getByText('2 webhook-delivery').first().click();
       await page.waitForURL('**/queue/webhook-delivery**');
       await page.getByRole('button', { name: 'Actions' }).last().waitFor();
       await takeScreenshot(page, `queue-${colorScheme}-${width}`);

@@ -16,12 +16,8 @@ import { freshName, serviceEnvironment } from '../support/service-environment.ts
 
 /** Root may write to what is read-only, so where this runs as root the service runs as nobody. */
 const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-/** Starting each takes seconds: in `npm run test:system` one worker stands for the others. */
-const OTHERS = [
-  'dist/workers/hold-expiry.js',
-  'dist/workers/event-dispatch.js',
-  'dist/src/rewrap-secrets.js',
-];
+/** Starting each takes seconds: in `npm run test:system` one worker stands for the other. */
+const OTHERS = ['dist/workers/hold-expiry.js', 'dist/src/rewrap-secrets.js'];
 /** In this order: the first makes the database that the others need. */
 const PROGRAMS = [
   ...['dist/src/migrate.js', 'dist/src/api.js', 'dist/workers/webhook-delivery.js'],

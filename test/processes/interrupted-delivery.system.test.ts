@@ -36,7 +36,6 @@ async function attemptInProgress(answering: Answering, overrides: Record<string,
   const venue = await anyVenue(service);
   const partner = await anyPartner(service, [venue.id]);
   await subscribe(partner, receiver.url, ['hold_created']);
-  startProcess('workers/event-dispatch.ts', service.environment);
   const startWorker = () => startProcess('workers/webhook-delivery.ts', service.environment);
   const worker = startWorker();
   const [slotId = ''] = await freeSlotIds(partner, venue.id);

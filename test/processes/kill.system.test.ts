@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Reservation } from '../../src/reservations/reservations.model.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Partner } from '../support/factories.ts';
@@ -8,7 +8,7 @@ import type { OwnServer } from '../support/own-servers.ts';
 import { ownMongod } from '../support/own-servers.ts';
 import type { WebhookReceiver } from '../support/receiver.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { rowOf, rowsOf } from '../support/rows.ts';
+import { rowsOf } from '../support/rows.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import type { SpawnedProcess } from '../support/worker-process.ts';
@@ -53,42 +53,6 @@ async function kill(process: SpawnedProcess): Promise<void> {
   process.signal('SIGKILL');
   await process.exited;
 }
-
-describe('a dispatcher killed', () => {
-  beforeAll(() => {
-    startNamed('workers/webhook-delivery.ts', 'deliverer');
-  });
-
-  test.each([
-    { step: 'before it wrote the event', command: 'insert', collection: 'events' },
-    { step: 'between event and deliveries', command: 'insert', collection: 'deliveries' },
-    { step: 'between deliveries and emptying the outbox', command: 'update', collection: 'reservations' },
-  ])('$step loses nothing: one event, one delivery per subscription', async ({ command, collection }) => {
-    const appName = `doomed-${collection}`;
-    const block = await blockCommands(service, { appName, command, collection });
-    const doomed = startNamed('workers/event-dispatch.ts', appName);
-    const { hold_id } = await placeHold(partner, slotIds.pop() ?? '');
-
-    await block.met();
-    await kill(doomed);
-    await block.lift();
-    const survivor = startNamed('workers/event-dispatch.ts', 'survivor');
-    const isDispatched = async () =>
-      (await rowOf(service, 'reservations', { _id: hold_id })).outbox.length === 0;
-    await eventually('the outbox is empty', isDispatched, START_DEADLINE_MS);
-
-    const events = await rowsOf(service, 'events', { holdId: hold_id });
-    expect(events.map(({ type }) => type)).toEqual(['hold_created']);
-    const ofEvent = { eventId: events[0]?._id };
-    expect(await rowsOf(service, 'deliveries', ofEvent)).toHaveLength(2);
-    await eventually('both deliveries succeed', async () => {
-      const rows = await rowsOf(service, 'deliveries', ofEvent);
-      return rows.every(({ state }) => state === 'succeeded');
-    });
-    expect(receiver.received.filter(({ body }) => body['hold_id'] === hold_id)).toHaveLength(2);
-    await kill(survivor);
-  });
-});
 
 test(`an expiry worker killed in the middle of ${HOLDS} lapsed holds loses none and expires none twice`, async () => {
   const appName = 'doomed-expiry';

@@ -18,7 +18,7 @@ import { verdict } from '../support/verdict.ts';
 import type { SpawnedProcess } from '../support/worker-process.ts';
 import { endProcesses, finished, logged, startProcess } from '../support/worker-process.ts';
 
-const WORKERS = ['workers/hold-expiry.ts', 'workers/event-dispatch.ts', 'workers/webhook-delivery.ts'];
+const WORKERS = ['workers/hold-expiry.ts', 'workers/webhook-delivery.ts'];
 
 let mongod: OwnServer;
 let redis: OwnServer;
@@ -57,7 +57,7 @@ test('without MongoDB and Redis every process waits and says for what', async ()
   // The API serves without them; a worker that is ready would claim to work.
   await logged(api, 'ready');
   const ready = workers.map((each) => each.log().some((line) => line['msg'] === 'ready'));
-  expect(ready).toEqual([false, false, false]);
+  expect(ready).toEqual([false, false]);
 });
 
 test('without MongoDB and Redis the API lives, is not ready, and returns 503 with Retry-After', async () => {
@@ -156,12 +156,12 @@ test('each worker has counted what it did, and logged it, a line a batch', async
   expect(valueOf('webhook_attempts_total')).toBeGreaterThanOrEqual(2);
   expect(valueOf('webhook_commit_to_success_seconds_count')).toBe(2);
   expect(valueOf('webhook_commit_to_success_seconds_sum')).toBeGreaterThan(0);
-  const [expiry, dispatch] = workers;
+  const [expiry, delivery] = workers;
   expect(expiry?.log().find(({ msg }) => msg === 'lapsed holds ended')).toMatchObject({
     level: 'info',
     holds: 1,
   });
-  expect(dispatch?.log().find(({ msg }) => msg === 'events dispatched')).toMatchObject({
+  expect(delivery?.log().find(({ msg }) => msg === 'events dispatched')).toMatchObject({
     level: 'info',
     events: 1,
     deliveries: 1,

@@ -45,7 +45,6 @@ describe('a command that is given what it cannot use ends with 1 and a sentence,
 
 test.each([
   ['src/api.ts', 'start:api'],
-  ['workers/event-dispatch.ts', 'start:event-dispatch'],
   ['workers/webhook-delivery.ts', 'start:webhook-delivery'],
   ['workers/hold-expiry.ts', 'start:hold-expiry'],
   ['src/migrate.ts', 'migrate'],

@@ -10,7 +10,7 @@ import { eventually } from '../support/eventually.ts';
 import { freshName, runSetting } from '../support/service-environment.ts';
 
 const TIMES = { mayWaitMs: 500, everyMs: 50 };
-const NAME = 'event-dispatch';
+const NAME = 'webhook-delivery';
 const releases: (() => Promise<unknown> | void)[] = [];
 afterEach(async () => {
   for (const release of releases.splice(0).reverse()) await release();

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
-import { Queue } from 'bullmq';
+import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { createLogger } from '../../src/platform/logger.ts';
-import type { EventDispatchJob, HoldExpiryJob } from '../../src/queues/jobs.ts';
+import type { DeliverEventsJob, HoldExpiryJob } from '../../src/queues/jobs.ts';
 import type { QueueName, Queues } from '../../src/queues/queues.ts';
 import { createQueues } from '../../src/queues/queues.ts';
 import { eventually } from '../support/eventually.ts';
@@ -78,13 +78,34 @@ async function readyQueues(redisUrl = process.env['TEST_REDIS_URL'] ?? ''): Prom
   return queues;
 }
 
+test('the queue of a former release is deleted once none of its workers is left', async () => {
+  const queues = await readyQueues();
+  const { opts } = queues.byName('webhook-delivery');
+  const connection = new Redis(process.env['TEST_REDIS_URL'] ?? '', { maxRetriesPerRequest: null });
+  releases.push(async () => connection.disconnect());
+  const retired = new Queue('event-dispatch', { connection, prefix: opts.prefix ?? '' });
+  const worker = new Worker('event-dispatch', null, { connection, prefix: opts.prefix ?? '' });
+  await worker.waitUntilReady();
+  await retired.add('dispatch-events', { reservationIds: ['r'] });
+  const left = () => connection.keys(`${opts.prefix}:event-dispatch:*`);
+  await eventually('it is connected', async () => (await retired.getWorkersCount()) === 1);
+
+  await queues.removeRetired();
+  expect(await left()).not.toEqual([]);
+  await worker.close();
+  await eventually('it is gone', async () => (await retired.getWorkersCount()) === 0);
+  await queues.removeRetired();
+  expect(await left()).toEqual([]);
+  await retired.close();
+});
+
 test.each([
   ['is made due where the clock of the host was set back meanwhile', 3_600_000, 'waiting'],
   ['stays delayed where it was not', 0, 'delayed'],
 ])('the job of a due delivery that was deferred for seconds %s', async (_what, aheadMs, state) => {
   const queues = await readyQueues();
   const delivery = {
-    ...{ deliveryId: 'd', eventId: 'e', subscriptionId: 's', partnerId: 'p', generation: 1 },
+    ...{ deliveryId: 'd', subscriptionId: 's', partnerId: 'p', generation: 1 },
     ...{ attemptsMade: 0, attemptsLeft: 5, delayMs: 5000 },
   };
   const realNow = Date.now.bind(Date);
@@ -115,7 +136,7 @@ describe('jobs that are offered at once', () => {
 
   test('leave together for each queue, those of up to 50 events as one; one alone leaves at once', async () => {
     const queues = await readyQueues();
-    const [dispatches, expiries] = [bulksTo(queues, 'event-dispatch'), bulksTo(queues, 'hold-expiry')];
+    const [dispatches, expiries] = [bulksTo(queues, 'webhook-delivery'), bulksTo(queues, 'hold-expiry')];
     const now = new Date();
     const taken = await Promise.all(
       ids(120).flatMap((id) => [
@@ -127,7 +148,7 @@ describe('jobs that are offered at once', () => {
 
     expect(new Set(taken)).toEqual(new Set([true]));
     expect([dispatches, expiries]).toEqual([[3, 1], [3]]);
-    const jobs = await queues.byName('event-dispatch').getWaiting();
+    const jobs = await queues.byName('webhook-delivery').getWaiting();
     const asked = ids(120).map((id) => `r${id}`);
     expect(jobs.map(({ data }) => data)).toEqual([
       { reservationIds: asked.slice(0, 50) },
@@ -173,9 +194,9 @@ describe('jobs that are offered at once', () => {
     await offer('a', 'c');
 
     const expiries = await queues.byName('hold-expiry').getDelayed();
-    const dispatches = await queues.byName('event-dispatch').getWaiting();
+    const dispatches = await queues.byName('webhook-delivery').getWaiting();
     const holdIds = expiries.flatMap(({ data }) => (data as HoldExpiryJob).holdIds);
-    const reservationIds = dispatches.flatMap(({ data }) => (data as EventDispatchJob).reservationIds);
+    const reservationIds = dispatches.flatMap(({ data }) => (data as DeliverEventsJob).reservationIds);
     for (const taken of [holdIds, reservationIds]) expect(new Set(taken)).toEqual(new Set(['a', 'b', 'c']));
   });
 
@@ -194,7 +215,7 @@ describe('jobs that are offered at once', () => {
     releases.push(() => relay.close());
     const queues = await readyQueues(`redis://127.0.0.1:${relay.port}`);
     expect(await queues.enqueueDispatch('r', 'e')).toBe(true);
-    const bulks = bulksTo(queues, 'event-dispatch');
+    const bulks = bulksTo(queues, 'webhook-delivery');
     relay.swallow();
     const offerAll = () => Promise.all(ids(3).map((id) => queues.enqueueDispatch(id, id)));
     const first = offerAll();

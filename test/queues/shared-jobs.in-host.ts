@@ -12,6 +12,9 @@ export async function addJob({ queues }: Context, name: QueueName, data: object)
   return jobId;
 }
 
+export const pause = ({ queues }: Context, name: QueueName): Promise<void> => queues.byName(name).pause();
+export const resume = ({ queues }: Context, name: QueueName): Promise<void> => queues.byName(name).resume();
+
 /** Where a job stands, and in how many milliseconds from when it was added it is due. */
 export async function jobOf({ queues }: Context, name: QueueName, jobId: string) {
   const job = await queues.byName(name).getJob(jobId);

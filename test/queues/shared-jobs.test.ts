@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Reservation } from '../../src/reservations/reservations.model.ts';
 import { eventually } from '../support/eventually.ts';
-import { anyPartner, anyVenue, freeSlotIds, placeHold } from '../support/factories.ts';
+import type { Partner, Venue } from '../support/factories.ts';
+import { anyPartner, anyVenue, freeSlotIds, placeHold, subscribe } from '../support/factories.ts';
+import { startReceiver } from '../support/receiver.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
 import { hostedService } from '../support/service-host.ts';
 import type * as SharedJobs from './shared-jobs.in-host.ts';
@@ -11,13 +13,15 @@ import type * as SharedJobs from './shared-jobs.in-host.ts';
 const LIVE_MS = 600_000;
 
 const service = await hostedService({ hasWorkers: true });
-const { addJob, jobOf, offersOfExtension } = service.inHost<typeof SharedJobs>(
+const { addJob, jobOf, offersOfExtension, pause, resume } = service.inHost<typeof SharedJobs>(
   'test/queues/shared-jobs.in-host.ts',
 );
 let model: Reservation;
+let venue: Venue;
+let partner: Partner;
 beforeAll(async () => {
-  const venue = await anyVenue(service);
-  const partner = await anyPartner(service, [venue.id]);
+  venue = await anyVenue(service);
+  partner = await anyPartner(service, [venue.id]);
   const [slotId = ''] = await freeSlotIds(partner, venue.id);
   const { hold_id } = await placeHold(partner, slotId);
   model = await rowOf(service, 'reservations', { _id: hold_id });
@@ -45,7 +49,7 @@ const statusesOf = async (holdIds: readonly string[]) => {
   return holdIds.map((id) => rows.find(({ _id }) => _id === id)?.status);
 };
 
-async function jobIs(name: 'hold-expiry' | 'event-dispatch', jobId: string, state: string) {
+async function jobIs(name: 'hold-expiry' | 'webhook-delivery', jobId: string, state: string) {
   await eventually(`job ${jobId} is ${state}`, async () => (await jobOf(name, jobId)).state === state);
   return jobOf(name, jobId);
 }
@@ -91,8 +95,8 @@ describe('a job of events', () => {
       { $set: { 'outbox.0.type': 'no such type' } },
       { bypassDocumentValidation: true },
     );
-    const jobId = await addJob('event-dispatch', { reservationIds: [first, refused, last] });
-    const { failedReason } = await jobIs('event-dispatch', jobId, 'failed');
+    const jobId = await addJob('webhook-delivery', { reservationIds: [first, refused, last] });
+    const { failedReason } = await jobIs('webhook-delivery', jobId, 'failed');
     expect(failedReason).toMatch(/failed validation/);
     expect(await loggedOf([first, refused, last])).toEqual([first, last].toSorted());
     // The last failure: those before it are repeated.
@@ -102,9 +106,20 @@ describe('a job of events', () => {
     expect(failed.at(-1)).toMatchObject({ level: 'error', hold_ids: [first, refused, last] });
   });
 
-  test('that an older release has added is for one', async () => {
-    const [reservationId = ''] = await anyHolds(LIVE_MS);
-    await jobIs('event-dispatch', await addJob('event-dispatch', { reservationId }), 'completed');
-    expect(await loggedOf([reservationId])).toEqual([reservationId]);
+  test('while the queue is paused they are logged by the sweep and not sent, but once it is resumed', async () => {
+    const receiver = await startReceiver();
+    await subscribe(partner, receiver.url, ['hold_created']);
+    await pause('webhook-delivery');
+    const [slotId = ''] = await freeSlotIds(partner, venue.id);
+    const { hold_id: holdId } = await placeHold(partner, slotId);
+    await eventually('it is logged', async () => (await loggedOf([String(holdId)])).length === 1);
+    const { _id: eventId } = await rowOf(service, 'events', { holdId });
+    expect(await rowsOf(service, 'deliveries', { eventId })).toMatchObject([
+      { state: 'pending', attempts: [] },
+    ]);
+    expect(receiver.received).toEqual([]);
+    await resume('webhook-delivery');
+    await eventually('it is sent', () => receiver.received.length === 1);
+    await receiver.close();
   });
 });

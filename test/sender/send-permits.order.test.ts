@@ -1,83 +1,77 @@
 import { expect, test } from '@jest/globals';
 import type { SendPermit } from '../../src/sender/send-permits.ts';
 import { createSendPermits } from '../../src/sender/send-permits.ts';
-import type { Random } from '../support/random.ts';
 import { integerBetween, mulberry32, pick, propertySeed } from '../support/random.ts';
 
 const LIMIT = 12;
 const [ENDPOINT_LIMIT, PARTNER_LIMIT] = [LIMIT / 4, LIMIT / 2];
 const STEPS = 3000;
 
-type Delivery = { id: number; partner: string; endpoint: string };
-
-/** Who has a permit and who waits, found by a walk over all that wait, in the order in which they came. */
-function createModel() {
-  const granted = new Set<Delivery>();
-  const waiting = new Set<Delivery>();
-  const count = (field: 'endpoint' | 'partner', of: Delivery) =>
-    [...granted].filter((each) => each[field] === of[field]).length;
-  const walk = () => {
-    for (const each of waiting) {
-      const hasRoom = count('endpoint', each) < ENDPOINT_LIMIT && count('partner', each) < PARTNER_LIMIT;
-      if (granted.size >= LIMIT || !hasRoom) continue;
-      waiting.delete(each);
-      granted.add(each);
-    }
-  };
-  const after = (change: () => unknown) => {
-    change();
-    walk();
-  };
-  return {
-    granted,
-    waiting,
-    come: (each: Delivery) => after(() => waiting.add(each)),
-    leave: (each: Delivery) => after(() => granted.delete(each)),
-    giveUp: (each: Delivery) => after(() => waiting.delete(each)),
-  };
-}
-
-const anyDelivery = (random: Random, id: number): Delivery => {
-  const partner = `p${integerBetween(random, 1, 4)}`;
-  return { id, partner, endpoint: `${partner}/${integerBetween(random, 1, 3)}` };
-};
+type Delivery = { id: number; partnerId: string; subscriptionId: string };
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
-const idsOf = (deliveries: Iterable<Delivery>) => [...deliveries].map(({ id }) => id).sort((a, b) => a - b);
 
-test('who is let go is who a walk over all that wait, first come, first served, would let go', async () => {
+test('whoever comes, leaves and gives up: no share is exceeded, no permit is free while one with room waits, first come is first served', async () => {
   const random = mulberry32(propertySeed());
   const permits = createSendPermits(LIMIT, 2);
-  const model = createModel();
   const held = new Map<Delivery, SendPermit>();
-  const stops = new Map<Delivery, AbortController>();
+  const waiting = new Map<Delivery, AbortController>();
+  const of = (field: 'partnerId' | 'subscriptionId', value: string) =>
+    [...held.keys()].filter((each) => each[field] === value).length;
+  const hasRoom = ({ partnerId, subscriptionId }: Delivery) =>
+    of('subscriptionId', subscriptionId) < ENDPOINT_LIMIT && of('partnerId', partnerId) < PARTNER_LIMIT;
   let longestQueue = 0;
   for (let step = 0; step < STEPS; step += 1) {
     // More come than leave for a while, and then more leave.
     const coming = Math.floor(step / 200) % 2 === 0 ? 0.7 : 0.3;
-    const isComing = random() < coming || held.size === 0;
-    if (isComing) {
-      const delivery = anyDelivery(random, step);
+    if (random() < coming || held.size === 0) {
+      const partnerId = `p${integerBetween(random, 1, 4)}`;
+      const subscriptionId = `${partnerId}/${integerBetween(random, 1, 3)}`;
+      const delivery = { id: step, partnerId, subscriptionId };
       const stop = new AbortController();
-      stops.set(delivery, stop);
-      const { endpoint: subscriptionId, partner: partnerId } = delivery;
-      void permits.acquire({ subscriptionId, partnerId }, stop.signal).then((permit) => {
-        if (permit !== null) held.set(delivery, permit);
+      waiting.set(delivery, stop);
+      void permits.acquire(delivery, stop.signal).then((permit) => {
+        waiting.delete(delivery);
+        if (permit === null) return;
+        const earlier = [...waiting.keys()].find((each) => each.subscriptionId === subscriptionId);
+        expect(earlier?.id ?? step).toBeGreaterThanOrEqual(delivery.id);
+        held.set(delivery, permit);
       });
-      model.come(delivery);
-    } else if (random() < 0.2 && model.waiting.size > 0) {
-      const delivery = pick(random, [...model.waiting]);
-      stops.get(delivery)?.abort();
-      model.giveUp(delivery);
+    } else if (random() < 0.2 && waiting.size > 0) {
+      waiting.get(pick(random, [...waiting.keys()]))?.abort();
     } else {
       const delivery = pick(random, [...held.keys()]);
       held.get(delivery)?.release();
       held.delete(delivery);
-      model.leave(delivery);
     }
     await settled();
-    longestQueue = Math.max(longestQueue, model.waiting.size);
-    expect({ step, held: idsOf(held.keys()) }).toEqual({ step, held: idsOf(model.granted) });
+    longestQueue = Math.max(longestQueue, waiting.size);
+    const over = [...held.keys()].filter(
+      ({ partnerId, subscriptionId }) =>
+        of('subscriptionId', subscriptionId) > ENDPOINT_LIMIT || of('partnerId', partnerId) > PARTNER_LIMIT,
+    );
+    const idle = held.size < LIMIT ? [...waiting.keys()].filter(hasRoom) : [];
+    expect({ step, isOver: held.size > LIMIT, over, idle }).toEqual({
+      step,
+      isOver: false,
+      over: [],
+      idle: [],
+    });
   }
   expect(longestQueue).toBeGreaterThan(50);
+});
+
+test('endpoints for which somebody waits take turns, however many wait for one of them', async () => {
+  const permits = createSendPermits(1, 2);
+  const never = new AbortController().signal;
+  const order: string[] = [];
+  const sends = ['a1', 'a2', 'a3', 'b1', 'c1', 'b2'].map(async (name) => {
+    const [endpoint = ''] = name;
+    const permit = await permits.acquire({ subscriptionId: endpoint, partnerId: endpoint }, never);
+    order.push(name);
+    await settled();
+    permit?.release();
+  });
+  await Promise.all(sends);
+  expect(order).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2']);
 });

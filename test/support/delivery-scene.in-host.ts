@@ -1,4 +1,4 @@
-import type { AttemptResult } from '../../src/deliveries/deliver-webhook.service.ts';
+import type { AttemptResult } from '../../src/deliveries/retry-delivery.service.ts';
 import type { QueueName } from '../../src/queues/queues.ts';
 import type { SendOutcome } from '../../src/sender/collect-response.ts';
 import type { WebhookMessage } from '../../src/sender/send-webhook.ts';

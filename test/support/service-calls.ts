@@ -1,9 +1,9 @@
 import { migrate } from '../../src/database/collections.ts';
-import type { AttemptResult } from '../../src/deliveries/deliver-webhook.service.ts';
-import { deliverWebhook } from '../../src/deliveries/deliver-webhook.service.ts';
 import { makeDue } from '../../src/deliveries/delivery-series.store.ts';
-import { dispatchEvents } from '../../src/dispatch/event-dispatch.service.ts';
-import { sequenceEvents } from '../../src/events/feed.service.ts';
+import type { AttemptResult } from '../../src/deliveries/retry-delivery.service.ts';
+import { retryDelivery } from '../../src/deliveries/retry-delivery.service.ts';
+import { dispatchEvents } from '../../src/dispatch/dispatch-events.service.ts';
+import { findOpenRanges } from '../../src/events/sequence-numbers.store.ts';
 import type { Operator, Route } from '../../src/http/route.ts';
 import { checkInput, requireNoFaults } from '../../src/http/validate.ts';
 import { issueApiKey } from '../../src/partners/api-keys.service.ts';
@@ -13,6 +13,7 @@ import type { WebhookSender } from '../../src/sender/send-webhook.ts';
 import { createWebhookSender } from '../../src/sender/send-webhook.ts';
 import { findOffSaleClaims } from '../../src/slots/off-sale-claims.service.ts';
 import { operatorVenueRoutes } from '../../src/venues/venues.router.ts';
+import { eventually } from './eventually.ts';
 import type { Json, Venue } from './factories.ts';
 import { anyResourceBody, anyVenueBody, newPartner } from './factories.ts';
 import { rowOf } from './rows.ts';
@@ -34,10 +35,8 @@ export type ServiceCalls = {
   setNow(instant: string): Promise<void>;
   /** Brings the database to this release, as the command does. */
   migrate(): Promise<void>;
-  /** Dispatches the waiting events of a hold or booking, as the worker does. */
+  /** Dispatches the waiting events of a hold or booking, and sends none of them; resolves when the feed has them. */
   dispatch(holdId: string): Promise<void>;
-  /** Brings the dispatched events into the feed, as the worker does; returns how many. */
-  sequence(): Promise<number>;
   /** Makes attempts of a delivery one after the other, each as soon as it waits; returns what came of the last. */
   attempt(deliveryId: string, times?: number): Promise<AttemptResult | undefined>;
 };
@@ -79,9 +78,10 @@ export function serviceCalls(context: Context): ServiceCalls {
     },
     migrate: () => migrate(context.db),
     dispatch: async (holdId) => {
-      await dispatchEvents(context, holdId);
+      const { failures } = await dispatchEvents(context, [holdId]);
+      for (const err of failures.values()) throw err;
+      await eventually('the feed has them', async () => (await findOpenRanges(context.db)).length === 0);
     },
-    sequence: () => sequenceEvents(context),
     attempt: (deliveryId, times) =>
       attemptDelivery({ context }, ownSender(), deliveryId, times === undefined ? {} : { times }),
   };
@@ -102,12 +102,17 @@ export async function attemptDelivery(
   for (let count = 0; count < times; count += 1) {
     if (isMadeDue) await makeDue(context.db, deliveryId);
     const row = await rowOf({ context }, 'deliveries', { _id: deliveryId });
-    const { subscriptionId, partnerId, generation, attemptsMade: failuresKnown } = row;
+    const { subscriptionId, partnerId, generation } = row;
     const deps = { ...context, sender, permits: createSendPermits(10, 2) };
     const signal = new AbortController().signal;
-    result = await deliverWebhook(deps, {
-      ...{ deliveryId, subscriptionId, partnerId, generation },
-      ...{ failuresKnown, signal },
+    const isKnownDead = row.state === 'dead_letter';
+    result = await retryDelivery(deps, {
+      deliveryId,
+      subscriptionId,
+      partnerId,
+      generation,
+      isKnownDead,
+      signal,
     });
   }
   return result;

@@ -129,7 +129,6 @@ const CALLS: Record<keyof ServiceCalls, true> = {
   migrate: true,
   dispatch: true,
   attempt: true,
-  sequence: true,
 };
 
 /** The same calls, in the host's process. */

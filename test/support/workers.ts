@@ -1,5 +1,4 @@
 import { loadConfig } from '../../src/config/config.ts';
-import { startEventDispatch } from '../../workers/support/event-dispatch.ts';
 import { startHoldExpiry } from '../../workers/support/hold-expiry.ts';
 import { startWebhookDelivery } from '../../workers/support/webhook-delivery.ts';
 import type { TestScope } from './process-scope.ts';
@@ -25,7 +24,6 @@ export async function startWorkers(environment: Record<string, string>): Promise
     return made.scope;
   };
   await startHoldExpiry(scopeOf('hold-expiry', loadConfig(environment, 'hold-expiry')));
-  await startEventDispatch(scopeOf('event-dispatch', loadConfig(environment, 'event-dispatch')));
   await startWebhookDelivery(scopeOf('webhook-delivery', loadConfig(environment, 'webhook-delivery')));
   return {
     log: () => lines.map((line) => JSON.parse(line) as Record<string, unknown>),

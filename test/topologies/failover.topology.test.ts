@@ -17,7 +17,7 @@ import { PROBE_TTL_SECONDS, startProbe } from './probe.ts';
 import { redisWithTls } from './tls-redis.ts';
 
 /** By which the node is found that keeps the queues. */
-const QUEUES_KEY = '{pbs}:event-dispatch:meta';
+const QUEUES_KEY = '{pbs}:webhook-delivery:meta';
 const SETTLED_MS = 8000;
 
 const releases: (() => Promise<unknown>)[] = [];

@@ -24,7 +24,6 @@ import { startCollector } from './otlp-collector.ts';
 const FILES = {
   api: 'src/api.ts',
   expiry: 'workers/hold-expiry.ts',
-  dispatch: 'workers/event-dispatch.ts',
   delivery: 'workers/webhook-delivery.ts',
 };
 const CUSTOMER = 'Canaryname Zephyrine';
@@ -54,7 +53,6 @@ beforeAll(async () => {
   processes = {
     api: startProcess(FILES.api, environment),
     expiry: startProcess(FILES.expiry, environment),
-    dispatch: startProcess(FILES.dispatch, environment),
     delivery: startProcess(FILES.delivery, environment),
   };
   const urls = (await processes.api.ready) as { url: string; adminUrl: string };
@@ -87,15 +85,11 @@ test('one request id finds the lines of every process, the deliveries and the tr
     return lines.length > 0 && lines;
   });
   expect(asked).toMatchObject({ level: 'info', request_id: requestId, hold_id: holdId, status: 201 });
-  const [dispatched] = await eventually('a line of its dispatch', () => {
-    const lines = linesWith(processes.dispatch, requestId);
-    return lines.length > 0 && lines;
+  const [dispatched, attempted] = await eventually('lines of its dispatch and of its attempt', () => {
+    const lines = linesWith(processes.delivery, requestId);
+    return lines.length > 1 && lines;
   });
   expect(dispatched).toMatchObject({ msg: 'events dispatched', request_ids: [requestId] });
-  const [attempted] = await eventually('a line of its delivery', () => {
-    const lines = linesWith(processes.delivery, requestId);
-    return lines.length > 0 && lines;
-  });
   const { trace_id: traceId } = asked as { trace_id: string };
   expect(attempted).toMatchObject({ error: null, request_id: requestId, hold_id: holdId, trace_id: traceId });
   const [ended] = await eventually('a line of its expiry', () => {
@@ -125,7 +119,7 @@ test('one request id finds the lines of every process, the deliveries and the tr
   });
   expect(spans.map(({ service: of, name }) => `${of}: ${name}`)).toEqual(
     expect.arrayContaining([
-      'partner-booking-event-dispatch: dispatch hold_created',
+      'partner-booking-webhook-delivery: dispatch hold_created',
       'partner-booking-webhook-delivery: deliver webhook',
       'partner-booking-webhook-delivery: POST',
     ]),

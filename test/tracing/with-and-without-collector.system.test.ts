@@ -20,7 +20,7 @@ import type { Collector } from './otlp-collector.ts';
 import { startCollector } from './otlp-collector.ts';
 
 const API = 'src/api.ts';
-const WORKERS = ['workers/hold-expiry.ts', 'workers/event-dispatch.ts', 'workers/webhook-delivery.ts'];
+const WORKERS = ['workers/hold-expiry.ts', 'workers/webhook-delivery.ts'];
 
 const LIST_MODULES = path.join(import.meta.dirname, 'list-modules.cjs');
 

@@ -5,6 +5,7 @@ import { PARTS, startSystem } from '../faults/system.ts';
 import type { Trading } from '../faults/trading.ts';
 import { startTrading, TRADING_OVERRIDES } from '../faults/trading.ts';
 import { mulberry32, propertySeed } from '../support/random.ts';
+import { endProcesses } from '../support/worker-process.ts';
 import { noteFinding } from './finding.ts';
 
 const { UPGRADE_FROM: former } = process.env;
@@ -15,10 +16,13 @@ let trading: Trading;
 beforeAll(async () => {
   if (former === undefined) throw new Error('UPGRADE_FROM is not set: run `npm run test:upgrade`');
   system = await startSystem({ apis: APIS, release: former, overrides: TRADING_OVERRIDES });
+  // A process of 1.0.0 alone, which runs beside the newer webhook delivery (docs/upgrading.md).
+  void system.command('workers/event-dispatch.ts');
   trading = await startTrading(system);
 }, 300_000);
 afterAll(async () => {
   await trading?.stop();
+  await endProcesses();
   await system?.stop();
 });
 

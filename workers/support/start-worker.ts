@@ -13,7 +13,7 @@ import { isTracing } from '../../src/platform/tracing.ts';
 import type { WorkerContext } from '../../src/process/context.ts';
 import { createContext } from '../../src/process/context.ts';
 import type { ProcessScope } from '../../src/process/lifecycle.ts';
-import type { EventDispatchJob, HoldExpiryJob, WebhookDeliveryJob } from '../../src/queues/jobs.ts';
+import type { HoldExpiryJob, WebhookDeliveryJob } from '../../src/queues/jobs.ts';
 import { loggedIdsOf } from '../../src/queues/jobs.ts';
 import { stateAfter } from '../../src/queues/open-queues.ts';
 import type { Queues, WorkedQueue } from '../../src/queues/queues.ts';
@@ -25,7 +25,7 @@ const STALLED_CHECK_MS = 5000;
 /** Jobs are cheap to repeat and the rows know what was done; the default of 1 would fail a job at its second crash. */
 const MAX_STALLS = 10;
 /** How long active jobs may take to end by themselves before they are interrupted and handed back. */
-const FINISH_TIMEOUT_MS = 15_000;
+export const FINISH_TIMEOUT_MS = 15_000;
 /** How long handing jobs back to Redis may take, after the last job has ended. */
 const HAND_BACK_TIMEOUT_MS = 3000;
 
@@ -71,7 +71,7 @@ export class ExpectedFailure extends Error {}
  * active ones finish, and interrupts through their signal those that take too long. Where Redis is away then, it does not
  * wait to tell it: the jobs' locks run out, and the rows know what was done.
  */
-export function startWorker<Job extends HoldExpiryJob | EventDispatchJob | WebhookDeliveryJob>(
+export function startWorker<Job extends HoldExpiryJob | WebhookDeliveryJob>(
   scope: ProcessScope<WorkerConfig>,
   queues: Pick<Queues, 'countWaiting'>,
   name: WorkedQueue,

@@ -2,30 +2,23 @@ import type { Job } from 'bullmq';
 import { DelayedError, UnrecoverableError } from 'bullmq';
 import type { ConfigOf } from '../../src/config/config.ts';
 import { LOCK_MARGIN_MS, STALLED_CHECK_MS } from '../../src/config/take-over.rules.ts';
-import {
-  clearDeadLetterQueue,
-  raiseForgottenDeadLetters,
-  restoreDeadLetterQueue,
-} from '../../src/deliveries/dead-letter-queue.service.ts';
-import { deliverWebhook } from '../../src/deliveries/deliver-webhook.service.ts';
-import { rearmOverdueDeliveries } from '../../src/deliveries/sweep-deliveries.service.ts';
+import { sendFirstAttempts } from '../../src/deliveries/first-attempts.service.ts';
+import { retryDelivery } from '../../src/deliveries/retry-delivery.service.ts';
+import type { SendDeps } from '../../src/deliveries/send-attempt.service.ts';
+import type { Deliver } from '../../src/dispatch/dispatch-events.service.ts';
+import { dispatchEvents } from '../../src/dispatch/dispatch-events.service.ts';
 import { raiseLease } from '../../src/platform/cache-versions.store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createSecretBox } from '../../src/platform/secret-box.ts';
-import { startSweep } from '../../src/platform/sweep.ts';
 import type { ProcessScope } from '../../src/process/lifecycle.ts';
-import type { WebhookDeliveryJob } from '../../src/queues/jobs.ts';
+import type { RetryJob, WebhookDeliveryJob } from '../../src/queues/jobs.ts';
 import { createSendPermits } from '../../src/sender/send-permits.ts';
 import { createWebhookSender } from '../../src/sender/send-webhook.ts';
 import { logMissingKeys } from '../../src/subscriptions/rewrap-secrets.service.ts';
-import { ExpectedFailure, startContext, startWorker } from './start-worker.ts';
+import { createJobDispatcher } from './dispatch-jobs.ts';
+import { ExpectedFailure, FINISH_TIMEOUT_MS, startContext, startWorker } from './start-worker.ts';
+import { startWebhookSweeps } from './webhook-sweeps.ts';
 
-const SWEEP_EVERY_MS = 5000;
-const SWEEP_GRACE_MS = 5000;
-const SWEEP_PAGE = 500;
-/** Every how many sweeps the dead-letter queue is compared with the rows. */
-const RESTORE_EVERY_SWEEPS = 12;
-const RESTORE_LIMIT = 10_000;
 /** Slow sends give their permits back (ADR 0016): for one job that has a permit, a process has up to this many in hand. */
 const JOBS_PER_PERMIT = 4;
 
@@ -39,7 +32,7 @@ class AttemptFailed extends ExpectedFailure {
   }
 }
 
-/** Sends webhooks, on the contract's schedule of retries. */
+/** Takes events from the outboxes to the log and to their receivers, and retries what fails on the contract's schedule. */
 export async function startWebhookDelivery(
   scope: ProcessScope<ConfigOf<'webhook-delivery'>>,
 ): Promise<Record<string, unknown>> {
@@ -57,6 +50,8 @@ export async function startWebhookDelivery(
   scope.onStop('webhook sender', () => sender.close());
   const permits = createSendPermits(config.webhookConcurrency, config.webhookUnhealthyConcurrency);
   const deps = { ...context, sender, permits };
+  const deliver = sendingFirstAttempts(scope, deps);
+  const dispatcher = createJobDispatcher((ids) => dispatchEvents(deps, ids, deliver));
 
   startWorker<WebhookDeliveryJob>(
     scope,
@@ -71,60 +66,58 @@ export async function startWebhookDelivery(
       },
     },
     async (job, token, signal) => {
-      // Jobs of an older release do not say whose they are.
-      const { partnerId = job.data.subscriptionId, failuresBefore, ...delivery } = job.data;
-      const result = await deliverWebhook(deps, {
-        ...delivery,
-        partnerId,
-        failuresKnown: failuresBefore + job.attemptsMade,
-        signal: signal ?? scope.stopping,
-      });
-      switch (result.kind) {
-        case 'done':
-          return;
-        case 'retry':
-          await keepInStep(job, result.attemptsMade - 1);
-          throw new AttemptFailed(result.attemptsMade, result.inMs, result.cause);
-        case 'dead':
-          await keepInStep(job, result.attemptsMade - 1);
-          throw new UnrecoverableError(
-            result.isWithheld === true
-              ? 'Nothing was sent: its partner cannot receive the event'
-              : `Dead letter after ${result.attemptsMade} attempts; the last: ${result.cause ?? 'not known'}`,
-          );
-        case 'later':
-          await keepInStep(job, result.attemptsMade);
-          // By the host's clock: BullMQ compares it with that.
-          await job.moveToDelayed(systemClock.now().getTime() + result.inMs, token);
-          throw new DelayedError();
-      }
+      if ('reservationIds' in job.data) await dispatcher.dispatch(job.data.reservationIds);
+      else await retry(deps, job as Job<RetryJob>, token, signal ?? scope.stopping);
     },
   );
-
-  let sweeps = 0;
-  let clearedUpTo = 0;
-  const beforeFirstPage = async (stopping: AbortSignal): Promise<number> => {
-    if (sweeps++ % RESTORE_EVERY_SWEEPS === 0) {
-      await restoreDeadLetterQueue(deps, RESTORE_LIMIT);
-      clearedUpTo = await clearDeadLetterQueue(deps, { limit: SWEEP_PAGE, from: clearedUpTo, stopping });
-    }
-    return raiseForgottenDeadLetters(deps, { graceMs: SWEEP_GRACE_MS, limit: SWEEP_PAGE, stopping });
-  };
-  startSweep<string>(scope, context.db, {
-    name: 'overdue-deliveries',
-    everyMs: SWEEP_EVERY_MS,
-    run: async (stopping, afterId = '') => {
-      const raised = afterId === '' ? await beforeFirstPage(stopping) : 0;
-      const page = { graceMs: SWEEP_GRACE_MS, limit: SWEEP_PAGE, afterId, stopping };
-      const { count, next } = await rearmOverdueDeliveries(deps, page);
-      return { count: raised + count, next };
-    },
-  });
+  startWebhookSweeps(scope, deps, { deliver, inHand: dispatcher.inHand });
   return {};
 }
 
-/** A worker that died after the row was written left the job's own count behind; the row's is the truth. */
-async function keepInStep(job: Job<WebhookDeliveryJob>, failures: number): Promise<void> {
-  const failuresBefore = failures - job.attemptsMade;
-  if (failuresBefore !== job.data.failuresBefore) await job.updateData({ ...job.data, failuresBefore });
+/** Sends first attempts in this process; at its stop those under way may end, and are interrupted where they take too long. */
+function sendingFirstAttempts(scope: ProcessScope<unknown>, deps: SendDeps): Deliver {
+  const underWay = new Set<Promise<unknown>>();
+  const interrupt = new AbortController();
+  const interruptLater = () => void setTimeout(() => interrupt.abort(), FINISH_TIMEOUT_MS).unref();
+  scope.stopping.addEventListener('abort', interruptLater, { once: true });
+  scope.onStop('first attempts', async () => {
+    while (underWay.size > 0) await Promise.all(underWay);
+  });
+  return async (wanted, readAtMs) => {
+    const first = await sendFirstAttempts(deps, wanted, readAtMs, interrupt.signal);
+    const sent = first.sent.finally(() => underWay.delete(sent));
+    underWay.add(sent);
+    return first;
+  };
+}
+
+/** Makes one attempt of a delivery, and tells the queue when the next is due. */
+async function retry(
+  deps: SendDeps,
+  job: Job<RetryJob>,
+  token: string | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const {
+    deliveryId,
+    subscriptionId,
+    generation,
+    partnerId = subscriptionId,
+    isKnownDead = false,
+  } = job.data;
+  const due = { deliveryId, subscriptionId, partnerId, generation, isKnownDead, signal };
+  const result = await retryDelivery(deps, due);
+  switch (result.kind) {
+    case 'done':
+      return;
+    case 'retry':
+      throw new AttemptFailed(result.attempt, result.inMs, result.cause);
+    case 'dead':
+      if (!isKnownDead) await job.updateData({ ...job.data, isKnownDead: true });
+      throw new UnrecoverableError(result.message);
+    case 'later':
+      // By the host's clock: BullMQ compares it with that.
+      await job.moveToDelayed(systemClock.now().getTime() + result.inMs, token);
+      throw new DelayedError();
+  }
 }

@@ -89,7 +89,7 @@ export const PROCESSES: Dashboard = {
     {
       ...{ title: 'Worked on together', unit: 'short' },
       description:
-        'How many reservations a batch of event dispatch has on average, and how many holds one of hold expiry.',
+        'How many reservations webhook delivery dispatches at a time on average, and how many holds hold expiry ends.',
       queries: [
         { legend: 'reservations', color: 'blue', expr: mean('event_dispatch_batch_size') },
         { legend: 'holds', color: 'orange', expr: mean('hold_expiry_batch_size') },

@@ -86,7 +86,7 @@ async function whatHoldsThem(partner: Api): Promise<string> {
   const path = '/api/v1/partner/observability?status=all';
   const deliveries = (await partner.ask('GET', path)).list('data');
   if (deliveries.length === 0)
-    return 'The service has created no deliveries of the events: is its event-dispatch worker running?';
+    return 'The service has created no deliveries of the events: is its webhook-delivery worker running?';
   const states = deliveries.map((one) => fieldText(one, 'state'));
   if (states.every((state) => state === 'pending'))
     return `The service has ${states.length} deliveries pending: is its webhook-delivery worker running?`;

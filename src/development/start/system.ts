@@ -22,7 +22,7 @@ import { welcomeText } from './welcome.ts';
 /** A process cuts its own stop after 25 s; this is for one that cannot. */
 const graceMs = 26_000;
 const stepAtHandMs = 5_000;
-const workerNames = ['hold-expiry', 'event-dispatch', 'webhook-delivery'] as const;
+const workerNames = ['hold-expiry', 'webhook-delivery'] as const;
 
 export type SystemOptions = {
   /** The folder that holds `src/` and `workers/`. */

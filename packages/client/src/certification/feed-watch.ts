@@ -42,7 +42,7 @@ export function watchFeed(client: PartnerClient, signal: AbortSignal): FeedWatch
           const waited = deadlineMs / 1000;
           deadlineMs = NEXT_DEADLINE_MS;
           throw new NotTried(
-            `The event ${sought.event_type} was not in the feed of the sandbox within ${waited} s. Ask the operator whether its worker event-dispatch runs.`,
+            `The event ${sought.event_type} was not in the feed of the sandbox within ${waited} s. Ask the operator whether its worker webhook-delivery runs.`,
           );
         }
         await delay(pauseMs, undefined, { signal });

@@ -1,0 +1,34 @@
+import { Queue } from 'bullmq';
+import type { Reservation } from '../../src/reservations/reservations.model.ts';
+import type { Bench } from './row.ts';
+
+/** The API puts up to this many reservations into one job. */
+const RESERVATIONS_OF_JOB = 50;
+/** The sweep, which only one process runs, leaves events alone until then. */
+const SWEPT_AFTER_MS = 120_000;
+
+/** Inserts reservations whose events wait, and the jobs that deliver them. */
+export async function addWaitingEvents(
+  { contents, product }: Bench,
+  reservations: readonly Reservation[],
+  reservationsOfJob = RESERVATIONS_OF_JOB,
+): Promise<void> {
+  const outboxSince = new Date(Date.now() + SWEPT_AFTER_MS);
+  await contents.insert(
+    'reservations',
+    reservations.map((each) => ({ ...each, outboxSince })),
+  );
+  const ids = reservations.map(({ _id }) => _id);
+  const jobs = [];
+  for (let from = 0; from < ids.length; from += reservationsOfJob) {
+    const reservationIds = ids.slice(from, from + reservationsOfJob);
+    jobs.push({
+      name: 'deliver-events',
+      data: { reservationIds },
+      opts: { jobId: `bench-${reservationIds[0]}` },
+    });
+  }
+  const queue = new Queue('webhook-delivery', { connection: { url: product.redisUrl }, prefix: '{pbs}' });
+  await queue.addBulk(jobs);
+  await queue.close();
+}

@@ -1,0 +1,194 @@
+import { beginAttempt, settleAttempt } from '../../src/deliveries/attempts.store.ts';
+import type { DeliveryRow, DeliveryState } from '../../src/deliveries/deliveries.model.ts';
+import { deliveryCollection } from '../../src/deliveries/deliveries.model.ts';
+import { sendFirstAttempts } from '../../src/deliveries/first-attempts.service.ts';
+import type { AttemptResult } from '../../src/deliveries/retry-delivery.service.ts';
+import { retryDelivery } from '../../src/deliveries/retry-delivery.service.ts';
+import type { EventRow } from '../../src/events/events.model.ts';
+import { eventCollection } from '../../src/events/events.model.ts';
+import { newId } from '../../src/platform/ids.ts';
+import { createDb, openDb } from '../../src/platform/mongo.ts';
+import { deliveryJobId } from '../../src/queues/jobs.ts';
+import { createSendPermits } from '../../src/sender/send-permits.ts';
+import { recordHealth } from '../../src/subscriptions/subscription-health.service.ts';
+import { findSubscription } from '../../src/subscriptions/subscriptions.store.ts';
+import { rowOf } from '../support/rows.ts';
+import type { Service } from '../support/service.ts';
+import { standardSender } from '../support/service-calls.ts';
+import { onServiceStop } from '../support/service-stop.ts';
+
+type Context = Service['context'];
+export type Receiver = { partnerId: string; subscriptionId: string; venueId: string };
+
+const LEASE_MS = 15_000;
+/** More than any test has under way. */
+const PERMITS = 1000;
+
+/** Events in the log that happened just now, each of a reservation of its own; returns their ids. */
+export async function addEvents(
+  { db }: Context,
+  { partnerId, venueId }: Receiver,
+  count: number,
+): Promise<string[]> {
+  const now = new Date();
+  const slot = { resourceId: newId(), slotId: 'any', slotStart: now, slotEnd: now, pricePaise: 120_000 };
+  const none = { bookingId: null, reason: null };
+  const events = Array.from(
+    { length: count },
+    (): EventRow => ({
+      _id: newId(),
+      type: 'hold_created',
+      at: now,
+      venueId,
+      holdId: newId(),
+      originatorId: partnerId,
+      holdExpiresAt: now,
+      ...slot,
+      ...none,
+    }),
+  );
+  await eventCollection(db).insertMany(events);
+  return events.map(({ _id }) => _id);
+}
+
+/**
+ * Delivers the events for the first time, by `workers` that each are told of all of them; `permits` for each. Resolves when all is
+ * recorded, to the ids of the events that could not be delivered. `isKilled`: as of a process that ends before it has sent anything.
+ */
+export async function deliver(
+  context: Context,
+  { subscriptionId, partnerId }: Receiver,
+  eventIds: readonly string[],
+  { workers = 1, permits = PERMITS, isKilled = false } = {},
+): Promise<string[]> {
+  const contexts = [context];
+  while (contexts.length < workers) contexts.push(await anotherOf(context));
+  const rows = await eventCollection(context.db)
+    .find({ _id: { $in: [...eventIds] } })
+    .toArray();
+  const wanted = rows.map((event) => ({ event, receiver: { _id: subscriptionId, partnerId } }));
+  const refused = await Promise.all(
+    contexts.map(async (each) => {
+      const sender = isKilled ? { send: () => new Promise<never>(() => undefined) } : ownSender(context);
+      const deps = { ...each, sender, permits: createSendPermits(permits, permits) };
+      const { failures, begun, sent } = await sendFirstAttempts(
+        deps,
+        wanted,
+        performance.now(),
+        new AbortController().signal,
+      );
+      await begun;
+      if (!isKilled) await sent;
+      return [...failures.keys()];
+    }),
+  );
+  return refused.flat();
+}
+
+/** What a worker does when the job of a delivery comes that knows it as it was created. */
+export async function runJob(context: Context, deliveryId: string): Promise<AttemptResult> {
+  const { subscriptionId, partnerId } = await rowOf({ context }, 'deliveries', { _id: deliveryId });
+  const deps = { ...context, sender: ownSender(context), permits: createSendPermits(PERMITS, PERMITS) };
+  const { signal } = new AbortController();
+  const due = { deliveryId, subscriptionId, partnerId, generation: 1, isKnownDead: false, signal };
+  return retryDelivery(deps, due);
+}
+
+function ownSender(context: Context) {
+  const sender = standardSender();
+  onServiceStop(context, () => sender.close());
+  return sender;
+}
+
+/** As another process has it: with a connection of its own, so that it shares no batch with the first. */
+async function anotherOf(context: Context): Promise<Context> {
+  const db = createDb();
+  onServiceStop(context, () => db.close());
+  await openDb(db, context.config.mongodbUri, context.log, new AbortController().signal);
+  return { ...context, db };
+}
+
+/** Deliveries of these events that wait for their first attempt; returns their ids. */
+export async function addDeliveries(
+  { db }: Context,
+  { subscriptionId, partnerId }: Receiver,
+  eventIds: readonly string[],
+): Promise<string[]> {
+  const now = new Date();
+  const rows = eventIds.map(
+    (eventId): DeliveryRow => ({
+      _id: newId(),
+      eventId,
+      eventType: 'hold_created',
+      subscriptionId,
+      partnerId,
+      state: 'pending',
+      generation: 1,
+      attemptsMade: 0,
+      attempts: [],
+      nextAttemptAt: now,
+      leaseUntil: null,
+      deadLetteredAt: null,
+      createdAt: now,
+    }),
+  );
+  await deliveryCollection(db).insertMany(rows);
+  return rows.map(({ _id }) => _id);
+}
+
+export type Begun = { attemptId: string; isBegun: boolean };
+
+/** Begins an attempt of each row at once, as it was read. */
+export const beginAtOnce = (
+  { db }: Context,
+  rows: readonly Parameters<typeof beginAttempt>[1][],
+): Promise<Begun[]> =>
+  Promise.all(
+    rows.map(async (row) => {
+      const attempt = { deliveryId: newId(), endpointUrl: `https://partner.example/${row._id}` };
+      return { attemptId: attempt.deliveryId, isBegun: await beginAttempt(db, row, attempt, LEASE_MS) };
+    }),
+  );
+
+/** Settles these attempts at once as successes; `state` is what the row is to become. */
+export const settleAtOnce = (
+  { db }: Context,
+  attempts: readonly { deliveryId: string; attemptId: string; state: string }[],
+): Promise<(boolean | { error: string })[]> =>
+  Promise.all(
+    attempts.map(({ deliveryId, attemptId, state }) =>
+      settleAttempt(db, {
+        _id: deliveryId,
+        generation: 1,
+        attemptId,
+        after: {
+          outcome: 'succeeded',
+          state: state as DeliveryState,
+          attemptsMade: 1,
+          nextAttemptInMs: null,
+          isNewDeadLetter: false,
+        },
+        statusCode: 200,
+        error: null,
+        durationMs: 3,
+        responseExcerpt: null,
+      }).catch((err: Error) => ({ error: err.message })),
+    ),
+  );
+
+/** Records these outcomes of attempts that had all read the subscription before the first of them ended. */
+export async function recordOutcomes(
+  context: Context,
+  subscriptionId: string,
+  outcomes: readonly boolean[],
+): Promise<void> {
+  const subscription = await findSubscription(context.db, subscriptionId);
+  if (subscription === null) throw new Error('There is no such subscription');
+  await Promise.all(outcomes.map((isSuccess) => recordHealth(context, subscription, isSuccess)));
+}
+
+/** The job of a delivery that was just created. */
+export async function jobOf({ queues }: Context, deliveryId: string) {
+  const job = await queues.byName('webhook-delivery').getJob(deliveryJobId(deliveryId, 1));
+  return { name: job?.name, delayMs: job?.opts.delay, attempts: job?.opts.attempts };
+}

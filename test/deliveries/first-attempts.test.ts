@@ -1,0 +1,311 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { collectionCallsOf } from '../support/collection-calls.ts';
+import type * as Commands from '../support/commands.in-host.ts';
+import { anyPartner, anyVenue, subscribe } from '../support/factories.ts';
+import type { Received, WebhookReceiver } from '../support/receiver.ts';
+import { headerOf, startReceiver } from '../support/receiver.ts';
+import { rowOf, rowsOf } from '../support/rows.ts';
+import { monitoredUri } from '../support/service-environment.ts';
+import { hostedService } from '../support/service-host.ts';
+import type * as FirstAttempts from './first-attempts.in-host.ts';
+
+const service = await hostedService({ overrides: { MONGODB_URI: monitoredUri(), CACHE_LEASE_MS: '10000' } });
+const inHost = service.inHost<typeof FirstAttempts>('test/deliveries/first-attempts.in-host.ts');
+const { takeCommands: takeAll, watchCommands } = service.inHost<typeof Commands>(
+  'test/support/commands.in-host.ts',
+);
+const calls = collectionCallsOf(service);
+let venueId: string;
+let target: FirstAttempts.Receiver;
+let receiver: WebhookReceiver;
+beforeAll(async () => {
+  await watchCommands();
+  receiver = await startReceiver();
+  venueId = (await anyVenue(service)).id;
+});
+afterAll(async () => {
+  await receiver.close();
+  await service.stop();
+});
+beforeEach(async () => {
+  receiver.respondWith(200);
+  receiver.received.length = 0;
+  const partner = await anyPartner(service, [venueId]);
+  const { id: subscriptionId } = await subscribe(partner, receiver.url, ['hold_created']);
+  target = { partnerId: partner.id, subscriptionId, venueId };
+  await takeCommands();
+});
+
+/** What a process sends now and then whatever it does; the version of what is in memory also once for each batch. */
+const BESIDE = ['hello 1', 'find cache_versions'];
+/** Those since this was asked last, without these. */
+const takeCommands = async () => (await takeAll()).filter((command) => !BESIDE.includes(command));
+const deliveries = () => service.context.db.collection<{ _id: string }>('deliveries');
+const read = (id: string) => rowOf(service, 'deliveries', { _id: id });
+const subscription = () => rowOf(service, 'webhook_subscriptions', { _id: target.subscriptionId });
+const healthWrites = (commands: readonly string[]) =>
+  commands.filter((each) => each === 'update webhook_subscriptions').length;
+
+/** Answers none before so many have arrived. */
+function respondTogether(count: number): void {
+  const waiting: (() => void)[] = [];
+  receiver.respondWith((_attempt, response) => {
+    waiting.push(() => void response.writeHead(200).end());
+    if (waiting.length === count) for (const respond of waiting) respond();
+  });
+}
+
+const deliveriesOf = (eventIds: readonly string[]) =>
+  rowsOf(service, 'deliveries', { eventId: { $in: eventIds } });
+
+/** The events that the receiver got, each as often as it did. */
+const receivedIds = () => receiver.received.map(({ body }: Received) => String(body['event_id'])).toSorted();
+
+test('100 events of one batch: each is sent once and recorded as attempt 1, at 0.1 commands or fewer each', async () => {
+  await inHost.deliver(target, await inHost.addEvents(target, 1));
+  receiver.received.length = 0;
+  const eventIds = await inHost.addEvents(target, 100);
+  await takeCommands();
+  respondTogether(100);
+
+  expect(await inHost.deliver(target, eventIds)).toEqual([]);
+
+  const commands = await takeCommands();
+  expect({ commands, isFew: commands.length <= 10 }).toMatchObject({ isFew: true });
+  expect(receivedIds()).toEqual(eventIds.toSorted());
+  const rows = await deliveriesOf(eventIds);
+  for (const row of rows) {
+    expect(row).toMatchObject({ state: 'succeeded', attemptsMade: 1, leaseUntil: null, nextAttemptAt: null });
+    expect(row.attempts).toMatchObject([{ attempt: 1, outcome: 'succeeded', statusCode: 200, series: 1 }]);
+  }
+  const sentAs = receiver.received.map((each) => headerOf(each, 'x-delivery-id'));
+  expect(rows.flatMap(({ attempts }) => attempts.map(({ deliveryId }) => deliveryId)).toSorted()).toEqual(
+    sentAs.toSorted(),
+  );
+});
+
+test('two workers on the same events: each is sent once', async () => {
+  const eventIds = await inHost.addEvents(target, 60);
+  expect(await inHost.deliver(target, eventIds, { workers: 2 })).toEqual([]);
+  expect(receivedIds()).toEqual(eventIds.toSorted());
+  expect((await deliveriesOf(eventIds)).map(({ state }) => state)).toEqual(eventIds.map(() => 'succeeded'));
+});
+
+test('what fails is attempt 1, and waits for its retry, with a job', async () => {
+  const [eventId = ''] = await inHost.addEvents(target, 1);
+  receiver.respondWith(500);
+  await inHost.deliver(target, [eventId]);
+  const [row] = await deliveriesOf([eventId]);
+  expect(row).toMatchObject({
+    state: 'retrying',
+    attemptsMade: 1,
+    attempts: [{ attempt: 1, statusCode: 500 }],
+  });
+  expect(await inHost.jobOf(row?._id ?? '')).toMatchObject({ name: 'retry', delayMs: 300_000, attempts: 4 });
+});
+
+test('what a worker leaves that ends before it sends is sent by a job once its lease is over, as attempt 1', async () => {
+  const [eventId = ''] = await inHost.addEvents(target, 1);
+  await inHost.deliver(target, [eventId], { isKilled: true });
+  const { _id: deliveryId } = await rowOf(service, 'deliveries', { eventId });
+  expect(await inHost.runJob(deliveryId)).toMatchObject({ kind: 'later' });
+  expect(receivedIds()).toEqual([]);
+
+  await deliveries().updateOne({ _id: deliveryId }, { $set: { leaseUntil: new Date(0) } });
+  expect(await inHost.runJob(deliveryId)).toEqual({ kind: 'done' });
+
+  expect(receivedIds()).toEqual([eventId]);
+  expect(receiver.received.map((each) => headerOf(each, 'x-delivery-attempt'))).toEqual(['1']);
+  const { attempts, attemptsMade } = await read(deliveryId);
+  expect(attemptsMade).toBe(1);
+  expect(attempts).toMatchObject([
+    { attempt: 1, outcome: 'interrupted' },
+    { attempt: 1, outcome: 'succeeded' },
+  ]);
+});
+
+describe('is left to a job, and no attempt is counted,', () => {
+  test.each([
+    { what: 'where the endpoint is unhealthy', change: { consecutiveFailures: 3, failingSince: new Date() } },
+    { what: 'where the subscription was deactivated meanwhile', change: { status: 'inactive' } },
+  ])('$what', async ({ change }) => {
+    await service.context.db
+      .collection<{ _id: string }>('webhook_subscriptions')
+      .updateOne({ _id: target.subscriptionId }, { $set: change });
+    const eventIds = await inHost.addEvents(target, 5);
+    await inHost.deliver(target, eventIds);
+    expect(receivedIds()).toEqual([]);
+    for (const { _id, ...row } of await deliveriesOf(eventIds)) {
+      expect(row).toMatchObject({ state: 'pending', attempts: [], attemptsMade: 0, leaseUntil: null });
+      expect(await inHost.jobOf(_id)).toMatchObject({ name: 'first-attempt', delayMs: 0, attempts: 5 });
+    }
+  });
+
+  test('what has no permit within three seconds', async () => {
+    const eventIds = await inHost.addEvents(target, 3);
+    receiver.respondWith((_attempt, response) => void setTimeout(() => response.writeHead(200).end(), 4000));
+    // One endpoint has a quarter of the permits.
+    await inHost.deliver(target, eventIds, { permits: 4 });
+    const rows = await deliveriesOf(eventIds);
+    const waiting = rows.filter(({ state }) => state === 'pending');
+    expect(rows.length - waiting.length).toBe(receiver.received.length);
+    expect(waiting.length).toBeGreaterThan(0);
+    for (const { _id, attempts, leaseUntil } of waiting) {
+      expect([attempts, leaseUntil]).toEqual([[], null]);
+      expect(await inHost.jobOf(_id)).toMatchObject({ attempts: 5 });
+    }
+  });
+});
+
+const asRead = (_id: string) => ({ _id, generation: 1, state: 'pending' as const, attemptsMade: 0 });
+
+/** Deliveries that wait for their first attempt; returns their ids. */
+const anyDeliveries = async (count: number) =>
+  inHost.addDeliveries(target, await inHost.addEvents(target, count));
+
+test('an attempt begins on a row that is as it was read and free, once', async () => {
+  const [free = '', moved = '', taken = ''] = await anyDeliveries(3);
+  await deliveries().updateOne({ _id: moved }, { $set: { generation: 2 } });
+  await deliveries().updateOne({ _id: taken }, { $set: { leaseUntil: new Date(Date.now() + 60_000) } });
+  const begun = await inHost.beginAtOnce([free, free, moved, taken].map(asRead));
+  expect(begun.filter(({ isBegun }) => isBegun)).toHaveLength(1);
+  expect((await read(free)).attempts).toMatchObject([{ attempt: 1, outcome: 'started' }]);
+  for (const id of [moved, taken]) expect((await read(id)).attempts).toEqual([]);
+});
+
+test('of attempts that end at once one that another worker has interrupted, or that no row may be, does not settle', async () => {
+  const ids = await anyDeliveries(20);
+  const begun = await inHost.beginAtOnce(ids.map(asRead));
+  const attempts = ids.map((deliveryId, index) => ({
+    deliveryId,
+    attemptId: begun[index]?.attemptId ?? '',
+    state: index === 1 ? 'no such state' : 'succeeded',
+  }));
+  const [interrupted = '', invalid = '', ...others] = ids;
+  await deliveries().updateOne({ _id: interrupted }, { $set: { leaseUntil: new Date(0) } });
+  const [next] = await inHost.beginAtOnce([asRead(interrupted)]);
+  expect(next?.isBegun).toBe(true);
+
+  const verdicts = await inHost.settleAtOnce(attempts);
+
+  const expected = [false, { error: expect.stringMatching('failed validation') }];
+  expect(verdicts).toEqual([...expected, ...others.map(() => true)]);
+  for (const id of others) {
+    const settled = { state: 'succeeded', leaseUntil: null, attempts: [{ outcome: 'succeeded' }] };
+    expect(await read(id)).toMatchObject(settled);
+  }
+  const outcomes = (await read(interrupted)).attempts.map(({ outcome }) => outcome);
+  expect(outcomes).toEqual(['interrupted', 'started']);
+  expect(await read(invalid)).toMatchObject({ state: 'pending', attempts: [{ outcome: 'started' }] });
+});
+
+test('of two attempts of one delivery that end at once, of which the first was interrupted, the second counts alone', async () => {
+  const [id = ''] = await anyDeliveries(1);
+  const [first] = await inHost.beginAtOnce([asRead(id)]);
+  await deliveries().updateOne({ _id: id }, { $set: { leaseUntil: new Date(0) } });
+  const [second] = await inHost.beginAtOnce([asRead(id)]);
+  const endOf = (attemptId = '') => ({ deliveryId: id, attemptId, state: 'succeeded' });
+
+  expect(await inHost.settleAtOnce([endOf(first?.attemptId), endOf(second?.attemptId)])).toEqual([
+    false,
+    true,
+  ]);
+
+  const { attempts } = await read(id);
+  expect(attempts.map(({ outcome, durationMs }) => [outcome, durationMs])).toEqual([
+    ['interrupted', null],
+    ['succeeded', 3],
+  ]);
+});
+
+describe('where the update by which all attempts end', () => {
+  test.each([
+    { what: 'is lost', lose: calls.lose },
+    { what: 'is made and its response lost', lose: calls.loseResponse },
+  ])('$what, each is sent once and recorded', async ({ lose }) => {
+    const eventIds = await inHost.addEvents(target, 20);
+    await lose('deliveries.updateMany', 1);
+    respondTogether(20);
+
+    await inHost.deliver(target, eventIds);
+
+    expect(receivedIds()).toEqual(eventIds.toSorted());
+    for (const row of await deliveriesOf(eventIds)) {
+      expect(row).toMatchObject({ state: 'succeeded', attemptsMade: 1, leaseUntil: null });
+      expect(row.attempts).toMatchObject([{ attempt: 1, outcome: 'succeeded' }]);
+    }
+  });
+});
+
+describe('a job whose delivery', () => {
+  const cases: Record<string, { change: object; outcome: object; row?: object }> = {
+    'has succeeded': { change: { state: 'succeeded', attemptsMade: 1 }, outcome: { kind: 'done' } },
+    'was cancelled': { change: { state: 'cancelled' }, outcome: { kind: 'done' } },
+    'is of a later series': { change: { generation: 2 }, outcome: { kind: 'done' } },
+    'waits for its retry': {
+      change: { state: 'retrying', attemptsMade: 1, nextAttemptAt: new Date(Date.now() + 600_000) },
+      outcome: { kind: 'later' },
+    },
+    'has become a dead letter': {
+      change: { state: 'dead_letter', attemptsMade: 5, nextAttemptAt: null },
+      outcome: { kind: 'dead', message: expect.stringContaining('5 attempts') },
+    },
+    'is being sent': {
+      change: { leaseUntil: new Date(Date.now() + 60_000) },
+      outcome: { kind: 'later' },
+    },
+    'has no event in the log yet': {
+      change: { eventId: 'of a batch under way' },
+      outcome: { kind: 'later' },
+    },
+    'never had an event': {
+      change: { eventId: 'gone', createdAt: new Date(Date.now() - 2 * 86_400_000) },
+      outcome: { kind: 'done' },
+      row: { state: 'cancelled', nextAttemptAt: null },
+    },
+  };
+
+  test.each(Object.entries(cases))('%s sends nothing', async (_what, { change, outcome, row = {} }) => {
+    const [id = ''] = await anyDeliveries(1);
+    await deliveries().updateOne({ _id: id }, { $set: change });
+    const before = await read(id);
+    expect(await inHost.runJob(id)).toMatchObject(outcome);
+    expect(receiver.received).toEqual([]);
+    expect(await read(id)).toEqual({ ...before, ...row });
+  });
+
+  test('waits is sent', async () => {
+    const [id = ''] = await anyDeliveries(1);
+    expect(await inHost.runJob(id)).toEqual({ kind: 'done' });
+    expect(receiver.received).toHaveLength(1);
+    expect(await read(id)).toMatchObject({ state: 'succeeded', attemptsMade: 1 });
+  });
+});
+
+describe('the health of an endpoint', () => {
+  const outcomes = (count: number, isSuccess: boolean) => Array.from({ length: count }, () => isSuccess);
+
+  test('has its success noted once a second, whatever was under way', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      await inHost.recordOutcomes(target.subscriptionId, outcomes(50, true));
+    }
+    expect(healthWrites(await takeCommands())).toBe(1);
+    expect((await subscription()).lastSuccessAt).not.toBeNull();
+  });
+
+  test('has every failure counted; a success after it is noted at once', async () => {
+    await inHost.recordOutcomes(target.subscriptionId, outcomes(5, true));
+    await inHost.recordOutcomes(target.subscriptionId, outcomes(30, false));
+    expect(await subscription()).toMatchObject({ consecutiveFailures: 30, failingSince: expect.any(Date) });
+    await inHost.recordOutcomes(target.subscriptionId, outcomes(2, true));
+    expect(await subscription()).toMatchObject({ consecutiveFailures: 0 });
+    expect(await subscription()).not.toHaveProperty('failingSince');
+  });
+
+  test('is known right where attempts that had read it before end one way and the other', async () => {
+    await inHost.recordOutcomes(target.subscriptionId, [true, false, true]);
+    expect(await subscription()).toMatchObject({ consecutiveFailures: 0 });
+    await inHost.recordOutcomes(target.subscriptionId, [true, false, false]);
+    expect(await subscription()).toMatchObject({ consecutiveFailures: 2 });
+  });
+});

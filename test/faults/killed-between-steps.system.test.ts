@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { eventually } from '../support/eventually.ts';
+import type { Json, Partner } from '../support/factories.ts';
+import {
+  anyPartner,
+  anyVenue,
+  dateIn,
+  expectStatus,
+  freeSlotIds,
+  placeHold,
+  subscribe,
+} from '../support/factories.ts';
+import type { Block } from '../support/fail-points.ts';
+import { blockCommands } from '../support/fail-points.ts';
+import type { OwnServer } from '../support/own-servers.ts';
+import { ownMongod } from '../support/own-servers.ts';
+import type { WebhookReceiver } from '../support/receiver.ts';
+import { headerOf, startReceiver } from '../support/receiver.ts';
+import { rowsOf } from '../support/rows.ts';
+import { scaled } from '../support/scale.ts';
+import type { Service } from '../support/service.ts';
+import { startService } from '../support/service.ts';
+import { endProcesses, START_DEADLINE_MS, startProcess } from '../support/worker-process.ts';
+import { report } from './report.ts';
+
+jest.setTimeout(scaled(900_000, 200_000));
+
+const KILLS = scaled(20, 2);
+/** A row is given up, swept and sent again within this time; as is a range of numbers. */
+const RECOVERED_WITHIN_MS = 60_000;
+const DOOMED = 'doomed';
+
+/** What a worker does of a job of events, in its order; null where it waits for the receiver. */
+const STEPS: { before: string; blocked: { command: string; collection: string } | null; isSent: boolean }[] =
+  [
+    {
+      before: 'it reads the outboxes',
+      blocked: { command: 'find', collection: 'reservations' },
+      isSent: false,
+    },
+    {
+      before: 'it reserves numbers',
+      blocked: { command: 'findAndModify', collection: 'feed_counters' },
+      isSent: true,
+    },
+    { before: 'it logs the events', blocked: { command: 'insert', collection: 'events' }, isSent: true },
+    {
+      before: 'it writes the deliveries',
+      blocked: { command: 'insert', collection: 'deliveries' },
+      isSent: false,
+    },
+    { before: 'the receiver has responded', blocked: null, isSent: true },
+    {
+      before: 'it records the results',
+      blocked: { command: 'update', collection: 'deliveries' },
+      isSent: true,
+    },
+    {
+      before: 'it empties the outboxes',
+      blocked: { command: 'update', collection: 'reservations' },
+      isSent: true,
+    },
+    {
+      before: 'it closes its numbers',
+      blocked: { command: 'update', collection: 'feed_counters' },
+      isSent: true,
+    },
+  ];
+
+let mongod: OwnServer;
+let service: Service;
+let receiver: WebhookReceiver;
+let partner: Partner;
+let slotIds: string[];
+/** Whether the receiver responds. */
+let isResponding = true;
+beforeAll(async () => {
+  mongod = await ownMongod();
+  await mongod.start();
+  service = await startService({
+    MONGODB_URI: mongod.uri,
+    RATE_LIMIT_PER_MINUTE: '0',
+    WEBHOOK_TIMEOUT_MS: '1000',
+  });
+  receiver = await startReceiver((_attempt, response) => {
+    if (isResponding) response.writeHead(200).end();
+  });
+  const venue = await anyVenue(service, [{ duration_minutes: 15 }]);
+  partner = await anyPartner(service, [venue.id]);
+  await subscribe(partner, receiver.url, ['hold_created']);
+  const days = Array.from({ length: scaled(4, 1) }, (_, day) =>
+    freeSlotIds(partner, venue.id, dateIn(2 + day)),
+  );
+  slotIds = (await Promise.all(days)).flat();
+});
+afterAll(async () => {
+  await endProcesses();
+  await receiver.close();
+  await service.stop();
+  await mongod.discard();
+});
+
+/** Kills a worker that has met `block`, or whose webhook has arrived, in the middle of the event of a hold; returns the hold. */
+async function killInTheMiddle(block: Block | null): Promise<string> {
+  const uri = `${mongod.uri}&appName=${DOOMED}`;
+  const doomed = startProcess('workers/webhook-delivery.ts', { ...service.environment, MONGODB_URI: uri });
+  const before = receiver.received.length;
+  const { hold_id } = await placeHold(partner, slotIds.pop() ?? '');
+  if (block !== null) await block.met();
+  else await eventually('it is sent', () => receiver.received.length > before, START_DEADLINE_MS);
+  doomed.signal('SIGKILL');
+  await doomed.exited;
+  return String(hold_id);
+}
+
+test.each(STEPS)(
+  `a worker killed ${KILLS} times before $before: nothing is lost, and what was under way is sent again as attempt 1`,
+  async ({ before, blocked, isSent }) => {
+    const beganAt = performance.now();
+    isResponding = blocked !== null;
+    const holdIds: string[] = [];
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      const block = blocked && (await blockCommands(service, { appName: DOOMED, ...blocked }));
+      holdIds.push(await killInTheMiddle(block));
+      await block?.lift();
+    }
+    isResponding = true;
+    const survivor = startProcess('workers/webhook-delivery.ts', service.environment);
+
+    const eventsOf = () => rowsOf(service, 'events', { holdId: { $in: holdIds } });
+    const deliveriesOf = async () =>
+      rowsOf(service, 'deliveries', { eventId: { $in: (await eventsOf()).map(({ _id }) => _id) } });
+    const isRecovered = async () => {
+      const rows = await deliveriesOf();
+      return rows.length === holdIds.length && rows.every(({ state }) => state === 'succeeded');
+    };
+    await eventually('all are delivered', isRecovered, RECOVERED_WITHIN_MS);
+    await eventually('all are in the feed', () => isFeedComplete(holdIds), RECOVERED_WITHIN_MS);
+    survivor.signal('SIGKILL');
+    await survivor.exited;
+
+    const events = await eventsOf();
+    expect(events.map(({ holdId }) => holdId).toSorted()).toEqual(holdIds.toSorted());
+    for (const { attemptsMade, attempts } of await deliveriesOf()) {
+      expect(attemptsMade).toBe(1);
+      expect(attempts.map(({ attempt }) => attempt)).toEqual(attempts.map(() => 1));
+      expect(attempts.filter(({ outcome }) => outcome === 'succeeded')).toHaveLength(1);
+    }
+    const received = receiver.received.filter(({ body }) => holdIds.includes(String(body['hold_id'])));
+    expect(new Set(received.map(({ body }) => body['event_id']))).toEqual(
+      new Set(events.map(({ _id }) => _id)),
+    );
+    expect(received.map((each) => headerOf(each, 'x-delivery-attempt'))).toEqual(received.map(() => '1'));
+    expect(new Set(received.map((each) => headerOf(each, 'x-delivery-id'))).size).toBe(received.length);
+    const again = received.length - holdIds.length;
+    if (!isSent) expect(again).toBe(0);
+    expect(again).toBeLessThanOrEqual(KILLS * holdIds.length);
+    report({
+      promise: 2,
+      experiment: `kill -9 of the only webhook-delivery worker before ${before}`,
+      count: `${KILLS} kills`,
+      result: `0 lost, 0 numbered as another attempt, ${again} of ${holdIds.length} sent again with the same event_id`,
+      beganAt,
+    });
+  },
+);
+
+/** Whether the partner reads the events of all of them in the feed, each once. */
+async function isFeedComplete(holdIds: readonly string[]): Promise<boolean> {
+  const seen: string[] = [];
+  for (let after = ''; ; ) {
+    const query = new URLSearchParams({ limit: '200', ...(after === '' ? {} : { after }) });
+    const page = expectStatus(await partner.api.get(`/api/v1/partner/events?${query.toString()}`), 200);
+    const data = page['data'] as Json[];
+    seen.push(...data.map((event) => String(event['hold_id'])));
+    after = String(page['next_cursor']);
+    if (data.length === 0) break;
+  }
+  return holdIds.every((holdId) => seen.filter((each) => each === holdId).length === 1);
+}

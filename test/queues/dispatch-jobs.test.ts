@@ -1,0 +1,53 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, test } from '@jest/globals';
+import { createJobDispatcher } from '../../workers/support/dispatch-jobs.ts';
+
+const ids = (count: number, name: string) => Array.from({ length: count }, (_, index) => `${name}${index}`);
+const done = { count: 1, failures: new Map<string, Error>(), begun: Promise.resolve() };
+
+test('jobs that come while others are dispatched are dispatched together, 100 reservations at most, in their order', async () => {
+  const batches: (readonly string[])[] = [];
+  const { dispatch, inHand } = createJobDispatcher(async (batch) => {
+    batches.push(batch);
+    await delay(5);
+    return done;
+  });
+  const jobs = [ids(1, 'a'), ids(50, 'b'), ids(50, 'c'), ids(50, 'd'), ids(120, 'e')];
+  const dispatched = jobs.map((job) => dispatch(job));
+  expect(inHand.size).toBe(271);
+  await Promise.all(dispatched);
+  expect(batches).toEqual([jobs[0], [...ids(50, 'b'), ...ids(50, 'c')], jobs[3], jobs[4]]);
+  expect([...inHand]).toEqual([]);
+});
+
+test('a job fails with the error of one of its reservations, or of its batch; the others do not', async () => {
+  const failures = new Map([['refused', new Error('no such type')]]);
+  const { dispatch } = createJobDispatcher((batch) =>
+    batch.includes('lost')
+      ? Promise.reject(new Error('connection lost'))
+      : Promise.resolve({ ...done, failures }),
+  );
+  const first = dispatch(['first']);
+  const outcomes = await Promise.allSettled([first, dispatch(['good']), dispatch(['other', 'refused'])]);
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
+  await expect(dispatch(['lost'])).rejects.toThrow('connection lost');
+  await expect(dispatch(['good again'])).resolves.toBeUndefined();
+});
+
+test('a batch whose sends do not begin holds up the next for 100 ms, and its own jobs until they do', async () => {
+  let begin = (): void => undefined;
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const { dispatch } = createJobDispatcher((batch) =>
+    Promise.resolve(batch.includes('slow') ? { ...done, begun } : done),
+  );
+  const beganAt = performance.now();
+  const slow = dispatch(['slow']);
+  await dispatch(['next']);
+  const tookMs = performance.now() - beganAt;
+  expect(tookMs).toBeGreaterThan(90);
+  expect(await Promise.race([slow.then(() => 'done'), delay(20, 'waits')])).toBe('waits');
+  begin();
+  await slow;
+});
