@@ -48,20 +48,23 @@ export async function sendFirstAttempts(
   const created = prepared.filter((_, index) => inserted[index] === 'created');
   const ready = created.flatMap(({ attempt }) => (attempt === null ? [] : [{ ...attempt, signal }]));
   const deferred = created.filter(({ attempt }) => attempt === null).map(({ row }) => row);
-  if (deferred.length > 0)
-    await deps.queues.scheduleDeliveries(deferred.map((row) => dueIn(0, row, deps.config)));
 
   const giveUp = new AbortController();
   const patience = setTimeout(() => giveUp.abort(), PATIENCE_MS);
   const begun = Promise.all(ready.map((attempt) => beginSend(deps, attempt, giveUp.signal)));
-  const leftOver = begun.then(async (sends) => {
+  const leave = async (): Promise<void> => {
+    if (deferred.length > 0)
+      await deps.queues.scheduleDeliveries(deferred.map((row) => dueIn(0, row, deps.config)));
+    const sends = await begun;
     clearTimeout(patience);
-    const left = ready.filter((_, index) => sends[index] === null);
-    await leaveToJobs(deps, left);
-  });
+    await leaveToJobs(
+      deps,
+      ready.filter((_, index) => sends[index] === null),
+    );
+  };
   return {
     failures: failuresOf(rows, inserted),
-    begun: leftOver,
+    begun: leave(),
     sent: begun.then((sends) => Promise.all(sends.flatMap((send) => (send === null ? [] : [send.ended])))),
   };
 }
@@ -126,12 +129,17 @@ async function sendFirst(deps: SendDeps, attempt: BegunAttempt): Promise<void> {
   }
 }
 
-/** Nothing was sent: their jobs try it when others had their turn. */
+/** Nothing was sent: their jobs try it when others had their turn. Where that fails, the sweep finds them once their leases are over. */
 async function leaveToJobs(deps: SendDeps, attempts: readonly BegunAttempt[]): Promise<void> {
   if (attempts.length === 0) return;
-  await withdrawAttempts(
-    deps.db,
-    attempts.map(({ row, attemptId }) => ({ deliveryId: row._id, attemptId })),
-  );
-  await deps.queues.scheduleDeliveries(attempts.map(({ row }) => dueIn(deferralMs(), row, deps.config)));
+  const begun = attempts.map(({ row, attemptId }) => ({ deliveryId: row._id, attemptId }));
+  try {
+    await withdrawAttempts(deps.db, begun);
+    await deps.queues.scheduleDeliveries(attempts.map(({ row }) => dueIn(deferralMs(), row, deps.config)));
+  } catch (err) {
+    deps.log.warn(
+      { deliveries: attempts.length, err },
+      'deliveries were not left to jobs; the sweep adds these',
+    );
+  }
 }
