@@ -1,13 +1,9 @@
 import type { DuePosition } from '../platform/backlog.store.ts';
-import { onePer } from '../platform/coalesced.ts';
-import { gathered } from '../platform/gathered.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import { BATCH_SIZES, counter, histogram } from '../platform/process-metrics.ts';
 import type { SweptPage } from '../platform/sweep.ts';
-import { sweepEach } from '../platform/sweep.ts';
 import type { Queues } from '../queues/queues.ts';
-import type { Expiry } from './expire-holds.store.ts';
 import { expireLapsedHolds } from './expire-holds.store.ts';
 import type { PageOfDue } from './reservation-backlog.store.ts';
 import { findLapsedHolds } from './reservation-backlog.store.ts';
@@ -36,20 +32,33 @@ export async function moveReservation(
   return written.reservation;
 }
 
-/**
- * Expires those of the holds that have lapsed by the database's clock, each with its one `hold_expired` event. Any caller that meets
- * lapsed holds may call it: of concurrent calls, one expires a hold. Rejects if one of them could not be expired.
- */
-export async function expireHolds(deps: ReservationDeps, holdIds: readonly string[]): Promise<void> {
+/** What came of holds that were to expire: those that did, what the live ones have left, and why one could not be expired. */
+type Expired = { endedIds: string[]; leftMs: number[]; failures: ReadonlyMap<string, Error> };
+
+/** Expires those of the holds that have lapsed by the database's clock, each with its one `hold_expired` event. */
+async function expireLapsed(deps: ReservationDeps, holdIds: readonly string[]): Promise<Expired> {
   const expiries = await expireLapsedHolds(deps.db, holdIds);
+  const [endedIds, leftMs, failures]: [string[], number[], Map<string, Error>] = [[], [], new Map()];
   for (const [index, expiry] of expiries.entries()) {
-    if (expiry instanceof Error) throw expiry;
-    if ('eventId' in expiry) void deps.queues.enqueueDispatch(holdIds[index] ?? '', expiry.eventId);
+    const holdId = holdIds[index] ?? '';
+    if (expiry instanceof Error) failures.set(holdId, expiry);
+    else if ('leftMs' in expiry) leftMs.push(expiry.leftMs);
+    else {
+      endedIds.push(holdId);
+      void deps.queues.enqueueDispatch(holdId, expiry.eventId);
+    }
   }
+  return { endedIds, leftMs: leftMs.filter((ms) => ms > 0), failures };
 }
 
-/** How many lapsed holds one update expires. */
-const MAX_BATCH = 200;
+/**
+ * Any caller that meets lapsed holds may have them expired: of concurrent calls, one expires a hold. Rejects if one of them could not be
+ * expired.
+ */
+export async function expireHolds(deps: ReservationDeps, holdIds: readonly string[]): Promise<void> {
+  const { failures } = await expireLapsed(deps, holdIds);
+  for (const err of failures.values()) throw err;
+}
 
 const holdsExpired = counter({
   name: 'holds_expired_total',
@@ -64,37 +73,23 @@ const expiryBatches = histogram({
 /** As the expiry worker has it: it says what it does, a line a batch. */
 export type ExpiryDeps = ReservationDeps & { log: Logger };
 
-const expiriesOf = onePer(({ db, log }: ExpiryDeps) =>
-  gathered(async (holdIds: readonly string[]) => {
-    const beganAt = performance.now();
-    const expiries = await expireLapsedHolds(db, holdIds);
-    const ended = holdIds.filter((_, index) => 'eventId' in (expiries[index] ?? {}));
-    expiryBatches(db).observe(holdIds.length);
-    holdsExpired(db).inc(ended.length);
-    if (ended.length > 0)
-      log.info(
-        { holds: ended.length, hold_ids: ended, duration_ms: Math.round(performance.now() - beganAt) },
-        'lapsed holds ended',
-      );
-    return expiries;
-  }, MAX_BATCH),
-);
-
-/** Expires the hold if it has lapsed; concurrent calls share the update. */
-async function expireTogether(deps: ExpiryDeps, holdId: string): Promise<Expiry> {
-  const expiry = await expiriesOf(deps)(holdId);
-  if ('eventId' in expiry) void deps.queues.enqueueDispatch(holdId, expiry.eventId);
-  return expiry;
+/** The work of an expiry job. A job can come early by a host's clock, and a hold may have been extended. */
+export async function expireDueHolds(deps: ExpiryDeps, holdIds: readonly string[]): Promise<Expired> {
+  const beganAt = performance.now();
+  const expired = await expireLapsed(deps, holdIds);
+  const { endedIds } = expired;
+  expiryBatches(deps.db).observe(holdIds.length);
+  holdsExpired(deps.db).inc(endedIds.length);
+  if (endedIds.length > 0)
+    deps.log.info(
+      { holds: endedIds.length, hold_ids: endedIds, duration_ms: Math.round(performance.now() - beganAt) },
+      'lapsed holds ended',
+    );
+  return expired;
 }
 
-/**
- * The work of a hold's expiry job: expires the hold if it has lapsed. Returns how many milliseconds are left where it has
- * not (a job can come early by a host's clock, or the hold was extended), 0 where there is nothing more to do.
- */
-export async function expireHold(deps: ExpiryDeps, holdId: string): Promise<number> {
-  const expiry = await expireTogether(deps, holdId);
-  return 'leftMs' in expiry ? expiry.leftMs : 0;
-}
+/** How many lapsed holds one update of the sweep expires. */
+const MAX_BATCH = 200;
 
 /**
  * Expires a page of the holds that lapsed more than `graceMs` ago, the first of them or those after `from`: a page of the sweep.
@@ -104,8 +99,12 @@ export async function sweepLapsedHolds(
   { stopping, ...page }: PageOfDue & { stopping: AbortSignal },
 ): Promise<SweptPage<DuePosition>> {
   const { ids, next } = await findLapsedHolds(deps.db, page);
-  const expire = async (holdId: string) => Number('eventId' in (await expireTogether(deps, holdId)));
-  const onError = (err: unknown, holdId: string) =>
-    deps.log.error({ hold_id: holdId, err }, 'a lapsed hold could not be expired and waits');
-  return { count: await sweepEach(ids, stopping, expire, onError, MAX_BATCH), next };
+  let count = 0;
+  for (let from = 0; from < ids.length && !stopping.aborted; from += MAX_BATCH) {
+    const { endedIds, failures } = await expireDueHolds(deps, ids.slice(from, from + MAX_BATCH));
+    for (const [holdId, err] of failures)
+      deps.log.error({ hold_id: holdId, err }, 'a lapsed hold could not be expired and waits');
+    count += endedIds.length;
+  }
+  return { count, next };
 }

@@ -1,6 +1,6 @@
 import { countNewDeadLetters } from '../../src/alerts/dead-letters.service.ts';
 import { dispatchEvents } from '../../src/dispatch/dispatch-events.service.ts';
-import { expireHold } from '../../src/reservations/reservations.service.ts';
+import { expireHolds } from '../../src/reservations/reservations.service.ts';
 import { lapseNow } from '../../src/reservations/reservations.store.ts';
 import { anyDelivery } from '../support/deliveries.ts';
 import { placeHold, subscribe } from '../support/factories.ts';
@@ -69,7 +69,7 @@ export const WORKS: readonly Work[] = [
       const holdId = await anyHoldId(world);
       await lapseNow(world.service.context.db, holdId);
       return {
-        run: () => expireHold(world.service.context, holdId),
+        run: () => expireHolds(world.service.context, [holdId]),
         effects: () => reservations(world, { _id: holdId }),
       };
     },

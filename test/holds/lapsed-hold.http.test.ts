@@ -29,7 +29,7 @@ const lapsed: Json[] = [];
 let confirmed: { body: Json; answer: string };
 
 beforeAll(async () => {
-  service = await hostedService({ overrides: { HOLD_TTL_SECONDS: '1' } });
+  service = await hostedService({ overrides: { HOLD_TTL_SECONDS: '2' } });
   venue = await anyVenue(service);
   [partner, rival] = [await anyPartner(service, [venue.id]), await anyPartner(service, [venue.id])];
   slots = await freeSlotIds(partner, venue.id);

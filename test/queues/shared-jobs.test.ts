@@ -4,6 +4,7 @@ import type { Reservation } from '../../src/reservations/reservations.model.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Partner, Venue } from '../support/factories.ts';
 import { anyPartner, anyVenue, freeSlotIds, placeHold, subscribe } from '../support/factories.ts';
+import type { WebhookReceiver } from '../support/receiver.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
 import { hostedService } from '../support/service-host.ts';
@@ -19,14 +20,19 @@ const { addJob, jobOf, offersOfExtension, pause, resume } = service.inHost<typeo
 let model: Reservation;
 let venue: Venue;
 let partner: Partner;
+let receiver: WebhookReceiver;
 beforeAll(async () => {
+  receiver = await startReceiver();
   venue = await anyVenue(service);
   partner = await anyPartner(service, [venue.id]);
   const [slotId = ''] = await freeSlotIds(partner, venue.id);
   const { hold_id } = await placeHold(partner, slotId);
   model = await rowOf(service, 'reservations', { _id: hold_id });
 });
-afterAll(() => service.stop());
+afterAll(async () => {
+  await receiver.close();
+  await service.stop();
+});
 
 const reservations = () => service.context.db.collection<Reservation>('reservations');
 
@@ -107,19 +113,18 @@ describe('a job of events', () => {
   });
 
   test('while the queue is paused they are logged by the sweep and not sent, but once it is resumed', async () => {
-    const receiver = await startReceiver();
     await subscribe(partner, receiver.url, ['hold_created']);
     await pause('webhook-delivery');
     const [slotId = ''] = await freeSlotIds(partner, venue.id);
     const { hold_id: holdId } = await placeHold(partner, slotId);
     await eventually('it is logged', async () => (await loggedOf([String(holdId)])).length === 1);
     const { _id: eventId } = await rowOf(service, 'events', { holdId });
-    expect(await rowsOf(service, 'deliveries', { eventId })).toMatchObject([
-      { state: 'pending', attempts: [] },
-    ]);
+    const delivery = await eventually('it waits', async () =>
+      (await rowsOf(service, 'deliveries', { eventId })).at(0),
+    );
+    expect(delivery).toMatchObject({ state: 'pending', attempts: [] });
     expect(receiver.received).toEqual([]);
     await resume('webhook-delivery');
     await eventually('it is sent', () => receiver.received.length === 1);
-    await receiver.close();
   });
 });

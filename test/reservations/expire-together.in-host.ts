@@ -1,22 +1,29 @@
 import { inTransaction } from '../../src/platform/mongo.ts';
 import { reservationCollection } from '../../src/reservations/reservations.model.ts';
-import { expireHold } from '../../src/reservations/reservations.service.ts';
+import { expireDueHolds } from '../../src/reservations/reservations.service.ts';
 import type { Service } from '../support/service.ts';
 
 type Context = Service['context'];
 
-/** What each hold has left in milliseconds, or why it could not be ended, where so many workers have the jobs of all of them at once. */
+/** What came of a job of all of them: what the live ones have left in milliseconds, and by hold why it could not be ended. */
 export async function expireTogether(
   context: Context,
   holdIds: readonly string[],
-  workers = 1,
-): Promise<(number | string)[]> {
-  // Each has its own batches, as processes have.
-  const owners = Array.from({ length: workers }, () => ({ ...context }));
-  const settled = await Promise.allSettled(
-    owners.flatMap((owner) => holdIds.map((holdId) => expireHold(owner, holdId))),
-  );
-  return settled.map((each) => (each.status === 'fulfilled' ? each.value : (each.reason as Error).message));
+): Promise<{ leftMs: number[]; failures: Record<string, string> }> {
+  const { leftMs, failures } = await expireDueHolds(context, holdIds);
+  return {
+    leftMs,
+    failures: Object.fromEntries([...failures].map(([holdId, { message }]) => [holdId, message])),
+  };
+}
+
+/** The same by so many workers at once. */
+export async function expireAtOnce(
+  context: Context,
+  holdIds: readonly string[],
+  workers: number,
+): Promise<void> {
+  await Promise.all(Array.from({ length: workers }, () => expireDueHolds(context, holdIds)));
 }
 
 /** The same while a transaction has one of them, as of a process that stands still. */
@@ -24,7 +31,7 @@ export const expireBesideTransaction = (
   context: Context,
   holdIds: readonly string[],
   heldId: string,
-): Promise<(number | string)[]> =>
+): ReturnType<typeof expireTogether> =>
   inTransaction(context.db, async (tx) => {
     const held = { $set: { paymentReference: 'held' } };
     await reservationCollection(context.db).updateOne({ _id: heldId }, held, { session: tx });

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DuePosition } from '../../src/platform/backlog.store.ts';
 import { keepSweeping } from '../../src/platform/sweep.ts';
-import { expireHold, sweepLapsedHolds } from '../../src/reservations/reservations.service.ts';
+import { expireDueHolds, sweepLapsedHolds } from '../../src/reservations/reservations.service.ts';
 import type { Service } from '../support/service.ts';
 
 type Context = Service['context'];
@@ -10,8 +10,8 @@ type Context = Service['context'];
 export async function expireAsWorker(context: Context, holdId: string): Promise<void> {
   for (;;) {
     // The first call comes too early, as a job can by a host's clock.
-    const leftMs = await expireHold(context, holdId);
-    if (leftMs === 0) return;
+    const [leftMs] = (await expireDueHolds(context, [holdId])).leftMs;
+    if (leftMs === undefined) return;
     await delay(leftMs);
   }
 }

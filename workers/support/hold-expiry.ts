@@ -6,14 +6,14 @@ import { startSweep } from '../../src/platform/sweep.ts';
 import type { ProcessScope } from '../../src/process/lifecycle.ts';
 import type { HoldExpiryJob } from '../../src/queues/jobs.ts';
 import { holdIdsOf } from '../../src/queues/jobs.ts';
-import { expireHold, sweepLapsedHolds } from '../../src/reservations/reservations.service.ts';
+import { expireDueHolds, sweepLapsedHolds } from '../../src/reservations/reservations.service.ts';
 import { openArchive } from '../../src/retention/open-archive.ts';
 import type { PurgePosition } from '../../src/retention/purge.service.ts';
 import { purgeNext } from '../../src/retention/purge.service.ts';
-import { startContext, startWorker, workOnEach } from './start-worker.ts';
+import { startContext, startWorker } from './start-worker.ts';
 
-/** Jobs in hand: those whose holds are in the batch that is under way, and those of the next. */
-const CONCURRENCY = 200;
+/** Jobs in hand; most are for several holds, which end by one update. */
+const CONCURRENCY = 50;
 const SWEEP_EVERY_MS = 3000;
 const SWEEP_PAGE = 500;
 const PURGE_EVERY_MS = 600_000;
@@ -32,11 +32,11 @@ export async function startHoldExpiry(
     'hold-expiry',
     { concurrency: CONCURRENCY },
     async (job, token) => {
-      const leftMs = await workOnEach(holdIdsOf(job.data), (holdId) => expireHold(context, holdId));
-      const live = leftMs.filter((ms) => ms > 0);
-      if (live.length === 0) return;
+      const { leftMs, failures } = await expireDueHolds(context, holdIdsOf(job.data));
+      for (const err of failures.values()) throw err;
+      if (leftMs.length === 0) return;
       // By the host's clock: BullMQ compares it with that.
-      await job.moveToDelayed(systemClock.now().getTime() + Math.min(...live), token);
+      await job.moveToDelayed(systemClock.now().getTime() + Math.min(...leftMs), token);
       throw new DelayedError();
     },
   );

@@ -117,18 +117,6 @@ export function startWorker<Job extends HoldExpiryJob | WebhookDeliveryJob>(
   return worker;
 }
 
-/** Works on all of what a job is for, beside each other. Where one fails, so does the job, once the others have ended. */
-export async function workOnEach<Result>(
-  ids: readonly string[],
-  work: (id: string) => Promise<Result>,
-): Promise<Result[]> {
-  const ended = await Promise.allSettled(ids.map(work));
-  return ended.map((each) => {
-    if (each.status === 'rejected') throw each.reason as Error;
-    return each.value;
-  });
-}
-
 /**
  * What a worker works with, once the database is reachable and has its guards; meanwhile it watches for what operators are
  * alerted of.
