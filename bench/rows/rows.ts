@@ -13,6 +13,7 @@ import { holdRow } from './hold.ts';
 import { holdAloneRow } from './hold-alone.ts';
 import { holdLostRow } from './hold-lost.ts';
 import { holdWorkersRow } from './hold-workers.ts';
+import { idleRow } from './idle.ts';
 import { memoryRow } from './memory.ts';
 import { middlewareRow } from './middleware.ts';
 import { pacedRow } from './paced.ts';
@@ -39,6 +40,7 @@ export const ROWS: readonly Row<never>[] = [
   wholeWayRow,
   deliveryRow,
   pacedRow,
+  idleRow,
   memoryRow,
   fairRow,
   expiryRow,
