@@ -8,7 +8,7 @@ import { findClaimedWindows } from '../reservations/claim-reads.store.ts';
 import type { ClaimedWindow } from '../reservations/reservations.model.ts';
 import type { SlotDeps } from '../slots/slots.service.ts';
 import type { VenueRules } from '../slots/venue-rules.service.ts';
-import { requireResourceIn, requireVenueRules } from '../slots/venue-rules.service.ts';
+import { requireVenueRules } from '../slots/venue-rules.service.ts';
 import type { ResourceRow } from '../venues/venues.service.ts';
 import type { Plan, PlannedSlot } from './planned-slots.service.ts';
 import { planOf } from './planned-slots.service.ts';
@@ -61,11 +61,7 @@ export async function readAvailability(
   { name, render }: Rendering,
 ): Promise<PreparedJson> {
   const { venueId, dates, resourceId } = query;
-  const granted = await requireVenueRules(deps, partnerId, venueId);
-  const { rules, resource } =
-    resourceId === undefined
-      ? { rules: granted, resource: undefined }
-      : await requireResourceIn(deps, granted, resourceId);
+  const { rules, resource } = await requireVenueRules(deps, partnerId, venueId, resourceId);
   const { responses, shared, reads } = readyOf(deps.db);
   const key = [name, venueId, dates[0], dates.length, resourceId ?? ''].join(' ');
   const kept = (): PreparedJson | undefined => {

@@ -1,5 +1,5 @@
 import { DomainError } from '../domain/errors.ts';
-import { venueNotAuthorized } from '../partners/partners.service.ts';
+import { venueNotAuthorized } from '../partners/grant-errors.rules.ts';
 import { listGrantedVenueIds } from '../partners/partners.store.ts';
 import { foldCase } from '../platform/fold-case.rules.ts';
 import type { Db } from '../platform/mongo.ts';
@@ -9,7 +9,7 @@ import { wallTimesIn } from '../slots/price.rules.ts';
 import type { SlotWindow } from '../slots/schedule.rules.ts';
 import type { SlotDeps } from '../slots/slots.service.ts';
 import type { VenueRules } from '../slots/venue-rules.service.ts';
-import { requireVenueRules } from '../slots/venue-rules.service.ts';
+import { findGrantedRules } from '../slots/venue-rules.service.ts';
 import { findActiveVenueCities, findVenueIdsWithSports, listSports } from '../venues/venues.store.ts';
 import { readFreeSlots } from './availability.service.ts';
 import type { PlannedSlot } from './planned-slots.service.ts';
@@ -93,10 +93,9 @@ async function findVenueRules(
   venueId: string,
   { venueIds }: SlotSearch,
 ): Promise<VenueRules | null> {
-  return requireVenueRules(deps, partnerId, venueId).catch((err: unknown) => {
-    if (err instanceof DomainError && venueIds === undefined) return null;
-    throw err;
-  });
+  const granted = await findGrantedRules(deps, partnerId, venueId);
+  if (granted === null && venueIds !== undefined) throw venueNotAuthorized();
+  return granted?.rules ?? null;
 }
 
 async function searchVenue(deps: SlotDeps, rules: VenueRules, search: SlotSearch): Promise<VenueFound> {

@@ -1,11 +1,11 @@
 import { DomainError, fieldError } from '../domain/errors.ts';
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
+import { leasedCacheOf } from '../platform/leased-cache.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { Page, Position } from '../platform/pagination.ts';
 import type { LiveClaim } from '../reservations/claim-reads.store.ts';
 import { findLiveClaimsAtVenue } from '../reservations/claim-reads.store.ts';
-import { venueChanged, venueRestricted } from '../venues/venue-changes.service.ts';
 import { inVenueTransaction } from '../venues/venue-transaction.service.ts';
 import { getVenue, listResources, requireResourcesOf } from '../venues/venues.service.ts';
 import { isBlackedOut, windowFault } from './blackout.rules.ts';
@@ -44,7 +44,7 @@ export async function addBlackout(
   await requireRoomForBlackout(deps, venueId, now);
   const blackout = { _id: newId(), venueId, ...input, createdAt: now };
   await inVenueTransaction(deps.db, venueId, (tx) => insertBlackout(deps.db, blackout, tx));
-  await venueRestricted(deps, venueId);
+  await leasedCacheOf(deps.db).changedForAll();
   return detailOf(deps, blackout);
 }
 
@@ -86,7 +86,7 @@ async function detailOf(deps: BlackoutDeps, blackout: BlackoutRow): Promise<Blac
 export async function liftBlackout(deps: { db: Db }, blackoutId: string): Promise<void> {
   const blackout = await deleteBlackout(deps.db, blackoutId);
   if (blackout === null) throw blackoutNotFound();
-  await venueChanged(deps, blackout.venueId);
+  leasedCacheOf(deps.db).freshen();
 }
 
 function blackoutNotFound(): DomainError {

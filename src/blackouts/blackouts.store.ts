@@ -27,16 +27,6 @@ export async function findBlackouts(
     .toArray();
 }
 
-/**
- * The blackouts of a venue that have not ended by the database's clock, by their start; the newest state, committed or about to be.
- */
-export async function findCurrentBlackouts(db: Db, venueId: string): Promise<BlackoutRow[]> {
-  return blackoutCollection(db)
-    .find({ venueId, $expr: { $gt: ['$endsAt', '$$NOW'] } }, NEWEST)
-    .sort({ startsAt: 1, _id: 1 })
-    .toArray();
-}
-
 /** The blackout that was deleted; null where there is none of that id. */
 export async function deleteBlackout(db: Db, blackoutId: string): Promise<BlackoutRow | null> {
   return blackoutCollection(db).findOneAndDelete({ _id: blackoutId });

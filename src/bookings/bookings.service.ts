@@ -11,7 +11,7 @@ import type { CustomerSearch } from '../reservations/customer.rules.ts';
 import { foldName, SHORT_SEARCH, searchOf } from '../reservations/customer.rules.ts';
 import { findReservationByBookingId } from '../reservations/reservation-reads.store.ts';
 import type { ShownBooking } from '../reservations/reservations.model.ts';
-import { findCachedResource, findCachedVenue } from '../venues/cached-venues.service.ts';
+import { findVenueRules } from '../slots/venue-rules.store.ts';
 import type { ResourceRow, VenueRow } from '../venues/venues.service.ts';
 
 export type BookingDeps = { db: Db; config: { defaultTimeZone: string; defaultRegion: string } };
@@ -81,8 +81,8 @@ async function filterOf(
 ): Promise<BookingFilter> {
   const { holdId, paymentReference, orderReference } = query;
   const filter: BookingFilter = omitUndefined({ partnerId, holdId, paymentReference, orderReference });
-  const venue = query.venueId === undefined ? null : await findCachedVenue(deps.db, query.venueId);
-  const timeZone = venue?.timeZone ?? deps.config.defaultTimeZone;
+  const venue = query.venueId === undefined ? null : await findVenueRules(deps.db, query.venueId);
+  const timeZone = venue?.value.venue.timeZone ?? deps.config.defaultTimeZone;
   if (query.venueId !== undefined) filter.venueId = query.venueId;
   if (query.status !== undefined) filter.status = query.status;
   if (query.from !== undefined) filter.bookedFrom = dayBounds(query.from, timeZone).start;
@@ -103,15 +103,13 @@ function requireSearch(text: string): CustomerSearch {
   throw fieldError('q', SHORT_SEARCH);
 }
 
-/** What is not in memory of venues and resources is read at once, in a read of each. */
+/** Venues that are not cached are read together. */
 async function withVenues({ db }: { db: Db }, bookings: readonly ShownBooking[]): Promise<BookingDetail[]> {
   return Promise.all(
     bookings.map(async (booking) => {
-      const [venue, resource] = await Promise.all([
-        findCachedVenue(db, booking.venueId),
-        findCachedResource(db, booking.resourceId),
-      ]);
-      return { booking, venue, resource };
+      const found = await findVenueRules(db, booking.venueId);
+      const { venue = null, resources = [] } = found?.value ?? {};
+      return { booking, venue, resource: resources.find(({ _id }) => _id === booking.resourceId) ?? null };
     }),
   );
 }

@@ -18,7 +18,8 @@ import type { NewReservation, Written } from '../reservations/reservations.store
 import { applyTransition, insertBooked } from '../reservations/reservations.store.ts';
 import { checkClaim } from '../slots/check-claim.service.ts';
 import { reasonOf } from '../slots/slot.rules.ts';
-import { loadSlotForWalkIn, slotNotFound } from '../slots/slots.service.ts';
+import { slotNotFound } from '../slots/slot-target.rules.ts';
+import { findSlotForWalkIn } from '../slots/slots.service.ts';
 import { inVenueTransaction } from '../venues/venue-transaction.service.ts';
 import type { BookingDetail } from './bookings.service.ts';
 
@@ -48,7 +49,7 @@ const MAX_TRIES = 3;
  * @throws DomainError SLOT_NOT_FOUND, VALIDATION_ERROR, SLOT_NOT_AVAILABLE
  */
 export async function placeWalkIn(deps: WalkInDeps, input: PlaceWalkIn): Promise<BookingDetail> {
-  const { rules, resource, slot, draft } = await loadSlotForWalkIn(deps, input.slotId, input.playedFor);
+  const { rules, resource, slot, draft } = await findSlotForWalkIn(deps, input.slotId, input.playedFor);
   const { venue } = rules;
   if (venue.status !== 'active' || resource.status !== 'active') throw slotNotAvailable('inactive');
   const now = deps.clock.now();
@@ -84,7 +85,7 @@ export async function cancelPlayedWalkIn(
   playedFor: string,
   actor: Actor,
 ): Promise<Reservation> {
-  const { draft } = await loadSlotForWalkIn(deps, slotId, playedFor);
+  const { draft } = await findSlotForWalkIn(deps, slotId, playedFor);
   for (const { _id } of await findClaimants(deps.db, draft.cells)) {
     const claim = await findReservation(deps.db, _id);
     if (claim?.playedFor !== playedFor || claim.slotId !== draft.slotId) continue;

@@ -7,7 +7,7 @@ import { EVENT_COLLECTIONS } from '../events/events.model.ts';
 import { ENDED_SESSIONS } from '../operators/ended-sessions.model.ts';
 import { PACKAGE_COLLECTIONS } from '../packages/packages.model.ts';
 import { PARTNER_COLLECTIONS } from '../partners/partners.model.ts';
-import { CACHE_VERSIONS } from '../platform/cache-versions.store.ts';
+import { CACHE_LEASES } from '../platform/cache-leases.store.ts';
 import type { CollectionDefinition } from '../platform/ensure-collection.ts';
 import { missingUniqueIndexes, missingValidators } from '../platform/ensure-collection.ts';
 import { LEASES } from '../platform/leases.store.ts';
@@ -38,7 +38,7 @@ const COLLECTIONS: CollectionDefinition[] = [
   ENDED_SESSIONS,
   LEASES,
   PURGES,
-  CACHE_VERSIONS,
+  CACHE_LEASES,
   MIGRATIONS,
   ZONE_DATA_SEEN,
 ];

@@ -1,7 +1,6 @@
 import type { EventRow } from '../events/events.model.ts';
 import { requiredVenueId } from '../events/events.rules.ts';
 import { canReceiveNow } from '../partners/can-receive.service.ts';
-import { leasedCacheOf } from '../platform/leased-cache.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
@@ -16,11 +15,11 @@ type ReceiverDeps = { db: Db; log: Logger; secretBox: SecretBox };
 /** A subscription, and the partner whose it is. */
 export type Destination = { subscriptionId: string; partnerId: string };
 
-/** The subscription as it was at the instant `readAtMs` (`performance.now()`) or later. */
+/** The subscription, read at `readAtMs` (`performance.now()`) from a cache entry that was less than half a lease old. */
 export type Receiver = { subscription: FoundSubscription; readAtMs: number };
 
 /**
- * Who receives the event, as everything is that was changed before the call. Null where that partner may not have it (any more): its
+ * Who receives the event. Null where that partner may not have it (any more): its
  * subscription was deactivated, or the partner was suspended or has lost the grant for the venue.
  */
 export async function findReceiver(
@@ -29,7 +28,6 @@ export async function findReceiver(
   event: EventRow,
 ): Promise<Receiver | null> {
   const readAtMs = performance.now();
-  await leasedCacheOf(deps.db).freshen();
   const [subscription, canReceive] = await Promise.all([
     findSubscriptionToSend(deps, subscriptionId),
     canReceiveNow(deps, { partnerId, venueId: requiredVenueId(event) }),

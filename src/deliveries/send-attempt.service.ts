@@ -93,7 +93,7 @@ function messageOf(deps: SendDeps, attempt: BegunAttempt): WebhookMessage {
   };
   return {
     ...composeMessage(deps, row, subscription.endpointUrl, secrets, event, attemptId),
-    validity: { untilMs: attempt.readAtMs + deps.config.cacheLeaseMs, renew },
+    validity: { untilMs: attempt.readAtMs + deps.config.cacheLeaseMs / 2, renew },
     signal,
   };
 }

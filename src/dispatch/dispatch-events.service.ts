@@ -7,13 +7,12 @@ import { logEvents } from '../events/log-events.service.ts';
 import { onePer } from '../platform/coalesced.ts';
 import { gathered } from '../platform/gathered.ts';
 import { groupBy } from '../platform/group-by.ts';
-import { leasedCacheOf } from '../platform/leased-cache.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { Queues } from '../queues/queues.ts';
 import { findOutboxes } from '../reservations/reservation-reads.store.ts';
 import { removeFromOutboxes } from '../reservations/reservations.store.ts';
-import { subscriptionsAt } from '../subscriptions/cached-subscriptions.service.ts';
+import { findReceivers } from '../subscriptions/subscriptions.store.ts';
 import { noteDispatch } from './dispatch-reports.ts';
 
 export type DispatchDeps = {
@@ -78,13 +77,10 @@ const byJobs =
 
 /** Each event for each subscription to its type of an active partner that has a grant for its venue. */
 async function wantedDeliveries(deps: DispatchDeps, events: readonly EventRow[]): Promise<WantedDelivery[]> {
-  // Begins after the outboxes were read: who subscribed before an event happened receives it.
-  await leasedCacheOf(deps.db).freshen();
-  const venueIds = [...new Set(events.map(({ venueId }) => venueId))];
-  const subscriptions = await Promise.all(venueIds.map((venueId) => subscriptionsAt(deps.db, venueId)));
-  const ofVenue = new Map(venueIds.map((venueId, index) => [venueId, subscriptions[index] ?? []]));
+  // Read after the outboxes: who subscribed before an event happened receives it.
+  const receivers = await findReceivers(deps.db, [...new Set(events.map(({ venueId }) => venueId))]);
   return events.flatMap((event) =>
-    (ofVenue.get(event.venueId) ?? [])
+    (receivers.get(event.venueId) ?? [])
       .filter(({ eventTypes }) => eventTypes.includes(event.type))
       .map((receiver) => ({ event, receiver })),
   );

@@ -10,8 +10,9 @@ import type { HoldTerms } from '../reservations/insert-hold.store.ts';
 import { insertHold } from '../reservations/insert-hold.store.ts';
 import { findReservationByKey } from '../reservations/reservation-reads.store.ts';
 import type { Attached, Reservation } from '../reservations/reservations.model.ts';
-import type { SlotReference } from '../slots/slots.service.ts';
-import { loadSlot, slotNotFound } from '../slots/slots.service.ts';
+import type { SlotReference } from '../slots/slot-target.rules.ts';
+import { slotNotFound } from '../slots/slot-target.rules.ts';
+import { findSlotForSale } from '../slots/slots.service.ts';
 import { findFreeOrdinals, holdLimitReached, takeOrdinal } from './active-hold-limit.service.ts';
 import type { HoldDeps } from './holds.service.ts';
 import type { Conflict } from './slot-conflict.service.ts';
@@ -59,18 +60,20 @@ async function placeUnderLease(deps: HoldDeps, caller: PartnerCaller, input: Pla
   const untilMs = performance.now() + TRIES_FOR_MS;
   let isAlone = false;
   while (performance.now() < untilMs) {
-    // Take the lease before reading: it only covers reads that start after it.
-    const lease = await leasedCacheOf(db).lease(untilMs - performance.now());
-    if (lease === undefined) break;
-    // The key may have been revoked since the call's headers came.
-    await requireKeyInForce(deps, caller.keyId);
-    const slot = await loadSlot(deps, partnerId, input);
+    const [key, slot] = await Promise.all([
+      // The key may have been revoked since the call's headers came.
+      requireKeyInForce(deps, caller.keyId),
+      findSlotForSale(deps, partnerId, input),
+    ]);
 
     let rejection: DomainError | Conflict | undefined;
     if (slot.offer === null) rejection = slotNotFound();
     else if (slot.offer.unsellable !== null) rejection = { reason: slot.offer.unsellable };
     else {
       const { draft } = slot.offer;
+      const lease =
+        key && (await leasedCacheOf(db).lease([key, ...slot.entries], untilMs - performance.now()));
+      if (lease === null || lease === undefined) continue;
       const outcome = wasLostLately(db, slot.slotId)
         ? 'cell taken'
         : await insertHold(db, { ...draft, ...termsOf(deps, caller, input) }, lease, isAlone);

@@ -23,17 +23,9 @@ export async function exposeMemory(db: Db): Promise<string> {
   }
   new Gauge({
     name: 'memory_leased',
-    help: 'Whether a lease lasts, under which what is in memory is relied on.',
+    help: 'Whether MongoDB confirms within half a lease that it is the primary, without which no hold is placed.',
     registers,
-  }).set(Number(cache.isLeased()));
-  const ageMs = cache.leaseAgeMs();
-  if (ageMs !== undefined) {
-    new Gauge({
-      name: 'memory_lease_age_seconds',
-      help: 'How long ago the database last confirmed the version of what is in memory.',
-      registers,
-    }).set(ageMs / 1000);
-  }
+  }).set(Number(await cache.isConfirmable()));
   const reads = new Counter({
     ...{
       name: 'availability_reads_total',

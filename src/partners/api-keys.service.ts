@@ -4,7 +4,6 @@ import { leasedCacheOf } from '../platform/leased-cache.ts';
 import type { Db } from '../platform/mongo.ts';
 import { inTransaction } from '../platform/mongo.ts';
 import { newApiKey } from './api-key.rules.ts';
-import { partnerTag } from './cached-partners.service.ts';
 import type { KeyHolder } from './key-holder.store.ts';
 import { findKeyHolder } from './key-holder.store.ts';
 import type { ApiKeyRow } from './partners.model.ts';
@@ -79,7 +78,7 @@ export async function rotateApiKey(
     return made;
   });
   if (issued !== null) {
-    await leasedCacheOf(deps.db).changedForAll([partnerTag(partnerId)]);
+    await leasedCacheOf(deps.db).changedForAll();
     return issued;
   }
   throw new DomainError(
@@ -102,7 +101,7 @@ export async function revokeApiKey(deps: PartnerDeps, partnerId: string, keyId: 
       'This partner has no key with that id. List its keys to find the id.',
     );
   }
-  await leasedCacheOf(deps.db).changedForAll([partnerTag(partnerId)]);
+  await leasedCacheOf(deps.db).changedForAll();
 }
 
 /** The key with which a call is made, its partner, and the venues granted to it by name. One query. */

@@ -1,10 +1,11 @@
 import { DomainError } from '../domain/errors.ts';
 import { batchedRead } from '../platform/batched.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { Entry } from '../platform/leased-cache.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import { HASH_OF_NO_KEY, hashOf, isOfMode, isSameHash, KEY_START, prefixOf } from './api-key.rules.ts';
-import { findCachedKey, findCachedKeyById } from './cached-partners.service.ts';
+import { findCachedKey } from './cached-partners.store.ts';
 import { createKeyUse } from './key-use.ts';
 import type { KeyOwner, PartnerDeps } from './partners.service.ts';
 import { SUSPENDED } from './partners.service.ts';
@@ -37,10 +38,12 @@ export function createPartnerAuthentication(
   const keyUse = createKeyUse(deps);
   const findMany = (prefixes: readonly string[]) => findApiKeysByPrefix(db, prefixes);
   const find = {
-    'at once': async (prefix: string, hash: string) =>
-      // In memory only for who has sent the whole key before: else the time of a rejection would tell which keys are in use.
-      (keyUse.isKnown(hash) ? await findCachedKey(db, prefix) : undefined) ??
-      (await findMany([prefix])).get(prefix),
+    'at once': async (prefix: string, hash: string) => {
+      // Cached only for callers who have sent the whole key: else the time of a rejection would tell which keys are in use.
+      const keyId = keyUse.knownId(hash);
+      const cached = keyId === undefined ? null : await findCachedKey(db, keyId);
+      return cached?.value ?? (await findMany([prefix])).get(prefix);
+    },
     'in turn': batchedRead(findMany, IN_TURN),
   };
   const authenticate = async (apiKey: string, hash: string, when: 'at once' | 'in turn') => {
@@ -67,7 +70,10 @@ export function createPartnerAuthentication(
   };
   return (apiKey = '') => {
     const hash = hashOf(apiKey);
-    return { isKnown: () => keyUse.isKnown(hash), authenticate: (when) => authenticate(apiKey, hash, when) };
+    return {
+      isKnown: () => keyUse.knownId(hash) !== undefined,
+      authenticate: (when) => authenticate(apiKey, hash, when),
+    };
   };
 }
 
@@ -83,16 +89,19 @@ function requireMode(prefix: string | undefined, serviceMode: keyof typeof KEY_S
 }
 
 /**
- * Rejects a call whose key has been revoked, or whose partner has been suspended, since the call was let in.
+ * Rejects a call whose key has been revoked, or whose partner has been suspended, since the call was let in. Returns what a lease has
+ * to cover; null where the partner was suspended for a moment.
  * @throws DomainError INVALID_API_KEY, PARTNER_SUSPENDED
  */
 export async function requireKeyInForce(
   { db, clock }: { db: Db; clock: Clock },
   keyId: string,
-): Promise<void> {
-  const key = (await findCachedKeyById(db, keyId)) ?? (await findApiKey(db, keyId));
+): Promise<Entry | null> {
+  const cached = await findCachedKey(db, keyId);
+  const key = cached?.value ?? (await findApiKey(db, keyId));
   if (key === undefined) throw new DomainError('INVALID_API_KEY', UNKNOWN);
   requireInForce(key, clock.now());
+  return cached;
 }
 
 /** Of a key that was sent whole. */

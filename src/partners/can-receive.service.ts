@@ -1,18 +1,11 @@
 import type { Audience } from '../domain/errors.ts';
 import { DomainError } from '../domain/errors.ts';
 import { onePer } from '../platform/coalesced.ts';
-import { leasedCacheOf } from '../platform/leased-cache.ts';
 import type { Db, ReadOptions } from '../platform/mongo.ts';
 import { newestOf } from '../platform/newest-reads.ts';
-import { partnerTag } from './cached-partners.service.ts';
+import { findCachedGrant } from './cached-partners.store.ts';
 import { SUSPENDED } from './partners.service.ts';
-import {
-  findActiveGrants,
-  findActivePartnerIds,
-  findGrant,
-  findGranteeIds,
-  isActivePartner,
-} from './partners.store.ts';
+import { findActiveGrants, findActivePartnerIds, findGrant, isActivePartner } from './partners.store.ts';
 
 /** A partner, and the venue of an event that it would receive; null for a sample, which is of no venue. */
 export type Receiver = { partnerId: string; venueId: string | null };
@@ -25,16 +18,12 @@ export async function canReceive(deps: { db: Db }, receiver: Receiver): Promise<
   return (await newestReceiver(deps.db)(receiver)) !== null;
 }
 
-/** The same from memory, where it was true when it was asked lately (ADR 0037); false only where the database says so. */
+/** The same from the cache, where it says so (ADR 0037); false only where the database does. */
 export async function canReceiveNow(deps: { db: Db }, receiver: Receiver): Promise<boolean> {
   const { partnerId, venueId } = receiver;
-  const found = await leasedCacheOf(deps.db).read(`receives:${partnerId}:${venueId}`, async () =>
-    (await canReceive(deps, receiver)) ? { value: CAN_RECEIVE, tags: [partnerTag(partnerId)] } : null,
-  );
-  return found !== null;
+  const grant = venueId === null ? null : await findCachedGrant(deps.db, partnerId, venueId);
+  return grant?.value.partnerStatus === 'active' || canReceive(deps, receiver);
 }
-
-const CAN_RECEIVE = {};
 
 const newestReceiver = onePer((db: Db) =>
   newestOf<Receiver, Receiver>(async (asked, options) => {
@@ -87,13 +76,4 @@ export async function filterCanReceive<T extends Receiver>(
   asked: readonly T[],
 ): Promise<T[]> {
   return asked.filter(await findReceivers(deps.db, asked));
-}
-
-/** The partners that have a grant for the venue, and which of them are active: these can receive its events. */
-export async function granteesOf(
-  deps: { db: Db },
-  venueId: string,
-): Promise<{ partnerIds: string[]; active: Set<string> }> {
-  const partnerIds = await findGranteeIds(deps.db, venueId);
-  return { partnerIds, active: await findActivePartnerIds(deps.db, partnerIds) };
 }

@@ -9,8 +9,8 @@ type UsedKey = Pick<ApiKeyRow, '_id' | 'hash'>;
 export type KeyUse = {
   /** Notes that a key was right. Returns at once and never throws: the write is made beside the call. */
   note(key: UsedKey): void;
-  /** Whether the key with this hash was right here in the last ten minutes. */
-  isKnown(hash: string): boolean;
+  /** The id of the key with this hash, if it was right here in the last ten minutes. */
+  knownId(hash: string): string | undefined;
   forget(hash: string): void;
 };
 
@@ -22,26 +22,26 @@ const KNOWN_FOR_MS = 600_000;
  * remembers is bounded by the keys that were right in ten minutes. A write that fails is not repeated before the next use.
  */
 export function createKeyUse({ db, log }: { db: Db; log: Logger }): KeyUse {
-  /** By hash, when each key was noted, the earliest first. */
-  const notedAt = new Map<string, number>();
+  /** By hash, which key was noted, and when, the earliest first. */
+  const noted = new Map<string, { keyId: string; at: number }>();
   const forgetOld = (now: number) => {
-    for (const [hash, at] of notedAt) {
+    for (const [hash, { at }] of noted) {
       if (now - at < KNOWN_FOR_MS) return;
-      notedAt.delete(hash);
+      noted.delete(hash);
     }
   };
   return {
-    isKnown: (hash) => {
+    knownId: (hash) => {
       forgetOld(performance.now());
-      return notedAt.has(hash);
+      return noted.get(hash)?.keyId;
     },
-    forget: (hash) => void notedAt.delete(hash),
+    forget: (hash) => void noted.delete(hash),
     note: ({ _id, hash }) => {
       const now = performance.now();
       forgetOld(now);
-      if (now - (notedAt.get(hash) ?? Number.NEGATIVE_INFINITY) < WRITE_EVERY_MS) return;
-      notedAt.delete(hash);
-      notedAt.set(hash, now);
+      if (now - (noted.get(hash)?.at ?? Number.NEGATIVE_INFINITY) < WRITE_EVERY_MS) return;
+      noted.delete(hash);
+      noted.set(hash, { keyId: _id, at: now });
       touchApiKeyRow(db, _id).catch((err: Error) =>
         log.debug({ key_id: _id, error: err.message }, 'the use of a key could not be noted'),
       );

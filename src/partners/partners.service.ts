@@ -6,7 +6,7 @@ import { newId } from '../platform/ids.ts';
 import { leasedCacheOf } from '../platform/leased-cache.ts';
 import type { Db, Snapshot } from '../platform/mongo.ts';
 import type { Page, PageWanted } from '../platform/pagination.ts';
-import { grantsTag, partnerTag } from './cached-partners.service.ts';
+import { findCachedGrant } from './cached-partners.store.ts';
 import type { PartnerRow } from './partners.model.ts';
 import {
   deleteGrant,
@@ -71,7 +71,8 @@ export async function updatePartner(
 ): Promise<PartnerRow> {
   const partner = requirePartner(await updatePartnerRow(deps.db, partnerId, change));
   const cache = leasedCacheOf(deps.db);
-  await (change.status === 'suspended' ? cache.changedForAll : cache.changed)([partnerTag(partnerId)]);
+  if (change.status === 'suspended') await cache.changedForAll();
+  else cache.freshen();
   return partner;
 }
 
@@ -79,7 +80,7 @@ export async function updatePartner(
 export async function grantVenue(deps: PartnerDeps, partnerId: string, venueId: string): Promise<void> {
   await getPartner(deps, partnerId);
   await insertGrant(deps.db, partnerId, venueId);
-  await leasedCacheOf(deps.db).changed([grantsTag(venueId)]);
+  leasedCacheOf(deps.db).freshen();
 }
 
 /**
@@ -89,11 +90,16 @@ export async function grantVenue(deps: PartnerDeps, partnerId: string, venueId: 
 export async function endGrant(deps: PartnerDeps, partnerId: string, venueId: string): Promise<void> {
   await getPartner(deps, partnerId);
   await deleteGrant(deps.db, partnerId, venueId);
-  await leasedCacheOf(deps.db).changedForAll([partnerTag(partnerId)]);
+  await leasedCacheOf(deps.db).changedForAll();
 }
 
 export async function hasGrant(deps: { db: Db }, partnerId: string, venueId: string): Promise<boolean> {
   return findGrant(deps.db, partnerId, venueId);
+}
+
+/** Whether the partner may operate the venue, from the cache; false only where the database says so. */
+export async function isCachedGrant(db: Db, partnerId: string, venueId: string): Promise<boolean> {
+  return (await findCachedGrant(db, partnerId, venueId)) !== null;
 }
 
 /** The venues that the partner may operate; those of a moment, where one is given. */
@@ -103,14 +109,6 @@ export async function grantedVenueIds(
   snapshot?: Snapshot,
 ): Promise<string[]> {
   return listGrantedVenueIds(deps.db, partnerId, snapshot);
-}
-
-/** A venue that is missing or not granted, in the same words. */
-export function venueNotAuthorized(): DomainError {
-  return new DomainError(
-    'VENUE_NOT_AUTHORIZED',
-    'No venue with that id is granted to you. List your venues, or ask the platform operator for a grant.',
-  );
 }
 
 export const SUSPENDED: Record<Audience, string> = {

@@ -237,14 +237,6 @@ export async function listGrantedVenueIds(db: Db, partnerId: string, snapshot?: 
   return rows.map((row) => row.venueId);
 }
 
-/** The partners that have a grant for the venue. */
-export async function findGranteeIds(db: Db, venueId: string): Promise<string[]> {
-  const rows = await grantCollection(db)
-    .find({ venueId }, { projection: { _id: 0, partnerId: 1 }, ...NEWEST })
-    .toArray();
-  return rows.map(({ partnerId }) => partnerId);
-}
-
 /** How many partners there are, by the collection's own count: quick, and after a crash a little wrong. */
 export function countPartners(db: Db): Promise<number> {
   return partnerCollection(db).estimatedDocumentCount();

@@ -1,152 +1,162 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { noteChange } from './cache-versions.store.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { EntryKind, EntryName } from './cache-entries.store.ts';
+import { readEntries } from './cache-entries.store.ts';
+import { findLongestLeaseMs } from './cache-leases.store.ts';
 import { onePer } from './coalesced.ts';
-import { gathered } from './gathered.ts';
+import { createConfirmedPrimary } from './confirmed-primary.ts';
+import type { Reading } from './kept-readings.ts';
+import { createKeptReadings, keyOf } from './kept-readings.ts';
 import type { Db } from './mongo.ts';
-import type { Tagged } from './tagged-entries.ts';
-import { createTaggedEntries } from './tagged-entries.ts';
-import type { Lease } from './version-leases.ts';
-import { createVersionLeases } from './version-leases.ts';
+import { newestOf } from './newest-reads.ts';
+
+/** A value of the database with the date of its reading: the database's clock (`at`), and `performance.now()` (`readAtMs`). */
+export type Entry<T extends object = object> = Readonly<Pick<Reading, 'at' | 'readAtMs'> & { value: T }>;
+
+/**
+ * The right to write by entries: a command that begins before `beginBy`, by the database's clock, and is broken off after `maxTimeMS`,
+ * ends within the lease. (`$$NOW` is when a command began, however long it then waits.) Read `beginBy` when the command is sent: another
+ * reading that finds the same prolongs it, and a new primary ends it.
+ */
+export type Lease = { readonly beginBy: Date; readonly maxTimeMS: number };
 
 export type LeasedCache = {
-  /** A lease for what is read from then on; undefined if none is to be had within `patienceMs`. */
-  lease(patienceMs: number): Promise<Lease | undefined>;
-  /** Whether a lease lasts: what was read from the primary was the newest state, less than a lease ago. */
-  isLeased(): boolean;
-  /** How long ago the reading began that last confirmed the version of what is in memory; undefined before the first. */
-  leaseAgeMs(): number | undefined;
   /**
-   * The value from memory, else by `load`, which has to read the newest state. Null is never kept: what was missing is asked for
-   * again. Values are shared, so nobody may change them; the same object is returned until something of it was changed.
+   * The entry, less than half a lease old; with `database`, from a reading that begins after this call. Null if the database confirms that
+   * it is missing; that is never cached. Do not change the value: callers share it until it has changed in the database.
    */
-  read<T extends object>(key: string, load: () => Promise<Tagged<T> | null>): Promise<T | null>;
-  /** The same by `load` in any case: for a caller who is about to be rejected by what is in memory. */
-  reread<T extends object>(key: string, load: () => Promise<Tagged<T> | null>): Promise<T | null>;
+  read<T extends object>(kind: EntryKind, id: string, from?: 'cache' | 'database'): Promise<Entry<T> | null>;
+  /** A lease over these entries; undefined if the primary is not confirmed within `patienceMs`. */
+  lease(entries: readonly Entry[], patienceMs: number): Promise<Lease | undefined>;
   /**
-   * Makes sure that what was changed and answered before this call is known: what `read` returns from then on is as new as that. One
-   * small read, however much is in memory; callers share it.
+   * Reads every entry again at its next use. Call it once a change is acknowledged: this process then obeys it at once, all others within
+   * half a lease.
    */
-  freshen(): Promise<void>;
-  /**
-   * To be called when a change was acknowledged, and before it is answered: makes all processes drop what has one of the tags, this
-   * one at once, the others before their leases end.
-   */
-  changed(tags: readonly string[]): Promise<void>;
-  /** As `changed`, and resolves when no process relies on the state before any more: every lease that was given by then is over. */
-  changedForAll(tags: readonly string[]): Promise<void>;
-  /** What is in memory now; `bytes` as keys and values are in JSON, and what an entry takes beside them. */
+  freshen(): void;
+  /** Like `freshen`, and resolves when every process obeys the change: all leases that were given before it are over. */
+  changedForAll(): Promise<void>;
+  /** Whether the primary is confirmed within half a lease now. */
+  isConfirmable(): Promise<boolean>;
+  /** `bytes`: of keys and values as JSON, with an overhead for each entry. */
   size(): { entries: number; bytes: number };
 };
 
 /** How long leases are where no setting says otherwise. */
 export const LEASE_MS = 1000;
-/** A writer waits longer than a lease lasts, for the clocks of hosts do not run alike. */
+/** A change waits longer than a lease lasts, because the clocks of hosts run differently. */
 export const WAIT_FACTOR = 1.2;
-/** A load that takes longer is shared by nobody who comes later: it may be stuck on its connection. */
-const PATIENCE_MS = 100;
-/** How many callers share a look at the version at most. */
-const MAX_FRESHENED = 1000;
-/** How many changes are noted together at most. */
-const MAX_CALLS = 50;
-
-/** A load under way, and what was changed since it began. */
-type Load = {
-  readAtMs: number;
-  result: Promise<object | null>;
-  changed: Set<string>;
-  isStale: boolean;
-};
+/** The part of a lease in which a write must begin; the rest is for its execution. */
+const BEGIN_PART = 0.6;
+/** The part of a lease for which an entry is returned. The rest of `BEGIN_PART` is for the write to reach the database. */
+const USE_PART = 0.5;
+/** The use of an older entry starts a reading in the background. */
+const READ_AHEAD_PART = 0.25;
+/** An older entry that was used since its reading joins every reading, so entries in use come to share readings. */
+const JOIN_PART = 0.125;
+/** How many entries join a reading at most. */
+const MAX_JOINING = 500;
+/** The pause of a call without a lease before it reads again. */
+const RETRY_MS = 50;
 
 const settings = new WeakMap<Db, number>();
 
-/** Makes the leases of this database at least so long; to be called before the first use. */
+/** Sets how long the leases of this database are; to be called before the first use. */
 export function setLeaseMs(db: Db, leaseMs: number): void {
   settings.set(db, leaseMs);
 }
 
 /**
- * What this process keeps in memory of data that is read always and changed rarely. A process that was cut off or frozen cannot
- * act on old data: a write that rests on what it read carries the end of its lease, and the database rejects it after that; who
- * changes the data waits until the leases before it are over (ADR 0037).
+ * The cache of data that every call reads and that changes rarely. A process that was cut off or frozen cannot act on old data: each entry
+ * has the database's time of its reading, a write carries the end of the lease that follows from it, and the database rejects a later
+ * write. A change waits until the leases before it are over (ADR 0037).
  */
-export const leasedCacheOf = onePer((db: Db) => createLeasedCache(db, settings.get(db) ?? LEASE_MS));
+export const leasedCacheOf = onePer((db: Db): LeasedCache => {
+  const leaseMs = settings.get(db) ?? LEASE_MS;
+  const kept = createKeptReadings();
+  const primary = createConfirmedPrimary(db, leaseMs);
+  let notBeforeMs = Number.NEGATIVE_INFINITY;
+  let isReadingAhead = false;
 
-function createLeasedCache(db: Db, wantedLeaseMs: number): LeasedCache {
-  const kept = createTaggedEntries();
-  const loads = new Set<Load>();
-  /** By key, the load that others who miss it may share. */
-  const shared = new Map<string, Load>();
-  const versions = createVersionLeases(db, wantedLeaseMs, (tags) => {
-    kept.drop(tags);
-    for (const load of loads) {
-      if (tags === undefined) load.isStale = true;
-      else for (const tag of tags) load.changed.add(tag);
+  const load = newestOf<EntryName, Reading>(async (asked, options) => {
+    await primary.ready();
+    const [readAtMs, term] = [performance.now(), primary.term()];
+    const joining = kept.used(readAtMs, leaseMs * JOIN_PART).slice(0, MAX_JOINING);
+    const names = new Map([...asked, ...joining.map(({ name }) => name)].map((name) => [keyOf(name), name]));
+    const { at, rows } = await readEntries(db, [...names.values()], options);
+    const isConfirmed = primary.isConfirmed(term);
+    const found = new Map<string, Reading>();
+    for (const { kind, id, value } of rows) {
+      const name = { kind, id };
+      const known = kept.find(name)?.value;
+      const same = isDeepStrictEqual(known, value) ? known : undefined;
+      const reading = { name, value: same ?? value, at, readAtMs, term, isConfirmed, usedAtMs: readAtMs };
+      found.set(keyOf(name), reading);
     }
+    for (const [key, name] of names) kept.dropUnlike(name, readAtMs, found.get(key)?.value);
+    void isConfirmed.then((isKept) => {
+      if (isKept) for (const reading of found.values()) kept.keep(reading);
+    });
+    return (name) => found.get(keyOf(name));
   });
 
-  const begin = (key: string, load: () => Promise<Tagged<object> | null>): Load => {
-    const begun: Load = {
-      ...{ readAtMs: performance.now(), changed: new Set(), isStale: false },
-      result: load()
-        .then((found) => {
-          if (found === null) return null;
-          begun.isStale ||= found.tags.some((tag) => begun.changed.has(tag));
-          if (!begun.isStale) kept.set(key, { ...found, readAtMs: begun.readAtMs });
-          return found.value;
-        })
-        .finally(() => {
-          loads.delete(begun);
-          if (shared.get(key) === begun) shared.delete(key);
-        }),
-    };
-    loads.add(begun);
-    shared.set(key, begun);
-    return begun;
+  const isUsable = ({ term, readAtMs }: Reading, nowMs: number): boolean =>
+    !term.isOver && readAtMs > notBeforeMs && nowMs - readAtMs < leaseMs * USE_PART;
+  const readAhead = (name: EntryName): void => {
+    if (isReadingAhead) return;
+    isReadingAhead = true;
+    void load(name)
+      .catch(() => undefined)
+      .finally(() => {
+        isReadingAhead = false;
+      });
   };
-  const underWay = (key: string): Load | undefined => {
-    const load = shared.get(key);
-    return load !== undefined && performance.now() - load.readAtMs < PATIENCE_MS ? load : undefined;
-  };
-  const reread: LeasedCache['reread'] = async (key, load) => (await begin(key, load).result) as never;
-
-  const freshen = gathered<true, true>(async (calls) => {
-    await versions.freshen();
-    return calls;
-  }, MAX_FRESHENED);
-  const note = gathered<readonly string[], number>(async (calls) => {
-    const leaseMs = await noteChange(db, [...new Set(calls.flat())], wantedLeaseMs);
-    return calls.map(() => leaseMs);
-  }, MAX_CALLS);
-  const noteChanged = (tags: readonly string[]): Promise<number> => {
-    versions.onChange(tags);
-    return note(tags);
+  const read: LeasedCache['read'] = async (kind, id, from = 'cache') => {
+    const [name, nowMs] = [{ kind, id }, performance.now()];
+    const known = kept.use(name, nowMs);
+    if (from === 'database' || known === undefined || !isUsable(known, nowMs)) return load(name) as never;
+    if (nowMs - known.readAtMs > leaseMs * READ_AHEAD_PART) readAhead(name);
+    return known as never;
   };
 
+  const freshen = (): void => {
+    notBeforeMs = performance.now();
+  };
   return {
-    lease: versions.lease,
-    isLeased: () => versions.isLeased(),
-    leaseAgeMs: () => versions.ageMs(),
-    read: async (key, load) => {
-      if (!versions.isLeased()) return reread(key, load);
-      const found = kept.get(key);
-      if (found !== undefined) return found as never;
-      const other = underWay(key);
-      if (other === undefined) return reread(key, load);
-      // What it has read may have been changed, or made, before this call; what one reads that began since may not.
-      const value = await other.result;
-      if (value !== null && !other.isStale) return value as never;
-      return (await (underWay(key) ?? begin(key, load)).result) as never;
+    read,
+    lease: async (entries, patienceMs) => {
+      const readings = entries as readonly Reading[];
+      const confirmed = Promise.all(readings.map(({ isConfirmed }) => isConfirmed));
+      if ((await within(patienceMs, confirmed))?.every(Boolean) === true) return leaseOver(readings, leaseMs);
+      await delay(Math.max(0, Math.min(RETRY_MS, patienceMs)));
+      return undefined;
     },
-    freshen: async () => {
-      await freshen(true);
+    freshen,
+    changedForAll: async () => {
+      freshen();
+      await delay(Math.max(leaseMs, await findLongestLeaseMs(db)) * WAIT_FACTOR);
     },
-    reread,
-    changed: async (tags) => {
-      await noteChanged(tags);
-    },
-    changedForAll: async (tags) => {
-      await delay((await noteChanged(tags)) * WAIT_FACTOR);
-    },
+    isConfirmable: async () =>
+      (await within(leaseMs * USE_PART, primary.isConfirmed(primary.term()))) === true,
     size: kept.size,
   };
+});
+
+const leaseOver = (readings: readonly Reading[], leaseMs: number): Lease => ({
+  maxTimeMS: Math.floor(leaseMs * (1 - BEGIN_PART)),
+  get beginBy() {
+    const oldest = Math.min(...readings.map(({ term, at }) => (term.isOver ? 0 : at.getTime())));
+    return new Date(oldest + leaseMs * BEGIN_PART);
+  },
+});
+
+/** Undefined where it takes longer. */
+async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
+  const patience = new AbortController();
+  const { signal } = patience;
+  const late = delay(Math.max(0, ms), undefined, { signal }).catch(() => undefined);
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    patience.abort();
+  }
 }

@@ -37,10 +37,6 @@ export function createDb(): Db {
   return mongoose.createConnection();
 }
 
-/** Whether the connection is open; to a server that responds, as far as is known. */
-export const isConnected = ({ readyState }: Db): boolean =>
-  readyState === mongoose.ConnectionStates.connected;
-
 /** Calls `listener` whenever the driver learns of a primary that another election made than the one before; `db` has to be open. */
 export function onNewPrimary(db: Db, listener: () => void): void {
   let known: string | undefined;

@@ -38,7 +38,9 @@ type Expired = { endedIds: string[]; leftMs: number[]; failures: ReadonlyMap<str
 /** Expires those of the holds that have lapsed by the database's clock, each with its one `hold_expired` event. */
 async function expireLapsed(deps: ReservationDeps, holdIds: readonly string[]): Promise<Expired> {
   const expiries = await expireLapsedHolds(deps.db, holdIds);
-  const [endedIds, leftMs, failures]: [string[], number[], Map<string, Error>] = [[], [], new Map()];
+  const endedIds: string[] = [];
+  const leftMs: number[] = [];
+  const failures = new Map<string, Error>();
   for (const [index, expiry] of expiries.entries()) {
     const holdId = holdIds[index] ?? '';
     if (expiry instanceof Error) failures.set(holdId, expiry);

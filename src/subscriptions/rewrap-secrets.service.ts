@@ -1,5 +1,3 @@
-import { partnerTag } from '../partners/cached-partners.service.ts';
-import { leasedCacheOf } from '../platform/leased-cache.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
@@ -47,8 +45,6 @@ export async function rewrapSecrets(
       counts.rewrapped += done.rewrapped;
       counts.unreadable += done.unreadable;
     }
-    // Else whoever has them in memory would need the old key for some seconds more.
-    if (rows.length > 0) await leasedCacheOf(db).changed(rows.map(({ partnerId }) => partnerTag(partnerId)));
     const last = rows.at(-1);
     if (last === undefined) break;
     afterId = last._id;

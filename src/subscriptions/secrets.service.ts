@@ -1,11 +1,10 @@
 import type { KeyObject } from 'node:crypto';
 import { onePer } from '../platform/coalesced.ts';
-import { WAIT_FACTOR } from '../platform/leased-cache.ts';
+import { leasedCacheOf, WAIT_FACTOR } from '../platform/leased-cache.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import { signingKey } from '../sender/signature.rules.ts';
-import { subscriptionsChanged } from './cached-subscriptions.service.ts';
 import { forgetPreviousSecret } from './secrets.store.ts';
 import type { SigningKeys } from './signing-keys.ts';
 import { createSigningKeys } from './signing-keys.ts';
@@ -39,7 +38,7 @@ export function msUntilRotationAnswered(
 export async function forgetOverlapped(deps: { db: Db }, subscription: FoundSubscription): Promise<void> {
   if (!isOverlapOver(subscription)) return;
   await forgetPreviousSecret(deps.db, subscription._id);
-  await subscriptionsChanged(deps, subscription.partnerId);
+  leasedCacheOf(deps.db).freshen();
 }
 
 /** Drops from memory what was opened of a subscription with which nothing is signed any more. */

@@ -2,6 +2,7 @@ import type { Audience } from '../domain/errors.ts';
 import { audienceOf, DomainError, fieldError } from '../domain/errors.ts';
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
+import { leasedCacheOf } from '../platform/leased-cache.ts';
 import type { Db } from '../platform/mongo.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Page, Position } from '../platform/pagination.ts';
@@ -10,7 +11,6 @@ import type { EventType } from '../reservations/event-types.ts';
 import type { EndpointConfig } from '../sender/endpoint-url.ts';
 import { checkEndpointUrl, endpointRules } from '../sender/endpoint-url.ts';
 import { newSecretKey } from '../sender/signature.rules.ts';
-import { subscriptionsChanged, subscriptionsChangedForAll } from './cached-subscriptions.service.ts';
 import { replaceSecret } from './secrets.store.ts';
 import { calledUrlOf } from './subscription-view.rules.ts';
 import type { SubscriptionRow } from './subscriptions.model.ts';
@@ -76,7 +76,7 @@ export async function createSubscription(
     if (ordinal === undefined) throw limitReached();
     const row = { ...subscription, ordinal };
     if (!(await insertSubscription(deps.db, row))) continue;
-    await subscriptionsChanged(deps, partnerId);
+    leasedCacheOf(deps.db).freshen();
     return { subscription: row, secretKey };
   }
 }
@@ -152,7 +152,9 @@ export async function changeSubscription(
   }
   const after = await updateSubscription(deps.db, partnerId, subscriptionId, change);
   if (after === null) throw webhookNotFound('partner');
-  await (endpointUrl === undefined ? subscriptionsChanged : subscriptionsChangedForAll)(deps, partnerId);
+  const cache = leasedCacheOf(deps.db);
+  if (endpointUrl !== undefined) await cache.changedForAll();
+  else cache.freshen();
   return after;
 }
 
@@ -182,7 +184,7 @@ export async function getAnySubscription(deps: { db: Db }, subscriptionId: strin
 export async function markInactive(deps: { db: Db }, subscriptionId: string): Promise<SubscriptionRow> {
   const subscription = await setSubscriptionStatus(deps.db, subscriptionId, 'inactive');
   if (subscription === null) throw webhookNotFound('operator');
-  await subscriptionsChangedForAll(deps, subscription.partnerId);
+  await leasedCacheOf(deps.db).changedForAll();
   return subscription;
 }
 
@@ -198,7 +200,7 @@ export async function activateSubscription(
   requireNoOther(await findNewestOfPartner(deps.db, before.partnerId), before, 'operator');
   const subscription = await setSubscriptionStatus(deps.db, subscriptionId, 'active');
   if (subscription === null) throw webhookNotFound('operator');
-  await subscriptionsChanged(deps, subscription.partnerId);
+  leasedCacheOf(deps.db).freshen();
   return subscription;
 }
 
@@ -266,7 +268,7 @@ export async function rotateSecret(
   const overlapMs = overlapSeconds * 1000;
   const subscription = await replaceSecret(deps.db, partnerId, subscriptionId, sealed, overlapMs);
   if (subscription === null) throw webhookNotFound('partner');
-  await subscriptionsChangedForAll(deps, partnerId);
+  await leasedCacheOf(deps.db).changedForAll();
   return { subscription, secretKey };
 }
 

@@ -1,6 +1,6 @@
 import { onePer } from '../platform/coalesced.ts';
 import type { Db, Expression, ReadOptions } from '../platform/mongo.ts';
-import { isDuplicateKey } from '../platform/mongo.ts';
+import { isDuplicateKey, openCollection } from '../platform/mongo.ts';
 import { NEWEST, newestOf } from '../platform/newest-reads.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Page, Position } from '../platform/pagination.ts';
@@ -138,16 +138,35 @@ export async function findSubscriptions(
   return new Map(rows.map((row) => [row._id, row]));
 }
 
-/** The active subscriptions of these partners. */
-export async function findActiveSubscriptions(
+/** An active subscription of an active partner that has a grant for the venue. */
+export type VenueReceiver = Pick<SubscriptionRow, '_id' | 'partnerId' | 'eventTypes'>;
+
+/**
+ * Those who can receive the events of each of these venues, by its id: of the newest state that the primary has, so that no subscription
+ * is missing that was acknowledged before the call.
+ */
+export async function findReceivers(
   db: Db,
-  partnerIds: readonly string[],
-): Promise<Pick<SubscriptionRow, '_id' | 'partnerId' | 'eventTypes'>[]> {
-  if (partnerIds.length === 0) return [];
-  return subscriptionCollection(db)
-    .find(
-      { partnerId: { $in: [...partnerIds] }, status: 'active' },
-      { projection: { partnerId: 1, eventTypes: 1 }, ...NEWEST },
+  venueIds: readonly string[],
+): Promise<Map<string, VenueReceiver[]>> {
+  const ofPartner = { localField: '_id', foreignField: 'partnerId', as: 'subscriptions' };
+  const rows = await openCollection<{ venueId: string }>(db, 'grants')
+    .aggregate<{ venueIds: string[]; subscriptions: VenueReceiver[] }>(
+      [
+        { $match: { venueId: { $in: [...venueIds] } } },
+        { $group: { _id: '$partnerId', venueIds: { $push: '$venueId' } } },
+        { $lookup: { from: 'partners', localField: '_id', foreignField: '_id', as: 'partner' } },
+        { $match: { 'partner.status': 'active' } },
+        { $lookup: { from: 'webhook_subscriptions', ...ofPartner, pipeline: RECEIVING } },
+        { $project: { _id: 0, venueIds: 1, subscriptions: 1 } },
+      ],
+      NEWEST,
     )
     .toArray();
+  const receivers = new Map(venueIds.map((venueId): [string, VenueReceiver[]] => [venueId, []]));
+  for (const row of rows)
+    for (const venueId of row.venueIds) receivers.get(venueId)?.push(...row.subscriptions);
+  return receivers;
 }
+
+const RECEIVING = [{ $match: { status: 'active' } }, { $project: { partnerId: 1, eventTypes: 1 } }];

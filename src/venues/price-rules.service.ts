@@ -1,9 +1,9 @@
 import { DomainError, fieldError } from '../domain/errors.ts';
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
+import { leasedCacheOf } from '../platform/leased-cache.ts';
 import type { Db } from '../platform/mongo.ts';
 import { findPriceRule, pullPriceRule, pushPriceRule } from './price-rules.store.ts';
-import { venueChanged } from './venue-changes.service.ts';
 import type { PriceRule } from './venues.model.ts';
 import { getResource } from './venues.service.ts';
 
@@ -20,7 +20,7 @@ export async function addPriceRule(
   const rule = { id: newId(), ...input, createdAt: deps.clock.now() };
   const resource = await pushPriceRule(deps.db, resourceId, rule);
   if (resource !== null) {
-    await venueChanged(deps, resource.venueId);
+    leasedCacheOf(deps.db).freshen();
     return rule;
   }
   throw fieldError(
@@ -48,7 +48,7 @@ export async function getPriceRule(
 export async function removePriceRule(deps: { db: Db }, ruleId: string): Promise<void> {
   const resource = await pullPriceRule(deps.db, ruleId);
   if (resource === null) throw priceRuleNotFound();
-  await venueChanged(deps, resource.venueId);
+  leasedCacheOf(deps.db).freshen();
 }
 
 function priceRuleNotFound(): DomainError {

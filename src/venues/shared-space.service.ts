@@ -1,7 +1,7 @@
 import { fieldError } from '../domain/errors.ts';
+import { leasedCacheOf } from '../platform/leased-cache.ts';
 import type { Db } from '../platform/mongo.ts';
 import { addSharedCellsToClaims } from '../reservations/claims.service.ts';
-import { venueChanged, venueRestricted } from './venue-changes.service.ts';
 import { inVenueTransaction } from './venue-transaction.service.ts';
 import type { ResourceRow } from './venues.model.ts';
 import { relateResources } from './venues.store.ts';
@@ -22,7 +22,9 @@ export async function shareSpace(
     relateResources(deps.db, resource, otherIds, tx),
   );
   // What is sold without the relation is written when this returns, and is found.
-  await (otherIds.length > 0 ? venueRestricted : venueChanged)(deps, resource.venueId);
+  const cache = leasedCacheOf(deps.db);
+  if (otherIds.length > 0) await cache.changedForAll();
+  else cache.freshen();
   const remedy = 'change the resource once more, with status: until then it may be inactive';
   await addSharedCells(deps, resource._id, otherIds, remedy);
 }

@@ -1,7 +1,5 @@
 import { timeZoneNamed } from '../platform/calendar.ts';
-import { leasedCacheOf } from '../platform/leased-cache.ts';
 import type { Db } from '../platform/mongo.ts';
-import { venueTag } from './cached-venues.service.ts';
 import { countVenuesIn, listTimeZones, renameTimeZone } from './venues.store.ts';
 
 /** Former releases took these names, which the IANA database does not have: its zone of today, where the rules of 1976 end. */
@@ -43,9 +41,7 @@ export async function countMisspeltZones(db: Db): Promise<number> {
 export async function spellZones(db: Db): Promise<number> {
   let changed = 0;
   for (const { from, to } of await findMisspelt(db)) {
-    const venueIds = await renameTimeZone(db, from, to);
-    await leasedCacheOf(db).changed(venueIds.map(venueTag));
-    changed += venueIds.length;
+    changed += await renameTimeZone(db, from, to);
   }
   return changed;
 }

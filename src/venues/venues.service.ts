@@ -1,11 +1,11 @@
 import slugify from '@sindresorhus/slugify';
 import { DomainError, fieldError } from '../domain/errors.ts';
 import { newId } from '../platform/ids.ts';
+import { leasedCacheOf } from '../platform/leased-cache.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { Page, PageWanted } from '../platform/pagination.ts';
 import type { LiveClaim } from '../reservations/claim-reads.store.ts';
 import { addSharedCells, shareSpace } from './shared-space.service.ts';
-import { venueChanged, venueRestricted } from './venue-changes.service.ts';
 import type { ResourceRow, VenueRow } from './venues.model.ts';
 import {
   findResource,
@@ -60,7 +60,9 @@ export async function updateVenue(
   if (venue === null) throw venueNotFound();
   const isRestricted =
     change.status === 'inactive' || (change.timeZone !== undefined && venue.status === 'active');
-  await (isRestricted ? venueRestricted : venueChanged)(deps, venueId);
+  const cache = leasedCacheOf(deps.db);
+  if (isRestricted) await cache.changedForAll();
+  else cache.freshen();
   return venue;
 }
 
@@ -89,7 +91,7 @@ export async function createResource(
     sharesSpaceWith: [],
     status: isAlone ? status : 'inactive',
   });
-  await venueChanged(deps, venueId);
+  leasedCacheOf(deps.db).freshen();
   if (isAlone) return resource;
   await shareSpace(deps, resource, sharesSpaceWith);
   return updateResource(deps, resource._id, { status });
@@ -153,13 +155,13 @@ export async function changeResource(
   const isSharingMore = sharesSpaceWith.some((id) => !resource.sharesSpaceWith.includes(id));
   const callId = newId();
   const isOff = isSharingMore && (await switchOff(deps.db, resourceId, callId));
-  if (isSharingMore) await venueRestricted(deps, resource.venueId);
+  if (isSharingMore) await leasedCacheOf(deps.db).changedForAll();
   try {
     await addSharedCells(deps, resourceId, sharesSpaceWith);
   } catch (err) {
     if (isOff && err instanceof DomainError) {
       await switchBack(deps.db, resourceId, callId);
-      await venueChanged(deps, resource.venueId);
+      leasedCacheOf(deps.db).freshen();
     }
     throw err;
   }
@@ -184,9 +186,9 @@ export async function updateResource(
   change: ResourceChange,
 ): Promise<ResourceRow> {
   const resource = foundResource(await updateResourceRow(deps.db, resourceId, change));
-  if (change.status === 'inactive') await venueRestricted(deps, resource.venueId);
+  if (change.status === 'inactive') await leasedCacheOf(deps.db).changedForAll();
   else if (SLOT_FIELDS.some((field) => change[field] !== undefined)) await slotsChanged(deps, resource);
-  else await venueChanged(deps, resource.venueId);
+  else leasedCacheOf(deps.db).freshen();
   return resource;
 }
 
@@ -194,7 +196,9 @@ export async function updateResource(
 export async function slotsChanged(deps: { db: Db }, resource: ResourceRow): Promise<void> {
   const { status, venueId } = resource;
   const isOnSale = status === 'active' && (await findVenue(deps.db, venueId))?.status === 'active';
-  await (isOnSale ? venueRestricted : venueChanged)(deps, venueId);
+  const cache = leasedCacheOf(deps.db);
+  if (isOnSale) await cache.changedForAll();
+  else cache.freshen();
 }
 
 function foundResource(resource: ResourceRow | null): ResourceRow {

@@ -59,12 +59,11 @@ export async function countVenuesIn(db: Db, timeZones: readonly string[]): Promi
   return collectionOf(venueModel(db)).countDocuments({ timeZone: { $in: [...timeZones] } });
 }
 
-/** Gives the venues of a zone its other name; returns their ids. */
-export async function renameTimeZone(db: Db, from: string, to: string): Promise<string[]> {
+/** Gives the venues of a zone its other name; returns how many there were. */
+export async function renameTimeZone(db: Db, from: string, to: string): Promise<number> {
   const venues = collectionOf(venueModel(db));
-  const ids = await venues.distinct('_id', { timeZone: from });
-  await venues.updateMany({ _id: { $in: ids }, timeZone: from }, { $set: { timeZone: to } });
-  return ids;
+  const { modifiedCount } = await venues.updateMany({ timeZone: from }, { $set: { timeZone: to } });
+  return modifiedCount;
 }
 
 /** Those of `venueIds` that there are, by name. */

@@ -36,8 +36,8 @@ beforeEach(async () => {
   await takeCommands();
 });
 
-/** What a process sends now and then whatever it does; the version of what is in memory also once for each batch. */
-const BESIDE = ['hello 1', 'find cache_versions'];
+/** What a process sends now and then whatever it does, and what it has to read of subscriptions and grants. */
+const BESIDE = ['hello 1', 'aggregate cache_leases', 'find cache_leases'];
 /** Those since this was asked last, without these. */
 const takeCommands = async () => (await takeAll()).filter((command) => !BESIDE.includes(command));
 const deliveries = () => service.context.db.collection<{ _id: string }>('deliveries');

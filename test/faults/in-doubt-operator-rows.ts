@@ -8,13 +8,15 @@ import {
   HELD,
   inside,
   MOVE,
-  NOTE,
   PARTNER_ROWS,
+  read,
   single,
 } from './in-doubt-rows.ts';
 import { anyCustomer, countOf, reservations } from './in-doubt-world.ts';
 
 const OPERATOR = '/api/v1/operator';
+/** For how long a change waits once it was made. */
+const LEASE_LENGTH = read('find', 'cache_leases');
 
 const OPERATOR_ROWS: Row[] = [
   {
@@ -87,7 +89,7 @@ const OPERATOR_ROWS: Row[] = [
   },
   {
     call: 'a blackout',
-    struck: [inside('insert', 'blackouts'), COMMIT, NOTE],
+    struck: [inside('insert', 'blackouts'), COMMIT, LEASE_LENGTH],
     prepare: async (world) => {
       await world.service.context.db.collection('blackouts').deleteMany({});
       const [starts, ends] = [20, 21].map((days) => new Date(Date.now() + days * 86_400_000).toISOString());

@@ -1,7 +1,5 @@
 import { leasedCacheOf } from '../../src/platform/leased-cache.ts';
-import { venueChanged } from '../../src/venues/venue-changes.service.ts';
 import type { Reply } from '../support/client.ts';
-import { eventually } from '../support/eventually.ts';
 import type { Json } from '../support/factories.ts';
 import { bookSlot, confirmBody, placeHold, subscribe } from '../support/factories.ts';
 import type { Struck } from './in-doubt-faults.ts';
@@ -37,11 +35,10 @@ export const inside = (command: string, collection: string): Struck => ({
   collection,
   of: 'transaction',
 });
-const read = (command: string, collection: string): Struck => ({ command, collection, of: 'read' });
-/** By itself, a change that was made is noted there for the memory of processes. */
+export const read = (command: string, collection: string): Struck => ({ command, collection, of: 'read' });
 /** What an operator's call writes down before it changes anything. */
 export const AUDITED = single('findAndModify', 'audit');
-export const NOTE = single('findAndModify', 'cache_versions');
+const RULES = read('aggregate', 'cache_leases');
 export const COMMIT: Struck = { command: 'commitTransaction', of: 'commit' };
 export const MOVE = single('findAndModify', 'reservations');
 const PLACE = single('update', 'reservations');
@@ -56,11 +53,10 @@ async function anyHold({ partner, anySlot }: World): Promise<string> {
   return holdIdOf(await placeHold(partner, anySlot()));
 }
 
-/** Drops the venue from the cache, so that the hold reads it, and waits for a lease. */
+/** Has the hold read its rules anew. */
 async function preparedHold(world: World, body: { slot_id: string } & Json): Promise<Prepared> {
   const { context } = world.service;
-  await venueChanged(context, world.venueId);
-  await eventually('there is a lease', () => leasedCacheOf(context.db).lease(1000));
+  leasedCacheOf(context.db).freshen();
   return {
     call: () => world.partner.api.post(HOLDS, body),
     effects: () => reservations(world, { slotId: body.slot_id }),
@@ -88,7 +84,7 @@ export const ending =
 const HOLD_ROWS: Row[] = [
   {
     call: 'a hold',
-    struck: [PLACE, read('find', 'blackouts')],
+    struck: [PLACE, RULES],
     prepare: (world) => preparedHold(world, { slot_id: world.anySlot(), idempotency_key: anyKey() }),
     before: [],
     once: [HELD],
@@ -97,7 +93,7 @@ const HOLD_ROWS: Row[] = [
   },
   {
     call: 'a hold without a key',
-    struck: [PLACE, read('find', 'blackouts')],
+    struck: [PLACE, RULES],
     prepare: (world) => preparedHold(world, { slot_id: world.anySlot() }),
     before: [],
     once: [HELD],
@@ -246,7 +242,7 @@ const WEBHOOK_ROWS: Row[] = [
   },
   {
     call: 'a rotation of a secret',
-    struck: [single('findAndModify', 'webhook_subscriptions'), NOTE],
+    struck: [single('findAndModify', 'webhook_subscriptions')],
     prepare: async (world) => {
       await world.service.context.db.collection('webhook_subscriptions').deleteMany({});
       const { id } = await subscribe(world.partner, ENDPOINT);

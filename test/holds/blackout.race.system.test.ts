@@ -134,14 +134,14 @@ const inEither = describe.each<[string, () => HostedService]>([
 /** A partner whose grant the process has not read yet. */
 const newSeller = (seller: HostedService, at = venueId) => anyPartner(seller, [at]);
 
-/** Places the hold with `meanwhile` between its reads of the venue, after which it reads the grant, and its write. */
+/** Places the hold with `meanwhile` between what it has read of the venue and its write. */
 const holdAfter = (
   meanwhile: () => Promise<unknown>,
   { api }: Partner,
   slotId: string,
   seller: HostedService,
 ): Promise<Reply> =>
-  collectionCallsOf(seller).beforeNext('grants.findOne', meanwhile, () =>
+  collectionCallsOf(seller).beforeNext('reservations.bulkWrite', meanwhile, () =>
     api.post('/api/v1/partner/holds', { slot_id: slotId, idempotency_key: slotId }),
   );
 /** Makes the walk-in with `meanwhile` before its write. */
@@ -191,7 +191,7 @@ describe('a blackout that a hold meets which is still under the lease', () => {
 
   test('lists it, and leaves it alone: it is replayed, extended and confirmed', async () => {
     const { slotId, seller } = await slot();
-    await cacheOf(slow).haveLease();
+    await cacheOf(slow).readAnew();
     const blackout = begun(() => blackOut(slotId, slow, slowVenueId), WITHIN_SLOW_MS);
     const reply = await holdAfter(blackout.begin, seller, slotId, slow);
     expect(outcomeOf(reply, (await blackout.answered.response) ?? {})).toBe('listed');
@@ -204,7 +204,7 @@ describe('a blackout that a hold meets which is still under the lease', () => {
 
   test('control: would not list it if its response did not wait for the lease', async () => {
     const { slotId, seller } = await slot();
-    await cacheOf(slow).haveLease();
+    await cacheOf(slow).readAnew();
     await waitingForNoLease(slow, async () => {
       let blackout: Json = {};
       const closing = async () => {
@@ -219,7 +219,7 @@ describe('a blackout that a hold meets which is still under the lease', () => {
 test('a blackout whose process dies before its report leaves a hold alone that stood', async () => {
   const slotId = nextSlot();
   const held = await hold(slotId, { idempotency_key: slotId });
-  await calls.lose('cache_versions.findOneAndUpdate');
+  await calls.lose('cache_leases.findOne');
   await expect(blackOut(slotId)).rejects.toThrow('503');
 
   const replayed = await hold(slotId, { idempotency_key: slotId });

@@ -150,7 +150,7 @@ test('what the process has in memory is counted', async () => {
   const [entries, bytes] = ['memory_kept_entries', 'memory_kept_bytes'];
   expect(await expectValue(entries, (count) => count > 1, { of: 'rules' })).toBe(true);
   expect(await expectValue(bytes, (size) => size > 500 && size < 100_000, { of: 'rules' })).toBe(true);
-  expect(await expectValue('memory_lease_age_seconds', (age) => age >= 0 && age < 30)).toBe(true);
+  expect(await expectValue('memory_leased', (isLeased) => isLeased === 1)).toBe(true);
 });
 
 test('the figures of the service are those of the database', async () => {

@@ -1,13 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
-import { noteChange, raiseLease } from '../../src/platform/cache-versions.store.ts';
-import type { LeasedCache } from '../../src/platform/leased-cache.ts';
+import type { EntryKind } from '../../src/platform/cache-entries.store.ts';
+import type { Entry, Lease, LeasedCache } from '../../src/platform/leased-cache.ts';
 import { leasedCacheOf, setLeaseMs } from '../../src/platform/leased-cache.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import type { Db } from '../../src/platform/mongo.ts';
 import { createDb, openDb } from '../../src/platform/mongo.ts';
-import { NEWEST } from '../../src/platform/newest-reads.ts';
-import type { Lease } from '../../src/platform/version-leases.ts';
 import { eventually } from '../support/eventually.ts';
 import { databaseUri, freshName } from '../support/service-environment.ts';
 
@@ -15,44 +13,26 @@ import { databaseUri, freshName } from '../support/service-environment.ts';
 const LONG_MS = 10_000;
 /** Short, for tests that wait for its end. */
 const SHORT_MS = 800;
-/** Longer than one reading, so that a stuck one is followed by another. */
-const PATIENCE_MS = 1200;
 
 type Thing = { n: number; text?: string };
+type Call = () => Promise<unknown>;
 
-/** A process: a connection of its own, and what it keeps in memory. */
+const THINGS: EntryKind = { collection: 'things', stages: [] };
+
+/** A process: a connection of its own, and its cache. */
 type Peer = {
   db: Db;
   cache: LeasedCache;
-  /** The thing of that name, from memory or by a load. */
-  read(name: string): Promise<Thing | null>;
-  reread(name: string): Promise<Thing | null>;
-  /** Writes the thing, and nothing else. */
+  entry(name: string, from?: 'database'): Promise<Entry<Thing> | null>;
+  /** The same, its value alone. */
+  read(name: string, from?: 'database'): Promise<Thing | null>;
   write(name: string, thing: Thing): Promise<void>;
-  /** How often each name was loaded. */
-  loads: Map<string, number>;
-  /** The next load waits at the gate once it has read. */
-  holdNextLoad(): Gate;
-  /** The version was asked for so many times. */
   readings: number;
-  /** What becomes of each reading of the version; undefined: nothing is in its way. */
-  onReading: ((read: () => Promise<unknown>) => Promise<unknown>) | undefined;
+  confirmations: number;
+  /** What becomes of each reading and of each confirmation; undefined: nothing is in its way. */
+  onReading: ((read: Call) => Promise<unknown>) | undefined;
+  onConfirmation: ((confirm: Call) => Promise<unknown>) | undefined;
 };
-
-type Gate = { reached: Promise<void>; arrive: () => void; opened: Promise<void>; open: () => void };
-
-function latch(): { opened: Promise<void>; open: () => void } {
-  let open = (): void => undefined;
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { opened, open };
-}
-
-function gate(): Gate {
-  const reached = latch();
-  return { reached: reached.opened, arrive: reached.open, ...latch() };
-}
 
 let database = freshName();
 let peers: Peer[] = [];
@@ -70,7 +50,7 @@ afterEach(async () => {
   [database, peers] = [freshName(), []];
 });
 
-/** What every clock of this process shows from now on, for leases and ages. */
+/** What every clock of this process shows from now on. */
 function passTime(ms: number): void {
   shiftedMs += ms;
   jest.spyOn(performance, 'now').mockImplementation(() => realNow() + shiftedMs);
@@ -87,556 +67,377 @@ async function openPeer(leaseMs = LONG_MS): Promise<Peer> {
   setLeaseMs(db, leaseMs);
   await connected(db);
   const cache = leasedCacheOf(db);
-  const loads = new Map<string, number>();
-  let held: Gate | undefined;
-  const load = (name: string) => async () => {
-    loads.set(name, (loads.get(name) ?? 0) + 1);
-    const found = await db.collection<Thing & { _id: string }>('things').findOne({ _id: name }, NEWEST);
-    const at = held;
-    held = undefined;
-    at?.arrive();
-    await at?.opened;
-    return found === null ? null : { value: found, tags: [tagOf(name)] };
-  };
   const peer: Peer = {
-    ...{ db, cache, loads, readings: 0, onReading: undefined },
-    read: (name) => cache.read(name, load(name)),
-    reread: (name) => cache.reread(name, load(name)),
+    ...{ db, cache, readings: 0, confirmations: 0, onReading: undefined, onConfirmation: undefined },
+    entry: (name, from) => cache.read<Thing>(THINGS, name, from),
+    read: async (name, from) => (await cache.read<Thing>(THINGS, name, from))?.value ?? null,
     write: async (name, thing) => {
-      await db
-        .collection<Thing & { _id: string }>('things')
-        .replaceOne({ _id: name }, thing, { upsert: true });
-    },
-    holdNextLoad: () => {
-      held = gate();
-      return held;
+      const things = db.collection<Thing & { _id: string }>('things');
+      await things.replaceOne({ _id: name }, thing, { upsert: true });
     },
   };
-  watchReadings(peer);
+  watch(peer);
   peers.push(peer);
   return peer;
 }
 
-const tagOf = (name: string) => `thing:${name}`;
-const loadsOf = (peer: Peer, name: string) => peer.loads.get(name) ?? 0;
+type Cursor = { toArray: Call };
 
-function watchReadings(peer: Peer): void {
-  const versions = peer.db.collection('cache_versions') as unknown as {
+function watch(peer: Peer): void {
+  const versions = peer.db.collection('cache_leases') as unknown as {
     findOne: (...given: unknown[]) => Promise<unknown>;
+    aggregate: (...given: unknown[]) => Cursor;
   };
-  const original = versions.findOne.bind(versions);
+  const [findOne, aggregate] = [versions.findOne.bind(versions), versions.aggregate.bind(versions)];
   versions.findOne = (...given) => {
-    peer.readings += 1;
-    const read = () => original(...given);
-    return peer.onReading === undefined ? read() : peer.onReading(read);
+    peer.confirmations += 1;
+    const confirm = () => findOne(...given);
+    return peer.onConfirmation === undefined ? confirm() : peer.onConfirmation(confirm);
   };
+  versions.aggregate = (...given) => ({
+    toArray: () => {
+      peer.readings += 1;
+      const read = () => aggregate(...given).toArray();
+      return peer.onReading === undefined ? read() : peer.onReading(read);
+    },
+  });
 }
 
-/** A peer that has a lease. */
-async function leasedPeer(leaseMs?: number): Promise<Peer> {
-  const peer = await openPeer(leaseMs);
-  await leaseOf(peer);
-  return peer;
+/** Reads the thing, and resolves when the cache has it. */
+async function cached(peer: Peer, name: string): Promise<Thing> {
+  return eventually(`${name} is cached`, async () => {
+    const thing = await peer.read(name);
+    const { readings } = peer;
+    return thing !== null && (await peer.read(name)) === thing && peer.readings === readings && thing;
+  });
 }
 
-const leaseOf = ({ cache }: Peer): Promise<Lease> => eventually('there is a lease', () => cache.lease(1000));
+const leaseOf = ({ cache }: Peer, ...entries: (Entry | null)[]): Promise<Lease | undefined> =>
+  cache.lease(
+    entries.filter((entry) => entry !== null),
+    1000,
+  );
 
-/** Waits until a reading that began after this has been taken in. */
-async function nextReading(peer: Peer): Promise<void> {
-  const { onReading } = peer;
-  const done = latch();
-  // One that is under way may have begun before.
-  let isFirst = true;
-  peer.onReading = async (read) => {
-    if (!isFirst) done.open();
-    isFirst = false;
-    return onReading === undefined ? read() : onReading(read);
+/** A call that stands still once it has been carried out, until it may go on. */
+function gate() {
+  const [reached, opened] = [latch(), latch()];
+  const hold = async (call: Call) => {
+    const result = await call();
+    reached.open();
+    await opened.done;
+    return result;
   };
-  await done.opened;
-  peer.onReading = onReading;
+  return { hold, reached: reached.done, open: opened.open };
 }
 
-describe('what is in memory', () => {
-  test('is read once, and the same object until something of it is changed', async () => {
-    const peer = await leasedPeer();
+function latch(): { done: Promise<void>; open: () => void } {
+  let open = (): void => undefined;
+  const done = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { done, open };
+}
+
+const away = () => Promise.reject(new Error('no primary'));
+
+/** The driver of the peer learns of another primary. */
+function elect(peer: Peer): void {
+  const elected = { type: 'RSPrimary', address: 'other:27017', electionId: undefined };
+  const newDescription = { type: 'ReplicaSetWithPrimary', servers: new Map([[elected.address, elected]]) };
+  peer.db.getClient().emit('topologyDescriptionChanged', { newDescription } as never);
+}
+
+describe('an entry', () => {
+  test('is read once, and is the same object until it has changed', async () => {
+    const peer = await openPeer();
     await peer.write('a', { n: 1 });
-    const first = await peer.read('a');
-    expect(first).toMatchObject({ n: 1 });
-    // Control: this is no change that anybody noted.
+    const first = await cached(peer, 'a');
+    peer.cache.freshen();
+    expect(await cached(peer, 'a')).toBe(first);
     await peer.write('a', { n: 2 });
-    await nextReading(peer);
+    // Control: nobody has said so.
     expect(await peer.read('a')).toBe(first);
-    expect([loadsOf(peer, 'a'), peer.cache.size().entries]).toEqual([1, 1]);
+    expect(await peer.read('a', 'database')).toMatchObject({ n: 2 });
+    expect(await cached(peer, 'a')).toMatchObject({ n: 2 });
   });
 
-  test('goes with a change that another process noted, once the version was read; nothing else goes', async () => {
-    const [peer, other] = [await leasedPeer(), await leasedPeer()];
-    await Promise.all([peer.write('a', { n: 1 }), peer.write('b', { n: 1 })]);
-    // What was changed before is not dropped again.
-    await other.cache.changed([tagOf('b')]);
-    await nextReading(peer);
-    const [, b] = [await peer.read('a'), await peer.read('b')];
-    await other.write('a', { n: 2 });
-    await other.cache.changed([tagOf('a')]);
-    await nextReading(peer);
-    expect(await peer.read('a')).toMatchObject({ n: 2 });
-    expect(await peer.read('b')).toBe(b);
-  });
-
-  test('goes at once with a change of its own process', async () => {
-    const peer = await leasedPeer();
+  test('is read again at its next use once this process has changed anything', async () => {
+    const peer = await openPeer();
     await peer.write('a', { n: 1 });
-    await peer.read('a');
+    await cached(peer, 'a');
     await peer.write('a', { n: 2 });
-    const noted = peer.cache.changed([tagOf('a')]);
+    peer.cache.freshen();
     expect(await peer.read('a')).toMatchObject({ n: 2 });
-    await noted;
   });
 
   test('is never that something is missing', async () => {
-    const [peer, other] = [await leasedPeer(), await leasedPeer()];
+    const [peer, other] = [await openPeer(), await openPeer()];
     expect(await peer.read('a')).toBeNull();
-    // Who makes something notes no change.
     await other.write('a', { n: 1 });
     expect(await peer.read('a')).toMatchObject({ n: 1 });
+    await cached(peer, 'a');
+    await other.db.collection('things').deleteOne({ _id: 'a' as never });
+    expect(await peer.read('a', 'database')).toBeNull();
+    await eventually('it is gone', async () => (await peer.read('a')) === null);
   });
 
-  test('is read anew, and replaced, by who asks for that', async () => {
-    const peer = await leasedPeer();
+  test('that is in use is read again before half a lease is over: no call waits, and changes of others are known', async () => {
+    const [leaseMs, readingMs] = [2000, 150];
+    const [peer, other] = [await openPeer(leaseMs), await openPeer()];
     await peer.write('a', { n: 1 });
-    await peer.read('a');
-    await peer.write('a', { n: 2 });
-    const newer = await peer.reread('a');
-    expect(newer).toMatchObject({ n: 2 });
-    expect(await peer.read('a')).toBe(newer);
-  });
-
-  test('is read again when it is older than 10 s', async () => {
-    const peer = await leasedPeer();
-    await peer.write('a', { n: 1 });
-    const first = await peer.read('a');
-    // The change of a process that died before it noted it.
-    await peer.write('a', { n: 2 });
-    passTime(9000);
-    await leaseOf(peer);
-    expect(await peer.read('a')).toBe(first);
-    passTime(1500);
-    await leaseOf(peer);
-    expect(await peer.read('a')).toMatchObject({ n: 2 });
-    expect(loadsOf(peer, 'a')).toBe(2);
-  });
-
-  test('is bounded in bytes: what was not used for longest goes first', async () => {
-    const peer = await leasedPeer();
-    const megabytes = (n: number) => 'x'.repeat(n * 1024 * 1024);
-    const names = Array.from({ length: 5 }, (_, index) => `big-${index}`);
-    for (const name of names) await peer.write(name, { n: 1, text: megabytes(7) });
-    for (const name of names.slice(0, 4)) await peer.read(name);
-    expect(peer.cache.size()).toMatchObject({ entries: 4 });
-    const used = await peer.read('big-0');
-    await peer.read('big-4');
-    expect(peer.cache.size().bytes).toBeLessThan(32 * 1024 * 1024);
-    expect(await peer.read('big-0')).toBe(used);
-    await peer.read('big-1');
-    expect(names.map((name) => loadsOf(peer, name))).toEqual([1, 2, 1, 1, 1]);
-  });
-
-  test('is bounded for many small things as well', async () => {
-    const peer = await leasedPeer();
-    const few = 500;
-    const load = async () => ({ value: {}, tags: [] });
-    for (let index = 0; index < few; index += 1) await peer.cache.read(`small-${index}`, load);
-    const { entries, bytes } = peer.cache.size();
-    expect(entries).toBe(few);
-    // What an entry takes beside its value: more than a hundred thousand of them are not kept.
-    expect(bytes / few).toBeGreaterThan((32 * 1024 * 1024) / 200_000);
-  });
-});
-
-describe('a load that began before a change', () => {
-  test.each(['its own process', 'another'])(
-    'of %s is not kept, and who shares it loads again',
-    async (whose) => {
-      const [peer, other] = [await leasedPeer(), await leasedPeer()];
-      await peer.write('a', { n: 1 });
-      const held = peer.holdNextLoad();
-      const first = peer.read('a');
-      await held.reached;
-      const sharing = [peer.read('a'), peer.read('a')];
-      await peer.write('a', { n: 2 });
-      await (whose === 'another' ? other : peer).cache.changed([tagOf('a')]);
-      if (whose === 'another') await nextReading(peer);
-      held.open();
-      expect(await first).toMatchObject({ n: 1 });
-      for (const thing of await Promise.all(sharing)) expect(thing).toMatchObject({ n: 2 });
-      expect(await peer.read('a')).toMatchObject({ n: 2 });
-      // One for all who had shared it.
-      expect(loadsOf(peer, 'a')).toBe(2);
-    },
-  );
-
-  test.each(['its own process', 'another'])(
-    'of %s is not kept where nobody shares it either',
-    async (whose) => {
-      const [peer, other] = [await leasedPeer(), await leasedPeer()];
-      await peer.write('a', { n: 1 });
-      const held = peer.holdNextLoad();
-      const first = peer.read('a');
-      await held.reached;
-      await peer.write('a', { n: 2 });
-      await (whose === 'another' ? other : peer).cache.changed([tagOf('a')]);
-      if (whose === 'another') await nextReading(peer);
-      held.open();
-      expect(await first).toMatchObject({ n: 1 });
-      expect(await peer.read('a')).toMatchObject({ n: 2 });
-    },
-  );
-
-  test('is kept where the change was of something else', async () => {
-    const peer = await leasedPeer();
-    await peer.write('a', { n: 1 });
-    const held = peer.holdNextLoad();
-    const [first, sharing] = [peer.read('a'), peer.read('a')];
-    await held.reached;
-    await peer.cache.changed([tagOf('b')]);
-    held.open();
-    expect(await sharing).toBe(await first);
-    expect(await peer.read('a')).toBe(await first);
-  });
-
-  test('that found nothing is no answer for who came meanwhile', async () => {
-    const peer = await leasedPeer();
-    const held = peer.holdNextLoad();
-    const first = peer.read('a');
-    await held.reached;
-    await peer.write('a', { n: 1 });
-    const sharing = [peer.read('a'), peer.read('a')];
-    held.open();
-    expect(await first).toBeNull();
-    for (const thing of await Promise.all(sharing)) expect(thing).toMatchObject({ n: 1 });
-  });
-
-  test('and is stuck on its connection, keeps nobody else waiting', async () => {
-    const peer = await leasedPeer();
-    await peer.write('a', { n: 1 });
-    const held = peer.holdNextLoad();
-    const first = peer.read('a');
-    await held.reached;
-    passTime(150);
-    await leaseOf(peer);
-    const second = await peer.read('a');
-    expect(second).toMatchObject({ n: 1 });
-    held.open();
-    await first;
-  });
-});
-
-describe('everything in memory goes', () => {
-  /** Reads `a` and `b`; returns whether they are still in memory after that. */
-  async function keptAfter(peer: Peer, work: () => Promise<unknown>): Promise<boolean[]> {
-    const names = ['a', 'b'];
-    for (const name of names) await peer.write(name, { n: 1 });
-    await Promise.all(names.map((name) => peer.read(name)));
-    const block = gate();
+    await cached(peer, 'a');
     peer.onReading = async (read) => {
-      await block.opened;
+      await delay(readingMs);
       return read();
     };
-    await work();
-    block.open();
-    peer.onReading = undefined;
-    await nextReading(peer);
-    await Promise.all(names.map((name) => peer.read(name)));
-    return names.map((name) => loadsOf(peer, name) === 1);
-  }
-
-  test('with more changes than are kept: of what they were is not known', async () => {
-    const [peer, other] = [await leasedPeer(), await leasedPeer()];
-    const note = async (count: number) => {
-      await other.cache.changed([tagOf('a')]);
-      await other.cache.changed(Array.from({ length: count }, (_, index) => `other:${index}`));
-    };
-    expect(await keptAfter(peer, () => note(200))).toEqual([false, false]);
+    const [beganAt, { readings }] = [realNow(), peer];
+    let slowestMs = 0;
+    while (realNow() - beganAt < 2 * leaseMs) {
+      const calledAt = realNow();
+      await peer.read('a');
+      slowestMs = Math.max(slowestMs, realNow() - calledAt);
+      await delay(5);
+    }
+    expect(slowestMs).toBeLessThan(readingMs);
+    expect(peer.readings).toBeGreaterThan(readings + 2);
+    await other.write('a', { n: 2 });
+    const changedAt = realNow();
+    await eventually('the change is known', async () => (await peer.read('a'))?.n === 2);
+    expect(realNow() - changedAt).toBeLessThan(leaseMs / 2 + 2 * readingMs);
   });
 
-  test('control: not with fewer', async () => {
-    const [peer, other] = [await leasedPeer(), await leasedPeer()];
-    const note = async (count: number) => {
-      await other.cache.changed([tagOf('a')]);
-      await other.cache.changed(Array.from({ length: count }, (_, index) => `other:${index}`));
-    };
-    expect(await keptAfter(peer, () => note(150))).toEqual([false, true]);
-    // Nor does it where older ones than are known have gone.
-    expect(await keptAfter(await leasedPeer(), () => note(150))).toEqual([false, true]);
-  });
-
-  test('likewise what is being loaded', async () => {
-    const [peer, other] = [await leasedPeer(), await leasedPeer()];
+  test('older than half a lease is not returned', async () => {
+    const peer = await openPeer();
     await peer.write('a', { n: 1 });
-    const held = peer.holdNextLoad();
-    const first = peer.read('a');
-    await held.reached;
-    await other.cache.changed([tagOf('a'), ...Array.from({ length: 200 }, (_, index) => `other:${index}`)]);
-    await nextReading(peer);
+    await cached(peer, 'a');
     await peer.write('a', { n: 2 });
-    held.open();
-    await first;
+    passTime(LONG_MS / 2);
     expect(await peer.read('a')).toMatchObject({ n: 2 });
   });
 
-  test('with a version that is behind: it is of another database, such as one that was restored', async () => {
-    const [peer, other] = [await leasedPeer(), await leasedPeer()];
-    await other.cache.changed(['any']);
-    await other.cache.changed(['any']);
-    await nextReading(peer);
-    const restore = () =>
-      peer.db.collection('cache_versions').updateOne({}, { $set: { version: 1, changes: [] } });
-    expect(await keptAfter(peer, restore)).toEqual([false, false]);
+  test('that nobody uses is not read again, and is dropped after a minute', async () => {
+    const sweeps: (() => void)[] = [];
+    const original = globalThis.setTimeout;
+    const catchSweeps = (run: () => void, ms?: number, ...rest: unknown[]) => {
+      if (ms === 60_000) sweeps.push(run);
+      return original(run, ms, ...(rest as []));
+    };
+    jest.spyOn(globalThis, 'setTimeout').mockImplementation(catchSweeps);
+    const peer = await openPeer(100);
+    await Promise.all([peer.write('a', { n: 1 }), peer.write('b', { n: 1 })]);
+    await Promise.all([peer.read('a'), peer.read('b')]);
+    await eventually('both are cached', () => peer.cache.size().entries === 2);
+    const { readings, confirmations } = peer;
+    await delay(500);
+    expect([peer.readings, peer.confirmations]).toEqual([readings, confirmations]);
+    passTime(59_000);
+    await peer.read('b');
+    passTime(2000);
+    sweeps.shift()?.();
+    expect(peer.cache.size().entries).toBe(1);
   });
+
+  test('shares readings with all others in use: eight a lease at most', async () => {
+    const peer = await openPeer(LONG_MS / 10);
+    const names = Array.from({ length: 30 }, (_, index) => `thing-${index}`);
+    await Promise.all(names.map((name) => peer.write(name, { n: 1 })));
+    // At different times, so that they are not of one age.
+    for (const name of names) await peer.read(name);
+    await eventually('all are cached', () => peer.cache.size().entries === names.length);
+    const [beganAt, before] = [realNow(), peer.readings];
+    while (realNow() - beganAt < 2000) {
+      await Promise.all(names.map((name) => peer.read(name)));
+      await delay(10);
+    }
+    expect(peer.readings - before).toBeLessThanOrEqual(2 * 8 + 1);
+    expect(peer.readings - before).toBeGreaterThan(2);
+  });
+
+  test.each([
+    ['large', 5, 'x'.repeat(7 * 1024 * 1024), 4],
+    ['small', 5050, '', 5000],
+  ])(
+    'is dropped for others where there are too many, even if they are %s',
+    async (_size, count, text, kept) => {
+      const peer = await openPeer();
+      const rows = Array.from({ length: count }, (_, index) => ({ _id: `thing-${index}`, n: 1, text }));
+      await peer.db.collection('things').insertMany(rows as never);
+      for (let from = 0; from < count; from += count > 100 ? 500 : 1)
+        await Promise.all(
+          rows.slice(from, from + (count > 100 ? 500 : 1)).map(async ({ _id }) => {
+            const entry = await peer.entry(_id);
+            await leaseOf(peer, entry);
+          }),
+        );
+      const { entries, bytes } = peer.cache.size();
+      expect(entries).toBe(kept);
+      expect(bytes).toBeLessThan(32 * 1024 * 1024);
+    },
+  );
 });
 
-describe('the age of what is in memory', () => {
-  test('is how long ago the database confirmed it last, and grows while it cannot', async () => {
+describe('a reading', () => {
+  test('that began before a change of this process is not used after it', async () => {
     const peer = await openPeer();
-    expect(peer.cache.leaseAgeMs()).toBeUndefined();
-    await leaseOf(peer);
-    peer.onReading = () => Promise.reject(new Error('away'));
-    passTime(60_000);
-    expect(peer.cache.isLeased()).toBe(false);
-    expect(peer.cache.leaseAgeMs()).toBeGreaterThanOrEqual(60_000);
+    await peer.write('a', { n: 1 });
+    const held = gate();
+    peer.onReading = held.hold;
+    const first = peer.read('a');
+    await held.reached;
     peer.onReading = undefined;
-    await eventually('it is confirmed', () => (peer.cache.leaseAgeMs() ?? Number.NaN) < 60_000);
+    await peer.write('a', { n: 2 });
+    peer.cache.freshen();
+    held.open();
+    expect(await first).toMatchObject({ n: 1 });
+    expect(await peer.read('a')).toMatchObject({ n: 2 });
   });
+
+  test('that a later one has overtaken replaces nothing', async () => {
+    const peer = await openPeer();
+    await peer.write('a', { n: 1 });
+    const held = gate();
+    peer.onReading = held.hold;
+    const first = peer.read('a');
+    await held.reached;
+    peer.onReading = undefined;
+    await peer.write('a', { n: 2 });
+    // It waits no longer for one that is stuck on its connection.
+    expect(await peer.read('a')).toMatchObject({ n: 2 });
+    const second = await cached(peer, 'a');
+    held.open();
+    await leaseOf(peer, await peer.entry('a'));
+    expect(await first).toMatchObject({ n: 1 });
+    expect(await peer.read('a')).toBe(second);
+  });
+
+  test('is not kept unless the primary is confirmed: until then the database is asked each time, and there is no lease', async () => {
+    const peer = await openPeer(SHORT_MS);
+    peer.onConfirmation = away;
+    for (const n of [1, 2]) {
+      await peer.write('a', { n });
+      expect(await peer.read('a')).toMatchObject({ n });
+      expect(await leaseOf(peer, await peer.entry('a'))).toBeUndefined();
+    }
+    expect(await peer.cache.isConfirmable()).toBe(false);
+    peer.onConfirmation = undefined;
+    await cached(peer, 'a');
+    expect(await leaseOf(peer, await peer.entry('a'))).toBeDefined();
+    expect(await peer.cache.isConfirmable()).toBe(true);
+  });
+
+  test('whose confirmation is stuck on its connection has no lease, and keeps no other from one', async () => {
+    const peer = await openPeer();
+    await peer.write('a', { n: 1 });
+    const held = gate();
+    peer.onConfirmation = held.hold;
+    const first = await peer.entry('a');
+    await held.reached;
+    peer.onConfirmation = undefined;
+    const beganAt = realNow();
+    expect(await peer.cache.lease(first === null ? [] : [first], 300)).toBeUndefined();
+    expect(realNow() - beganAt).toBeLessThan(1000);
+    expect(await leaseOf(peer, await peer.entry('a'))).toBeDefined();
+    held.open();
+  });
+
+  test.each(['reading', 'confirmation'])(
+    'during which the driver learns of another primary, in its %s, counts for nothing',
+    async (part) => {
+      const peer = await openPeer();
+      await peer.write('a', { n: 1 });
+      const held = gate();
+      if (part === 'reading') peer.onReading = held.hold;
+      else peer.onConfirmation = held.hold;
+      const reading = peer.entry('a');
+      await held.reached;
+      elect(peer);
+      await peer.write('a', { n: 2 });
+      peer.onReading = undefined;
+      peer.onConfirmation = undefined;
+      held.open();
+      expect(await leaseOf(peer, await reading)).toBeUndefined();
+      expect(await peer.read('a')).toMatchObject({ n: 2 });
+    },
+  );
 });
 
 describe('a lease', () => {
-  const storedLeaseMs = async ({ db }: Peer) =>
-    (await db.collection('cache_versions').findOne({}))?.['leaseMs'];
-  const lastsMs = ({ maxTimeMS }: Lease) => Math.round(maxTimeMS / 0.4);
+  const nowOf = async ({ db }: Peer): Promise<number> => {
+    const { localTime } = await db.getClient().db('admin').command({ hello: 1 });
+    return (localTime as Date).getTime();
+  };
+  const endsAt = (lease: Lease | undefined): number => lease?.beginBy.getTime() ?? Number.NaN;
 
-  test('is as long as the process wants that wants the longest, and never becomes shorter', async () => {
-    const first = await leasedPeer(SHORT_MS);
-    expect(lastsMs(await leaseOf(first))).toBe(SHORT_MS);
-    const second = await leasedPeer(1000);
-    await eventually('both have the longer', async () => {
-      const leases = await Promise.all([leaseOf(first), leaseOf(second)]);
-      return leases.every((lease) => lastsMs(lease) === 1000);
-    });
-    const third = await leasedPeer(50);
-    expect(lastsMs(await leaseOf(third))).toBe(1000);
-    await raiseLease(third.db, 50);
-    await noteChange(third.db, ['any'], 50);
-    expect(await storedLeaseMs(third)).toBe(1000);
-    // Whoever wants a short one waits for those that are long.
-    const beganAt = realNow();
-    await third.cache.changedForAll(['any']);
-    expect(realNow() - beganAt).toBeGreaterThanOrEqual(1199);
+  test('begins a write within 0.6 of it from the oldest reading on, by the clock of the database, and gives it the rest', async () => {
+    const peer = await openPeer();
+    await Promise.all([peer.write('a', { n: 1 }), peer.write('b', { n: 1 })]);
+    const before = await nowOf(peer);
+    const a = await peer.entry('a');
+    const after = await nowOf(peer);
+    await delay(20);
+    const lease = await leaseOf(peer, await peer.entry('b'), a);
+    expect(lease?.maxTimeMS).toBe(0.4 * LONG_MS);
+    expect(endsAt(lease)).toBeGreaterThanOrEqual(before + 0.6 * LONG_MS);
+    expect(endsAt(lease)).toBeLessThanOrEqual(after + 0.6 * LONG_MS);
   });
 
-  test('begins a write within 0.6 of it, and gives it the rest', async () => {
-    const peer = await leasedPeer(1000);
-    const [{ now }] = (await peer.db
-      .collection('cache_versions')
-      .aggregate([{ $limit: 1 }, { $project: { now: '$$NOW' } }])
-      .toArray()) as [{ now: Date }];
-    const { beginBy, maxTimeMS } = await leaseOf(peer);
-    expect(maxTimeMS).toBe(400);
-    expect(Math.abs(beginBy.getTime() - now.getTime() - 600)).toBeLessThan(590);
-  });
-
-  describe('of another process', () => {
-    const nowOf = async ({ db }: Peer): Promise<number> => {
-      const { localTime } = await db.getClient().db('admin').command({ hello: 1 });
-      return (localTime as Date).getTime();
-    };
-
-    test.each([
-      ['reads the version', false],
-      ['cannot read it any more', true],
-    ])('that %s is over when a change for all is answered, by both clocks', async (_which, isCutOff) => {
-      const [peer, other] = [await leasedPeer(SHORT_MS), await leasedPeer(SHORT_MS)];
-      await peer.write('a', { n: 1 });
-      const lease = await leaseOf(peer);
-      await peer.read('a');
-      if (isCutOff) peer.onReading = () => Promise.reject(new Error('cut off'));
-      await other.write('a', { n: 2 });
-      let isAnswered = false;
-      const answered = other.cache.changedForAll([tagOf('a')]).then(() => {
-        isAnswered = true;
-      });
-      // Control: until then it goes on with what it has.
-      if (isCutOff) {
-        expect(await peer.read('a')).toMatchObject({ n: 1 });
-        expect(isAnswered).toBe(false);
-      }
-      await answered;
-      expect(await nowOf(other)).toBeGreaterThan(lease.beginBy.getTime() + lease.maxTimeMS);
-      expect(await peer.read('a')).toMatchObject({ n: 2 });
-      expect((await peer.cache.lease(isCutOff ? 0 : 1000)) === undefined).toBe(isCutOff);
-    });
-  });
-
-  test('is prolonged by each reading that finds nothing changed, and by none after a change', async () => {
-    const [peer, other] = [await leasedPeer(), await leasedPeer()];
-    const drafted = await leaseOf(peer);
-    const endsOf = ({ beginBy }: Lease) => beginBy.getTime();
-    const first = endsOf(drafted);
-    await eventually('it was prolonged', () => endsOf(drafted) > first);
-
-    await other.cache.changed([tagOf('a')]);
-    const newer = await eventually('there is another', async () => {
-      const lease = await leaseOf(peer);
-      return lease !== drafted && lease;
-    });
-    const last = endsOf(drafted);
-    await eventually('that one is prolonged', () => endsOf(newer) > last + 500);
-    expect(endsOf(drafted)).toBe(last);
-  });
-
-  test('does not cover what was read before it, when there was none: that may have been rolled back', async () => {
-    const peer = await openPeer(SHORT_MS);
-    peer.onReading = () => Promise.reject(new Error('no primary'));
+  test('is prolonged by a reading that finds the same, and not by one that finds a change', async () => {
+    const peer = await openPeer();
     await peer.write('a', { n: 1 });
-    expect(await peer.read('a')).toMatchObject({ n: 1 });
-    // As a rollback leaves it: nobody notes that.
+    await cached(peer, 'a');
+    const lease = await leaseOf(peer, await peer.entry('a'));
+    const first = endsAt(lease);
+    await delay(10);
+    await peer.read('a', 'database');
+    await eventually('it is prolonged', () => endsAt(lease) > first);
+    const second = endsAt(lease);
     await peer.write('a', { n: 2 });
-    peer.onReading = undefined;
-    await leaseOf(peer);
+    await peer.read('a', 'database');
+    expect(await cached(peer, 'a')).toMatchObject({ n: 2 });
+    expect(endsAt(lease)).toBe(second);
+  });
+
+  test('is over when the driver learns of another primary, with all that is cached', async () => {
+    const peer = await openPeer();
+    await peer.write('a', { n: 1 });
+    await cached(peer, 'a');
+    const lease = await leaseOf(peer, await peer.entry('a'));
+    elect(peer);
+    expect(endsAt(lease)).toBe(0.6 * LONG_MS);
+    await peer.write('a', { n: 2 });
     expect(await peer.read('a')).toMatchObject({ n: 2 });
   });
 
-  test('is over when the driver finds another primary, with all that is in memory and every reading under way', async () => {
-    const peer = await leasedPeer();
-    await peer.write('a', { n: 1 });
-    await peer.read('a');
-    const drafted = await leaseOf(peer);
-    const held = gate();
-    peer.onReading = async (read) => {
-      const found = await read();
-      held.arrive();
-      await held.opened;
-      return found;
-    };
-    await held.reached;
-    const elected = { type: 'RSPrimary', address: 'other:27017', electionId: undefined };
-    const newDescription = { type: 'ReplicaSetWithPrimary', servers: new Map([[elected.address, elected]]) };
-    peer.db.getClient().emit('topologyDescriptionChanged', { newDescription } as never);
-    expect(drafted.beginBy.getTime()).toBe(0);
-    await peer.write('a', { n: 2 });
-    held.open();
-    await delay(0);
-    expect(await peer.cache.lease(0)).toBeUndefined();
-    peer.onReading = undefined;
-    await leaseOf(peer);
-    expect(await peer.read('a')).toMatchObject({ n: 2 });
-  });
-
-  test('does not go back with a reading that a later one has overtaken', async () => {
-    const [peer, other] = [await leasedPeer(SHORT_MS), await leasedPeer(SHORT_MS)];
-    await peer.write('a', { n: 1 });
-    const held = gate();
-    peer.onReading = async (read) => {
-      peer.onReading = undefined;
-      const found = await read();
-      held.arrive();
-      await held.opened;
-      return found;
-    };
-    await held.reached;
-    await other.cache.changed([tagOf('a')]);
-    const { beginBy } = await leaseOf(await afterStuckReading(peer));
-    const thing = await peer.read('a');
-    held.open();
-    await delay(0);
-    expect((await leaseOf(peer)).beginBy.getTime()).toBeGreaterThanOrEqual(beginBy.getTime());
-    await nextReading(peer);
-    expect(await peer.read('a')).toBe(thing);
-  });
-
-  test('is had soon again where a reading is stuck on its connection', async () => {
-    const peer = await leasedPeer(SHORT_MS);
-    const held = gate();
-    peer.onReading = async (read) => {
-      peer.onReading = undefined;
-      held.arrive();
-      await held.opened;
-      return read();
-    };
-    await held.reached;
-    expect(await leaseOf(await afterStuckReading(peer))).toBeDefined();
-    held.open();
-  });
-
-  /** The peer once its lease is over and another reading was sent. */
-  async function afterStuckReading(peer: Peer): Promise<Peer> {
-    const { readings } = peer;
-    await eventually('another reading is sent', async () => {
-      void peer.cache.lease(0);
-      return peer.readings > readings;
-    });
-    return peer;
-  }
-});
-
-describe('where the version cannot be read', () => {
   test.each([
-    ['fails', () => Promise.reject(new Error('no primary'))],
-    ['gets no response', () => new Promise<never>(() => undefined)],
+    ['reads on', false],
+    ['can read no more', true],
   ])(
-    'since that %s, the database is asked each time, and a call waits for a lease as long as it wants to',
-    async (_how, onReading) => {
-      const peer = await openPeer(SHORT_MS);
-      peer.onReading = onReading;
+    'of a process that %s is over when a change for all is answered by another',
+    async (_which, isCutOff) => {
+      const [peer, other] = [await openPeer(SHORT_MS), await openPeer(SHORT_MS)];
       await peer.write('a', { n: 1 });
-      const beganAt = realNow();
-      expect(await peer.cache.lease(PATIENCE_MS)).toBeUndefined();
-      expect(realNow() - beganAt).toBeGreaterThanOrEqual(PATIENCE_MS);
-      expect(realNow() - beganAt).toBeLessThan(PATIENCE_MS + SHORT_MS);
-      for (const n of [2, 3]) {
-        await peer.write('a', { n });
-        expect(await peer.read('a')).toMatchObject({ n });
-      }
-      // It is had as soon as that ends, and with it what is in memory.
-      peer.onReading = undefined;
-      await leaseOf(peer);
-      expect(await peer.read('a')).toBe(await peer.read('a'));
+      await cached(peer, 'a');
+      if (isCutOff) peer.onReading = away;
+      await other.write('a', { n: 2 });
+      const answered = other.cache.changedForAll();
+      // Control: until then it may go on with what it has.
+      const entry = await peer.entry('a');
+      expect(entry?.value).toMatchObject({ n: 1 });
+      const lease = await leaseOf(peer, entry);
+      await answered;
+      expect(await nowOf(other)).toBeGreaterThan(endsAt(lease) + (lease?.maxTimeMS ?? Number.NaN));
+      if (isCutOff) await expect(peer.read('a')).rejects.toThrow('no primary');
+      else expect(await peer.read('a')).toMatchObject({ n: 2 });
     },
   );
-});
 
-describe('the version is read', () => {
-  const SOME_READINGS_MS = 800;
-
-  test('while the cache is used, four times a second, and by no more callers than one', async () => {
-    // The first process of all finds no version yet, and reads again.
-    await leasedPeer();
-    const peer = await openPeer();
-    await Promise.all(Array.from({ length: 50 }, () => peer.cache.lease(1000)));
-    expect(peer.readings).toBe(1);
-    await leaseOf(peer);
-    const before = peer.readings;
+  test('is waited for by processes that want shorter ones', async () => {
+    const [long, short] = [await openPeer(1000), await openPeer(50)];
+    await long.write('a', { n: 1 });
+    await long.read('a');
+    await short.read('a');
     const beganAt = realNow();
-    await eventually('it was read some times', () => peer.readings >= before + 4);
-    const tookMs = realNow() - beganAt;
-    expect(tookMs).toBeGreaterThan(3 * 240);
-  });
-
-  test('no more once nobody uses it, until somebody does', async () => {
-    const peer = await leasedPeer(50);
-    passTime(600 * 50 + 1);
-    await delay(SOME_READINGS_MS / 2);
-    const { readings } = peer;
-    await delay(SOME_READINGS_MS);
-    expect(peer.readings).toBe(readings);
-    await leaseOf(peer);
-    expect(peer.readings).toBeGreaterThan(readings);
-  });
-
-  test('no more once the connection is closed', async () => {
-    const peer = await leasedPeer();
-    await peer.db.close();
-    const { readings } = peer;
-    await delay(SOME_READINGS_MS);
-    expect(peer.readings).toBe(readings);
+    await short.cache.changedForAll();
+    expect(realNow() - beganAt).toBeGreaterThanOrEqual(1199);
   });
 });

@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, expect, test } from '@jest/globals';
+import type { EntryKind } from '../../src/platform/cache-entries.store.ts';
+import type { Lease } from '../../src/platform/leased-cache.ts';
 import { leasedCacheOf, setLeaseMs } from '../../src/platform/leased-cache.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import type { Db } from '../../src/platform/mongo.ts';
@@ -10,8 +12,6 @@ import {
   openCollection,
   openDb,
 } from '../../src/platform/mongo.ts';
-import { NEWEST } from '../../src/platform/newest-reads.ts';
-import type { Lease } from '../../src/platform/version-leases.ts';
 import { integerBetween, mulberry32, pick, propertySeed } from '../support/random.ts';
 import { scaled } from '../support/scale.ts';
 import { databaseUri, freshName } from '../support/service-environment.ts';
@@ -37,6 +37,7 @@ async function connect(): Promise<Db> {
 
 type Rule = { _id: string; n: number };
 type Sale = { _id: number; n: number };
+const RULES: EntryKind = { collection: 'rules_of_things', stages: [] };
 const rules = (db: Db) => openCollection<Rule>(db, 'rules_of_things');
 const sales = (db: Db) => openCollection<Sale>(db, 'sales');
 
@@ -76,20 +77,18 @@ async function sellAmidChanges(seed: number, isGuarded: boolean) {
 
   const seller = async (db: Db) => {
     const cache = leasedCacheOf(db);
-    const load = async () => {
-      const value = await rules(db).findOne({ _id: 'a' }, NEWEST);
-      await pause();
-      return value === null ? null : { value, tags: ['a'] };
-    };
     while (!over.signal.aborted) {
-      const lease = await cache.lease(LEASE_MS);
+      const rule = await cache.read<Rule>(RULES, 'a').catch(() => null);
       await pause();
-      const rule = await cache.read('a', load);
+      const lease = rule === null ? undefined : await cache.lease([rule], LEASE_MS);
       // As a process that is frozen before its write.
       await pause();
       lastSale += 1;
       if (lease === undefined || rule === null) counts.without += 1;
-      else counts[(await sell(db, { _id: lastSale, n: rule.n }, lease, isGuarded)) ? 'sold' : 'late'] += 1;
+      else {
+        const isSold = await sell(db, { _id: lastSale, n: rule.value.n }, lease, isGuarded);
+        counts[isSold ? 'sold' : 'late'] += 1;
+      }
       await delay(1);
     }
   };
@@ -100,7 +99,7 @@ async function sellAmidChanges(seed: number, isGuarded: boolean) {
   for (let change = 0; change < CHANGES; change += 1) {
     const db = pick(random, sellers);
     await rules(db).updateOne({ _id: 'a' }, { $set: { n: current + 1 } });
-    await leasedCacheOf(db).changedForAll(['a']);
+    await leasedCacheOf(db).changedForAll();
     answered.push({ n: current, sold: await soldBy(current) });
     current += 1;
     await delay(integerBetween(random, 0, LEASE_MS));
@@ -116,18 +115,27 @@ async function sellAmidChanges(seed: number, isGuarded: boolean) {
   return { faults, counts };
 }
 
-/** Some readings of the version are late, some fail. */
+/** Some readings and some confirmations are late, some fail. */
 async function slowReadings(db: Db, pause: () => Promise<void>, random: () => number): Promise<void> {
-  const versions = db.collection('cache_versions') as unknown as {
+  type Call = () => Promise<unknown>;
+  const versions = db.collection('cache_leases') as unknown as {
     findOne: (...given: unknown[]) => Promise<unknown>;
+    aggregate: (...given: unknown[]) => { toArray: Call };
   };
-  const original = versions.findOne.bind(versions);
-  versions.findOne = async (...given) => {
+  const [findOne, aggregate] = [versions.findOne.bind(versions), versions.aggregate.bind(versions)];
+  const slowly = async (call: Call) => {
     if (random() < 0.1) throw new Error('the connection was lost');
-    const found = await original(...given);
+    const found = await call();
     await pause();
     return found;
   };
+  versions.findOne = (...given) => {
+    const [, { readConcern }] = given as [unknown, { readConcern: { level: string } }];
+    const find = () => findOne(...given);
+    // The other one is of a change that waits.
+    return readConcern.level === 'linearizable' ? slowly(find) : find();
+  };
+  versions.aggregate = (...given) => ({ toArray: () => slowly(() => aggregate(...given).toArray()) });
 }
 
 test('nothing is sold by a rule once its change was answered, however sellers are held up', async () => {

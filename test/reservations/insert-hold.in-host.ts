@@ -1,7 +1,6 @@
 import type mongoose from 'mongoose';
-import { createDatabaseClock } from '../../src/platform/clock.ts';
+import { createDatabaseClock, databaseClockOf } from '../../src/platform/clock.ts';
 import { newId } from '../../src/platform/ids.ts';
-import { leasedCacheOf } from '../../src/platform/leased-cache.ts';
 import { inTransaction } from '../../src/platform/mongo.ts';
 import { SERVICE } from '../../src/reservations/actor-types.ts';
 import { cellsOf } from '../../src/reservations/cells.rules.ts';
@@ -9,7 +8,6 @@ import type { NotInserted } from '../../src/reservations/insert-hold.store.ts';
 import { insertHold } from '../../src/reservations/insert-hold.store.ts';
 import type { NewReservation } from '../../src/reservations/reservations.store.ts';
 import { insertBooked } from '../../src/reservations/reservations.store.ts';
-import { eventually } from '../support/eventually.ts';
 import type { Service } from '../support/service.ts';
 
 type Context = Service['context'];
@@ -45,7 +43,7 @@ export async function insertAtOnce(
   how: How = 'together',
 ): Promise<Outcome[]> {
   const { db } = context;
-  const lease = await eventually('there is a lease', () => leasedCacheOf(db).lease(1000));
+  const lease = { beginBy: new Date(databaseClockOf(db).now().getTime() + 5000), maxTimeMS: 1000 };
   return Promise.all(
     all.map(async (wanted): Promise<Outcome> => {
       const holdOrdinal = wanted.ordinal ?? wanted.slot;

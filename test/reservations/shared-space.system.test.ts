@@ -112,6 +112,7 @@ describe('a hold on the half that another process places by its memory when the 
     // Of the resource: the first has it off, the second is the relation.
     const draft = async (turn: number) => {
       if (turn !== 2) return;
+      await cacheOf(slowToo).readAnew();
       await place.warm();
       const beingShared = async () => {
         isDrafted.open();
@@ -146,7 +147,7 @@ describe('a hold on the half that another process places by its memory when the 
 
   test('control: would have the full turf sold over it if nobody waited for the lease of its process', async () => {
     const place = await ground(slow, slowToo);
-    await cacheOf(slowToo).haveLease();
+    await cacheOf(slowToo).readAnew();
     const sharing = async () => expectStatus(await place.share(), 200);
     const reply = await waitingForNoLease(slow, () => holdHalfAfter(sharing, place, slowToo));
     expect([await spaceOf(place, reply, slow), await holdFull(place)]).toEqual(['own', '201']);

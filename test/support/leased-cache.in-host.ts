@@ -1,8 +1,6 @@
-import type { LeasedCache } from '../../src/platform/leased-cache.ts';
+import type { Lease, LeasedCache } from '../../src/platform/leased-cache.ts';
 import { leasedCacheOf } from '../../src/platform/leased-cache.ts';
-import type { Lease } from '../../src/platform/version-leases.ts';
-import { loseEach, replace } from './collection-calls.in-host.ts';
-import { eventually } from './eventually.ts';
+import { loseEach } from './collection-calls.in-host.ts';
 import type { Service } from './service.ts';
 
 type Context = Pick<Service['context'], 'db'>;
@@ -24,36 +22,22 @@ export const ignoreLeases = (context: Context): void =>
 
 /** Control: from now on this process responds to a change before the leases that were given before it are over. */
 export const waitForNoLease = (context: Context): void =>
-  override(context, { changedForAll: leasedCacheOf(context.db).changed });
+  override(context, {
+    changedForAll: async () => leasedCacheOf(context.db).freshen(),
+  });
 
 /** The cache does again what it does by itself. */
 export function restoreCache(context: Context): void {
   Object.assign(leasedCacheOf(context.db), originals.get(context));
 }
 
-/** Has the process know of no change after this, and use its lease as long as that lasts, until `cache_versions.findOne` is restored. */
-export async function readNoMore(context: Context): Promise<void> {
-  await new Promise<void>((done) => {
-    // One is sent when the one before it has ended, so that none is under way after this.
-    replace(context, 'cache_versions.findOne', (find) => async (given) => {
-      const found = await find(...given);
-      loseEach(context, 'cache_versions.findOne');
-      done();
-      return found;
-    });
-    void leasedCacheOf(context.db).lease(0);
-  });
+/** The process can have no lease any more, until `cache_leases.findOne` is restored. */
+export function loseLeases(context: Context): void {
+  loseEach(context, 'cache_leases.findOne');
+  readAnew(context);
 }
 
-/** The same, and resolves when it has no lease any more. */
-export async function loseLeases(context: Context): Promise<void> {
-  // Else the last reading would begin a lease after this has seen that there is none.
-  await haveLease(context);
-  await readNoMore(context);
-  await eventually('its lease is over', () => !leasedCacheOf(context.db).isLeased());
-}
-
-/** Resolves once the process has a lease. */
-export async function haveLease({ db }: Context): Promise<void> {
-  await eventually('it has a lease', () => leasedCacheOf(db).lease(1000));
+/** The process reads everything anew at its next use: what it reads then has the whole of a lease. */
+export function readAnew({ db }: Context): void {
+  leasedCacheOf(db).freshen();
 }

@@ -8,20 +8,18 @@ import { hostedService } from './service-host.ts';
 export const WITHIN_SLOW_MS = 300;
 
 /** Leases that last longer than a call, however busy the machine is. */
-export const SLOW: HostedOptions = { overrides: { CACHE_LEASE_MS: '2500' } };
+export const SLOW_LEASE_MS = 2500;
+export const SLOW: HostedOptions = { overrides: { CACHE_LEASE_MS: String(SLOW_LEASE_MS) } };
 
 /** What a process keeps in memory, and the leases that it has for it. */
 export const cacheOf = (service: HostedService) =>
   service.inHost<typeof LeasedCache>('test/support/leased-cache.in-host.ts');
 
 /** Another process on the same database, with leases as long; stop it, keeping that, before the one. */
-export const beside = ({ environment }: HostedService): Promise<HostedService> =>
-  hostedService({
-    overrides: {
-      MONGODB_URI: environment['MONGODB_URI'] ?? '',
-      CACHE_LEASE_MS: environment['CACHE_LEASE_MS'] ?? '',
-    },
-  });
+export const beside = ({ environment }: HostedService): Promise<HostedService> => {
+  const { MONGODB_URI = '', CACHE_LEASE_MS = '' } = environment;
+  return hostedService({ overrides: { MONGODB_URI, CACHE_LEASE_MS } });
+};
 
 /** Does `work` while the process can have no lease. */
 export async function withoutLease<T>(service: HostedService, work: () => Promise<T>): Promise<T> {
@@ -29,7 +27,7 @@ export async function withoutLease<T>(service: HostedService, work: () => Promis
   try {
     return await work();
   } finally {
-    await collectionCallsOf(service).restore('cache_versions.findOne');
+    await collectionCallsOf(service).restore('cache_leases.findOne');
   }
 }
 

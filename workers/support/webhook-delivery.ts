@@ -7,7 +7,6 @@ import { retryDelivery } from '../../src/deliveries/retry-delivery.service.ts';
 import type { SendDeps } from '../../src/deliveries/send-attempt.service.ts';
 import type { Deliver } from '../../src/dispatch/dispatch-events.service.ts';
 import { dispatchEvents } from '../../src/dispatch/dispatch-events.service.ts';
-import { raiseLease } from '../../src/platform/cache-versions.store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { createSecretBox } from '../../src/platform/secret-box.ts';
 import type { ProcessScope } from '../../src/process/lifecycle.ts';
@@ -38,8 +37,6 @@ export async function startWebhookDelivery(
 ): Promise<Record<string, unknown>> {
   const { config } = scope;
   const context = { ...(await startContext(scope)), secretBox: createSecretBox(config.encryptionKeys) };
-  // Attempts rely on what they read for as long as this process has leases: who changes it has to wait so long from the first one on.
-  await raiseLease(context.db, config.cacheLeaseMs);
   // Nothing waits for it, for each delivery finds out by itself; but this names the keys before there is one.
   logMissingKeys(context).catch((err: unknown) => context.log.warn({ err }, 'the keys were not looked at'));
   const sender = createWebhookSender({

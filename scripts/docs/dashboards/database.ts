@@ -24,7 +24,10 @@ export const DATABASE: Dashboard = {
     },
     {
       ...{ isStat: true, title: 'API processes without a lease', unit: 'short', threshold: { at: 1 } },
-      ...{ description: 'They ask the database for everything.', runbook: 'bookingmemoryleaselost' },
+      ...{
+        description: 'They place no holds: MongoDB does not confirm in time that it is the primary.',
+        runbook: 'bookingmemoryleaselost',
+      },
       queries: [{ legend: 'without', expr: `count(memory_leased{${API}} == 0) or vector(0)` }],
     },
     {

@@ -76,17 +76,6 @@ export const PROCESSES: Dashboard = {
       queries: [{ legend: '{{instance}} {{of}}', expr: `memory_kept_bytes{${API}}` }],
     },
     {
-      ...{
-        title: 'Age of what is in memory',
-        unit: 's',
-        threshold: { at: 1 },
-        runbook: 'bookingmemoryleaselost',
-      },
-      description:
-        'How long ago the database last confirmed its version; past CACHE_LEASE_MS nothing relies on it.',
-      queries: [{ legend: '{{instance}}', expr: `memory_lease_age_seconds{${API}}` }],
-    },
-    {
       ...{ title: 'Worked on together', unit: 'short' },
       description:
         'How many reservations webhook delivery dispatches at a time on average, and how many holds hold expiry ends.',

@@ -1,0 +1,35 @@
+import type { EntryKind } from '../platform/cache-entries.store.ts';
+import type { Entry } from '../platform/leased-cache.ts';
+import { leasedCacheOf } from '../platform/leased-cache.ts';
+import type { Db } from '../platform/mongo.ts';
+import { grantIdOf } from './partners.model.ts';
+import type { KeyOfPartner } from './partners.store.ts';
+
+const withPartner = { from: 'partners', localField: 'partnerId', foreignField: '_id', as: 'partner' };
+const partnerStatus = { $set: { partnerStatus: { $first: '$partner.status' } } };
+
+const KEYS: EntryKind = {
+  collection: 'api_keys',
+  // `lastUsedAt` is written at every use.
+  stages: [{ $lookup: withPartner }, partnerStatus, { $unset: ['partner', 'lastUsedAt'] }],
+};
+
+const GRANTS: EntryKind = {
+  collection: 'grants',
+  stages: [{ $lookup: withPartner }, partnerStatus, { $project: { partnerStatus: 1 } }],
+};
+
+/** A key by its id, from the cache (ADR 0037); null if it is revoked or its partner not active. It may have expired. */
+export async function findCachedKey(db: Db, keyId: string): Promise<Entry<KeyOfPartner> | null> {
+  const found = await leasedCacheOf(db).read<KeyOfPartner>(KEYS, keyId);
+  return found?.value.revokedAt === null && found.value.partnerStatus === 'active' ? found : null;
+}
+
+/** That the partner may operate the venue, from the cache and whether the partner is active. */
+export async function findCachedGrant(
+  db: Db,
+  partnerId: string,
+  venueId: string,
+): Promise<Entry<Pick<KeyOfPartner, 'partnerStatus'>> | null> {
+  return leasedCacheOf(db).read(GRANTS, grantIdOf(partnerId, venueId));
+}

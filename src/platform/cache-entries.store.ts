@@ -1,0 +1,41 @@
+import { cacheLeaseCollection } from './cache-leases.store.ts';
+import { groupBy } from './group-by.ts';
+import type { Db, Expression, ReadOptions } from './mongo.ts';
+
+/** A kind of cache entries: documents of a collection by their `_id`, as the stages of a pipeline return them. */
+export type EntryKind = { collection: string; stages: readonly Expression[] };
+export type EntryName = { kind: EntryKind; id: string };
+
+/** All documents come with the first response, up to 16 MB. */
+const BATCH_SIZE = 5000;
+const NO_DOCUMENT = { $match: { _id: null } };
+const TIME = { $unionWith: { pipeline: [{ $documents: [{ at: '$$NOW' }] }] } };
+
+type Found = { at?: Date; collection?: string; value?: { _id: string } };
+
+/** Reads entries in one command, which began at `at` by the database's clock. Missing ones have no row. */
+export async function readEntries(
+  db: Db,
+  names: readonly EntryName[],
+  options: ReadOptions,
+): Promise<{ at: Date; rows: (EntryName & { value: object })[] }> {
+  const ofKinds = groupBy(names, ({ kind }) => kind);
+  const reads = [...ofKinds].map(([kind, named]) => readOf(kind, named));
+  const [time, ...rows] = await cacheLeaseCollection(db)
+    .aggregate<Found>([NO_DOCUMENT, TIME, ...reads], { ...options, batchSize: BATCH_SIZE })
+    .toArray();
+  const kinds = new Map([...ofKinds.keys()].map((kind) => [kind.collection, kind]));
+  return {
+    at: time?.at ?? new Date(0),
+    rows: rows.flatMap(({ collection = '', value }) => {
+      const kind = kinds.get(collection);
+      return kind === undefined || value === undefined ? [] : [{ kind, id: value._id, value }];
+    }),
+  };
+}
+
+function readOf({ collection, stages }: EntryKind, names: readonly EntryName[]): Expression {
+  const named = { $match: { _id: { $in: names.map(({ id }) => id) } } };
+  const row = { $project: { _id: 0, collection: { $literal: collection }, value: '$$ROOT' } };
+  return { $unionWith: { coll: collection, pipeline: [named, ...stages, row] } };
+}

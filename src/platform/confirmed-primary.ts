@@ -1,0 +1,54 @@
+import { confirmPrimary, raiseLease } from './cache-leases.store.ts';
+import { gathered } from './gathered.ts';
+import type { Db } from './mongo.ts';
+import { onNewPrimary } from './mongo.ts';
+
+/** The time from one primary to the next, as the driver learns of them. */
+export type Term = { isOver: boolean };
+
+export type ConfirmedPrimary = {
+  /** Await it before each reading. Resolves once the database knows how long the leases of this process are. */
+  ready(): Promise<void>;
+  /** The term in which a command that is sent now is carried out. */
+  term(): Term;
+  /** Whether the term lasts until after this call. Data that was read in it before the call cannot be rolled back then. */
+  isConfirmed(term: Term): Promise<boolean>;
+};
+
+/** How many readings share a confirmation at most. */
+const MAX_SHARING = 1000;
+
+/** Tells whether a reading came from the primary, by a linearizable read after it. */
+export function createConfirmedPrimary(db: Db, leaseMs: number): ConfirmedPrimary {
+  let current: Term = { isOver: false };
+  let isWatching = false;
+  let raised: Promise<void> | undefined;
+  const raise = async (): Promise<void> => {
+    if (!isWatching) {
+      onNewPrimary(db, () => {
+        current.isOver = true;
+        current = { isOver: false };
+      });
+    }
+    isWatching = true;
+    await raiseLease(db, leaseMs);
+  };
+  const confirm = gathered<true, true>(async (calls) => {
+    await confirmPrimary(db, leaseMs);
+    return calls;
+  }, MAX_SHARING);
+  return {
+    ready: () => {
+      raised ??= raise().catch((err: unknown) => {
+        raised = undefined;
+        throw err;
+      });
+      return raised;
+    },
+    term: () => current,
+    isConfirmed: async (term) => {
+      const isConfirmed = await confirm(true).catch(() => false);
+      return isConfirmed && !term.isOver;
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import { isDeepStrictEqual } from 'node:util';
+import { LRUCache } from 'lru-cache';
+import type { EntryName } from './cache-entries.store.ts';
+import type { Term } from './confirmed-primary.ts';
+
+/** An entry as one reading found it. The reading began at `at` by the database's clock, after `readAtMs` by `performance.now()`. */
+export type Reading = {
+  name: EntryName;
+  value: object;
+  at: Date;
+  readAtMs: number;
+  term: Term;
+  isConfirmed: Promise<boolean>;
+  usedAtMs: number;
+};
+
+const MAX_BYTES = 32 * 1024 * 1024;
+const MAX_ENTRIES = 5000;
+/** About what an entry takes beside its key and value. */
+const ENTRY_BYTES = 800;
+const UNUSED_MS = 60_000;
+
+export const keyOf = ({ kind, id }: EntryName): string => `${kind.collection}:${id}`;
+
+/** The newest confirmed reading of each entry. Bounded: drops the least recently used first, and each after a minute without a use. */
+export function createKeptReadings() {
+  const kept = new LRUCache<string, Reading>({
+    max: MAX_ENTRIES,
+    maxSize: MAX_BYTES,
+    sizeCalculation: ({ value }, key) => JSON.stringify(value).length + key.length + ENTRY_BYTES,
+  });
+  let sweep: NodeJS.Timeout | undefined;
+  const dropUnused = (): void => {
+    const sinceMs = performance.now() - UNUSED_MS;
+    for (const [key, { usedAtMs }] of kept) if (usedAtMs <= sinceMs) kept.delete(key);
+    sweep = kept.size === 0 ? undefined : setTimeout(dropUnused, UNUSED_MS).unref();
+  };
+  return {
+    /** Notes its use. */
+    use: (name: EntryName, nowMs: number): Reading | undefined => {
+      const known = kept.get(keyOf(name));
+      if (known !== undefined) known.usedAtMs = nowMs;
+      return known;
+    },
+    find: (name: EntryName): Reading | undefined => kept.peek(keyOf(name)),
+    /** Those that were used since they were read, and are older than `ageMs`. */
+    used: (nowMs: number, ageMs: number): Reading[] =>
+      [...kept.values()].filter(({ usedAtMs, readAtMs }) => usedAtMs > readAtMs && nowMs - readAtMs > ageMs),
+    /** Drops the entry if a later reading found another value, or none. */
+    dropUnlike: (name: EntryName, readAtMs: number, found: object | undefined): void => {
+      const known = kept.peek(keyOf(name));
+      if (known !== undefined && known.readAtMs < readAtMs && known.value !== found) kept.delete(keyOf(name));
+    },
+    /** Keeps the first of readings that find the same, with the date of the last: that prolongs leases over it. */
+    keep: (reading: Reading): void => {
+      const { name, at, readAtMs, term } = reading;
+      const known = kept.peek(keyOf(name));
+      if (known !== undefined && known.readAtMs >= readAtMs) return;
+      if (known !== undefined && isDeepStrictEqual(known.value, reading.value)) {
+        Object.assign(known, { at, readAtMs, term });
+      } else {
+        kept.set(keyOf(name), reading);
+        sweep ??= setTimeout(dropUnused, UNUSED_MS).unref();
+      }
+    },
+    size: () => ({ entries: kept.size, bytes: kept.calculatedSize }),
+  };
+}

@@ -1,0 +1,44 @@
+import type { EntryKind } from '../platform/cache-entries.store.ts';
+import type { Entry } from '../platform/leased-cache.ts';
+import { leasedCacheOf } from '../platform/leased-cache.ts';
+import type { Db } from '../platform/mongo.ts';
+import type { ResourceRow } from '../venues/venues.model.ts';
+import type { VenueRules } from './venue.rules.ts';
+
+/** `database`: by a reading that begins after the call, for a caller who is about to be rejected. */
+export type RulesSource = 'cache' | 'database';
+
+/** Every walk-in writes it. */
+const WITHOUT_FENCE = { $unset: 'claimFence' };
+
+const ofVenue = (from: string, pipeline: readonly object[]) => ({
+  $lookup: { from, localField: '_id', foreignField: 'venueId', pipeline, as: from },
+});
+
+const VENUES: EntryKind = {
+  collection: 'venues',
+  stages: [
+    WITHOUT_FENCE,
+    { $project: { venue: '$$ROOT' } },
+    ofVenue('resources', [WITHOUT_FENCE, { $sort: { _id: 1 } }]),
+    ofVenue('blackouts', [
+      { $match: { $expr: { $gt: ['$endsAt', '$$NOW'] } } },
+      { $sort: { startsAt: 1, _id: 1 } },
+    ]),
+  ],
+};
+
+const RESOURCES: EntryKind = { collection: 'resources', stages: [{ $project: { venueId: 1 } }] };
+
+/** Null where there is no such venue. */
+export const findVenueRules = (
+  db: Db,
+  venueId: string,
+  from?: RulesSource,
+): Promise<Entry<VenueRules> | null> => leasedCacheOf(db).read<VenueRules>(VENUES, venueId, from);
+
+/** The venue of a resource, which it never leaves; undefined where there is no such resource. */
+export async function findVenueIdOf(db: Db, resourceId: string): Promise<string | undefined> {
+  const found = await leasedCacheOf(db).read<Pick<ResourceRow, 'venueId'>>(RESOURCES, resourceId);
+  return found?.value.venueId;
+}
