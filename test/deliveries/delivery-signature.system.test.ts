@@ -28,7 +28,6 @@ let overlapped: Delivered;
 beforeAll(async () => {
   // More than a second apart, so that a fresh timestamp in whole seconds can be told from a stale one.
   service = await startService({ WEBHOOK_RETRY_DELAYS_SECONDS: '1.1,1.1' });
-  startProcess('workers/event-dispatch.ts', service.environment);
   startProcess('workers/webhook-delivery.ts', service.environment);
   const venue = await anyVenue(service);
   partner = await anyPartner(service, [venue.id]);

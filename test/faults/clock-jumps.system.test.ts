@@ -61,7 +61,6 @@ const OLD_ROWS = scaled(200, 20);
 const PROGRAMS = {
   api: 'src/api.ts',
   'hold-expiry': 'workers/hold-expiry.ts',
-  'event-dispatch': 'workers/event-dispatch.ts',
   'webhook-delivery': 'workers/webhook-delivery.ts',
   purge: 'test/faults/purging-process.ts',
 } as const;
@@ -294,7 +293,7 @@ async function tellsOfTheJump(host: ShiftedProcess): Promise<boolean> {
 describe('that this test would notice', () => {
   test('processes whose monotonic clock jumps too sign outside the receivers’ window and refuse keys before their end', async () => {
     const service = await anyService();
-    const programs = ['api', 'event-dispatch', 'webhook-delivery'] as const;
+    const programs = ['api', 'webhook-delivery'] as const;
     const { hosts, url } = await startHosts(service, programs, { CLOCK_SHIFTS_ALL: 'true' });
     const venue = await anyVenue(service);
     const partner = await anyPartner(service, [venue.id]);

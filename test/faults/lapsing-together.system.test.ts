@@ -76,7 +76,7 @@ testInFull(`without Redis, ${HOLDS} holds that lapse at one instant end within 1
   releases.push(() => service.stop());
   const venue = await anyVenue(service);
   await placeHolds(service, venue.id, String(venue.resourceIds[0]));
-  for (const name of ['hold-expiry', 'event-dispatch'])
+  for (const name of ['hold-expiry', 'webhook-delivery'])
     await startProcess(`workers/${name}.ts`, service.environment).ready;
   const reservations = service.context.db.collection('reservations');
   const none = async (filter: Record<string, unknown>) => (await reservations.countDocuments(filter)) === 0;

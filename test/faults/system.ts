@@ -13,7 +13,6 @@ import { START_DEADLINE_MS, startProcess, stopProcess } from '../support/worker-
 const FILES = {
   api: 'src/api.ts',
   'hold-expiry': 'workers/hold-expiry.ts',
-  'event-dispatch': 'workers/event-dispatch.ts',
   'webhook-delivery': 'workers/webhook-delivery.ts',
 } as const;
 export type Part = keyof typeof FILES;
@@ -37,6 +36,8 @@ export type FaultSystem = {
   replace(part: Part, index?: number): Promise<number | null>;
   /** Processes that are started from now on are of the release in this folder; undefined: of this one. */
   use(release: string | undefined): void;
+  /** Starts one more program of that release. */
+  start(file: string, args?: readonly string[]): SpawnedProcess;
   /** Runs a command of that release to its end, such as `src/migrate.ts`. */
   command(file: string, args?: readonly string[]): Promise<{ code: number | null; output: string }>;
   /** SIGTERM for every process of the service; the servers go on. */
@@ -87,8 +88,10 @@ export async function startSystem({
   const stopping = new AbortController();
   await openDb(db, mongo.auditorUri, createLogger('auditor', 'silent'), stopping.signal);
   let release = firstRelease;
+  const startOne = (file: string, args: readonly string[] = []) =>
+    startProcess(file, environment, args, release);
   const command = async (file: string, args: readonly string[] = []) => {
-    const process = startProcess(file, environment, args, release);
+    const process = startOne(file, args);
     return { code: (await process.exited).code, output: process.output() };
   };
   if (release === undefined) await migrate(db);
@@ -151,6 +154,7 @@ export async function startSystem({
     use: (next) => {
       release = next;
     },
+    start: startOne,
     command,
     halt: async () => {
       await Promise.all(parts.flatMap((part) => running[part].map(({ process }) => stopProcess(process))));

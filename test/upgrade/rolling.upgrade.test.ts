@@ -5,7 +5,8 @@ import { PARTS, startSystem } from '../faults/system.ts';
 import type { Trading } from '../faults/trading.ts';
 import { startTrading, TRADING_OVERRIDES } from '../faults/trading.ts';
 import { mulberry32, propertySeed } from '../support/random.ts';
-import { endProcesses } from '../support/worker-process.ts';
+import type { SpawnedProcess } from '../support/worker-process.ts';
+import { endProcesses, stopProcess } from '../support/worker-process.ts';
 import { noteFinding } from './finding.ts';
 
 const { UPGRADE_FROM: former } = process.env;
@@ -13,11 +14,12 @@ const APIS = 2;
 
 let system: FaultSystem;
 let trading: Trading;
+/** The process of 1.0.0 that this release does without. */
+let eventDispatch: SpawnedProcess;
 beforeAll(async () => {
   if (former === undefined) throw new Error('UPGRADE_FROM is not set: run `npm run test:upgrade`');
   system = await startSystem({ apis: APIS, release: former, overrides: TRADING_OVERRIDES });
-  // A process of 1.0.0 alone, which runs beside the newer webhook delivery (docs/upgrading.md).
-  void system.command('workers/event-dispatch.ts');
+  eventDispatch = system.start('workers/event-dispatch.ts');
   trading = await startTrading(system);
 }, 300_000);
 afterAll(async () => {
@@ -61,6 +63,12 @@ test.each(rows)(
       codes.push(migrated.code);
       await sales.goOn();
       codes.push(...(await replaceAll(undefined, order, sales)));
+      // As docs/upgrading.md says: stopped last, and started again before the others are taken back.
+      codes.push((await stopProcess(eventDispatch)).code);
+      await sales.goOn();
+      system.use(former);
+      eventDispatch = system.start('workers/event-dispatch.ts');
+      await eventDispatch.ready;
       codes.push(...(await replaceAll(former, order, sales)));
       await sales.goOn();
     });
