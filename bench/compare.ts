@@ -59,4 +59,14 @@ function cpuOf(runs: readonly Pick<Run, 'cpuUs'>[]): CpuUs {
   );
 }
 
+/** Of each kind of process the sum: `mongod 2` counts as `mongod`. */
+export function byKind(cpuUs: CpuUs): CpuUs {
+  const kinds: CpuUs = {};
+  for (const [label, used] of Object.entries(cpuUs)) {
+    const kind = label.replace(/ \d+$/, '');
+    kinds[kind] = (kinds[kind] ?? 0) + used;
+  }
+  return kinds;
+}
+
 const sum = (cpuUs: CpuUs): number => Object.values(cpuUs).reduce((all, us) => all + us, 0);

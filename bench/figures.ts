@@ -1,5 +1,6 @@
 import type { Goal } from './goals.ts';
-import type { CpuUs, Figure } from './report.ts';
+import type { CpuUs } from './report.ts';
+import type { Spread } from './statistics.ts';
 
 /** A value with about three digits: 1,409, 14.1, 0.10, 0.003. */
 export function digits(value: number): string {
@@ -12,7 +13,7 @@ export function digits(value: number): string {
 export const withUnit = (value: number, { unit }: Goal): string => `${digits(value)} ${unit}`;
 
 /** `0.09–0.11`, or nothing where there was one round. */
-export function rangeOf({ low, high }: Figure): string {
+export function rangeOf({ low, high }: Spread): string {
   return low === high ? '' : `${digits(low)}–${digits(high)}`;
 }
 

@@ -1,4 +1,4 @@
-import type { ChildProcess } from 'node:child_process';
+import type { ChildProcess, SpawnOptions, StdioOptions } from 'node:child_process';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -18,18 +18,24 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** Starts Node with these arguments, an IPC channel and no environment but the given one. It does not outlive this process. */
-export function startNode(args: readonly string[], env: Record<string, string>, output = 2): ChildProcess {
+/** Starts a program with no environment but the given one. It does not outlive this process. */
+export function startProgram(
+  file: string,
+  args: readonly string[],
+  env: Record<string, string>,
+  options: SpawnOptions,
+): ChildProcess {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, args, {
-    cwd: projectFolder,
-    env: { PATH, HOME, ...env },
-    stdio: ['ignore', output, output, 'ipc'],
-    serialization: 'advanced',
-  });
+  const child = spawn(file, args, { cwd: projectFolder, env: { PATH, HOME, ...env }, ...options });
   running.add(child);
   child.once('exit', () => running.delete(child));
   return child;
+}
+
+/** Starts Node with these arguments and an IPC channel. */
+export function startNode(args: readonly string[], env: Record<string, string>, output = 2): ChildProcess {
+  const stdio: StdioOptions = ['ignore', output, output, 'ipc'];
+  return startProgram(process.execPath, args, env, { stdio, serialization: 'advanced' });
 }
 
 /** Starts a TypeScript file of the benchmark as a process of its own. */
@@ -69,6 +75,16 @@ function cpuUsOf(pid: number): number {
     return ((Number(fields[11]) + Number(fields[12])) * 1e6) / ticksPerSecond();
   } catch {
     return 0;
+  }
+}
+
+/** The living children of a process that has one thread; none where the system does not say. */
+export function childrenOf(pid: number): number[] {
+  try {
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1');
+    return children.split(' ').filter(Boolean).map(Number);
+  } catch {
+    return [];
   }
 }
 

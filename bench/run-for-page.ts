@@ -11,13 +11,14 @@ import { projectFolder } from './processes.ts';
 import { buildProduct } from './product/product.ts';
 import type { Bench } from './rows/row.ts';
 
-const PAGE = path.join(projectFolder, 'docs/scaling.md');
 const FLAG = { type: 'boolean' } as const;
 
-/** A benchmark of docs/scaling.md. */
+/** A benchmark whose figures are in a page of docs/. */
 export type PageBench<Report extends Measured, Count extends string, Text extends string> = {
   /** Of package.json; the page has its figures under that name. */
   script: string;
+  /** Of the project; `docs/scaling.md` where not given. */
+  page?: string;
   usage: string;
   /** Options that are whole numbers above 0, and what they are where not given. */
   counts: Record<Count, number>;
@@ -59,8 +60,9 @@ export async function runForPage<Report extends Measured, Count extends string, 
     console.log(bench.asText(report));
     if (json !== undefined) await writeFile(json, `${JSON.stringify(report, null, 2)}\n`);
     if (write) {
-      const page = await readFile(PAGE, 'utf8');
-      await writeFile(PAGE, withFigures(page, bench.script, `${bench.asMarkdown(report)}\n`));
+      const page = path.join(projectFolder, bench.page ?? 'docs/scaling.md');
+      const text = await readFile(page, 'utf8');
+      await writeFile(page, withFigures(text, bench.script, `${bench.asMarkdown(report)}\n`));
     }
     exitCode = check && bench.isMissed(report) ? 1 : 0;
   } catch (error) {

@@ -5,11 +5,13 @@
  * doubling that is missed. Some four minutes on two cores.
  */
 
+import { byKind } from './compare.ts';
 import type { Distance } from './distance/distance.ts';
 import { startDistance } from './distance/distance.ts';
 import { openBench, say } from './open-bench.ts';
 import { startMeter } from './processes.ts';
 import { copyOf } from './product/copies.ts';
+import type { CpuUs } from './report.ts';
 import type { Bench } from './rows/row.ts';
 import { addWaitingEvents } from './rows/waiting-events.ts';
 import { BenchUsageError, runForPage } from './run-for-page.ts';
@@ -81,13 +83,9 @@ const subjectsWith = (distance: Distance): Subject[] => [
 ];
 
 /** The part of a core that each kind of process had in a run, 1 being a whole one. */
-function coresOf(us: Record<string, number>, seconds: number): Record<string, number> {
-  const cores: Record<string, number> = {};
-  for (const [label, used] of Object.entries(us)) {
-    const kind = label.replace(/ \d+$/, '');
-    cores[kind] = (cores[kind] ?? 0) + used / 1e6 / seconds;
-  }
-  return cores;
+function coresOf(us: CpuUs, seconds: number): Record<string, number> {
+  const cores = Object.entries(byKind(us)).map(([kind, used]) => [kind, used / 1e6 / seconds] as const);
+  return Object.fromEntries(cores);
 }
 
 /** Measures `work` from when the frozen processes go on. */

@@ -1,3 +1,4 @@
+import { openPublish } from '../peers/publish.ts';
 import {
   openFindBookings,
   openFindClaims,
@@ -25,6 +26,7 @@ export const STEPS = {
   'find-bookings': openFindBookings,
   'find-claims': openFindClaims,
   'signed-post': openSignedPost,
+  publish: openPublish,
 } as const satisfies Record<string, (params: never, callers: number) => OpenStep | Promise<OpenStep>>;
 
 export type StepName = keyof typeof STEPS;

@@ -109,11 +109,15 @@ export async function openContents(product: Product, provisioned: Provisioned): 
 const ACTIVE = { status: 'ACTIVE' } as const;
 
 /** Whether the condition came true within the time. */
-async function eventually(withinMs: number, condition: () => Promise<boolean>): Promise<boolean> {
+export async function eventually(
+  withinMs: number,
+  condition: () => Promise<boolean>,
+  pollMs = POLL_MS,
+): Promise<boolean> {
   const endsAt = performance.now() + withinMs;
   while (!(await condition())) {
     if (performance.now() > endsAt) return false;
-    await delay(POLL_MS);
+    await delay(pollMs);
   }
   return true;
 }

@@ -9,6 +9,7 @@ const RATES = [20, 50, 200] as const;
 type PacedName = `paced-${(typeof RATES)[number]}-${'p50' | 'p99'}`;
 
 const SECONDS = 6;
+export const paceOf = (perSecond: number) => ({ kind: 'rate', perSecond, seconds: SECONDS }) as const;
 const SETTLED_WITHIN_MS = 30_000;
 
 /** Holds at a steady rate: from the event's own timestamp, which the database gave it, to its arrival. */
@@ -17,11 +18,11 @@ export const pacedRow: Row<PacedName> = {
   workers: WORKERS,
   measure: async (bench) => {
     await subscribeOnce(bench);
-    await measureAt(bench, 200);
+    await holdAtPace(bench, 200);
     const figures: Partial<Record<PacedName, Figure>> = {};
     for (const rate of RATES) {
-      const runs: Awaited<ReturnType<typeof measureAt>>[] = [];
-      for (let round = 0; round < bench.runs; round += 1) runs.push(await measureAt(bench, rate));
+      const runs: Awaited<ReturnType<typeof holdAtPace>>[] = [];
+      for (let round = 0; round < bench.runs; round += 1) runs.push(await holdAtPace(bench, rate));
       const note = `of ${rate * SECONDS} each, ${runs.map(({ received }) => received).join(', ')} were received`;
       for (const percentile of ['p50', 'p99'] as const)
         figures[`paced-${rate}-${percentile}`] = {
@@ -33,15 +34,15 @@ export const pacedRow: Row<PacedName> = {
   },
 };
 
-async function measureAt(bench: Bench, perSecond: number) {
+/** One run: how old events were when they arrived, in milliseconds. */
+export async function holdAtPace(bench: Bench, perSecond: number) {
   const { product, apiKeys, venue, contents } = bench;
   const receiver = await bench.receiver();
   await contents.clear();
   await receiver.take();
   const first = bench.takeSlots(perSecond * SECONDS) % slotCount(venue);
   const params = { port: product.port, apiKeys, venue, first };
-  const pace = { kind: 'rate', perSecond, seconds: SECONDS } as const;
-  const { outcomes } = await bench.callProduct({ step: 'place-hold', params, pace });
+  const { outcomes } = await bench.callProduct({ step: 'place-hold', params, pace: paceOf(perSecond) });
   await receiver.waitFor(outcomes['201'] ?? 0, SETTLED_WITHIN_MS);
   await contents.untilSettled(SETTLED_WITHIN_MS);
   const { ages } = await receiver.take();

@@ -1,19 +1,20 @@
 import type { Run } from '../compare.ts';
 import { cpuFigure, interleave, rateFigure } from '../compare.ts';
 import { perCall } from '../load/load.ts';
+import type { Pids } from '../processes.ts';
 import { startMeter } from '../processes.ts';
 import { slotCount } from '../product/slots.ts';
 import type { Receiver } from '../receiver/receiver.ts';
 import type { Bench } from './row.ts';
 
 /** The size of the body that a webhook of the product has. */
-const BODY_BYTES = 700;
+export const BODY_BYTES = 700;
 const POSTS = 20_000;
 const SLOTS_OF_RUN = 5000;
 const SETTLED_WITHIN_MS = 60_000;
 
 /** The limit of every delivery: a run of signed posts, with nothing read or recorded. */
-async function postSigned(bench: Bench): Promise<Run> {
+export async function postSigned(bench: Bench): Promise<Run> {
   const { postUrl } = await bench.receiver();
   const { perSecond, cpuUs, othersShare } = await bench.callLimit(
     {
@@ -37,6 +38,13 @@ export async function placeMany(bench: Bench, count: number, withinSeconds: numb
   return outcomes['201'] ?? 0;
 }
 
+/** The product, or another sender beside it. */
+type Sender = {
+  pids: () => Pids;
+  /** Waits until every delivery is recorded; false where that takes longer than `withinMs`. */
+  untilSettled: (withinMs: number) => Promise<boolean>;
+};
+
 type Settled = Run & { events: number; receivedTwice: number; seconds: number };
 
 /**
@@ -47,14 +55,14 @@ export async function untilReceived(
   bench: Bench,
   receiver: Receiver,
   begin: () => Promise<number>,
+  sender: Sender = { pids: bench.product.pids, untilSettled: bench.contents.untilSettled },
 ): Promise<Settled> {
   await receiver.take();
   const beganAt = Date.now();
-  const meter = startMeter(bench.product.pids(), bench.ownPids());
+  const meter = startMeter(sender.pids(), bench.ownPids());
   const events = await begin();
   const isComplete =
-    (await receiver.waitFor(events, SETTLED_WITHIN_MS)) &&
-    (await bench.contents.untilSettled(SETTLED_WITHIN_MS));
+    (await receiver.waitFor(events, SETTLED_WITHIN_MS)) && (await sender.untilSettled(SETTLED_WITHIN_MS));
   const used = meter();
   const { lastAt, hits, holdIds } = await receiver.take();
   if (!isComplete) throw new Error(`Of ${events} events, ${holdIds.size} were received within a minute`);

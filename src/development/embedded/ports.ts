@@ -76,7 +76,8 @@ export async function requireFreeApiPorts(
   }
 }
 
-async function pickFreePort(): Promise<number> {
+/** A port that was free a moment ago. */
+export async function pickFreePort(): Promise<number> {
   for (;;) {
     const port = lowestPort + Math.floor(Math.random() * (highestPort - lowestPort + 1));
     if (await isFree(port)) return port;

@@ -1,0 +1,39 @@
+import path from 'node:path';
+import { isExecutable } from '../../src/development/embedded/executables.ts';
+
+/** Programs that the bench runs and does not bring, by the variable that names their folder. */
+const PROGRAMS = {
+  OUTPOST_BIN: {
+    files: ['outpost', 'outpost-server'],
+    how: 'Outpost: in the source of github.com/hookdeck/outpost, go build -o FOLDER/ ./cmd/outpost ./cmd/outpost-server',
+  },
+  RABBITMQ_BIN: {
+    files: ['rabbitmq-server'],
+    how: 'RabbitMQ: sbin of its generic build, on Debian of /usr/lib/rabbitmq/lib/rabbitmq_server-*; with erl and epmd on the PATH',
+  },
+  POSTGRES_BIN: {
+    files: ['initdb', 'postgres', 'psql'],
+    how: 'PostgreSQL: what pg_config --bindir prints',
+  },
+} as const;
+
+export type ProgramFolders = Record<keyof typeof PROGRAMS, string>;
+
+/** The folders as the environment names them, and what to print where programs are missing: which, and how to get them. */
+export async function findPrograms(
+  env: Record<string, string | undefined>,
+): Promise<{ folders: ProgramFolders; missing: string | undefined }> {
+  const folders: ProgramFolders = { OUTPOST_BIN: '', RABBITMQ_BIN: '', POSTGRES_BIN: '' };
+  const lines: string[] = [];
+  for (const variable of Object.keys(PROGRAMS) as (keyof ProgramFolders)[]) {
+    const { files, how } = PROGRAMS[variable];
+    const folder = path.resolve(env[variable] ?? '');
+    folders[variable] = folder;
+    const runnable = await Promise.all(files.map((file) => isExecutable(path.join(folder, file))));
+    const absent = files.filter((_file, index) => !runnable[index]).join(', ');
+    if (!env[variable]) lines.push(`${variable} is not set: the folder with ${files.join(', ')}.\n  ${how}`);
+    else if (absent !== '') lines.push(`${variable} is ${folder}, which lacks ${absent}.\n  ${how}`);
+  }
+  const heading = 'npm run bench:peers does not bring all programs that it runs. Missing:';
+  return { folders, missing: lines.length === 0 ? undefined : [heading, ...lines].join('\n\n') };
+}

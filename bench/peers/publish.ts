@@ -1,0 +1,30 @@
+import { openSocket, requestText } from '../load/http-socket.ts';
+import type { OpenStep } from '../load/http-steps.ts';
+
+/** The tenant, and the topic that its destination takes. */
+export const TENANT = 'bench';
+export const TOPIC = 'hold_created';
+
+/**
+ * Publishes an event over Outpost's HTTP API. Its data, which Outpost posts as they are, have the size and the fields that the
+ * receiver looks for.
+ */
+export function openPublish(
+  { port, apiKey, bytes }: { port: number; apiKey: string; bytes: number },
+  callers: number,
+): OpenStep {
+  const sockets = Array.from({ length: callers }, () => openSocket(port));
+  const headers = { Authorization: `Bearer ${apiKey}` };
+  const eventOf = (call: number) => ({ event_type: TOPIC, timestamp: new Date(), hold_id: `event-${call}` });
+  const padding = 'x'.repeat(bytes - JSON.stringify({ ...eventOf(1000), padding: '' }).length);
+  return {
+    step: async (call, caller) => {
+      const body = { tenant_id: TENANT, topic: TOPIC, data: { ...eventOf(call), padding } };
+      const response = await sockets[caller]?.send(requestText('POST', '/api/v1/publish', headers, body));
+      return String(response?.status);
+    },
+    close: () => {
+      for (const socket of sockets) socket.close();
+    },
+  };
+}
