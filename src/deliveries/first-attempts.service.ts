@@ -18,7 +18,7 @@ const PATIENCE_MS = 3000;
 /** How long recording a result may take, of what a lease is longer than a send. */
 const SETTLED_WITHIN_MS = 1000;
 
-type FirstAttempt = BegunAttempt & { leaseUntil: Date };
+type FirstAttempt = Omit<BegunAttempt, 'permit'> & { leaseUntil: Date };
 /** `attempt` is null of a delivery that cannot be sent at once. */
 type Prepared = { row: DeliveryRow; attempt: Omit<FirstAttempt, 'signal'> | null };
 
@@ -110,8 +110,7 @@ async function beginSend(
     permit.release();
     return null;
   }
-  const ended = sendFirst(deps, { ...attempt, sentAt: deps.clock.now() }).finally(() => permit.release());
-  return { ended };
+  return { ended: sendFirst(deps, { ...attempt, permit, sentAt: deps.clock.now() }) };
 }
 
 async function sendFirst(deps: SendDeps, attempt: BegunAttempt): Promise<void> {
@@ -130,7 +129,7 @@ async function sendFirst(deps: SendDeps, attempt: BegunAttempt): Promise<void> {
 }
 
 /** Nothing was sent: their jobs try it when others had their turn. Where that fails, the sweep finds them once their leases are over. */
-async function leaveToJobs(deps: SendDeps, attempts: readonly BegunAttempt[]): Promise<void> {
+async function leaveToJobs(deps: SendDeps, attempts: readonly FirstAttempt[]): Promise<void> {
   if (attempts.length === 0) return;
   const begun = attempts.map(({ row, attemptId }) => ({ deliveryId: row._id, attemptId }));
   try {

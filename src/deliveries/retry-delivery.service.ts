@@ -1,4 +1,5 @@
 import { findEvent } from '../events/events.store.ts';
+import { withDeadline } from '../platform/deadline.ts';
 import { newId } from '../platform/ids.ts';
 import type { SendPermit } from '../sender/send-permits.ts';
 import { deferralMs } from '../sender/send-permits.ts';
@@ -39,6 +40,8 @@ export type AttemptResult =
 const MENDED_AFTER_MS = 10_000;
 /** An event is in the log seconds after its deliveries, whatever happens to the process that wrote them. */
 const LOGGED_WITHIN_MS = 86_400_000;
+/** How much longer than its lease an attempt may take in all: what hangs then is tried again by the sweep. */
+const HANGS_AFTER_MS = 15_000;
 /** There is nothing more to send. */
 const ENDED: readonly DeliveryState[] = ['succeeded', 'cancelled', 'discarded'];
 /** A job that comes earlier than this before its row is due waits: the hosts' clocks, by which the queue goes, disagree. */
@@ -55,7 +58,7 @@ export async function retryDelivery(deps: SendDeps, due: DueAttempt): Promise<At
   const permit = await deps.permits.acquire(due, due.signal);
   if (permit === null) return { kind: 'later', inMs: due.signal.aborted ? 0 : deferralMs() };
   try {
-    return await attempt(deps, due, permit);
+    return await withDeadline(leaseMs(deps) + HANGS_AFTER_MS, () => attempt(deps, due, permit));
   } finally {
     permit.release();
   }
@@ -94,7 +97,15 @@ async function attempt(deps: SendDeps, due: DueAttempt, permit: SendPermit): Pro
     return { kind: 'later', inMs: leaseMs(deps) / 3 };
   }
   const { signal } = due;
-  const { outcome, after } = await sendAttempt(deps, { ...receiver, row, event, secrets, attemptId, signal });
+  const { outcome, after } = await sendAttempt(deps, {
+    ...receiver,
+    row,
+    event,
+    secrets,
+    attemptId,
+    permit,
+    signal,
+  });
   if (after === null) return { kind: 'later', inMs: 1000 };
   if (after.outcome === 'interrupted') return { kind: 'later', inMs: 0 };
   if (after.outcome === 'succeeded') return { kind: 'done' };

@@ -8,7 +8,7 @@ import type { SecretBox } from '../platform/secret-box.ts';
 import { inSpan } from '../platform/tracing.ts';
 import type { Queues } from '../queues/queues.ts';
 import type { SendOutcome } from '../sender/collect-response.ts';
-import type { SendPermits } from '../sender/send-permits.ts';
+import type { SendPermit, SendPermits } from '../sender/send-permits.ts';
 import type { WebhookMessage, WebhookSender } from '../sender/send-webhook.ts';
 import type { OpenSecrets } from '../subscriptions/secrets.service.ts';
 import { openSecrets } from '../subscriptions/secrets.service.ts';
@@ -48,6 +48,8 @@ export type BegunAttempt = Receiver & {
   event: EventRow;
   secrets: OpenSecrets;
   attemptId: string;
+  /** Released when the response has come: what is recorded after that holds up nobody. */
+  permit: Pick<SendPermit, 'release'>;
   /** Aborts when the process cannot wait for the response any longer. */
   signal: AbortSignal;
   /** When it is sent, where the row was written before. */
@@ -73,9 +75,17 @@ export async function sendAttempt(
 }
 
 async function send(deps: SendDeps, attempt: BegunAttempt): Promise<AttemptOutcome> {
-  const sent = await deps.sender.send(messageOf(deps, attempt));
+  const sent = await exchange(deps, attempt);
   const isOutdated = !sent.ok && (await hasChanged(deps, attempt.subscription));
   return isOutdated ? { ...sent, error: 'subscription_changed', errorDetail: null } : sent;
+}
+
+async function exchange(deps: SendDeps, attempt: BegunAttempt): Promise<SendOutcome> {
+  try {
+    return await deps.sender.send(messageOf(deps, attempt));
+  } finally {
+    attempt.permit.release();
+  }
 }
 
 /**

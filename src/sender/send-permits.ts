@@ -23,6 +23,7 @@ export type SendPermits = {
 export type SendPermit = {
   /** Call it right before sending, each time where that is tried again. False where the endpoint is unhealthy and has all its sends already. */
   beginSend(consecutiveFailures: number): boolean;
+  /** Releasing it again does nothing. */
   release(): void;
 };
 
@@ -83,6 +84,7 @@ export function createSendPermits(limit: number, maxUnhealthySends: number): Sen
     let slow = { forget: (): void => undefined };
     let isSending = false;
     let isHeld = true;
+    let isReleased = false;
     const giveBack = (): void => {
       free += Number(isHeld);
       isHeld = false;
@@ -108,6 +110,8 @@ export function createSendPermits(limit: number, maxUnhealthySends: number): Sen
         return true;
       },
       release() {
+        if (isReleased) return;
+        isReleased = true;
         slow.forget();
         if (isSending) {
           endpoint.sending -= 1;

@@ -5,18 +5,19 @@ import { createJobDispatcher } from '../../workers/support/dispatch-jobs.ts';
 const ids = (count: number, name: string) => Array.from({ length: count }, (_, index) => `${name}${index}`);
 const done = { count: 1, failures: new Map<string, Error>(), begun: Promise.resolve() };
 
-test('jobs that come while others are dispatched are dispatched together, 100 reservations at most, in their order', async () => {
+test('jobs that come while four batches are under way are dispatched together, 100 reservations at most, in their order', async () => {
   const batches: (readonly string[])[] = [];
   const { dispatch, inHand } = createJobDispatcher(async (batch) => {
     batches.push(batch);
     await delay(5);
     return done;
   });
-  const jobs = [ids(1, 'a'), ids(50, 'b'), ids(50, 'c'), ids(50, 'd'), ids(120, 'e')];
-  const dispatched = jobs.map((job) => dispatch(job));
-  expect(inHand.size).toBe(271);
+  const first = [ids(1, 'w'), ids(1, 'x'), ids(1, 'y'), ids(1, 'z')];
+  const later = [ids(50, 'b'), ids(50, 'c'), ids(50, 'd'), ids(120, 'e')];
+  const dispatched = [...first, ...later].map((job) => dispatch(job));
+  expect(inHand.size).toBe(274);
   await Promise.all(dispatched);
-  expect(batches).toEqual([jobs[0], [...ids(50, 'b'), ...ids(50, 'c')], jobs[3], jobs[4]]);
+  expect(batches).toEqual([...first, [...ids(50, 'b'), ...ids(50, 'c')], later[2], later[3]]);
   expect([...inHand]).toEqual([]);
 });
 
@@ -34,7 +35,7 @@ test('a job fails with the error of one of its reservations, or of its batch; th
   await expect(dispatch(['good again'])).resolves.toBeUndefined();
 });
 
-test('a batch whose sends do not begin holds up the next for 100 ms, and its own jobs until they do', async () => {
+test('batches whose sends do not begin hold up the next for 100 ms, and their own jobs until they do', async () => {
   let begin = (): void => undefined;
   const begun = new Promise<void>((resolve) => {
     begin = resolve;
@@ -43,11 +44,11 @@ test('a batch whose sends do not begin holds up the next for 100 ms, and its own
     Promise.resolve(batch.includes('slow') ? { ...done, begun } : done),
   );
   const beganAt = performance.now();
-  const slow = dispatch(['slow']);
+  const [slow] = [1, 2, 3, 4].map((batch) => dispatch(['slow', `${batch}`]));
   await dispatch(['next']);
   const tookMs = performance.now() - beganAt;
   expect(tookMs).toBeGreaterThan(90);
-  expect(await Promise.race([slow.then(() => 'done'), delay(20, 'waits')])).toBe('waits');
+  expect(await Promise.race([slow?.then(() => 'done'), delay(20, 'waits')])).toBe('waits');
   begin();
   await slow;
 });

@@ -3,7 +3,9 @@ import type { Dispatched } from '../../src/dispatch/dispatch-events.service.ts';
 
 /** How many reservations are dispatched together; one job may be for as many. */
 const MAX_BATCH = 100;
-/** How long the next batch waits for the first attempts of this one to begin, so that no more wait in memory than endpoints take. */
+/** How many batches are under way at a time: each waits for several writes. */
+const MAX_UNDER_WAY = 4;
+/** How long a batch waits for its first attempts to begin, so that no more wait in memory than endpoints take. */
 const PATIENCE_MS = 100;
 
 type Waiting = { ids: readonly string[]; resolve: () => void; reject: (err: Error) => void };
@@ -21,7 +23,7 @@ export function createJobDispatcher(
 ): JobDispatcher {
   const waiting: Waiting[] = [];
   const inHand = new Set<string>();
-  let isRunning = false;
+  let underWay = 0;
 
   const takeBatch = (): Waiting[] => {
     let size = 0;
@@ -48,9 +50,9 @@ export function createJobDispatcher(
     }
   };
   const run = async (): Promise<void> => {
-    isRunning = true;
+    underWay += 1;
     while (waiting.length > 0) await dispatchJobs(takeBatch());
-    isRunning = false;
+    underWay -= 1;
   };
 
   return {
@@ -59,7 +61,7 @@ export function createJobDispatcher(
       new Promise((resolve, reject) => {
         waiting.push({ ids, resolve, reject });
         for (const id of ids) inHand.add(id);
-        if (!isRunning) void run();
+        if (underWay < MAX_UNDER_WAY) void run();
       }),
   };
 }

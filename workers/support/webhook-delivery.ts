@@ -8,6 +8,7 @@ import type { SendDeps } from '../../src/deliveries/send-attempt.service.ts';
 import type { Deliver } from '../../src/dispatch/dispatch-events.service.ts';
 import { dispatchEvents } from '../../src/dispatch/dispatch-events.service.ts';
 import { systemClock } from '../../src/platform/clock.ts';
+import { withDeadline } from '../../src/platform/deadline.ts';
 import { createSecretBox } from '../../src/platform/secret-box.ts';
 import type { ProcessScope } from '../../src/process/lifecycle.ts';
 import type { RetryJob, WebhookDeliveryJob } from '../../src/queues/jobs.ts';
@@ -20,6 +21,8 @@ import { startWebhookSweeps } from './webhook-sweeps.ts';
 
 /** Slow sends give their permits back (ADR 0016): for one job that has a permit, a process has up to this many in hand. */
 const JOBS_PER_PERMIT = 4;
+/** A dispatch that takes longer hangs: its jobs fail and are repeated, and the sweep finds what waits. */
+const DISPATCHED_WITHIN_MS = 60_000;
 
 /** The failure of an attempt that is not the last; tells the backoff how long to wait. */
 class AttemptFailed extends ExpectedFailure {
@@ -48,7 +51,9 @@ export async function startWebhookDelivery(
   const permits = createSendPermits(config.webhookConcurrency, config.webhookUnhealthyConcurrency);
   const deps = { ...context, sender, permits };
   const deliver = sendingFirstAttempts(scope, deps);
-  const dispatcher = createJobDispatcher((ids) => dispatchEvents(deps, ids, deliver));
+  const dispatcher = createJobDispatcher((ids) =>
+    withDeadline(DISPATCHED_WITHIN_MS, () => dispatchEvents(deps, ids, deliver)),
+  );
 
   startWorker<WebhookDeliveryJob>(
     scope,
