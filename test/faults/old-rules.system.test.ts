@@ -66,7 +66,7 @@ const ofSlot = (slot: Json | undefined): string => String(slot?.['slot_id']);
 const hold = ({ api: client }: Partner, slot: Json | undefined) =>
   client.post('/api/v1/partner/holds', { slot_id: ofSlot(slot) });
 
-/** A partner whose key and grant the API has in memory, and the rules of the venue; not how many holds it has. */
+/** A partner whose key and grant the API has cached, and the rules of the venue. */
 async function knownPartner(): Promise<Partner> {
   const partner = await anyPartner(service, [venue.id]);
   const known = { ...partner, api: createClient(url, partner.apiKey) };
@@ -87,9 +87,13 @@ test('holds that were on their way when their process was frozen are not written
   for (let round = 0; round < rounds; round += 1) {
     const partner = await knownPartner();
     const some = slots.splice(0, HOLDS);
-    // Between the lease with what it was read under, and the write.
+    // So that the rules are read again, and the holds wait for the confirmation of that: between the reading and their writes.
+    await delay(LEASE_MS);
     block = await blockCommands(service, {
-      ...{ appName: APP_NAME, command: 'aggregate', collection: 'reservations', forMs: 1000 },
+      appName: APP_NAME,
+      command: 'find',
+      collection: 'cache_leases',
+      forMs: 1000,
     });
     const holding = some.map((slot) => hold(partner, slot));
     await block.met();

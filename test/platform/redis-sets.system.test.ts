@@ -4,7 +4,7 @@ import { Cluster } from 'ioredis';
 import { createRateLimits } from '../../src/http/rate-limiter.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { askOnce, closeRedis, createWorkerRedis, readRedisInfos } from '../../src/platform/redis.ts';
-import { createQueues } from '../../src/queues/queues.ts';
+import { createQueues, QUEUE_NAMES } from '../../src/queues/queues.ts';
 import { eventually } from '../support/eventually.ts';
 import type { RedisSet } from '../support/redis-sets.ts';
 import { startCluster, startSentinels } from '../support/redis-sets.ts';
@@ -62,7 +62,7 @@ describe.each([
   test('takes and gives jobs, shows its queues, counts calls, and is looked at node by node', async () => {
     expect(await service.offer('h1')).toBe(true);
     await service.hasTaken('h1');
-    expect(await service.queues.exportMetrics()).toHaveLength(4);
+    expect(await service.queues.exportMetrics()).toHaveLength(QUEUE_NAMES.length);
     const [holdExpiry] = (await service.queues.readStates()) ?? [];
     expect(holdExpiry).toEqual({ name: 'hold-expiry', isPaused: false, workers: 1 });
     expect(await service.queues.readServers()).toMatchObject({ isPersistenceFailing: false });
@@ -90,7 +90,7 @@ describe.each([
     await last?.signal('SIGCONT');
     expect(seen[0]).toMatchObject({ isPersistenceFailing: false });
     expect(seen[1]?.map(({ name }) => name)).toContain('hold-expiry');
-    expect(seen[2]).toHaveLength(4);
+    expect(seen[2]).toHaveLength(QUEUE_NAMES.length);
     expect(atStart).toHaveLength(set.nodes.length - 1);
   });
 
