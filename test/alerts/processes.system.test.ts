@@ -87,7 +87,9 @@ test('the API keeps watch too, also while the queue of webhooks is paused and no
   const { hold_id } = await placeHold(partner, lateSlot);
   await db
     .collection('reservations')
-    .updateOne({ _id: hold_id as never }, [{ $set: { outboxSince: halfAMinuteAgo } }]);
+    .updateOne({ _id: hold_id as never }, [
+      { $set: { outboxSince: halfAMinuteAgo, holdExpiresAt: halfAMinuteAgo } },
+    ]);
   // The API makes the delivery of a sample event itself.
   expectStatus(await partner.api.post(`/api/v1/partner/webhooks/${subscriptionId}/test`), 202);
   await db

@@ -22,7 +22,8 @@ import { verdict } from '../support/verdict.ts';
 const HOLDS = '/api/v1/partner/holds';
 const TAKEN = '409 SLOT_NOT_AVAILABLE';
 
-const service = await hostedService();
+// A hold that waits for a change before its write must not wait for longer than its clock may be off: 1 s.
+const service = await hostedService({ overrides: { CACHE_LEASE_MS: '200' } });
 const another = await beside(service);
 const slow = await hostedService(SLOW);
 const slowToo = await beside(slow);
@@ -52,12 +53,15 @@ type Ground = Awaited<ReturnType<typeof ground>>;
 const hold = ({ api }: Partner, slotId: string) => api.post(HOLDS, { slot_id: slotId });
 const holdFull = async ({ rival, at, full }: Ground) => verdict(await hold(rival, at(full, '0600')));
 
-/** Places the hold on the half with `meanwhile` between its reads of the venue, after which it reads the grant, and its write. */
+/** Places the hold on the half with `meanwhile` between all that it has read of the venue and its write. */
 const holdHalfAfter = (
   meanwhile: () => Promise<unknown>,
   { seller, at, half }: Ground,
   sells: HostedService,
-) => collectionCallsOf(sells).beforeNext('grants.findOne', meanwhile, () => hold(seller, at(half, '0600')));
+) =>
+  collectionCallsOf(sells).beforeNext('reservations.bulkWrite', meanwhile, () =>
+    hold(seller, at(half, '0600')),
+  );
 
 /** Whether the hold fills what the two share, or its own resource only. */
 async function spaceOf({ half, full }: Ground, reply: Reply, at = service): Promise<'shared' | 'own'> {
