@@ -91,7 +91,7 @@ async function eraseEventsOf(
   deps: EraseDeps,
   reservations: readonly (EndedHold | PastBooking)[],
 ): Promise<void> {
-  // Into the log first: a dispatcher that has read the old reason then finds the event there, and leaves it. A hold that was
+  // Into the log first: a worker that has read the old reason then finds the event there, and leaves it. A hold that was
   // read as ACTIVE has been settled since, so its outbox has an event that was not read.
   const waiting = reservations.filter(({ status, outbox }) => status === 'ACTIVE' || outbox.length > 0);
   const dispatched = await dispatchEvents(

@@ -20,7 +20,9 @@ const SETTLED_WITHIN_MS = 1000;
 
 type FirstAttempt = Omit<BegunAttempt, 'permit'> & { leaseUntil: Date };
 /** `attempt` is null of a delivery that cannot be sent at once. */
-type Prepared = { row: DeliveryRow; attempt: Omit<FirstAttempt, 'signal'> | null };
+type Prepared = { row: DeliveryRow; attempt: FirstAttempt | null };
+/** What all first attempts of a batch have in common. */
+type Batch = { readAtMs: number; now: Date; signal: AbortSignal };
 
 /** What came of it, as `Deliver` says. `sent` resolves when the results are recorded. */
 export type FirstAttempts = {
@@ -41,12 +43,12 @@ export async function sendFirstAttempts(
   readAtMs: number,
   signal: AbortSignal,
 ): Promise<FirstAttempts> {
-  const now = deps.clock.now();
-  const prepared = await Promise.all(wanted.map((each) => prepare(deps, each, readAtMs, now)));
+  const batch = { readAtMs, signal, now: deps.clock.now() };
+  const prepared = await Promise.all(wanted.map((each) => prepare(deps, each, batch)));
   const rows = prepared.map(({ row }) => row);
   const inserted = await insertDeliveries(deps.db, rows);
   const created = prepared.filter((_, index) => inserted[index] === 'created');
-  const ready = created.flatMap(({ attempt }) => (attempt === null ? [] : [{ ...attempt, signal }]));
+  const ready = created.flatMap(({ attempt }) => attempt ?? []);
   const deferred = created.filter(({ attempt }) => attempt === null).map(({ row }) => row);
 
   const giveUp = new AbortController();
@@ -72,8 +74,7 @@ export async function sendFirstAttempts(
 async function prepare(
   deps: SendDeps,
   { event, receiver }: WantedDelivery,
-  readAtMs: number,
-  now: Date,
+  { readAtMs, now, signal }: Batch,
 ): Promise<Prepared> {
   const row = newDelivery(event, receiver, event.at);
   const subscription = await findSubscriptionToSend(deps, receiver._id);
@@ -89,7 +90,7 @@ async function prepare(
   const leaseUntil = new Date(now.getTime() + leaseMs(deps));
   return {
     row: { ...row, attempts: [attempt], leaseUntil },
-    attempt: { row, event, subscription, secrets, attemptId, readAtMs, leaseUntil },
+    attempt: { row, event, subscription, secrets, attemptId, readAtMs, leaseUntil, signal },
   };
 }
 

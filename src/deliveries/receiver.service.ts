@@ -4,6 +4,7 @@ import { canReceiveNow } from '../partners/can-receive.service.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
+import type { Destination } from '../sender/send-permits.ts';
 import { findCachedSubscription } from '../subscriptions/cached-subscriptions.service.ts';
 import { forgetOverlapped, forgetSecrets } from '../subscriptions/secrets.service.ts';
 import { isKnownToFail } from '../subscriptions/subscription-health.service.ts';
@@ -11,9 +12,6 @@ import type { FoundSubscription } from '../subscriptions/subscriptions.store.ts'
 import { findSubscription } from '../subscriptions/subscriptions.store.ts';
 
 type ReceiverDeps = { db: Db; log: Logger; secretBox: SecretBox };
-
-/** A subscription, and the partner whose it is. */
-export type Destination = { subscriptionId: string; partnerId: string };
 
 /** The subscription, read at `readAtMs` (`performance.now()`) from a cache entry that was less than half a lease old. */
 export type Receiver = { subscription: FoundSubscription; readAtMs: number };

@@ -1,7 +1,7 @@
 import { findEvent } from '../events/events.store.ts';
 import { withDeadline } from '../platform/deadline.ts';
 import { newId } from '../platform/ids.ts';
-import type { SendPermit } from '../sender/send-permits.ts';
+import type { Destination, SendPermit } from '../sender/send-permits.ts';
 import { deferralMs } from '../sender/send-permits.ts';
 import { msUntilRotationAnswered, openSecrets } from '../subscriptions/secrets.service.ts';
 import { beginAttempt } from './attempts.store.ts';
@@ -9,7 +9,6 @@ import type { DeliveryState } from './deliveries.model.ts';
 import { findDelivery } from './deliveries.store.ts';
 import { cancelDelivery } from './delivery-series.store.ts';
 import { causeOf } from './log-fields.rules.ts';
-import type { Destination } from './receiver.service.ts';
 import { findReceiver } from './receiver.service.ts';
 import type { SendDeps } from './send-attempt.service.ts';
 import { leaseMs, sendAttempt } from './send-attempt.service.ts';

@@ -66,6 +66,21 @@ export async function sweepEach<T>(
   return count;
 }
 
+/** How many items of a sweep are worked on together, where one write serves several. */
+const BATCH = 200;
+
+/** As `sweepEach`, for work on up to 200 items together, one batch after the other: a batch that fails does not keep the next waiting. */
+export function sweepBatches<T>(
+  items: readonly T[],
+  stopping: AbortSignal,
+  work: (batch: readonly T[]) => Promise<number>,
+  onError: (err: unknown, batch: readonly T[]) => void,
+): Promise<number> {
+  const batches: (readonly T[])[] = [];
+  for (let from = 0; from < items.length; from += BATCH) batches.push(items.slice(from, from + BATCH));
+  return sweepEach(batches, stopping, work, onError, 1);
+}
+
 /**
  * Goes through what is due from its beginning to its end, page after page without a pause, and again `everyMs` after that, until
  * `stopping` aborts; in one process at a time (a lease in MongoDB, so that it needs no Redis). What a page could not settle

@@ -53,7 +53,7 @@ export function openQueues<Name extends string>(
   log: Logger,
 ): OpenQueues<Name> {
   const redis = createProducerRedis(redisUrl, log);
-  const open = (name: Name) => {
+  const open = (name: string) => {
     const queue = new Queue(name, {
       connection: redis,
       prefix,
@@ -94,7 +94,7 @@ export function openQueues<Name extends string>(
     },
     ask,
     removeRetired: async (name) => {
-      const queue = open(name as Name);
+      const queue = open(name);
       try {
         if (redis.status === 'ready' && (await queue.getWorkersCount()) === 0)
           await queue.obliterate({ force: true });

@@ -17,7 +17,7 @@ export type EventSubject = Pick<
 export type Attached = { orderReference?: string; metadata?: Record<string, string> };
 
 /**
- * An event that waits inside its reservation until the dispatcher has written it to the event log (ADR 0003). Its subject is
+ * An event that waits inside its reservation until webhook delivery has written it to the event log (ADR 0003). Its subject is
  * absent in what older releases wrote (ADR 0026).
  */
 export type OutboxEvent = Partial<EventSubject> & {

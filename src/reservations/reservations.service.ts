@@ -3,6 +3,7 @@ import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import { BATCH_SIZES, counter, histogram } from '../platform/process-metrics.ts';
 import type { SweptPage } from '../platform/sweep.ts';
+import { sweepBatches } from '../platform/sweep.ts';
 import type { Queues } from '../queues/queues.ts';
 import { expireLapsedHolds } from './expire-holds.store.ts';
 import type { PageOfDue } from './reservation-backlog.store.ts';
@@ -90,9 +91,6 @@ export async function expireDueHolds(deps: ExpiryDeps, holdIds: readonly string[
   return expired;
 }
 
-/** How many lapsed holds one update of the sweep expires. */
-const MAX_BATCH = 200;
-
 /**
  * Expires a page of the holds that lapsed more than `graceMs` ago, the first of them or those after `from`: a page of the sweep.
  */
@@ -101,12 +99,13 @@ export async function sweepLapsedHolds(
   { stopping, ...page }: PageOfDue & { stopping: AbortSignal },
 ): Promise<SweptPage<DuePosition>> {
   const { ids, next } = await findLapsedHolds(deps.db, page);
-  let count = 0;
-  for (let from = 0; from < ids.length && !stopping.aborted; from += MAX_BATCH) {
-    const { endedIds, failures } = await expireDueHolds(deps, ids.slice(from, from + MAX_BATCH));
+  const expire = async (batch: readonly string[]) => {
+    const { endedIds, failures } = await expireDueHolds(deps, batch);
     for (const [holdId, err] of failures)
       deps.log.error({ hold_id: holdId, err }, 'a lapsed hold could not be expired and waits');
-    count += endedIds.length;
-  }
-  return { count, next };
+    return endedIds.length;
+  };
+  const onError = (err: unknown, batch: readonly string[]) =>
+    deps.log.error({ hold_ids: batch, err }, 'lapsed holds could not be expired and wait');
+  return { count: await sweepBatches(ids, stopping, expire, onError), next };
 }

@@ -2,7 +2,7 @@ import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
 import { endLease, takeLease } from '../../src/platform/leases.store.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { processMetrics } from '../../src/platform/process-metrics.ts';
-import { keepSweeping, sweepEach } from '../../src/platform/sweep.ts';
+import { keepSweeping, sweepBatches, sweepEach } from '../../src/platform/sweep.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
@@ -134,4 +134,19 @@ test('an item that fails is passed on with its error, and the others are done', 
       ['worse', 'no worse'],
     ],
   ]);
+});
+
+test('items that are worked on together are so by 200, and a batch that fails does not keep the next waiting', async () => {
+  const failed: [number, string][] = [];
+  const sizes: number[] = [];
+  const count = await sweepBatches(
+    Array.from({ length: 450 }, (_, index) => index),
+    new AbortController().signal,
+    (batch) => {
+      sizes.push(batch.length);
+      return batch[0] === 200 ? Promise.reject(new Error('no')) : Promise.resolve(batch.length);
+    },
+    (err, batch) => failed.push([batch.length, (err as Error).message]),
+  );
+  expect([count, sizes, failed]).toEqual([250, [200, 200, 50], [[200, 'no']]]);
 });
