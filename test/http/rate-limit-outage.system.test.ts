@@ -156,12 +156,14 @@ test('a process that was too busy to read the response of Redis does not take th
     return isCounted(counterOf(one, 'warm'));
   });
   const before = lines(one, ALONE);
-  const counting = limits.partnerCalls?.count('busy');
-  const busyUntil = performance.now() + 3 * PATIENCE_MS;
-  while (performance.now() < busyUntil);
-  expect(await counting).toMatchObject({ remaining: LIMIT - 1 });
+  for (const key of ['busy-1', 'busy-2', 'busy-3', 'busy-4', 'busy-5']) {
+    const counting = limits.partnerCalls?.count(key);
+    const busyUntil = performance.now() + 3 * PATIENCE_MS;
+    while (performance.now() < busyUntil);
+    expect(await counting).toMatchObject({ remaining: LIMIT - 1 });
+    expect(await ask((client) => client.get(counterOf(one, key)))).toBe('1');
+  }
   expect(lines(one, ALONE)).toBe(before);
-  expect(await ask((client) => client.get(counterOf(one, 'busy')))).toBe('1');
   await limits.close();
 });
 

@@ -7,7 +7,8 @@ const keptByWorker = new Map();
 
 /**
  * Node as Jest has it, with the `Error` that Node itself throws, so that `instanceof` knows those as in production. The suites
- * of `npm test` start no process in it, and leave nothing behind.
+ * of `npm test` start no process in it, and leave nothing behind. What a suite leaves whose test failed is not looked at, so that the
+ * failure is what is reported.
  */
 module.exports = class extends TestEnvironment {
   async setup() {
@@ -19,10 +20,14 @@ module.exports = class extends TestEnvironment {
     if (tier !== 'static') this.requireNoLeaks = watchLeaks();
   }
 
+  handleTestEvent({ name }) {
+    if (name === 'test_fn_failure' || name === 'hook_failure') this.hasFailed = true;
+  }
+
   async teardown() {
     this.allowProcesses?.();
     try {
-      await this.requireNoLeaks?.();
+      if (!this.hasFailed) await this.requireNoLeaks?.();
     } finally {
       await super.teardown();
     }
