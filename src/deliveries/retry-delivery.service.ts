@@ -37,7 +37,8 @@ export type AttemptResult =
 
 /** How long until what the operators or the database have to mend is tried again. */
 const MENDED_AFTER_MS = 10_000;
-/** An event is in the log seconds after its deliveries, whatever happens to the process that wrote them. */
+/** An event is logged beside its deliveries, or by the sweep seconds later, whatever happens to the process that wrote them. */
+const LOGGED_SOON_MS = 1000;
 const LOGGED_WITHIN_MS = 86_400_000;
 /** How much longer than its lease an attempt may take in all: what hangs then is tried again by the sweep. */
 const HANGS_AFTER_MS = 15_000;
@@ -74,7 +75,7 @@ async function attempt(deps: SendDeps, due: DueAttempt, permit: SendPermit): Pro
 
   const event = await findEvent(deps.db, row.eventId);
   const isAwaited = deps.clock.now().getTime() - row.createdAt.getTime() < LOGGED_WITHIN_MS;
-  if (event === null && isAwaited) return { kind: 'later', inMs: MENDED_AFTER_MS };
+  if (event === null && isAwaited) return { kind: 'later', inMs: LOGGED_SOON_MS };
   const receiver = event && (await findReceiver(deps, row, event));
   if (event === null || receiver === null) {
     if (row.state === 'dead_letter') {

@@ -14,6 +14,9 @@ type Definition<Label extends string> = {
 /** The buckets of how much is worked on together. */
 export const BATCH_SIZES = [1, 2, 5, 10, 20, 50, 100, 200];
 
+/** How often the lag of the event loop is sampled: prom-client's 10 ms cost an idle process 0.5 % of a core. The lag includes it. */
+const EVENT_LOOP_SAMPLE_MS = 50;
+
 const definitions: ((registry: Registry) => void)[] = [];
 
 /**
@@ -22,7 +25,7 @@ const definitions: ((registry: Registry) => void)[] = [];
  */
 export const processMetrics = onePer((_db: Db): Registry => {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_SAMPLE_MS });
   for (const define of definitions) define(registry);
   new Counter({
     name: 'log_lines_dropped_total',

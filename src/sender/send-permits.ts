@@ -21,7 +21,8 @@ export type SendPermits = {
 
 /** What a delivery has from when it is worked on until it releases it. */
 export type SendPermit = {
-  /** Call it right before sending, each time where that is tried again. False where the endpoint is unhealthy and has all its sends already. */
+  /** Call it right before sending, each time where that is tried again. False where the endpoint is unhealthy and has all
+   * its sends already, and once it was released. */
   beginSend(consecutiveFailures: number): boolean;
   /** Releasing it again does nothing. */
   release(): void;
@@ -94,6 +95,7 @@ export function createSendPermits(limit: number, maxUnhealthySends: number): Sen
     partner.inProgress += 1;
     return {
       beginSend(consecutiveFailures) {
+        if (isReleased) return false;
         if (isSending) return true;
         if (isUnhealthy(consecutiveFailures) && endpoint.sending >= maxUnhealthySends) {
           endpoint.fullAt = performance.now();

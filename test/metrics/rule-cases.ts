@@ -25,7 +25,7 @@ export const HEALTHY: SeriesByName = {
     [API, WORKER].flatMap((of) => [
       [`up{${of}}`, '1x90'],
       [`process_start_time_seconds{${of}}`, '1000x90'],
-      [`nodejs_eventloop_lag_p99_seconds{${of}}`, '0.012x90'],
+      [`nodejs_eventloop_lag_p99_seconds{${of}}`, '0.052x90'],
       [`nodejs_heap_space_size_used_bytes{${of},space="old"}`, '90000000x90'],
       [`nodejs_heap_space_size_used_bytes{${of},space="new"}`, '20000000x90'],
       [`process_open_fds{${of}}`, '60x90'],
@@ -100,7 +100,7 @@ export const RULE_CASES: readonly RuleCase[] = [
   },
   {
     alert: 'BookingEventLoopBlocked',
-    ...of(`nodejs_eventloop_lag_p99_seconds{${API}}`, '0.3x90', LATELY('0.01', '2')),
+    ...of(`nodejs_eventloop_lag_p99_seconds{${API}}`, '0.35x90', LATELY('0.05', '2')),
   },
   {
     alert: 'BookingZoneDataOutdated',

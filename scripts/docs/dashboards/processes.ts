@@ -16,10 +16,10 @@ export const PROCESSES: Dashboard = {
       ...{
         title: 'Event loop lag (p99)',
         unit: 's',
-        threshold: { at: 0.25 },
+        threshold: { at: 0.3 },
         runbook: 'bookingeventloopblocked',
       },
-      description: 'How late the event loop of each process is; it is shared by all that the process does.',
+      description: 'How late the event loop of each process is, with the 50 ms between samples; all that the process does shares it.',
       queries: [{ legend: '{{instance}}', expr: `nodejs_eventloop_lag_p99_seconds{${OWN}}` }],
     },
     {
