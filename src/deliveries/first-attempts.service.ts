@@ -2,6 +2,8 @@ import { newId } from '../platform/ids.ts';
 import { isUnhealthy } from '../sender/endpoint-health.rules.ts';
 import { deferralMs } from '../sender/send-permits.ts';
 import { msUntilRotationAnswered, openSecrets } from '../subscriptions/secrets.service.ts';
+import type { BegunAttempt, SendDeps } from './attempt.ts';
+import { leaseMs } from './attempt.ts';
 import { begunAttempt, withdrawAttempts } from './attempts.store.ts';
 import type { WantedDelivery } from './create-deliveries.service.ts';
 import { dueIn, failuresOf, newDelivery } from './create-deliveries.service.ts';
@@ -9,8 +11,7 @@ import type { DeliveryRow } from './deliveries.model.ts';
 import { insertDeliveries } from './deliveries.store.ts';
 import { deliveryFields } from './log-fields.rules.ts';
 import { findSubscriptionToSend } from './receiver.service.ts';
-import type { BegunAttempt, SendDeps } from './send-attempt.service.ts';
-import { leaseMs, sendAttempt } from './send-attempt.service.ts';
+import { sendAttempt } from './send-attempt.service.ts';
 
 /** For how long a first attempt waits for a permit before it is left to a job. */
 const PATIENCE_MS = 3000;

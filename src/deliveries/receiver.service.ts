@@ -4,7 +4,7 @@ import { canReceiveNow } from '../partners/can-receive.service.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
-import type { Destination } from '../sender/send-permits.ts';
+import type { Destination } from '../sender/endpoints-in-use.ts';
 import { findCachedSubscription } from '../subscriptions/cached-subscriptions.service.ts';
 import { forgetOverlapped, forgetSecrets } from '../subscriptions/secrets.service.ts';
 import { isKnownToFail } from '../subscriptions/subscription-health.service.ts';

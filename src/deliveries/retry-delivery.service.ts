@@ -1,17 +1,19 @@
 import { findEvent } from '../events/events.store.ts';
 import { withDeadline } from '../platform/deadline.ts';
 import { newId } from '../platform/ids.ts';
-import type { Destination, SendPermit } from '../sender/send-permits.ts';
+import type { Destination } from '../sender/endpoints-in-use.ts';
+import type { SendPermit } from '../sender/send-permits.ts';
 import { deferralMs } from '../sender/send-permits.ts';
 import { msUntilRotationAnswered, openSecrets } from '../subscriptions/secrets.service.ts';
+import type { SendDeps } from './attempt.ts';
+import { leaseMs } from './attempt.ts';
 import { beginAttempt } from './attempts.store.ts';
 import type { DeliveryState } from './deliveries.model.ts';
 import { findDelivery } from './deliveries.store.ts';
 import { cancelDelivery } from './delivery-series.store.ts';
 import { causeOf } from './log-fields.rules.ts';
 import { findReceiver } from './receiver.service.ts';
-import type { SendDeps } from './send-attempt.service.ts';
-import { leaseMs, sendAttempt } from './send-attempt.service.ts';
+import { sendAttempt } from './send-attempt.service.ts';
 
 /** What the worker is asked to do: one attempt of a series. */
 export type DueAttempt = Destination & {

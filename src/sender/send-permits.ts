@@ -1,13 +1,9 @@
 import { isUnhealthy } from './endpoint-health.rules.ts';
+import type { Destination, Endpoint, Partner, Share } from './endpoints-in-use.ts';
+import { createEndpoints, FULL_MS } from './endpoints-in-use.ts';
 
 /** A send that has gone on for longer is slow: its permit is given to another (ADR 0016). */
 const SLOW_AFTER_MS = 1000;
-/** For how long an endpoint that had all its sends is remembered, so that what comes for it need not ask the database again. */
-const FULL_MS = 2000;
-
-/** Whose delivery it is, and to which of its endpoints. */
-export type Destination = { subscriptionId: string; partnerId: string };
-
 /**
  * Permits to work on a delivery. They keep an endpoint that fails or does not respond, and a partner all of whose endpoints do, from
  * holding up the others.
@@ -26,19 +22,6 @@ export type SendPermit = {
   beginSend(consecutiveFailures: number): boolean;
   /** Releasing it again does nothing. */
   release(): void;
-};
-
-/** What counts in a share of the permits. */
-type Share = { inProgress: number; slow: number };
-type Partner = Share & { endpoints: Set<Endpoint> };
-/** `waiting`: those who wait for a permit, first come, first served; each is ended with whether it gets one. */
-type Endpoint = Share & {
-  id: string;
-  partnerId: string;
-  partner: Partner;
-  waiting: Set<(isGranted: boolean) => void>;
-  sending: number;
-  fullAt: number;
 };
 
 /**
@@ -95,8 +78,7 @@ export function createSendPermits(limit: number, maxUnhealthySends: number): Sen
     partner.inProgress += 1;
     return {
       beginSend(consecutiveFailures) {
-        if (isReleased) return false;
-        if (isSending) return true;
+        if (isReleased || isSending) return !isReleased;
         if (isUnhealthy(consecutiveFailures) && endpoint.sending >= maxUnhealthySends) {
           endpoint.fullAt = performance.now();
           sendBack(partner);
@@ -159,30 +141,6 @@ export function createSendPermits(limit: number, maxUnhealthySends: number): Sen
       return null;
     },
   };
-}
-
-/** The endpoints at which something is in progress or waits, and their partners. */
-function createEndpoints() {
-  const endpoints = new Map<string, Endpoint>();
-  const partners = new Map<string, Partner>();
-  const endpointOf = ({ subscriptionId: id, partnerId }: Destination): Endpoint => {
-    const known = endpoints.get(id);
-    if (known !== undefined) return known;
-    const partner = partners.get(partnerId) ?? { inProgress: 0, slow: 0, endpoints: new Set() };
-    const shares = { inProgress: 0, slow: 0, sending: 0, fullAt: -FULL_MS };
-    const endpoint: Endpoint = { id, partnerId, partner, waiting: new Set(), ...shares };
-    endpoints.set(id, endpoint);
-    partners.set(partnerId, partner);
-    partner.endpoints.add(endpoint);
-    return endpoint;
-  };
-  const forgetIdle = (endpoint: Endpoint): void => {
-    if (endpoint.waiting.size + endpoint.inProgress > 0) return;
-    endpoints.delete(endpoint.id);
-    endpoint.partner.endpoints.delete(endpoint);
-    if (endpoint.partner.endpoints.size === 0) partners.delete(endpoint.partnerId);
-  };
-  return { endpointOf, forgetIdle };
 }
 
 /** Counts a send among the slow ones of each of `shares` from when it is so until it is forgotten. */

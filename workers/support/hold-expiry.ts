@@ -10,7 +10,8 @@ import { expireDueHolds, sweepLapsedHolds } from '../../src/reservations/reserva
 import { openArchive } from '../../src/retention/open-archive.ts';
 import type { PurgePosition } from '../../src/retention/purge.service.ts';
 import { purgeNext } from '../../src/retention/purge.service.ts';
-import { startContext, startWorker } from './start-worker.ts';
+import { startContext } from './start-context.ts';
+import { startWorker } from './start-worker.ts';
 
 /** Jobs in hand; most are for several holds, which end by one update. */
 const CONCURRENCY = 50;

@@ -2,16 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Processor, WorkerOptions } from 'bullmq';
 import { UnrecoverableError, Worker } from 'bullmq';
 import { BullMQOtel } from 'bullmq-otel';
-import { startAlerting } from '../../src/alerts/start-alerting.ts';
-import { serveHealth } from '../../src/apps/worker-app.ts';
 import type { WorkerConfig } from '../../src/config/config.ts';
-import { missingGuards } from '../../src/database/collections.ts';
-import { untilGuarded, untilUsable } from '../../src/database/guards.ts';
 import type { Logger } from '../../src/platform/logger.ts';
 import { closeRedis, createWorkerRedis } from '../../src/platform/redis.ts';
 import { isTracing } from '../../src/platform/tracing.ts';
-import type { WorkerContext } from '../../src/process/context.ts';
-import { createContext } from '../../src/process/context.ts';
 import type { ProcessScope } from '../../src/process/lifecycle.ts';
 import type { HoldExpiryJob, WebhookDeliveryJob } from '../../src/queues/jobs.ts';
 import { loggedIdsOf } from '../../src/queues/jobs.ts';
@@ -115,20 +109,4 @@ export function startWorker<Job extends HoldExpiryJob | WebhookDeliveryJob>(
     clearTimeout(interrupt);
   });
   return worker;
-}
-
-/**
- * What a worker works with, once the database is reachable and has its guards; meanwhile it watches for what operators are
- * alerted of.
- */
-export async function startContext<Settings extends WorkerConfig>(
-  scope: ProcessScope<Settings>,
-): Promise<WorkerContext<Settings>> {
-  const context = createContext(scope);
-  await serveHealth(scope, context);
-  await context.connected;
-  await untilUsable(scope, context.db);
-  startAlerting(scope, context, missingGuards);
-  await untilGuarded(scope, context.db);
-  return context;
 }

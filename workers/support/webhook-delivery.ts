@@ -1,13 +1,10 @@
 import type { Job } from 'bullmq';
-import { DelayedError, UnrecoverableError } from 'bullmq';
 import type { ConfigOf } from '../../src/config/config.ts';
 import { LOCK_MARGIN_MS, STALLED_CHECK_MS } from '../../src/config/take-over.rules.ts';
+import type { SendDeps } from '../../src/deliveries/attempt.ts';
 import { sendFirstAttempts } from '../../src/deliveries/first-attempts.service.ts';
-import { retryDelivery } from '../../src/deliveries/retry-delivery.service.ts';
-import type { SendDeps } from '../../src/deliveries/send-attempt.service.ts';
 import type { Deliver } from '../../src/dispatch/dispatch-events.service.ts';
 import { dispatchEvents } from '../../src/dispatch/dispatch-events.service.ts';
-import { systemClock } from '../../src/platform/clock.ts';
 import { withDeadline } from '../../src/platform/deadline.ts';
 import { createSecretBox } from '../../src/platform/secret-box.ts';
 import type { ProcessScope } from '../../src/process/lifecycle.ts';
@@ -16,23 +13,15 @@ import { createSendPermits } from '../../src/sender/send-permits.ts';
 import { createWebhookSender } from '../../src/sender/send-webhook.ts';
 import { logMissingKeys } from '../../src/subscriptions/rewrap-secrets.service.ts';
 import { createJobDispatcher } from './dispatch-jobs.ts';
-import { ExpectedFailure, FINISH_TIMEOUT_MS, startContext, startWorker } from './start-worker.ts';
+import { AttemptFailed, retry } from './retry-jobs.ts';
+import { startContext } from './start-context.ts';
+import { FINISH_TIMEOUT_MS, startWorker } from './start-worker.ts';
 import { startWebhookSweeps } from './webhook-sweeps.ts';
 
 /** Slow sends give their permits back (ADR 0016): for one job that has a permit, a process has up to this many in hand. */
 const JOBS_PER_PERMIT = 4;
 /** A dispatch that takes longer hangs: its jobs fail and are repeated, and the sweep finds what waits. */
 const DISPATCHED_WITHIN_MS = 60_000;
-
-/** The failure of an attempt that is not the last; tells the backoff how long to wait. */
-class AttemptFailed extends ExpectedFailure {
-  readonly retryInMs: number;
-
-  constructor(attempt: number, retryInMs: number, cause: string) {
-    super(`Attempt ${attempt} failed: ${cause}; the next is in ${retryInMs / 1000} s`);
-    this.retryInMs = retryInMs;
-  }
-}
 
 /** Takes events from the outboxes to the log and to their receivers, and retries what fails on the contract's schedule. */
 export async function startWebhookDelivery(
@@ -91,35 +80,4 @@ function sendingFirstAttempts(scope: ProcessScope<unknown>, deps: SendDeps): Del
     underWay.add(sent);
     return first;
   };
-}
-
-/** Makes one attempt of a delivery, and tells the queue when the next is due. */
-async function retry(
-  deps: SendDeps,
-  job: Job<RetryJob>,
-  token: string | undefined,
-  signal: AbortSignal,
-): Promise<void> {
-  const {
-    deliveryId,
-    subscriptionId,
-    generation,
-    partnerId = subscriptionId,
-    isKnownDead = false,
-  } = job.data;
-  const due = { deliveryId, subscriptionId, partnerId, generation, isKnownDead, signal };
-  const result = await retryDelivery(deps, due);
-  switch (result.kind) {
-    case 'done':
-      return;
-    case 'retry':
-      throw new AttemptFailed(result.attempt, result.inMs, result.cause);
-    case 'dead':
-      if (!isKnownDead) await job.updateData({ ...job.data, isKnownDead: true });
-      throw new UnrecoverableError(result.message);
-    case 'later':
-      // By the host's clock: BullMQ compares it with that.
-      await job.moveToDelayed(systemClock.now().getTime() + result.inMs, token);
-      throw new DelayedError();
-  }
 }

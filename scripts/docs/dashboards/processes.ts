@@ -19,7 +19,8 @@ export const PROCESSES: Dashboard = {
         threshold: { at: 0.3 },
         runbook: 'bookingeventloopblocked',
       },
-      description: 'How late the event loop of each process is, with the 50 ms between samples; all that the process does shares it.',
+      description:
+        'How late the event loop of each process is, with the 50 ms between samples; all that the process does shares it.',
       queries: [{ legend: '{{instance}}', expr: `nodejs_eventloop_lag_p99_seconds{${OWN}}` }],
     },
     {
