@@ -13,9 +13,9 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { cpus } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { compareReleases } from '../src/database/release.ts';
 import type { UpgradeFinding } from '../test/upgrade/finding.ts';
 import { withFigures } from './figures-in-page.ts';
-import { newestRelease } from './releases.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const FINDINGS = path.join(root, 'test-results/upgrade.jsonl');
@@ -26,11 +26,12 @@ const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encodi
 function lastRelease(): { name: string; ref: string } {
   const [tag = ''] = git('tag', '--list', 'v*', '--sort=-version:refname').split('\n');
   if (tag !== '') return { name: tag, ref: tag };
-  const commits = readFileSync(path.join(root, 'docs/releases/commits.json'), 'utf8');
-  const newest = newestRelease(JSON.parse(commits) as Record<string, string>);
+  const file = readFileSync(path.join(root, 'docs/releases/commits.json'), 'utf8');
+  const commits = Object.entries(JSON.parse(file) as Record<string, string>);
+  const [newest] = commits.toSorted(([a], [b]) => compareReleases(b, a));
   if (newest === undefined)
     fail('No release was found: no tag v*, nothing in docs/releases/commits.json. Name one: --from REF.');
-  return { name: newest.release, ref: newest.commit };
+  return { name: newest[0], ref: newest[1] };
 }
 
 function commitOf(ref: string): string {
