@@ -82,7 +82,7 @@ async function exists(file: string): Promise<boolean> {
 }
 
 /** As GitHub makes them: lower case, punctuation dropped, spaces to hyphens. */
-export function anchorsOf(text: string): string[] {
+function anchorsOf(text: string): string[] {
   return [...proseOf({ text }).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading
       .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
@@ -81,6 +82,16 @@ describe('paths', () => {
     expect(unknownPaths({ text })).toEqual(['/booking', '/partner/hold']);
   });
 });
+
+test.each(['docs/ARCHITECTURE.md', 'docs/GLOSSARY.md', 'CONTRIBUTING.md'])(
+  'every path that %s names exists',
+  async (file) => {
+    const { text } = await readDocument(file);
+    const paths = [...text.matchAll(/`((?:src|workers|test|scripts|deploy|docs|examples)\/[^`*…]*)`/g)];
+    const missing = paths.filter(([, name = '']) => !existsSync(path.join(projectFolder, name)));
+    expect(missing.map(([, name]) => name)).toEqual([]);
+  },
+);
 
 describe('code', () => {
   const shown = guides.flatMap((guide) => blocksOf(guide).map((block) => ({ ...block, guide: guide.file })));
