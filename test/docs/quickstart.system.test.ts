@@ -1,11 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { signDelivery } from '../../src/sender/signature.rules.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { eventually } from '../support/eventually.ts';
 import { anyPartner, anyVenue } from '../support/factories.ts';
+import { freePort } from '../support/own-servers.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import { endProcesses, startProcess } from '../support/worker-process.ts';
@@ -177,13 +177,3 @@ describe('the quickstart', () => {
     expect(formOf(answer)).not.toEqual(formOf({ count: 1, data: [{ id: 'a' }] }));
   });
 });
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject).listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
-}

@@ -7,7 +7,7 @@ import { signDelivery } from '../../src/sender/signature.rules.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { reasonToSkip } from './programs.ts';
 import type { Vector } from './verification-vectors.ts';
-import { bodyOf, examplesFolder, readVectors, spoilings, vectorsFile } from './verification-vectors.ts';
+import { bodyOf, examplesFolder, readVectors, vectorsFile } from './verification-vectors.ts';
 
 const run = promisify(execFile);
 const vectors = await readVectors();
@@ -70,11 +70,11 @@ for (const runner of runners) {
       FIRST_BUILD_TIMEOUT_MS,
     );
 
-    test.each(spoilings)('control: its runner fails when %s', async (_what, spoil) => {
-      const spoilt = await readVectors();
-      spoil(spoilt);
+    test('control: its runner fails when the verdict of a vector is another', async () => {
+      const [first, ...others] = vectors;
       const file = path.join(await temporaryFolder(), 'vectors.json');
-      await writeFile(file, JSON.stringify({ vectors: spoilt }));
+      await writeFile(file, JSON.stringify({ vectors: [{ ...first, expected: 'reject' }, ...others] }));
+      expect(first?.expected).toBe('accept');
       expect((await runExample(runner, file)).exitCode).not.toBe(0);
     });
   });
@@ -86,16 +86,6 @@ const carried = ({ headers }: Vector) => [
 ];
 const isSigned = ({ reason }: Vector): boolean => reason === null || reason === 'outside_replay_window';
 const signed = vectors.filter((vector) => isSigned(vector));
-
-/** Made as the README beside the vectors says. */
-async function opensslSignature(vector: Vector): Promise<string> {
-  const openssl = run('openssl', ['dgst', '-sha256', '-hmac', vector.secret_key]);
-  openssl.child.stdin?.end(
-    Buffer.concat([Buffer.from(`${vector.headers['X-Service-Timestamp']}.`), bodyOf(vector)]),
-  );
-  const { stdout } = await openssl;
-  return `sha256=${stdout.trim().split(' ').at(-1)}`;
-}
 
 describe('the vectors', () => {
   const signedWith = (vector: Vector): string =>
@@ -132,12 +122,5 @@ describe('the vectors', () => {
         ...['outside_replay_window', 'signature_mismatch'],
       ]),
     );
-  });
-});
-
-const withoutOpenssl = await reasonToSkip({ openssl: 'version' });
-(withoutOpenssl === '' ? describe : describe.skip)(`OpenSSL${withoutOpenssl}`, () => {
-  test.each(signed)('makes what is carried by: $name', async (vector) => {
-    expect(carried(vector)).toContain(await opensslSignature(vector));
   });
 });

@@ -5,8 +5,9 @@ import { promisify } from 'node:util';
 import { afterAll, expect, test } from '@jest/globals';
 import { projectFolder } from '../architecture/planted-tree.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
-import { freePort, startBoxOffice } from '../examples/installed-box-office.ts';
+import { startBoxOffice } from '../examples/installed-box-office.ts';
 import { anyPartner, anyVenue } from '../support/factories.ts';
+import { freePort } from '../support/own-servers.ts';
 import { sharedService } from '../support/service-host.ts';
 
 const run = promisify(execFile);
@@ -33,7 +34,7 @@ test('the box office that the service has shows its partner’s venue, with the 
     await symlink(path.join(projectFolder, 'node_modules', name), path.join(modules, name));
   const venue = await anyVenue(service);
   const { apiKey } = await anyPartner(service, [venue.id]);
-  const settings = { PARTNER_BASE_URL: service.url, PARTNER_API_KEY: apiKey, PORT: await freePort() };
+  const settings = { PARTNER_BASE_URL: service.url, PARTNER_API_KEY: apiKey, PORT: String(await freePort()) };
   const shop = await startBoxOffice(app, settings);
   try {
     expect(await (await fetch(shop.url)).text()).toContain(venue.id);
