@@ -11,8 +11,7 @@ async function* misfolded(db: Db) {
   for await (const { _id, customer } of rows) {
     if (customer === undefined) continue;
     const { nameFolded, nameWords } = customerOf(customer);
-    const isSame =
-      nameFolded === customer.nameFolded && nameWords?.join(' ') === customer.nameWords?.join(' ');
+    const isSame = nameFolded === customer.nameFolded && String(nameWords) === String(customer.nameWords);
     if (!isSame) yield { _id, before: customer.nameFolded, set: { nameFolded, nameWords } };
   }
 }
