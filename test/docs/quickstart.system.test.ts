@@ -12,9 +12,6 @@ import { endProcesses, startProcess } from '../support/worker-process.ts';
 import { blocksOf, readDocument } from './documents.ts';
 import { reasonToSkip } from './programs.ts';
 import { startShell } from './quickstart-run.ts';
-import { commandsOf } from './shell-commands.ts';
-
-const MOST_COMMANDS = 12;
 
 /** The form of a response: names and types, of arrays the first element's. */
 function formOf(value: unknown): unknown {
@@ -151,23 +148,9 @@ const withoutShell = await reasonToSkip({ bash: '--version', curl: '--version' }
 );
 
 describe('the quickstart', () => {
-  test(`has at most ${MOST_COMMANDS} commands, and reads nothing of the repository`, async () => {
-    const { text } = await readDocument('docs/guides/quickstart.md');
-    const pasted = pastedFrom(text);
-    expect(pasted.flatMap(commandsOf).length).toBeLessThanOrEqual(MOST_COMMANDS);
+  test('reads nothing of the repository', async () => {
+    const pasted = pastedFrom((await readDocument('docs/guides/quickstart.md')).text);
     expect(pasted.join('')).not.toMatch(/\.data|examples\/|npm |npx |tsx|jq /);
-  });
-
-  test.each([
-    ['one line', 'call /a | tee b.json\n', 1],
-    ['two lines', 'A=1 B=$(x; y)\nexport C="a; b"\n', 2],
-    ['a here-document', "cat > f <<'END'\na; b && c\nEND\n", 1],
-    ['a continued line', 'curl a \\\n  -d b\n', 1],
-    ['a function', 'f() { a; b; }\n', 1],
-    ['joined commands', 'a && b; c || d\n', 4],
-    ['a loop', 'for a in b; do\n  c\ndone\n', 2],
-  ])('control: %s is counted honestly', (_what, block, count) => {
-    expect(commandsOf(block)).toHaveLength(count);
   });
 
   test('control: another form of a response is noticed', () => {
