@@ -8,7 +8,7 @@ import { scaled } from '../support/scale.ts';
 import type { RandomSchedule } from './random-schedule.ts';
 import { randomSchedule } from './random-schedule.ts';
 
-type Rules = Pick<typeof scheduleRules, 'slotsOn' | 'scheduledSlotAt'>;
+type Rules = Pick<typeof scheduleRules, 'slotsOn' | 'slotStartingAt' | 'operatingDateOf'>;
 type Property = (rules: Rules, schedule: RandomSchedule) => string | undefined;
 
 const MINUTE_MS = 60_000;
@@ -101,11 +101,12 @@ const lookUpsAgree: Property = (rules, schedule) => {
   const { date, hours, durationMinutes, timeZone } = schedule;
   const nearby = startsOf([-2, -1, 0, 1, 2].flatMap((days) => slotsOf(rules, schedule, days)));
   for (const slot of someOf(slotsOf(rules, schedule))) {
-    const found = rules.scheduledSlotAt(slot.start, hours, durationMinutes, timeZone);
+    const found = rules.slotStartingAt(slot.start, hours, durationMinutes, timeZone);
+    const foundOn = rules.operatingDateOf(slot.start, hours, durationMinutes, timeZone);
     if (found?.end.getTime() !== slot.end.getTime()) return `${slot.start.toISOString()} finds no such slot`;
-    if (found.date !== date) return `${slot.start.toISOString()} is found on ${found.date}`;
+    if (foundOn !== date) return `${slot.start.toISOString()} is found on ${foundOn}`;
     const between = new Date(slot.start.getTime() + 5 * MINUTE_MS);
-    const invented = rules.scheduledSlotAt(between, hours, durationMinutes, timeZone);
+    const invented = rules.operatingDateOf(between, hours, durationMinutes, timeZone);
     if (invented && !nearby.has(between.getTime())) return `${between.toISOString()} starts no listed slot`;
   }
   return undefined;
@@ -122,7 +123,7 @@ function firstViolation(property: Property, rules: Rules, cases: number): string
   return undefined;
 }
 
-const { slotsOn, scheduledSlotAt } = scheduleRules;
+const { slotsOn, operatingDateOf } = scheduleRules;
 
 /** Adds the duration to the wall clock instead of to the elapsed time. */
 const slotsByWallClock: Rules['slotsOn'] = (date, hours, durationMinutes, timeZone) =>
@@ -200,23 +201,18 @@ const properties: Guarantee[] = [
     cases: CASES,
     mistakes: {
       'the local date taken for the operating date': mistake({
-        scheduledSlotAt: (start, hours, durationMinutes, timeZone) => {
-          const found = scheduledSlotAt(start, hours, durationMinutes, timeZone);
-          return found && { ...found, date: localDateOf(start, timeZone) };
-        },
+        operatingDateOf: (start, _hours, _durationMinutes, timeZone) => localDateOf(start, timeZone),
       }),
       'the middle of a slot taken for its start': mistake({
-        scheduledSlotAt: (start, ...schedule) =>
-          scheduledSlotAt(start, ...schedule) ??
-          scheduledSlotAt(new Date(start.getTime() - 5 * MINUTE_MS), ...schedule),
+        operatingDateOf: (start, ...schedule) =>
+          operatingDateOf(start, ...schedule) ??
+          operatingDateOf(new Date(start.getTime() - 5 * MINUTE_MS), ...schedule),
       }),
       'a day looked up without the day before': mistake({
-        scheduledSlotAt: (start, hours, durationMinutes, timeZone) => {
-          const date = localDateOf(start, timeZone);
-          const slots = slotsOn(date, hours, durationMinutes, timeZone);
-          const found = slots.find((slot) => slot.start.getTime() === start.getTime());
-          return found && { ...found, date };
-        },
+        slotStartingAt: (start, hours, durationMinutes, timeZone) =>
+          slotsOn(localDateOf(start, timeZone), hours, durationMinutes, timeZone).find(
+            (slot) => slot.start.getTime() === start.getTime(),
+          ),
       }),
     },
   },

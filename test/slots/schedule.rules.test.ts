@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { addDays, dayBounds, localDateOf } from '../../src/platform/calendar.ts';
-import { scheduledSlotAt, slotsOn } from '../../src/slots/schedule.rules.ts';
+import { operatingDateOf, slotStartingAt, slotsOn } from '../../src/slots/schedule.rules.ts';
 
 const KOLKATA = 'Asia/Kolkata';
 
@@ -38,7 +38,8 @@ describe('when the clocks do not change', () => {
     expect(slots[7]?.end.toISOString()).toBe('2026-11-21T20:30:00.000Z');
     const afterMidnight = new Date('2026-11-21T19:30:00Z');
     expect(localDateOf(afterMidnight, KOLKATA)).toBe('2026-11-22');
-    expect(scheduledSlotAt(afterMidnight, hours, 60, KOLKATA)).toEqual({ ...slots[7], date: '2026-11-21' });
+    expect(operatingDateOf(afterMidnight, hours, 60, KOLKATA)).toBe('2026-11-21');
+    expect(slotStartingAt(afterMidnight, hours, 60, KOLKATA)).toEqual(slots[7]);
   });
 
   test.each(['00:00-00:00', '06:00-06:00', '18:30-18:30'])('%s is open for 24 hours', (hours) => {
@@ -48,7 +49,8 @@ describe('when the clocks do not change', () => {
 
   test('an instant at which no slot begins finds neither a slot nor an operating date', () => {
     for (const instant of ['2026-11-21T00:35:00Z', '2026-11-21T03:30:00Z', '2026-11-21T00:30:00.001Z']) {
-      expect(scheduledSlotAt(new Date(instant), openings('06:00-09:00'), 60, KOLKATA)).toBeUndefined();
+      expect(slotStartingAt(new Date(instant), openings('06:00-09:00'), 60, KOLKATA)).toBeUndefined();
+      expect(operatingDateOf(new Date(instant), openings('06:00-09:00'), 60, KOLKATA)).toBeUndefined();
     }
   });
 });
@@ -140,10 +142,7 @@ describe('when the clocks change', () => {
       const lengths = slots.map((slot) => (slot.end.getTime() - slot.start.getTime()) / 60_000);
       expect([slots.map((slot) => minuteOf(slot.start)), lengths]).toEqual([[start], [length]]);
       const [slot] = slots;
-      expect(slot && scheduledSlotAt(slot.start, openings(hours), minutes, timeZone)).toEqual({
-        ...slot,
-        date,
-      });
+      expect(slot && slotStartingAt(slot.start, openings(hours), minutes, timeZone)).toEqual(slot);
       // The next day begins where it ends, or where the longer day ends.
       const next = slotsOn(addDays(date, 1), openings(hours), minutes, timeZone);
       expect(next).toHaveLength(1);
@@ -172,8 +171,7 @@ describe('when the clocks change', () => {
     const slots = slotsOn(date, openings(hours), 10, timeZone);
     const moved = slots.filter(({ start }) => localDateOf(start, timeZone) === localDate);
     expect(moved).not.toEqual([]);
-    for (const { start } of moved)
-      expect(scheduledSlotAt(start, openings(hours), 10, timeZone)?.date).toBe(date);
+    for (const { start } of moved) expect(operatingDateOf(start, openings(hours), 10, timeZone)).toBe(date);
   });
 });
 
@@ -217,14 +215,14 @@ describe('when hours overlap', () => {
       '2026-11-21T09:00',
     ]);
     const taken = new Date('2026-11-21T06:00:00Z');
-    expect(scheduledSlotAt(taken, openings(hours), 60, 'UTC')?.date).toBe('2026-11-20');
+    expect(operatingDateOf(taken, openings(hours), 60, 'UTC')).toBe('2026-11-20');
   });
 
   test('hours that differ by date are asked for each date', () => {
     const hours = (date: string) => openings(date === '2026-11-20' ? '20:00-02:00' : '00:00-04:00');
     const starts = slotsOn('2026-11-21', hours, 60, 'UTC').map(({ start }) => minuteOf(start));
     expect(starts).toEqual(['2026-11-21T02:00', '2026-11-21T03:00']);
-    expect(scheduledSlotAt(new Date('2026-11-21T01:00:00Z'), hours, 60, 'UTC')?.date).toBe('2026-11-20');
+    expect(operatingDateOf(new Date('2026-11-21T01:00:00Z'), hours, 60, 'UTC')).toBe('2026-11-20');
     expect(slotsOn('2026-11-21', () => [], 60, 'UTC')).toEqual([]);
   });
 });
