@@ -4,39 +4,18 @@
  * mended. Fails where one fires later than 60 s after its fault, or not, or stays. Takes some 12 minutes on two cores, and three more where
  * Prometheus is to be built.
  *
- * `--json FILE` writes the figures, `--write` puts them into docs/operations.md. Further arguments are given to jest, to run a part.
+ * `--write` puts the figures into docs/operations.md. Further arguments are given to jest, to run a part.
  */
 
-import { spawn } from 'node:child_process';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { cpus } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { prometheusBinary } from '../test/alert-trials/prometheus.ts';
 import { SLOW } from '../test/alert-trials/slow-rules.ts';
 import type { TrialFinding } from '../test/alert-trials/trial.ts';
+import { runExperiments } from './experiments.ts';
 import { withFigures } from './figures-in-page.ts';
 
-const root = path.resolve(import.meta.dirname, '..');
-const FINDINGS = path.join(root, 'test-results/alert-trials.jsonl');
-const OPERATIONS = path.join(root, 'docs/operations.md');
-
-function runTrials(args: readonly string[]): Promise<number> {
-  const jest = spawn(
-    process.execPath,
-    ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js', ...args],
-    {
-      ...{ cwd: root, stdio: 'inherit' },
-      env: { ...process.env, TEST_TIER: 'alerts', ALERT_FINDINGS: FINDINGS },
-    },
-  );
-  return new Promise((resolve) => jest.once('close', (code) => resolve(code ?? 1)));
-}
-
-async function readFindings(): Promise<TrialFinding[]> {
-  const lines = (await readFile(FINDINGS, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '');
-  return lines.map((line) => JSON.parse(line) as TrialFinding);
-}
+const OPERATIONS = path.join(import.meta.dirname, '../docs/operations.md');
 
 const seconds = (value: number): string => `${value.toFixed(1)} s`;
 const nameOf = ({ alert }: TrialFinding): string => `${alert}${alert in SLOW ? ' *' : ''}`;
@@ -67,23 +46,16 @@ function asMarkdown(findings: readonly TrialFinding[], machine: string): string 
   ].join('\n');
 }
 
-const { values, positionals } = parseArgs({
-  options: { write: { type: 'boolean', default: false }, json: { type: 'string' } },
-  allowPositionals: true,
-});
+const args = process.argv.slice(2);
+const wanted = args.filter((each) => each !== '--write');
 await prometheusBinary();
-await mkdir(path.dirname(FINDINGS), { recursive: true });
-await rm(FINDINGS, { force: true });
-const beganAt = performance.now();
-const code = await runTrials(positionals);
+const { code, minutes, machine, ...found } = await runExperiments<TrialFinding>('alerts', wanted);
 const keyOf = ({ alert, fault }: TrialFinding): string => `${alert} ${fault}`;
-const findings = (await readFindings()).toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
-const machine = `${cpus().length} cores, Node ${process.versions.node}, ${new Date().toISOString().slice(0, 10)}, ${((performance.now() - beganAt) / 60_000).toFixed(1)} min in all`;
-console.log(`\n${asText(findings)}\n* by a window of one or two minutes instead of its own\n${machine}`);
-if (values.json !== undefined)
-  await writeFile(values.json, `${JSON.stringify({ machine, findings }, null, 2)}\n`);
-if (values.write && code === 0 && positionals.length === 0) {
+const findings = found.findings.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+const measuredOn = `${machine}, ${minutes} min in all`;
+console.log(`\n${asText(findings)}\n* by a window of one or two minutes instead of its own\n${measuredOn}`);
+if (args.includes('--write') && code === 0 && wanted.length === 0) {
   const text = await readFile(OPERATIONS, 'utf8');
-  await writeFile(OPERATIONS, withFigures(text, 'test:alerts', asMarkdown(findings, machine)));
+  await writeFile(OPERATIONS, withFigures(text, 'test:alerts', asMarkdown(findings, measuredOn)));
 }
 process.exitCode = code;

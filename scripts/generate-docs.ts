@@ -1,15 +1,13 @@
 // Writes what is generated: docs/, the dashboards in deploy/grafana/, the suite of the certification in src/partners/, and of docs/ that in
 // packages/client/: `npm run docs`. Needs neither database nor network.
 
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { generatedClient } from '../packages/client/scripts/generate.ts';
 import { generatedDocs } from './docs/documents.ts';
 
 const root = new URL('../', import.meta.url);
 const docs = generatedDocs();
 const client = await generatedClient(docs['docs/openapi.partner.json'] ?? '');
-// A file of its own for each request: those of requests that are gone go too.
-await rm(new URL('docs/collections/', root), { recursive: true, force: true });
 for (const [path, text] of Object.entries({ ...docs, ...client })) {
   const file = new URL(path, root);
   await mkdir(new URL('.', file), { recursive: true });

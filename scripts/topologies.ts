@@ -5,14 +5,10 @@
  * redis-server that is built with it (on the PATH, or of Debian's package). Further arguments are given to jest, to run a part.
  */
 
-import { spawn } from 'node:child_process';
-import { mkdir, readFile, rm } from 'node:fs/promises';
-import path from 'node:path';
+import { rm } from 'node:fs/promises';
 import { CERTIFICATES, makeCertificates } from '../test/topologies/certificates.ts';
 import type { Felt } from '../test/topologies/probe.ts';
-
-const root = path.resolve(import.meta.dirname, '..');
-const FINDINGS = path.join(root, 'test-results/topologies.jsonl');
+import { runExperiments } from './experiments.ts';
 
 type Finding = { name: string; what: string; before: Felt; during: Felt; count: string; result: string };
 
@@ -23,24 +19,15 @@ function inWords({ placed, refusedMs, slowestMs, createdLateMs, expiredLateMs }:
   return `${placed} holds, none for ${seconds(refusedMs)} at most, slowest ${seconds(slowestMs)}; ${late}`;
 }
 
-await mkdir(path.dirname(FINDINGS), { recursive: true });
-await rm(FINDINGS, { force: true });
 // Node reads the authority when it starts.
 const { folder, ca } = makeCertificates();
-const args = ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js', '--runInBand'];
-const jest = spawn(process.execPath, [...args, ...process.argv.slice(2)], {
-  cwd: root,
-  stdio: 'inherit',
-  env: {
-    ...process.env,
-    ...{ TEST_TIER: 'topologies', TOPOLOGY_FINDINGS: FINDINGS },
-    ...{ [CERTIFICATES]: folder, NODE_EXTRA_CA_CERTS: ca },
-  },
-});
-const code = await new Promise<number>((resolve) => jest.once('close', (ended) => resolve(ended ?? 1)));
+const { code, findings } = await runExperiments<Finding>(
+  'topologies',
+  ['--runInBand', ...process.argv.slice(2)],
+  { [CERTIFICATES]: folder, NODE_EXTRA_CA_CERTS: ca },
+);
 await rm(folder, { recursive: true, force: true });
-const lines = (await readFile(FINDINGS, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '');
-for (const { name, what, before, during, ...found } of lines.map((line) => JSON.parse(line) as Finding)) {
+for (const { name, what, before, during, ...found } of findings) {
   console.log(`\n${name}: ${what}`);
   console.log(
     `  before: ${inWords(before)}\n  during: ${inWords(during)}\n  ${found.count}; ${found.result}`,

@@ -10,15 +10,14 @@
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import type { UpgradeFinding } from '../test/upgrade/finding.ts';
+import { compareReleases } from '../src/database/release.ts';
+import type { TradingFigures } from '../test/faults/trading.ts';
+import { runExperiments } from './experiments.ts';
 import { withFigures } from './figures-in-page.ts';
-import { newestRelease } from './releases.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
-const FINDINGS = path.join(root, 'test-results/upgrade.jsonl');
 const UPGRADING = path.join(root, 'docs/upgrading.md');
 const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
 
@@ -26,11 +25,12 @@ const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encodi
 function lastRelease(): { name: string; ref: string } {
   const [tag = ''] = git('tag', '--list', 'v*', '--sort=-version:refname').split('\n');
   if (tag !== '') return { name: tag, ref: tag };
-  const commits = readFileSync(path.join(root, 'docs/releases/commits.json'), 'utf8');
-  const newest = newestRelease(JSON.parse(commits) as Record<string, string>);
+  const file = readFileSync(path.join(root, 'docs/releases/commits.json'), 'utf8');
+  const commits = Object.entries(JSON.parse(file) as Record<string, string>);
+  const [newest] = commits.toSorted(([a], [b]) => compareReleases(b, a));
   if (newest === undefined)
     fail('No release was found: no tag v*, nothing in docs/releases/commits.json. Name one: --from REF.');
-  return { name: newest.release, ref: newest.commit };
+  return { name: newest[0], ref: newest[1] };
 }
 
 function commitOf(ref: string): string {
@@ -68,11 +68,8 @@ function builtRelease(commit: string): string {
   return folder;
 }
 
-function readFindings(): UpgradeFinding[] {
-  if (!existsSync(FINDINGS)) return [];
-  const lines = readFileSync(FINDINGS, 'utf8').split('\n');
-  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as UpgradeFinding);
-}
+/** `first`: the part that was replaced first. */
+type UpgradeFinding = TradingFigures & { first: string; replaced: number };
 
 function asMarkdown(findings: readonly UpgradeFinding[], facts: string): string {
   const rows = findings.map((found) =>
@@ -100,22 +97,13 @@ const release = `${from.name} (${git('log', '-1', '--format=%h of %cs', commit)}
 const here = git('describe', '--always', '--dirty', '--abbrev=8');
 console.log(`From ${release} to ${here} and back`);
 const UPGRADE_FROM = builtRelease(commit);
-mkdirSync(path.dirname(FINDINGS), { recursive: true });
-rmSync(FINDINGS, { force: true });
-const beganAt = performance.now();
-const { status } = spawnSync(
-  process.execPath,
-  ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js', '--runInBand', ...positionals],
-  {
-    cwd: root,
-    stdio: 'inherit',
-    env: { ...process.env, TEST_TIER: 'upgrade', UPGRADE_FROM, UPGRADE_FINDINGS: FINDINGS },
-  },
+const { code, findings, minutes, machine } = await runExperiments<UpgradeFinding>(
+  'upgrade',
+  ['--runInBand', ...positionals],
+  { UPGRADE_FROM },
 );
-const minutes = ((performance.now() - beganAt) / 60_000).toFixed(1);
-const facts = `${new Date().toISOString().slice(0, 10)}, from ${release} to ${here} and back: ${cpus().length} cores, Node ${process.versions.node}; ${minutes} min.`;
-const figures = asMarkdown(readFindings(), facts);
+const figures = asMarkdown(findings, `From ${release} to ${here} and back: ${machine}; ${minutes} min.`);
 console.log(figures);
-if (values.write && status === 0 && positionals.length === 0)
+if (values.write && code === 0 && positionals.length === 0)
   writeFileSync(UPGRADING, withFigures(readFileSync(UPGRADING, 'utf8'), 'test:upgrade', figures));
-process.exitCode = status ?? 1;
+process.exitCode = code;

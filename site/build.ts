@@ -4,7 +4,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { build as bundle } from 'esbuild';
-import { packArchives } from './archives.ts';
+import { packArchive } from './archives.ts';
 import { packClient } from './client-package.ts';
 import { renderPage } from './layout.tsx';
 import { llmsFull, llmsIndex, markdownTwin } from './llms.ts';
@@ -38,7 +38,7 @@ async function makeSite(root: string, made: string): Promise<void> {
   await writeTexts(made, pages);
   for (const [file, url] of files) await cp(path.join(root, file), path.join(made, url));
   await packClient(root, made);
-  await packArchives(root, made);
+  await packArchive(root, made);
   await compress(made);
   await writeFile(path.join(made, MARKER), '');
 }

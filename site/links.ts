@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { ARCHIVES } from './archives.ts';
+import { ARCHIVE_URL, BOX_OFFICE } from './archives.ts';
 
 export type Links = {
   /** The Markdown of a file with links to what is served; of a link to anything else only the words remain. */
@@ -10,13 +10,13 @@ export type Links = {
 };
 
 /** Where files are that are served as they are. */
-const AS_THEY_ARE = /^(?:docs\/)?((?:examples|collections)\/.*)$/;
+const AS_THEY_ARE = /^(?:docs\/)?(examples\/.*)$/;
 
 /** Files that the service serves under another name. */
 const SERVED: Readonly<Record<string, string>> = {
   'docs/openapi.partner.json': '/openapi.json',
   'docs/errors.md': '/docs/errors',
-  ...ARCHIVES,
+  [BOX_OFFICE]: ARCHIVE_URL,
 };
 
 /** `urls`: the file of each page, and where the page is served. */

@@ -6,12 +6,9 @@ import { loadConfig } from '../../src/config/config.ts';
 import type { OpenApiDocument } from '../../src/http/openapi/document.ts';
 import type { Operation } from '../../src/http/route.ts';
 import type { Context } from '../../src/process/context.ts';
-import { brunoCollection } from './bruno-collection.ts';
 import { certificationSuite } from './certification-suite.ts';
-import { collectionFolders } from './collection-requests.ts';
 import { grafanaDashboards } from './dashboards.ts';
 import { errorsPage } from './errors-page.ts';
-import { postmanCollection } from './postman-collection.ts';
 import { webhooksPage } from './webhooks-page.ts';
 
 /** Nothing here is reached: a route table only closes over its connections. */
@@ -65,18 +62,6 @@ export function generatedDocs(): Record<string, string> {
     'docs/errors.md': errorsPage(),
     'docs/webhook-events.md': webhooksPage(partner),
     'src/partners/certification-suite.ts': certificationSuite(),
-    ...collections(partner),
     ...grafanaDashboards(),
-  };
-}
-
-/** Every call of the partner interface, for Postman and for Bruno. */
-function collections(partner: OpenApiDocument): Record<string, string> {
-  const folders = collectionFolders(partner);
-  const title = String(partner.info['title']);
-  const bruno = Object.entries(brunoCollection(title, folders));
-  return {
-    'docs/collections/postman.json': postmanCollection(title, folders),
-    ...Object.fromEntries(bruno.map(([path, text]) => [`docs/collections/bruno/${path}`, text])),
   };
 }

@@ -1,12 +1,6 @@
 import { countUnnumbered, numberEvents } from '../events/unnumbered-events.store.ts';
-import { dropIndexes, findDroppable } from '../platform/ensure-collection.ts';
 import type { Db } from '../platform/mongo.ts';
-import {
-  countMisfolded,
-  countUnsearchable,
-  fillCustomerSearch,
-  foldNamesAgain,
-} from '../reservations/customer-search.store.ts';
+import { countMisfolded, foldNamesAgain } from '../reservations/customer-search.store.ts';
 import { countMisspeltZones, spellZones } from '../venues/time-zone-names.service.ts';
 
 /**
@@ -33,47 +27,23 @@ export type Step = {
 export const STEPS: readonly Step[] = [
   {
     version: 1,
-    name: 'fill-customer-search',
-    kind: 'expand',
-    count: countUnsearchable,
-    run: fillCustomerSearch,
-  },
-  // Of builds before 1.0.0; `unsequenced_events_by_instant` is in its place.
-  dropping(2, 'drop-unsequenced-events', '1.0.0', 'events', ['unsequenced_events']),
-  {
-    version: 3,
     name: 'spell-time-zones',
     kind: 'expand',
     count: countMisspeltZones,
     run: spellZones,
   },
   {
-    version: 4,
+    version: 2,
     name: 'fold-names-again',
     kind: 'expand',
     count: countMisfolded,
     run: foldNamesAgain,
   },
   {
-    version: 5,
+    version: 3,
     name: 'number-events',
     kind: 'expand',
     count: countUnnumbered,
     run: numberEvents,
   },
 ];
-
-/** The contract step that drops indexes of a collection. */
-function dropping(
-  version: number,
-  name: string,
-  unusedSince: string,
-  collection: string,
-  indexes: readonly string[],
-): Step {
-  return {
-    ...{ version, name, kind: 'contract', unusedSince },
-    count: async (db) => (await findDroppable(db, collection, indexes)).length,
-    run: (db) => dropIndexes(db, collection, indexes),
-  };
-}

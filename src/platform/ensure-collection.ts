@@ -74,19 +74,6 @@ function indexChanges({ indexes }: CollectionDefinition, found: readonly Record<
   ];
 }
 
-/** Those of these indexes that the collection has. */
-export async function findDroppable(db: Db, collection: string, names: readonly string[]): Promise<string[]> {
-  const found = await indexesOf(db, collection);
-  return names.filter((name) => found.some((each) => each['name'] === name));
-}
-
-/** Drops those of these indexes that the collection has; returns how many. */
-export async function dropIndexes(db: Db, collection: string, names: readonly string[]): Promise<number> {
-  const found = await findDroppable(db, collection, names);
-  for (const name of found) await database(db).collection(collection).dropIndex(name);
-  return found.length;
-}
-
 function indexesOf(db: Db, collection: string): Promise<Record<string, unknown>[]> {
   return database(db)
     .collection(collection)

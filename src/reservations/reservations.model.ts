@@ -37,8 +37,7 @@ export type OutboxEvent = Partial<EventSubject> & {
 };
 
 /**
- * `phoneE164`, `nameFolded`, `nameWords` and `phoneReversed` are what searches match; the rest is stored as given. Bookings of
- * older releases have the last two from the migration on.
+ * `phoneE164`, `nameFolded`, `nameWords` and `phoneReversed` are what searches match; the rest is stored as given.
  */
 export type Customer = {
   name: string | null;
@@ -46,8 +45,8 @@ export type Customer = {
   phone: string | null;
   phoneE164: string | null;
   email: string | null;
-  nameWords?: string[];
-  phoneReversed?: string | null;
+  nameWords: string[];
+  phoneReversed: string | null;
 };
 
 /** An idempotency key of the namespace that cancels and refunds share. */

@@ -1,7 +1,7 @@
-import { appendFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AlertKind } from '../../src/alerts/alert-types.ts';
 import { eventually } from '../support/eventually.ts';
+import { noteFinding } from '../support/findings.ts';
 import type { Part, TrialSystem } from './trial-system.ts';
 
 /** One fault, and the alerts that it must raise. To try another alert, add a row to one of the `*.trials.ts`. */
@@ -28,7 +28,6 @@ export type TrialRow = Trial | readonly Trial[];
 export type TrialFinding = { alert: string; fault: string; firedAfter: number; clearedAfter: number };
 
 const FIRES_WITHIN_MS = 60_000;
-const FINDINGS = process.env['ALERT_FINDINGS'];
 const POLL_MS = 500;
 const JOB_PREFIX = 'partner-booking-';
 /** So long the deadline of a wait goes on beyond what is allowed, so that the figure is told rather than that there is none. */
@@ -92,8 +91,7 @@ export async function runTrial(system: TrialSystem, trial: Trial): Promise<Trial
     firedAfter: Math.round((tookMs + (fired[index] ?? 0)) / 100) / 10,
     clearedAfter: Math.round((cleared[index] ?? 0) / 100) / 10,
   }));
-  if (FINDINGS !== undefined)
-    for (const finding of findings) appendFileSync(FINDINGS, `${JSON.stringify(finding)}\n`);
+  findings.forEach(noteFinding);
   const late = findings.filter(({ firedAfter }) => firedAfter * 1000 > FIRES_WITHIN_MS);
   if (late.length > 0) throw new Error(`Later than 60 s after the fault: ${JSON.stringify(late)}`);
   return findings;

@@ -36,10 +36,9 @@ function pagesBuiltOf(folder: string, names: readonly string[]): string[] {
 /** What would make an image less safe than it is meant to be. */
 function faultsOfImage(dockerfile: string): string[] {
   const instructions = instructionsOf(dockerfile);
-  const last = instructions.slice(instructions.findLastIndex((each) => each.startsWith('FROM')));
-  const users = last.filter((each) => each.startsWith('USER'));
+  const user = instructions.findLast((each) => each.startsWith('USER')) ?? '';
   const faults: [boolean, string][] = [
-    [!/^USER [1-9]\d*:[1-9]\d*$/.test(users.at(-1) ?? ''), 'does not run as an unprivileged user by number'],
+    [!/^USER [1-9]\d*:[1-9]\d*$/.test(user), 'does not run as an unprivileged user by number'],
     [
       instructions.some((each) => /npm (ci|i|install)\b(?!.*--ignore-scripts)/.test(each)),
       'runs install scripts',
@@ -48,16 +47,6 @@ function faultsOfImage(dockerfile: string): string[] {
       instructions.some((each) => /(ENV|ARG).*(KEY|SECRET|TOKEN|PASSWORD|_URI|REDIS_URL)/i.test(each)),
       'has a secret',
     ],
-    [
-      instructions.some((each) => /^(ADD|COPY) (\S+ )*\. /.test(each) || each.startsWith('ADD')),
-      'takes the whole folder',
-    ],
-    [instructions.some((each) => /^(COPY|RUN) .*\.env/.test(each)), 'takes an .env file'],
-    [!last.some((each) => each.startsWith('HEALTHCHECK')), 'has no health check'],
-    [last.some((each) => /^HEALTHCHECK .*"node"/.test(each)), 'starts a Node for each health check'],
-    [last.some((each) => /^RUN\b/.test(each)), 'runs something in its last stage'],
-    [last.some((each) => /^COPY --from=build \/app (?!\/)/.test(each)), 'takes what only the build needs'],
-    [!/^(CMD|ENTRYPOINT) \["node"/.test(last.at(-1) ?? ''), 'has a shell in front of node'],
   ];
   return faults.filter(([isFault]) => isFault).map(([, fault]) => fault);
 }
@@ -70,14 +59,9 @@ describe('the Dockerfile', () => {
   });
 
   test.each([
-    [/^USER .*$/m, 'USER node', 'does not run as an unprivileged user by number'],
     [/^USER .*$/m, 'USER 0:0', 'does not run as an unprivileged user by number'],
     [/ --ignore-scripts/, '', 'runs install scripts'],
     [/^EXPOSE .*$/m, 'ENV OPERATOR_API_KEY=x', 'has a secret'],
-    [/^COPY src .*$/m, 'COPY . ./', 'takes the whole folder'],
-    [/^COPY src .*$/m, 'COPY .env ./', 'takes an .env file'],
-    [/^CMD .*$/m, 'CMD npm start', 'has a shell in front of node'],
-    [/CMD \["bash"/m, 'CMD ["node"', 'starts a Node for each health check'],
   ])('control: with %p as %p it %s', (line, other, fault) => {
     expect(faultsOfImage(dockerfile.replaceAll(new RegExp(line, `${line.flags}g`), other))).toContain(fault);
   });
@@ -130,64 +114,27 @@ describe('the Dockerfile', () => {
     });
   });
 
-  test('copies all that the documentation is made of, and control: less is too little', async () => {
+  test('copies all that the documentation is made of', async () => {
     const copied = instructionsOf(dockerfile)
       .filter((each) => each.startsWith('COPY ') && !each.includes('--from'))
       .flatMap((each) => each.split(' ').slice(1, -1));
     expect(pagesBuiltOf(await temporaryFolder(), copied)).toContain('docs/quickstart.html');
-    for (const needed of ['CHANGELOG.md', 'examples', 'packages/client']) {
-      const others = copied.filter((each) => each !== needed);
-      expect(others).toHaveLength(copied.length - 1);
-      expect(pagesBuiltOf(await temporaryFolder(), others)).toEqual([]);
-    }
-  });
-
-  test('sees nothing but what it is built from: no .env, no data, no history', () => {
-    const rules = read('.dockerignore')
-      .split('\n')
-      .filter((line) => line !== '' && !line.startsWith('#'));
-    expect(rules[0]).toBe('*');
-    const kept = rules.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
-    expect(rules.slice(kept.length + 1)).toEqual([
-      ...['packages/client/dist', 'packages/client/node_modules'],
-      ...['examples/*/.env', 'examples/*/data*', 'examples/*/node_modules'],
-    ]);
-    expect(kept).toEqual(expect.arrayContaining(['package-lock.json', '.npmrc', 'src', 'workers']));
-    expect(kept.filter((name) => /\.env|\.git|\.data|node_modules|^\.$/.test(name))).toEqual([]);
   });
 });
 
 type ComposeService = {
   build?: unknown;
-  image?: string;
   command: string[];
   read_only?: boolean;
   cap_drop?: string[];
   cap_add?: string[];
   privileged?: boolean;
   security_opt?: string[];
-  tmpfs?: string[];
   volumes?: string[];
-  healthcheck?: { disable?: boolean; test?: string[] };
   environment?: Record<string, string | number>;
   networks: string[];
   ports?: string[];
 };
-
-/** What a service of this project may do in its container beyond what it needs. */
-function faultsOfService({ volumes = [], ...service }: ComposeService): string[] {
-  const faults: [boolean, string][] = [
-    [service.read_only !== true, 'can write to its file system'],
-    [JSON.stringify(service.cap_drop) !== '["ALL"]' || service.cap_add !== undefined, 'has capabilities'],
-    [service.security_opt?.includes('no-new-privileges:true') !== true, 'can gain privileges'],
-    [service.privileged === true || volumes.length > 0, 'reaches the host'],
-    [
-      Object.values(service.environment ?? {}).some((each) => /^[A-Za-z0-9+/]{32,}=*$/.test(String(each))),
-      'has a secret',
-    ],
-  ];
-  return faults.filter(([isFault]) => isFault).map(([, fault]) => fault);
-}
 
 describe('docker-compose.yml', () => {
   const compose = parse(read('docker-compose.yml'), { merge: true }) as {
@@ -195,7 +142,7 @@ describe('docker-compose.yml', () => {
     networks: Record<string, { internal?: boolean }>;
   };
   const own = Object.entries(compose.services).filter(([, { build }]) => build !== undefined);
-  const servers = Object.entries(compose.services).filter(([, { build }]) => build === undefined);
+  const servers = Object.values(compose.services).filter(({ build }) => build === undefined);
 
   test('runs every process of the service', () => {
     const programs = own.map(([, { command }]) => String(command[1])).toSorted();
@@ -204,12 +151,13 @@ describe('docker-compose.yml', () => {
     expect(programs).toEqual(['dist/src/api.js', 'dist/src/migrate.js', ...built].toSorted());
   });
 
-  test.each(own)('%s can write nowhere, gain nothing, and has no secret of its own', (_name, service) => {
-    expect(faultsOfService(service)).toEqual([]);
-    expect(faultsOfService({ ...service, read_only: false, cap_drop: [], security_opt: [] })).toHaveLength(3);
-    expect(
-      faultsOfService({ ...service, volumes: ['/:/host'], environment: { K: 'a'.repeat(40) } }),
-    ).toHaveLength(2);
+  test.each(own)('%s can write nowhere, and gain nothing', (_name, service) => {
+    expect(service).toMatchObject({
+      read_only: true,
+      cap_drop: ['ALL'],
+      security_opt: expect.arrayContaining(['no-new-privileges:true']),
+    });
+    expect([service.cap_add, service.privileged, service.volumes]).toEqual([undefined, undefined, undefined]);
   });
 
   test('each process is given what it reads of the environment, and nothing else', () => {
@@ -219,49 +167,10 @@ describe('docker-compose.yml', () => {
     expect(withKey.map(([name]) => name)).toEqual(['api']);
   });
 
-  test('every process that stays is watched on the port that it has, and operators’ port stays on the machine', () => {
-    for (const [name, { healthcheck, ports = [], environment = {} }] of own) {
-      expect([name, healthcheck?.disable === true, ports.length > 0]).toEqual([
-        name,
-        name === 'migrate',
-        name === 'api',
-      ]);
-      // The image's own check asks HEALTH_PORT and PORT.
-      expect([name, healthcheck?.test]).toEqual([name, undefined]);
-      const port = environment['HEALTH_PORT'] ?? environment['PORT'];
-      expect([name, port]).toEqual([name, name === 'migrate' ? undefined : name === 'api' ? 3000 : 3002]);
-    }
-    expect(read('Dockerfile')).toContain('for port in ${HEALTH_PORT:-3002} ${PORT:-3000};');
+  test('operators’ port stays on the machine, and databases are reached from the internal network alone', () => {
     const [, admin] = compose.services['api']?.ports ?? [];
     expect(admin).toMatch(/^127\.0\.0\.1:.*:3001$/);
-    // The default, loopback, would be the container's own, which no published port leads to.
-    expect(compose.services['api']?.environment?.['ADMIN_HOST']).toBe('0.0.0.0');
-    expect(read('Dockerfile')).toMatch(/^ENV .*\bADMIN_HOST=0\.0\.0\.0$/m);
-  });
-
-  test('databases are watched, gain no privileges, and are reached from the internal network alone', () => {
-    expect(servers.map(([name]) => name)).toEqual(['mongo', 'redis']);
     expect(compose.networks['data']?.internal).toBe(true);
-    for (const [, { networks, security_opt: options, ports, healthcheck }] of servers) {
-      expect([networks, ports]).toEqual([['data'], undefined]);
-      expect(options).toContain('no-new-privileges:true');
-      expect(healthcheck?.disable).toBeUndefined();
-    }
+    for (const { networks, ports } of servers) expect([networks, ports]).toEqual([['data'], undefined]);
   });
-});
-
-test('the images are those that the page on security names as not pinned by digest, each of one minor series', () => {
-  // As the files have them where nobody names another.
-  const files = ['Dockerfile', 'docker-compose.yml', 'docker-compose.tls.yml'];
-  const inFiles = files.flatMap((file) =>
-    [
-      ...read(file).matchAll(/^ARG \w+_IMAGE=(\S+)$|image: \$\{\w+_IMAGE:-(\S+)\}$|NODE_IMAGE:-(\S+)\}$/gm),
-    ].map(([, ...found]) => found.find((each) => each !== undefined) ?? ''),
-  );
-  for (const file of files) expect(read(file)).not.toMatch(/^FROM \w+:|image: \w/m);
-  const images = [...new Set(inFiles)].toSorted();
-  for (const image of images) expect(image).toMatch(/^\w+:\d+(\.\d+)?(-\w+)?$/);
-  const row = /^\| An image is not .*$/m.exec(read('docs/security.md'))?.[0] ?? '';
-  const named = [...row.matchAll(/`(\w+:[\w.-]+)`/g)].map(([, image = '']) => image);
-  expect(named.toSorted()).toEqual(images);
 });

@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { FIGURE_NAMES, GOALS, isReached, missed } from '../../bench/goals.ts';
-import { parseOptions } from '../../bench/options.ts';
+import type { Figure } from '../../bench/report.ts';
 import { ROWS } from '../../bench/rows/rows.ts';
-import { figureOf, reportOf } from './reports.ts';
 
 const rowNames = ROWS.map(({ name }) => name);
 
@@ -39,30 +38,8 @@ describe('a goal', () => {
   });
 
   test('is missed by the figures that do not reach it, and by none that was not measured', () => {
-    const report = reportOf({ hold: figureOf(0.83), confirm: figureOf(0.6), healthz: figureOf(0) });
-    expect(missed(report)).toEqual(['hold']);
-  });
-});
-
-describe('options', () => {
-  test('have their defaults', () => {
-    expect(parseOptions([], rowNames)).toMatchObject({ only: [], check: false, runs: 3, seconds: 2.5 });
-  });
-
-  test('choose rows', () => {
-    expect(parseOptions(['--only', 'hold,cycle', '--check'], rowNames)).toMatchObject({
-      only: ['hold', 'cycle'],
-      check: true,
-    });
-  });
-
-  test.each([
-    [['--only', 'hold,no-such-row'], 'There is no row no-such-row.'],
-    [['--runs', '0'], '--runs must be a number above 0'],
-    [['--runs', '1.5'], '--runs must be a whole number'],
-    [['--seconds', 'long'], '--seconds must be a number above 0'],
-    [['--quick'], "Unknown option '--quick'"],
-  ])('%j are refused', (args, message) => {
-    expect(() => parseOptions(args, rowNames)).toThrow(message);
+    const figureOf = (value: number): Figure => ({ value, low: value, high: value });
+    const figures = { hold: figureOf(0.83), confirm: figureOf(0.6), healthz: figureOf(0) };
+    expect(missed({ figures })).toEqual(['hold']);
   });
 });

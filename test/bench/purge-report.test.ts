@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import stringWidth from 'string-width';
 import type { PurgeReport, PurgeWindow } from '../../bench/purge-report.ts';
-import { asMarkdown, asText, isMissed } from '../../bench/purge-report.ts';
+import { isMissed } from '../../bench/purge-report.ts';
 
 const windowOf = (holdP99: number, availabilityP99 = 10): PurgeWindow => ({
   hold: { p50: 5, p99: holdP99, max: 300 },
@@ -28,27 +27,5 @@ describe('latency while a purge runs', () => {
     ['not measured', [windowOf(20)], [], true],
   ])('%s: missed is %#', (_case, without, during, expected) => {
     expect(isMissed(reportOf(without, during))).toBe(expected);
-  });
-});
-
-describe('the table', () => {
-  const text = asText(reportOf([windowOf(20), windowOf(24), windowOf(19)], [windowOf(1234.5), windowOf(44)]));
-
-  test('is no wider than a terminal', () => {
-    expect(text.split('\n').filter((line) => stringWidth(line) > 80)).toEqual([]);
-  });
-
-  test('says how many rows went, how long it took, and what was missed', () => {
-    expect(text).toMatch(/500,000 holds were purged in 512 s, 976 a\s+second/);
-    expect(text).toMatch(/^hold, p99 .*missed$/m);
-    expect(text).not.toMatch(/^availability, p99 .*missed$/m);
-  });
-
-  test('of the page has as many cells in each row as in its head', () => {
-    const rows = asMarkdown(reportOf([windowOf(20)], [windowOf(30)]))
-      .split('\n')
-      .filter((line) => line.startsWith('|'));
-    expect(rows).toHaveLength(6);
-    expect(new Set(rows.map((row) => row.split('|').length)).size).toBe(1);
   });
 });

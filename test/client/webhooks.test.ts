@@ -16,7 +16,7 @@ import {
 } from '../../packages/client/src/webhooks/verify.ts';
 import { signDelivery } from '../../src/sender/signature.rules.ts';
 import type { Vector } from '../docs/verification-vectors.ts';
-import { bodyOf, readVectors, spoilings } from '../docs/verification-vectors.ts';
+import { bodyOf, readVectors } from '../docs/verification-vectors.ts';
 import { createClient } from '../support/client.ts';
 
 const SECRET = 'whsec_a-secret-of-these-tests';
@@ -50,8 +50,7 @@ async function faultsOf(vectors: Vector[]): Promise<string[]> {
     const isAsSaid = (reason ?? null) === vector.reason && (vector.expected === 'accept') === !reason;
     return isAsSaid ? [] : [vector.name];
   });
-  const faults = (await Promise.all(judged)).flat();
-  return vectors.length === 0 ? ['there are no vectors'] : faults;
+  return (await Promise.all(judged)).flat();
 }
 
 describe('the fixed deliveries', () => {
@@ -59,10 +58,10 @@ describe('the fixed deliveries', () => {
     expect(await faultsOf(await readVectors())).toEqual([]);
   });
 
-  test.each(spoilings)('control: it is noticed where %s', async (_what, spoil) => {
-    const vectors = await readVectors();
-    spoil(vectors);
-    expect(await faultsOf(vectors)).not.toEqual([]);
+  test('control: it is noticed where the verdict of one is another', async () => {
+    const [first, ...others] = await readVectors();
+    if (first === undefined) throw new Error('There are no vectors');
+    expect(await faultsOf([{ ...first, expected: 'reject', reason: null }, ...others])).toEqual([first.name]);
   });
 });
 

@@ -39,19 +39,6 @@ export function proseOf({ text }: Pick<Document, 'text'>): string {
   return text.replaceAll(/^```\w*\n[^]*?^```$/gm, '');
 }
 
-/** The rows of every table whose header is `columns`, cell by cell, code marks left out. */
-export function tableRows({ text }: Document, columns: string): string[][] {
-  const tables = text.split('\n\n').filter((part) => part.startsWith(`${columns}\n`));
-  return tables.flatMap((table) =>
-    table
-      .split('\n')
-      .slice(2)
-      .filter((row) => row.startsWith('|'))
-      .map((row) => row.slice(1, -1).split('|'))
-      .map((cells) => cells.map((cell) => cell.trim().replaceAll('`', ''))),
-  );
-}
-
 /** Links to files of the project that lead nowhere: a missing file, or a heading that the file has not. */
 export async function brokenLinks({ file, text }: Document): Promise<string[]> {
   const targets = [...proseOf({ text }).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
@@ -82,7 +69,7 @@ async function exists(file: string): Promise<boolean> {
 }
 
 /** As GitHub makes them: lower case, punctuation dropped, spaces to hyphens. */
-export function anchorsOf(text: string): string[] {
+function anchorsOf(text: string): string[] {
   return [...proseOf({ text }).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading
       .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
 import { apiDocuments } from '../../scripts/docs/documents.ts';
 import type { ErrorCode } from '../../src/domain/errors.ts';
@@ -7,15 +6,10 @@ import type { OpenApiDocument } from '../../src/http/openapi/document.ts';
 import { refersTo } from '../support/references.ts';
 
 const { partner, operator } = apiDocuments();
-const page = await readFile(new URL('../../docs/errors.md', import.meta.url), 'utf8');
 
 /** `409 HOLD_EXPIRED`, of every code. */
 const registered = ERROR_CODES.map((code) => `${ERRORS[code].status} ${code}`).toSorted();
 const isOperators = (code: string) => ERRORS[code as ErrorCode].audience === 'operator';
-
-function onPage(text: string): string[] {
-  return [...text.matchAll(/^\| (\d{3}) \| `([A-Z_]+)`/gm)].map(([, status, code]) => `${status} ${code}`);
-}
 
 /** Every pair of status and code that some operation, or the responses around them, can have. */
 function inDocument(document: OpenApiDocument): string[] {
@@ -46,15 +40,6 @@ function codesOf(response: unknown): string[] {
 }
 
 describe('codes and statuses are the same everywhere', () => {
-  test('docs/errors.md has every code of the registry with its status, once, and no other', () => {
-    expect(onPage(page).toSorted()).toEqual(registered);
-  });
-
-  test('docs/errors.md marks exactly the codes that only operators meet', () => {
-    const marked = [...page.matchAll(/`([A-Z_]+)` ¹/g)].map(([, code = '']) => code);
-    expect(marked).toEqual(ERROR_CODES.filter(isOperators));
-  });
-
   test('every code is in a description with its status, and no description has another', () => {
     const described = new Set([...inDocument(partner), ...inDocument(operator)]);
     expect([...described].toSorted()).toEqual(registered);
@@ -75,13 +60,5 @@ describe('codes and statuses are the same everywhere', () => {
     const codes = inDocument(document).map((pair) => pair.slice(4));
     const { code } = properties.error.properties;
     expect(code['x-extensible-enum'].toSorted()).toEqual(codes.toSorted());
-  });
-
-  test('a code that is left out of the page, or has another status there, is found', () => {
-    const without = page.replace(/^.*`HOLD_EXPIRED`.*\n/m, '');
-    expect(onPage(without).toSorted()).not.toEqual(registered);
-    expect(onPage(page.replace('| 409 | `HOLD_EXPIRED`', '| 410 | `HOLD_EXPIRED`')).toSorted()).not.toEqual(
-      registered,
-    );
   });
 });

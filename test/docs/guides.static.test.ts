@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { verifyWebhook } from '../../packages/client/src/webhooks/verify.ts';
 import { ERROR_CODES, ERRORS } from '../../src/http/error-registry.ts';
 import { projectFolder } from '../architecture/planted-tree.ts';
 import { DESCRIBED_ROUTES } from '../http/described-routes.ts';
@@ -12,16 +14,6 @@ const guides = documents.filter(({ file }) => file.startsWith('docs/guides/'));
 const byName = documents.map((document) => ({ name: document.file, document }));
 
 const routes = DESCRIBED_ROUTES.map((route) => route.path.replaceAll(/\{\w+\}/g, '{}'));
-
-test('every guide has at most 150 lines beside its code, and the README links to it', async () => {
-  const { text } = await readDocument('README.md');
-  expect(guides.length).toBeGreaterThanOrEqual(6);
-  for (const guide of guides) {
-    const prose = guide.text.replaceAll(/^```.*?^```$/gms, '');
-    expect([guide.file, prose.split('\n').length <= 151]).toEqual([guide.file, true]);
-    expect(text).toContain(`](${guide.file})`);
-  }
-});
 
 describe('links', () => {
   test.each(byName)('of $name lead to a file, and a heading of it', async ({ document }) => {
@@ -91,10 +83,20 @@ describe('paths', () => {
   });
 });
 
+test.each(['docs/ARCHITECTURE.md', 'docs/GLOSSARY.md', 'CONTRIBUTING.md'])(
+  'every path that %s names exists',
+  async (file) => {
+    const { text } = await readDocument(file);
+    const paths = [...text.matchAll(/`((?:src|workers|test|scripts|deploy|docs|examples)\/[^`*…]*)`/g)];
+    const missing = paths.filter(([, name = '']) => !existsSync(path.join(projectFolder, name)));
+    expect(missing.map(([, name]) => name)).toEqual([]);
+  },
+);
+
 describe('code', () => {
   const shown = guides.flatMap((guide) => blocksOf(guide).map((block) => ({ ...block, guide: guide.file })));
 
-  test.each(shown.filter(({ language }) => ['ts', 'python', 'go'].includes(language)))(
+  test.each(shown.filter(({ language }) => ['python', 'go'].includes(language)))(
     '$guide shows $language that is in the example linked above it',
     async ({ guide, above, text }) => {
       const [, target = ''] = /\]\(([^)]+)\)/.exec(above) ?? [];
@@ -105,13 +107,7 @@ describe('code', () => {
     },
   );
 
-  test('it is shown in all three languages', () => {
-    const languages = shown.map(({ language }) => language);
-    expect(languages).toEqual(expect.arrayContaining(['ts', 'python', 'go']));
-  });
-
   test('the delivery that is shown verifies with the secret that is shown, and with no other', async () => {
-    const { verifyWebhook } = await import('../../examples/verify-webhook/typescript/verify-webhook.ts');
     const guide = await readDocument('docs/guides/receiving-webhooks.md');
     const [head = '', body = ''] = (
       blocksOf(guide).find(({ language }) => language === 'http')?.text ?? ''
@@ -120,19 +116,14 @@ describe('code', () => {
       [...head.matchAll(/^([\w-]+): (.*)$/gm)].map(([, name, value]) => [name, value]),
     );
     const [secretKey = ''] = /whsec_[\w-]{43}/.exec(proseOf(guide)) ?? [];
-    const timestamp = headers['X-Service-Timestamp'];
-    const delivery = {
-      body: Buffer.from(body.trimEnd()),
-      timestamp,
-      signature: headers['X-Service-Signature'],
-    };
-    expect(() => verifyWebhook(delivery, secretKey, Number(timestamp))).not.toThrow();
-    expect(() => verifyWebhook(delivery, `${secretKey}x`, Number(timestamp))).toThrow('signature_mismatch');
-    const event = JSON.parse(body) as Record<string, unknown>;
-    expect([event['event_type'], event['delivery_id']]).toEqual([
-      headers['X-Webhook-Event'],
-      headers['X-Delivery-Id'],
-    ]);
+    const now = new Date(Number(headers['X-Service-Timestamp']) * 1000);
+    const { event_type: type, delivery_id: id } = await verifyWebhook(body.trimEnd(), headers, secretKey, {
+      now,
+    });
+    await expect(verifyWebhook(body.trimEnd(), headers, `${secretKey}x`, { now })).rejects.toThrow(
+      'signature_mismatch',
+    );
+    expect([type, id]).toEqual([headers['X-Webhook-Event'], headers['X-Delivery-Id']]);
   });
 });
 

@@ -1,20 +1,17 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { signDelivery } from '../../src/sender/signature.rules.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { eventually } from '../support/eventually.ts';
 import { anyPartner, anyVenue } from '../support/factories.ts';
+import { freePort } from '../support/own-servers.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import { endProcesses, startProcess } from '../support/worker-process.ts';
 import { blocksOf, readDocument } from './documents.ts';
 import { reasonToSkip } from './programs.ts';
 import { startShell } from './quickstart-run.ts';
-import { commandsOf } from './shell-commands.ts';
-
-const MOST_COMMANDS = 12;
 
 /** The form of a response: names and types, of arrays the first element's. */
 function formOf(value: unknown): unknown {
@@ -151,23 +148,9 @@ const withoutShell = await reasonToSkip({ bash: '--version', curl: '--version' }
 );
 
 describe('the quickstart', () => {
-  test(`has at most ${MOST_COMMANDS} commands, and reads nothing of the repository`, async () => {
-    const { text } = await readDocument('docs/guides/quickstart.md');
-    const pasted = pastedFrom(text);
-    expect(pasted.flatMap(commandsOf).length).toBeLessThanOrEqual(MOST_COMMANDS);
+  test('reads nothing of the repository', async () => {
+    const pasted = pastedFrom((await readDocument('docs/guides/quickstart.md')).text);
     expect(pasted.join('')).not.toMatch(/\.data|examples\/|npm |npx |tsx|jq /);
-  });
-
-  test.each([
-    ['one line', 'call /a | tee b.json\n', 1],
-    ['two lines', 'A=1 B=$(x; y)\nexport C="a; b"\n', 2],
-    ['a here-document', "cat > f <<'END'\na; b && c\nEND\n", 1],
-    ['a continued line', 'curl a \\\n  -d b\n', 1],
-    ['a function', 'f() { a; b; }\n', 1],
-    ['joined commands', 'a && b; c || d\n', 4],
-    ['a loop', 'for a in b; do\n  c\ndone\n', 2],
-  ])('control: %s is counted honestly', (_what, block, count) => {
-    expect(commandsOf(block)).toHaveLength(count);
   });
 
   test('control: another form of a response is noticed', () => {
@@ -177,13 +160,3 @@ describe('the quickstart', () => {
     expect(formOf(answer)).not.toEqual(formOf({ count: 1, data: [{ id: 'a' }] }));
   });
 });
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject).listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
-}

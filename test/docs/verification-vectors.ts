@@ -22,25 +22,3 @@ export async function readVectors(): Promise<Vector[]> {
 }
 
 export const bodyOf = (vector: Vector): Buffer => Buffer.from(vector.body_base64, 'base64');
-
-/** Ways in which a file of vectors can be wrong in one place, each of which every runner must notice. */
-export const spoilings: [what: string, spoil: (vectors: Vector[]) => void][] = [
-  ['an accepted vector is said to be refused', (vectors) => flip(vectors, 'accept', 'reject')],
-  ['a refused vector is said to be accepted', (vectors) => flip(vectors, 'reject', 'accept')],
-  ['a reason is another', (vectors) => Object.assign(firstOf(vectors, 'reject'), { reason: 'other' })],
-  [
-    'a body has another byte',
-    (vectors) => Object.assign(firstOf(vectors, 'accept'), { body_base64: 'AA==' }),
-  ],
-  ['there are no vectors', (vectors) => void vectors.splice(0)],
-];
-
-function flip(vectors: Vector[], from: Vector['expected'], to: Vector['expected']): void {
-  Object.assign(firstOf(vectors, from), { expected: to, reason: null });
-}
-
-function firstOf(vectors: Vector[], expected: Vector['expected']): Vector {
-  const found = vectors.find((vector) => vector.expected === expected);
-  if (found === undefined) throw new Error(`No vector is to ${expected}`);
-  return found;
-}

@@ -7,9 +7,10 @@ import { certify } from '../../packages/client/src/certification/runner.ts';
 import { SCENARIOS } from '../../packages/client/src/certification/scenarios.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { anyPackage, anyPartner, anyVenue } from '../support/factories.ts';
+import { freePort } from '../support/own-servers.ts';
 import type { HostedService } from '../support/service-host.ts';
 import { hostedService } from '../support/service-host.ts';
-import { freePort, installBoxOffice, startBoxOffice } from './installed-box-office.ts';
+import { installBoxOffice, startBoxOffice } from './installed-box-office.ts';
 
 let service: HostedService;
 let app: string;
@@ -27,7 +28,11 @@ async function failuresOf(
   const venue = await anyVenue(service, [{}, {}]);
   const partner = await anyPartner(service, [venue.id]);
   await anyPackage(service, partner, [venue.id]);
-  const [port, actionsPort, proxyPort] = [await freePort(), await freePort(), await freePort()];
+  const [port = '', actionsPort = '', proxyPort = ''] = [
+    await freePort(),
+    await freePort(),
+    await freePort(),
+  ].map(String);
   const written = await readFile(path.join(folder, 'certification.json'), 'utf8');
   const ports: Record<string, string> = { 4000: port, 4001: actionsPort, 4010: proxyPort };
   const profile = parseProfile(written.replaceAll(/\b40[01][01]\b/g, (each) => ports[each] ?? each));

@@ -10,10 +10,11 @@ import { findBrowser, startBrowser, takeScreenshot, watchedPage } from '../suppo
 import { eventually } from '../support/eventually.ts';
 import type { Json, Partner, Venue } from '../support/factories.ts';
 import { anyPackage, anyPartner, anyVenue, dateIn, expectStatus, freeSlotIds } from '../support/factories.ts';
+import { freePort } from '../support/own-servers.ts';
 import type { HostedService } from '../support/service-host.ts';
 import { hostedService } from '../support/service-host.ts';
 import type { RunningShop } from './installed-box-office.ts';
-import { freePort, installBoxOffice, startBoxOffice, tsc } from './installed-box-office.ts';
+import { installBoxOffice, startBoxOffice, tsc } from './installed-box-office.ts';
 
 const run = promisify(execFile);
 const DESKTOP = { viewport: { width: 1280, height: 800 } };
@@ -64,7 +65,7 @@ describeInBrowser('in a browser, with webhooks that the service sends', () => {
   let shop: RunningShop;
   beforeAll(async () => {
     if (program === undefined) return;
-    const port = await freePort();
+    const port = String(await freePort());
     const own = { PORT: port, PUBLIC_URL: `http://127.0.0.1:${port}`, AVAILABILITY_MAX_AGE_SECONDS: '3600' };
     [browser, shop] = await Promise.all([
       startBrowser(program),

@@ -1,8 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, readFile, rm, symlink } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { projectFolder } from '../architecture/planted-tree.ts';
@@ -37,16 +35,6 @@ export async function installBoxOffice(): Promise<string> {
   for (const name of [...Object.keys(others), ...types, 'openapi-fetch'])
     await symlink(path.join(projectFolder, 'node_modules', name), path.join(modules, name));
   return app;
-}
-
-/** A port that nobody listens on. */
-export async function freePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return String(port);
 }
 
 export type RunningShop = { url: string; stop: () => Promise<void> };

@@ -1,5 +1,4 @@
-import { appendFileSync, mkdirSync } from 'node:fs';
-import path from 'node:path';
+import { noteFinding } from '../support/findings.ts';
 import type { PromiseId } from './promises.ts';
 
 /** What one experiment found; a row of the table of `npm run test:faults`. */
@@ -16,13 +15,7 @@ export type Finding = {
   tookMs: number;
 };
 
-/** Where the findings of a run are collected, a line of JSON each; only `npm run test:faults` asks for it. */
-const FINDINGS = process.env['FAULT_FINDINGS'];
-
 /** Notes what an experiment found, once what it must hold has been expected. Times are those of `performance.now()`. */
 export function report({ beganAt, ...finding }: Omit<Finding, 'tookMs'> & { beganAt: number }): void {
-  if (FINDINGS === undefined) return;
-  mkdirSync(path.dirname(FINDINGS), { recursive: true });
-  const row: Finding = { ...finding, tookMs: Math.round(performance.now() - beganAt) };
-  appendFileSync(FINDINGS, `${JSON.stringify(row)}\n`);
+  noteFinding({ ...finding, tookMs: Math.round(performance.now() - beganAt) } satisfies Finding);
 }

@@ -35,7 +35,7 @@ describe('a page', () => {
       await stranger.get('/docs/quickstart.md'),
       await stranger.get('/docs/quickstart', { accept: 'text/markdown' }),
       await stranger.get('/llms.txt'),
-      await stranger.get('/docs/examples/verify-webhook/typescript/verify-webhook.ts'),
+      await stranger.get('/docs/examples/verify-webhook/go/verify.go'),
     ].map(({ status, headers }) => `${status} ${headers.get('content-type')}`);
     const [html, markdown, plain] = ['html', 'markdown', 'plain'].map(
       (type) => `200 text/${type}; charset=utf-8`,

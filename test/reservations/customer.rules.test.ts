@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { customerOf, foldName, searchOf } from '../../src/reservations/customer.rules.ts';
 
 const found = (name: string, asked: string): boolean => {
-  const { nameWords = [] } = customerOf({ name, phone: null, phoneE164: null, email: null });
+  const { nameWords } = customerOf({ name, phone: null, phoneE164: null, email: null });
   const search = searchOf(asked);
   if (search === undefined || !('words' in search)) return false;
   return search.words.every((word) => nameWords.some((each) => each.startsWith(word)));

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { appendFileSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { startSystem } from '../faults/system.ts';
 import { inWords, startTrading, TRADING_OVERRIDES } from '../faults/trading.ts';
+import { noteFinding } from '../support/findings.ts';
 import type { GuardedSet, MongoSet } from '../support/mongo-set.ts';
 import { startMongoSet } from '../support/mongo-set.ts';
 import { KEEPS_DATA, ownRedis } from '../support/own-servers.ts';
@@ -166,7 +167,7 @@ describe.each(TOPOLOGIES)('%s', (name, what, start) => {
       felt.push(await probe.stop());
     });
     expect(figures.faults).toEqual([]);
-    note({ name, what, before: felt[0], during: felt[1], ...inWords(figures) });
+    noteFinding({ name, what, before: felt[0], during: felt[1], ...inWords(figures) });
   }, 400_000);
 });
 
@@ -180,10 +181,4 @@ async function expectVerification({ mongo, redis }: Topology['servers']): Promis
   await logged(stranger, 'waiting for Redis: it cannot be reached');
   stranger.signal('SIGKILL');
   await stranger.exited;
-}
-
-/** A line of JSON for `npm run test:topologies`. */
-function note(finding: Record<string, unknown>): void {
-  const file = process.env['TOPOLOGY_FINDINGS'];
-  if (file !== undefined) appendFileSync(file, `${JSON.stringify(finding)}\n`);
 }

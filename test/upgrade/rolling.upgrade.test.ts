@@ -4,10 +4,10 @@ import type { FaultSystem, Part } from '../faults/system.ts';
 import { PARTS, startSystem } from '../faults/system.ts';
 import type { Trading } from '../faults/trading.ts';
 import { startTrading, TRADING_OVERRIDES } from '../faults/trading.ts';
+import { noteFinding } from '../support/findings.ts';
 import { mulberry32, propertySeed } from '../support/random.ts';
 import type { SpawnedProcess } from '../support/worker-process.ts';
 import { endProcesses, stopProcess } from '../support/worker-process.ts';
-import { noteFinding } from './finding.ts';
 
 const { UPGRADE_FROM: former } = process.env;
 const APIS = 2;
