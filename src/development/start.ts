@@ -34,10 +34,7 @@ async function end(reason: string, exitCode: number): Promise<void> {
   if (process.exitCode !== undefined) return;
   process.exitCode = exitCode;
   log(reason);
-  await system.stop().catch((error: Error) => {
-    process.exitCode = 1;
-    log(`Stopping failed: ${error.message}`);
-  });
+  await system.stop();
   log('Stopped.');
   process.exit();
 }

@@ -18,35 +18,29 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { isAlive, isCode, startedAt } from './processes.ts';
 
-export type DataFolderLock = {
-  /** True when the run before ended without releasing the lock, so that its servers may still be stopping. */
-  wasStale: boolean;
-  release: () => Promise<void>;
-};
-
 /** One of these shows that a folder with files in it is that of an earlier run. */
 const ownFiles = ['lock', 'ports.json', 'secrets.json'];
 const othersMayUse = 0o077;
 
 /**
- * Makes this process the only user of the folder, which is created if need be, and closed to other users of the machine. The lock names a process, and is stale
- * once that process is gone; a process that got the same number later is told apart by its start time where the system
+ * Makes this process the only user of the folder, which is created if need be, and closed to other users of the machine.
+ * Returns what releases it. The lock names a process, and is stale once that process is gone; a process that got the same number later is told apart by its start time where the system
  * shows it (Linux). Two takeovers of one stale lock at the same instant are told apart by mongod's own lock.
  *
  * @throws Error in words for people when a living process has it, or when other users may use a folder that has other
  *   things in it
  */
-export async function lockDataFolder(folder: string): Promise<DataFolderLock> {
+export async function lockDataFolder(folder: string): Promise<() => Promise<void>> {
   await ensurePrivate(folder);
   const file = path.join(folder, 'lock');
   const candidate = `${file}.${process.pid}`;
   await writeFile(candidate, `${process.pid} ${startedAt(process.pid)}\n`);
   try {
-    const wasStale = await removeIfStale(file, folder);
+    await removeIfStale(file, folder);
     await link(candidate, file).catch((error: unknown) => {
       throw isCode(error, 'EEXIST') ? inUse(folder, 'another process') : error;
     });
-    return { wasStale, release: () => rm(file, { force: true }) };
+    return () => rm(file, { force: true });
   } finally {
     await rm(candidate, { force: true });
   }
@@ -67,13 +61,10 @@ async function ensurePrivate(folder: string): Promise<void> {
   await chmod(folder, 0o700);
 }
 
-async function removeIfStale(file: string, folder: string): Promise<boolean> {
-  const content = await readIfThere(file);
-  if (content === undefined) return false;
-  const [pid = '', started = ''] = content.trim().split(' ');
+async function removeIfStale(file: string, folder: string): Promise<void> {
+  const [pid, started] = (await readIfThere(file))?.trim().split(' ') ?? [];
   if (isAlive(Number(pid)) && startedAt(Number(pid)) === started) throw inUse(folder, `process ${pid}`);
   await rm(file, { force: true });
-  return true;
 }
 
 function inUse(folder: string, holder: string): Error {

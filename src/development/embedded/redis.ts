@@ -17,7 +17,7 @@ import {
  * for, and resolves when it accepts connections. With `credentials` it asks everybody for them.
  * Nobody at all, tests included, may change how it runs or what files it writes (`commandsAllowed`).
  *
- * @throws BinaryNotFoundError, or Error with the server's own reason
+ * @throws Error where no binary is found, or with the server's own reason
  */
 export async function startRedis(options: ServerOptions): Promise<RunningServer> {
   const { dataPath, port, env, log, credentials } = options;

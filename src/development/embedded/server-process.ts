@@ -6,8 +6,12 @@ import { connect } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Environment, LogLine } from './run-command.ts';
 
-/** The program, which keeps the shell's process number, is ended when standard input ends, as this process' death brings about. */
-const WHILE_INPUT_IS_OPEN = 'exec 3<&0; (cat <&3; kill $$) >/dev/null 2>&1 & exec "$@" 3<&- </dev/null';
+/**
+ * The program, which keeps the shell's process number, is ended when standard input ends, as this process' death brings
+ * about; one that is stopped gets the signal once it is continued.
+ */
+const WHILE_INPUT_IS_OPEN =
+  'exec 3<&0; (cat <&3; kill $$; kill -CONT $$) >/dev/null 2>&1 & exec "$@" 3<&- </dev/null';
 
 const pollMs = 20;
 const upTimeoutMs = 60_000;
@@ -45,8 +49,7 @@ export type RunningServer = {
 };
 
 /**
- * Starts `command`, which serves `port` on 127.0.0.1, in a process group of its own, which a terminal's Ctrl-C does not
- * reach. Resolves when the port accepts connections and `prepare` is done.
+ * Starts `command`, which serves `port` on 127.0.0.1. Resolves when the port accepts connections and `prepare` is done.
  *
  * @throws Error with the last lines of the server where it ends before that; it is not left running
  */
@@ -55,14 +58,12 @@ export async function startServer(
   port: number,
   prepare: () => Promise<void> = async () => undefined,
 ): Promise<Omit<RunningServer, 'uri'>> {
-  const child = spawn('sh', ['-c', WHILE_INPUT_IS_OPEN, 'sh', ...command], { detached: true });
+  const child = spawnBound(command, 'pipe');
   let output = '';
   for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (text: Buffer) => {
+    stream?.on('data', (text: Buffer) => {
       output = (output + text.toString()).slice(-keptOutputCharacters);
     });
-  // The shell that waits for the end of input is done too.
-  child.once('exit', () => child.stdin.destroy());
   const stop = (): Promise<void> => endProcess(child, stopTimeoutMs);
   const ended = once(child, 'exit').then(([code, signal]: unknown[]) => {
     throw new Error(`it ended (${String(signal ?? code)}). The last that it said:\n${output.trim()}`);
@@ -79,7 +80,7 @@ export async function startServer(
 
 /** SIGTERM, then SIGKILL after `graceMs`, of which `onKill` is told. Resolves when the process is gone. */
 export async function endProcess(child: ChildProcess, graceMs: number, onKill?: () => void): Promise<void> {
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  if (hasEnded(child)) return;
   const gone = once(child, 'exit');
   child.kill('SIGTERM');
   const late = setTimeout(() => {
@@ -88,6 +89,22 @@ export async function endProcess(child: ChildProcess, graceMs: number, onKill?: 
   }, graceMs);
   await gone;
   clearTimeout(late);
+}
+
+/**
+ * A program that never outlives this process, in a process group of its own, which a terminal's Ctrl-C does not reach. `output`
+ * says what becomes of what it prints.
+ */
+export function spawnBound(command: readonly string[], output: 'pipe' | 'ignore'): ChildProcess {
+  const stdio = ['pipe' as const, output, output];
+  const child = spawn('sh', ['-c', WHILE_INPUT_IS_OPEN, 'sh', ...command], { detached: true, stdio });
+  // The shell that waits for the end of input is done too.
+  return child.once('exit', () => child.stdin?.destroy());
+}
+
+/** True too for one that could not be started. */
+export function hasEnded({ pid, exitCode, signalCode }: ChildProcess): boolean {
+  return pid === undefined || exitCode !== null || signalCode !== null;
 }
 
 async function untilAccepting(port: number): Promise<void> {

@@ -43,18 +43,18 @@ export type EmbeddedServers = {
  * Starts both servers on 127.0.0.1 with their files in `dataDir/mongo` and `dataDir/redis`, on ports and with passwords
  * that the folder keeps. Both end when this process dies, even by SIGKILL.
  *
- * @throws BinaryNotFoundError, or Error that says what is in the way; nothing is left running then
+ * @throws Error that says what is in the way; nothing is left running then
  */
 export async function startEmbeddedServers(options: EmbeddedServersOptions): Promise<EmbeddedServers> {
   const { dataDir, env, log, external } = options;
   const folder = path.resolve(dataDir ?? (await makeTemporaryFolder()));
-  const lock = await lockDataFolder(folder);
+  const release = await lockDataFolder(folder);
   const running: RunningServer[] = [];
   let stopped: Promise<void> | undefined;
   const stopAll = async (): Promise<void> => {
     for (const server of running.toReversed()) await server.stop();
     if (dataDir === undefined) await rm(folder, { recursive: true, force: true });
-    else await lock.release();
+    else await release();
   };
   const stop = (): Promise<void> => (stopped ??= stopAll());
   const start = async (
@@ -62,7 +62,7 @@ export async function startEmbeddedServers(options: EmbeddedServersOptions): Pro
     launch: (options: ServerOptions) => Promise<RunningServer>,
     credentials: ServerCredentials | undefined,
   ): Promise<RunningServer> => {
-    const port = await freeKeptPort(folder, name, lock.wasStale, log);
+    const port = await freeKeptPort(folder, name, log);
     const server = await launch({ dataPath: path.join(folder, name), port, env, log, credentials });
     running.push(server);
     server.process.once('exit', (code, signal) => {

@@ -49,7 +49,7 @@ export type Demo = {
  */
 export async function startDemoReceiver(dataDir: string, log: LogLine): Promise<WebhookReceiver> {
   return startWebhookReceiver(
-    await freeKeptPort(dataDir, 'webhookReceiver', false, log),
+    await freeKeptPort(dataDir, 'webhookReceiver', log),
     async () => (await readDemo(dataDir))?.webhookSecretKey,
     ({ headers, event, fault }) => {
       const what = `webhook ${headers['x-webhook-event']}, attempt ${headers['x-delivery-attempt']}`;

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { isBeyondLoopback } from '../../config/settings.rules.ts';
+import { createCleanup } from '../cleanup.ts';
 import { textField, untilReady } from '../embedded/api-caller.ts';
 import { keptTexts, readState } from '../embedded/data-folder.ts';
 import type { Environment, LogLine } from '../embedded/run-command.ts';
@@ -62,16 +63,14 @@ type Secrets = {
 export function createSystem({ env, log, onServerEnd }: SystemOptions): System {
   const dataDir = env['DATA_DIR'] || '.data';
   const stopping = new AbortController();
-  /** In the order of the start; undone in reverse. */
-  const releases: (() => Promise<unknown>)[] = [];
+  const cleanup = createCleanup();
   const processes: SupervisedProcess[] = [];
   let starting: Promise<Welcome> | undefined;
-  let stopped: Promise<void> | undefined;
 
   const startAll = async (): Promise<Welcome> => {
     const external = { mongodbUri: env['MONGODB_URI'], redisUrl: env['REDIS_URL'] };
     const servers = await startEmbeddedServers({ dataDir, env, log, external, onUnexpectedEnd: onServerEnd });
-    releases.push(servers.stop);
+    cleanup.add(servers.stop);
     const secrets = external.mongodbUri ? undefined : await ensureSecrets(dataDir, env);
     const childEnv = childEnvironment(env, dataDir, servers, secrets);
     await mkdir(path.join(dataDir, 'logs'), { recursive: true });
@@ -87,15 +86,15 @@ export function createSystem({ env, log, onServerEnd }: SystemOptions): System {
     stopping.signal.throwIfAborted();
     await runToEnd(spec('migrate', 'src/migrate.ts'), stopping.signal);
     const receiver = secrets && (await startDemoReceiver(dataDir, log));
-    if (receiver) releases.push(receiver.close);
+    if (receiver) cleanup.add(receiver.close);
     stopping.signal.throwIfAborted();
 
     const apiSpec = spec('api', 'src/api.ts');
     const api = superviseProcess(apiSpec);
     const workers = workerNames.map((name) => superviseProcess(spec(name, `workers/${name}.ts`)));
     processes.push(api, ...workers);
-    releases.push(() => Promise.all(workers.map((worker) => worker.stop(graceMs))));
-    releases.push(() => api.stop(graceMs));
+    cleanup.add(() => Promise.all(workers.map((worker) => worker.stop(graceMs))));
+    cleanup.add(() => api.stop(graceMs));
     const [ready] = await Promise.all(processes.map((process) => process.ready));
     const addresses = {
       url: textField({ body: ready }, 'url'),
@@ -117,15 +116,14 @@ export function createSystem({ env, log, onServerEnd }: SystemOptions): System {
       return welcome;
     }
   };
-  const stopAll = async (): Promise<void> => {
-    stopping.abort(new Error('stopped while starting'));
-    // The step at hand may be about to add something to release.
-    await Promise.race([starting?.catch(() => undefined), wait(stepAtHandMs, undefined, { ref: false })]);
-    for (const release of releases.toReversed()) await release();
-  };
   return {
     start: () => (starting = startAll()),
-    stop: () => (stopped ??= stopAll()),
+    stop: async () => {
+      stopping.abort(new Error('stopped while starting'));
+      // The step at hand may be about to add something to release.
+      await Promise.race([starting?.catch(() => undefined), wait(stepAtHandMs, undefined, { ref: false })]);
+      await cleanup.run();
+    },
     kill: () => {
       for (const process of processes) process.kill();
     },

@@ -45,6 +45,12 @@ function operatorLines({ secrets, dataDir }: Welcome): string[] {
 
 function demoLines(url: string, { tomorrow, ...demo }: NonNullable<Welcome['demo']>): string[] {
   const curl = 'curl -H "x-api-key: $KEY"';
+  const hold = [
+    `${curl} ${url}/api/v1/partner/holds \\`,
+    `  -H 'content-type: application/json' \\`,
+    `  -d '{"slot_id":"${tomorrow.slotId}"}'`,
+    '',
+  ];
   return [
     '',
     'A demo partner can sell slots at Koramangala Sports Arena, Bengaluru. Its',
@@ -63,16 +69,7 @@ function demoLines(url: string, { tomorrow, ...demo }: NonNullable<Welcome['demo
     `${curl} -G ${url}/api/v1/slots/availability \\`,
     `  -d venue_id=${demo.venueId} -d date=${tomorrow.date}`,
     '',
-    ...(tomorrow.slotId === undefined ? [] : holdLines(curl, url, tomorrow.slotId)),
-    'The whole story, from hold to refund:  npm run demo',
-  ];
-}
-
-function holdLines(curl: string, url: string, slotId: string): string[] {
-  return [
-    `${curl} ${url}/api/v1/partner/holds \\`,
-    `  -H 'content-type: application/json' \\`,
-    `  -d '{"slot_id":"${slotId}"}'`,
-    '',
+    ...(tomorrow.slotId === undefined ? [] : hold),
+    'The whole story, from hold to redelivery:  npm run demo',
   ];
 }
