@@ -7,7 +7,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import path from 'node:path';
 import { withFigures } from '../scripts/figures-in-page.ts';
-import { createCleanup } from '../src/development/demo/step-context.ts';
+import { createCleanup } from '../src/development/cleanup.ts';
 import { onStopSignal } from '../src/platform/stop-signals.ts';
 import { asChart } from './chart.ts';
 import { missed } from './goals.ts';

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { withFigures } from '../scripts/figures-in-page.ts';
-import { createCleanup } from '../src/development/demo/step-context.ts';
+import { createCleanup } from '../src/development/cleanup.ts';
 import { onStopSignal } from '../src/platform/stop-signals.ts';
 import type { Measured } from './measured.ts';
 import { measuredSince } from './measured.ts';

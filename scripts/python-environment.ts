@@ -3,12 +3,7 @@
 import { access, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { cacheFolder, withScratchFolder } from '../src/development/embedded/binary-cache.ts';
-import { runBounded } from '../src/development/embedded/bounded-command.ts';
-import { executablesOnPath } from '../src/development/embedded/executables.ts';
-
-const STALL_MS = 120_000;
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import { type Environment, executablesOnPath, runCommand } from '../src/development/embedded/run-command.ts';
 
 /** Versions by the name of the package; the first one names the environment. */
 type Packages = Readonly<Record<string, string>>;
@@ -18,7 +13,7 @@ type Packages = Readonly<Record<string, string>>;
  * It is moved to its place when it is complete, so that one of two that make it at once simply comes too late; programs of packages
  * name the place where they were made, so run them as modules (`-m`).
  *
- * @throws Error when there is no Python 3 with venv and pip, or pip fails or makes no progress for two minutes
+ * @throws Error when there is no Python 3 with venv and pip, or pip fails or takes more than ten minutes
  */
 export async function pythonEnvironment(
   packages: Packages,
@@ -54,7 +49,7 @@ export async function installPackages(packages: Packages, folder: string, env: E
       `${pinned.join(', ')}: needs Python 3.10 or newer with venv and pip; there is no python3 on the PATH.`,
     );
   const run = (command: string, args: readonly string[]) =>
-    runBounded({ command, args, env: { ...env, TMPDIR: folder }, folder, stallMs: STALL_MS });
+    runCommand(command, args, { ...env, TMPDIR: folder });
   await run(python, ['-m', 'venv', made]);
   const quiet = ['--no-input', '--quiet', '--disable-pip-version-check'];
   await run(path.join(made, 'bin', 'python'), ['-m', 'pip', 'install', ...quiet, ...pinned]);

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { createCleanup } from '../../src/development/demo/step-context.ts';
+import { createCleanup } from '../../src/development/cleanup.ts';
 import { pickFreePort } from '../../src/development/embedded/ports.ts';
 import { startRedis } from '../../src/development/embedded/redis.ts';
 import { say } from '../open-bench.ts';
@@ -63,7 +63,6 @@ export async function withOutpost<T>(
       port: redisPort,
       env: process.env,
       log: say,
-      testCommands: false,
     });
     cleanup.add(redis.stop);
     const postgres = await startPostgres(programs.POSTGRES_BIN, folder, start);

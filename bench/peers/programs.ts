@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { isExecutable } from '../../src/development/embedded/executables.ts';
+import { isExecutable } from '../../src/development/embedded/run-command.ts';
 
 /** Programs that the bench runs and does not bring, by the variable that names their folder. */
 const PROGRAMS = {

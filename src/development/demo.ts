@@ -1,83 +1,69 @@
 /** `npm run demo`: a partner's whole story against the running service, each step checked. Exit code 0: every check passed. */
 
-import { cancel, confirmTwice } from './demo/booking-steps.ts';
-import { failFiveTimes, showDeadLetter } from './demo/dead-letter-steps.ts';
-import { findSystem } from './demo/find-system.ts';
-import { letExpire, placeTwoHolds } from './demo/hold-steps.ts';
-import { importVenues } from './demo/import-step.ts';
-import { provisionPartner } from './demo/provision.ts';
-import { startReceiver } from './demo/receiver.ts';
-import { createCleanup } from './demo/step-context.ts';
+import { onStopSignal } from '../platform/stop-signals.ts';
+import { createCleanup } from './cleanup.ts';
+import { bookOnce, cancelBooking, holdOnce, letExpire } from './demo/selling.ts';
+import { createPartner, findSystem, importVenues } from './demo/setup.ts';
 import { createTranscript } from './demo/transcript.ts';
-import { showVenue } from './demo/venue-step.ts';
-import { requireRefusals, requireWebhooks, subscribe } from './demo/webhook-steps.ts';
+import { redeliver, rejectForgeries, requireWebhooks, retryUntilDead, subscribe } from './demo/webhooks.ts';
 
-const write = (line: string): void => console.log(line);
-const transcript = createTranscript(write, process.stdout.isTTY && !process.env['NO_COLOR']);
+const transcript = createTranscript();
 const cleanup = createCleanup();
 let isEnding = false;
 
-process.on('SIGINT', () => void end(130, 'Interrupted.'));
-process.on('SIGTERM', () => void end(143, 'Asked to stop.'));
-process.on('SIGHUP', () => void end(129));
+onStopSignal((signal) => void end(130, `Interrupted (${signal}).`));
 // A reader that has seen enough, such as `head`, is no reason to leave anything behind.
 process.stdout.on('error', () => void end(1));
 
 try {
   await tellStory();
-  const seconds = performance.now() / 1000;
-  await end(0, `All ${transcript.passedCount()} checks passed, in ${seconds.toFixed(1)} s.`);
+  const seconds = (performance.now() / 1000).toFixed(1);
+  await end(0, `All ${transcript.passedCount()} checks passed, in ${seconds} s.`);
 } catch (error) {
   if (!isEnding) transcript.failed(error instanceof Error ? error.message : String(error));
   await end(1, 'The demo stopped at the step marked ✗.');
 }
 
 async function tellStory(): Promise<void> {
-  transcript.step('The service');
+  const { step } = transcript;
+  step('The service');
   const system = await findSystem(process.env, cleanup, transcript);
 
-  transcript.step('The operator imports venues from a file');
+  step('The operator imports venues from a file');
   await importVenues(system, transcript);
 
-  transcript.step('The operator creates a partner, a key and a grant');
-  const { partnerId, venueId, api, retire } = await provisionPartner(system, transcript, cleanup);
-  const receiver = await startReceiver();
-  cleanup.add(receiver.close);
-  const context = { partner: api, partnerId, transcript, cleanup, receiver };
+  step('The operator creates a partner, a key and a grant');
+  const { suspend, ...seller } = await createPartner(system, transcript, cleanup);
 
-  transcript.step('The partner subscribes its receiver to webhooks');
-  const subscription = await subscribe(context, '/webhooks', 204);
-  const failing = await subscribe(context, '/failing', 500, ['booking_cancelled']);
+  step('The partner subscribes two endpoints; the second one fails');
+  const endpoints = await subscribe(seller, cleanup);
 
-  transcript.step('Venues and resources');
-  const venue = await showVenue(context, venueId);
+  step('A hold, and a conflict');
+  const hold = await holdOnce(seller);
 
-  transcript.step('Availability, and two holds');
-  const [kept, left] = await placeTwoHolds(context, venue);
+  step('Confirm the hold, and replay the confirm');
+  const bookingId = await bookOnce(seller, hold);
 
-  transcript.step('Confirm the first hold, and replay the confirm');
-  const booking = await confirmTwice(context, venue, kept);
+  step('Let another hold expire');
+  const expired = await letExpire(seller);
 
-  transcript.step('Let the second hold expire');
-  await letExpire(context, venue, left);
+  step('Cancel the booking');
+  await cancelBooking(seller, hold, bookingId);
 
-  transcript.step('Cancel the booking');
-  await cancel(context, venue, booking);
+  step('The webhooks of these changes, as received');
+  await requireWebhooks(endpoints, transcript, hold, expired);
 
-  transcript.step('The webhooks of these changes, as received');
-  const [genuine] = await requireWebhooks(context, subscription, booking, left);
+  step('What a receiver must reject');
+  await rejectForgeries(endpoints, transcript);
 
-  transcript.step('What a receiver must reject');
-  if (genuine !== undefined) await requireRefusals(context, subscription, genuine);
+  step('The second endpoint fails until the dead letter');
+  const deadLetterId = await retryUntilDead(seller, endpoints);
 
-  transcript.step('An endpoint that fails until the dead letter');
-  const deadLetterId = await failFiveTimes(context, failing, booking);
+  step('The endpoint is mended, and the dead letter redelivered');
+  await redeliver(seller, endpoints, deadLetterId);
 
-  transcript.step('The dead letter, as the partner sees it');
-  await showDeadLetter(context, failing, booking, deadLetterId);
-
-  transcript.step('The operator suspends the partner of this run');
-  await retire();
+  step('The operator suspends the partner of this run');
+  await suspend();
 }
 
 /** Undoes everything first; the first call decides the exit code. */
@@ -85,6 +71,6 @@ async function end(exitCode: number, sentence = ''): Promise<void> {
   if (isEnding) return;
   isEnding = true;
   await cleanup.run();
-  if (sentence !== '') write(`\n${sentence}`);
+  if (sentence !== '') console.log(`\n${sentence}`);
   process.exit(exitCode);
 }

@@ -3,14 +3,13 @@
  * in this folder it is for development: the build and the image leave `src/development/` out.
  */
 
-import { fileURLToPath } from 'node:url';
 import { watchStopRequests } from './start/stop-requests.ts';
 import { createSystem } from './start/system.ts';
+import { welcomeText } from './start/welcome.ts';
 
 const log = (line: string): void => console.log(line);
 
 const system = createSystem({
-  root: fileURLToPath(new URL('../..', import.meta.url)),
   env: process.env,
   log,
   onServerEnd: (sentence) => void end(sentence, 1),
@@ -26,18 +25,16 @@ watchStopRequests(
   },
 );
 
-await system
-  .start()
-  .catch((error: unknown) => end(error instanceof Error ? error.message : String(error), 1));
+await system.start().then(
+  (welcome) => log(welcomeText(welcome)),
+  (error: Error) => end(error.message, 1),
+);
 
 async function end(reason: string, exitCode: number): Promise<void> {
   if (process.exitCode !== undefined) return;
   process.exitCode = exitCode;
   log(reason);
-  await system.stop().catch((error: unknown) => {
-    process.exitCode = 1;
-    log(`Stopping failed: ${error instanceof Error ? error.message : String(error)}`);
-  });
+  await system.stop();
   log('Stopped.');
   process.exit();
 }

@@ -1,12 +1,7 @@
-import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import {
-  cacheFolder,
-  moveIntoCache,
-  withScratchFolder,
-} from '../../src/development/embedded/binary-cache.ts';
-import { mongodKind } from '../../src/development/embedded/server-kinds.ts';
+import { cacheFolder, withScratchFolder } from '../../src/development/embedded/binary-cache.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 describe('the cache folder', () => {
@@ -19,24 +14,8 @@ describe('the cache folder', () => {
   });
 });
 
-describe('a binary enters the cache whole or not at all', () => {
-  test('when two processes race, the cached file is the whole one of either', async () => {
-    const env = { PBS_CACHE_DIR: await temporaryFolder() };
-    const contents = ['a', 'b'].map((letter) => letter.repeat(5_000_000));
-    await Promise.all(
-      contents.map((content) =>
-        withScratchFolder(env, async (folder) => {
-          const file = path.join(folder, 'mongod');
-          await writeFile(file, content);
-          await moveIntoCache(file, mongodKind, env);
-        }),
-      ),
-    );
-    expect(await readdir(cacheFolder(env))).toEqual(['mongod']);
-    expect(contents).toContain(await readFile(path.join(cacheFolder(env), 'mongod'), 'utf8'));
-  });
-
-  test('when fetching fails, nothing is left', async () => {
+describe('a scratch folder', () => {
+  test('is removed when the work fails', async () => {
     const env = { PBS_CACHE_DIR: await temporaryFolder() };
     const fetching = withScratchFolder(env, async (folder) => {
       await writeFile(path.join(folder, 'mongod'), 'half');

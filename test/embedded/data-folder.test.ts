@@ -1,9 +1,8 @@
-import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, readdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { DataFolderInUseError, lockDataFolder } from '../../src/development/embedded/data-folder.ts';
-import { keptPort } from '../../src/development/embedded/ports.ts';
-import { ensureSecrets } from '../../src/development/start/secrets.ts';
+import { keptTexts, lockDataFolder } from '../../src/development/embedded/data-folder.ts';
+import { freeKeptPort } from '../../src/development/embedded/ports.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 let folder: string;
@@ -13,11 +12,10 @@ beforeEach(async () => {
 
 describe('the lock of a data folder', () => {
   test('refuses a second user while the first lives, and lets one in after its release', async () => {
-    const lock = await lockDataFolder(folder);
-    await expect(lockDataFolder(folder)).rejects.toThrow(DataFolderInUseError);
-    await lock.release();
-    const next = await lockDataFolder(folder);
-    expect(next.wasStale).toBe(false);
+    const release = await lockDataFolder(folder);
+    await expect(lockDataFolder(folder)).rejects.toThrow(`${folder} is in use by process ${process.pid}`);
+    await release();
+    await lockDataFolder(folder);
   });
 
   test.each([
@@ -26,7 +24,7 @@ describe('the lock of a data folder', () => {
     ['that is damaged', 'nonsense'],
   ])('%s is stale and taken over', async (_what, content) => {
     await writeFile(path.join(folder, 'lock'), content);
-    expect(await lockDataFolder(folder)).toMatchObject({ wasStale: true });
+    await lockDataFolder(folder);
     expect(await readdir(folder)).toEqual(['lock']);
   });
 
@@ -62,37 +60,18 @@ describe('other users of the machine', () => {
   });
 });
 
-describe('the secrets', () => {
-  test('are made once, kept for the owner alone, and long enough', async () => {
-    const first = await ensureSecrets(folder, {});
-    const second = await ensureSecrets(folder, {});
-    expect([first.isOperatorKeyNew, second.isOperatorKeyNew]).toEqual([true, false]);
-    expect(second).toMatchObject({ ...first, isOperatorKeyNew: false });
-    expect(first.operatorApiKey.length).toBeGreaterThanOrEqual(32);
-    expect(Buffer.from(first.encryptionKeys, 'base64')).toHaveLength(32);
-    expect((await stat(path.join(folder, 'secrets.json'))).mode & 0o777).toBe(0o600);
-  });
-
-  test('of the environment come first and are written nowhere', async () => {
-    const env = { OPERATOR_API_KEY: 'o'.repeat(32), ENCRYPTION_KEYS: Buffer.alloc(32).toString('base64') };
-    expect(await ensureSecrets(folder, env)).toEqual({
-      ...{
-        operatorApiKey: env.OPERATOR_API_KEY,
-        encryptionKeys: env.ENCRYPTION_KEYS,
-        isOperatorKeyNew: false,
-      },
-    });
-    expect(await readdir(folder)).toEqual([]);
-  });
+test('texts are made once, and kept for the owner alone', async () => {
+  const first = await keptTexts(folder, 'secrets.json', { key: () => 'made' });
+  const second = await keptTexts(folder, 'secrets.json', { key: () => 'other', password: () => 'new' });
+  expect([first, second]).toEqual([{ key: 'made' }, { key: 'made', password: 'new' }]);
+  expect((await stat(path.join(folder, 'secrets.json'))).mode & 0o777).toBe(0o600);
 });
 
 test('a port is picked once for a name, apart from the others, below those of outgoing connections', async () => {
-  const ports = [await keptPort(folder, 'mongo'), await keptPort(folder, 'redis')];
-  expect([await keptPort(folder, 'mongo'), await keptPort(folder, 'redis')]).toEqual(ports);
-  expect(new Set(ports).size).toBe(2);
-  for (const port of ports) expect(port).toBeLessThan(32_768);
-  expect(JSON.parse(await readFile(path.join(folder, 'ports.json'), 'utf8'))).toEqual({
-    mongo: ports[0],
-    redis: ports[1],
-  });
+  const ports = async () => [await port('mongo'), await port('redis')];
+  const port = (name: 'mongo' | 'redis') => freeKeptPort(folder, name, () => undefined);
+  const first = await ports();
+  expect(await ports()).toEqual(first);
+  expect(new Set(first).size).toBe(2);
+  for (const each of first) expect(each).toBeLessThan(32_768);
 });

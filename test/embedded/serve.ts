@@ -4,12 +4,10 @@ import { startEmbeddedServers } from '../../src/development/embedded/servers.ts'
 
 const [dataDir] = process.argv.slice(2);
 try {
-  const {
-    stop,
-    terminate: _,
-    ...servers
-  } = await startEmbeddedServers({
-    ...{ dataDir, env: process.env, log: () => undefined },
+  const { stop, ...servers } = await startEmbeddedServers({
+    dataDir,
+    env: process.env,
+    log: () => undefined,
   });
   process.once('message', () => void stop().then(() => process.disconnect()));
   process.once('disconnect', () => void stop());

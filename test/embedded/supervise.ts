@@ -5,6 +5,6 @@ import { superviseProcess } from '../../src/development/start/supervised-process
 const [file = '', logFile = ''] = process.argv.slice(2);
 const supervised = superviseProcess({
   ...{ name: 'child', file, logFile },
-  ...{ env: () => process.env, log: (line) => process.stderr.write(`${line}\n`) },
+  ...{ env: process.env, log: (line) => process.stderr.write(`${line}\n`) },
 });
 process.send?.(await supervised.ready);

@@ -1,17 +1,18 @@
 import { expect, test } from '@jest/globals';
 import { welcomeText } from '../../src/development/start/welcome.ts';
 
-const id = '01a1fdca-14f8-7565-ab69-6059e26a1fea';
-const options = {
+const withoutDemo = {
   ...{ url: 'http://127.0.0.1:3000', adminUrl: 'http://127.0.0.1:3001', dataDir: '.data' },
-  secrets: { operatorApiKey: `op_${'x'.repeat(43)}`, encryptionKeys: 'a secret', isOperatorKeyNew: true },
+  secrets: { operatorApiKey: `op_${'x'.repeat(43)}`, isOperatorKeyNew: true },
+};
+const options = {
+  ...withoutDemo,
   demo: {
-    ...{ partnerId: id, venueId: id, apiKey: `pk_sandbox_${'0'.repeat(16)}_${'x'.repeat(43)}` },
-    resourceIds: { halfA: 'a', halfB: 'b', full: 'full' },
-    webhook: { id, secretKey: 'whsec_secret' },
+    apiKey: `pk_sandbox_${'0'.repeat(16)}_${'x'.repeat(43)}`,
+    venueId: '01a1fdca-14f8-7565-ab69-6059e26a1fea',
     webhookUrl: 'http://127.0.0.1:29999/webhooks',
-    tomorrow: '2026-11-22',
-    freeSlotId: 'koramangala-sports-arena-full-turf_20261122T0030Z',
+    webhookSecretKey: 'whsec_secret',
+    tomorrow: { date: '2026-11-22', slotId: 'koramangala-sports-arena-full-turf_20261122T0030Z' },
   },
 };
 
@@ -32,19 +33,19 @@ test('each interface is named with its reference', () => {
 
 test('the quickstart is named where there is a key for it', () => {
   expect(welcomeText(options)).toContain(`${options.url}/docs/quickstart`);
-  expect(welcomeText({ ...options, demo: undefined })).not.toContain('quickstart');
+  expect(welcomeText(withoutDemo)).not.toContain('quickstart');
 });
 
-test('the operator key is shown in the run that makes it only, the other secrets never', () => {
+test('the operator key is shown in the run that makes it only, that of webhooks never', () => {
   const later = { ...options, secrets: { ...options.secrets, isOperatorKeyNew: false } };
   expect(welcomeText(options)).toContain(options.secrets.operatorApiKey);
   expect(welcomeText(later)).not.toContain(options.secrets.operatorApiKey);
-  for (const secret of ['a secret', 'whsec_secret']) expect(welcomeText(options)).not.toContain(secret);
+  expect(welcomeText(options)).not.toContain('whsec_secret');
 });
 
 test('without a free slot it offers no hold, and without a demo no key', () => {
-  const full = { ...options, demo: { ...options.demo, freeSlotId: undefined } };
+  const full = { ...options, demo: { ...options.demo, tomorrow: { date: '2026-11-22', slotId: undefined } } };
   expect(welcomeText(full)).not.toContain('partner/holds');
   expect(welcomeText(full)).toContain('availability');
-  expect(welcomeText({ ...options, demo: undefined })).not.toContain('KEY=');
+  expect(welcomeText(withoutDemo)).not.toContain('KEY=');
 });

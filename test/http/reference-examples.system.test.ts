@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { provisionDemo } from '../../src/development/start/provision-demo-partner.ts';
+import { provisionDemo } from '../../src/development/start/demo-partner.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { authorise, openReference } from '../support/api-reference.ts';
 import { findBrowser, startBrowser, takeScreenshot } from '../support/browser.ts';
@@ -20,8 +20,8 @@ beforeAll(async () => {
   [browser, service] = await Promise.all([startBrowser(program), startService()]);
   const { url, adminUrl } = service;
   const webhookUrl = 'http://127.0.0.1:9/webhooks';
-  const options = { url, adminUrl, operatorApiKey: OPERATOR_KEY, webhookUrl };
-  ({ apiKey } = await provisionDemo({ ...options, dataDir: await temporaryFolder() }));
+  const api = { url, adminUrl, operatorApiKey: OPERATOR_KEY };
+  ({ apiKey } = await provisionDemo(api, await temporaryFolder(), webhookUrl));
 });
 afterAll(async () => {
   await browser?.close();

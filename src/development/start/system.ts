@@ -1,33 +1,37 @@
 /** The whole system on one machine: embedded servers, migration, the API and one process of each worker. */
 
+import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { isBeyondLoopback } from '../../config/settings.rules.ts';
-import { parseUrl } from '../../platform/parse-url.ts';
-import { field, untilReady } from '../embedded/api-caller.ts';
-import { requireFreeApiPorts } from '../embedded/ports.ts';
-import type { Environment, LogLine } from '../embedded/server-kinds.ts';
+import { createCleanup } from '../cleanup.ts';
+import { textField, untilReady } from '../embedded/api-caller.ts';
+import { keptTexts, readState } from '../embedded/data-folder.ts';
+import type { Environment, LogLine } from '../embedded/run-command.ts';
 import { type EmbeddedServers, startEmbeddedServers } from '../embedded/servers.ts';
-import { startDemo } from './demo-partner.ts';
-import { ensureSecrets, type Secrets } from './secrets.ts';
+import { findFreeSlot, provisionDemo, startDemoReceiver } from './demo-partner.ts';
 import {
   type ProcessSpec,
   runToEnd,
   type SupervisedProcess,
   superviseProcess,
 } from './supervised-process.ts';
-import { welcomeText } from './welcome.ts';
+import type { Welcome } from './welcome.ts';
 
+const root = fileURLToPath(new URL('../../..', import.meta.url));
 /** A process cuts its own stop after 25 s; this is for one that cannot. */
 const graceMs = 26_000;
 const stepAtHandMs = 5_000;
-const workerNames = ['hold-expiry', 'webhook-delivery'] as const;
+const workerNames = ['hold-expiry', 'webhook-delivery'];
+/** The processes that each secret is for; the others are started without it. */
+const secretsFor: Record<string, readonly string[]> = {
+  OPERATOR_API_KEY: ['api'],
+  ENCRYPTION_KEYS: ['api', 'webhook-delivery'],
+};
 
 export type SystemOptions = {
-  /** The folder that holds `src/` and `workers/`. */
-  root: string;
-  /** The process' environment object itself. */
   env: Environment;
   /** Gets what people should read. */
   log: LogLine;
@@ -37,91 +41,108 @@ export type SystemOptions = {
 
 export type System = {
   /** Resolves when everything runs. @throws Error in words for people; `stop` must be called then too */
-  start: () => Promise<void>;
+  start: () => Promise<Welcome>;
   /** API, then workers (25 s to finish), then Redis, then MongoDB. At any time; safe to call twice. */
   stop: () => Promise<void>;
-  /** Ends all of it at once, without waiting. */
+  /** Ends the processes at once, without waiting; the servers end with this process. */
   kill: () => void;
+};
+
+type Secrets = {
+  operatorApiKey: string;
+  /** Comma list of base64 32-byte keys. */
+  encryptionKeys: string;
+  /** True in the one run that made the operator key. */
+  isOperatorKeyNew: boolean;
 };
 
 /**
  * The system of `npm start`. MongoDB is embedded unless `MONGODB_URI` is set, Redis unless `REDIS_URL` is. With its own
  * MongoDB it also makes the secrets that are missing, listens on loopback only, and sets up the demo.
  */
-export function createSystem({ root, env, log, onServerEnd }: SystemOptions): System {
+export function createSystem({ env, log, onServerEnd }: SystemOptions): System {
   const dataDir = env['DATA_DIR'] || '.data';
   const stopping = new AbortController();
-  /** In the order of the start; undone in reverse. */
-  const releases: (() => Promise<unknown>)[] = [];
+  const cleanup = createCleanup();
   const processes: SupervisedProcess[] = [];
-  let servers: EmbeddedServers | undefined;
-  let starting: Promise<void> | undefined;
-  let stopped: Promise<void> | undefined;
+  let starting: Promise<Welcome> | undefined;
 
-  const startAll = async (): Promise<void> => {
+  const startAll = async (): Promise<Welcome> => {
     const external = { mongodbUri: env['MONGODB_URI'], redisUrl: env['REDIS_URL'] };
-    servers = await startEmbeddedServers({ dataDir, env, log, external, onUnexpectedEnd: onServerEnd });
-    releases.push(servers.stop);
-    // After the folder's lock: of a system that runs already, that says more than its ports would.
-    await requireFreeApiPorts({
-      PORT: { port: Number(env['PORT'] || 3000), host: env['HOST'] || '127.0.0.1' },
-      ADMIN_PORT: { port: Number(env['ADMIN_PORT'] || 3001), host: env['ADMIN_HOST'] || '127.0.0.1' },
-    });
+    const servers = await startEmbeddedServers({ dataDir, env, log, external, onUnexpectedEnd: onServerEnd });
+    cleanup.add(servers.stop);
     const secrets = external.mongodbUri ? undefined : await ensureSecrets(dataDir, env);
     const childEnv = childEnvironment(env, dataDir, servers, secrets);
-    const envOf = (name: string): Environment =>
-      Object.fromEntries(Object.entries(childEnv).filter(([variable]) => isMeantFor(name, variable)));
     await mkdir(path.join(dataDir, 'logs'), { recursive: true });
     const spec = (name: string, file: string): ProcessSpec => ({
-      ...{ name, log, env: () => envOf(name), file: path.join(root, file) },
+      name,
+      file: path.join(root, file),
+      env: Object.fromEntries(
+        Object.entries(childEnv).filter(([variable]) => secretsFor[variable]?.includes(name) ?? true),
+      ),
       logFile: path.join(dataDir, 'logs', `${name}.log`),
+      log,
     });
     stopping.signal.throwIfAborted();
     await runToEnd(spec('migrate', 'src/migrate.ts'), stopping.signal);
-    const demo = secrets && (await startDemo(dataDir, log));
-    if (demo) releases.push(demo.stop);
+    const receiver = secrets && (await startDemoReceiver(dataDir, log));
+    if (receiver) cleanup.add(receiver.close);
     stopping.signal.throwIfAborted();
 
+    const apiSpec = spec('api', 'src/api.ts');
+    const api = superviseProcess(apiSpec);
     const workers = workerNames.map((name) => superviseProcess(spec(name, `workers/${name}.ts`)));
-    const api = superviseProcess(spec('api', 'src/api.ts'));
     processes.push(api, ...workers);
-    releases.push(() => Promise.all(workers.map((worker) => worker.stop(graceMs))));
-    releases.push(() => api.stop(graceMs));
+    cleanup.add(() => Promise.all(workers.map((worker) => worker.stop(graceMs))));
+    cleanup.add(() => api.stop(graceMs));
     const [ready] = await Promise.all(processes.map((process) => process.ready));
-    const addresses = { url: addressIn(ready, 'url'), adminUrl: addressIn(ready, 'adminUrl') };
+    const addresses = {
+      url: textField({ body: ready }, 'url'),
+      adminUrl: textField({ body: ready }, 'adminUrl'),
+    };
     // An API that is restarted must be found where it was, also when it had been given any free port.
-    childEnv['PORT'] = new URL(addresses.url).port;
-    childEnv['ADMIN_PORT'] = new URL(addresses.adminUrl).port;
+    apiSpec.env['PORT'] = new URL(addresses.url).port;
+    apiSpec.env['ADMIN_PORT'] = new URL(addresses.adminUrl).port;
     await untilReady(addresses.url);
     stopping.signal.throwIfAborted();
-    const ofDemo =
-      secrets && (await demo?.provision({ ...addresses, operatorApiKey: secrets.operatorApiKey }));
-    log(welcomeText({ ...addresses, dataDir, secrets, demo: ofDemo }));
-  };
-  const stopAll = async (): Promise<void> => {
-    stopping.abort(new Error('stopped while starting'));
-    // The step at hand may be about to add something to release.
-    await Promise.race([starting?.catch(() => undefined), wait(stepAtHandMs, undefined, { ref: false })]);
-    for (const release of releases.toReversed()) await release();
+    const welcome = { ...addresses, dataDir, secrets };
+    if (!secrets || !receiver) return welcome;
+    try {
+      const demo = await provisionDemo({ ...addresses, ...secrets }, dataDir, `${receiver.url}/webhooks`);
+      return { ...welcome, demo: { ...demo, tomorrow: await findFreeSlot(addresses.url, demo) } };
+    } catch (error) {
+      // The system is of use without it.
+      log(`The demo could not be set up: ${(error as Error).message}`);
+      return welcome;
+    }
   };
   return {
     start: () => (starting = startAll()),
-    stop: () => (stopped ??= stopAll()),
+    stop: async () => {
+      stopping.abort(new Error('stopped while starting'));
+      // The step at hand may be about to add something to release.
+      await Promise.race([starting?.catch(() => undefined), wait(stepAtHandMs, undefined, { ref: false })]);
+      await cleanup.run();
+    },
     kill: () => {
       for (const process of processes) process.kill();
-      servers?.terminate();
     },
   };
 }
 
-/** The processes that each secret is for; the others are started without it. */
-const secretsFor: Record<string, readonly string[]> = {
-  OPERATOR_API_KEY: ['api'],
-  ENCRYPTION_KEYS: ['api', 'webhook-delivery'],
-};
-
-function isMeantFor(name: string, variable: string): boolean {
-  return secretsFor[variable]?.includes(name) ?? true;
+/** Those of the environment, else those that the folder keeps. */
+async function ensureSecrets(dataDir: string, env: Environment): Promise<Secrets> {
+  const file = 'secrets.json';
+  const { operatorApiKey: keptKey } = await readState(dataDir, file);
+  const kept = await keptTexts(dataDir, file, {
+    operatorApiKey: () => `op_${randomBytes(32).toString('base64url')}`,
+    encryptionKeys: () => randomBytes(32).toString('base64'),
+  });
+  return {
+    operatorApiKey: env['OPERATOR_API_KEY'] || kept.operatorApiKey,
+    encryptionKeys: env['ENCRYPTION_KEYS'] || kept.encryptionKeys,
+    isOperatorKeyNew: !env['OPERATOR_API_KEY'] && keptKey === undefined,
+  };
 }
 
 function childEnvironment(
@@ -150,10 +171,4 @@ function childEnvironment(
       WEBHOOK_ALLOW_PRIVATE_NETWORKS: env['WEBHOOK_ALLOW_PRIVATE_NETWORKS'] || String(mayCallThisMachine),
     }),
   };
-}
-
-function addressIn(ready: object | undefined, name: string): string {
-  const address = field(ready, name);
-  if (typeof address === 'string' && parseUrl(address) !== undefined) return address;
-  throw new Error(`the API became ready without naming its ${name}`);
 }

@@ -1,20 +1,19 @@
 /** What `npm start` prints when everything runs: where things are, and what to try first. */
 
-import type { ProvisionedDemo } from './demo-partner.ts';
-import type { Secrets } from './secrets.ts';
+import type { Demo } from './demo-partner.ts';
 
-export type WelcomeOptions = {
+export type Welcome = {
   url: string;
   adminUrl: string;
   dataDir: string;
   /** Undefined where the user set them all. */
-  secrets: Secrets | undefined;
-  /** Undefined where none was set up. */
-  demo: ProvisionedDemo | undefined;
+  secrets: { operatorApiKey: string; isOperatorKeyNew: boolean } | undefined;
+  /** Not there where none was set up; `slotId` is free on that date, which is as `YYYY-MM-DD`. */
+  demo?: Demo & { tomorrow: { date: string; slotId: string | undefined } };
 };
 
 /** Lines of at most 80 columns, as long as keys and folders have their usual lengths. */
-export function welcomeText(options: WelcomeOptions): string {
+export function welcomeText(options: Welcome): string {
   const { url, adminUrl, dataDir, demo } = options;
   return [
     '',
@@ -33,7 +32,7 @@ export function welcomeText(options: WelcomeOptions): string {
   ].join('\n');
 }
 
-function operatorLines({ secrets, dataDir }: WelcomeOptions): string[] {
+function operatorLines({ secrets, dataDir }: Welcome): string[] {
   if (!secrets?.isOperatorKeyNew)
     return [`  Operator key  as set, or as made before: ${dataDir}/secrets.json`];
   return [
@@ -44,8 +43,14 @@ function operatorLines({ secrets, dataDir }: WelcomeOptions): string[] {
   ];
 }
 
-function demoLines(url: string, demo: ProvisionedDemo): string[] {
+function demoLines(url: string, { tomorrow, ...demo }: NonNullable<Welcome['demo']>): string[] {
   const curl = 'curl -H "x-api-key: $KEY"';
+  const hold = [
+    `${curl} ${url}/api/v1/partner/holds \\`,
+    `  -H 'content-type: application/json' \\`,
+    `  -d '{"slot_id":"${tomorrow.slotId}"}'`,
+    '',
+  ];
   return [
     '',
     'A demo partner can sell slots at Koramangala Sports Arena, Bengaluru. Its',
@@ -62,18 +67,9 @@ function demoLines(url: string, demo: ProvisionedDemo): string[] {
     `${curl} ${url}/api/v1/partner/venues`,
     '',
     `${curl} -G ${url}/api/v1/slots/availability \\`,
-    `  -d venue_id=${demo.venueId} -d date=${demo.tomorrow}`,
+    `  -d venue_id=${demo.venueId} -d date=${tomorrow.date}`,
     '',
-    ...(demo.freeSlotId === undefined ? [] : holdLines(curl, url, demo.freeSlotId)),
-    'The whole story, from hold to refund:  npm run demo',
-  ];
-}
-
-function holdLines(curl: string, url: string, slotId: string): string[] {
-  return [
-    `${curl} ${url}/api/v1/partner/holds \\`,
-    `  -H 'content-type: application/json' \\`,
-    `  -d '{"slot_id":"${slotId}"}'`,
-    '',
+    ...(tomorrow.slotId === undefined ? [] : hold),
+    'The whole story, from hold to redelivery:  npm run demo',
   ];
 }

@@ -1,0 +1,19 @@
+/** What a program has acquired, to be released however it ends. */
+export type Cleanup = {
+  /** Registers a step to undo. */
+  add: (undo: () => Promise<unknown>) => void;
+  /** Undoes every step, the last one first; one that fails does not keep the others. Safe to call twice. */
+  run: () => Promise<void>;
+};
+
+export function createCleanup(): Cleanup {
+  const undos: (() => Promise<unknown>)[] = [];
+  const runAll = async (): Promise<void> => {
+    for (let undo = undos.pop(); undo !== undefined; undo = undos.pop()) await undo().catch(() => undefined);
+  };
+  let running: Promise<void> | undefined;
+  return {
+    add: (undo) => void undos.push(undo),
+    run: () => (running ??= runAll()),
+  };
+}

@@ -1,0 +1,105 @@
+/** The partner's calls: a hold, a booking made of it once, a hold that expires, and the cancellation. */
+
+import { PartnerApiError, type Schemas } from '../../../packages/client/src/index.ts';
+import { requireEqual, requireRejected } from './checks.ts';
+import type { Seller } from './setup.ts';
+
+type Hold = Schemas['Hold'];
+
+const firstDay = 3;
+/** Inside the booking horizon of 90 days. */
+const lastDay = 80;
+const customer = {
+  payment_reference: 'pay_demo_1',
+  customer_name: 'Asha Rao',
+  customer_phone: '+919876543210',
+};
+
+/** Holds a free slot; a second hold on it is rejected. */
+export async function holdOnce(seller: Seller): Promise<Hold> {
+  const { client, transcript } = seller;
+  const hold = await placeHold(seller);
+  requireEqual('status of a new hold', hold.status, 'ACTIVE');
+  await requireRejected(client.placeHold({ body: { slot_id: hold.slot_id } }), 'SLOT_NOT_AVAILABLE');
+  await requireAvailability(seller, hold, 'held');
+  transcript.passed('the slot is held: a second hold on it is rejected, and availability shows it as held');
+  return hold;
+}
+
+/** Confirms, and once more with the same key, as after a lost response: the same booking, made once. Returns its id. */
+export async function bookOnce(seller: Seller, hold: Hold): Promise<string> {
+  const { client, transcript } = seller;
+  const body = { hold_id: hold.hold_id, ...customer, idempotency_key: `confirm-${hold.hold_id}` };
+  const booking = await client.confirmBooking({ body });
+  requireEqual('status of the booking', booking.status, 'BOOKED');
+  requireEqual('price, as the hold has it', booking.price_rupees, hold.price_rupees);
+  await requireAvailability(seller, hold, 'booked');
+  transcript.passed('the hold is now a booking, at the price that it had');
+
+  transcript.note('The same request again, as after a lost response:');
+  requireEqual('the response to the replay', await client.confirmBooking({ body }), booking);
+  const { data } = await client.listBookings();
+  requireEqual('the number of bookings of this partner', data.length, 1);
+  transcript.passed('the same response again, marked as a replay; there is one booking, not two');
+  return booking.booking_id;
+}
+
+/** Lets a hold reach its end without a confirm; a late confirm is then rejected, and the slot is free. */
+export async function letExpire(seller: Seller): Promise<Hold> {
+  const { client, transcript } = seller;
+  const hold = await placeHold(seller);
+  transcript.note(`It would expire by itself at ${hold.hold_expiry_at}; the sandbox makes it expire now:`);
+  const expired = await client.expireHold({ path: { holdId: hold.hold_id } });
+  requireEqual('status of the expired hold', expired.status, 'EXPIRED');
+  const body = { hold_id: hold.hold_id, ...customer, idempotency_key: `late-${hold.hold_id}` };
+  await requireRejected(client.confirmBooking({ body }), 'HOLD_EXPIRED');
+  await requireAvailability(seller, hold, 'free');
+  transcript.passed('expired: it can no longer be confirmed, and its slot is free again');
+  return hold;
+}
+
+/** Cancels the booking, which frees its slot. */
+export async function cancelBooking(seller: Seller, hold: Hold, bookingId: string): Promise<void> {
+  const { client, transcript } = seller;
+  const body = { reason: 'Rain', idempotency_key: `cancel-${bookingId}` };
+  const cancelled = await client.cancelBooking({ path: { bookingId }, body });
+  requireEqual('status of the booking', cancelled.status, 'CANCELLED');
+  await requireAvailability(seller, hold, 'free');
+  transcript.passed('cancelled; its slot is free again');
+}
+
+/** A hold on the first slot that is free, from three days ahead on; one that another channel takes first is skipped. */
+async function placeHold({ client, venueId, transcript }: Seller): Promise<Hold> {
+  for (let day = firstDay; day <= lastDay; day += 1) {
+    const date = dateOf(Date.now() + day * 24 * 60 * 60 * 1000);
+    const { slots } = await client.getAvailability({ query: { venue_id: venueId, date } });
+    for (const slot of slots.filter((each) => each.is_available)) {
+      try {
+        return await client.placeHold({ body: { slot_id: slot.slot_id } });
+      } catch (error) {
+        if (!(error instanceof PartnerApiError && error.code === 'SLOT_NOT_AVAILABLE')) throw error;
+        transcript.note('Another channel was first; trying the next free slot.');
+      }
+    }
+  }
+  throw new Error(`No slot is free in the next ${lastDay} days`);
+}
+
+/** Availability must show the slot as `free`, or as not available for the given reason. */
+async function requireAvailability(
+  { client, venueId, transcript }: Seller,
+  slot: Pick<Hold, 'slot_id' | 'slot_start'>,
+  expected: 'free' | 'held' | 'booked',
+): Promise<void> {
+  const date = dateOf(slot.slot_start);
+  const { slots } = await client.getAvailability({ query: { venue_id: venueId, date } });
+  const listed = slots.find(({ slot_id: slotId }) => slotId === slot.slot_id);
+  const shown = listed?.is_available ? 'free' : listed?.unavailable_reason;
+  requireEqual(`availability of ${slot.slot_id}`, shown, expected);
+  transcript.note(`${slot.slot_id}: ${expected}`);
+}
+
+/** The calendar date at the venue, `YYYY-MM-DD`, as this locale writes dates. */
+function dateOf(instant: string | number): string {
+  return new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Kolkata' }).format(new Date(instant));
+}

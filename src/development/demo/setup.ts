@@ -1,0 +1,162 @@
+/** What the story needs first: a running service, venues, and a partner of this run's own. */
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createPartnerClient, type PartnerClient } from '../../../packages/client/src/index.ts';
+import type { Cleanup } from '../cleanup.ts';
+import { apiCaller, field, textField } from '../embedded/api-caller.ts';
+import { readState } from '../embedded/data-folder.ts';
+import { nodeArguments } from '../embedded/processes.ts';
+import { type Environment, runCommand } from '../embedded/run-command.ts';
+import { createSystem } from '../start/system.ts';
+import { requireEqual, requireRejected, until } from './checks.ts';
+import type { Transcript } from './transcript.ts';
+
+const operatorCommand = fileURLToPath(new URL('../../cli/operator.ts', import.meta.url));
+const projectFolder = fileURLToPath(new URL('../../..', import.meta.url));
+const venuesFile = 'examples/venues/venues.yaml';
+const importedVenue = 'Indiranagar Football Park';
+
+type System = { url: string; adminUrl: string; operatorApiKey: string };
+
+/** The partner of this run, and what it may sell. */
+export type Seller = {
+  /** Prints its calls. */
+  client: PartnerClient;
+  /** For what is asked again and again. */
+  quietClient: PartnerClient;
+  venueId: string;
+  transcript: Transcript;
+};
+
+/**
+ * The service on `PORT` and `ADMIN_PORT` of this machine, with the operator key of `OPERATOR_API_KEY`, or the one that
+ * `DATA_DIR` keeps; where none is running, or `PORT` is 0, one that is started for this run.
+ *
+ * @throws Error in a sentence that says what is in the way and what to do
+ */
+export async function findSystem(
+  env: Environment,
+  cleanup: Cleanup,
+  transcript: Transcript,
+): Promise<System> {
+  const url = `http://127.0.0.1:${env['PORT'] || 3000}`;
+  const isRunning = env['PORT'] !== '0' && (await isService(url));
+  const system = isRunning ? await describeRunning(env, url) : await startSystem(env, cleanup, transcript);
+  transcript.passed(`the service responds at ${system.url}, its admin listener at ${system.adminUrl}`);
+  return system;
+}
+
+/** Told by the response of `/readyz`, ready or not. */
+async function isService(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(new URL('/readyz', url), { signal: AbortSignal.timeout(5_000) });
+    return field(await response.json(), 'database') !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+async function describeRunning(env: Environment, url: string): Promise<System> {
+  const dataDir = env['DATA_DIR'] || '.data';
+  const operatorApiKey =
+    env['OPERATOR_API_KEY'] || (await readState(dataDir, 'secrets.json'))['operatorApiKey'];
+  if (typeof operatorApiKey === 'string')
+    return { url, adminUrl: `http://127.0.0.1:${env['ADMIN_PORT'] || 3001}`, operatorApiKey };
+  throw new Error(
+    `A service is running at ${url}, but ${path.join(dataDir, 'secrets.json')} contains no operator key for it. Set ` +
+      'OPERATOR_API_KEY, or DATA_DIR to its folder; or let the demo start a service of its own: PORT=0 npm run demo',
+  );
+}
+
+/** What `npm start` runs, on free ports and in a folder that does not outlive this run. */
+async function startSystem(env: Environment, cleanup: Cleanup, { note }: Transcript): Promise<System> {
+  note('Starting a system for this run, on free ports and in a temporary folder:');
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'partner-booking-demo-'));
+  cleanup.add(() => rm(dataDir, { recursive: true, force: true }));
+  const own = {
+    DATA_DIR: dataDir,
+    PORT: '0',
+    ADMIN_PORT: '0',
+    HOST: '',
+    MONGODB_URI: '',
+    REDIS_URL: '',
+    SERVICE_MODE: 'sandbox',
+  };
+  const system = createSystem({ env: { ...env, ...own }, log: note, onServerEnd: note });
+  cleanup.add(system.stop);
+  const { url, adminUrl, secrets } = await system.start();
+  return { url, adminUrl, operatorApiKey: secrets?.operatorApiKey ?? '' };
+}
+
+/** Leaves the venues of the example file in the service, granted to nobody; where they are from an earlier run, they stay. */
+export async function importVenues(system: System, transcript: Transcript): Promise<void> {
+  const credentials = { OPERATOR_URL: system.adminUrl, OPERATOR_API_KEY: system.operatorApiKey };
+  const env = { ...process.env, ...credentials, COLUMNS: '74' };
+  const run = async (...options: string[]): Promise<string> => {
+    transcript.note(['npm run operator -- import', venuesFile, ...options].join(' '));
+    const args = [
+      ...nodeArguments(operatorCommand),
+      'import',
+      path.join(projectFolder, venuesFile),
+      ...options,
+    ];
+    const printed = await runCommand(process.execPath, args, env);
+    const summary = printed.slice(Math.max(0, printed.search(/^(To |Nothing)/m))).trimEnd();
+    transcript.note(summary);
+    return summary;
+  };
+  await run('--dry-run');
+  await run();
+  transcript.passed('3 venues, 14 resources, their schedules and prices are as the file says');
+  requireEqual('the second import', (await run()).startsWith('Nothing to change'), true);
+  transcript.passed('the same file again changes nothing');
+}
+
+/**
+ * A new partner each time: one has at most 20 subscriptions and no way to delete them, so that a fixed one would be used up
+ * after a few runs. It is suspended at the end, or its subscriptions would be sent to for ever.
+ */
+export async function createPartner(
+  system: System,
+  transcript: Transcript,
+  cleanup: Cleanup,
+): Promise<Seller & { suspend: () => Promise<void> }> {
+  const prefix = '/api/v1/operator';
+  const quietOperator = apiCaller(system.adminUrl, system.operatorApiKey);
+  const operator = apiCaller(system.adminUrl, system.operatorApiKey, transcript.fetch);
+  const { body } = await quietOperator('GET', `${prefix}/venues?limit=200`, [200]);
+  const venues = (field(body, 'data') ?? []) as { venue_id: string; name: string }[];
+  const venueId = venues.find(({ name }) => name === importedVenue)?.venue_id ?? '';
+  const partner = {
+    name: `Demo run of ${new Date().toISOString()}`,
+    contact_email: 'developer@demo-run.example.com',
+  };
+  const partnerId = textField(await operator('POST', `${prefix}/partners`, [201], partner), 'partner_id');
+  const ofPartner = `${prefix}/partners/${partnerId}`;
+  const suspension = ['PATCH', ofPartner, [200], { status: 'suspended' }] as const;
+  cleanup.add(() => quietOperator(...suspension));
+  const apiKey = textField(
+    await operator('POST', `${ofPartner}/keys`, [201], { label: 'npm run demo' }),
+    'api_key',
+  );
+  await operator('PUT', `${ofPartner}/venues/${venueId}`, [204]);
+  transcript.passed('a partner that may sell one venue; every call below carries its key');
+
+  const client = createPartnerClient({ baseUrl: system.url, apiKey, fetch: transcript.fetch });
+  const quietClient = createPartnerClient({ baseUrl: system.url, apiKey });
+  const suspend = async (): Promise<void> => {
+    await operator(...suspension);
+    await until('the key of a suspended partner is rejected', () =>
+      quietClient.listVenues().then(
+        () => undefined,
+        () => true,
+      ),
+    );
+    await requireRejected(client.listVenues(), 'PARTNER_SUSPENDED');
+    transcript.passed('its key is rejected, and nothing more is sent to its endpoints');
+  };
+  return { client, quietClient, venueId, transcript, suspend };
+}

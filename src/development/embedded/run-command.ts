@@ -1,0 +1,60 @@
+/** Runs programs to their end, and looks for them. */
+
+import { execFile } from 'node:child_process';
+import { access, constants, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+/** The caller's environment variables; only entry points read `process.env` and hand it on. */
+export type Environment = Record<string, string | undefined>;
+
+/** Takes one line of text for people, without a line end. */
+export type LogLine = (line: string) => void;
+
+const run = promisify(execFile);
+/** A download on a slow line, or a build on a slow machine. */
+const timeoutMs = 10 * 60 * 1000;
+
+/**
+ * What the command printed, once it has ended with exit code 0.
+ *
+ * @throws Error with the last lines that it wrote to stderr, or saying that it took too long
+ */
+export async function runCommand(
+  command: string,
+  args: readonly string[],
+  env: Environment,
+  withinMs = timeoutMs,
+): Promise<string> {
+  try {
+    const { stdout } = await run(command, args, { env, timeout: withinMs, maxBuffer: 64 * 1024 * 1024 });
+    return stdout;
+  } catch (error) {
+    throw new Error(reasonOf(error, withinMs), { cause: error });
+  }
+}
+
+function reasonOf(error: unknown, withinMs: number): string {
+  if (!(error instanceof Error)) return String(error);
+  if ('killed' in error && error.killed) return `no end within ${withinMs / 1000} s`;
+  const stderr = 'stderr' in error ? String(error.stderr).trim() : '';
+  return (stderr || error.message).split('\n').slice(-2).join(' ');
+}
+
+/** Absolute paths of the executable files of these names on the PATH: by name first, then by folder. */
+export async function executablesOnPath(names: readonly string[], env: Environment): Promise<string[]> {
+  const folders = (env['PATH'] ?? '').split(path.delimiter).filter((folder) => path.isAbsolute(folder));
+  const files = names.flatMap((name) => folders.map((folder) => path.join(folder, name)));
+  const found = await Promise.all(files.map(isExecutable));
+  return files.filter((_file, index) => found[index]);
+}
+
+/** True for a regular file (or a link to one) that this user may run. */
+export async function isExecutable(file: string): Promise<boolean> {
+  try {
+    await access(file, constants.X_OK);
+    return (await stat(file)).isFile();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,60 @@
+/** A partner's receiver of webhooks: verifies each delivery as it comes in, before anything else is done with it. */
+
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import {
+  verifyWebhook,
+  type WebhookEvent,
+  type WebhookVerificationError,
+} from '../../packages/client/src/webhooks/verify.ts';
+
+export type Delivery = {
+  /** The path that it came to. */
+  path: string;
+  headers: Record<string, string>;
+  /** The exact bytes received. */
+  body: Buffer;
+  receivedAtMs: number;
+} & ({ event: WebhookEvent; fault?: undefined } | { event?: undefined; fault: string });
+
+export type WebhookReceiver = {
+  url: string;
+  close: () => Promise<void>;
+};
+
+/**
+ * Listens on 127.0.0.1 (0 picks a free port). Responds to a genuine delivery with what `onDelivery` returns, and with 401 to
+ * one that is not signed with the secret that `secretOf` has for its path.
+ */
+export async function startWebhookReceiver(
+  port: number,
+  secretOf: (path: string) => string | undefined | Promise<string | undefined>,
+  onDelivery: (delivery: Delivery) => number,
+): Promise<WebhookReceiver> {
+  const receive = async (request: IncomingMessage): Promise<number> => {
+    const { url: path = '' } = request;
+    const headers = Object.fromEntries(new Headers(request.headers as Record<string, string>));
+    const received = { path, headers, body: await buffer(request), receivedAtMs: Date.now() };
+    const outcome = await verifyWebhook(received.body, headers, (await secretOf(path)) ?? '').then(
+      (event) => ({ event }),
+      (error: WebhookVerificationError) => ({ fault: error.reason }),
+    );
+    const status = onDelivery({ ...received, ...outcome });
+    return 'event' in outcome ? status : 401;
+  };
+  const server = createServer((request, response) => {
+    void receive(request).then((status) => response.writeHead(status).end());
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(port, '127.0.0.1', resolve);
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
