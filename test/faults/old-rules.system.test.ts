@@ -13,7 +13,7 @@ import {
   slotsOf,
 } from '../support/factories.ts';
 import type { Block } from '../support/fail-points.ts';
-import { blockCommands, whileMajorityStays } from '../support/fail-points.ts';
+import { blockCommands } from '../support/fail-points.ts';
 import type { OwnServer } from '../support/own-servers.ts';
 import { ownMongod } from '../support/own-servers.ts';
 import { rowsOf } from '../support/rows.ts';
@@ -179,22 +179,3 @@ test('a process to which no primary is confirmed sells nothing, and by each chan
     beganAt,
   });
 }, 300_000);
-
-test('a change is not missed on a primary that does not know yet that a majority has it', async () => {
-  const partner = await anyPartner(service, [venue.id]);
-  const date = dateIn(3);
-  const priceOf = async () => (await slotsOf(partner, venue.id, date))[0]?.['price_rupees'];
-  const before = Number(await priceOf());
-  const { db } = service.context;
-  const unseen = (name: string) =>
-    db
-      .getClient()
-      .db(db.name)
-      .collection<{ _id: string }>(name, { writeConcern: { w: 1 } });
-  await whileMajorityStays(service, async () => {
-    const [resourceId = ''] = venue.resourceIds;
-    await unseen('resources').updateOne({ _id: resourceId }, { $set: { pricePaise: (before + 1) * 100 } });
-    const sold = async () => Number(await priceOf()) === before + 1;
-    expect(await eventually('the new price is known', sold, 5000)).toBe(true);
-  });
-});

@@ -244,11 +244,4 @@ describe('halves that come to share their ground', () => {
     const reply = await calls.beforeNext('reservations.bulkWrite', closing, holdNorth);
     expect(outcomeOf(reply, {})).toBe('refused');
   });
-
-  test('close each other from then on, to holds and to walk-ins', async () => {
-    await blackOutSouth();
-    await share();
-    expect(outcomeOf(await holdNorth(), {})).toBe('refused');
-    expect(outcomeOf(await walkIn(slotOf(halves.north)), {})).toBe('refused');
-  });
 });

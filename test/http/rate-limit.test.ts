@@ -146,36 +146,6 @@ test('API processes on one Redis under another prefix count apart', async () => 
   }
 });
 
-describe('the limit has its place among the checks', () => {
-  const confirm = '/api/v1/bookings/confirm';
-  const broken = { headers: JSON_TYPE, body: '{' };
-
-  test('a faulty body is 400 while calls are left, and 429 once they are used up', async () => {
-    const { api } = await anyPartner(service);
-    expect(verdict(await api.send('POST', confirm, broken))).toBe('400 INVALID_JSON');
-    await calls(api, LIMIT - 1);
-    for (const init of [
-      broken,
-      { ...broken, body: '{}' },
-      { headers: { 'content-type': 'text/plain' }, body: 'x' },
-    ]) {
-      expect(verdict(await api.send('POST', confirm, init))).toBe('429 RATE_LIMITED');
-    }
-    expect(verdict(await api.get('/api/v1/slots/availability?date=never'))).toBe('429 RATE_LIMITED');
-    expect(verdict(await api.get('/api/v1/bookings/missing'))).toBe('429 RATE_LIMITED');
-  });
-
-  test('path, method and key come before it', async () => {
-    const { api, apiKey } = await anyPartner(service);
-    await calls(api, LIMIT);
-    expect(verdict(await api.get('/api/v1/nothing'))).toBe('404 ROUTE_NOT_FOUND');
-    expect(verdict(await api.send('DELETE', VENUES))).toBe('405 METHOD_NOT_ALLOWED');
-    const wrong = createClient(service.url, `${apiKey.slice(0, -43)}${'A'.repeat(43)}`);
-    expect(verdict(await wrong.get(VENUES))).toBe('401 INVALID_API_KEY');
-    expect(verdict(await api.get(VENUES))).toBe('429 RATE_LIMITED');
-  });
-});
-
 describe('the two fields are on every response to a partner, whatever it is', () => {
   test('success, no change, refusal, replay and failure', async () => {
     const slots = `/api/v1/slots/availability?venue_id=${venue.id}&date=${dateIn(3)}`;

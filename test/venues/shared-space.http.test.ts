@@ -142,22 +142,6 @@ describe('resources that share space', () => {
     expect(await answer(place.seller, at(place.full, '0600'))).toBe('409 SLOT_NOT_AVAILABLE');
     expect(await answer(place.rival, at(place.south, '0900'))).toBe('201');
   });
-
-  test('of all that race for the whole and its halves, no two that overlap win', async () => {
-    const place = await ground();
-    const wanted = [place.full, place.north, place.south, place.full, place.north, place.south];
-    const answers = await Promise.all(
-      wanted.map(async (id, index) => [
-        id,
-        await answer(index < 3 ? place.seller : place.rival, at(id, '0800')),
-      ]),
-    );
-    const won = answers.filter(([, said]) => said === '201').map(([id]) => id ?? '');
-    expect([[place.full], [place.north, place.south], [place.north], [place.south]]).toContainEqual(
-      won.toSorted(),
-    );
-    expect(new Set(answers.map(([, said]) => said))).toEqual(new Set(['201', '409 SLOT_NOT_AVAILABLE']));
-  });
 });
 
 describe('claims that stood before the whole was added', () => {
