@@ -18,6 +18,7 @@ import {
 import { checkInput } from '../../src/http/validate.ts';
 
 const UUID = '00000000-0000-7000-8000-00000000dead';
+const words = (line: string) => line.split(' ');
 const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 /** What no field takes that is a text, whatever it means. */
@@ -68,8 +69,11 @@ const IN_BODY: readonly Kind[] = [
     field: instant(),
     taken: ['2026-11-21T04:30:00Z', '2026-11-21T04:30:00.123+05:30'],
     rejected: [
-      ...[...NOT_TEXT, '', 'now', '2026-11-21', '2026-11-21T04:30:00', '2026-02-30T04:30:00Z'],
-      ...['2026-11-21T25:00:00Z', '2026-11-21T04:30:00Z\n', 1_795_235_400_000],
+      ...words('now 2026-11-21 2026-11-21T04:30:00 2026-02-30T04:30:00Z 2026-11-21T25:00:00Z'),
+      ...NOT_TEXT,
+      '',
+      '2026-11-21T04:30:00Z\n',
+      1_795_235_400_000,
     ],
   },
   {
@@ -77,8 +81,10 @@ const IN_BODY: readonly Kind[] = [
     field: date(),
     taken: ['2026-11-21', '0000-01-01', '9999-12-31', '2028-02-29'],
     rejected: [
-      ...[...NOT_TEXT, '', 'today', '2026-02-30', '2026-13-01', '21-11-2026', '2026-1-1', '20261121'],
-      ...['2026-11-21T00:00:00Z', '2026-11-21\n'],
+      ...words('today 2026-02-30 2026-13-01 21-11-2026 2026-1-1 20261121 2026-11-21T00:00:00Z'),
+      ...NOT_TEXT,
+      '',
+      '2026-11-21\n',
     ],
   },
   {
@@ -99,8 +105,12 @@ const IN_BODY: readonly Kind[] = [
     field: customerPhone('IN'),
     taken: ['+919876543210', '98765 43210'],
     rejected: [
-      ...[...NOT_TEXT, ...UNPRINTABLE, '', '12345', '+910000000000', 'call me', '99999;99999'],
-      ...['+919876543210 ext 5', '9'.repeat(21)],
+      ...words('12345 +910000000000 99999;99999 999999999999999999999'),
+      ...NOT_TEXT,
+      ...UNPRINTABLE,
+      '',
+      'call me',
+      '+919876543210 ext 5',
     ],
   },
   {
@@ -117,8 +127,13 @@ const IN_QUERY: readonly Kind[] = [
     field: pageLimit(),
     taken: ['1', '200'],
     rejected: [
-      ...['0', '201', 'abc', '1.5', '-1', '', ' ', '1e3', ' 5', '5 ', '+5', '05', '0x10', 'NaN'],
-      ...['Infinity', '9007199254740993', '10,20', '\u0000', ['5', '5'], { $ne: '5' }],
+      ...words('0 201 abc 1.5 -1 1e3 +5 05 0x10 NaN Infinity 9007199254740993 10,20 \u0000'),
+      '',
+      ' ',
+      ' 5',
+      '5 ',
+      ['5', '5'],
+      { $ne: '5' },
     ],
   },
   {
@@ -126,10 +141,15 @@ const IN_QUERY: readonly Kind[] = [
     field: cursor(),
     taken: [encoded([1, 'a'])],
     rejected: [
-      ...['', 'abc', '!!!', '\u0000', 'null', encoded(null), encoded([]), encoded([1]), encoded(['1', 'a'])],
-      ...[encoded([1, 2]), encoded([1, { $gt: '' }]), encoded([8.64e15 + 1, 'a']), encoded([1, 'a', 'b'])],
-      ...[encoded({ 0: 1, 1: 'a', length: 2 }), `${encoded([1, 'a'])}!`, 'x'.repeat(8000)],
+      ...[null, [], [1], ['1', 'a'], [1, 2], [1, { $gt: '' }], [8.64e15 + 1, 'a'], [1, 'a', 'b']].map(
+        encoded,
+      ),
+      ...words('abc !!! \u0000 null'),
+      '',
+      `${encoded([1, 'a'])}!`,
+      encoded({ 0: 1, 1: 'a', length: 2 }),
       Buffer.from('[1, "a"]').toString('base64url'),
+      'x'.repeat(8000),
     ],
   },
 ];
@@ -176,9 +196,9 @@ describe('text', () => {
   );
 
   test('is kept as it is given', () => {
-    expect([given(text(5), ' A '), given(prose(5), ' a\nb '), given(opaque(5), ' a ')]).toEqual([
-      ...[' A ', ' a\nb ', ' a '],
-    ]);
+    expect(given(text(5), ' A ')).toBe(' A ');
+    expect(given(prose(5), ' a\nb ')).toBe(' a\nb ');
+    expect(given(opaque(5), ' a ')).toBe(' a ');
   });
 
   test('loses the direction marks around it, and no others', () => {

@@ -121,26 +121,6 @@ test('a UUID in capitals names what it names in lower case: in a path, a query a
   expect(expectStatus(confirmed, 201)['slot_id']).toBe(slotId);
 });
 
-describe('health', () => {
-  test('the process lives and the database answers, without a key', async () => {
-    expect(await stranger.get('/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } });
-    const ready = { status: 'ready', database: 'ok', redis: 'ok', zone_data: process.versions['tz'] };
-    expect(await stranger.get('/readyz')).toMatchObject({ status: 200, body: ready });
-  });
-
-  test('without the guard against double booking nothing is ready to be served', async () => {
-    const own = await hostedService();
-    try {
-      const name = 'one_claim_per_cell';
-      await own.context.db.collection('reservations').dropIndex(name);
-      const reply = await createClient(own.url, undefined).get('/readyz');
-      expect(reply).toMatchObject({ status: 503, body: { missing_indexes: [name] } });
-    } finally {
-      await own.stop();
-    }
-  });
-});
-
 describe('an API key', () => {
   const faulty: [string, (key: string) => Record<string, string>][] = [
     ['missing', () => ({})],
