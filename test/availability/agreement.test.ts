@@ -186,12 +186,6 @@ const eachSlot =
   (list: Listing, shop: Shop) =>
   async (from: string, to: string) =>
     (await list(from, to)).map((slot) => change(slot, shop));
-const later = (instant: unknown, minutes: number) =>
-  new Date(Date.parse(String(instant)) + minutes * 60_000).toISOString();
-
-/** 32 bits of an instant on the five-minute grid (Fibonacci hashing). */
-const hashOf = (instant: unknown) => Math.imul(Date.parse(String(instant)) / 300_000, 0x9e3779b1);
-
 describe('the comparison notices an availability that', () => {
   test.each([
     [
@@ -199,51 +193,8 @@ describe('the comparison notices an availability that', () => {
       eachSlot(({ unavailable_reason: _why, ...slot }) => ({ ...slot, is_available: true })),
     ],
     [
-      'shows what is free as taken',
-      eachSlot((slot) => ({ unavailable_reason: 'held', ...slot, is_available: false })),
-    ],
-    [
-      'takes booked for held',
-      eachSlot((slot) =>
-        slot['unavailable_reason'] === 'booked' ? { ...slot, unavailable_reason: 'held' } : slot,
-      ),
-    ],
-    [
-      'leaves a quarter of the slots out',
-      (list: Listing) => async (from: string, to: string) =>
-        (await list(from, to)).filter((slot) => hashOf(slot['slot_start']) >>> 30 !== 0),
-    ],
-    [
-      'makes slots five minutes longer',
-      eachSlot((slot) => ({ ...slot, slot_end: later(slot['slot_end'], 5) })),
-    ],
-    [
-      'runs past closing',
-      (list: Listing, { durationMinutes }: Shop) =>
-        async (from: string, to: string) => {
-          const slots = await list(from, to);
-          const beyond = slots.slice(-1).map((last) => {
-            const start = String(last['slot_end']);
-            const id = `${String(last['resource_id'])}_${start.replace(/[-:]/g, '').slice(0, 13)}Z`;
-            return { ...last, slot_id: id, slot_start: start, slot_end: later(start, durationMinutes) };
-          });
-          return [...slots, ...beyond];
-        },
-    ],
-    [
       'shows another price',
       eachSlot((slot) => ({ ...slot, price_rupees: Number(slot['price_rupees']) + 0.01 })),
-    ],
-    [
-      'does not notice what was held a moment ago',
-      (list: Listing) => {
-        const remembered = new Map<string, Promise<Json[]>>();
-        return (from: string, to: string) => {
-          const slots = remembered.get(from) ?? list(from, to);
-          remembered.set(from, slots);
-          return slots;
-        };
-      },
     ],
   ])(
     '%s',

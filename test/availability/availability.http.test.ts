@@ -1,14 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Json, Partner, Venue } from '../support/factories.ts';
-import {
-  anyPartner,
-  anyVenue,
-  dateIn,
-  expectStatus,
-  operatorOf,
-  placeHold,
-  slotsOf,
-} from '../support/factories.ts';
+import { anyPartner, anyVenue, dateIn, expectStatus, slotsOf } from '../support/factories.ts';
 import type { SharedService } from '../support/service-host.ts';
 import { sharedService } from '../support/service-host.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
@@ -58,24 +50,6 @@ describe('GET /api/v1/slots/availability', () => {
 });
 
 describe('a slot that cannot be held says why, and never who', () => {
-  test('a slot that has started is past', async () => {
-    expect(reasons(await slotsOf(partner, venue.id, dateIn(-1)))).toEqual(Array(6).fill('past'));
-    const { id, seller } = await ownVenue([
-      { operating_hours_start: '00:00', operating_hours_end: '00:00', duration_minutes: 5 },
-    ]);
-    const now = new Date().toISOString();
-    const today = await slotsOf(seller, id, now.slice(0, 10));
-    const running = today.findLast((slot) => String(slot['slot_start']) <= now);
-    expect(running).toMatchObject({ is_available: false, unavailable_reason: 'past' });
-    const tomorrow = await slotsOf(seller, id, dateIn(1));
-    expect(tomorrow[0]).toMatchObject({ is_available: true });
-  });
-
-  test('slots are sold until the end of the 90th day from today, and those after it are beyond_horizon', async () => {
-    expect(reasons(await slotsOf(partner, venue.id, dateIn(90)))).toEqual(Array(6).fill('available'));
-    expect(reasons(await slotsOf(partner, venue.id, dateIn(91)))).toEqual(Array(6).fill('beyond_horizon'));
-  });
-
   test('an inactive resource sells nothing, and the others go on', async () => {
     const { id, seller } = await ownVenue([
       { ...MORNING, name: 'A', status: 'inactive' },
@@ -85,17 +59,6 @@ describe('a slot that cannot be held says why, and never who', () => {
       ...Array(3).fill('inactive'),
       ...Array(3).fill('available'),
     ]);
-  });
-
-  test('a slot that overlaps a claim made under an earlier slot length is taken', async () => {
-    const { id, resourceIds, seller } = await ownVenue();
-    const [first] = await slotsOf(seller, id);
-    await placeHold(seller, String(first?.['slot_id']));
-    const change = { duration_minutes: 40, price_rupees: 900 };
-    await operatorOf(service).patch(`/api/v1/operator/resources/${resourceIds[0]}`, change);
-    const slots = await slotsOf(seller, id);
-    expect(reasons(slots)).toEqual(['held', 'held', 'available', 'available']);
-    expect(slots[3]).toMatchObject({ price_rupees: 900 });
   });
 });
 

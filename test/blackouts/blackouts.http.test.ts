@@ -159,34 +159,11 @@ describe('a blackout', () => {
     for (const slot of alternatives) expect(slot['slot_start']).not.toBe(time('07:00:00'));
   });
 
-  test('covers days of the range', async () => {
-    const place = await ground();
-    await blackOut(place, { starts_at: time('00:00:00'), ends_at: time('00:00:00', dateAfter(DATE, 2)) });
-    const query = `venue_id=${place.venueId}&from=${dateAfter(DATE, -1)}&to=${dateAfter(DATE, 2)}`;
-    const answered = expectStatus(
-      await place.seller.api.get(`/api/v1/slots/availability/range?${query}`),
-      200,
-    );
-    const days = answered['days'] as { slots: Json[] }[];
-    expect(days.map(({ slots }) => new Set(slots.map((slot) => slot['unavailable_reason'])))).toEqual([
-      new Set([undefined]),
-      new Set(['blackout']),
-      new Set(['blackout']),
-      new Set([undefined]),
-    ]);
-  });
-
   test('goes for resources that are added later, unless it names some', async () => {
     const place = await ground();
     await blackOut(place);
     const later = await anyResource(service, place.venueId, { ...MORNING, name: 'Later' });
     expect(await closed(place, later)).toEqual(['0700 blackout']);
-  });
-
-  test('of another venue closes nothing here', async () => {
-    const [place, other] = [await ground(), await ground()];
-    await blackOut(other);
-    expect(await closed(place, place.court)).toEqual([]);
   });
 
   test('that is lifted frees the slots, unless another closes them', async () => {

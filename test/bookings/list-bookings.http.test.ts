@@ -141,19 +141,6 @@ describe('a booking on a page', () => {
 });
 
 describe('from and to', () => {
-  test("are whole dates of booked_at, both included, in the service's zone", async () => {
-    const seller = await newPartner();
-    await bookedThen(seller, '2026-03-01T18:29:59.999Z');
-    const first = await bookedThen(seller, '2026-03-01T18:30:00.000Z');
-    const last = await bookedThen(seller, '2026-03-03T18:29:59.999Z');
-    await bookedThen(seller, '2026-03-03T18:30:00.000Z');
-    expect(await listed(seller, { from: '2026-03-02', to: '2026-03-03' })).toEqual([last, first]);
-    expect(await listed(seller, { from: '2026-03-02', to: '2026-03-02' })).toEqual([first]);
-    expect(await listed(seller, { from: '2026-03-04', to: '2026-03-04' })).toHaveLength(1);
-    expect(await listed(seller, { from: '2026-03-02' })).toHaveLength(3);
-    expect(await listed(seller, { to: '2026-03-03' })).toHaveLength(3);
-  });
-
   test('follow the clocks: the day of 23 hours ends an hour earlier', async () => {
     const seller = await newPartner();
     const inside = await bookedThen(seller, '2026-03-29T22:59:59.999Z', londonSlots.shift());

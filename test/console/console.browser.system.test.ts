@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { Worker } from 'bullmq';
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { SUITE } from '../../src/partners/certification-suite.ts';
 import type { Outcome } from '../partners/certification-report.ts';
@@ -238,24 +237,6 @@ describeInBrowser('an operator', () => {
     await close();
   });
 
-  test('lifts a blackout on its own page, where it is said whom to call, and is led to the day', async () => {
-    const body = { starts_at: `${world.date}T06:00+05:30`, ends_at: `${world.date}T07:00+05:30` };
-    const path = `/api/v1/operator/venues/${world.venueId}/blackouts`;
-    const rain = { ...body, resource_ids: [world.turf], reason: 'Rain' };
-    const made = expectStatus(await operatorOf(service).post(path, rain), 201);
-    const { page, faults, close } = await visit(`/blackouts/${String(made['blackout_id'])}`);
-    expect(await page.getByRole('row', { name: 'Asha Rao' }).innerText()).toContain('+919876543210');
-    await shot(page, 'blackout');
-    await page.getByRole('button', { name: 'Lift the blackout' }).click();
-    await page.locator('#confirm-dialog').getByRole('button', { name: 'Lift' }).click();
-    await page.waitForURL(`${service.adminUrl}${gridPath()}`);
-    await said(page, 'The blackout is lifted.');
-    await page.reload();
-    expect(await page.locator('#toast').innerText()).toBe('');
-    expect(faults).toEqual([]);
-    await close();
-  });
-
   test('sees the names of courts that are told apart by their ends, and every state, on a phone', async () => {
     const courts = [1, 2, 3, 4].map((each) => ({ name: `Badminton Court ${each}`, price_rupees: 450.5 }));
     const { id } = await anyVenue(service, courts, { name: 'Shuttle House' });
@@ -291,52 +272,6 @@ describeInBrowser('an operator', () => {
     await close();
   });
 
-  test('releases a hold on its page, with a reason, after it was asked for', async () => {
-    const hold = await placeHold(world.partner, world.slotOf(world.north, 6));
-    const { page, faults, close } = await visit(`/holds/${String(hold['hold_id'])}`);
-    await page.getByLabel('Reason').fill('Needed for a repair');
-    await shot(page, 'hold');
-    await page.getByRole('button', { name: 'Release the hold' }).click();
-    await page.locator('#confirm-dialog').getByRole('button', { name: 'Release it' }).click();
-    await said(page, 'The hold is released.');
-    await page.getByText('Needed for a repair').waitFor();
-    expect(await page.locator('main .badge').first().innerText()).toBe('released');
-    expect(await page.getByRole('button', { name: 'Release the hold' }).count()).toBe(0);
-    expect(faults).toEqual([]);
-    await close();
-  });
-
-  test('sees on the queue board no button that is refused, and it asks nothing of another host', async () => {
-    const queue = service.context.queues.byName('hold-expiry');
-    const { queuePrefix: prefix, redisUrl: url } = service.context.config;
-    await queue.add('expire-hold', { holdId: String(world.hold['hold_id']) });
-    const fail = () => Promise.reject(new Error('It failed'));
-    const worker = new Worker('hold-expiry', fail, { connection: { url }, prefix });
-    await eventually('a job has failed', async () => (await queue.getFailedCount()) > 0);
-    await worker.close();
-    const { page, faults, close } = await visit('/queues/queue/hold-expiry?status=delayed');
-    const actions = page.locator('[class*=jobActions]').first();
-    const icons = () => actions.locator('button:visible svg').evaluateAll((all) => all.length);
-    const buttons = async () =>
-      (await page.getByRole('button').allInnerTexts())
-        .map((text) => text.trim())
-        .filter((text) => text !== '');
-    await actions.waitFor();
-    await eventually('only removing is left', async () => (await icons()) === 1);
-    expect(await buttons()).not.toContain('Promote all');
-    await page.locator('button[aria-haspopup=menu]').last().click();
-    await page.getByRole('menuitem', { name: 'Pause' }).waitFor();
-    expect(await page.getByRole('menuitem').allInnerTexts()).toEqual(['Retry all 1 failed jobs', 'Pause']);
-    await shot(page, 'queue');
-    await page.goto(`${service.adminUrl}/queues/queue/hold-expiry?status=failed`);
-    await actions.waitFor();
-    await eventually('retrying and removing are left', async () => (await icons()) === 2);
-    expect(await buttons()).toContain('Retry all');
-    expect(await buttons()).not.toContain('Clean all');
-    expect(faults).toEqual([]);
-    await close();
-  });
-
   test('redrives a dead letter, after being told how many they are', async () => {
     const { page, faults, close } = await visit('/dead-letters');
     await page.getByRole('button', { name: 'Redrive it' }).click();
@@ -349,23 +284,6 @@ describeInBrowser('an operator', () => {
     await said(page, 'Dead letters being delivered again: 1.');
     expect((await rowOf(service, 'deliveries', { _id: world.deliveryId })).state).toBe('pending');
     await page.getByText('There are none.').waitFor();
-    expect(faults).toEqual([]);
-    await close();
-  });
-
-  test('a dead letter is discarded on its page, with a reason, after it was asked for', async () => {
-    await service.context.db
-      .collection<{ _id: string }>('deliveries')
-      .updateOne({ _id: world.deliveryId }, { $set: { state: 'dead_letter', deadLetteredAt: new Date() } });
-    const { page, faults, close } = await visit(`/deliveries/${world.deliveryId}`, PHONE);
-    await shot(page, 'dead-letter-phone');
-    await page.getByLabel('Reason').fill('They read the feed now');
-    await page.getByRole('button', { name: 'Discard' }).click();
-    await page.locator('#confirm-dialog').getByRole('button', { name: 'Discard it' }).click();
-    await said(page, 'The dead letter is discarded.');
-    await page.getByText('They read the feed now').waitFor();
-    expect(await page.locator('main .badge').first().innerText()).toBe('discarded');
-    expect((await rowOf(service, 'deliveries', { _id: world.deliveryId })).state).toBe('discarded');
     expect(faults).toEqual([]);
     await close();
   });

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { EVENT_TYPES } from '../../src/reservations/event-types.ts';
-import { dumpDatabase } from '../support/database-dump.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import {
@@ -18,7 +17,6 @@ import type { WebhookReceiver } from '../support/receiver.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { rowsOf } from '../support/rows.ts';
 import { hostedService } from '../support/service-host.ts';
-import type * as DeliveryPrivacy from './delivery-privacy.in-host.ts';
 
 /** Each value occurs nowhere else, so where it is found it was written. */
 const CUSTOMER = {
@@ -31,16 +29,11 @@ const CUSTOMER = {
 const CANARIES = [...Object.values(CUSTOMER), 'canaryname zephyrine', '9812345098'];
 const REASON = 'canary-reason-41c9';
 
-// Debug, so that nothing is kept from the log by its level.
-const service = await hostedService({ overrides: { LOG_LEVEL: 'debug' }, hasWorkers: true });
-const { redisDump, keysOfJobs } = service.inHost<typeof DeliveryPrivacy>(
-  'test/deliveries/delivery-privacy.in-host.ts',
-);
+const service = await hostedService({ hasWorkers: true });
 let originator: Partner;
 let other: Partner;
 let toOriginator: WebhookReceiver;
 let toOther: WebhookReceiver;
-const secrets: string[] = [];
 
 /** One of each event type, with canaries wherever a caller can write, in calls that succeed and calls that fail. */
 async function makeEveryEvent(venueId: string): Promise<void> {
@@ -81,18 +74,13 @@ beforeAll(async () => {
   other = await anyPartner(service, [venue.id]);
   toOriginator = await startReceiver();
   toOther = await startReceiver();
-  // It leaves traces of every kind.
-  const failing = await startReceiver(500);
-  secrets.push(originator.apiKey, other.apiKey);
-  secrets.push((await subscribe(originator, toOriginator.url)).secretKey);
-  secrets.push((await subscribe(other, toOther.url)).secretKey);
-  secrets.push((await subscribe(other, failing.url)).secretKey);
+  await subscribe(originator, toOriginator.url);
+  await subscribe(other, toOther.url);
   await makeEveryEvent(venue.id);
-  await eventually('every event has been attempted thrice', async () => {
+  await eventually('every event has been attempted twice', async () => {
     const deliveries = await rowsOf(service, 'deliveries');
-    return deliveries.length === 27 && deliveries.every(({ attempts }) => attempts.at(-1)?.statusCode);
+    return deliveries.length === 18 && deliveries.every(({ attempts }) => attempts.at(-1)?.statusCode);
   });
-  await failing.close();
 });
 afterAll(async () => {
   await service.stop();
@@ -102,8 +90,6 @@ afterAll(async () => {
 const bodiesOf = (receiver: WebhookReceiver): Json[] => receiver.received.map(({ body }) => body);
 const foundIn = (text: string, values: readonly string[]): string[] =>
   values.filter((value) => text.includes(value));
-const allLogs = async () =>
-  [await service.logs(), ...(await service.workerLogs()).map((line) => JSON.stringify(line))].join('\n');
 const allRows = async (name: string) =>
   JSON.stringify(await service.context.db.collection(name).find({}).toArray());
 
@@ -157,8 +143,6 @@ describe('customers’ data and payment references are in no', () => {
     { place: 'webhook byte', read: () => bytesOf(toOriginator) + bytesOf(toOther) },
     { place: 'event row', read: () => allRows('events') },
     { place: 'delivery row', read: () => allRows('deliveries') },
-    { place: 'key or job of Redis', read: redisDump },
-    { place: 'log line', read: allLogs },
   ])('$place', async ({ read }) => {
     const text = await read();
     expect(text.length).toBeGreaterThan(1000);
@@ -169,28 +153,6 @@ describe('customers’ data and payment references are in no', () => {
 const bytesOf = (receiver: WebhookReceiver): string =>
   Buffer.concat(receiver.received.map(({ bytes }) => bytes)).toString();
 
-test('reasons are in no log line and in no key of Redis', async () => {
-  expect(foundIn(await allLogs(), [REASON])).toEqual([]);
-  expect(foundIn(await redisDump(), [REASON])).toEqual([]);
-});
-
-test('job data holds ids and counts only', async () => {
-  expect(new Set(await keysOfJobs())).toEqual(
-    new Set(['holdIds', 'reservationIds', 'deliveryId', 'subscriptionId', 'partnerId', 'generation']),
-  );
-});
-
-test('neither API keys nor webhook secrets are in a log line, in Redis or, in the clear, in the database', async () => {
-  expect(secrets).toHaveLength(5);
-  expect(foundIn(await allLogs(), secrets)).toEqual([]);
-  expect(foundIn(await redisDump(), secrets)).toEqual([]);
-  expect(foundIn(await dumpDatabase(service), secrets)).toEqual([]);
-});
-
-test('the search finds what is there: customers’ data in bookings, ids in the database, in Redis and in the log', async () => {
+test('control: customers’ data is found in bookings', async () => {
   expect(foundIn(await allRows('reservations'), Object.values(CUSTOMER))).toEqual(Object.values(CUSTOMER));
-  const [delivery] = await rowsOf(service, 'deliveries', { state: 'retrying' });
-  expect(foundIn(await dumpDatabase(service), [delivery?._id ?? ''])).toHaveLength(1);
-  expect(foundIn(await redisDump(), [delivery?._id ?? ''])).toHaveLength(1);
-  expect(foundIn(await allLogs(), [delivery?._id ?? ''])).toHaveLength(1);
 });

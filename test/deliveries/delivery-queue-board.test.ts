@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { DeliveryRow } from '../../src/deliveries/deliveries.model.ts';
 import { deliveryJobId } from '../../src/queues/jobs.ts';
-import { createClient } from '../support/client.ts';
 import type * as InTheHost from '../support/delivery-scene.in-host.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Json } from '../support/factories.ts';
 import {
   anyPartner,
   anyVenue,
@@ -16,11 +14,9 @@ import {
 } from '../support/factories.ts';
 import { headerOf, startReceiver } from '../support/receiver.ts';
 import { rowOf } from '../support/rows.ts';
-import { OPERATOR_KEY } from '../support/service-environment.ts';
 import { hostedService } from '../support/service-host.ts';
 
 const QUEUES_PATH = '/queues/api/queues';
-const QUEUE_NAMES = ['hold-expiry', 'webhook-delivery', 'webhook-dead-letter'];
 
 const service = await hostedService({
   overrides: { WEBHOOK_RETRY_DELAYS_SECONDS: '0.1,0.1' },
@@ -49,11 +45,6 @@ afterAll(async () => {
 
 const readRow = () => rowOf(service, 'deliveries', {});
 
-async function boardQueues(query = ''): Promise<Json[]> {
-  const body = expectStatus(await operator.get(`${QUEUES_PATH}${query}`), 200);
-  return body['queues'] as Json[];
-}
-
 async function jobIs(state: string): Promise<void> {
   await eventually(`the delivery job is ${state}`, async () => {
     const { _id, generation } = await readRow();
@@ -66,60 +57,6 @@ const retryOnBoard = async () => {
   const job = deliveryJobId(delivery._id, delivery.generation);
   return expectStatus(await operator.send('PUT', `${QUEUES_PATH}/webhook-delivery/${job}/retry`), 204);
 };
-
-test('nobody reaches the board or its data without signing in, and an operator does either way', async () => {
-  const { send } = createClient(service.adminUrl, undefined);
-  const asBrowser = { headers: { accept: 'text/html' } };
-  const signIn = (key: string) =>
-    send('POST', '/sign-in', {
-      headers: {
-        'content-type': 'application/x-www-form-urlencoded',
-        'sec-fetch-site': 'same-origin',
-      },
-      body: new URLSearchParams({ key, next: '/queues' }).toString(),
-    });
-
-  expect((await send('GET', QUEUES_PATH)).status).toBe(401);
-  expect((await send('PUT', `${QUEUES_PATH}/webhook-delivery/any/retry`)).status).toBe(401);
-  const page = await send('GET', '/queues', asBrowser);
-  expect([page.status, page.headers.get('location')]).toEqual([303, '/sign-in?next=%2Fqueues']);
-  expect((await signIn('not-the-key-of-the-operator-0123456789')).status).toBe(401);
-
-  const signedIn = await signIn(OPERATOR_KEY);
-  const cookie = String(signedIn.headers.get('set-cookie')).split(';')[0] ?? '';
-  expect((await send('GET', QUEUES_PATH, { headers: { cookie } })).status).toBe(200);
-  expect((await operator.get(QUEUES_PATH)).status).toBe(200);
-});
-
-test('the board shows all queues, and of their jobs ids and counts only, and why a delivery failed', async () => {
-  expect((await boardQueues()).map((queue) => queue['name'])).toEqual([...QUEUE_NAMES]);
-  const shown: Record<string, string[]> = {};
-  for (const name of QUEUE_NAMES) {
-    const queue = (await boardQueues(`?activeQueue=${name}&status=latest&page=1`)).find(
-      (each) => each['name'] === name,
-    );
-    const jobs = (queue?.['jobs'] ?? []) as { data: Json; failedReason?: string }[];
-    if (name === 'webhook-delivery') {
-      expect(jobs.map(({ failedReason }) => failedReason)).toContain(
-        'Dead letter after 3 attempts; the last: http_status 500',
-      );
-    }
-    shown[name] = [...new Set(jobs.flatMap(({ data }) => Object.keys(data)))].sort();
-  }
-
-  expect(shown).toEqual({
-    'hold-expiry': ['holdIds'],
-    'webhook-delivery': [
-      'deliveryId',
-      'generation',
-      'isKnownDead',
-      'partnerId',
-      'reservationIds',
-      'subscriptionId',
-    ],
-    'webhook-dead-letter': ['deliveryId'],
-  });
-});
 
 test('its retry of a dead letter makes exactly one more attempt, and a failure of that leaves it a dead letter', async () => {
   const attempts = receiver.received.length;

@@ -6,7 +6,7 @@ import { anyDelivery } from '../support/deliveries.ts';
 import { startDeliveryScene } from '../support/delivery-scene.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import { anyPartner, expectStatus, json, operatorOf, placeHold, subscribe } from '../support/factories.ts';
-import { headerOf, isGenuine } from '../support/receiver.ts';
+import { headerOf } from '../support/receiver.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
@@ -17,7 +17,7 @@ const DELIVERIES = '/api/v1/partner/observability/deliveries';
 const DAY_MS = 86_400_000;
 
 const service = await hostedService();
-const { receiver, venue, slots, attemptAround, jobState, end } = await startDeliveryScene(service);
+const { receiver, venue, slots, jobState, end } = await startDeliveryScene(service);
 const { redeliverGuarded, refusalsOfGuarded, sweep, raiseForgotten, runJobs } = service.inHost<
   typeof Redelivery
 >('test/deliveries/redelivery.in-host.ts');
@@ -50,25 +50,6 @@ async function anyDeadLetter(): Promise<string> {
 }
 
 describe('redeliver', () => {
-  test('gives a dead letter a fresh series with the same event_id and the secret now current', async () => {
-    const id = await anyDeadLetter();
-    const rotated = json(await partner.api.post(`${WEBHOOKS}/${subscription.id}/rotate-secret`));
-    const reply = expectStatus(await redeliver(id), 202);
-    expect(reply).toMatchObject({ id, state: 'pending', dead_lettered_at: null });
-    expect(await read(id)).toMatchObject({ generation: 2, attemptsMade: 0 });
-    expect(await jobState('webhook-delivery', deliveryJobId(id, 2))).toBe('waiting');
-    expect(await jobState('webhook-dead-letter', `dead-${id}`)).toBeUndefined();
-
-    await service.attempt(id);
-
-    const row = await read(id);
-    expect(row.state).toBe('succeeded');
-    expect(row.attempts.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5, 1]);
-    const last = arrived(row.eventId);
-    expect(last === undefined ? undefined : headerOf(last, 'x-delivery-attempt')).toBe('1');
-    expect(last !== undefined && isGenuine(last, String(rotated['secret_key']))).toBe(true);
-  });
-
   test('delivers a succeeded one again, in a series of five', async () => {
     const id = await anyDelivery(service, partner, partner, anySlot());
     await service.attempt(id);
@@ -103,18 +84,6 @@ describe('redeliver', () => {
     const id = await anyDelivery(service, partner, partner, anySlot());
     expect(expectStatus(await redeliver(id), 202)).toMatchObject({ id, state: 'pending', attempts: [] });
     expect(await read(id)).toMatchObject({ state: 'pending', generation: 1 });
-  });
-
-  test('is refused while an attempt is under way, and not after it', async () => {
-    const id = await anyDelivery(service, partner, partner, anySlot());
-    receiver.respondWith(500);
-    const verdicts: string[] = [];
-    const meanwhile = async () => void verdicts.push(verdict(await redeliver(id)));
-    await attemptAround(id, meanwhile);
-    await attemptAround(id, meanwhile);
-    verdicts.push(verdict(await redeliver(id)));
-    expect(verdicts).toEqual(['409 DELIVERY_IN_PROGRESS', '409 DELIVERY_IN_PROGRESS', '202']);
-    expect(await read(id)).toMatchObject({ generation: 2, attempts: [{ attempt: 1 }, { attempt: 2 }] });
   });
 
   test('racing with the worker of the earlier series: either the attempt is made and it is refused, or it begins one', async () => {
@@ -277,22 +246,6 @@ describe('recover', () => {
 
 describe('test', () => {
   const sample = (body?: Json, id = subscription.id) => partner.api.post(`${WEBHOOKS}/${id}/test`, body);
-
-  test('sends a sample of a subscribed type, signed like any other, with details.test', async () => {
-    const delivery = expectStatus(await sample(), 202);
-    expect(delivery).toMatchObject({ event_type: 'hold_created', state: 'pending', attempts: [] });
-    await service.attempt(String(delivery['id']));
-    const got = arrived(String(delivery['event_id']));
-    expect(got !== undefined && isGenuine(got, subscription.secretKey)).toBe(true);
-    expect(got?.body).toMatchObject({
-      event_type: 'hold_created',
-      partner_id: partner.id,
-      booking_id: null,
-      slot_id: expect.stringMatching(/^sample-court_\d{8}T\d{4}Z$/),
-      details: { test: true, resource_id: 'sample-court', hold_expiry_at: expect.any(String) },
-    });
-    expect((await read(String(delivery['id']))).state).toBe('succeeded');
-  });
 
   test('sends the type that is asked for, and refuses one that is not subscribed to', async () => {
     const delivery = expectStatus(await sample({ event_type: 'hold_cancelled' }), 202);

@@ -53,6 +53,8 @@ const ENDS_WITHIN_MS = 15_000;
 const STEPS = scaled(2000, 200);
 /** Long enough now and then for a process to learn what time it is, and then to be deceived again. */
 const JUMP_EVERY_MS = { min: 300, max: scaled(12_000, 4000) };
+/** By how much each clock is off when its process starts. */
+const OFF_AT_START_MS = 600_000;
 const YEAR_AHEAD_MS = 400 * 86_400_000;
 /** A hold that must not lapse meanwhile. */
 const A_WHILE = { ttl_seconds: 60 };
@@ -77,14 +79,18 @@ async function anyService(): Promise<Service> {
   return service;
 }
 
-/** Starts these programs, each on a host of its own whose clock is right; resolves when all are ready. */
+/** Starts these programs, each on a host of its own whose clock is off by `offMs`, ahead and behind in turn; resolves when all are ready. */
 async function startHosts(
   { environment }: Service,
   programs: readonly Program[],
+  offMs: number,
   settings: Record<string, string> = {},
 ): Promise<{ hosts: Map<Program, ShiftedProcess>; url: string; adminUrl: string }> {
   const hosts = new Map(
-    programs.map((program) => [program, startShifted(PROGRAMS[program], { ...environment, ...settings }, 0)]),
+    programs.map((program, index) => [
+      program,
+      startShifted(PROGRAMS[program], { ...environment, ...settings }, index % 2 === 0 ? offMs : -offMs),
+    ]),
   );
   releases.push(endProcesses);
   const [ready] = await Promise.all([...hosts.values()].map((host) => host.ready));
@@ -141,10 +147,14 @@ async function releaseHolds(
   });
 }
 
-/** Starts the processes, and makes what the history and the probes work on; every host's clock is right so far. */
+/** Starts the processes, and makes what the history and the probes work on. */
 async function setStage(seed: number) {
   const service = await anyService();
-  const { hosts, url, adminUrl } = await startHosts(service, Object.keys(PROGRAMS) as Program[]);
+  const { hosts, url, adminUrl } = await startHosts(
+    service,
+    Object.keys(PROGRAMS) as Program[],
+    OFF_AT_START_MS,
+  );
   const { scene, groundsOf, first } = await sceneOn({ ...service, urls: [url], adminUrl });
   const today = await anyVenueOfToday(service, [{ price_rupees: 1200 }, { name: 'Closed' }]);
   const [sold = '', closed = ''] = today.resourceIds;
@@ -294,7 +304,7 @@ describe('that this test would notice', () => {
   test('processes whose monotonic clock jumps too sign outside the receivers’ window and refuse keys before their end', async () => {
     const service = await anyService();
     const programs = ['api', 'webhook-delivery'] as const;
-    const { hosts, url } = await startHosts(service, programs, { CLOCK_SHIFTS_ALL: 'true' });
+    const { hosts, url } = await startHosts(service, programs, 0, { CLOCK_SHIFTS_ALL: 'true' });
     const venue = await anyVenue(service);
     const partner = await anyPartner(service, [venue.id]);
     const receiver = await startReceiver();

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { readFeed, shortenFeed } from '../../src/events/feed.service.ts';
+import { createDatabaseClock } from '../../src/platform/clock.ts';
 import type { Reservation } from '../../src/reservations/reservations.model.ts';
 import { ENDED_HOLDS, PAST_BOOKINGS } from '../../src/reservations/retention.rules.ts';
 import { deleteAgedRows } from '../../src/retention/aged-rows.store.ts';
@@ -115,6 +116,16 @@ describe('an API on a host whose clock is 400 days ahead', () => {
     const revoked = await service.context.db.collection('api_keys').findOne({ partnerId: leaving.id });
     expect(revoked?.['revokedAt'].getTime()).toBeLessThan(inDays(1).getTime());
   });
+});
+
+test('a host’s own time is wrong until it has been compared with MongoDB’s', async () => {
+  const { db, log } = service.context;
+  const clock = createDatabaseClock({ now: () => inDays(400) }, db, log);
+  const offMs = () => Math.abs(clock.now().getTime() - Date.now());
+  expect(offMs()).toBeGreaterThan(399 * DAY_MS);
+  await clock.measure();
+  expect(offMs()).toBeLessThan(1000);
+  expect(service.logs()).toContain('the clocks of this host and of MongoDB disagree');
 });
 
 test('what an operator does is kept for as long as it has to be, also where the host’s clock is 500 days behind', async () => {

@@ -16,19 +16,9 @@ import {
   operatorOf,
   placeHold,
 } from '../support/factories.ts';
-import {
-  begun,
-  beside,
-  cacheOf,
-  ignoringLeases,
-  SLOW,
-  SLOW_LEASE_MS,
-  WITHIN_SLOW_MS,
-  waitingForNoLease,
-} from '../support/leases.ts';
+import { beside, SLOW, SLOW_LEASE_MS } from '../support/leases.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
-import type { HostedService } from '../support/service-host.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 
@@ -40,8 +30,6 @@ const MANY = scaled(500, 100);
 /** A hold may be sent up to a second after it was drafted (ADR 0032); ending a grant waits for the leases, which is to take less. */
 const CACHE_LEASE_MS = '400';
 const service = await hostedService({ overrides: { CACHE_LEASE_MS } });
-/** On the same database. */
-const another = await beside(service);
 const slow = await hostedService(SLOW);
 const slowToo = await beside(slow);
 const calls = collectionCallsOf(service);
@@ -55,7 +43,6 @@ beforeAll(async () => {
   slotIds = (await Promise.all([3, 4, 5].map((days) => freeSlotIds(rival, venueId, dateIn(days))))).flat();
 });
 afterAll(async () => {
-  await another.stop({ keepsDatabase: true });
   await service.stop();
   await slowToo.stop({ keepsDatabase: true });
   await slow.stop();
@@ -75,13 +62,6 @@ const stateOf = async (holdId: unknown) => {
   const { status, claimed, outbox } = await rowOf(service, 'reservations', { _id: holdId });
   return { status, claimed, events: outbox.map(({ type }) => type) };
 };
-
-/** What `call` comes to with `meanwhile` between all that the next hold has read of the venue and its write. */
-const beforeNextHold = <T>(
-  meanwhile: () => Promise<unknown>,
-  call: () => Promise<T>,
-  at: HostedService = service,
-) => collectionCallsOf(at).beforeNext('reservations.bulkWrite', meanwhile, call);
 
 describe('revoking a grant', () => {
   test("releases the partner's live holds there, each with its event, and names them; nothing else", async () => {
@@ -194,86 +174,6 @@ describe('revoking a grant', () => {
     process.stderr.write(`${MANY} holds released in ${Math.round(performance.now() - from)} ms\n`);
     expect(performance.now() - from).toBeLessThan(60_000);
     expect(await rowsOf(service, 'reservations', { partnerId: partner.id, claimed: true })).toEqual([]);
-  });
-});
-
-const bodies: [string, string, (slotId: string) => Json][] = [
-  ['by slot_id', '404 SLOT_NOT_FOUND', (slotId) => ({ slot_id: slotId })],
-  ['by venue_id', '403 VENUE_NOT_AUTHORIZED', (slotId) => ({ slot_id: slotId, venue_id: venueId })],
-];
-
-describe.each<[string, () => HostedService]>([
-  ['the process that is told of the end of the grant', () => service],
-  ['another process', () => another],
-])('a hold that was asked for at %s before that', (_which, processOf) => {
-  /** What comes of a hold that is written after the response to the revoke, and which holds that released. */
-  async function writtenAfter(partner: Partner, body: Json): Promise<{ reply: Reply; released: Json[] }> {
-    // The venue is in its memory.
-    await placeHold(await seller(processOf()), nextSlot());
-    let released: Json[] = [];
-    const revoking = async () => {
-      released = releasedBy(await revoke(partner));
-    };
-    const reply = await beforeNextHold(revoking, () => partner.api.post(HOLDS, body), processOf());
-    return { reply, released };
-  }
-
-  /** The same, what of it is stored, and what its key does when the grant is there again. */
-  async function writtenAfterAndAgain(bodyOf: (slotId: string) => Json) {
-    const [partner, slotId] = [await seller(processOf()), nextSlot()];
-    const body = { ...bodyOf(slotId), idempotency_key: slotId };
-    const { reply, released } = await writtenAfter(partner, body);
-    const stored = await rowsOf(service, 'reservations', { slotId });
-    await grantAgain(partner);
-    const again = await partner.api.post(HOLDS, body);
-    const isReplay = again.headers.get('idempotent-replayed') !== null;
-    return { verdict: verdict(reply), released, stored, again: verdict(again), isReplay };
-  }
-  const rejected = { released: [], stored: [], again: '201', isReplay: false };
-
-  test.each(bodies)(
-    '%s, and is written after that, is rejected: %s; its key is free',
-    async (_how, code, bodyOf) => {
-      expect(await writtenAfterAndAgain(bodyOf)).toEqual({ ...rejected, verdict: code });
-    },
-  );
-
-  test('control: would stand if its process ignored when its lease ends', async () => {
-    const [partner, slotId] = [await seller(processOf()), nextSlot()];
-    const { reply, released } = await ignoringLeases(processOf(), () =>
-      writtenAfter(partner, { slot_id: slotId }),
-    );
-    expect([verdict(reply), released]).toEqual(['201', []]);
-  });
-});
-
-describe('a hold that is written under its lease while the grant ends', () => {
-  async function scene() {
-    const { id: slowVenueId } = await anyVenue(slow);
-    const partner = await anyPartner(slow, [slowVenueId]);
-    const [slotId = ''] = await freeSlotIds(partner, slowVenueId);
-    await cacheOf(slow).readAnew();
-    const hold = (meanwhile: () => Promise<unknown>) =>
-      beforeNextHold(meanwhile, () => placeHold(partner, slotId), slow);
-    const end = async () => releasedBy(await operatorOf(slow).delete(grantPath(partner, slowVenueId)));
-    return { slotId, hold, end };
-  }
-
-  test('is among the released', async () => {
-    const { slotId, hold, end } = await scene();
-    const ended = begun(end, WITHIN_SLOW_MS);
-    const { hold_id } = await hold(ended.begin);
-    expect(await ended.answered.response).toMatchObject([{ hold_id, slot_id: slotId }]);
-  });
-
-  test('control: would be missed if the revoke did not wait for the lease', async () => {
-    const { hold, end } = await scene();
-    let released: Json[] | undefined;
-    const ending = async () => {
-      released = await end();
-    };
-    await waitingForNoLease(slow, () => hold(ending));
-    expect(released).toEqual([]);
   });
 });
 

@@ -11,23 +11,13 @@ import {
   freeSlotIds,
   operatorOf,
 } from '../support/factories.ts';
-import {
-  begun,
-  beside,
-  cacheOf,
-  ignoringLeases,
-  SLOW,
-  WITHIN_SLOW_MS,
-  waitingForNoLease,
-} from '../support/leases.ts';
+import { beside } from '../support/leases.ts';
 import { rowsOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
-import type { HostedService } from '../support/service-host.ts';
 import { hostedService } from '../support/service-host.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 import type * as Fence from './blackout.in-host.ts';
 
-const HOLDS = '/api/v1/partner/holds';
 const RACES = scaled(200, 60);
 const WALK_INS = 50;
 const MINUTE_MS = 60_000;
@@ -35,34 +25,27 @@ const MINUTE_MS = 60_000;
 const service = await hostedService();
 /** On the same database. */
 const other = await beside(service);
-const slow = await hostedService(SLOW);
 const calls = collectionCallsOf(service);
 const fence = service.inHost<typeof Fence>('test/holds/blackout.in-host.ts');
 let venueId: string;
 let partner: Partner;
 let slotIds: string[];
-let slowVenueId: string;
-let slowSlotIds: string[];
 beforeAll(async () => {
   const quarters = { duration_minutes: 15, operating_hours_start: '00:00', operating_hours_end: '00:00' };
-  const venueOf = async (at: HostedService) => (await anyVenue(at, [quarters], { time_zone: 'UTC' })).id;
-  venueId = await venueOf(service);
+  venueId = (await anyVenue(service, [quarters], { time_zone: 'UTC' })).id;
   partner = await anyPartner(service, [venueId]);
   slotIds = (
     await Promise.all([3, 4, 5, 6].map((days) => freeSlotIds(partner, venueId, dateIn(days))))
   ).flat();
-  slowVenueId = await venueOf(slow);
-  slowSlotIds = await freeSlotIds(await anyPartner(slow, [slowVenueId]), slowVenueId);
 });
 afterAll(async () => {
   await other.stop({ keepsDatabase: true });
   await service.stop();
-  await slow.stop();
 });
 
 const nextSlot = () => slotIds.pop() ?? '';
 /** A blackout of the very window of the slot. */
-async function blackOut(slotId: string, at = service, closed = venueId): Promise<Json> {
+async function blackOut(slotId: string, at = service): Promise<Json> {
   const [, year, month, day, hour, minute] = /_(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)Z$/.exec(slotId) ?? [];
   const start = new Date(`${year}-${month}-${day}T${hour}:${minute}Z`);
   const body = {
@@ -70,7 +53,7 @@ async function blackOut(slotId: string, at = service, closed = venueId): Promise
     ends_at: new Date(start.getTime() + 15 * MINUTE_MS).toISOString(),
     reason: 'Repairs',
   };
-  return expectStatus(await operatorOf(at).post(`/api/v1/operator/venues/${closed}/blackouts`, body), 201);
+  return expectStatus(await operatorOf(at).post(`/api/v1/operator/venues/${venueId}/blackouts`, body), 201);
 }
 
 const hold = (slotId: string, fields: Json = {}) =>
@@ -125,96 +108,9 @@ test(`so is each of ${WALK_INS} walk-ins`, async () => {
   expect([...outcomes.keys()].toSorted()).toEqual(['listed', 'refused']);
 }, 120_000);
 
-/** Each of a process of its own, on the same database. */
-const inEither = describe.each<[string, () => HostedService]>([
-  ['the process that is told of the blackout', () => service],
-  ['another process', () => other],
-]);
-
-/** A partner whose grant the process has not read yet. */
-const newSeller = (seller: HostedService, at = venueId) => anyPartner(seller, [at]);
-
-/** Places the hold with `meanwhile` between what it has read of the venue and its write. */
-const holdAfter = (
-  meanwhile: () => Promise<unknown>,
-  { api }: Partner,
-  slotId: string,
-  seller: HostedService,
-): Promise<Reply> =>
-  collectionCallsOf(seller).beforeNext('reservations.bulkWrite', meanwhile, () =>
-    api.post('/api/v1/partner/holds', { slot_id: slotId, idempotency_key: slotId }),
-  );
 /** Makes the walk-in with `meanwhile` before its write. */
 const walkInAfter = (meanwhile: () => Promise<unknown>, claim: () => Promise<Reply>) =>
   calls.beforeNext('reservations.findOneAndUpdate', meanwhile, claim);
-
-inEither('a hold that was drafted in %s before a blackout', (_which, sellerOf) => {
-  /** What comes of it where it is written after the response to the blackout, and that response. */
-  async function writtenAfter(slotId: string, seller: Partner) {
-    // The venue is in its memory as it was before.
-    expectStatus(await (await newSeller(sellerOf())).api.post(HOLDS, { slot_id: nextSlot() }), 201);
-    let blackout: Json = {};
-    const closing = async () => {
-      blackout = await blackOut(slotId);
-    };
-    const reply = await holdAfter(closing, seller, slotId, sellerOf());
-    return { reply, blackout };
-  }
-
-  test('and is written after the response to that, is rejected; its key is free for another try', async () => {
-    const [slotId, seller] = [nextSlot(), await newSeller(sellerOf())];
-    const { reply, blackout } = await writtenAfter(slotId, seller);
-    expect([outcomeOf(reply, blackout), blackout['conflicts']]).toEqual(['refused', []]);
-    expect(await rowsOf(service, 'reservations', { slotId })).toEqual([]);
-
-    await operatorOf(service).delete(`/api/v1/operator/blackouts/${String(blackout['blackout_id'])}`);
-    const again = await seller.api.post(HOLDS, { slot_id: slotId, idempotency_key: slotId });
-    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, null]);
-  });
-
-  test('control: would stand, and no report name it, if its process ignored when its lease ends', async () => {
-    const [slotId, seller] = [nextSlot(), await newSeller(sellerOf())];
-    await ignoringLeases(sellerOf(), async () => {
-      const { reply, blackout } = await writtenAfter(slotId, seller);
-      expect(outcomeOf(reply, blackout)).toBe('stands unlisted');
-    });
-  });
-});
-
-describe('a blackout that a hold meets which is still under the lease', () => {
-  const slot = async () => ({
-    slotId: slowSlotIds.pop() ?? '',
-    seller: await newSeller(slow, slowVenueId),
-  });
-  const confirm = ({ api }: Partner, reply: Reply) =>
-    api.post('/api/v1/bookings/confirm', confirmBody((reply.body as Json)['hold_id']));
-
-  test('lists it, and leaves it alone: it is replayed, extended and confirmed', async () => {
-    const { slotId, seller } = await slot();
-    await cacheOf(slow).readAnew();
-    const blackout = begun(() => blackOut(slotId, slow, slowVenueId), WITHIN_SLOW_MS);
-    const reply = await holdAfter(blackout.begin, seller, slotId, slow);
-    expect(outcomeOf(reply, (await blackout.answered.response) ?? {})).toBe('listed');
-    const again = await seller.api.post(HOLDS, { slot_id: slotId, idempotency_key: slotId });
-    expect([again.status, again.text]).toEqual([201, reply.text]);
-    const path = `${HOLDS}/${String((reply.body as Json)['hold_id'])}/extend`;
-    expectStatus(await seller.api.post(path, { ttl_seconds: 1800 }), 200);
-    expect(verdict(await confirm(seller, reply))).toBe('201');
-  });
-
-  test('control: would not list it if its response did not wait for the lease', async () => {
-    const { slotId, seller } = await slot();
-    await cacheOf(slow).readAnew();
-    await waitingForNoLease(slow, async () => {
-      let blackout: Json = {};
-      const closing = async () => {
-        blackout = await blackOut(slotId, slow, slowVenueId);
-      };
-      const reply = await holdAfter(closing, seller, slotId, slow);
-      expect(outcomeOf(reply, blackout)).toBe('stands unlisted');
-    });
-  });
-});
 
 test('a blackout whose process dies before its report leaves a hold alone that stood', async () => {
   const slotId = nextSlot();
@@ -345,15 +241,7 @@ describe('halves that come to share their ground', () => {
     const closing = async () => {
       for (const step of steps) await step();
     };
-    const seller = await newSeller(service, venueOfHalves);
-    const reply = await holdAfter(closing, seller, slotOf(halves.north), service);
+    const reply = await calls.beforeNext('reservations.bulkWrite', closing, holdNorth);
     expect(outcomeOf(reply, {})).toBe('refused');
-  });
-
-  test('close each other from then on, to holds and to walk-ins', async () => {
-    await blackOutSouth();
-    await share();
-    expect(outcomeOf(await holdNorth(), {})).toBe('refused');
-    expect(outcomeOf(await walkIn(slotOf(halves.north)), {})).toBe('refused');
   });
 });

@@ -4,7 +4,6 @@ import {
   anyPartner,
   anyVenue,
   bookSlot,
-  confirmBody,
   dateIn,
   expectStatus,
   freeSlotIds,
@@ -77,13 +76,6 @@ describe('a hold on a slot that cannot be had is 409 SLOT_NOT_AVAILABLE with the
     expect(message).toContain(`until ${dateIn(90)} (90 days from today, by the date at the venue)`);
     const last = ['08', '07', '06'].map((hour) => at(resourceIds[0], hour, dateIn(90)));
     expect(idsOf(told?.['alternatives'] as Json[])).toEqual(last);
-  });
-
-  test('the last day of the horizon can still be held', async () => {
-    const { resourceIds, seller } = await scene();
-    expect(verdict(await seller.api.post(HOLDS, { slot_id: at(resourceIds[0], '08', dateIn(90)) }))).toBe(
-      '201',
-    );
   });
 
   test('an inactive resource of an active venue', async () => {
@@ -225,17 +217,6 @@ describe('a partner may have so many ACTIVE holds', () => {
     return { seller, rival, holds, next, after };
   }
   const hold = (partner: Partner, slotId: string) => partner.api.post(HOLDS, { slot_id: slotId });
-
-  test.each<[string, (partner: Partner, holdId: unknown) => Promise<unknown>]>([
-    ['confirmed', (partner, holdId) => partner.api.post('/api/v1/bookings/confirm', confirmBody(holdId))],
-    ['released', (partner, holdId) => partner.api.post(`${HOLDS}/${String(holdId)}/cancel`)],
-    ['lapsed', (partner, holdId) => partner.api.post(`/api/v1/sandbox/holds/${String(holdId)}/expire`)],
-  ])('a hold that is %s makes room for one more', async (_how, end) => {
-    const { seller, holds, next, after } = await atTheLimit();
-    await end(seller, holds[0]?.['hold_id']);
-    expect(verdict(await hold(seller, next))).toBe('201');
-    expect(verdict(await hold(seller, after))).toBe('409 HOLD_LIMIT_REACHED');
-  });
 
   test('a replay needs no room', async () => {
     const { id, seller } = await scene([{}]);

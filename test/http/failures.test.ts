@@ -2,14 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { signSession } from '../../src/operators/session.rules.ts';
 import { createClient } from '../support/client.ts';
 import type { Partner, Venue } from '../support/factories.ts';
-import {
-  anyPartner,
-  anyVenue,
-  confirmBody,
-  freeSlotIds,
-  operatorOf,
-  placeHold,
-} from '../support/factories.ts';
+import { anyPartner, anyVenue, freeSlotIds, operatorOf, placeHold } from '../support/factories.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
 import type { HostedService } from '../support/service-host.ts';
 import { hostedService } from '../support/service-host.ts';
@@ -100,26 +93,5 @@ describe('when the database cannot be reached', () => {
     expect(verdict(await stranger.get('/partners', { cookie: signedIn.cookie }))).toBe(
       '503 SERVICE_UNAVAILABLE',
     );
-  });
-
-  test('a write that the driver can repeat is repeated, and its caller notices nothing', async () => {
-    const [slotId = ''] = await freeSlotIds(partner, venue.id);
-    const hold = await placeHold(partner, slotId);
-    await failpoint(
-      { times: 1 },
-      { ...NOT_PRIMARY, failCommands: ['findAndModify'], errorLabels: ['RetryableWriteError'] },
-    );
-    expect(verdict(await partner.api.post('/api/v1/bookings/confirm', confirmBody(hold['hold_id'])))).toBe(
-      '201',
-    );
-  });
-
-  test('a confirm whose connection breaks is 503, and the same call again tells what became of it', async () => {
-    const [slotId = ''] = await freeSlotIds(partner, venue.id);
-    const body = confirmBody((await placeHold(partner, slotId))['hold_id']);
-    await failpoint('alwaysOn', { closeConnection: true, failCommands: ['findAndModify'] });
-    expect(verdict(await partner.api.post('/api/v1/bookings/confirm', body))).toBe('503 SERVICE_UNAVAILABLE');
-    await failpoint('off', {});
-    expect(verdict(await partner.api.post('/api/v1/bookings/confirm', body))).toBe('201');
   });
 });

@@ -2,7 +2,6 @@ import type { Reply } from '../support/client.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import { mulberry32, propertySeed } from '../support/random.ts';
 import { scaled } from '../support/scale.ts';
-import type { Rows } from './injection-judge.ts';
 import { faultOf } from './injection-judge.ts';
 import type { Place, Shot } from './injection-payloads.ts';
 import { SHOTS } from './injection-payloads.ts';
@@ -77,23 +76,24 @@ function shotsFor({ place, index }: Input): Shot[] {
   return places.flatMap((at) => shots[at]?.shot ?? []);
 }
 
-async function rowsOf(sender: Sender, target: Target, inputs: readonly Input[]): Promise<Map<string, Rows>> {
-  const [legal, without] = await Promise.all(
-    (['legal', 'without'] as const).map((as) =>
-      target.templatesFor(
-        inputs.map(({ id }) => ({ id, as })),
-        { turns: false },
-      ),
-    ),
+/** How many rows each listing shows where its parameter has a legal value. */
+async function rowsOf(
+  sender: Sender,
+  target: Target,
+  inputs: readonly Input[],
+): Promise<Map<string, number>> {
+  const templates = await target.templatesFor(
+    inputs.map(({ id }) => ({ id, as: 'legal' })),
+    { turns: false },
   );
   const count = async (template: Template | undefined) => {
     if (template === undefined) throw new Error('A template is missing');
     const { body } = await sendAs(sender, target, legalRequest(template));
     return (body as { count?: number } | undefined)?.count ?? 0;
   };
-  const rows = new Map<string, Rows>();
+  const rows = new Map<string, number>();
   await inParallel(inputs.entries(), CONNECTIONS, async ([index, { id }]) => {
-    rows.set(id, { without: await count(without?.[index]), legal: await count(legal?.[index]) });
+    rows.set(id, await count(templates[index]));
   });
   return rows;
 }

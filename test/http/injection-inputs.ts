@@ -74,14 +74,6 @@ export function templateFor(
   };
 }
 
-/** The same call of a listing, but for the parameter. */
-export function templateWithout(input: InputOfRoute, known: Known): Template {
-  const request = templateFor({ ...input, place: 'path', name: '' }, known, { turn: 0, hasGap: false });
-  const [path = '', query = ''] = request.path.split('?');
-  const others = query.split('&').filter((pair) => !pair.startsWith(`${input.name}=`));
-  return { ...request, path: `${path}?${others.join('&')}` };
-}
-
 type Legal = (name: string) => unknown;
 
 function legalValues(known: Known, turn: number): Legal {

@@ -4,16 +4,16 @@ import { verdict } from '../support/verdict.ts';
 import type { Shot } from './injection-payloads.ts';
 import type { Input } from './injection-template.ts';
 
-/** How many rows a listing shows at most where its parameter has a legal value, and where it is left out. */
-export type Rows = { legal: number; without: number };
-
-/** What is wrong with the response to a payload; undefined where nothing is. `rows` is of the input of a listing. */
+/**
+ * What is wrong with the response to a payload; undefined where nothing is. `most` is how many rows a listing shows where its parameter
+ * has a legal value.
+ */
 export function faultOf(
   input: Input,
   shot: Shot,
   path: string,
   reply: Reply,
-  rows?: Rows,
+  most?: number,
 ): string | undefined {
   if (reply.status >= 500) return `${reply.status}`;
   if (reply.status >= 400 && reply.text.length > MOST_OF_A_REFUSAL)
@@ -22,7 +22,7 @@ export function faultOf(
     // What is no HTTP comes to no operation, so none describes this response.
     if (input.place === 'header' && NO_HTTP.has(verdict(reply))) return undefined;
     requireDescribed(input.method, path, reply);
-    return faultOfVerdict(input, shot, verdict(reply), reply) ?? faultOfRows(shot, reply, rows);
+    return faultOfVerdict(input, shot, verdict(reply), reply) ?? faultOfRows(reply, most);
   } catch (err) {
     return (err as Error).message;
   }
@@ -47,6 +47,7 @@ function faultOfVerdict(
   // What is not there is revoked already.
   const isNothing = answer === '204' || text === '{"released_holds":[]}';
   if (place === 'path' && isSuccess && !isNothing) return `found: ${answer}`;
+  if (place === 'query' && isSuccess && shot.isStructure === true) return `taken: ${answer}`;
   if (place === 'header' && name === 'x-api-key' && answer !== '401 INVALID_API_KEY')
     return `let in: ${answer}`;
   if (place === 'field' && isScalar && shot.isStructure === true && !refuses(answer, name)) {
@@ -62,10 +63,9 @@ function refuses(answer: string, name: string): boolean {
   );
 }
 
-/** A bracket after a name makes another name, which is refused; whatever else is taken is a value that must not match more. */
-function faultOfRows(shot: Shot, reply: Reply, rows: Rows | undefined): string | undefined {
+/** What is taken is a value that must not match more. */
+function faultOfRows(reply: Reply, most: number | undefined): string | undefined {
   const count = (reply.body as { count?: unknown } | undefined)?.count;
-  if (rows === undefined || typeof count !== 'number') return undefined;
-  const most = shot.name.endsWith(' after its name') ? rows.without : rows.legal;
+  if (most === undefined || typeof count !== 'number') return undefined;
   return count > most ? `${count} rows in the place of ${most}` : undefined;
 }

@@ -4,7 +4,7 @@ export type Place = 'body' | 'field' | 'query' | 'path' | 'header';
 /** One way to put a payload in the place of a legal value. */
 export type Shot = {
   name: string;
-  /** An object or a list, which no scalar may be. */
+  /** An object or a list, or in a query what others make one of, which no scalar may be. */
   isStructure?: true;
   /** What stands for the value in a request: of a query the whole pair, else the value alone; `legal` is written the same way. */
   raw: (name: string, legal: string) => Buffer;
@@ -135,14 +135,22 @@ const bodyShots: Shot[] = [
 const queryShots: Shot[] = [
   ...PAYLOADS.map(({ name, text }) => ({ name, raw: (field: string) => joined(field, '=', encoded(text)) })),
   ...['[$ne]', '[$gt]', '[$regex]', '[$where]', '[$in][]', '[]', '[0]', '[__proto__][polluted]', '.$ne'].map(
-    (suffix) => ({ name: `${suffix} after its name`, raw: (field: string) => joined(field, suffix, '=.*') }),
+    (suffix): Shot => ({
+      name: `${suffix} after its name`,
+      isStructure: true,
+      raw: (field) => joined(field, suffix, '=.*'),
+    }),
   ),
-  ...['[$ne]', '[__proto__][polluted]', '[constructor][prototype][polluted]'].map((suffix) => ({
-    name: `${suffix} beside what is legal`,
-    raw: (field: string, legal: string) => joined(field, '=', encoded(legal), '&', field, suffix, '=.*'),
-  })),
+  ...['[$ne]', '[__proto__][polluted]', '[constructor][prototype][polluted]'].map(
+    (suffix): Shot => ({
+      name: `${suffix} beside what is legal`,
+      isStructure: true,
+      raw: (field, legal) => joined(field, '=', encoded(legal), '&', field, suffix, '=.*'),
+    }),
+  ),
   {
     name: 'the parameter twice',
+    isStructure: true,
     raw: (field, legal) => joined(field, '=', encoded(legal), '&', field, '=', encoded(legal)),
   },
   { name: 'half a percent sign', raw: (field) => joined(field, '=%E0%A4%A') },

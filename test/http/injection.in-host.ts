@@ -5,7 +5,7 @@ import { partnerRoutes } from '../../src/apps/partner-app.ts';
 import type { Service } from '../support/service.ts';
 import { injectedInto } from './injected-into.ts';
 import type { InputOfRoute } from './injection-inputs.ts';
-import { inputsOf, templateFor, templateWithout } from './injection-inputs.ts';
+import { inputsOf, templateFor } from './injection-inputs.ts';
 import { OPERATORS } from './injection-payloads.ts';
 import type { Input, Known, Template } from './injection-template.ts';
 
@@ -52,8 +52,8 @@ export function listInputsOfPlanted(context: Context): Input[] {
   return inputsOf([planted]).map(withoutRoute);
 }
 
-/** A call: with a gap in the place of the input, legal as it is, or, of a listing, without the parameter. */
-export type Asked = { id: string; as: 'gap' | 'legal' | 'without' };
+/** A call: with a gap in the place of the input, or legal as it is. */
+export type Asked = { id: string; as: 'gap' | 'legal' };
 
 /** The calls, each by the next of the real values; these come back as they are afterwards. */
 export function makeTemplates(
@@ -66,9 +66,7 @@ export function makeTemplates(
     const input = byId.get(id);
     if (input === undefined) throw new Error(`There is no input ${id}`);
     const turn = turns ? index : 0;
-    return as === 'without'
-      ? templateWithout(input, known)
-      : templateFor(input, known, { turn, hasGap: as === 'gap' });
+    return templateFor(input, known, { turn, hasGap: as === 'gap' });
   });
   return { templates, known };
 }

@@ -4,7 +4,7 @@ import type { Client, Reply } from '../support/client.ts';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Partner, Venue } from '../support/factories.ts';
-import { anyPartner, anyVenue, confirmBody, dateIn, freeSlotIds, placeHold } from '../support/factories.ts';
+import { anyPartner, anyVenue, dateIn } from '../support/factories.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
@@ -77,20 +77,6 @@ describe('a partner may make so many calls a minute', () => {
     await expectLimited(service.adminUrl, before, { 'partner calls': 3 });
   });
 
-  test('another partner, and the operator, are untouched by it', async () => {
-    const { api, id } = await anyPartner(service);
-    await calls(api, LIMIT);
-    expect(verdicts(await calls(api, 1))).toEqual(['429 RATE_LIMITED']);
-    const other = await anyPartner(service);
-    expect(remaining(await calls(other.api, 1))).toEqual([LIMIT - 1]);
-    const operator = createClient(service.adminUrl, service.environment['OPERATOR_API_KEY']);
-    const replies: Reply[] = [];
-    for (let n = 0; n < 2 * LIMIT; n += 1)
-      replies.push(await operator.get(`/api/v1/operator/partners/${id}`));
-    expect(verdicts(replies)).toEqual(Array(2 * LIMIT).fill('200'));
-    expect(new Set(replies.map(quotaOf))).toEqual(new Set([undefined]));
-  });
-
   test('its second key counts with the first', async () => {
     const { api, id } = await anyPartner(service);
     const operator = createClient(service.adminUrl, service.environment['OPERATOR_API_KEY']);
@@ -146,36 +132,6 @@ test('API processes on one Redis under another prefix count apart', async () => 
   }
 });
 
-describe('the limit has its place among the checks', () => {
-  const confirm = '/api/v1/bookings/confirm';
-  const broken = { headers: JSON_TYPE, body: '{' };
-
-  test('a faulty body is 400 while calls are left, and 429 once they are used up', async () => {
-    const { api } = await anyPartner(service);
-    expect(verdict(await api.send('POST', confirm, broken))).toBe('400 INVALID_JSON');
-    await calls(api, LIMIT - 1);
-    for (const init of [
-      broken,
-      { ...broken, body: '{}' },
-      { headers: { 'content-type': 'text/plain' }, body: 'x' },
-    ]) {
-      expect(verdict(await api.send('POST', confirm, init))).toBe('429 RATE_LIMITED');
-    }
-    expect(verdict(await api.get('/api/v1/slots/availability?date=never'))).toBe('429 RATE_LIMITED');
-    expect(verdict(await api.get('/api/v1/bookings/missing'))).toBe('429 RATE_LIMITED');
-  });
-
-  test('path, method and key come before it', async () => {
-    const { api, apiKey } = await anyPartner(service);
-    await calls(api, LIMIT);
-    expect(verdict(await api.get('/api/v1/nothing'))).toBe('404 ROUTE_NOT_FOUND');
-    expect(verdict(await api.send('DELETE', VENUES))).toBe('405 METHOD_NOT_ALLOWED');
-    const wrong = createClient(service.url, `${apiKey.slice(0, -43)}${'A'.repeat(43)}`);
-    expect(verdict(await wrong.get(VENUES))).toBe('401 INVALID_API_KEY');
-    expect(verdict(await api.get(VENUES))).toBe('429 RATE_LIMITED');
-  });
-});
-
 describe('the two fields are on every response to a partner, whatever it is', () => {
   test('success, no change, refusal, replay and failure', async () => {
     const slots = `/api/v1/slots/availability?venue_id=${venue.id}&date=${dateIn(3)}`;
@@ -209,17 +165,6 @@ describe('the two fields are on every response to a partner, whatever it is', ()
     const reply = await api.get('/api/v1/bookings');
     await admin.command({ configureFailPoint: 'failCommand', mode: 'off' });
     expect([verdict(reply), quotaOf(reply)?.remaining]).toEqual(['500 INTERNAL_ERROR', LIMIT - 1]);
-  });
-
-  test('the replay of an idempotent call counts like any other', async () => {
-    const booker = await anyPartner(service, [venue.id]);
-    const [slotId = ''] = await freeSlotIds(booker, venue.id);
-    const body = confirmBody((await placeHold(booker, slotId))['hold_id']);
-    const replies = [];
-    for (let n = 0; n < 4; n += 1) replies.push(await booker.api.post('/api/v1/bookings/confirm', body));
-    expect(verdicts(replies)).toEqual(['201', '201', '201', '429 RATE_LIMITED']);
-    expect(replies[2]?.headers.get('idempotent-replayed')).toBe('true');
-    expect(remaining(replies)).toEqual([2, 1, 0, 0]);
   });
 
   test('a path or a method that does not exist too, however often; a stranger’s key stays one of those that are wrong', async () => {

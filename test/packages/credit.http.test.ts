@@ -14,7 +14,6 @@ import {
   json,
   placeHold,
 } from '../support/factories.ts';
-import { rowOf } from '../support/rows.ts';
 import type { SharedService } from '../support/service-host.ts';
 import { sharedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
@@ -89,14 +88,6 @@ describe('a confirm that asks for package credit', () => {
     expect(verdict(await partner.api.post('/api/v1/bookings/confirm', body))).toBe('409 INVALID_HOLD_STATE');
     expect(await creditsOf(purchase)).toBe('1 ACTIVE');
   });
-
-  test('announces the booking like any other', async () => {
-    const phone = anyPhone();
-    await sellCredits(phone, 1);
-    const booked = await bookSlot(partner, anySlot(), withCredit(phone));
-    const { outbox } = await rowOf(service, 'reservations', { bookingId: booked['booking_id'] });
-    expect(outbox.map(({ type }) => type)).toEqual(['hold_created', 'booking_created']);
-  });
 });
 
 describe('a booking that consumed a credit', () => {
@@ -129,19 +120,6 @@ describe(`${RACERS} confirms at once for one customer`, () => {
       expect(of).toHaveLength(credits);
       expect(await creditsOf(purchases[index] ?? '')).toBe('0 EXHAUSTED');
     }
-  });
-
-  test('with one key on one hold consume one credit', async () => {
-    const phone = anyPhone();
-    const purchase = await sellCredits(phone, 20);
-    const hold = await placeHold(partner, anySlot());
-    const body = confirmBody(hold['hold_id'], withCredit(phone));
-    const replies = await Promise.all(
-      Array.from({ length: RACERS }, () => partner.api.post('/api/v1/bookings/confirm', body)),
-    );
-    expect([...new Set(replies.map((reply) => `${reply.status} ${reply.text}`))]).toHaveLength(1);
-    expect(replies[0]?.status).toBe(201);
-    expect(await creditsOf(purchase)).toBe('19 ACTIVE');
   });
 
   test('with one key on one hold, from as many processes as calls, consume one credit', async () => {

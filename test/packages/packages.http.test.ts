@@ -39,13 +39,6 @@ const purchaseBody = (fields: Json = {}): Json => ({
   ...fields,
 });
 const buy = (id: string, body: Json) => partner.api.post(`/api/v1/packages/${id}/purchase`, body);
-const active = (venueId: string, phone = PHONE, of: Partner = partner) =>
-  of.api.get(`/api/v1/packages/active?customer_phone=${encodeURIComponent(phone)}&venue_id=${venueId}`);
-const expire = (id: unknown) =>
-  service.context.db
-    .collection<{ _id: string }>('package_purchases')
-    .updateOne({ _id: String(id) }, { $set: { expiresAt: new Date(Date.now() - 1000) } });
-
 describe('a purchase', () => {
   test('of a package that is no longer on sale is refused, yet a replay of an earlier one is answered', async () => {
     const id = await anyPackage(service, partner, [venue.id]);
@@ -68,25 +61,6 @@ describe('a purchase', () => {
     expect(replies.filter((reply) => !reply.headers.has('idempotent-replayed'))).toHaveLength(1);
     const filter = { purchaseKey: body['idempotency_key'] };
     expect(await service.context.db.collection('package_purchases').countDocuments(filter)).toBe(1);
-  });
-});
-
-describe('active purchases', () => {
-  test('are those of the customer with credits left at the venue, soonest expiry first', async () => {
-    const phone = '+919800000001';
-    const long = await buyPackage(partner, packageId, { customer_phone: phone });
-    const short = await buyPackage(
-      partner,
-      await anyPackage(service, partner, [venue.id], { validity_days: 7 }),
-      { customer_phone: phone },
-    );
-    const expired = await buyPackage(partner, packageId, { customer_phone: phone });
-    await expire(expired['id']);
-    const ids = (json(await active(venue.id, phone))['data'] as Json[]).map((each) => each['id']);
-    expect(ids).toEqual([short['id'], long['id']]);
-    expect(json(await active(otherVenue.id, phone))['data']).toEqual([]);
-    const read = await partner.api.get(`/api/v1/packages/purchases/${String(expired['id'])}`);
-    expect(json(read)).toMatchObject({ purchase: { status: 'EXPIRED' } });
   });
 });
 

@@ -408,29 +408,6 @@ describe('a lease', () => {
     expect(await peer.read('a')).toMatchObject({ n: 2 });
   });
 
-  test.each([
-    ['reads on', false],
-    ['can read no more', true],
-  ])(
-    'of a process that %s is over when a change for all is answered by another',
-    async (_which, isCutOff) => {
-      const [peer, other] = [await openPeer(SHORT_MS), await openPeer(SHORT_MS)];
-      await peer.write('a', { n: 1 });
-      await cached(peer, 'a');
-      if (isCutOff) peer.onReading = away;
-      await other.write('a', { n: 2 });
-      const answered = other.cache.changedForAll();
-      // Control: until then it may go on with what it has.
-      const entry = await peer.entry('a');
-      expect(entry?.value).toMatchObject({ n: 1 });
-      const lease = await leaseOf(peer, entry);
-      await answered;
-      expect(await nowOf(other)).toBeGreaterThan(endsAt(lease) + (lease?.maxTimeMS ?? Number.NaN));
-      if (isCutOff) await expect(peer.read('a')).rejects.toThrow('no primary');
-      else expect(await peer.read('a')).toMatchObject({ n: 2 });
-    },
-  );
-
   test('is waited for by processes that want shorter ones', async () => {
     const [long, short] = [await openPeer(1000), await openPeer(50)];
     await long.write('a', { n: 1 });

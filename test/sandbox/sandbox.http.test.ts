@@ -4,7 +4,6 @@ import type { Json, Partner, Venue } from '../support/factories.ts';
 import {
   anyPartner,
   anyVenue,
-  confirmBody,
   expectStatus,
   freeSlotIds,
   operatorOf,
@@ -45,15 +44,6 @@ describe('POST /api/v1/sandbox/slots/{slotId}/walk-in and /release', () => {
   const walkIn = (slotId: string, body?: Json, by = partner) =>
     by.api.post(`/api/v1/sandbox/slots/${slotId}/walk-in`, body);
   const release = (slotId: string, by = partner) => by.api.post(`/api/v1/sandbox/slots/${slotId}/release`);
-
-  test('take a held slot only when they are to, and the hold then cannot be confirmed', async () => {
-    const slotId = nextSlot();
-    const hold = await placeHold(partner, slotId);
-    expect(verdict(await walkIn(slotId))).toBe('409 SLOT_NOT_AVAILABLE');
-    expectStatus(await walkIn(slotId, { override_holds: true }), 201);
-    const confirm = await partner.api.post('/api/v1/bookings/confirm', confirmBody(hold['hold_id']));
-    expect(verdict(confirm)).toBe('409 DOUBLE_BOOKING_ATTEMPT');
-  });
 
   test("take no hold of another partner's, and give back no walk-in of the operator's or another partner's", async () => {
     const held = nextSlot();

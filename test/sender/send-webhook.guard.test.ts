@@ -4,7 +4,6 @@ import { createNameServerResolver, type ResolveAddresses } from '../../src/sende
 import type { WebhookSender } from '../../src/sender/send-webhook.ts';
 import { closeOpened, guardedSender, outcome, receiver, sender } from '../deliveries/sending.ts';
 import { type NameEntry, startNameServer } from '../support/name-server.ts';
-import { hostileLiterals } from './hostile-hosts.ts';
 
 const publicIp = '93.184.215.14';
 const toThisMachine: ResolveAddresses = async () => ['127.0.0.1'];
@@ -16,45 +15,6 @@ const blocked = outcome({ ok: false, statusCode: null, error: 'blocked_address' 
 const delivered = outcome({ ok: true, statusCode: 200, responseExcerpt: 'reached' });
 
 afterEach(closeOpened);
-
-describe('address literals are checked although no lookup is made for them', () => {
-  test.each(Object.entries(hostileLiterals))('%s: every one is blocked', async (_what, hosts) => {
-    const resolve = jest.fn<ResolveAddresses>(async () => [publicIp]);
-    const guarded = guardedSender(resolve);
-    for (const host of hosts) {
-      expect({ host, outcome: await send(guarded, `https://${host}/hook`) }).toEqual({
-        host,
-        outcome: blocked,
-      });
-    }
-    expect(resolve).not.toHaveBeenCalled();
-  });
-
-  const loopback = [
-    '127.0.0.1',
-    '127.0.0.1.',
-    '127.1',
-    '2130706433',
-    '0x7f.1',
-    '0177.0.0.1',
-    '[::ffff:127.0.0.1]',
-    '0',
-  ];
-
-  test.each(loopback)('nothing connects to https://%s', async (host) => {
-    const target = await reachable();
-    expect(await send(guardedSender(toThisMachine), `https://${host}:${target.port}/`)).toEqual(blocked);
-    expect(target.connections).toBe(0);
-  });
-
-  test.each(loopback)(
-    'control: where private networks are allowed, http://%s reaches the receiver',
-    async (host) => {
-      const { port } = await reachable();
-      expect(await send(sender(), `http://${host}:${port}/`)).toEqual(delivered);
-    },
-  );
-});
 
 describe('names are checked at every connection', () => {
   test.each<[string, NameEntry]>([

@@ -129,13 +129,6 @@ describe('a message that is not valid any more when its connection is ready', ()
 });
 
 describe('the verdict', () => {
-  test.each([200, 201, 202, 204, 299])('%d is a success', async (status) => {
-    const target = await receiver((_request, response) => response.writeHead(status).end());
-    expect(await sender().send(messageTo(target.port))).toEqual(
-      outcome({ ok: true, statusCode: status, error: null }),
-    );
-  });
-
   test.each([400, 404, 410, 429, 500, 503])(
     '%d is http_status, with what the receiver said',
     async (status) => {
@@ -147,17 +140,6 @@ describe('the verdict', () => {
       );
     },
   );
-
-  test.each([301, 302, 303, 307, 308])('%d is redirect', async (status) => {
-    const target = await receiver((_request, response) =>
-      response.writeHead(status, { location: '/elsewhere' }).end(),
-    );
-    const redirectTo = `http://127.0.0.1:${target.port}`;
-    expect(await sender().send(messageTo(target.port))).toEqual(
-      outcome({ ok: false, statusCode: status, error: 'redirect', errorDetail: null, redirectTo }),
-    );
-    expect(target.requests).toHaveLength(1);
-  });
 
   test.each([
     ['https://user:secret@Elsewhere.example/path?token=1#x', 'https://elsewhere.example'],

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { EVENT_TYPES } from '../../src/reservations/event-types.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import { anyPartner, expectStatus, operatorOf, subscribe } from '../support/factories.ts';
 import { rowOf } from '../support/rows.ts';
@@ -30,27 +29,6 @@ const list = async (partner: Partner) => {
 const create = (partner: Partner, fields: Json = {}) =>
   partner.api.post(WEBHOOKS, { endpoint_url: URL_OF_PARTNER, event_types: ['hold_created'], ...fields });
 
-describe('POST /api/v1/partner/webhooks', () => {
-  test('takes every type of the contract, and each once however often it is named', async () => {
-    const partner = await anyPartner(service);
-    expect(EVENT_TYPES).toEqual([
-      'hold_created',
-      'hold_cancelled',
-      'hold_expired',
-      'booking_created',
-      'booking_cancelled',
-      'booking_refunded',
-    ]);
-    expect(expectStatus(await create(partner, { event_types: EVENT_TYPES }), 201)).toMatchObject({
-      event_types: EVENT_TYPES,
-    });
-    const twice = ['hold_expired', 'hold_created', 'hold_expired'];
-    expect(expectStatus(await create(partner, { event_types: twice }), 201)).toMatchObject({
-      event_types: ['hold_expired', 'hold_created'],
-    });
-  });
-});
-
 describe('an endpoint that must not be called', () => {
   test('but a public one over https is taken, up to 2,048 characters', async () => {
     const partner = await anyPartner(guarded);
@@ -76,29 +54,6 @@ describe('an endpoint that must not be called', () => {
   });
 });
 
-describe('a secret', () => {
-  test('is told by create and rotate alone, is another each time, and is stored and logged nowhere in the clear', async () => {
-    const partner = await anyPartner(service);
-    const first = await subscribe(partner, URL_OF_PARTNER);
-    const second = await subscribe(partner, `${URL_OF_PARTNER}&second`);
-    const rotated = expectStatus(await partner.api.post(`${WEBHOOKS}/${first.id}/rotate-secret`), 200);
-    const secrets = [first.secretKey, second.secretKey, String(rotated['secret_key'])];
-    expect(new Set(secrets).size).toBe(3);
-    const stored = await service.context.db.collection('webhook_subscriptions').find({}).toArray();
-    const others = [
-      (await partner.api.get(WEBHOOKS)).text,
-      (await partner.api.get('/api/v1/partner/observability')).text,
-      JSON.stringify(stored),
-      await service.logs(),
-    ].join('\n');
-    expect(others).toContain(first.id);
-    for (const secret of secrets) {
-      expect(others).not.toContain(secret.slice('whsec_'.length));
-      expect(others).not.toContain(Buffer.from(secret).toString('base64').slice(8, 40));
-    }
-  });
-});
-
 describe('a partner may have 20 subscriptions', () => {
   const urls = (count: number) => Array.from({ length: count }, (_, index) => `${URL_OF_PARTNER}&${index}`);
   const race = async (partner: Partner) => {
@@ -121,16 +76,6 @@ describe('a partner may have 20 subscriptions', () => {
     expect(verdict(refused)).toBe('409 WEBHOOK_LIMIT_REACHED');
     expect(errorOf(refused).message).toContain('ask the platform operator');
     expect(verdict(await create(rival))).toBe('201');
-  });
-
-  test('of 30 that race for the last one, one is made', async () => {
-    const partner = await anyPartner(service);
-    for (const url of urls(19)) await subscribe(partner, url.replace('hooks', 'taken'));
-    expect(await race(partner)).toEqual([
-      ['201', 1],
-      ['409 WEBHOOK_LIMIT_REACHED', 29],
-    ]);
-    expect(await list(partner)).toMatchObject({ count: 20 });
   });
 });
 
@@ -243,21 +188,4 @@ describe('PATCH /api/v1/partner/webhooks/{id}', () => {
     expect(verdict(reply)).toBe(paths === '' ? '200' : `400 VALIDATION_ERROR ${paths}`);
     if (paths !== '') expect((await list(partner)).data).toEqual(before);
   });
-});
-
-test('a partner cannot end or pause a subscription, and is told whom to ask', async () => {
-  const partner = await anyPartner(service);
-  const { id } = await subscribe(partner, URL_OF_PARTNER);
-  const refused = [
-    ['405 METHOD_NOT_ALLOWED', await partner.api.delete(WEBHOOKS)],
-    ['405 METHOD_NOT_ALLOWED', await partner.api.delete(`${WEBHOOKS}/${id}`)],
-    ['405 METHOD_NOT_ALLOWED', await partner.api.put(`${WEBHOOKS}/${id}`)],
-    ['404 ROUTE_NOT_FOUND', await partner.api.post(`${WEBHOOKS}/${id}/deactivate`)],
-    ['404 ROUTE_NOT_FOUND', await partner.api.delete(`${WEBHOOKS}/${id}/rotate-secret/now`)],
-  ] as const;
-  for (const [expected, reply] of refused) {
-    expect(verdict(reply)).toBe(expected);
-    expect(errorOf(reply).message).toContain('ask the platform operator');
-  }
-  expect((await list(partner)).data).toMatchObject([{ id, status: 'active' }]);
 });

@@ -11,10 +11,3 @@ export const isFastTier = tier === 'fast';
  * on two cores.
  */
 export const scaled = (full: number, short: number): number => (isLongTier ? full : short);
-
-/**
- * All of `items` in the long tiers. Otherwise every third, which one to begin with depends on `turn`: so three rows in a row that
- * try the same items try all of them.
- */
-export const sampled = <T>(items: readonly T[], turn: number): T[] =>
-  items.filter((_item, index) => index % scaled(1, 3) === turn % scaled(1, 3));

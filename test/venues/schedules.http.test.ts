@@ -12,7 +12,6 @@ import {
   placeHold,
   slotsOf,
 } from '../support/factories.ts';
-import { rowsOf } from '../support/rows.ts';
 import type { HostedService } from '../support/service-host.ts';
 import { hostedService } from '../support/service-host.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
@@ -151,59 +150,6 @@ describe('a schedule that is taken away', () => {
   });
 });
 
-/** A round of a race: holds for every start of two grids on one resource, while its length and schedule change from one to the other. */
-async function raceOfGrids(of: HostedService): Promise<{ won: number; overlapping: number }> {
-  const venue = await anyVenue(of, [{ ...SHORT_DAY, duration_minutes: 60 }], { time_zone: 'UTC' });
-  const [resourceId = ''] = venue.resourceIds;
-  const partner = await anyPartner(of, [venue.id]);
-  const path = `/api/v1/operator/resources/${resourceId}`;
-  const startsAt = (from: number, every: number) =>
-    Array.from({ length: Math.floor((600 - from) / every) }, (_, index) => from + index * every);
-  const holdAt = (minutes: number) => {
-    const slotStart = new Date(Date.parse(`${DATE}T00:00Z`) + minutes * 60_000).toISOString();
-    const body = { venue_id: venue.id, resource_id: resourceId, slot_start: slotStart };
-    return partner.api.post(HOLDS, body);
-  };
-  const [old, next] = [startsAt(360, 60), startsAt(390, 45)];
-  await Promise.all([
-    ...old.map(holdAt),
-    operatorOf(of).patch(path, { duration_minutes: 45 }),
-    operatorOf(of).put(`${path}/schedule`, { weekly: daily('06:30–10:00') }),
-    ...[...next, ...next].map(async (minutes, index) => {
-      for (let trip = 0; trip < index % 4; trip += 1) await partner.api.get('/healthz');
-      return holdAt(minutes);
-    }),
-  ]);
-  const claims = await rowsOf(of, 'reservations', { resourceId, claimed: true });
-  const overlapping = claims.filter((a) =>
-    claims.some((b) => a._id !== b._id && a.slotStart < b.slotEnd && b.slotStart < a.slotEnd),
-  );
-  return { won: claims.length, overlapping: overlapping.length };
-}
-
-describe('while the schedule and the length of slots change', () => {
-  test('of the holds on the old grid and on the new, no two that overlap win', async () => {
-    for (let round = 0; round < 6; round += 1) {
-      const { won, overlapping } = await raceOfGrids(service);
-      expect(won).toBeGreaterThan(0);
-      expect(overlapping).toBe(0);
-    }
-  });
-
-  test('without the index on cells, some would', async () => {
-    const unguarded = await hostedService();
-    try {
-      await unguarded.context.db.collection('reservations').dropIndex('one_claim_per_cell');
-      let overlapping = 0;
-      for (let round = 0; round < 20 && overlapping === 0; round += 1)
-        overlapping = (await raceOfGrids(unguarded)).overlapping;
-      expect(overlapping).toBeGreaterThan(0);
-    } finally {
-      await unguarded.stop();
-    }
-  });
-});
-
 describe('what stands when the schedule changes', () => {
   test('stays, and nothing is sold over it, whatever the hours and lengths are then', async () => {
     const { venueId, resourceId, partner, path, set } = await shop();
@@ -235,17 +181,6 @@ describe('what stands when the schedule changes', () => {
       status: 'BOOKED',
       slot_id: id('0700'),
     });
-  });
-
-  test('would be sold over, if it did not fill its cells', async () => {
-    const { resourceId, partner, path } = await shop();
-    const id = (time: string) => `${resourceId}_${DATE.replaceAll('-', '')}T${time}Z`;
-    const booking = await bookSlot(partner, id('0700'));
-    await service.context.db
-      .collection('reservations')
-      .updateOne({ bookingId: booking['booking_id'] }, { $set: { cells: ['elsewhere'] } });
-    expectStatus(await operatorOf(service).patch(path, { duration_minutes: 30 }), 200);
-    expect(verdict(await partner.api.post(HOLDS, { slot_id: id('0730') }))).toBe('201');
   });
 
   test('a hold on a slot that the schedule has no more can still be confirmed', async () => {

@@ -7,8 +7,6 @@ import {
   bookSlot,
   confirmBody,
   dateIn,
-  expectStatus,
-  freeSlotIds,
   operatorOf,
   placeHold,
   slotsOf,
@@ -74,18 +72,6 @@ async function taken(by: Partner, { venueId }: { venueId: string }, resourceId: 
 }
 
 describe('resources that share space', () => {
-  test('name each other, whichever was added with the relation', async () => {
-    const { full, north, south } = await ground();
-    const operator = operatorOf(service);
-    const shares = async (id: string) =>
-      expectStatus(await operator.get(`/api/v1/operator/resources/${id}`), 200)['shares_space_with'];
-    expect([await shares(full), await shares(north), await shares(south)]).toEqual([
-      [north, south],
-      [full],
-      [full],
-    ]);
-  });
-
   test('a claim on the whole takes both halves, at its time alone', async () => {
     const place = await ground();
     await placeHold(place.seller, at(place.full, '0700'));
@@ -116,23 +102,6 @@ describe('resources that share space', () => {
     expect(ids).toEqual([at(place.south, '0700'), at(place.full, '0600'), at(place.full, '0800')]);
   });
 
-  test.each([
-    [
-      'released',
-      async (by: Partner, hold: Json) => by.api.post(`${HOLDS}/${String(hold['hold_id'])}/cancel`),
-    ],
-    [
-      'expired',
-      async (by: Partner, hold: Json) =>
-        by.api.post(`/api/v1/sandbox/holds/${String(hold['hold_id'])}/expire`),
-    ],
-  ])('a hold that is %s gives all the ground back', async (_how, end) => {
-    const place = await ground();
-    await end(place.seller, await placeHold(place.seller, at(place.full, '0700')));
-    expect(await answer(place.rival, at(place.north, '0700'))).toBe('201');
-    expect(await answer(place.seller, at(place.south, '0700'))).toBe('201');
-  });
-
   test('slots of other lengths collide wherever they overlap, and nowhere else', async () => {
     const place = await ground({ duration_minutes: 90 });
     await placeHold(place.seller, at(place.full, '0730'));
@@ -141,22 +110,6 @@ describe('resources that share space', () => {
     expect(await taken(place.seller, place, place.full)).toEqual(['0600 held', '0730 held']);
     expect(await answer(place.seller, at(place.full, '0600'))).toBe('409 SLOT_NOT_AVAILABLE');
     expect(await answer(place.rival, at(place.south, '0900'))).toBe('201');
-  });
-
-  test('of all that race for the whole and its halves, no two that overlap win', async () => {
-    const place = await ground();
-    const wanted = [place.full, place.north, place.south, place.full, place.north, place.south];
-    const answers = await Promise.all(
-      wanted.map(async (id, index) => [
-        id,
-        await answer(index < 3 ? place.seller : place.rival, at(id, '0800')),
-      ]),
-    );
-    const won = answers.filter(([, said]) => said === '201').map(([id]) => id ?? '');
-    expect([[place.full], [place.north, place.south], [place.north], [place.south]]).toContainEqual(
-      won.toSorted(),
-    );
-    expect(new Set(answers.map(([, said]) => said))).toEqual(new Set(['201', '409 SLOT_NOT_AVAILABLE']));
   });
 });
 
@@ -212,26 +165,4 @@ describe('claims that stood before the whole was added', () => {
       expect(verdict(await half.seller.api.post('/api/v1/bookings/confirm', confirm))).toBe('201');
     }
   });
-
-  test('can still be confirmed, and then hold the ground for good', async () => {
-    const half = await halves();
-    const hold = await placeHold(half.seller, at(half.north, '0600'));
-    const place = { ...half, full: await addFull(half) };
-    const confirm = {
-      hold_id: hold['hold_id'],
-      payment_reference: 'p',
-      customer_name: 'Asha',
-      customer_phone: '9876543210',
-      idempotency_key: 'k',
-    };
-    expect(verdict(await half.seller.api.post('/api/v1/bookings/confirm', confirm))).toBe('201');
-    expect(await taken(place.rival, place, place.full)).toEqual(['0600 booked']);
-  });
-});
-
-test('resources that share nothing do not disturb each other', async () => {
-  const half = await halves();
-  await placeHold(half.seller, at(half.north, '0600'));
-  expect(await answer(half.rival, at(half.south, '0600'))).toBe('201');
-  expect(await freeSlotIds(half.seller, half.venueId, DATE)).toHaveLength(6);
 });

@@ -1,0 +1,215 @@
+import { describe, expect, test } from '@jest/globals';
+import Joi from 'joi';
+import {
+  cursor,
+  customerPhone,
+  date,
+  instant,
+  list,
+  opaque,
+  pageLimit,
+  prose,
+  rupees,
+  text,
+  uuid,
+  wallTime,
+  wallTimeEnd,
+} from '../../src/http/fields.ts';
+import { checkInput } from '../../src/http/validate.ts';
+
+const UUID = '00000000-0000-7000-8000-00000000dead';
+const words = (line: string) => line.split(' ');
+const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+/** What no field takes that is a text, whatever it means. */
+const NOT_TEXT: unknown[] = [
+  null,
+  1,
+  0,
+  true,
+  [],
+  ['text'],
+  {},
+  { $ne: null },
+  { length: 5 },
+  { toString: 'x' },
+];
+const UNPRINTABLE = ['a\u0000b', 'a\u001bb', '\u007f', 'a\u0085', '\ud800', 'a\udfffb', '\ud83d'];
+const NOT_NUMBER = [null, '1', '', true, [1], {}, { $gt: '' }];
+
+type Kind = { kind: string; field: Joi.Schema; taken: unknown[]; rejected: unknown[] };
+
+const IN_BODY: readonly Kind[] = [
+  {
+    kind: 'a text',
+    field: text(5),
+    taken: ['a', 'abcde', ' a b '],
+    rejected: [...NOT_TEXT, ...UNPRINTABLE, '', '  ', 'a\nb', 'a\tb', 'abcdef'],
+  },
+  {
+    kind: 'a prose',
+    field: prose(5),
+    taken: ['a\n\tb'],
+    rejected: [...NOT_TEXT, ...UNPRINTABLE, '', '\n', 'abcdef'],
+  },
+  {
+    kind: 'an opaque text',
+    field: opaque(5, 2),
+    taken: ['$ne', '  '],
+    rejected: [...NOT_TEXT, ...UNPRINTABLE, '', 'a', 'a\nb', 'abcdef'],
+  },
+  {
+    kind: 'a UUID',
+    field: uuid(),
+    taken: [UUID, UUID.toUpperCase()],
+    rejected: [...NOT_TEXT, '', 'abc', `${UUID}0`, `${UUID} `, UUID.slice(1), '$ne', '[object Object]'],
+  },
+  {
+    kind: 'an instant',
+    field: instant(),
+    taken: ['2026-11-21T04:30:00Z', '2026-11-21T04:30:00.123+05:30'],
+    rejected: [
+      ...words('now 2026-11-21 2026-11-21T04:30:00 2026-02-30T04:30:00Z 2026-11-21T25:00:00Z'),
+      ...NOT_TEXT,
+      '',
+      '2026-11-21T04:30:00Z\n',
+      1_795_235_400_000,
+    ],
+  },
+  {
+    kind: 'a date',
+    field: date(),
+    taken: ['2026-11-21', '0000-01-01', '9999-12-31', '2028-02-29'],
+    rejected: [
+      ...words('today 2026-02-30 2026-13-01 21-11-2026 2026-1-1 20261121 2026-11-21T00:00:00Z'),
+      ...NOT_TEXT,
+      '',
+      '2026-11-21\n',
+    ],
+  },
+  {
+    kind: 'a wall time',
+    field: wallTime(),
+    taken: ['00:00', '06:05', '23:55'],
+    rejected: [...NOT_TEXT, '', '6:00', '06:03', '24:00', '23:60', '06:00\n', '0６:00', 600],
+  },
+  { kind: 'the end of a time', field: wallTimeEnd(), taken: ['24:00'], rejected: ['24:05', '25:00', 24] },
+  {
+    kind: 'rupees',
+    field: rupees(),
+    taken: [0, 0.29, 1200.5, 10_000_000],
+    rejected: [...NOT_NUMBER, -1, 0.001, 1e-9, 12.345, 999.000000001, 10_000_000.01, 1e99],
+  },
+  {
+    kind: 'a phone',
+    field: customerPhone('IN'),
+    taken: ['+919876543210', '98765 43210'],
+    rejected: [
+      ...words('12345 +910000000000 99999;99999 999999999999999999999'),
+      ...NOT_TEXT,
+      ...UNPRINTABLE,
+      '',
+      'call me',
+      '+919876543210 ext 5',
+    ],
+  },
+  {
+    kind: 'a list',
+    field: list(Joi.string(), 2),
+    taken: [[], ['a', 'b']],
+    rejected: [null, 'x', 1, {}, { $in: [] }, { 0: 'a', length: 1 }, [1], ['a', 'b', 'c'], [['a']]],
+  },
+];
+
+const IN_QUERY: readonly Kind[] = [
+  {
+    kind: 'a page size',
+    field: pageLimit(),
+    taken: ['1', '200'],
+    rejected: [
+      ...words('0 201 abc 1.5 -1 1e3 +5 05 0x10 NaN Infinity 9007199254740993 10,20 \u0000'),
+      '',
+      ' ',
+      ' 5',
+      '5 ',
+      ['5', '5'],
+      { $ne: '5' },
+    ],
+  },
+  {
+    kind: 'a cursor',
+    field: cursor(),
+    taken: [encoded([1, 'a'])],
+    rejected: [
+      ...[null, [], [1], ['1', 'a'], [1, 2], [1, { $gt: '' }], [8.64e15 + 1, 'a'], [1, 'a', 'b']].map(
+        encoded,
+      ),
+      ...words('abc !!! \u0000 null'),
+      '',
+      `${encoded([1, 'a'])}!`,
+      encoded({ 0: 1, 1: 'a', length: 2 }),
+      Buffer.from('[1, "a"]').toString('base64url'),
+      'x'.repeat(8000),
+    ],
+  },
+];
+
+describe.each([
+  ...IN_BODY.map((row) => ({ ...row, place: 'body' })),
+  ...IN_QUERY.map((row) => ({ ...row, place: 'query' })),
+])('$kind in a $place', ({ place, field, taken, rejected }) => {
+  const schema = Joi.object({ field });
+  const isTaken = (value: unknown): boolean => {
+    const given = { query: {}, body: {}, [place]: { field: value } };
+    const schemas = { querySchema: undefined, bodySchema: undefined, [`${place}Schema`]: schema };
+    return checkInput({ ...given, ...schemas, ignoredInQuery: [] }).faults.length === 0;
+  };
+
+  test('is taken where it is of the form', () => {
+    expect(taken.filter((value) => !isTaken(value))).toEqual([]);
+  });
+
+  test('is rejected where it is not', () => {
+    expect(rejected.filter(isTaken)).toEqual([]);
+  });
+});
+
+const given = (schema: Joi.Schema, value: string) => {
+  const { error, value: kept } = schema.validate(value);
+  return error === undefined ? (kept as unknown) : error.details.map(({ type }) => type);
+};
+
+describe('text', () => {
+  test('has its characters counted as JSON Schema counts them, not by halves of surrogate pairs', () => {
+    expect(given(text(3), '🏏🏏🏏')).toBe('🏏🏏🏏');
+    expect(given(text(3), '🏏🏏🏏🏏')).toEqual(['string.max']);
+    expect(given(opaque(9, 2), '🏏')).toEqual(['string.min']);
+    expect(given(opaque(9, 2), '🏏!')).toBe('🏏!');
+  });
+
+  test.each(['\t', '\u00a0\u3000', '\u200b', '\u3164', '\ufe0f', ' \u2800 '])(
+    'that nobody can see is rejected: %j',
+    (value) => {
+      expect(given(text(9), value)).toContain('string.blank');
+      expect(given(prose(9), value)).toContain('string.blank');
+    },
+  );
+
+  test('is kept as it is given', () => {
+    expect(given(text(5), ' A ')).toBe(' A ');
+    expect(given(prose(5), ' a\nb ')).toBe(' a\nb ');
+    expect(given(opaque(5), ' a ')).toBe(' a ');
+  });
+
+  test('loses the direction marks around it, and no others', () => {
+    expect(given(text(20), '\u202aAsha Rao\u202c\u200e')).toBe('Asha Rao');
+    expect(given(text(20), 'Asha\u202e Rao')).toEqual(['string.pattern.base']);
+    expect(given(opaque(20), '\u202aref\u202c')).toEqual(['string.pattern.base']);
+  });
+
+  test('of a phone loses its format characters, wherever they are', () => {
+    expect(given(customerPhone('IN'), '\u202a+91 98450\u200e 12345\u202c')).toBe('+91 98450 12345');
+    expect(given(customerPhone('IN'), '(+91) 98450 12345')).toBe('(+91) 98450 12345');
+    expect(given(customerPhone('IN'), '९८४५०१२३४५')).toBe('९८४५०१२३४५');
+  });
+});
