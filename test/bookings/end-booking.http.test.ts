@@ -11,7 +11,7 @@ import {
 import { rowOf } from '../support/rows.ts';
 import type { SharedService } from '../support/service-host.ts';
 import { sharedService } from '../support/service-host.ts';
-import { errorOf, verdict } from '../support/verdict.ts';
+import { verdict } from '../support/verdict.ts';
 
 type Operation = 'cancel' | 'refund';
 const ENDED = { cancel: 'CANCELLED', refund: 'REFUNDED' } as const;
@@ -124,15 +124,4 @@ describe('the keys of cancels and refunds are one namespace', () => {
     expect(verdict(await end('cancel', booking, key))).toBe('409 INVALID_HOLD_STATE');
     expect(verdict(await end('refund', await newBooking(), key))).toBe('200');
   });
-});
-
-test('a body that is broken is told where it is wrong', async () => {
-  const path = '/api/v1/bookings/any/cancel';
-  const headers = { 'content-type': 'application/json' };
-  const broken = async (body: string) =>
-    errorOf(await partner.api.send('POST', path, { headers, body })).message;
-  expect(await broken('{"reason": "rain",}')).toContain('not valid JSON at line 1, column 19.');
-  expect(await broken('{\r\n  "reason": "वर्षा 🌧",\r\n}')).toContain('not valid JSON at line 3, column 1.');
-  expect(await broken('{"reason": rain}')).toContain('not valid JSON at line 1, column 12.');
-  expect(await broken('{"reason": "rain"')).toContain('not valid JSON: it ends before it is complete.');
 });
