@@ -13,6 +13,7 @@ import { operatorDeliveryRoutes } from '../deliveries/operator-deliveries.router
 import { grantRoutes } from '../grants/grants.router.ts';
 import { operatorHoldRoutes } from '../holds/operator-holds.router.ts';
 import { mountApiDescription } from '../http/api-description.ts';
+import { observeRequests } from '../http/api-metrics.ts';
 import { mountApiReference } from '../http/api-reference.ts';
 import { createBaseApp } from '../http/base-app.ts';
 import { errorHandler } from '../http/error-handler.ts';
@@ -71,7 +72,7 @@ const ENDING = /^\/api\/v1\/operator\/(bookings\/[^/]+\/(cancel|refund)|holds\/[
 /** What operators reach on `ADMIN_PORT`; everything but health, `/metrics`, the sign-in page and its style needs an operator. */
 export function createAdminApp(context: ApiContext, guards = unwatchedGuards(context.db)): Express {
   const words = [...ASSETS_PATH.split('/'), ...BOARD_WORDS, ...QUEUE_NAMES];
-  const app = createBaseApp(context.log, context.metrics.observe('admin'), {
+  const app = createBaseApp(context.log, observeRequests(context.db, 'admin'), {
     ...context.config,
     moreWords: words,
   });
