@@ -13,12 +13,12 @@ import { operatorDeliveryRoutes } from '../deliveries/operator-deliveries.router
 import { grantRoutes } from '../grants/grants.router.ts';
 import { operatorHoldRoutes } from '../holds/operator-holds.router.ts';
 import { mountApiDescription } from '../http/api-description.ts';
-import { observeRequests } from '../http/api-metrics.ts';
 import { mountApiReference } from '../http/api-reference.ts';
 import { createBaseApp } from '../http/base-app.ts';
 import { errorHandler } from '../http/error-handler.ts';
 import { mountHealth } from '../http/health.ts';
 import { ASSETS_PATH } from '../http/html-page.tsx';
+import { measureRequests } from '../http/measure-requests.ts';
 import { mountRoutes, notFound } from '../http/mount-routes.ts';
 import { limitedCalls } from '../http/rate-limit.ts';
 import { causeOf } from '../http/request-facts.ts';
@@ -72,7 +72,7 @@ const ENDING = /^\/api\/v1\/operator\/(bookings\/[^/]+\/(cancel|refund)|holds\/[
 /** What operators reach on `ADMIN_PORT`; everything but health, `/metrics`, the sign-in page and its style needs an operator. */
 export function createAdminApp(context: ApiContext, guards = unwatchedGuards(context.db)): Express {
   const words = [...ASSETS_PATH.split('/'), ...BOARD_WORDS, ...QUEUE_NAMES];
-  const app = createBaseApp(context.log, observeRequests(context.db, 'admin'), {
+  const app = createBaseApp(context.log, measureRequests(context.db, 'admin'), {
     ...context.config,
     moreWords: words,
   });

@@ -8,12 +8,12 @@ import { deliveryRoutes } from '../deliveries/deliveries.router.ts';
 import { feedRoutes } from '../events/feed.router.ts';
 import { holdRoutes } from '../holds/holds.router.ts';
 import { mountApiDescription } from '../http/api-description.ts';
-import { observeRequests } from '../http/api-metrics.ts';
 import { mountApiReference } from '../http/api-reference.ts';
 import { createBaseApp } from '../http/base-app.ts';
 import { documentationWords, mountDocumentation } from '../http/documentation.ts';
 import { ERROR_PAGES, errorHandler } from '../http/error-handler.ts';
 import { mountHealth } from '../http/health.ts';
+import { measureRequests } from '../http/measure-requests.ts';
 import { mountRoutes, notFound } from '../http/mount-routes.ts';
 import type { KeyCheck } from '../http/rate-limit.ts';
 import { countUnrouted, limitBadKeys, limitCalls, limitedCalls } from '../http/rate-limit.ts';
@@ -48,7 +48,7 @@ export function partnerRoutes(context: Context): Route<PartnerCaller>[] {
 
 /** What partners reach on `PORT`; every call of the API is rejected while guards are missing. */
 export function createPartnerApp(context: ApiContext, guards = unwatchedGuards(context.db)): Express {
-  const app = createBaseApp(context.log, observeRequests(context.db, 'partner'), {
+  const app = createBaseApp(context.log, measureRequests(context.db, 'partner'), {
     ...context.config,
     moreWords: documentationWords(),
   });

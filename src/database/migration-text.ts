@@ -1,4 +1,5 @@
 import type { Plan, StepStatus } from './migrate.service.ts';
+import { isDue } from './migrate.service.ts';
 
 /** Steps and their states as a table of at most 80 columns, and what collections lack. */
 export function statusText({ structure, isNewer, changes, steps }: Plan): string {
@@ -31,13 +32,11 @@ export function dryRunText({ isNewer, changes, steps }: Plan): string {
 
 const NEWER = 'A newer release has migrated this database: this one would change nothing of it.';
 
-const isDue = ({ name }: StepStatus['state']) => name === 'pending' || name === 'unfinished';
-
 const stepLine = ({ version, name, state }: StepStatus) =>
   `step ${version}, ${name}: ${state.count} ${state.count === 1 ? 'row or index' : 'rows or indexes'}${state.name === 'unfinished' ? ' left' : ''}`;
 
-const stateText = ({ name, count }: StepStatus['state']) =>
-  isDue({ name, count }) ? `${name} (${count})` : name;
+const stateText = (state: StepStatus['state']) =>
+  isDue(state) ? `${state.name} (${state.count})` : state.name;
 
 const WIDTH = 80;
 
