@@ -71,13 +71,13 @@ export const date = () =>
     .meta({ jsonSchema: { format: 'date' } });
 
 /** `schema`, not after the field `last` beside it, which `read` reads. */
-const notAfter = <Value extends string | Date>(
+const notAfter = (
   schema: Joi.StringSchema,
   last: string,
-  read: (text: string) => Value | undefined,
+  read: (given: string) => string | Date | undefined,
 ) =>
   schema
-    .custom((value: Value, helpers) => {
+    .custom((value: string | Date, helpers) => {
       const [{ [last]: given }] = helpers.state.ancestors as [Record<string, unknown>];
       const end = typeof given === 'string' ? read(given) : undefined;
       return end !== undefined && value > end ? helpers.error('string.order') : value;
@@ -86,7 +86,7 @@ const notAfter = <Value extends string | Date>(
 
 /** A date that is not after the one in the field `last` beside it. */
 export const dateNotAfter = (last: string) =>
-  notAfter(date(), last, (text) => (isCalendarDate(text) ? text : undefined));
+  notAfter(date(), last, (given) => (isCalendarDate(given) ? given : undefined));
 
 /** An instant of RFC 3339, with an offset or Z; the handler gets a Date, cut to milliseconds. */
 export const instant = () =>
