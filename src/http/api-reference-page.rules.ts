@@ -1,14 +1,8 @@
 /** What the reference's page is made of. The script and the style sheet are files of their own, as the CSP asks. */
 
-export type ReferencePage = {
-  title: string;
-  base: string;
-  version: string;
-  /** Where the way back leads, if there is one. */
-  home?: string | undefined;
-};
+type ReferencePage = { title: string; base: string; version: string; home: string | undefined };
 
-/** The page; `version` is Swagger UI's. */
+/** The page; `version` is Swagger UI's, and `home` where the way back leads, if there is one. */
 export function referencePage({ title, base, version, home }: ReferencePage): string {
   return `<!doctype html>
 <html lang="en">
