@@ -1,4 +1,4 @@
-import type { AlertRow } from './alert-types.ts';
+import type { AlertKind, AlertRow } from './alert-types.ts';
 
 const counted = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`;
 
@@ -11,57 +11,54 @@ const sinceOf = ({ since }: AlertRow) => (since === null ? '' : ` since ${since.
  * a pause also the reason, in the words of the operator who gave it.
  */
 export function messageOf(row: AlertRow): string {
-  const todo = row.isOpen ? todoOf(row) : '';
-  return todo === '' ? whatHappened(row) : `${whatHappened(row)} ${todo}`;
+  const [what, todo] = TEXTS[row.kind](row);
+  return row.isOpen && todo !== undefined ? `${what} ${todo}` : what;
 }
 
-function whatHappened(row: AlertRow): string {
-  switch (row.kind) {
-    case 'dead_letter':
-      return `${deadLetters(row.count)} to ${of(row)} failed for the last time.`;
-    case 'endpoint_failing':
-      return `The endpoint of ${of(row)} has failed${sinceOf(row)}, ${counted(row.count, 'attempt', 'attempts')} in a row.`;
-    case 'event_undispatched':
-      return `The events of ${counted(row.count, 'reservation', 'reservations')} have waited${sinceOf(row)}.`;
-    case 'hold_overdue':
-      return `${counted(row.count, 'lapsed hold has', 'lapsed holds have')} not been ended${sinceOf(row)}.`;
-    case 'delivery_overdue':
-      return `${counted(row.count, 'webhook delivery is', 'webhook deliveries are')} due and not sent${sinceOf(row)}.`;
-    case 'queue_paused':
-      return `The queue ${row.subject} is paused: ${pausedMeans(row.subject)}.${pausedBy(row)}`;
-    case 'worker_absent':
-      return `No worker has taken jobs of the queue ${row.subject} for half a minute.`;
-    case 'wrong_keys':
-      return `${row.count} wrong ${ofListener(row)} were sent within two minutes.`;
-    case 'guard_index_absent':
-      return `The database lacks ${row.missingIndexes.join(', ')}, without which nothing may be served.`;
-  }
-}
-
-function todoOf({ kind, subject }: AlertRow): string {
-  switch (kind) {
-    case 'dead_letter':
-      return 'Redrive them once the endpoint works.';
-    case 'endpoint_failing':
-      return '';
-    case 'event_undispatched':
-      return 'Does webhook delivery run?';
-    case 'hold_overdue':
-      return 'Does hold expiry run?';
-    case 'delivery_overdue':
-      return 'Is the queue webhook-delivery paused, does webhook delivery run, does Redis respond?';
-    case 'queue_paused':
-      return 'Resume it under Queues.';
-    case 'worker_absent':
-      return 'Start its worker process.';
-    case 'wrong_keys':
-      return subject === 'admin'
-        ? 'The audit has their addresses under wrongKey and signIn: who can reach the admin listener?'
-        : 'The request log has their addresses, with status 401 and 429: does a partner need a new key?';
-    case 'guard_index_absent':
-      return 'Run the migrate command.';
-  }
-}
+/** What has happened, and what to do about it. */
+const TEXTS: Record<AlertKind, (row: AlertRow) => [what: string, todo?: string]> = {
+  dead_letter: (row) => [
+    `${deadLetters(row.count)} to ${of(row)} failed for the last time.`,
+    'Redrive them once the endpoint works.',
+  ],
+  endpoint_failing: (row) => [
+    `The endpoint of ${of(row)} has failed${sinceOf(row)}, ${counted(row.count, 'attempt', 'attempts')} in a row.`,
+  ],
+  event_undispatched: (row) => [
+    `The events of ${counted(row.count, 'reservation', 'reservations')} have waited${sinceOf(row)}.`,
+    'Does webhook delivery run?',
+  ],
+  hold_overdue: (row) => [
+    `${counted(row.count, 'lapsed hold has', 'lapsed holds have')} not been ended${sinceOf(row)}.`,
+    'Does hold expiry run?',
+  ],
+  delivery_overdue: (row) => [
+    `${counted(row.count, 'webhook delivery is', 'webhook deliveries are')} due and not sent${sinceOf(row)}.`,
+    'Is the queue webhook-delivery paused, does webhook delivery run, does Redis respond?',
+  ],
+  queue_paused: (row) => [
+    `The queue ${row.subject} is paused: ${pausedMeans(row.subject)}.${pausedBy(row)}`,
+    'Resume it under Queues.',
+  ],
+  worker_absent: ({ subject }) => [
+    `No worker has taken jobs of the queue ${subject} for half a minute.`,
+    'Start its worker process.',
+  ],
+  wrong_keys: ({ subject, count }) =>
+    subject === 'admin'
+      ? [
+          `${count} wrong operator keys were sent within two minutes.`,
+          'The audit has their addresses under wrongKey and signIn: who can reach the admin listener?',
+        ]
+      : [
+          `${count} wrong partner keys were sent within two minutes.`,
+          'The request log has their addresses, with status 401 and 429: does a partner need a new key?',
+        ],
+  guard_index_absent: ({ missingIndexes }) => [
+    `The database lacks ${missingIndexes.join(', ')}, without which nothing may be served.`,
+    'Run the migrate command.',
+  ],
+};
 
 /** A sweep of the database does what a queue only makes prompt, but sends nothing while an operator has paused it. */
 const pausedMeans = (queue: string | null) =>
@@ -71,8 +68,6 @@ const pausedMeans = (queue: string | null) =>
 
 const pausedBy = ({ pause }: AlertRow) =>
   pause === undefined || pause === null ? '' : ` Paused by ${pause.by ?? 'an operator'}: “${pause.reason}”.`;
-
-const ofListener = ({ subject }: AlertRow) => (subject === 'admin' ? 'operator keys' : 'partner keys');
 
 const deadLetters = (count: number) => counted(count, 'delivery', 'deliveries');
 

@@ -2,6 +2,7 @@ import { countDeadLettersOnce } from '../deliveries/delivery-health.service.ts';
 import type { UncountedDeadLetter } from '../deliveries/delivery-health.store.ts';
 import { findUncounted } from '../deliveries/delivery-health.store.ts';
 import { causeOf } from '../deliveries/log-fields.rules.ts';
+import { groupBy } from '../platform/group-by.ts';
 import type { Db } from '../platform/mongo.ts';
 import { inTransaction, isDuplicateKey } from '../platform/mongo.ts';
 import { addDeadLetters } from './alerts.store.ts';
@@ -20,19 +21,10 @@ export async function countNewDeadLetters(deps: { db: Db }, stopping: AbortSigna
   const endsAt = performance.now() + SWEEP_MS;
   for (;;) {
     const found = await findUncounted(deps.db, BATCH);
-    for (const ofOne of bySubscription(found)) await count(deps, ofOne);
+    const bySubscription = groupBy(found, ({ subscriptionId }) => subscriptionId);
+    for (const ofOne of bySubscription.values()) await count(deps, ofOne);
     if (found.length < BATCH || stopping.aborted || performance.now() > endsAt) return;
   }
-}
-
-function bySubscription(rows: readonly UncountedDeadLetter[]): UncountedDeadLetter[][] {
-  const groups = new Map<string, UncountedDeadLetter[]>();
-  for (const row of rows) {
-    const group = groups.get(row.subscriptionId) ?? [];
-    group.push(row);
-    groups.set(row.subscriptionId, group);
-  }
-  return [...groups.values()];
 }
 
 async function count(deps: { db: Db }, rows: readonly UncountedDeadLetter[]): Promise<void> {

@@ -1,17 +1,22 @@
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
+import { counter } from '../platform/process-metrics.ts';
 import type { Listener } from './counters.store.ts';
 import { addWrongKeys } from './counters.store.ts';
 
 const WRITE_EVERY_MS = 1000;
 
-type CounterDeps = { db: Db; log: Logger; metrics: { countWrongKey: (listener: Listener) => void } };
+const wrongKeys = counter({
+  name: 'http_wrong_keys_total',
+  help: 'Keys that were sent and are not right: unknown, expired or revoked.',
+  labelNames: ['listener'],
+});
 
 /**
  * Counts the wrong keys that a listener is sent, for the metrics and for the alert of a burst: one write a second at most, beside
  * the calls. What was counted since the last write is lost with the process, and with a write that fails.
  */
-export function createWrongKeyCounter({ db, log, metrics }: CounterDeps, listener: Listener): () => void {
+export function createWrongKeyCounter({ db, log }: { db: Db; log: Logger }, listener: Listener): () => void {
   let count = 0;
   const write = () => {
     const written = count;
@@ -21,7 +26,7 @@ export function createWrongKeyCounter({ db, log, metrics }: CounterDeps, listene
     );
   };
   return () => {
-    metrics.countWrongKey(listener);
+    wrongKeys(db).inc({ listener });
     count += 1;
     if (count === 1) setTimeout(write, WRITE_EVERY_MS).unref();
   };

@@ -18,6 +18,7 @@ import { createBaseApp } from '../http/base-app.ts';
 import { errorHandler } from '../http/error-handler.ts';
 import { mountHealth } from '../http/health.ts';
 import { ASSETS_PATH } from '../http/html-page.tsx';
+import { measureRequests } from '../http/measure-requests.ts';
 import { mountRoutes, notFound } from '../http/mount-routes.ts';
 import { limitedCalls } from '../http/rate-limit.ts';
 import { causeOf } from '../http/request-facts.ts';
@@ -71,7 +72,7 @@ const ENDING = /^\/api\/v1\/operator\/(bookings\/[^/]+\/(cancel|refund)|holds\/[
 /** What operators reach on `ADMIN_PORT`; everything but health, `/metrics`, the sign-in page and its style needs an operator. */
 export function createAdminApp(context: ApiContext, guards = unwatchedGuards(context.db)): Express {
   const words = [...ASSETS_PATH.split('/'), ...BOARD_WORDS, ...QUEUE_NAMES];
-  const app = createBaseApp(context.log, context.metrics.observe('admin'), {
+  const app = createBaseApp(context.log, measureRequests(context.db, 'admin'), {
     ...context.config,
     moreWords: words,
   });

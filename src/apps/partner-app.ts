@@ -11,9 +11,9 @@ import { mountApiDescription } from '../http/api-description.ts';
 import { mountApiReference } from '../http/api-reference.ts';
 import { createBaseApp } from '../http/base-app.ts';
 import { documentationWords, mountDocumentation } from '../http/documentation.ts';
-import { nameErrorPages } from '../http/error-docs.ts';
-import { errorHandler } from '../http/error-handler.ts';
+import { ERROR_PAGES, errorHandler } from '../http/error-handler.ts';
 import { mountHealth } from '../http/health.ts';
+import { measureRequests } from '../http/measure-requests.ts';
 import { mountRoutes, notFound } from '../http/mount-routes.ts';
 import type { KeyCheck } from '../http/rate-limit.ts';
 import { countUnrouted, limitBadKeys, limitCalls, limitedCalls } from '../http/rate-limit.ts';
@@ -48,11 +48,11 @@ export function partnerRoutes(context: Context): Route<PartnerCaller>[] {
 
 /** What partners reach on `PORT`; every call of the API is rejected while guards are missing. */
 export function createPartnerApp(context: ApiContext, guards = unwatchedGuards(context.db)): Express {
-  const app = createBaseApp(context.log, context.metrics.observe('partner'), {
+  const app = createBaseApp(context.log, measureRequests(context.db, 'partner'), {
     ...context.config,
     moreWords: documentationWords(),
   });
-  nameErrorPages(app);
+  app.enable(ERROR_PAGES);
   mountHealth(app, { ...context, missingGuards: guards.missing, redisState: context.queues.tryWrite });
   const routes = partnerRoutes(context);
   mountApiDescription(app, () => describePartnerApi(routes));
@@ -87,7 +87,7 @@ export function createPartnerApp(context: ApiContext, guards = unwatchedGuards(c
   mountRoutes(app, routes, identify, { limit, beforeRejection: count, ignoredInQuery });
   // Behind the calls, which it costs nothing so.
   const title = 'Partner API reference · Partner Booking Service';
-  mountApiReference(app, { path: '/docs/reference', title, ownsExamples: true });
+  mountApiReference(app, { path: '/docs/reference', title, home: '/docs' });
   mountDocumentation(app, context.log);
   app.use(count, notFound);
   app.use(errorHandler);

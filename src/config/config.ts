@@ -8,122 +8,14 @@ import { redisAddress } from '../platform/redis-address.rules.ts';
 import { archiveUrl } from './archive-url.ts';
 import { isQuoted, valueOf } from './environment-values.rules.ts';
 import { misspeltFaults } from './misspelt.rules.ts';
-import type { PortRange } from './port-ranges.rules.ts';
 import { portRange, WEBHOOK_PORTS } from './port-ranges.rules.ts';
 import { RETRY_DELAYS_SECONDS, settingsFaults } from './settings.rules.ts';
+import type { ConfigOf, ProcessName } from './settings.ts';
+import { SETTINGS } from './settings.ts';
 
-/** All settings there are, checked at start; each process has those of `SETTINGS`. Durations carry their unit in the name. */
-export type Config = {
-  host: string;
-  adminHost: string;
-  port: number;
-  adminPort: number;
-  /** Of a worker's listener, on `adminHost`. */
-  healthPort: number;
-  mongodbUri: string;
-  redisUrl: string;
-  /** In production: each connection may be one that others can read, change or open. */
-  mongodbAllowInsecure: boolean;
-  redisAllowInsecure: boolean;
-  /** Prefix of every Redis key; the braces keep all queues on one slot of a Redis Cluster. */
-  queuePrefix: string;
-  /** For how long at least what is in memory may be relied on once its version was read. */
-  cacheLeaseMs: number;
-  operatorApiKey: string;
-  /** 32-byte keys; the first encrypts, all decrypt. */
-  encryptionKeys: Buffer[];
-  serviceMode: 'sandbox' | 'production';
-  defaultTimeZone: string;
-  defaultRegion: string;
-  holdTtlSeconds: number;
-  maxActiveHolds: number;
-  bookingHorizonDays: number;
-  /** One entry per retry: a delivery has one attempt more than there are delays. */
-  webhookRetryDelaysSeconds: number[];
-  webhookTimeoutMs: number;
-  webhookAllowPrivateNetworks: boolean;
-  /** The ports of partners' endpoints; where private networks are allowed, any is. */
-  webhookPorts: PortRange[];
-  webhookConcurrency: number;
-  webhookUnhealthyConcurrency: number;
-  /** Calls of one partner in a minute; 0 means no limit. */
-  rateLimitPerMinute: number;
-  /** Addresses and networks whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed. */
-  trustedProxies: string[];
-  /** For how long an idle connection of a caller or proxy is kept open. */
-  keepAliveTimeoutMs: number;
-  /** For how many days rows are kept once they are over; 0 means for ever. */
-  retentionHoldsDays: number;
-  retentionBookingsDays: number;
-  retentionEventsDays: number;
-  retentionDeliveriesDays: number;
-  retentionDeadLettersDays: number;
-  retentionAuditDays: number;
-  /** Where rows are kept before they are deleted, `file:///folder` or `s3://bucket/prefix`; absent: nowhere. */
-  archiveUrl?: string;
-  /** Of the store of `s3://`: AWS where it is absent. */
-  archiveEndpoint?: string;
-  archiveRegion: string;
-  archiveAccessKeyId?: string;
-  archiveSecretAccessKey?: string;
-  /** Where alerts are posted; its path may be a secret. */
-  alertUrl?: string;
-  logLevel: string;
-  /** Where spans are sent (OTLP over HTTP), and which of them; OpenTelemetry reads these variables itself. */
-  otelExporterOtlpEndpoint?: string;
-  otelTracesSampler?: string;
-  otelTracesSamplerArg?: number;
-};
+export type { Config, ConfigOf, ProcessName, WorkConfig, WorkerConfig } from './settings.ts';
 
-const OF_MONGODB = ['serviceMode', 'logLevel', 'mongodbUri', 'mongodbAllowInsecure'] as const;
-const OF_WORK = [
-  ...[...OF_MONGODB, 'redisUrl', 'redisAllowInsecure', 'queuePrefix', 'alertUrl', 'cacheLeaseMs'],
-  ...['otelExporterOtlpEndpoint', 'otelTracesSampler', 'otelTracesSamplerArg'],
-] as const;
-const OF_WORKER = [...OF_WORK, 'adminHost', 'healthPort'] as const;
-const OF_ARCHIVE = [
-  ...['archiveUrl', 'archiveEndpoint', 'archiveRegion', 'archiveAccessKeyId', 'archiveSecretAccessKey'],
-] as const;
-const OF_RETENTION = [
-  ...['retentionHoldsDays', 'retentionBookingsDays', 'retentionEventsDays', 'retentionDeliveriesDays'],
-  ...['retentionDeadLettersDays', 'retentionAuditDays'],
-] as const;
-/** Where the listeners are decides how strong the keys must be, in a process without listeners too. */
-const OF_SECRETS = ['encryptionKeys', 'host', 'adminHost'] as const;
-
-/** What each process reads of the environment. A secret that it does not need it neither asks for nor keeps. */
-const SETTINGS = {
-  api: [
-    ...[...OF_WORK, ...OF_SECRETS, 'port', 'adminPort', 'operatorApiKey', 'rateLimitPerMinute'],
-    ...['defaultTimeZone', 'defaultRegion', 'holdTtlSeconds', 'maxActiveHolds', 'bookingHorizonDays'],
-    ...['webhookRetryDelaysSeconds', 'webhookAllowPrivateNetworks', 'webhookPorts', 'trustedProxies'],
-    'keepAliveTimeoutMs',
-  ],
-  'hold-expiry': [...OF_WORKER, ...OF_RETENTION, ...OF_ARCHIVE],
-  'webhook-delivery': [
-    ...[...OF_WORKER, ...OF_SECRETS, 'webhookRetryDelaysSeconds', 'webhookTimeoutMs'],
-    ...['webhookAllowPrivateNetworks', 'webhookPorts', 'webhookConcurrency', 'webhookUnhealthyConcurrency'],
-  ],
-  migrate: OF_MONGODB,
-  backup: OF_MONGODB,
-  restore: OF_MONGODB,
-  'rewrap-secrets': [...OF_MONGODB, ...OF_SECRETS],
-  'restore-archive': [...OF_MONGODB, ...OF_ARCHIVE],
-  'moved-bookings': OF_MONGODB,
-} as const satisfies Record<string, readonly (keyof Config)[]>;
-
-export type ProcessName = keyof typeof SETTINGS;
 export const PROCESS_NAMES = Object.keys(SETTINGS) as ProcessName[];
-
-/** The settings of one process. */
-export type ConfigOf<Name extends ProcessName> = Pick<Config, 'logLevel' | 'serviceMode' | 'mongodbUri'> &
-  Pick<Config, (typeof SETTINGS)[Name][number]>;
-
-/** The settings that every process has which does the service's work. */
-export type WorkConfig = Pick<Config, (typeof OF_WORK)[number]>;
-
-/** The settings that every worker has. */
-export type WorkerConfig = Pick<Config, (typeof OF_WORKER)[number]>;
 
 /** The environment does not describe a service that can run: `faults` has a sentence for each, which begins with its variable. */
 export class ConfigError extends Error {
@@ -171,23 +63,16 @@ function redisUrl(value: string): string {
   return value;
 }
 
-function otlpUrl(value: string): string {
-  parsedUrl(value, ['http:', 'https:'], 'must be an http or https address, such as http://collector:4318');
-  return value;
-}
+type UrlPart = 'username' | 'password' | 'search';
 
-function alertUrl(value: string): string {
-  const url = parsedUrl(value, ['http:', 'https:'], 'must be an http or https address');
-  if (url.username !== '' || url.password !== '') throw new Error('must not contain a user name or password');
-  return value;
-}
-
-function archiveEndpoint(value: string): string {
-  const url = parsedUrl(value, ['http:', 'https:'], 'must be the http or https address of a store');
-  if (url.username !== '' || url.password !== '' || url.search !== '')
-    throw new Error('must not contain a user name, a password or a query');
-  return value;
-}
+/** An http or https address, else the fault is `rule`; with one of `parts` it is `without`. */
+const httpUrl = (rule: string, parts: readonly UrlPart[] = [], without = '') =>
+  Joi.string().custom((value: string) => {
+    const url = parseUrl(value);
+    if (url === undefined || !/^https?:$/.test(url.protocol)) throw new Error(rule);
+    if (parts.some((part) => url[part] !== '')) throw new Error(without);
+    return value;
+  });
 
 /** At least `min` days, or 0: for ever. */
 const days = (min: number) =>
@@ -213,12 +98,6 @@ function proxy(value: string): string {
     );
   }
   return value;
-}
-
-function parsedUrl(value: string, protocols: readonly string[], fault: string): URL {
-  const url = parseUrl(value);
-  if (url === undefined || !protocols.includes(url.protocol)) throw new Error(fault);
-  return url;
 }
 
 const encryptionKey = Joi.string().custom((value: string) => {
@@ -280,12 +159,20 @@ const RULES: Record<string, Joi.Schema> = {
   RETENTION_DEAD_LETTERS_DAYS: days(15).default(90),
   RETENTION_AUDIT_DAYS: days(90).default(400),
   ARCHIVE_URL: Joi.string().custom(archiveUrl),
-  ARCHIVE_ENDPOINT: Joi.string().custom(archiveEndpoint),
+  ARCHIVE_ENDPOINT: httpUrl(
+    'must be the http or https address of a store',
+    ['username', 'password', 'search'],
+    'must not contain a user name, a password or a query',
+  ),
   ARCHIVE_REGION: Joi.string().default('us-east-1'),
   ARCHIVE_ACCESS_KEY_ID: Joi.string(),
   ARCHIVE_SECRET_ACCESS_KEY: Joi.string(),
-  ALERT_URL: Joi.string().custom(alertUrl),
-  OTEL_EXPORTER_OTLP_ENDPOINT: Joi.string().custom(otlpUrl),
+  ALERT_URL: httpUrl(
+    'must be an http or https address',
+    ['username', 'password'],
+    'must not contain a user name or password',
+  ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl('must be an http or https address, such as http://collector:4318'),
   OTEL_TRACES_SAMPLER: Joi.string().valid(...TRACES_SAMPLERS),
   OTEL_TRACES_SAMPLER_ARG: Joi.number().min(0).max(1),
   LOG_LEVEL: Joi.string().valid('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),

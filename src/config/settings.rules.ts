@@ -1,42 +1,14 @@
 import { hasHashTag, redisAddress } from '../platform/redis-address.rules.ts';
+import type { Config } from './settings.ts';
 import { mongodbOptions, weaknessesOfMongodb, weaknessesOfRedis } from './store-connections.rules.ts';
 import { MAX_WEBHOOK_TIMEOUT_MS } from './take-over.rules.ts';
 import { weaknessOfEncryptionKeys, weaknessOfOperatorKey } from './weak-secrets.rules.ts';
 
 /** The settings that are judged together; one that has a fault of its own is absent. */
-type Settings = Partial<{
-  serviceMode: 'sandbox' | 'production';
-  host: string;
-  adminHost: string;
-  port: number;
-  adminPort: number;
-  mongodbUri: string;
-  mongodbAllowInsecure: boolean;
-  redisUrl: string;
-  queuePrefix: string;
-  redisAllowInsecure: boolean;
+type Settings = Partial<Config> & {
   /** NODE_TLS_REJECT_UNAUTHORIZED=0, which Node obeys for all connections. */
-  isTlsUnverified: boolean;
-  operatorApiKey: string;
-  encryptionKeys: Buffer[];
-  holdTtlSeconds: number;
-  webhookRetryDelaysSeconds: number[];
-  webhookTimeoutMs: number;
-  webhookAllowPrivateNetworks: boolean;
-  webhookConcurrency: number;
-  webhookUnhealthyConcurrency: number;
-  rateLimitPerMinute: number;
-  retentionHoldsDays: number;
-  retentionBookingsDays: number;
-  retentionEventsDays: number;
-  retentionDeliveriesDays: number;
-  retentionDeadLettersDays: number;
-  retentionAuditDays: number;
-  archiveUrl: string;
-  archiveEndpoint: string;
-  archiveAccessKeyId: string;
-  archiveSecretAccessKey: string;
-}>;
+  isTlsUnverified?: boolean;
+};
 
 /** The schedule of retries that partners are promised. */
 export const RETRY_DELAYS_SECONDS = [300, 900, 1800, 3600];

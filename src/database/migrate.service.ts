@@ -74,7 +74,7 @@ async function migrateInTurn(db: Db, target: Target, run: MigrationRun, wasUnuse
   for (const step of target.steps) {
     stopping.throwIfAborted();
     const state = await stateOf(db, step, applied, from);
-    if (state.name === 'pending' || state.name === 'unfinished') await runStep(db, step, release, run);
+    if (isDue(state)) await runStep(db, step, release, run);
     else if (state.name === 'waits')
       log.info({ version: step.version, step: step.name }, 'the step waits for the next upgrade');
   }
@@ -148,10 +148,11 @@ export async function planMigration(db: Db, { release, collections, steps }: Tar
   };
 }
 
+export const isDue = ({ name }: StepState): boolean => name === 'pending' || name === 'unfinished';
+
 /** Whether `npm run migrate` has something to do. */
 export function isPending({ isNewer: isOfNewer, changes, steps }: Plan): boolean {
-  const isDue = ({ state }: StepStatus) => state.name === 'pending' || state.name === 'unfinished';
-  return !isOfNewer && (changes.length > 0 || steps.some(isDue));
+  return !isOfNewer && (changes.length > 0 || steps.some(({ state }) => isDue(state)));
 }
 
 async function stateOf(

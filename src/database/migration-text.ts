@@ -1,6 +1,7 @@
 import type { Plan, StepStatus } from './migrate.service.ts';
+import { isDue } from './migrate.service.ts';
 
-/** Steps and their states as a table of at most 80 columns, and what collections lack. */
+/** Steps and their states as a table, and what collections lack. */
 export function statusText({ structure, isNewer, changes, steps }: Plan): string {
   const rows = steps.map(({ version, name, state, applied }) => [
     String(version),
@@ -11,7 +12,7 @@ export function statusText({ structure, isNewer, changes, steps }: Plan): string
   const lacks = changes.reduce((sum, { parts }) => sum + parts.length, 0);
   const of = structure === null ? 'made by a release that noted nothing' : `of ${structure.release}`;
   return [
-    ...table(['version', 'name', 'state', 'when'], rows),
+    ...table([['version', 'name', 'state', 'when'], ...rows]),
     '',
     `Collections, validators and indexes: ${of}.`,
     lacks === 0 ? 'None is missing.' : `${lacks} missing or different: --dry-run lists them.`,
@@ -31,29 +32,17 @@ export function dryRunText({ isNewer, changes, steps }: Plan): string {
 
 const NEWER = 'A newer release has migrated this database: this one would change nothing of it.';
 
-const isDue = ({ name }: StepStatus['state']) => name === 'pending' || name === 'unfinished';
-
 const stepLine = ({ version, name, state }: StepStatus) =>
   `step ${version}, ${name}: ${state.count} ${state.count === 1 ? 'row or index' : 'rows or indexes'}${state.name === 'unfinished' ? ' left' : ''}`;
 
-const stateText = ({ name, count }: StepStatus['state']) =>
-  isDue({ name, count }) ? `${name} (${count})` : name;
+const stateText = (state: StepStatus['state']) =>
+  isDue(state) ? `${state.name} (${state.count})` : state.name;
 
-const WIDTH = 80;
-
-/** Of the columns the second gives way: what is left of it ends in an ellipsis. */
-function table(heading: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  const widths = heading.map((text, column) =>
-    Math.max(text.length, ...rows.map((row) => row[column]?.length ?? 0)),
-  );
-  const [first = 0, second = 0, ...others] = widths;
-  const room = WIDTH - first - others.reduce((sum, width) => sum + width, 0) - 2 * (widths.length - 1);
-  const fitted = [first, Math.min(second, room), ...others];
-  const cell = (text: string, width: number) =>
-    (text.length > width ? `${text.slice(0, width - 1)}…` : text).padEnd(width);
-  return [heading, ...rows].map((row) =>
+function table(rows: readonly (readonly string[])[]): string[] {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) =>
     row
-      .map((text, column) => cell(text, fitted[column] ?? 0))
+      .map((text, column) => text.padEnd(widths?.[column] ?? 0))
       .join('  ')
       .trimEnd(),
   );

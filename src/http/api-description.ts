@@ -25,7 +25,7 @@ export const describesItself = (isPublic: boolean): Operation => ({
   ...(isPublic ? { isPublic: true } : {}),
 });
 
-/** Serves the OpenAPI document of a listener, which is made when it is first asked for: that takes 50 ms of the processor. */
+/** Serves the OpenAPI document of a listener, which is made when it is first asked for: that takes a fifth of a second. */
 export function mountApiDescription(app: Express, describe: () => OpenApiDocument): void {
   let document: OpenApiDocument | undefined;
   const described = app.route(DESCRIPTION_PATH);

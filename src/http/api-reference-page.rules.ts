@@ -1,20 +1,9 @@
 /** What the reference's page is made of. The script and the style sheet are files of their own, as the CSP asks. */
 
-export type ReferencePage = {
-  title: string;
-  base: string;
-  version: string;
-  /** Whether examples are filled with what the reader's key can see (`examples.js`). */
-  ownsExamples: boolean;
-};
+type ReferencePage = { title: string; base: string; version: string; home: string | undefined };
 
-/** Above the partners' reference: the way back, and whose the examples are. */
-const BAR = `<p class="bar"><a href="/docs">Documentation</a>
-<span id="examples" role="status">Enter your key by <b>Authorize</b>: the examples will be of a venue of yours.</span></p>
-`;
-
-/** The page; `version` is Swagger UI's. */
-export function referencePage({ title, base, version, ownsExamples }: ReferencePage): string {
+/** The page; `version` is Swagger UI's, and `home` where the way back leads, if there is one. */
+export function referencePage({ title, base, version, home }: ReferencePage): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -28,9 +17,9 @@ export function referencePage({ title, base, version, ownsExamples }: ReferenceP
 </head>
 <body>
 <noscript>This page needs JavaScript. The same description, for programs: <a href="/openapi.json">/openapi.json</a>.</noscript>
-${ownsExamples ? BAR : ''}<main id="reference"></main>
+${home === undefined ? '' : `<p class="bar"><a href="${home}">Documentation</a></p>\n`}<main id="reference"></main>
 <script src="${base}/swagger-ui-bundle.js?v=${version}"></script>
-${ownsExamples ? `<script src="${base}/examples.js"></script>\n` : ''}<script src="${base}/reference.js"></script>
+<script src="${base}/reference.js"></script>
 </body>
 </html>
 `;
@@ -56,7 +45,6 @@ window.SwaggerUIBundle({
   validatorUrl: null,
   // Nor may the address of this page choose another description, or another server for the key to be sent to.
   queryConfigEnabled: false,
-  plugins: window.ownExamples === undefined ? [] : [window.ownExamples],
 });
 `;
 
@@ -66,7 +54,7 @@ export const referenceStyle = `:root { color-scheme: light dark; }
 html { box-sizing: border-box; }
 body { margin: 0; background: #fafafa; }
 html.dark-mode body { background: #1c2022; }
-.bar { display: flex; flex-wrap: wrap; gap: .25rem 2rem; margin: 0; padding: .75rem 20px; font: 15px/1.5 system-ui, sans-serif; }
+.bar { margin: 0; padding: .75rem 20px; font: 15px/1.5 system-ui, sans-serif; }
 .bar a { color: #0f6b3a; }
 html.dark-mode .bar { color: #e4e6e6; }
 html.dark-mode .bar a { color: #6ee7a0; }

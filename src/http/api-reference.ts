@@ -3,7 +3,6 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Express, Response } from 'express';
 import { referencePage, referenceScript, referenceStyle } from './api-reference-page.rules.ts';
-import { examplesScript } from './reference-examples.ts';
 import { rejectWrites } from './reject-method.ts';
 
 const require = createRequire(import.meta.url);
@@ -14,8 +13,6 @@ const PACKAGE_FILE = require.resolve('swagger-ui-dist/package.json');
 /** All that the page needs of Swagger UI: without the standalone preset there is no top bar and no link to a validator. */
 const SWAGGER_UI_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js'];
 
-export type ReferenceOptions = { path: string; title: string; ownsExamples?: boolean };
-
 /**
  * The interactive reference at `path`: Swagger UI over the `/openapi.json` of the same
  * origin. It asks nothing of any other host, and runs under the app's own Content-Security-Policy: no script and no style
@@ -23,10 +20,10 @@ export type ReferenceOptions = { path: string; title: string; ownsExamples?: boo
  */
 export function mountApiReference(
   app: Express,
-  { path: base, title, ownsExamples = false }: ReferenceOptions,
+  { path: base, title, home }: { path: string; title: string; home?: string },
 ): void {
   const { version } = JSON.parse(readFileSync(PACKAGE_FILE, 'utf8')) as { version: string };
-  const page = referencePage({ title, base, version, ownsExamples });
+  const page = referencePage({ title, base, version, home });
   const serve = (url: string, answer: (res: Response) => void) =>
     app
       .route(url)
@@ -35,7 +32,6 @@ export function mountApiReference(
   serve(base, (res) => sendOwn(res, 'html', page));
   serve(`${base}/reference.js`, (res) => sendOwn(res, 'js', referenceScript));
   serve(`${base}/reference.css`, (res) => sendOwn(res, 'css', referenceStyle));
-  if (ownsExamples) serve(`${base}/examples.js`, (res) => sendOwn(res, 'js', examplesScript));
   for (const file of SWAGGER_UI_FILES) {
     serve(`${base}/${file}`, (res) => {
       // The page asks for them with the version in the query, so a newer one has another address.

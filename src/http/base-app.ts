@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Express } from 'express';
+import type { Express, RequestHandler } from 'express';
 import express from 'express';
 import { DomainError } from '../domain/errors.ts';
 import { newId } from '../platform/ids.ts';
@@ -7,8 +7,6 @@ import type { Logger } from '../platform/logger.ts';
 import { isTracing } from '../platform/tracing.ts';
 import { withoutPort } from './client-address.rules.ts';
 import { hostNamedBy } from './host-header.rules.ts';
-import type { ObserveRequest } from './measure-requests.ts';
-import { measureRequests } from './measure-requests.ts';
 import { redactPath } from './redact-path.rules.ts';
 import { logRequests } from './request-log.ts';
 import { securityHeaders } from './security-headers.ts';
@@ -27,7 +25,7 @@ export type BaseAppOptions = {
  */
 export function createBaseApp(
   log: Logger,
-  observe: ObserveRequest = () => undefined,
+  measure?: RequestHandler,
   { trustedProxies = [], moreWords = [] }: BaseAppOptions = {},
 ): Express {
   const app = express();
@@ -36,7 +34,7 @@ export function createBaseApp(
   app.set('trust proxy', [...trustedProxies]);
   const isTrusted = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
   app.set('trust proxy', (address: string, hop: number) => isTrusted(withoutPort(address), hop));
-  app.use(measureRequests(observe));
+  if (measure !== undefined) app.use(measure);
   let words: ReadonlySet<string> | undefined;
   app.use((req, res, next) => {
     words ??= new Set([...moreWords, ...wordsOf(app)]);

@@ -1,7 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Express, Request, Response } from 'express';
+import type { Express, NextFunction, Request, Response } from 'express';
 import type { Logger } from '../platform/logger.ts';
 import { rejectWrites } from './reject-method.ts';
 
@@ -26,8 +26,6 @@ const TYPES: Readonly<Record<string, string>> = {
   '.tgz': 'application/gzip',
 };
 
-type File = { name: string; bytes: Buffer; compressed: Buffer | undefined; etag: string };
-
 /**
  * Serves the documentation for partners: pages at `/docs`, each also as Markdown (`.md` behind its path, or by the header Accept),
  * and `/llms.txt`. A browser that asks for `/` is led there, a program is told of it. Needs no key. Browsers keep pages and ask
@@ -37,14 +35,6 @@ type File = { name: string; bytes: Buffer; compressed: Buffer | undefined; etag:
 export function mountDocumentation(app: Express, log: Logger, folder: string = FOLDER): void {
   const names = namesIn(folder);
   if (!names.has(START)) log.warn({ folder }, 'there is no documentation at /docs: run npm run build');
-  const kept = new Map<string, File>();
-  const load = (url: string): File | undefined => {
-    const name = names.get(url);
-    if (name === undefined) return undefined;
-    const file = kept.get(url) ?? read(folder, name, app.get('etag fn') as (bytes: Buffer) => string);
-    if (file !== undefined) kept.set(url, file);
-    return file;
-  };
   const entrance = app.route('/');
   entrance.get((req, res) => {
     res.vary('Accept');
@@ -56,12 +46,12 @@ export function mountDocumentation(app: Express, log: Logger, folder: string = F
     const pages = app.route(pattern);
     pages.get((req, res, next) => {
       const url = wantedBy(req, names);
-      const file = url === MISSING ? undefined : load(url);
-      if (file !== undefined) return send(req, res, file);
-      const missing = load(MISSING);
+      const name = url === MISSING ? undefined : names.get(url);
+      if (name !== undefined) return send(res, folder, name, next);
+      const missing = names.get(MISSING);
       res.vary('Accept');
       if (missing === undefined || req.accepts(['json', 'html']) !== 'html') return next();
-      return send(req, res.status(404), missing);
+      return send(res.status(404), folder, missing, next);
     });
     pages.all((req, res, next) => {
       const url = pathOf(req);
@@ -97,36 +87,20 @@ function wantedBy(req: Request, names: ReadonlyMap<string, string>): string {
 
 const pathOf = (req: Request): string => req.path.replace(/\/$/, '');
 
-/** Undefined of a file that is gone: where the site was made anew, until the process starts again. */
-function read(folder: string, name: string, makeTag: (bytes: Buffer) => string): File | undefined {
-  const bytes = bytesOf(path.join(folder, name));
-  const compressed = bytesOf(path.join(folder, `${name}.gz`));
-  return bytes && { name, bytes, compressed, etag: makeTag(bytes) };
-}
-
-function bytesOf(file: string): Buffer | undefined {
-  try {
-    return readFileSync(file);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
-}
-
-function send(req: Request, res: Response, { name, bytes, compressed, etag }: File): void {
+/** A file that is gone since the start, because the site was made anew, is passed over. */
+function send(res: Response, folder: string, name: string, next: NextFunction): void {
   const isAsset = `/${name}`.startsWith(ASSETS);
-  res.setHeader('Cache-Control', isAsset ? 'public, max-age=31536000, immutable' : 'no-cache');
-  // Weak, and so the same for both forms.
-  res.setHeader('ETag', etag);
-  if (compressed !== undefined) res.vary('Accept-Encoding');
-  if (req.fresh) {
-    res.status(304).end();
-    return;
-  }
-  res.setHeader('Content-Type', TYPES[path.extname(name)] ?? 'text/plain; charset=utf-8');
-  const isCompressed = compressed !== undefined && req.acceptsEncodings(['gzip', 'identity']) === 'gzip';
-  if (isCompressed) res.setHeader('Content-Encoding', 'gzip');
-  const body = isCompressed ? compressed : bytes;
-  res.setHeader('Content-Length', body.length);
-  res.end(body);
+  const isPacked = existsSync(path.join(folder, `${name}.gz`));
+  if (isPacked) res.vary('Accept-Encoding');
+  const isCompressed = isPacked && res.req.acceptsEncodings(['gzip', 'identity']) === 'gzip';
+  const headers = {
+    'Cache-Control': isAsset ? 'public, max-age=31536000, immutable' : 'no-cache',
+    'Content-Type': TYPES[path.extname(name)] ?? 'text/plain; charset=utf-8',
+    ...(isCompressed ? { 'Content-Encoding': 'gzip' } : {}),
+  };
+  const options = { root: folder, cacheControl: false, lastModified: false, acceptRanges: false, headers };
+  res.sendFile(isCompressed ? `${name}.gz` : name, options, (err?: NodeJS.ErrnoException) => {
+    if (err?.code === 'ENOENT') next('route');
+    else if (err !== undefined && !res.headersSent) next(err);
+  });
 }

@@ -2,7 +2,6 @@ import type { ErrorRequestHandler, Response } from 'express';
 import type { ErrorCode, ErrorExtras } from '../domain/errors.ts';
 import { DomainError, fieldError } from '../domain/errors.ts';
 import { isDatabaseUnavailable } from '../platform/mongo.ts';
-import { errorPageOf, namesErrorPages } from './error-docs.ts';
 import { ERRORS } from './error-registry.ts';
 import { requestLog } from './request-log.ts';
 
@@ -15,14 +14,17 @@ export type ErrorFacts = {
   code: ErrorCode;
   message: string;
   requestId: string;
-  /** Whether the listener has a page for each code (`nameErrorPages`). */
+  /** Whether the listener has a page for each code (`ERROR_PAGES`). */
   hasPage: boolean;
   extras?: ErrorExtras;
 };
 
-/** The body of every error response. */
+/** A setting of an app (`enable`, `enabled`): it has a page for each code, which every error names in `error.docs`. */
+export const ERROR_PAGES = 'error pages';
+
+/** The body of every error response; a page is named relative to the base URL (RFC 9457, section 3.1.1): nothing to configure. */
 export function errorBody({ code, message, requestId, hasPage, extras = {} }: ErrorFacts): ErrorBody {
-  const page = hasPage ? { docs: errorPageOf(code) } : {};
+  const page = hasPage ? { docs: `/docs/errors/${code}` } : {};
   return { success: false, error: { code, message, request_id: requestId, ...page, ...extras } };
 }
 
@@ -49,7 +51,7 @@ export const errorHandler: ErrorRequestHandler = (thrown: unknown, req, res, nex
   if (RETRIED_LATER.has(error.code) && !res.hasHeader('Retry-After'))
     res.set('Retry-After', RETRY_AFTER_SECONDS);
   const { code, message, extras } = error;
-  const hasPage = namesErrorPages(req.app);
+  const hasPage = req.app.enabled(ERROR_PAGES);
   res
     .status(ERRORS[code].status)
     .json(errorBody({ code, message, requestId: requestIdOf(res), hasPage, extras }));

@@ -70,19 +70,23 @@ export const date = () =>
     .messages({ 'string.date': 'must be a calendar date of the form YYYY-MM-DD' })
     .meta({ jsonSchema: { format: 'date' } });
 
-/** The same, not after the date in the field `last` beside it. */
-export const dateNotAfter = (last: string) =>
-  date()
-    .custom((value: string, helpers) => {
-      const [fields] = helpers.state.ancestors as [Record<string, unknown>];
-      const end = fields[last];
-      return typeof end === 'string' && isCalendarDate(end) && value > end
-        ? helpers.error('string.range')
-        : value;
+/** `schema`, not after the field `last` beside it, which `read` reads. */
+const notAfter = (
+  schema: Joi.StringSchema,
+  last: string,
+  read: (given: string) => string | Date | undefined,
+) =>
+  schema
+    .custom((value: string | Date, helpers) => {
+      const [{ [last]: given }] = helpers.state.ancestors as [Record<string, unknown>];
+      const end = typeof given === 'string' ? read(given) : undefined;
+      return end !== undefined && value > end ? helpers.error('string.order') : value;
     })
-    .messages({
-      'string.range': `must not be after ${last}`,
-    });
+    .messages({ 'string.order': `must not be after ${last}` });
+
+/** A date that is not after the one in the field `last` beside it. */
+export const dateNotAfter = (last: string) =>
+  notAfter(date(), last, (given) => (isCalendarDate(given) ? given : undefined));
 
 /** An instant of RFC 3339, with an offset or Z; the handler gets a Date, cut to milliseconds. */
 export const instant = () =>
@@ -100,15 +104,8 @@ export const instant = () =>
     })
     .meta({ jsonSchema: { format: 'date-time', pattern: INSTANT_ANYWHERE } });
 
-/** The same, not after the instant in the field `last` beside it. */
-export const instantNotAfter = (last: string) =>
-  instant()
-    .custom((value: Date, helpers) => {
-      const [{ [last]: given }] = helpers.state.ancestors as [Record<string, unknown>];
-      const end = typeof given === 'string' ? parseInstant(given) : undefined;
-      return end !== undefined && value > end ? helpers.error('date.order') : value;
-    })
-    .messages({ 'date.order': `must not be after ${last}` });
+/** An instant that is not after the one in the field `last` beside it. */
+export const instantNotAfter = (last: string) => notAfter(instant(), last, parseInstant);
 
 // With seconds, as `date-time` says. `\d` takes the digits of every script in some languages.
 const INSTANT_ANYWHERE =

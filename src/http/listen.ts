@@ -2,7 +2,7 @@ import type { Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Express } from 'express';
-import { namesErrorPages } from './error-docs.ts';
+import { ERROR_PAGES } from './error-handler.ts';
 import type { Connections, Drain } from './graceful-close.ts';
 import { gracefulClose } from './graceful-close.ts';
 import { presetPrototypes } from './preset-prototypes.ts';
@@ -67,7 +67,7 @@ export async function listen(
   server.keepAliveTimeout = limits.keepAliveTimeoutMs - 1000;
   server.maxConnections = limits.maxConnections;
   const connections = watchConnections(server);
-  rejectUnreadable(server, (socket) => connections.get(socket), namesErrorPages(app));
+  rejectUnreadable(server, (socket) => connections.get(socket), app.enabled(ERROR_PAGES));
   cutSlowReaders(server, connections, limits);
   const close = gracefulClose(server, connections);
   await new Promise<void>((resolve, reject) => {

@@ -1,47 +1,37 @@
 import type { Request, RequestHandler, Response } from 'express';
+import type { Db } from '../platform/mongo.ts';
+import { counter, histogram } from '../platform/process-metrics.ts';
+import { routeOf } from './trace-requests.ts';
 
-/** A request as it is counted: nothing of it but which endpoint it was for and how it went. */
-export type MeasuredRequest = {
-  method: string;
-  /** The pattern of the route, never the path that was asked for; `unmatched` where no route was reached. */
-  route: string;
-  /** `aborted` where the caller was gone before the response. */
-  status: string;
-  seconds: number;
-  /** Whether the response repeated an earlier one. */
-  isReplay: boolean;
-};
-
-export type ObserveRequest = (request: MeasuredRequest) => void;
+const durations = histogram({
+  name: 'http_request_duration_seconds',
+  help: 'Time from the first byte of a request to the end of its response, by route pattern.',
+  labelNames: ['listener', 'method', 'route', 'status'],
+  buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+});
+const replays = counter({
+  name: 'http_request_replays_total',
+  help: 'Requests that got the stored result of an earlier request with the same idempotency key.',
+  labelNames: ['route'],
+});
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** Calls `observe` for each request when it is over. Every value but the time comes from a bounded set. */
-export function measureRequests(observe: ObserveRequest): RequestHandler {
+/** Counts each request of a listener when it is over. Every label comes from a bounded set: none is of the path or the caller. */
+export function measureRequests(db: Db, listener: 'partner' | 'admin'): RequestHandler {
   return (req, res, next) => {
     const startedAt = performance.now();
     res.once('close', () => {
-      observe({
-        method: METHODS.has(req.method) ? req.method : 'other',
-        route: routeOf(req),
-        status: statusOf(res),
-        seconds: (performance.now() - startedAt) / 1000,
-        isReplay: res.getHeader('Idempotent-Replayed') !== undefined,
-      });
+      const route = routeOf(req);
+      const labels = { listener, method: methodOf(req), route, status: statusOf(res) };
+      durations(db).observe(labels, (performance.now() - startedAt) / 1000);
+      if (res.getHeader('Idempotent-Replayed') !== undefined) replays(db).inc({ route });
     });
     next();
   };
 }
 
-/** The pattern of the route that was reached. */
-export function routeOf(req: Request): string {
-  const { path } = (req.route ?? {}) as { path?: unknown };
-  // Where a folder is mounted there is no route; what it is mounted at matches in any case.
-  const at = req.baseUrl.toLowerCase();
-  if (typeof path === 'string') return at + path;
-  return at === '' ? 'unmatched' : at;
-}
+const methodOf = ({ method }: Request): string => (METHODS.has(method) ? method : 'other');
 
-function statusOf(res: Response): string {
-  return res.writableFinished ? String(res.statusCode) : 'aborted';
-}
+/** `aborted` where the caller was gone before the response. */
+const statusOf = (res: Response): string => (res.writableFinished ? String(res.statusCode) : 'aborted');

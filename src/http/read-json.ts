@@ -3,7 +3,6 @@ import { MIMEType } from 'node:util';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import express from 'express';
 import { DomainError } from '../domain/errors.ts';
-import { jsonFaultAt, lineAndColumn } from './json-fault.rules.ts';
 
 /** The largest body taken, in bytes (413 over 100 KB). */
 const MAX_BODY_BYTES = 100 * 1024;
@@ -58,10 +57,8 @@ function parsed(bytes: Buffer): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new DomainError(
-      'INVALID_JSON',
-      `The body is not valid JSON${positionOf(text)}. Send one complete JSON object.`,
-    );
+    // Without what JSON.parse says: it quotes the body, which may be a customer's.
+    throw new DomainError('INVALID_JSON', 'The body is not valid JSON. Send one complete JSON object.');
   }
 }
 
@@ -74,15 +71,6 @@ export function reading(parse: RequestHandler): RequestHandler {
     parse(req, res, (err?: unknown) =>
       next(err === undefined ? undefined : bodyError(err, req.headers['content-encoding'])),
     );
-}
-
-/** Where a body stops being JSON; never what stands there, which may be a customer's. */
-function positionOf(body: string): string {
-  const at = jsonFaultAt(body);
-  if (at === undefined) return '';
-  if (at === body.length) return ': it ends before it is complete';
-  const { line, column } = lineAndColumn(body, at);
-  return ` at line ${line}, column ${column}`;
 }
 
 /** What Express's parsers say of a body; `code` is zlib's where it could not be decompressed. */

@@ -1,8 +1,7 @@
 import type { Context } from '@opentelemetry/api';
 import { context, SpanStatusCode } from '@opentelemetry/api';
-import type { RequestHandler, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { startRequestSpan, traceparentOf } from '../platform/tracing.ts';
-import { routeOf } from './measure-requests.ts';
 
 type Traced = { within: Context; traceparent: string | undefined };
 
@@ -25,6 +24,15 @@ export function traceRequests(): RequestHandler {
     });
     context.with(within, next);
   };
+}
+
+/** The pattern of the route that was reached, never the path that was asked for; `unmatched` where none was. */
+export function routeOf(req: Request): string {
+  const { path } = (req.route ?? {}) as { path?: unknown };
+  // Where a folder is mounted there is no route; what it is mounted at matches in any case.
+  const at = req.baseUrl.toLowerCase();
+  if (typeof path === 'string') return at + path;
+  return at === '' ? 'unmatched' : at;
 }
 
 const tracedOf = (res: Response) => res.locals['traced'] as Traced | undefined;

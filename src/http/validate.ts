@@ -156,7 +156,7 @@ const percentDecoded = (text: string): Buffer =>
 
 /** The names of the fields of an object. */
 export const fieldsOf = onePer((schema: ObjectSchema<unknown>): readonly string[] =>
-  ((schema.$_terms['keys'] ?? []) as { key: string }[]).map(({ key }) => key),
+  Object.keys((schema.describe()['keys'] ?? {}) as object),
 );
 
 /** What a name may be made of that is repeated in a header. */

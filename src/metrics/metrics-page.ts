@@ -1,17 +1,18 @@
 import type { Express, NextFunction, Request, Response } from 'express';
 import type { Registry } from 'prom-client';
 import { DomainError } from '../domain/errors.ts';
-import type { ApiMetrics } from '../http/api-metrics.ts';
 import { hostNamedBy, isPrivateHost } from '../http/host-header.rules.ts';
 import { coalesced } from '../platform/coalesced.ts';
 import { withDeadline } from '../platform/deadline.ts';
+import { processMetrics } from '../platform/process-metrics.ts';
 import type { Progress } from '../platform/progress.ts';
 import type { Queues } from '../queues/queues.ts';
-import { exposeMemory } from './memory-metrics.ts';
-import type { FigureDeps, FigureReaders } from './service-figures.service.ts';
-import { figureReaders, readServiceFigures } from './service-figures.service.ts';
-import { exposeService, mergeExpositions } from './service-metrics.ts';
-import { exposeWork } from './work-metrics.ts';
+import type { Figures } from './figures.ts';
+import { expose } from './figures.ts';
+import { mergeExpositions } from './merge-expositions.rules.ts';
+import { readMemory, readWork } from './process-figures.ts';
+import type { FigureDeps } from './service-figures.service.ts';
+import { databaseReadings, redisReadings } from './service-figures.service.ts';
 
 /** A scrape ends well within the 10 s that Prometheus waits, whatever is away. */
 const WAIT_MS = 1500;
@@ -20,7 +21,6 @@ const FRESH_MS = 250;
 
 export type MetricsDeps = FigureDeps & {
   queues: Pick<Queues, 'exportMetrics' | 'readStates' | 'readServers' | 'tryWrite'>;
-  metrics: ApiMetrics;
   progress: Progress;
 };
 
@@ -30,28 +30,24 @@ export type MetricsDeps = FigureDeps & {
  * 0013).
  */
 export function mountMetrics(app: Express, deps: MetricsDeps): void {
-  const readers = eachCoalesced(figureReaders(deps));
+  const registry = processMetrics(deps.db);
+  const ofDatabase = databaseReadings(deps).map(coalesced);
+  const ofRedis = redisReadings(deps.queues).map(coalesced);
   const queues = coalesced(() => deps.queues.exportMetrics());
-  const queueStates = coalesced(() => deps.queues.readStates());
-  const servers = coalesced(() => deps.queues.readServers());
-  const write = coalesced(() => deps.queues.tryWrite());
-  const { registry } = deps.metrics;
   const compose = async (): Promise<string> => {
-    const [figures, ofQueues, states, redis, redisState] = await Promise.all([
-      readServiceFigures(readers, inTime),
+    const [database, redis, ofQueues] = await Promise.all([
+      Promise.all(ofDatabase.map((read) => inTime(read()))),
+      Promise.all(ofRedis.map((read) => inTime(read()))),
       inTime(queues()),
-      inTime(queueStates()),
-      inTime(servers()),
-      inTime(write()),
     ]);
-    const parts = [
-      await registry.metrics(),
-      await exposeMemory(deps.db),
-      await exposeWork(deps.progress),
-      await exposeService({ figures, isRedisUp: ofQueues !== undefined, queues: states, redis, redisState }),
-      mergeExpositions(ofQueues ?? []),
+    const known: Figures[] = [
+      await readMemory(deps.db),
+      readWork(deps.progress),
+      { pbs_database_up: Number(database.some((each) => each !== undefined)) },
+      { pbs_redis_up: Number(ofQueues !== undefined) },
+      ...[...database, ...redis].flatMap((each) => each ?? []),
     ];
-    return parts.join('\n');
+    return [await registry.metrics(), await expose(known), mergeExpositions(ofQueues ?? [])].join('\n');
   };
   const page = shared(compose);
   app.get('/metrics', requirePrivateHost, async (_req, res) => {
@@ -62,7 +58,8 @@ export function mountMetrics(app: Express, deps: MetricsDeps): void {
 /** `/metrics` of a process that serves nothing else: its own figures. Those of the whole service every API process has. */
 export function mountProcessMetrics(app: Express, registry: Registry, progress: Progress): void {
   app.get('/metrics', requirePrivateHost, async (_req, res) => {
-    res.type(registry.contentType).send([await registry.metrics(), await exposeWork(progress)].join('\n'));
+    const parts = [await registry.metrics(), await expose([readWork(progress)])];
+    res.type(registry.contentType).send(parts.join('\n'));
   });
 }
 
@@ -82,12 +79,6 @@ function requirePrivateHost({ headers }: Request, _res: Response, next: NextFunc
     'MALFORMED_REQUEST',
     'Metrics are not served under a public host name. Use the address of this process, a name without a dot, or one that ends in .internal, .local or .localhost.',
   );
-}
-
-/** A figure that is late is read once at a time, and keeps no other waiting. */
-function eachCoalesced(readers: FigureReaders): FigureReaders {
-  const entries = Object.entries(readers).map(([name, read]) => [name, coalesced<unknown>(read)] as const);
-  return Object.fromEntries(entries) as FigureReaders;
 }
 
 /** Gives all who ask while `work` runs, and shortly after, its one result. */

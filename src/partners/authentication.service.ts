@@ -1,6 +1,6 @@
 import { DomainError } from '../domain/errors.ts';
-import { batchedRead } from '../platform/batched.ts';
 import type { Clock } from '../platform/clock.ts';
+import { gathered } from '../platform/gathered.ts';
 import type { Entry } from '../platform/leased-cache.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
@@ -44,7 +44,14 @@ export function createPartnerAuthentication(
       const cached = keyId === undefined ? null : await findCachedKey(db, keyId);
       return cached?.value ?? (await findMany([prefix])).get(prefix);
     },
-    'in turn': batchedRead(findMany, IN_TURN),
+    'in turn': gathered(
+      async (prefixes: readonly string[]) => {
+        const found = await findMany([...new Set(prefixes)]);
+        return prefixes.map((prefix) => found.get(prefix));
+      },
+      IN_TURN.maxKeys,
+      IN_TURN.everyMs,
+    ),
   };
   const authenticate = async (apiKey: string, hash: string, when: 'at once' | 'in turn') => {
     const prefix = prefixOf(apiKey);

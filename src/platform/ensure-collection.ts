@@ -54,15 +54,24 @@ export async function findChanges(
 }
 
 function partsOf({ jsonSchema }: CollectionDefinition, options: Record<string, unknown> | undefined) {
-  const validator = options?.['validator'] as { $jsonSchema?: object } | undefined;
-  const isStrict =
-    (options?.['validationLevel'] ?? 'strict') === 'strict' &&
-    (options?.['validationAction'] ?? 'error') === 'error';
-  const isValidated = JSON.stringify(validator?.$jsonSchema) === JSON.stringify(jsonSchema);
+  const { schema, isStrict } = validatorIn(options);
+  const isValidated = JSON.stringify(schema) === JSON.stringify(jsonSchema);
   return [
     ...(options === undefined ? ['create collection'] : []),
     ...(isValidated && (isStrict || jsonSchema === undefined) ? [] : ['set validator']),
   ];
+}
+
+/** The validator of a collection, and whether it rejects writes. */
+function validatorIn(options: Record<string, unknown> = {}): {
+  schema?: object | undefined;
+  isStrict: boolean;
+} {
+  const { validator, validationLevel = 'strict', validationAction = 'error' } = options;
+  return {
+    schema: (validator as { $jsonSchema?: object } | undefined)?.$jsonSchema,
+    isStrict: validationLevel === 'strict' && validationAction === 'error',
+  };
 }
 
 function indexChanges({ indexes }: CollectionDefinition, found: readonly Record<string, unknown>[]) {
@@ -105,12 +114,8 @@ export async function missingValidators(
   const existing = await database(db).listCollections({}, { nameOnly: false }).toArray();
   const optionsOf = new Map(existing.map(({ name, options }) => [name, options]));
   const isValidated = ({ name }: CollectionDefinition): boolean => {
-    const options: Record<string, unknown> = optionsOf.get(name) ?? {};
-    return (
-      (options['validator'] as { $jsonSchema?: object } | undefined)?.$jsonSchema !== undefined &&
-      (options['validationLevel'] ?? 'strict') === 'strict' &&
-      (options['validationAction'] ?? 'error') === 'error'
-    );
+    const { schema, isStrict } = validatorIn(optionsOf.get(name));
+    return schema !== undefined && isStrict;
   };
   return definitions
     .filter((definition) => definition.jsonSchema !== undefined && !isValidated(definition))

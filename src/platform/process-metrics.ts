@@ -8,7 +8,7 @@ type Definition<Label extends string> = {
   name: string;
   help: string;
   /** Each with few values, known beforehand: no ids, no partners. */
-  labelNames?: readonly Label[];
+  labelNames?: Label[];
 };
 
 /** The buckets of how much is worked on together. */
@@ -43,28 +43,20 @@ export const processMetrics = onePer((_db: Db): Registry => {
 export function counter<Label extends string = never>(
   definition: Definition<Label>,
 ): (db: Db) => Counter<Label> {
-  return defined((registry) => new Counter({ ...labelled(definition), registers: [registry] }));
+  return defined((registry) => new Counter({ ...definition, registers: [registry] }));
 }
 
 /** The same for a gauge. */
 export function gauge<Label extends string = never>(definition: Definition<Label>): (db: Db) => Gauge<Label> {
-  return defined((registry) => new Gauge({ ...labelled(definition), registers: [registry] }));
+  return defined((registry) => new Gauge({ ...definition, registers: [registry] }));
 }
 
 /** The same for a histogram, in seconds or in pieces. */
 export function histogram<Label extends string = never>(
-  definition: Definition<Label> & { buckets: readonly number[] },
+  definition: Definition<Label> & { buckets: number[] },
 ): (db: Db) => Histogram<Label> {
-  const { buckets, ...rest } = definition;
-  return defined(
-    (registry) => new Histogram({ ...labelled(rest), buckets: [...buckets], registers: [registry] }),
-  );
+  return defined((registry) => new Histogram({ ...definition, registers: [registry] }));
 }
-
-const labelled = <Label extends string>({ labelNames = [], ...rest }: Definition<Label>) => ({
-  ...rest,
-  labelNames: [...labelNames],
-});
 
 function defined<Metric>(make: (registry: Registry) => Metric): (db: Db) => Metric {
   const metricIn = onePer(make);

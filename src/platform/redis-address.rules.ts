@@ -1,3 +1,5 @@
+import { parseUrl } from './parse-url.ts';
+
 /** A host that is asked where Redis is: a sentinel, or any node of a cluster. */
 export type RedisHost = { host: string; port: number };
 
@@ -49,13 +51,8 @@ export function hasHashTag(prefix: string): boolean {
 }
 
 function ofServer(value: string): RedisAddress {
-  let url: URL;
-  try {
-    url = new URL(value);
-  } catch {
-    throw new Error(SCHEMES);
-  }
-  if (!/^rediss?:\/\/./i.test(value)) throw new Error(SCHEMES);
+  const url = parseUrl(value);
+  if (url === undefined || !/^rediss?:\/\/./i.test(value)) throw new Error(SCHEMES);
   if (url.hostname === '') throw new Error('must name a host: redis://host:6379');
   const [, db] = /^\/?(\d{0,5})$/.exec(url.pathname) ?? [];
   if (db === undefined)

@@ -1,6 +1,4 @@
 import type { ConfigOf, WorkConfig } from '../config/config.ts';
-import type { ApiMetrics } from '../http/api-metrics.ts';
-import { createApiMetrics } from '../http/api-metrics.ts';
 import type { RateLimits } from '../http/rate-limiter.ts';
 import { createRateLimits } from '../http/rate-limiter.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -10,7 +8,6 @@ import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import { createDb, IMPATIENT, openDb } from '../platform/mongo.ts';
 import { countPoolUse } from '../platform/pool-metrics.ts';
-import { processMetrics } from '../platform/process-metrics.ts';
 import type { Progress } from '../platform/progress.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import { createSecretBox, deriveKeys } from '../platform/secret-box.ts';
@@ -39,10 +36,7 @@ export type Context = WorkerContext<ConfigOf<'api'>> & {
 };
 
 /** What the two listeners need beside. */
-export type ApiContext = Context & {
-  rateLimits: RateLimits;
-  metrics: ApiMetrics;
-};
+export type ApiContext = Context & { rateLimits: RateLimits };
 
 /**
  * Builds the connections of one process and registers their release. Nothing is awaited: the database connects in the
@@ -92,6 +86,5 @@ export function createApiContext(scope: ProcessScope): ApiContext & { connected:
     secretBox: createSecretBox(scope.config.encryptionKeys),
     cursorBox: createSecretBox(deriveKeys(scope.config.encryptionKeys, 'cursors')),
     rateLimits,
-    metrics: createApiMetrics(processMetrics(context.db)),
   };
 }

@@ -1,9 +1,10 @@
 import { missingGuards } from '../../src/database/collections.ts';
-import { figureReaders, readServiceFigures } from '../../src/metrics/service-figures.service.ts';
+import type { Figures } from '../../src/metrics/figures.ts';
+import { databaseReadings } from '../../src/metrics/service-figures.service.ts';
 import type { Service } from '../support/service.ts';
 
 /** What a scrape reads of the database. */
-export function readFigures({ db }: Service['context']): ReturnType<typeof readServiceFigures> {
-  const readers = figureReaders({ db, missingGuards: () => missingGuards(db) });
-  return readServiceFigures(readers, (reading) => reading);
+export async function readFigures({ db }: Service['context']): Promise<Figures[]> {
+  const readings = databaseReadings({ db, missingGuards: () => missingGuards(db) });
+  return Promise.all(readings.map((read) => read()));
 }

@@ -74,11 +74,12 @@ test('a scrape looks at no delivery to count it, however many are retried', asyn
   await deliveries.updateMany({}, { $set: { state: 'retrying', nextAttemptAt } });
   await deliveries.updateOne({}, { $set: { state: 'pending' } });
   try {
-    let figures: unknown;
+    let figures: Awaited<ReturnType<typeof readFigures>> = [];
     const asked = await profile(async () => {
       figures = await readFigures();
     });
-    expect(figures).toMatchObject({ pending: 1, retrying: MANY - 1, deadLetters: 0 });
+    const counts = figures.map((each) => each.pbs_deliveries).filter((each) => each !== undefined);
+    expect(counts).toEqual([{ pending: 1 }, { retrying: MANY - 1 }, { dead_letter: 0 }]);
     expect(scans(asked)).toEqual([]);
     expect(examined(asked)).toBeLessThan(20);
     // Nor does it walk one state to count another.

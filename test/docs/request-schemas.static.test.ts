@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Schema } from 'joi';
+import type { ObjectSchema } from 'joi';
 import { apiDocuments, routeTables } from '../../scripts/docs/documents.ts';
 import { exampleOf } from '../../src/http/openapi/examples.ts';
 import type { Operation } from '../../src/http/route.ts';
-import { checkInput } from '../../src/http/validate.ts';
+import { checkInput, fieldsOf } from '../../src/http/validate.ts';
 import { createValidators } from '../support/description-checkers.ts';
 import { namesItsField } from '../support/verdict.ts';
 
@@ -84,10 +84,9 @@ const TOLERATED: unknown[] = ['2026-11-21T04:30Z'];
 type Verdict = { field: string; value: unknown; served: boolean; published: boolean };
 
 /** What the serving schema and the published one say of the example body with one field replaced. */
-function verdicts({ body }: { body: Schema }, isValid: (body: Json) => boolean): Verdict[] {
+function verdicts({ body }: { body: ObjectSchema }, isValid: (body: Json) => boolean): Verdict[] {
   const example = exampleOf(body) as Json;
-  const keys = body.$_terms['keys'] as { key: string }[];
-  return keys.flatMap(({ key: field }) =>
+  return fieldsOf(body).flatMap((field) =>
     [...VALUES, undefined].map((value) => {
       const sent = JSON.parse(JSON.stringify({ ...example, [field]: value })) as Json;
       const served = body.validate(sent, { convert: false, stripUnknown: true }).error === undefined;
@@ -131,15 +130,12 @@ test('the bodies of both listeners are compared', () => {
   expect(bodies.length).toBeGreaterThan(12);
 });
 
-const fieldsOf = (schema: Schema | undefined): string[] =>
-  ((schema?.$_terms['keys'] ?? []) as { key: string }[]).map(({ key }) => key);
-
 describe('what is wrong with a field of a body or query', () => {
   const faults = [...tables.partner, ...tables.operator].flatMap(({ body, query }) => {
     const example = body === undefined ? {} : (exampleOf(body) as Json);
-    const given = [...fieldsOf(body), ...fieldsOf(query)].flatMap((field) =>
-      [...VALUES, undefined].map((value) => ({ [field]: value })),
-    );
+    const given = [body, query]
+      .flatMap((schema) => (schema ? fieldsOf(schema) : []))
+      .flatMap((field) => [...VALUES, undefined].map((value) => ({ [field]: value })));
     return given.flatMap((part) => {
       const parts = { query: query === undefined ? {} : part, body: { ...example, ...part } };
       try {

@@ -67,7 +67,8 @@ describe('a page', () => {
     );
     expect([plain?.encoding, packed?.encoding]).toEqual([null, 'gzip']);
     expect(gunzipSync(packed?.bytes ?? Buffer.of()).equals(plain?.bytes ?? Buffer.of())).toBe(true);
-    expect([packed?.vary, packed?.etag]).toEqual([plain?.vary, plain?.etag]);
+    expect(packed?.vary).toBe(plain?.vary);
+    expect(packed?.etag).not.toBe(plain?.etag);
     expect(packed?.vary).toContain('Accept-Encoding');
   });
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { exposeWork } from '../../src/metrics/work-metrics.ts';
+import { readWork } from '../../src/metrics/process-figures.ts';
 import { createProgress } from '../../src/platform/progress.ts';
 
 /** Time that passes a second at a time, as it does for a process that runs. */
@@ -35,15 +35,13 @@ test('what is silent for longer than it may be is a stall, with how long, until 
   expect(progress.stalls()).toEqual([{ name: 'jobs', silent_seconds: 61 }]);
 });
 
-test('is exposed: 1 for what is stalled, 0 for what goes on', async () => {
+test('is a metric: 1 for what is stalled, 0 for what goes on', () => {
   const { progress, pass } = running();
   progress.expect('sweep', 30_000);
   progress.expect('jobs', 60_000);
-  const exposed = async () =>
-    (await exposeWork(progress)).split('\n').filter((line) => line.startsWith('work_stalled{'));
-  expect(await exposed()).toEqual(['work_stalled{work="sweep"} 0', 'work_stalled{work="jobs"} 0']);
+  expect(readWork(progress)).toEqual({ work_stalled: { sweep: 0, jobs: 0 } });
   pass(31);
-  expect(await exposed()).toEqual(['work_stalled{work="sweep"} 1', 'work_stalled{work="jobs"} 0']);
+  expect(readWork(progress)).toEqual({ work_stalled: { sweep: 1, jobs: 0 } });
 });
 
 test('a process that was frozen has lost no time: it could not have beaten', () => {

@@ -102,10 +102,7 @@ export function describeApi(api: ApiDescription, operations: readonly Operation[
       parameters: usedIn(PARAMETERS, paths, 'parameters'),
       headers: usedIn(HEADERS, [paths, [...gathered.responses.values()]], 'headers'),
       responses: sorted(gathered.responses),
-      schemas: sorted([
-        ...[...gathered.schemas].map(([name, { converted }]) => [name, converted] as const),
-        ...errors,
-      ]),
+      schemas: sorted([...gathered.schemas, ...errors]),
     },
     'x-general-responses': Object.fromEntries(
       GENERAL_ERRORS.map((code) => [code, generalResponse(code, api)]),

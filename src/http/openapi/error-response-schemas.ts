@@ -7,7 +7,7 @@ import { exampleOf } from './examples.ts';
 import type { HeaderName } from './headers.ts';
 import { headersOf } from './headers.ts';
 import type { Components, JsonSchema } from './json-schema.ts';
-import { toJsonSchema } from './json-schema.ts';
+import { described, toJsonSchema } from './json-schema.ts';
 
 /**
  * What some errors carry beside code and message, by code: `error.conflict`, say. `hasOwnError`: the responses that can have the code
@@ -152,7 +152,10 @@ function errorSchema(
             },
           },
           ...Object.fromEntries(
-            Object.values(errorExtras).map(({ field, schema }) => [field, toJsonSchema(schema, components)]),
+            Object.values(errorExtras).map(({ field, schema }) => [
+              field,
+              toJsonSchema(described(schema), components),
+            ]),
           ),
           booking_id: {
             ...text,

@@ -1,14 +1,13 @@
 import type { Schema } from 'joi';
 import type { ErrorCode } from '../../domain/errors.ts';
 import type { Operation } from '../route.ts';
-import { fieldsOf } from '../validate.ts';
 import type { ErrorRules, ResponseObject } from './error-response-schemas.ts';
 import { byStatus, errorResponse, responseName } from './error-response-schemas.ts';
-import { exampleOf } from './examples.ts';
+import { exampleIn } from './examples.ts';
 import type { HeaderName } from './headers.ts';
 import { headersOf } from './headers.ts';
-import type { Components, JsonSchema } from './json-schema.ts';
-import { isRequired, metaOf, toJsonSchema } from './json-schema.ts';
+import type { Components, Described, JsonSchema } from './json-schema.ts';
+import { described, isRequired, toJsonSchema, withName } from './json-schema.ts';
 import type { WebhookDescription } from './webhooks.ts';
 import { describeWebhooks } from './webhooks.ts';
 
@@ -68,11 +67,12 @@ function parametersOf(operation: Operation, schemas: Components): JsonSchema[] {
   const ofPath = [...operation.path.matchAll(/:(\w+)/g)].map(([, name = '']) => {
     const schema = operation.params?.[name];
     if (schema === undefined) throw new Error(`${operation.path}: ${name} is not described.`);
-    return parameter(name, 'path', schema, schemas);
+    return parameter(name, 'path', described(schema), schemas);
   });
-  const keys = (operation.query?.$_terms['keys'] ?? []) as { key: string; schema: Schema }[];
-  const ofQuery = keys.map(({ key, schema }) => parameter(key, 'query', schema, schemas));
-  const takesKey = operation.body !== undefined && fieldsOf(operation.body).includes('idempotency_key');
+  const { query, body } = operation;
+  const fields = Object.entries((query && described(query).keys) ?? {});
+  const ofQuery = fields.map(([name, schema]) => parameter(name, 'query', schema, schemas));
+  const takesKey = body !== undefined && described(body).keys?.['idempotency_key'] !== undefined;
   const isConditional = operation.responses[304] !== undefined;
   return [
     ...ofPath,
@@ -86,7 +86,7 @@ function parametersOf(operation: Operation, schemas: Components): JsonSchema[] {
 function parameter(
   name: string,
   location: 'path' | 'query',
-  schema: Schema,
+  schema: Described,
   schemas: Components,
 ): JsonSchema {
   const { description, ...rest } = toJsonSchema(schema, schemas);
@@ -108,12 +108,7 @@ function requestBodyOf(operationId: string, body: Schema, schemas: Components): 
   return {
     // A body that is left out counts as one without fields.
     required: body.validate({}).error !== undefined,
-    content: {
-      'application/json': {
-        schema: toJsonSchema(withName(body, `${capitalized(operationId)}Body`), schemas),
-        example: exampleOf(body),
-      },
-    },
+    content: contentOf(described(body), `${capitalized(operationId)}Body`, schemas),
   };
 }
 
@@ -129,10 +124,6 @@ function resultName(operationId: string): string {
   return `${plural.replace(/ies$/, 'y').replace(/(?<!s)s$/, '')}List`;
 }
 
-/** The schema with its own name, or else this one: generated clients call what has none after its place in the document. */
-const withName = (schema: Schema, name: string): Schema =>
-  metaOf(schema).name === undefined ? schema.meta({ name }) : schema;
-
 const IGNORED_FIELDS = ['X-Ignored-Fields'] as const;
 
 function successesOf(operation: Operation, schemas: Components): Record<string, ResponseObject> {
@@ -146,19 +137,16 @@ function successesOf(operation: Operation, schemas: Components): Record<string, 
           ...(operation.method === 'get' ? [] : IGNORED_FIELDS),
           ...deprecationHeaders(operation),
         ]),
-        ...(body === undefined
-          ? {}
-          : {
-              content: {
-                'application/json': {
-                  schema: toJsonSchema(withName(body, resultName(operation.operationId)), schemas),
-                  example: example ?? exampleOf(body),
-                },
-              },
-            }),
+        ...(body && {
+          content: contentOf(described(body), resultName(operation.operationId), schemas, example),
+        }),
       },
     ]),
   );
+}
+
+function contentOf(body: Described, name: string, schemas: Components, example = exampleIn(body)) {
+  return { 'application/json': { schema: toJsonSchema(withName(body, name), schemas), example } };
 }
 
 function deprecationHeaders({ deprecation }: Operation): HeaderName[] {

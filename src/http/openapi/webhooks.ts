@@ -1,7 +1,7 @@
 import type { Schema } from 'joi';
 import { exampleOf } from './examples.ts';
-import type { Components, JsonSchema } from './json-schema.ts';
-import { isRequired, toJsonSchema } from './json-schema.ts';
+import type { Components, Described, JsonSchema } from './json-schema.ts';
+import { described, isRequired, toJsonSchema } from './json-schema.ts';
 
 /** One type of delivery that this service makes to a partner's endpoint. */
 export type WebhookDescription = {
@@ -40,13 +40,13 @@ function describeWebhook(webhook: WebhookDescription, components: Components): J
       description: `${webhook.when} ${RETRIES}`,
       security: [],
       parameters: Object.entries(webhook.headers).map(([name, schema]) =>
-        parameterOf(name, schema, components),
+        parameterOf(name, described(schema), components),
       ),
       requestBody: {
         required: true,
         content: {
           'application/json': {
-            schema: toJsonSchema(webhook.body, components),
+            schema: toJsonSchema(described(webhook.body), components),
             example: exampleOf(webhook.body),
           },
         },
@@ -60,7 +60,7 @@ function describeWebhook(webhook: WebhookDescription, components: Components): J
   };
 }
 
-function parameterOf(name: string, schema: Schema, components: Components): JsonSchema {
+function parameterOf(name: string, schema: Described, components: Components): JsonSchema {
   const { description, ...rest } = toJsonSchema(schema, components);
   return { name, in: 'header', description, required: isRequired(schema), schema: rest };
 }

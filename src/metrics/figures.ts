@@ -1,0 +1,62 @@
+import { Counter, Gauge, Registry } from 'prom-client';
+
+/** The metrics that are read when they are asked for: what each says, and the name of its label where it has one. */
+const METRICS = {
+  memory_kept_bytes: ['What the process keeps in memory of the database, as estimated.', 'of'],
+  memory_kept_entries: ['How many entries the process keeps in memory.', 'of'],
+  memory_leased: [
+    'Whether MongoDB confirms within half a lease that it is the primary, without which no hold is placed.',
+  ],
+  availability_reads_total: ['Reads of availability, sent from memory or made of claims.', 'from'],
+  work_stalled: ['Whether the work has been silent for longer than it may be.', 'work'],
+  pbs_database_up: ['Whether MongoDB responded to this scrape in time.'],
+  pbs_redis_up: ['Whether Redis responded to this scrape in time.'],
+  pbs_redis_refuses_writes: [
+    'Whether Redis responds and takes no writes: it is full, read-only or cannot persist.',
+  ],
+  pbs_redis_persistence_failing: [
+    'Whether the latest write of the AOF, rewrite of it or save of a Redis server failed.',
+  ],
+  pbs_redis_memory_used_ratio: ['Memory that Redis uses, as a part of its maxmemory; 0 without one.'],
+  pbs_database_disk_used_ratio: ['The used part of the disk on which the primary of MongoDB has its data.'],
+  pbs_guard_indexes_missing: ['Guard indexes that the database lacks.'],
+  pbs_holds_active: ['Holds that claim their slot, up to 100,000.'],
+  pbs_holds_overdue: ['Lapsed holds that nobody has ended yet, up to 10,000.'],
+  pbs_hold_oldest_overdue_seconds: ['How long the oldest lapsed hold has not been ended.'],
+  pbs_reservations_undispatched: ['Reservations with events that wait to be dispatched, up to 10,000.'],
+  pbs_event_oldest_undispatched_seconds: ['How long the oldest event has waited to be dispatched.'],
+  pbs_delivery_oldest_due_seconds: ['How long the oldest due attempt of a delivery has waited.'],
+  pbs_endpoints_failing: ['Active subscriptions that have failed for an hour without a success.'],
+  pbs_endpoints_unhealthy: [
+    'Active subscriptions that have failed three times in a row or more, and get few sends at a time, up to 10,000.',
+  ],
+  pbs_deliveries: ['Webhook deliveries that are no success, by state, each up to 100,000.', 'state'],
+  pbs_alerts_open: ['Open alerts by kind.', 'kind'],
+  pbs_catalogue_entries: ['Venues, resources and partners that there are, as the database estimates.', 'of'],
+  pbs_retention_completed_timestamp_seconds: [
+    'When all that was to be purged of a collection last had been, or was first tried; Unix time.',
+    'collection',
+  ],
+  pbs_dead_letters_total: ['Deliveries that were ever dead-lettered, counted in the database.'],
+  pbs_queue_paused: ['Whether an operator has paused the queue.', 'queue'],
+  pbs_queue_workers: ['Worker processes connected to take jobs of the queue.', 'queue'],
+} as const satisfies Record<string, readonly [help: string, label?: string]>;
+
+/** A figure of each metric that is known, or one for each value of its label. */
+export type Figures = {
+  readonly [Metric in keyof typeof METRICS]?: number | Readonly<Record<string, number>>;
+};
+
+/** In the exposition format of Prometheus. What is not known is absent, which says more than a stale or invented figure. */
+export async function expose(known: readonly Figures[]): Promise<string> {
+  const registry = new Registry();
+  for (const [name, figure] of known.flatMap((figures) => Object.entries(figures))) {
+    const [help, labelName = ''] = METRICS[name as keyof typeof METRICS];
+    const Metric = name.endsWith('_total') ? Counter : Gauge;
+    const options = { name, help, labelNames: labelName === '' ? [] : [labelName], registers: [registry] };
+    const metric = (registry.getSingleMetric(name) ?? new Metric(options)) as Gauge | Counter;
+    if (typeof figure === 'number') metric.inc(figure);
+    else for (const [label, value] of Object.entries(figure)) metric.inc({ [labelName]: label }, value);
+  }
+  return registry.metrics();
+}
