@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { Worker } from 'bullmq';
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { SUITE } from '../../src/partners/certification-suite.ts';
 import type { Outcome } from '../partners/certification-report.ts';
@@ -82,16 +81,6 @@ async function tabTo(page: Page, target: Locator): Promise<void> {
 }
 
 describeInBrowser('an operator', () => {
-  test('is refused with a wrong key, and signs in and out', async () => {
-    const { page, faults, close } = await signIn('/partners');
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByLabel('Operator key').fill('wrong');
-    await page.keyboard.press('Enter');
-    await page.getByRole('alert').waitFor();
-    expect(faults).toEqual([expect.stringMatching(/401/)]);
-    await close();
-  });
-
   test('places a walk-in and cancels it by the keyboard alone', async () => {
     const { page, faults, close } = await visit(gridPath());
     const slotId = world.slotOf(world.turf, 4);
@@ -302,37 +291,6 @@ describeInBrowser('an operator', () => {
     await page.getByText('Needed for a repair').waitFor();
     expect(await page.locator('main .badge').first().innerText()).toBe('released');
     expect(await page.getByRole('button', { name: 'Release the hold' }).count()).toBe(0);
-    expect(faults).toEqual([]);
-    await close();
-  });
-
-  test('sees on the queue board no button that is refused, and it asks nothing of another host', async () => {
-    const queue = service.context.queues.byName('hold-expiry');
-    const { queuePrefix: prefix, redisUrl: url } = service.context.config;
-    await queue.add('expire-hold', { holdId: String(world.hold['hold_id']) });
-    const fail = () => Promise.reject(new Error('It failed'));
-    const worker = new Worker('hold-expiry', fail, { connection: { url }, prefix });
-    await eventually('a job has failed', async () => (await queue.getFailedCount()) > 0);
-    await worker.close();
-    const { page, faults, close } = await visit('/queues/queue/hold-expiry?status=delayed');
-    const actions = page.locator('[class*=jobActions]').first();
-    const icons = () => actions.locator('button:visible svg').evaluateAll((all) => all.length);
-    const buttons = async () =>
-      (await page.getByRole('button').allInnerTexts())
-        .map((text) => text.trim())
-        .filter((text) => text !== '');
-    await actions.waitFor();
-    await eventually('only removing is left', async () => (await icons()) === 1);
-    expect(await buttons()).not.toContain('Promote all');
-    await page.locator('button[aria-haspopup=menu]').last().click();
-    await page.getByRole('menuitem', { name: 'Pause' }).waitFor();
-    expect(await page.getByRole('menuitem').allInnerTexts()).toEqual(['Retry all 1 failed jobs', 'Pause']);
-    await shot(page, 'queue');
-    await page.goto(`${service.adminUrl}/queues/queue/hold-expiry?status=failed`);
-    await actions.waitFor();
-    await eventually('retrying and removing are left', async () => (await icons()) === 2);
-    expect(await buttons()).toContain('Retry all');
-    expect(await buttons()).not.toContain('Clean all');
     expect(faults).toEqual([]);
     await close();
   });
