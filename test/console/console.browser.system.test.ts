@@ -280,21 +280,6 @@ describeInBrowser('an operator', () => {
     await close();
   });
 
-  test('releases a hold on its page, with a reason, after it was asked for', async () => {
-    const hold = await placeHold(world.partner, world.slotOf(world.north, 6));
-    const { page, faults, close } = await visit(`/holds/${String(hold['hold_id'])}`);
-    await page.getByLabel('Reason').fill('Needed for a repair');
-    await shot(page, 'hold');
-    await page.getByRole('button', { name: 'Release the hold' }).click();
-    await page.locator('#confirm-dialog').getByRole('button', { name: 'Release it' }).click();
-    await said(page, 'The hold is released.');
-    await page.getByText('Needed for a repair').waitFor();
-    expect(await page.locator('main .badge').first().innerText()).toBe('released');
-    expect(await page.getByRole('button', { name: 'Release the hold' }).count()).toBe(0);
-    expect(faults).toEqual([]);
-    await close();
-  });
-
   test('redrives a dead letter, after being told how many they are', async () => {
     const { page, faults, close } = await visit('/dead-letters');
     await page.getByRole('button', { name: 'Redrive it' }).click();

@@ -13,7 +13,7 @@ import { planOf } from './plan.ts';
 import { readCurrent } from './read-current.ts';
 import { readVenuesFile } from './read-file.ts';
 import { faultLine, progressOn, showOffSale, showPlan, stopText } from './report.ts';
-import type { Outcome, Plan, Step } from './steps.ts';
+import type { Outcome, Plan } from './steps.ts';
 
 type Options = ConnectionOptions & { dryRun?: boolean; json?: boolean };
 type Connect = (options: ConnectionOptions, interrupted: AbortSignal) => Promise<CallApi>;
@@ -84,8 +84,8 @@ async function importVenues(
   const outcome = await applyPlan(plan, call, terminal, isForPrograms);
   if (outcome.stopped !== undefined) {
     report({ result: 'stopped', ...planned(plan, outcome) });
-    const code = outcome.stopped.step === undefined ? EXIT.interrupted : EXIT.failed;
-    throw new CommandError(stopText(outcome), code);
+    const code = outcome.stopped.isRejected ? EXIT.failed : EXIT.interrupted;
+    throw new CommandError(stopText(plan, outcome), code);
   }
   const after = await readOffSale(plan.steps, call, 'is');
   report({ result: 'done', ...planned(plan, outcome), off_sale: after });
@@ -96,11 +96,10 @@ async function importVenues(
 
 /** The steps for programs; with the outcome, what became of each. */
 function planned({ steps, unchanged }: Plan, outcome?: Outcome): Record<string, unknown> {
-  const doneCount = outcome?.done.length ?? 0;
   const stateOf = (index: number): string => {
     if (outcome === undefined) return 'planned';
-    if (index < doneCount) return 'done';
-    return index === doneCount && outcome.stopped?.mayBeDone === true ? 'unknown' : 'not_done';
+    if (index < outcome.doneCount) return 'done';
+    return index === outcome.doneCount && outcome.stopped?.mayBeDone === true ? 'unknown' : 'not_done';
   };
   return {
     unchanged,
@@ -120,25 +119,24 @@ async function applyPlan(
   isForPrograms: boolean,
 ): Promise<Outcome> {
   const progress = progressOn(terminal, steps.length, isForPrograms);
-  const stoppedAt = (index: number, reason: string, step?: Step, mayBeDone = false): Outcome => ({
-    done: steps.slice(0, index),
-    stopped: { step, reason, mayBeDone },
-    notDone: steps.slice(index),
-  });
   try {
     for (const [index, step] of steps.entries()) {
-      if (terminal.interrupted.aborted) return stoppedAt(index, 'Interrupted.');
+      if (terminal.interrupted.aborted) {
+        const stopped = { reason: 'Interrupted.', isRejected: false, mayBeDone: false };
+        return { doneCount: index, stopped };
+      }
       progress?.show(step, index);
       try {
         const response = (await call(step.request(ids))) as Record<string, unknown> | undefined;
         const id = response?.[step.kind === 'venue' ? 'venue_id' : 'resource_id'];
         if (step.creates !== undefined) ids.set(step.creates, textOf(id));
       } catch (err) {
-        if (err instanceof CallError) return stoppedAt(index, err.message, step, err.mayBeDone);
-        throw err;
+        if (!(err instanceof CallError)) throw err;
+        const { message: reason, mayBeDone } = err;
+        return { doneCount: index, stopped: { reason, isRejected: true, mayBeDone } };
       }
     }
-    return { done: steps, notDone: [] };
+    return { doneCount: steps.length };
   } finally {
     progress?.end();
   }

@@ -96,14 +96,15 @@ function totals(steps: readonly Step[], unchanged: number): string {
 const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 /** What was done and what was not, and that the same command goes on from there. */
-export function stopText({ done, stopped, notDone }: Outcome): string {
-  const [first = '', ...rest] = notDone.map(stepText);
+export function stopText({ steps }: Plan, { doneCount, stopped }: Outcome): string {
+  const all = steps.map(stepText);
+  const [first = '', ...rest] = all.slice(doneCount);
   const isUnknown = stopped?.mayBeDone === true;
   const undone = isUnknown ? rest : [first, ...rest];
   return [
-    stopped?.step === undefined ? stopped?.reason : `At "${first}": ${stopped.reason}`,
-    `${counted(done.length, 'step')} of ${done.length + notDone.length} done${done.length === 0 ? '.' : ':'}`,
-    ...listed(done.map(stepText)),
+    stopped?.isRejected === true ? `At "${first}": ${stopped.reason}` : stopped?.reason,
+    `${counted(doneCount, 'step')} of ${all.length} done${doneCount === 0 ? '.' : ':'}`,
+    ...listed(all.slice(0, doneCount)),
     ...(isUnknown ? [`Perhaps done: ${first}`] : []),
     ...(undone.length === 0 ? [] : ['Not done:', ...listed(undone)]),
     'Run the same command again to complete it.',

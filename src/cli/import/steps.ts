@@ -28,12 +28,10 @@ export type Step = {
 
 export type Plan = { steps: Step[]; unchanged: number; ids: Ids; faults: Fault[] };
 
-/** How far an import came. */
+/** How far an import came, and why not further: the next step was rejected, or the user interrupted it. */
 export type Outcome = {
-  done: Step[];
-  /** Why it stopped: the step was rejected, or the user interrupted it. */
-  stopped?: { step: Step | undefined; reason: string; mayBeDone: boolean };
-  notDone: Step[];
+  doneCount: number;
+  stopped?: { reason: string; isRejected: boolean; mayBeDone: boolean };
 };
 
 /** A resource of the file, and what is there of its venue. */
