@@ -1,7 +1,7 @@
 import { withDeadline } from '../platform/deadline.ts';
+import { onOneLine } from '../platform/unseen-text.rules.ts';
 import { CallError, interruption } from './errors.ts';
-import { printable } from './terminal.ts';
-import { codeOf, isObject, parseJson, textOf } from './values.ts';
+import { codeOf, isObject, objectsOf, parseJson, textOf } from './values.ts';
 
 export type ApiRequest = {
   method: string;
@@ -46,7 +46,8 @@ export function createClient(url: string, apiKey: string, interrupted: AbortSign
     } catch (err) {
       if (err instanceof CallError) throw err;
       if (interrupted.aborted) throw interruption();
-      throw (err as Error).name === 'TimeoutError' ? tooLate(url) : unreachable(url, err);
+      if ((err as Error).name !== 'TimeoutError') throw unreachable(url, err);
+      throw new CallError(`${url} did not respond within ${TIMEOUT_MS / 1000} s.`, true);
     }
   };
 }
@@ -75,23 +76,13 @@ function unreadable(url: string, { ok, status }: Response): CallError {
 }
 
 function rejectionText(error: Record<string, unknown>, status: number): string {
-  const details = Array.isArray(error['details']) ? error['details'].filter(isObject) : [];
-  const faults = details.map(({ path, message }) => `  ${textOf(path)}: ${textOf(message)}`);
+  const faults = objectsOf(error['details']).map(
+    ({ path, message }) => `  ${textOf(path)}: ${textOf(message)}`,
+  );
   // With details, the message only repeats the first of them.
   const message = faults.length > 0 ? 'The service rejected these values:' : textOf(error['message']);
-  const lines = [
-    message,
-    ...faults,
-    `(${textOf(error['code'])}, ${status}, request ${textOf(error['request_id'])})`,
-  ];
-  return lines.map(printableLine).join('\n');
-}
-
-/** The spaces in front of a detail stay. */
-const printableLine = (line: string): string => printable(line).trimEnd();
-
-function tooLate(url: string): CallError {
-  return new CallError(`${url} did not respond within ${TIMEOUT_MS / 1000} s.`, true);
+  const facts = `(${textOf(error['code'])}, ${status}, request ${textOf(error['request_id'])})`;
+  return [message, ...faults, facts].map((line) => onOneLine(line).trimEnd()).join('\n');
 }
 
 function unreachable(url: string, err: unknown): CallError {

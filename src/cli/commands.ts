@@ -1,251 +1,128 @@
-import type { Column } from './columns.ts';
-import {
-  actorOf,
-  attemptsOf,
-  computed,
-  computedProse,
-  deliveriesOf,
-  endOf,
-  instant,
-  list,
-  pathOf,
-  plain,
-  priceOf,
-  prose,
-  span,
-} from './columns.ts';
-
-/** A command of the operator's command line: which operation it calls, and how its response is shown. */
-export type CommandRow = {
-  noun: string;
-  verb: string;
-  /** Of the operator API's description; its parameters and fields become arguments and options. */
-  operationId: string;
-  /** Of a listing, the most important one first. */
-  columns?: readonly Column[];
-  /** What has happened where the response has no body. */
-  done?: string;
-  /** To be known of the response. */
-  remark?: string;
+/** A noun of the operator's command line. */
+type Noun = {
+  /** For the help of the whole. */
+  about: string;
+  /** The operation of the operator API that each verb calls; its parameters and fields become arguments and options. */
+  verbs: Readonly<Record<string, string>>;
 };
 
-const GRANT_REVOKED = 'The grant is revoked, and the holds of the partner at the venue are released.';
-const SHOWN_ONCE = 'The api_key is shown only this once: store it now, where only its partner can read it.';
-
-const DELIVERY_COLUMNS: readonly Column[] = [
-  plain('id'),
-  plain('event_type'),
-  plain('state'),
-  computedProse('attempts', attemptsOf),
-  instant('next_attempt_at'),
-  instant('created_at'),
-  plain('subscription_id'),
-  prose('endpoint_url'),
-];
-
-/** One row for each operation of the operator API; a test holds the two to each other. */
-export const COMMANDS: readonly CommandRow[] = [
-  { noun: 'partner', verb: 'create', operationId: 'createPartner' },
-  {
-    ...{ noun: 'partner', verb: 'list', operationId: 'listPartners' },
-    columns: [
-      ...[plain('partner_id'), prose('name'), plain('status'), instant('certified_at')],
-      ...[prose('contact_email'), instant('created_at')],
-    ],
+/** Every operation of the operator API is one command; a test compares the two. */
+export const NOUNS: Readonly<Record<string, Noun>> = {
+  partner: {
+    about: 'the third parties that sell',
+    verbs: {
+      create: 'createPartner',
+      list: 'listPartners',
+      show: 'getPartner',
+      update: 'updatePartner',
+      certify: 'certifyPartner',
+      report: 'getCertificationReport',
+    },
   },
-  { noun: 'partner', verb: 'show', operationId: 'getPartner' },
-  { noun: 'partner', verb: 'update', operationId: 'updatePartner' },
-  { noun: 'partner', verb: 'certify', operationId: 'certifyPartner' },
-  { noun: 'partner', verb: 'report', operationId: 'getCertificationReport' },
-
-  { noun: 'key', verb: 'issue', operationId: 'issueApiKey', remark: SHOWN_ONCE },
-  {
-    ...{ noun: 'key', verb: 'list', operationId: 'listApiKeys' },
-    columns: [
-      ...[
-        plain('key_id'),
-        computed('ends', endOf),
-        prose('label'),
-        plain('prefix'),
-        instant('created_at'),
-        instant('last_used_at'),
-      ],
-    ],
+  key: {
+    about: 'the API keys of a partner',
+    verbs: { issue: 'issueApiKey', list: 'listApiKeys', rotate: 'rotateApiKey', revoke: 'revokeApiKey' },
   },
-  { noun: 'key', verb: 'rotate', operationId: 'rotateApiKey', remark: SHOWN_ONCE },
-  { noun: 'key', verb: 'revoke', operationId: 'revokeApiKey', done: 'The key is revoked.' },
-
-  { noun: 'grant', verb: 'add', operationId: 'grantVenue', done: 'The partner may operate the venue.' },
-  { noun: 'grant', verb: 'remove', operationId: 'revokeVenue', remark: GRANT_REVOKED },
-
-  { noun: 'venue', verb: 'create', operationId: 'createVenue' },
-  {
-    ...{ noun: 'venue', verb: 'list', operationId: 'listVenues' },
-    columns: [
-      ...[plain('venue_id'), prose('name'), prose('city'), plain('status'), plain('time_zone')],
-      prose('address'),
-    ],
+  grant: {
+    about: 'which venues a partner may operate',
+    verbs: { add: 'grantVenue', remove: 'revokeVenue' },
   },
-  { noun: 'venue', verb: 'show', operationId: 'getVenue' },
-  { noun: 'venue', verb: 'update', operationId: 'updateVenue' },
-  { noun: 'venue', verb: 'preview', operationId: 'previewVenueChange' },
-
-  { noun: 'resource', verb: 'create', operationId: 'createResource' },
-  {
-    ...{ noun: 'resource', verb: 'list', operationId: 'listResources' },
-    columns: [
-      ...[plain('resource_id'), prose('name'), plain('status'), plain('duration_minutes', 'minutes')],
-      plain('price_rupees', 'rupees'),
-      computed('hours', (row) => span(row['operating_hours_start'], row['operating_hours_end'])),
-      ...[prose('sport_category', 'sport'), prose('resource_type', 'type'), list('shares_space_with')],
-    ],
+  venue: {
+    about: 'where the resources are',
+    verbs: {
+      create: 'createVenue',
+      list: 'listVenues',
+      show: 'getVenue',
+      update: 'updateVenue',
+      preview: 'previewVenueChange',
+    },
   },
-  { noun: 'resource', verb: 'show', operationId: 'getResource' },
-  { noun: 'resource', verb: 'update', operationId: 'updateResource' },
-
-  { noun: 'schedule', verb: 'set', operationId: 'setSchedule' },
-  { noun: 'schedule', verb: 'show', operationId: 'getSchedule' },
-  {
-    ...{ noun: 'schedule', verb: 'remove', operationId: 'removeSchedule' },
-    done: 'The resource is open in its operating hours on every day.',
+  resource: {
+    about: 'courts, turfs and fields',
+    verbs: {
+      create: 'createResource',
+      list: 'listResources',
+      show: 'getResource',
+      update: 'updateResource',
+    },
   },
-
-  { noun: 'price-rule', verb: 'add', operationId: 'addPriceRule' },
-  {
-    ...{ noun: 'price-rule', verb: 'list', operationId: 'listPriceRules' },
-    columns: [
-      ...[plain('price_rule_id'), prose('name'), computed('rupees', priceOf)],
-      computed('times', (row) => span(row['start_time'], row['end_time'])),
-      ...[list('days_of_week', 'days'), plain('priority')],
-      computed('dates', (row) => span(row['from_date'], row['to_date'])),
-    ],
+  schedule: {
+    about: 'when a resource is open',
+    verbs: { set: 'setSchedule', show: 'getSchedule', remove: 'removeSchedule' },
   },
-  { noun: 'price-rule', verb: 'show', operationId: 'getPriceRule' },
-  { noun: 'price-rule', verb: 'remove', operationId: 'removePriceRule', done: 'The price rule is removed.' },
-
-  { noun: 'blackout', verb: 'add', operationId: 'addBlackout' },
-  {
-    ...{ noun: 'blackout', verb: 'list', operationId: 'listBlackouts' },
-    columns: [
-      ...[plain('blackout_id'), instant('starts_at'), instant('ends_at')],
-      ...[prose('reason'), list('resource_ids')],
-    ],
+  'price-rule': {
+    about: 'when slots cost more or less than the base price',
+    verbs: { add: 'addPriceRule', list: 'listPriceRules', show: 'getPriceRule', remove: 'removePriceRule' },
   },
-  { noun: 'blackout', verb: 'show', operationId: 'getBlackout' },
-  { noun: 'blackout', verb: 'lift', operationId: 'liftBlackout', done: 'The blackout is lifted.' },
-
-  { noun: 'walk-in', verb: 'book', operationId: 'placeWalkIn' },
-  { noun: 'hold', verb: 'release', operationId: 'releaseHold' },
-
-  {
-    ...{ noun: 'booking', verb: 'list', operationId: 'listBookings' },
-    columns: [
-      ...[plain('booking_id'), instant('slot_start'), plain('status'), prose('customer_name', 'customer')],
-      ...[plain('price_rupees', 'rupees'), plain('resource_id'), plain('partner_id'), instant('booked_at')],
-    ],
+  blackout: {
+    about: 'times in which nothing is sold',
+    verbs: { add: 'addBlackout', list: 'listBlackouts', show: 'getBlackout', lift: 'liftBlackout' },
   },
-  { noun: 'booking', verb: 'show', operationId: 'getBooking' },
-  {
-    ...{ noun: 'booking', verb: 'timeline', operationId: 'getTimeline' },
-    columns: [
-      ...[instant('at'), plain('event_type'), computed('by', actorOf), computed('deliveries', deliveriesOf)],
-      ...[prose('reason'), plain('partner_id'), plain('event_id')],
-    ],
+  'walk-in': { about: 'slots sold at the venue itself', verbs: { book: 'placeWalkIn' } },
+  hold: { about: 'the holds of all partners', verbs: { release: 'releaseHold' } },
+  booking: {
+    about: 'the bookings of all partners',
+    verbs: {
+      list: 'listBookings',
+      show: 'getBooking',
+      timeline: 'getTimeline',
+      cancel: 'cancelBooking',
+      refund: 'refundBooking',
+    },
   },
-  { noun: 'booking', verb: 'cancel', operationId: 'cancelBooking' },
-  { noun: 'booking', verb: 'refund', operationId: 'refundBooking' },
-
-  { noun: 'package', verb: 'create', operationId: 'createPackage' },
-  {
-    ...{ noun: 'package', verb: 'list', operationId: 'listPackages' },
-    columns: [
-      ...[plain('package_id'), prose('name'), plain('status'), plain('credits')],
-      ...[plain('price_rupees', 'rupees'), plain('validity_days', 'days'), plain('partner_id')],
-    ],
+  package: {
+    about: 'the prepaid packages that a partner may sell',
+    verbs: { create: 'createPackage', list: 'listPackages', show: 'getPackage', update: 'updatePackage' },
   },
-  { noun: 'package', verb: 'show', operationId: 'getPackage' },
-  { noun: 'package', verb: 'update', operationId: 'updatePackage' },
-
-  {
-    ...{ noun: 'purchase', verb: 'list', operationId: 'listPurchases' },
-    columns: [
-      ...[plain('id'), plain('status'), plain('credits_remaining', 'left'), plain('credits_total', 'of')],
-      ...[instant('expires_at'), instant('ended_at'), plain('package_id'), plain('partner_id')],
-    ],
+  purchase: {
+    about: 'the packages that customers have bought',
+    verbs: { list: 'listPurchases', show: 'getPurchaseOfPartner', end: 'endPurchase' },
   },
-  { noun: 'purchase', verb: 'show', operationId: 'getPurchaseOfPartner' },
-  { noun: 'purchase', verb: 'end', operationId: 'endPurchase' },
-
-  {
-    ...{ noun: 'webhook', verb: 'list', operationId: 'listSubscriptions' },
-    columns: [
-      ...[plain('id'), plain('status'), prose('endpoint_url'), plain('consecutive_failures', 'failures')],
-      ...[instant('last_success_at'), plain('partner_id'), list('event_types')],
-    ],
+  webhook: {
+    about: "the partners' subscriptions",
+    verbs: {
+      list: 'listSubscriptions',
+      deactivate: 'deactivateSubscription',
+      activate: 'activateSubscription',
+    },
   },
-  { noun: 'webhook', verb: 'deactivate', operationId: 'deactivateSubscription' },
-  { noun: 'webhook', verb: 'activate', operationId: 'activateSubscription' },
-
-  { noun: 'delivery', verb: 'list', operationId: 'listDeliveries', columns: DELIVERY_COLUMNS },
-  { noun: 'delivery', verb: 'show', operationId: 'getAnyDelivery' },
-
-  {
-    ...{ noun: 'dead-letter', verb: 'list', operationId: 'listDeadLetters' },
-    columns: [
-      ...[
-        plain('id'),
-        plain('event_type'),
-        instant('dead_lettered_at'),
-        computedProse('attempts', attemptsOf),
-      ],
-      ...[plain('subscription_id'), prose('endpoint_url')],
-    ],
+  delivery: {
+    about: 'webhooks sent to partners',
+    verbs: { list: 'listDeliveries', show: 'getAnyDelivery' },
   },
-  { noun: 'dead-letter', verb: 'redrive', operationId: 'redriveDeadLetter' },
-  { noun: 'dead-letter', verb: 'redrive-all', operationId: 'redriveDeadLetters' },
-  { noun: 'dead-letter', verb: 'discard', operationId: 'discardDeadLetter' },
-  { noun: 'dead-letter', verb: 'discard-all', operationId: 'discardDeadLetters' },
-
-  { noun: 'customer', verb: 'erase', operationId: 'eraseCustomer' },
-
-  {
-    ...{ noun: 'alert', verb: 'list', operationId: 'listAlerts' },
-    columns: [
-      ...[instant('raised_at'), plain('status'), plain('kind'), plain('count')],
-      ...[prose('message'), plain('subject'), instant('resolved_at'), plain('id')],
-    ],
+  'dead-letter': {
+    about: 'deliveries that failed for good',
+    verbs: {
+      list: 'listDeadLetters',
+      redrive: 'redriveDeadLetter',
+      'redrive-all': 'redriveDeadLetters',
+      discard: 'discardDeadLetter',
+      'discard-all': 'discardDeadLetters',
+    },
   },
-  {
-    ...{ noun: 'audit', verb: 'list', operationId: 'listActions' },
-    columns: [
-      ...[instant('at'), plain('action'), plain('status'), computedProse('path', pathOf), plain('who')],
-      ...[plain('address'), plain('attempts'), plain('error_code'), plain('request_id')],
-    ],
-  },
+  customer: { about: "the erasure of a customer's data", verbs: { erase: 'eraseCustomer' } },
+  alert: { about: 'problems that need an operator', verbs: { list: 'listAlerts' } },
+  audit: { about: 'what operators did', verbs: { list: 'listActions' } },
+  api: { about: 'the description of the operator API', verbs: { describe: 'getDescription' } },
+};
 
-  { noun: 'api', verb: 'describe', operationId: 'getDescription' },
-];
-
-/** What each noun is about, for the help of the whole. */
-export const NOUNS: Readonly<Record<string, string>> = {
-  partner: 'the third parties that sell',
-  key: 'the API keys of a partner',
-  grant: 'which venues a partner may operate',
-  venue: 'where the resources are',
-  resource: 'courts, turfs and fields',
-  schedule: 'when a resource is open',
-  'price-rule': 'when slots cost more or less than the base price',
-  blackout: 'times in which nothing is sold',
-  'walk-in': 'slots sold at the venue itself',
-  hold: 'the holds of all partners',
-  booking: 'the bookings of all partners',
-  package: 'the prepaid packages that a partner may sell',
-  purchase: 'the packages that customers have bought',
-  webhook: "the partners' subscriptions",
-  delivery: 'webhooks sent to partners',
-  'dead-letter': 'deliveries that failed for good',
-  customer: "the erasure of a customer's data",
-  alert: 'problems that need an operator',
-  audit: 'what operators did',
-  api: 'the description of the operator API',
+/** The columns of each listing, the most important field first: where a line is too short for all, the last are left out. */
+export const COLUMNS: Readonly<Record<string, string>> = {
+  listPartners: 'partner_id name status certified_at contact_email created_at',
+  listApiKeys: 'key_id expires_at label revoked_at prefix created_at last_used_at',
+  listVenues: 'venue_id name city status time_zone address',
+  listResources:
+    'resource_id name status price_rupees duration_minutes operating_hours_start operating_hours_end sport_category resource_type shares_space_with',
+  listPriceRules:
+    'price_rule_id name price_rupees multiplier start_time end_time days_of_week priority from_date to_date',
+  listBlackouts: 'blackout_id starts_at ends_at reason resource_ids',
+  listBookings: 'booking_id slot_start status customer_name price_rupees resource_id partner_id booked_at',
+  getTimeline: 'at event_type actor deliveries reason partner_id event_id',
+  listPackages: 'package_id name status credits price_rupees validity_days partner_id',
+  listPurchases: 'id status credits_remaining credits_total expires_at ended_at package_id partner_id',
+  listSubscriptions: 'id status endpoint_url consecutive_failures last_success_at partner_id event_types',
+  listDeliveries: 'id event_type state attempts next_attempt_at created_at subscription_id endpoint_url',
+  listDeadLetters: 'id event_type dead_lettered_at attempts subscription_id endpoint_url',
+  listAlerts: 'raised_at status kind count message subject resolved_at id',
+  listActions: 'at action status who path address attempts error_code request_id',
 };

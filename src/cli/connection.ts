@@ -3,7 +3,8 @@ import path from 'node:path';
 import type { OperatorEnvironment } from '../config/operator-environment.ts';
 import { parseUrl } from '../platform/parse-url.ts';
 import { usageError } from './errors.ts';
-import { isObject } from './values.ts';
+import { readTextFile } from './request.ts';
+import { isObject, parseJson } from './values.ts';
 
 export type ConnectionOptions = { url?: string; key?: string; keyFile?: string };
 
@@ -59,20 +60,14 @@ async function findKey(
 }
 
 async function keyInFile(file: string): Promise<string> {
-  const text = await readFile(file, 'utf8').catch((err: NodeJS.ErrnoException) => {
-    throw usageError(`The key file ${file} cannot be read (${err.code ?? 'unknown reason'}).`);
-  });
-  if (text.trim() === '') throw usageError(`The key file ${file} is empty.`);
-  return text.trim();
+  const key = (await readTextFile(file)).trim();
+  if (key === '') throw usageError(`The key file ${file} is empty.`);
+  return key;
 }
 
 /** Undefined where there is no such file, or nothing of use in it. */
 async function keptKey(file: string): Promise<string | undefined> {
-  try {
-    const secrets: unknown = JSON.parse(await readFile(file, 'utf8'));
-    const key = isObject(secrets) ? secrets['operatorApiKey'] : undefined;
-    return typeof key === 'string' && key !== '' ? key : undefined;
-  } catch {
-    return undefined;
-  }
+  const secrets = parseJson(await readFile(file, 'utf8').catch(() => ''));
+  const key = isObject(secrets) ? secrets['operatorApiKey'] : undefined;
+  return typeof key === 'string' && key !== '' ? key : undefined;
 }

@@ -15,8 +15,6 @@ export type Field = {
   fallback: unknown;
 };
 
-export type PathParam = { name: string; description: string; example: string };
-
 /** An operation of the operator interface: what a command must know of it. */
 export type Operation = {
   id: string;
@@ -25,11 +23,13 @@ export type Operation = {
   path: string;
   summary: string;
   description: string;
-  params: readonly PathParam[];
+  params: readonly { name: string; description: string; example: string }[];
   query: readonly Field[];
   body: readonly Field[];
   /** The values of the description's example. */
   example: Readonly<Record<string, unknown>>;
+  /** What its success means. */
+  outcome: string;
 };
 
 /** Every operation of docs/openapi.operator.json, by operationId; no service is asked for it. */
@@ -43,57 +43,51 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map(
 );
 
 function operationOf(method: string, path: string, described: JsonSchema): Operation {
-  const parameters = objectsOf(described['parameters']);
-  const { schema, example } = bodyOf(described);
+  const parametersIn = (place: string) =>
+    objectsOf(described['parameters']).filter((each) => each['in'] === place);
+  const json = objectIn(objectIn(objectIn(described, 'requestBody'), 'content'), 'application/json');
+  const schema = resolved(objectIn(json, 'schema'));
+  const { required = [] } = schema;
+  const [success] = Object.entries(objectIn(described, 'responses')).find(([status]) => status < '300') ?? [];
   return {
     id: textOf(described['operationId']),
     method: method.toUpperCase(),
     path,
     summary: textOf(described['summary']),
     description: textOf(described['description']),
-    params: parameters.filter((each) => each['in'] === 'path').map(paramOf),
-    query: parameters
-      .filter((each) => each['in'] === 'query')
-      .map((each) => fieldOf(textOf(each['name']), { ...objectIn(each, 'schema'), ...each }, false)),
-    body: Object.entries(objectIn(schema, 'properties')).map(([name, field]) =>
-      fieldOf(
-        name,
-        field as JsonSchema,
-        Array.isArray(schema['required']) && schema['required'].includes(name),
-      ),
+    params: parametersIn('path').map((parameter) => ({
+      name: textOf(parameter['name']),
+      description: plain(parameter['description']),
+      example: textOf([objectIn(parameter, 'schema')['examples']].flat()[0]),
+    })),
+    query: parametersIn('query').map((each) =>
+      fieldOf(textOf(each['name']), { ...objectIn(each, 'schema'), ...each }, false),
     ),
-    example,
-  };
-}
-
-function bodyOf(described: JsonSchema): { schema: JsonSchema; example: JsonSchema } {
-  const json = objectIn(objectIn(objectIn(described, 'requestBody'), 'content'), 'application/json');
-  return { schema: resolved(objectIn(json, 'schema')), example: objectIn(json, 'example') };
-}
-
-function paramOf(parameter: JsonSchema): PathParam {
-  const [example] = (objectIn(parameter, 'schema')['examples'] ?? []) as unknown[];
-  return {
-    name: textOf(parameter['name']),
-    description: textOf(parameter['description']).replaceAll('`', ''),
-    example: textOf(example),
+    body: Object.entries(objectIn(schema, 'properties')).map(([name, field]) =>
+      fieldOf(name, field as JsonSchema, (required as string[]).includes(name)),
+    ),
+    example: objectIn(json, 'example'),
+    outcome: textOf(objectIn(objectIn(described, 'responses'), success ?? '')['description']),
   };
 }
 
 function fieldOf(name: string, described: JsonSchema, isRequired: boolean): Field {
   const schema = resolved(described);
   const types = [schema['type']].flat();
-  const { enum: values } = schema;
   return {
     name,
-    description: textOf(schema['description']).replaceAll('`', ''),
+    description: plain(schema['description']),
     type: types.find((type) => type !== 'null') as Field['type'],
     itemType: textOf(objectIn(schema, 'items')['type']),
     isNullable: types.includes('null'),
     isRequired,
-    choices: Array.isArray(values) ? values.filter((value) => typeof value === 'string') : [],
+    choices: [schema['enum']].flat().filter((value) => typeof value === 'string'),
     fallback: schema['default'],
   };
+}
+
+function plain(description: unknown): string {
+  return textOf(description).replaceAll('`', '');
 }
 
 /** The schema itself, or the component that it refers to. */

@@ -10,58 +10,61 @@ const NOTHING = Symbol('null');
 export const sentValue = (value: unknown): unknown => (value === NOTHING ? null : value);
 
 const PLACEHOLDERS: Readonly<Record<Field['type'], string>> = {
-  string: 'text',
-  integer: 'number',
-  number: 'number',
-  boolean: 'true|false',
-  array: 'list',
-  object: 'json',
+  string: '<text>',
+  integer: '<number>',
+  number: '<number>',
+  boolean: '[true|false]',
+  array: '<list>',
+  object: '<json>',
 };
 
 /** The option of a field: typed as the description types it, so that a mistake is found before anything is sent. */
 export function optionOf(field: Field, isRequired = field.isRequired): Option {
-  const isFlag = field.type === 'boolean';
-  const placeholder = isFlag ? `[${PLACEHOLDERS.boolean}]` : `<${PLACEHOLDERS[field.type]}>`;
-  const option = new Option(`--${kebab(field.name)} ${placeholder}`, describe(field, isRequired));
-  if (field.choices.length > 0 && !isFlag) option.choices([...field.choices]);
-  else option.argParser((text: string, previous: unknown) => read(field, text, previous));
-  return isFlag ? option.preset('true') : option;
-}
-
-/** The name under which commander keeps the value of an option: `contactEmail`. */
-export function attributeOf(field: Field): string {
-  return optionOf(field).attributeName();
+  const { name, type, choices } = field;
+  const option = new Option(`--${kebab(name)} ${PLACEHOLDERS[type]}`, describe(field, isRequired));
+  if (type === 'boolean') option.preset('true');
+  if (choices.length > 0 && type !== 'boolean') return option.choices([...choices]);
+  return option.argParser((text: string, previous: unknown) => read(field, text, previous));
 }
 
 function describe(field: Field, isRequired: boolean): string {
+  const fallback = textOf(field.fallback);
   const remarks = [
-    ...(isRequired ? ['required'] : []),
-    ...(field.type === 'array' && field.itemType === 'string' ? ['comma-separated, or repeated'] : []),
-    ...(isJson(field) ? ['as JSON, or @file'] : []),
-    ...(field.isNullable ? ['null clears it'] : []),
-    ...(field.fallback === undefined || textOf(field.fallback) === '[]'
-      ? []
-      : [`default ${textOf(field.fallback)}`]),
-  ];
-  const remark = remarks.length === 0 ? '' : `(${remarks.join('; ')})`;
-  return [field.description, remark].filter((part) => part !== '').join(' ');
+    isRequired && 'required',
+    isListOfTexts(field) && 'comma-separated, or repeated',
+    isJson(field) && 'as JSON, or @file',
+    field.isNullable && 'null clears it',
+    fallback !== '' && fallback !== '[]' && `default ${fallback}`,
+  ].filter((remark) => remark !== false);
+  return remarks.length === 0 ? field.description : `${field.description} (${remarks.join('; ')})`.trim();
 }
 
-const isJson = ({ type, itemType }: Field) =>
-  type === 'object' || (type === 'array' && itemType !== 'string');
+const isListOfTexts = ({ type, itemType }: Field) => type === 'array' && itemType === 'string';
+const isJson = (field: Field) => field.type === 'object' || (field.type === 'array' && !isListOfTexts(field));
 
 /** @throws InvalidArgumentError, which commander turns into a sentence that names the option. */
 function read(field: Field, text: string, previous: unknown): unknown {
   if (field.isNullable && text === 'null') return NOTHING;
-  if (field.type === 'integer') return readNumber(text, /^-?\d+$/, 'It must be a whole number.');
-  if (field.type === 'number') return readNumber(text, /^-?\d+(\.\d+)?$/, 'It must be a number.');
-  if (field.type === 'boolean') return readBoolean(text);
-  if (isJson(field)) return readJson(field, text);
-  if (field.type !== 'array') return text;
-  const items = text.split(',').map((item) => item.trim());
-  const soFar: unknown[] = Array.isArray(previous) ? previous : [];
-  return [...soFar, ...items.filter((item) => item !== '')];
+  if (field.type === 'string') return text;
+  if (isListOfTexts(field)) {
+    const items = text.split(',').map((item) => item.trim());
+    return [...((previous ?? []) as string[]), ...items.filter((item) => item !== '')];
+  }
+  const value = parseJson(isJson(field) && text.startsWith('@') ? contentOf(text.slice(1)) : text);
+  const [isValid, kind] = CHECKS[field.type];
+  if (!isValid(value)) throw new InvalidArgumentError(`It must be ${kind}.`);
+  return value;
 }
+
+const CHECKS: Readonly<
+  Record<Exclude<Field['type'], 'string'>, [isValid: (value: unknown) => boolean, kind: string]>
+> = {
+  integer: [Number.isInteger, 'a whole number'],
+  number: [Number.isFinite, 'a number'],
+  boolean: [(value) => typeof value === 'boolean', 'true or false'],
+  array: [Array.isArray, 'a JSON array'],
+  object: [isObject, 'a JSON object'],
+};
 
 function contentOf(file: string): string {
   try {
@@ -69,22 +72,4 @@ function contentOf(file: string): string {
   } catch (error) {
     throw new InvalidArgumentError(`${file} cannot be read: ${codeOf(error) ?? String(error)}.`);
   }
-}
-
-function readNumber(text: string, pattern: RegExp, message: string): number {
-  if (!pattern.test(text)) throw new InvalidArgumentError(message);
-  return Number(text);
-}
-
-function readBoolean(text: string): boolean {
-  if (text !== 'true' && text !== 'false') throw new InvalidArgumentError('It must be true or false.');
-  return text === 'true';
-}
-
-/** JSON, or `@` and the file that has it. */
-function readJson({ type }: Field, text: string): unknown {
-  const value = parseJson(text.startsWith('@') ? contentOf(text.slice(1)) : text);
-  const isAsTyped = type === 'array' ? Array.isArray(value) : isObject(value);
-  if (!isAsTyped) throw new InvalidArgumentError(`It must be a JSON ${type}.`);
-  return value;
 }

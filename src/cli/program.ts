@@ -1,11 +1,9 @@
 import { Command, CommanderError } from 'commander';
 import type { CallApi } from './client.ts';
 import { createClient } from './client.ts';
-import type { CommandRow } from './commands.ts';
-import { COMMANDS, NOUNS } from './commands.ts';
+import { NOUNS } from './commands.ts';
 import type { ConnectionOptions } from './connection.ts';
 import { findConnection } from './connection.ts';
-import type { Operation } from './description.ts';
 import { OPERATIONS } from './description.ts';
 import { CommandError, EXIT } from './errors.ts';
 import { exampleOf } from './example.ts';
@@ -31,16 +29,12 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
     await createProgram(terminal).parseAsync([...args], { from: 'user' });
     return EXIT.done;
   } catch (err) {
-    if (err instanceof CommanderError) return exitCodeOf(err);
+    // Help that was asked for is no failure; help for want of a command is.
+    if (err instanceof CommanderError) return err.code === 'commander.helpDisplayed' ? EXIT.done : EXIT.usage;
     if (!(err instanceof CommandError)) throw err;
     writeLine(terminal.err, `error: ${err.message}`);
     return err.exitCode;
   }
-}
-
-/** Help that was asked for is no failure; help for want of a command is. */
-function exitCodeOf({ code }: CommanderError): number {
-  return code === 'commander.helpDisplayed' ? EXIT.done : EXIT.usage;
 }
 
 /** The tree of all commands. */
@@ -70,42 +64,39 @@ function createProgram(terminal: Terminal): Command {
     .option('--json', 'print the response of the API, for programs')
     .helpCommand(false)
     .addHelpText('after', EXIT_CODES);
-  for (const noun of Object.keys(NOUNS)) addNoun(program, noun, terminal);
+  for (const [noun, { about, verbs }] of Object.entries(NOUNS)) {
+    const parent = program.command(noun).description(about);
+    for (const [verb, operationId] of Object.entries(verbs)) addVerb(parent, verb, operationId, terminal);
+  }
   addImport(program, terminal, (options, interrupted) => connect(options, terminal, interrupted));
   return program;
 }
 
-function addNoun(program: Command, noun: string, terminal: Terminal): void {
-  const parent = program.command(noun).description(NOUNS[noun] ?? '');
-  for (const row of COMMANDS.filter((each) => each.noun === noun)) addVerb(parent, row, terminal);
-}
-
-function addVerb(parent: Command, row: CommandRow, terminal: Terminal): void {
-  const operation = OPERATIONS.get(row.operationId);
-  if (operation === undefined) throw new Error(`There is no operation ${row.operationId}.`);
-  const command = parent.command(row.verb).summary(operation.summary).description(textOf(operation));
-  for (const { name, description } of operation.params) {
-    command.argument(`<${name === 'id' ? `${row.noun}-id` : kebab(name)}>`, description);
+function addVerb(parent: Command, verb: string, operationId: string, terminal: Terminal): void {
+  const operation = OPERATIONS.get(operationId);
+  if (operation === undefined) throw new Error(`There is no operation ${operationId}.`);
+  const { summary, description, params, query, body } = operation;
+  const noun = parent.name();
+  const command = parent.command(verb).summary(summary).description(`${summary}. ${description}`.trim());
+  for (const { name, description: about } of params) {
+    command.argument(`<${name === 'id' ? `${noun}-id` : kebab(name)}>`, about);
   }
-  for (const field of operation.query) command.addOption(optionOf(field));
-  for (const field of operation.body) command.addOption(optionOf(field, isNeeded(field)));
-  if (operation.body.length > 0) {
+  for (const field of query) command.addOption(optionOf(field));
+  for (const field of body) command.addOption(optionOf(field, isNeeded(field)));
+  if (body.length > 0) {
     command.option(
       '--body <file>',
       'read the body from a JSON file, or - for standard input; options override its fields',
     );
   }
-  if (operation.query.some(({ name }) => name === 'cursor')) command.option('--all', 'fetch every page');
-  command.addHelpText('after', `\nExample:\n${exampleOf(row, operation)}`);
+  if (query.some(({ name }) => name === 'cursor')) command.option('--all', 'fetch every page');
+  command.addHelpText('after', `\nExample:\n${exampleOf(noun, verb, operation)}`);
   command.action(async () => {
     const options: Options = command.optsWithGlobals();
     const call = await connect(options, terminal, terminal.interrupted);
-    await runOperation({ row, operation }, command.args, options, { terminal, call });
+    await runOperation(operation, command.args, options, { terminal, call });
   });
 }
-
-const textOf = ({ summary, description }: Operation) =>
-  [`${summary}.`, description].filter((part) => part !== '').join(' ');
 
 async function connect(
   options: ConnectionOptions,

@@ -3,13 +3,13 @@ import { readFile } from 'node:fs/promises';
 import type { ApiRequest } from './client.ts';
 import type { Field, Operation } from './description.ts';
 import { usageError } from './errors.ts';
-import { attributeOf, sentValue } from './options.ts';
+import { optionOf, sentValue } from './options.ts';
 import { isObject, kebab, parseJson, textOf } from './values.ts';
 
 export type Options = Readonly<Record<string, unknown>>;
 
 /** A call with the idempotency key that was made up for it, if one was. */
-export type BuiltRequest = { request: ApiRequest; madeKey?: string };
+type BuiltRequest = { request: ApiRequest; madeKey?: string };
 
 const IDEMPOTENCY_KEY = 'idempotency_key';
 
@@ -27,20 +27,26 @@ export async function buildRequest(
   options: Options,
   readInput: () => Promise<string>,
 ): Promise<BuiltRequest> {
-  const { method } = operation;
+  const { method, body: fields } = operation;
   const path = pathWith(operation, args);
   const query = Object.fromEntries(
     Object.entries(given(operation.query, options)).map(([name, value]) => [name, textOf(value)]),
   );
-  if (operation.body.length === 0) return { request: { method, path, query } };
+  if (fields.length === 0) return { request: { method, path, query } };
   const named = options['body'];
   const whole = typeof named === 'string' ? await readBody(named, readInput) : {};
-  const body = { ...whole, ...given(operation.body, options) };
-  requireFields(operation, body);
-  const needsKey = operation.body.some(({ name }) => name === IDEMPOTENCY_KEY);
-  if (!needsKey || body[IDEMPOTENCY_KEY] !== undefined) return { request: { method, path, query, body } };
+  const body: Record<string, unknown> = { ...whole, ...given(fields, options) };
+  const missing = fields.filter((field) => isNeeded(field) && body[field.name] === undefined);
+  if (missing.length > 0) {
+    const names = missing.map(({ name }) => `--${kebab(name)}`).join(', ');
+    throw usageError(`Missing: ${names}. Give them as options, or in a JSON file with --body.`);
+  }
+  const request = { method, path, query, body };
+  const needsKey = fields.some(({ name }) => name === IDEMPOTENCY_KEY);
+  if (!needsKey || body[IDEMPOTENCY_KEY] !== undefined) return { request };
   const madeKey = `operator-${randomUUID()}`;
-  return { request: { method, path, query, body: { ...body, [IDEMPOTENCY_KEY]: madeKey } }, madeKey };
+  body[IDEMPOTENCY_KEY] = madeKey;
+  return { request, madeKey };
 }
 
 function pathWith({ path, params }: Operation, args: readonly string[]): string {
@@ -56,31 +62,21 @@ function pathWith({ path, params }: Operation, args: readonly string[]): string 
 function given(fields: readonly Field[], options: Options): Record<string, unknown> {
   return Object.fromEntries(
     fields
-      .map((field) => [field.name, sentValue(options[attributeOf(field)])] as const)
+      .map((field) => [field.name, sentValue(options[optionOf(field).attributeName()])] as const)
       .filter(([, value]) => value !== undefined),
   );
 }
 
 async function readBody(file: string, readInput: () => Promise<string>): Promise<Record<string, unknown>> {
-  const text =
-    file === '-'
-      ? await readInput()
-      : await readFile(file, 'utf8').catch((err: NodeJS.ErrnoException) => {
-          throw usageError(`${file} cannot be read (${err.code ?? 'unknown reason'}).`);
-        });
+  const text = file === '-' ? await readInput() : await readTextFile(file);
   const value = parseJson(text);
   if (!isObject(value)) throw usageError(`${file === '-' ? 'The input' : file} is not a JSON object.`);
   return value;
 }
 
-function requireFields({ method, body: fields }: Operation, body: Record<string, unknown>): void {
-  const missing = fields.filter((field) => isNeeded(field) && body[field.name] === undefined);
-  if (missing.length > 0) {
-    const names = missing.map(({ name }) => `--${kebab(name)}`).join(', ');
-    throw usageError(`Missing: ${names}. Give them as options, or in a JSON file with --body.`);
-  }
-  if (method === 'PATCH' && Object.keys(body).length === 0) {
-    const names = fields.map(({ name }) => `--${kebab(name)}`).join(', ');
-    throw usageError(`There is nothing to change. Give at least one of ${names}.`);
-  }
+/** @throws CommandError (exit code 2) that names the file */
+export async function readTextFile(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch((err: NodeJS.ErrnoException) => {
+    throw usageError(`${file} cannot be read (${err.code ?? 'unknown reason'}).`);
+  });
 }

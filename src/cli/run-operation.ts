@@ -1,13 +1,13 @@
 import { plainJson } from '../platform/unseen-text.rules.ts';
 import type { CallApi, Page } from './client.ts';
 import { readAll } from './client.ts';
-import type { CommandRow } from './commands.ts';
+import { COLUMNS } from './commands.ts';
 import type { Operation } from './description.ts';
 import { CallError, CommandError, EXIT } from './errors.ts';
 import type { Options } from './request.ts';
 import { buildRequest } from './request.ts';
 import type { Terminal } from './terminal.ts';
-import { widthOf, wrapped, writeLine } from './terminal.ts';
+import { writeLine, writeWrapped } from './terminal.ts';
 import { isObject } from './values.ts';
 import { showListing, showObject } from './views.ts';
 
@@ -16,7 +16,7 @@ import { showListing, showObject } from './views.ts';
  * @throws CommandError in a sentence
  */
 export async function runOperation(
-  { row, operation }: { row: CommandRow; operation: Operation },
+  operation: Operation,
   args: readonly string[],
   options: Options,
   { terminal, call }: { terminal: Terminal; call: CallApi },
@@ -25,11 +25,8 @@ export async function runOperation(
   const response = await withAdvice(madeKey, () =>
     options['all'] === true ? readAll(call, request) : call(request),
   );
-  if (options['json'] === true) {
-    if (response !== undefined) writeLine(terminal.out, plainJson(response));
-    return;
-  }
-  show(terminal, row, response);
+  if (options['json'] !== true) show(terminal, operation, response);
+  else if (response !== undefined) writeLine(terminal.out, plainJson(response));
 }
 
 async function withAdvice(madeKey: string | undefined, call: () => Promise<unknown>): Promise<unknown> {
@@ -44,28 +41,27 @@ async function withAdvice(madeKey: string | undefined, call: () => Promise<unkno
   }
 }
 
-function show(terminal: Terminal, row: CommandRow, response: unknown): void {
-  if (!isObject(response)) writeLine(terminal.out, row.done ?? 'Done.');
-  else if (row.columns !== undefined) showPage(terminal, row.columns, response as Page);
+const SHOWN_ONCE = 'The api_key is shown only this once: store it now, where only its partner can read it.';
+
+function show(terminal: Terminal, { id, outcome }: Operation, response: unknown): void {
+  const columns = COLUMNS[id];
+  if (!isObject(response)) writeLine(terminal.out, outcome);
+  else if (columns !== undefined) showPage(terminal, columns.split(' '), response as Page);
   // The description is for programs.
   else if ('openapi' in response) writeLine(terminal.out, plainJson(response));
-  else showObject(terminal, response);
-  if (row.remark === undefined) return;
-  writeLine(terminal.out);
-  for (const line of wrapped(row.remark, widthOf(terminal))) writeLine(terminal.out, line);
+  else {
+    showObject(terminal, response);
+    if ('api_key' in response) writeWrapped(terminal, `\n${SHOWN_ONCE}`);
+  }
 }
 
 function showPage(
   terminal: Terminal,
-  columns: NonNullable<CommandRow['columns']>,
+  columns: readonly string[],
   { data, count, next_cursor: next }: Page,
 ): void {
   showListing(terminal, columns, data);
   if (!next) return;
-  writeLine(terminal.out);
-  writeLine(
-    terminal.out,
-    `Showing the first ${count}. Use --all for all of them, or this for the next page:`,
-  );
-  writeLine(terminal.out, `--cursor ${next}`);
+  const advice = `Showing the first ${count}. Use --all for all of them, or this for the next page:`;
+  writeLine(terminal.out, `\n${advice}\n--cursor ${next}`);
 }

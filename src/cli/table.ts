@@ -1,75 +1,72 @@
 import stringWidth from 'string-width';
-import type { Column } from './columns.ts';
-import { printable } from './terminal.ts';
+import wrapAnsi from 'wrap-ansi';
+import { onOneLine } from '../platform/unseen-text.rules.ts';
+import { isObject, textOf } from './values.ts';
 
 const GAP = 2;
 /** Less of a text that may be cut says nothing. */
 const SHORTEST_CUT = 12;
+/** Ids, which somebody will copy, instants and words of a fixed list are never cut. */
+const NEVER_CUT = /(?:^|_)(?:id|at|start|type|kind|state|status)$/;
 
-/** A table of lines that fit, its heading first; `omitted` are the columns for which there was no room. */
-export type FittedTable = { lines: string[]; omitted: string[] };
+/** A table of lines that fit, its heading first; `omitted` are the fields for which there was no room. */
+type FittedTable = { lines: string[]; omitted: string[] };
 
-type Row = Readonly<Record<string, unknown>>;
-type FilledColumn = Column & { cells: string[]; width: number };
+type Column = { field: string; cells: string[]; width: number; shortest: number };
 
 /**
- * The rows without borders, at most `width` wide: texts that may be cut are, down to 12 columns of the terminal; then columns
- * are left out, the last one first. The first column is always there, whole.
+ * The rows without borders, at most `width` wide, a column for each field: texts that may be cut are, down to 12 columns of the
+ * terminal; then columns are left out, the last one first. The first column is always there.
  */
-export function fitTable(columns: readonly Column[], rows: readonly Row[], width: number): FittedTable {
-  const filled = columns.map((column) => fill(column, rows));
-  let shown = filled;
-  while (shown.length > 1 && totalWidth(shown.map(shortest)) > width) shown = shown.slice(0, -1);
-  const fitted = cut(shown, width);
-  const line = (cellOf: (column: FilledColumn) => string) =>
-    fitted
-      .map((column) => fitText(cellOf(column), column.width))
-      .join(' '.repeat(GAP))
-      .trimEnd();
-  return {
-    lines: [line(({ header }) => header), ...rows.map((_, index) => line(({ cells }) => cells[index] ?? ''))],
-    omitted: filled.slice(shown.length).map(({ header }) => header),
-  };
-}
-
-function fill(column: Column, rows: readonly Row[]): FilledColumn {
-  const cells = rows.map((row) => printable(column.valueOf(row)));
-  const width = cells.reduce((most, cell) => Math.max(most, stringWidth(cell)), stringWidth(column.header));
-  return { ...column, cells, width };
-}
-
-const shortest = ({ isCut, width, header }: FilledColumn) =>
-  isCut ? Math.min(width, Math.max(SHORTEST_CUT, header.length)) : width;
-
-function totalWidth(widths: readonly number[]): number {
-  return widths.reduce((total, each) => total + each, 0) + GAP * (widths.length - 1);
-}
-
-/** Takes from the widest first, so that short texts stay whole. */
-function cut(columns: readonly FilledColumn[], width: number): FilledColumn[] {
-  const result = columns.map((column) => ({ ...column }));
-  for (let excess = totalWidth(result.map((column) => column.width)) - width; excess > 0; excess -= 1) {
-    const [widest] = result
-      .filter((column) => column.width > shortest(column))
+export function fitTable(
+  fields: readonly string[],
+  rows: readonly Readonly<Record<string, unknown>>[],
+  width: number,
+): FittedTable {
+  const columns = fields.map((field): Column => {
+    const cells = [field, ...rows.map((row) => onOneLine(cellText(row[field])))];
+    const widest = cells.reduce((most, cell) => Math.max(most, stringWidth(cell)), 0);
+    const shortest = NEVER_CUT.test(field) ? widest : Math.min(widest, Math.max(SHORTEST_CUT, field.length));
+    return { field, cells, width: widest, shortest };
+  });
+  const excess = (key: 'width' | 'shortest') =>
+    columns.reduce((total, column) => total + column[key] + GAP, -GAP) - width;
+  const omitted: string[] = [];
+  while (columns.length > 1 && excess('shortest') > 0) omitted.unshift(columns.pop()?.field ?? '');
+  // The widest are cut first, so that short texts stay whole.
+  for (let left = excess('width'); left > 0; left -= 1) {
+    const [widest] = columns
+      .filter((each) => each.width > each.shortest)
       .toSorted((a, b) => b.width - a.width);
     if (widest === undefined) break;
     widest.width -= 1;
   }
-  return result;
+  const lines = [{}, ...rows].map((_, index) =>
+    columns
+      .map((column) => fitText(column.cells[index] ?? '', column.width))
+      .join(' '.repeat(GAP))
+      .trimEnd(),
+  );
+  return { lines, omitted };
 }
 
-const LETTERS = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+/** A value in few words: a list with commas, an object by its state or kind, an instant without what is zero. */
+export function cellText(value: unknown): string {
+  if (Array.isArray(value)) return value.map(cellText).join(', ');
+  if (!isObject(value)) return shortInstant(textOf(value));
+  const { state, status_code: statusCode, error, kind } = value;
+  return textOf(state ?? statusCode ?? error ?? kind ?? value);
+}
+
+/** `2026-11-21T04:30:00.000Z` is `2026-11-21T04:30Z`, still ISO 8601. */
+function shortInstant(text: string): string {
+  return text.replace(/(?::00)?\.000Z$/, 'Z').replace(/\.\d{3}Z$/, 'Z');
+}
 
 /** The text as wide as its column: filled up with spaces, or cut between two letters, with an ellipsis at its end. */
 export function fitText(text: string, width: number): string {
   const missing = width - stringWidth(text);
   if (missing >= 0) return text + ' '.repeat(missing);
-  let kept = '';
-  let left = width - 1;
-  for (const { segment } of LETTERS.segment(text)) {
-    left -= stringWidth(segment);
-    if (left < 0) break;
-    kept += segment;
-  }
+  const [kept = ''] = wrapAnsi(text, width - 1, { hard: true, wordWrap: false, trim: false }).split('\n');
   return fitText(`${kept}…`, width);
 }

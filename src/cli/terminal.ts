@@ -1,7 +1,6 @@
 import { styleText } from 'node:util';
 import wrapAnsi from 'wrap-ansi';
 import type { OperatorEnvironment } from '../config/operator-environment.ts';
-import { onOneLine } from '../platform/unseen-text.rules.ts';
 
 /** Where a command writes: a terminal, a file or a pipe. */
 export type Sink = { write(text: string): void; isTty: boolean; columns: number | undefined };
@@ -34,16 +33,9 @@ export function writeLine(sink: Sink, line = ''): void {
   sink.write(`${line}\n`);
 }
 
-/**
- * Text from elsewhere on one line: what would move the cursor, colour the terminal or turn the direction of writing is
- * replaced, since customers and receivers of webhooks can have put it there.
- */
-export function printable(text: string): string {
-  return onOneLine(text);
-}
-
-/** Breaks a text at spaces into lines of at most `width`; `first` and `next` stand in front of the first and of the others. */
-export function wrapped(text: string, width: number, first = '', next = first): string[] {
-  const lines = wrapAnsi(text, width - Math.max(first.length, next.length)).split('\n');
-  return lines.map((line, index) => `${index === 0 ? first : next}${line}`);
+/** Breaks a text at spaces into lines that fit; `first` and `next` stand in front of the first and of the others. */
+export function writeWrapped(terminal: Terminal, text: string, first = '', next = first): void {
+  const lines = wrapAnsi(text, widthOf(terminal) - Math.max(first.length, next.length)).split('\n');
+  for (const [index, line] of lines.entries())
+    writeLine(terminal.out, `${index === 0 ? first : next}${line}`);
 }

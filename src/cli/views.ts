@@ -1,91 +1,74 @@
 import { WEEKDAYS } from '../platform/calendar.ts';
-import type { Column } from './columns.ts';
-import { instant, plain, prose, shortInstant, span } from './columns.ts';
-import { fitTable } from './table.ts';
+import { onOneLine } from '../platform/unseen-text.rules.ts';
+import { cellText, fitTable } from './table.ts';
 import type { Terminal } from './terminal.ts';
-import { emphasise, printable, widthOf, wrapped, writeLine } from './terminal.ts';
+import { emphasise, widthOf, writeLine, writeWrapped } from './terminal.ts';
 import { isObject, objectsOf, textOf } from './values.ts';
 
 /** Prints a listing as a table, and says what had no room in it. */
-export function showListing(terminal: Terminal, columns: readonly Column[], rows: readonly unknown[]): void {
+export function showListing(terminal: Terminal, fields: readonly string[], rows: readonly unknown[]): void {
   if (rows.length === 0) {
     writeLine(terminal.out, 'None found.');
     return;
   }
-  const { lines, omitted } = fitTable(columns, objectsOf(rows), widthOf(terminal));
-  const [heading = '', ...body] = lines;
-  writeLine(terminal.out, emphasise(terminal, heading));
-  for (const line of body) writeLine(terminal.out, line);
+  const { lines, omitted } = fitTable(fields, objectsOf(rows), widthOf(terminal));
+  for (const [index, line] of lines.entries())
+    writeLine(terminal.out, index === 0 ? emphasise(terminal, line) : line);
   if (omitted.length === 0) return;
   writeLine(terminal.out);
   const remark = `Not shown, for lack of space: ${omitted.join(', ')}. Use --json to see everything.`;
-  for (const line of wrapped(remark, widthOf(terminal))) writeLine(terminal.out, line);
+  writeWrapped(terminal, remark);
 }
 
 /** Prints one object: a line for each field, whole, so that ids and secrets can be copied; lists of objects as tables below. */
 export function showObject(terminal: Terminal, object: Readonly<Record<string, unknown>>): void {
-  const { lines, tables } = isSchedule(object)
-    ? { lines: scheduleLines(object), tables: [] }
-    : flatten(object, '');
+  const fields = flattened(isSchedule(object) ? hoursByDay(object) : object);
+  const isTable = ([, value]: [string, unknown]) => objectsOf(value).length > 0;
+  const lines = fields.filter((field) => !isTable(field));
   const width = Math.max(0, ...lines.map(([name]) => name.length));
   for (const [name, value] of lines) {
     const label = emphasise(terminal, name.padEnd(width));
-    writeLine(terminal.out, `${label}  ${printable(value)}`.trimEnd());
+    writeLine(terminal.out, `${label}  ${onOneLine(inWords(value))}`.trimEnd());
   }
-  for (const [name, rows] of tables) {
-    writeLine(terminal.out);
-    writeLine(terminal.out, `${name}:`);
-    showListing(terminal, columnsOf(rows), rows);
+  for (const [name, value] of fields.filter(isTable)) {
+    const rows = objectsOf(value);
+    writeLine(terminal.out, `\n${name}:`);
+    showListing(terminal, [...new Set(rows.flatMap((row) => Object.keys(row)))], rows);
   }
 }
 
-type Flattened = { lines: [string, string][]; tables: [string, Record<string, unknown>[]][] };
-
-function flatten(object: Readonly<Record<string, unknown>>, prefix: string): Flattened {
-  const result: Flattened = { lines: [], tables: [] };
-  for (const [key, value] of Object.entries(object)) {
-    const name = `${prefix}${key}`;
-    const rows = objectsOf(value);
-    if (rows.length > 0) result.tables.push([name, rows]);
-    else if (isObject(value)) {
-      const inner = flatten(value, `${name}.`);
-      result.lines.push(...inner.lines);
-      result.tables.push(...inner.tables);
-    } else result.lines.push([name, inWords(value)]);
-  }
-  return result;
+/** The fields of an object and of those in it, with dots. */
+function flattened(object: Readonly<Record<string, unknown>>, prefix = ''): [string, unknown][] {
+  return Object.entries(object).flatMap(([key, value]): [string, unknown][] =>
+    isObject(value) ? flattened(value, `${prefix}${key}.`) : [[`${prefix}${key}`, value]],
+  );
 }
 
 function inWords(value: unknown): string {
   if (value === null || value === undefined) return '-';
-  if (!Array.isArray(value)) return shortInstant(textOf(value));
-  return value.length === 0 ? 'none' : value.map(textOf).join(', ');
-}
-
-/** The fields of a list of objects; ids and instants are whole, anything else may be cut. */
-function columnsOf(rows: readonly Record<string, unknown>[]): Column[] {
-  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  return names.map((name) => {
-    if (/(^|_)id$/.test(name)) return plain(name);
-    return /_at$|_start$/.test(name) ? instant(name) : prose(name);
-  });
+  return Array.isArray(value) && value.length === 0 ? 'none' : cellText(value);
 }
 
 function isSchedule(object: Readonly<Record<string, unknown>>): boolean {
   return isObject(object['weekly']) && Array.isArray(object['exceptions']);
 }
 
-function scheduleLines({ resource_id: id, weekly, exceptions }: Record<string, unknown>): [string, string][] {
+/** The hours of a schedule by weekday and by date, after its other fields. */
+export function hoursByDay({
+  weekly,
+  exceptions,
+  ...others
+}: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const week = isObject(weekly) ? weekly : {};
-  return [
-    ['resource_id', textOf(id)],
-    ...WEEKDAYS.map((weekday): [string, string] => [weekday, hoursIn(week[weekday])]),
-    ...objectsOf(exceptions).map(({ date, hours }): [string, string] => [textOf(date), hoursIn(hours)]),
-  ];
+  return {
+    ...others,
+    ...Object.fromEntries(WEEKDAYS.map((day) => [day, hoursIn(week[day])])),
+    ...Object.fromEntries(objectsOf(exceptions).map(({ date, hours }) => [textOf(date), hoursIn(hours)])),
+  };
 }
 
 /** `06:00-12:00, 16:00-23:00`, or `closed`. */
-export function hoursIn(openings: unknown): string {
-  const spans = objectsOf(openings).map(({ start, end }) => span(start, end));
-  return spans.length === 0 ? 'closed' : spans.join(', ');
+function hoursIn(openings: unknown): string {
+  const spans = objectsOf(openings).map(({ start, end }) => `${textOf(start)}-${textOf(end)}`);
+  return spans.length === 0 ? 'closed' : spans.toSorted().join(', ');
 }

@@ -1,7 +1,8 @@
 import type { VNode } from 'preact';
 import { listApiKeys } from '../partners/api-keys.service.ts';
 import type { PartnerRow } from '../partners/partners.model.ts';
-import { getPartner, grantedVenueIds } from '../partners/partners.service.ts';
+import { getPartner } from '../partners/partners.service.ts';
+import { listGrantedVenueIds } from '../partners/partners.store.ts';
 import type { VenueRow } from '../venues/venues.service.ts';
 import { findVenuesById } from '../venues/venues.store.ts';
 import { venuesToChoose } from './choices.ts';
@@ -16,7 +17,7 @@ export const partnerPage: PageHandler = async (deps, { params }) => {
   const partner = await getPartner(deps, params['partnerId'] ?? '');
   const [keys, granted, venues] = await Promise.all([
     listApiKeys(deps, partner._id),
-    grantedVenueIds(deps, partner._id).then((ids) => findVenuesById(deps.db, ids)),
+    listGrantedVenueIds(deps.db, partner._id).then((ids) => findVenuesById(deps.db, ids)),
     venuesToChoose(deps),
   ]);
   const timeZone = deps.config.defaultTimeZone;

@@ -3,7 +3,7 @@ import type { Db } from '../platform/mongo.ts';
 import { openCollection } from '../platform/mongo.ts';
 
 /** A session that was signed out before it ran out. `_id` is the id in its token; without the signature that opens nothing. */
-export type EndedSession = { _id: string; expiresAt: Date };
+type EndedSession = { _id: string; expiresAt: Date };
 
 export const endedSessionCollection = (db: Db) => openCollection<EndedSession>(db, 'ended_sessions');
 

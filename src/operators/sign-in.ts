@@ -9,9 +9,9 @@ import type { SignedIn } from '../http/route.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Db } from '../platform/mongo.ts';
 import { parseUrl } from '../platform/parse-url.ts';
+import { hasEndedSession, insertEndedSession } from './ended-sessions.store.ts';
 import type { Session } from './session.rules.ts';
-import { isOperatorKey, operatorKeyId, SESSION_SECONDS, signSession } from './session.rules.ts';
-import { endSession, findLiveSession } from './sessions.service.ts';
+import { isOperatorKey, openSession, operatorKeyId, SESSION_SECONDS, signSession } from './session.rules.ts';
 import { SignInPage } from './sign-in-page.tsx';
 
 const COOKIE = 'operator_session';
@@ -81,7 +81,7 @@ function signOut(deps: SignInDeps): RequestHandler {
     const session = await liveSession(deps, req);
     if (session !== undefined) {
       await deps.record(req, res, { action: 'signOut', operator: operatorVia('session', deps), status: 303 });
-      await endSession(deps, session);
+      await insertEndedSession(deps.db, session);
     }
     setCookie(req, res, '', 0);
     res.redirect(303, '/sign-in');
@@ -125,10 +125,14 @@ async function identify(deps: SignInDeps, req: Request, res: Response): Promise<
   return (await liveSession(deps, req)) === undefined ? undefined : operatorVia('session', deps);
 }
 
-async function liveSession(deps: SignInDeps, req: Request): Promise<Session | undefined> {
+/**
+ * The session of a token that is genuine, has not run out and was not signed out, on whatever process. One read by id; while
+ * the database is away nobody is let in by a token, because nobody knows which were signed out.
+ */
+async function liveSession({ db, clock, config }: SignInDeps, req: Request): Promise<Session | undefined> {
   for (const token of readCookies(req)) {
-    const session = await findLiveSession(deps, token);
-    if (session !== undefined) return session;
+    const session = openSession(token, config.operatorApiKey, clock.now());
+    if (session !== undefined && !(await hasEndedSession(db, session.id))) return session;
   }
   return undefined;
 }

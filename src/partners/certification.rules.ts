@@ -49,90 +49,66 @@ const UNTOUCHED = 'Attach the report as partner certify wrote it.';
  * it must have every scenario that this release asks for, and what it says of itself must follow from them.
  */
 export function faultOfReport(report: CertificationReport, attachment: Attachment): ReportFault | undefined {
-  return (
-    faultOfRun(report, attachment) ??
-    faultOfSuite(report) ??
-    faultOfScenarios(report) ??
-    faultOfVerdict(report)
-  );
+  const [first] = faultsOf(report, attachment);
+  return first && { ...first, path: `report.${first.path}` };
+}
+
+function* faultsOf(
+  report: CertificationReport,
+  { partnerId, mode, now }: Attachment,
+): Generator<ReportFault> {
+  const { partner_id: of, suite_version: version, scenarios, summary, verdict } = report;
+  if (mode === 'sandbox' && of !== partnerId)
+    yield {
+      path: 'partner_id',
+      message: `is ${of}: the report is of another partner. Attach the one of ${partnerId}.`,
+    };
+  if (report.ended_at.getTime() > now.getTime() + SKEW_MS)
+    yield {
+      path: 'ended_at',
+      message: `is to come: it is ${now.toISOString()}. Set the clock of the machine, and run the certification again.`,
+    };
+  if (compareVersions(version, SUITE.version) < 0)
+    yield {
+      path: 'suite_version',
+      message: `is ${version}, and this service asks for ${SUITE.version}. Run the certification again with the client that this service serves.`,
+    };
+  // Suites only grow: a newer one has all scenarios of this release's.
+  const ids = new Set(scenarios.map(({ id }) => id));
+  const missing = SUITE.scenarios.filter((id) => !ids.has(id));
+  if (missing.length > 0)
+    yield {
+      path: 'scenarios',
+      message: `lacks ${missing.length} of the ${SUITE.scenarios.length} scenarios of suite ${SUITE.version}, ${missing[0]} among them. ${UNTOUCHED}`,
+    };
+  if (ids.size > SUITE.scenarios.length && !isOfNewerSuite(report))
+    yield { path: 'scenarios', message: `has scenarios that suite ${version} has not. ${UNTOUCHED}` };
+  for (const [at, { outcome, finding, remedy }] of scenarios.entries())
+    if ((finding === null) !== (outcome === 'passed') || (remedy === null) === (outcome === 'failed'))
+      yield {
+        path: `scenarios.${at}`,
+        message: `is ${outcome}: finding is null where it passed and remedy where it did not fail, and there otherwise. ${UNTOUCHED}`,
+      };
+  const countOf = (outcome: Outcome) => scenarios.filter((each) => each.outcome === outcome).length;
+  for (const outcome of OUTCOMES)
+    if (summary[outcome] !== countOf(outcome))
+      yield {
+        path: `summary.${outcome}`,
+        message: `is ${summary[outcome]}, and ${countOf(outcome)} of its scenarios are ${outcome}. ${UNTOUCHED}`,
+      };
+  const expected = countOf('failed') > 0 ? 'failed' : countOf('not_tried') > 0 ? 'incomplete' : 'passed';
+  if (verdict !== expected)
+    yield { path: 'verdict', message: `is ${verdict}, and ${expected} by its scenarios. ${UNTOUCHED}` };
+  if (verdict === 'failed')
+    yield {
+      path: 'verdict',
+      message: `is failed: ${countOf('failed')} of ${scenarios.length} scenarios failed. To certify the partner all the same, leave the report out and say why in notes.`,
+    };
 }
 
 /** Whether it is of a suite that this release does not know: whether it has all of that suite's scenarios cannot be told. */
 export const isOfNewerSuite = ({ suite_version: version }: CertificationReport): boolean =>
   compareVersions(version, SUITE.version) > 0;
-
-function faultOfRun(
-  { partner_id: of, ended_at: endedAt }: CertificationReport,
-  { partnerId, mode, now }: Attachment,
-): ReportFault | undefined {
-  if (mode === 'sandbox' && of !== partnerId)
-    return {
-      path: 'report.partner_id',
-      message: `is ${of}: the report is of another partner. Attach the one of ${partnerId}.`,
-    };
-  if (endedAt.getTime() > now.getTime() + SKEW_MS)
-    return {
-      path: 'report.ended_at',
-      message: `is to come: it is ${now.toISOString()}. Set the clock of the machine, and run the certification again.`,
-    };
-  return undefined;
-}
-
-/** Suites only grow: a newer one has all scenarios of this release's. */
-function faultOfSuite(report: CertificationReport): ReportFault | undefined {
-  const { suite_version: version, scenarios } = report;
-  if (compareVersions(version, SUITE.version) < 0)
-    return {
-      path: 'report.suite_version',
-      message: `is ${version}, and this service asks for ${SUITE.version}. Run the certification again with the client that this service serves.`,
-    };
-  const ids = new Set(scenarios.map(({ id }) => id));
-  const missing = SUITE.scenarios.filter((id) => !ids.has(id));
-  if (missing.length > 0)
-    return {
-      path: 'report.scenarios',
-      message: `lacks ${missing.length} of the ${SUITE.scenarios.length} scenarios of suite ${SUITE.version}, ${missing[0]} among them. ${UNTOUCHED}`,
-    };
-  if (ids.size > SUITE.scenarios.length && !isOfNewerSuite(report))
-    return { path: 'report.scenarios', message: `has scenarios that suite ${version} has not. ${UNTOUCHED}` };
-  return undefined;
-}
-
-/** What was seen is said where it did not pass, what to mend where it failed. */
-function faultOfScenarios({ scenarios }: CertificationReport): ReportFault | undefined {
-  const at = scenarios.findIndex(
-    ({ outcome, finding, remedy }) =>
-      (finding === null) !== (outcome === 'passed') || (remedy === null) === (outcome === 'failed'),
-  );
-  const scenario = scenarios[at];
-  if (scenario === undefined) return undefined;
-  return {
-    path: `report.scenarios.${at}`,
-    message: `is ${scenario.outcome}: finding is null where it passed and remedy where it did not fail, and there otherwise. ${UNTOUCHED}`,
-  };
-}
-
-function faultOfVerdict({ scenarios, summary, verdict }: CertificationReport): ReportFault | undefined {
-  const countOf = (outcome: Outcome) => scenarios.filter((each) => each.outcome === outcome).length;
-  const miscounted = OUTCOMES.find((outcome) => summary[outcome] !== countOf(outcome));
-  if (miscounted !== undefined)
-    return {
-      path: `report.summary.${miscounted}`,
-      message: `is ${summary[miscounted]}, and ${countOf(miscounted)} of its scenarios are ${miscounted}. ${UNTOUCHED}`,
-    };
-  const expected = countOf('failed') > 0 ? 'failed' : countOf('not_tried') > 0 ? 'incomplete' : 'passed';
-  if (verdict !== expected)
-    return {
-      path: 'report.verdict',
-      message: `is ${verdict}, and ${expected} by its scenarios. ${UNTOUCHED}`,
-    };
-  if (verdict === 'failed')
-    return {
-      path: 'report.verdict',
-      message: `is failed: ${countOf('failed')} of ${scenarios.length} scenarios failed. To certify the partner all the same, leave the report out and say why in notes.`,
-    };
-  return undefined;
-}
 
 /** Of `1.10.0` and `1.9.0` the first is the newer. */
 const compareVersions = (one: string, other: string): number =>

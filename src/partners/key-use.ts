@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { ApiKeyRow } from './partners.model.ts';
@@ -17,30 +18,22 @@ export type KeyUse = {
 const WRITE_EVERY_MS = 60_000;
 const KNOWN_FOR_MS = 600_000;
 
+/** More keys than this are not remembered: those used longest ago are looked up again. */
+const MAX_KNOWN = 100_000;
+
 /**
- * Keeps `lastUsedAt` of partners' keys right to a minute: this process writes it at most once a minute for each key. What it
- * remembers is bounded by the keys that were right in ten minutes. A write that fails is not repeated before the next use.
+ * Keeps `lastUsedAt` of partners' keys right to a minute: this process writes it at most once a minute for each key. A write that
+ * fails is not repeated before the next use.
  */
 export function createKeyUse({ db, log }: { db: Db; log: Logger }): KeyUse {
-  /** By hash, which key was noted, and when, the earliest first. */
-  const noted = new Map<string, { keyId: string; at: number }>();
-  const forgetOld = (now: number) => {
-    for (const [hash, { at }] of noted) {
-      if (now - at < KNOWN_FOR_MS) return;
-      noted.delete(hash);
-    }
-  };
+  /** By hash, which key was noted, and when. */
+  const noted = new LRUCache<string, { keyId: string; at: number }>({ max: MAX_KNOWN, ttl: KNOWN_FOR_MS });
   return {
-    knownId: (hash) => {
-      forgetOld(performance.now());
-      return noted.get(hash)?.keyId;
-    },
+    knownId: (hash) => noted.get(hash)?.keyId,
     forget: (hash) => void noted.delete(hash),
     note: ({ _id, hash }) => {
       const now = performance.now();
-      forgetOld(now);
       if (now - (noted.get(hash)?.at ?? Number.NEGATIVE_INFINITY) < WRITE_EVERY_MS) return;
-      noted.delete(hash);
       noted.set(hash, { keyId: _id, at: now });
       touchApiKeyRow(db, _id).catch((err: Error) =>
         log.debug({ key_id: _id, error: err.message }, 'the use of a key could not be noted'),

@@ -2,7 +2,7 @@ import type { Model } from 'mongoose';
 import { Schema } from 'mongoose';
 import type { CollectionDefinition } from '../platform/ensure-collection.ts';
 import type { Db } from '../platform/mongo.ts';
-import { collectionOf, modelOf } from '../platform/mongo.ts';
+import { collectionOf, modelOf, openCollection } from '../platform/mongo.ts';
 import type { CertificationReport } from './certification.rules.ts';
 
 export type PartnerRow = {
@@ -64,15 +64,6 @@ const partnerSchema = new Schema<PartnerRow>(
   { collection: 'partners', versionKey: false },
 );
 
-const certificationReportSchema = new Schema<CertificationReportRow>(
-  {
-    _id: { type: String, required: true },
-    report: { type: Schema.Types.Mixed, required: true },
-    attachedAt: { type: Date, required: true },
-  },
-  { collection: 'certification_reports', versionKey: false },
-);
-
 const apiKeySchema = new Schema<ApiKeyRow>(
   {
     _id: { type: String, required: true },
@@ -102,7 +93,7 @@ export const partnerModel = (db: Db): Model<PartnerRow> => modelOf(db, 'Partner'
 export const partnerCollection = (db: Db) => collectionOf(partnerModel(db));
 
 export const certificationReportCollection = (db: Db) =>
-  collectionOf(modelOf(db, 'CertificationReport', certificationReportSchema));
+  openCollection<CertificationReportRow>(db, 'certification_reports');
 
 export const apiKeyModel = (db: Db): Model<ApiKeyRow> => modelOf(db, 'ApiKey', apiKeySchema);
 

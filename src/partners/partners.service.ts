@@ -4,7 +4,7 @@ import { DomainError } from '../domain/errors.ts';
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import { leasedCacheOf } from '../platform/leased-cache.ts';
-import type { Db, Snapshot } from '../platform/mongo.ts';
+import type { Db } from '../platform/mongo.ts';
 import type { Page, PageWanted } from '../platform/pagination.ts';
 import { findCachedGrant } from './cached-partners.store.ts';
 import type { PartnerRow } from './partners.model.ts';
@@ -15,7 +15,6 @@ import {
   findPartnersById,
   insertGrant,
   insertPartner,
-  listGrantedVenueIds,
   listPartnerRows,
   updatePartnerRow,
 } from './partners.store.ts';
@@ -100,15 +99,6 @@ export async function hasGrant(deps: { db: Db }, partnerId: string, venueId: str
 /** Whether the partner may operate the venue, from the cache; false only where the database says so. */
 export async function isCachedGrant(db: Db, partnerId: string, venueId: string): Promise<boolean> {
   return (await findCachedGrant(db, partnerId, venueId)) !== null;
-}
-
-/** The venues that the partner may operate; those of a moment, where one is given. */
-export async function grantedVenueIds(
-  deps: { db: Db },
-  partnerId: string,
-  snapshot?: Snapshot,
-): Promise<string[]> {
-  return listGrantedVenueIds(deps.db, partnerId, snapshot);
 }
 
 export const SUSPENDED: Record<Audience, string> = {

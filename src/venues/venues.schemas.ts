@@ -90,7 +90,7 @@ const resourceFields = {
 };
 
 /** With how many resources one can share its space. */
-export const MAX_SHARED = 20;
+const MAX_SHARED = 20;
 
 const sharesSpaceWith = () =>
   list(opaque(200), MAX_SHARED)

@@ -13,8 +13,8 @@ const HEADERS = {
 };
 
 /** What the description has against an answer that the proxy makes up. */
-function faultOfAnswer(target: string, changed: object = {}): string | undefined {
-  const body = { ...madeUpAnswer(readCall('GET', target, undefined, new Uint8Array())), ...changed };
+function faultOfAnswer(target: string): string | undefined {
+  const body = madeUpAnswer(readCall('GET', target, undefined, new Uint8Array()));
   const reply = { status: 200, headers: new Headers(HEADERS), body, text: JSON.stringify(body) };
   return faultOf('GET', target.split('?')[0] ?? '', reply);
 }
@@ -47,14 +47,6 @@ describe.each([
     const ends = day.slots.slice(0, -1).map(({ slot_end }) => slot_end);
     expect(ends).toEqual(day.slots.slice(1).map(({ slot_start }) => slot_start));
   });
-});
-
-test('control: an answer of another shape is found', () => {
-  const { venue, date, slots } = MADE_UP_DAYS.short;
-  const target = `/api/v1/slots/availability?venue_id=${venue.venue_id}&date=${date}`;
-  expect(faultOfAnswer(target, { slots: [{ ...slots[0], slot_start: '2027-03-28T00:00Z' }] })).toMatch(
-    'slot_start',
-  );
 });
 
 test('the clocks of London change on the days that its law says', () => {

@@ -1,10 +1,7 @@
-import { once } from 'node:events';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Defect } from '../../packages/client/src/certification/model/defects.ts';
 import type { Report, ScenarioReport } from '../../packages/client/src/certification/report.ts';
 import { certify } from '../../packages/client/src/certification/runner.ts';
+import { startFaultyProxy } from '../client/faulty-proxy.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import { anyPackage, anyPartner, anyVenue } from '../support/factories.ts';
 import type { HostedService } from '../support/service-host.ts';
@@ -50,44 +47,12 @@ export const withOutcome = ({ scenarios }: Report, outcome: string): Record<stri
     scenarios.filter((each) => each.outcome === outcome).map(({ id, finding }) => [id, finding]),
   );
 
-type Asked = { method: string; path: string; body: Record<string, unknown> };
+type Asked = { method: string; path: string; body: Json };
 
 /** Passes calls on to a service, each after `before` has been told of it; where that rejects, the connection is cut. */
-export async function startFront(
-  serviceUrl: string,
-  before: (asked: Asked) => Promise<void>,
-): Promise<{ url: string; close(): Promise<void> }> {
-  const passOn = async (request: IncomingMessage, response: ServerResponse) => {
-    const { method = '', url: path = '', headers } = request;
-    const bytes = Buffer.concat((await request.toArray()) as Buffer[]);
-    await before({ method, path, body: bytes.length === 0 ? {} : (JSON.parse(bytes.toString()) as Json) });
-    const answer = await fetch(serviceUrl + path, {
-      method,
-      headers: { 'content-type': 'application/json', 'x-api-key': String(headers['x-api-key']) },
-      ...(method === 'GET' ? {} : { body: bytes }),
-    });
-    const told = ['ratelimit', 'ratelimit-policy', 'retry-after'].flatMap((name) => {
-      const value = answer.headers.get(name);
-      return value === null ? [] : [[name, value]];
-    });
-    response
-      .writeHead(answer.status, { 'content-type': 'application/json', ...Object.fromEntries(told) })
-      .end(await answer.text());
-  };
-  const underWay: Promise<void>[] = [];
-  const server = createServer((request, response) => {
-    underWay.push(passOn(request, response).catch(() => void request.socket.destroy()));
+export function startFront(serviceUrl: string, before: (asked: Asked) => Promise<void>) {
+  return startFaultyProxy(serviceUrl, async ({ method, path, body }) => {
+    await before({ method, path, body: body === '' ? {} : (JSON.parse(body) as Json) });
+    return { kind: 'none' };
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-      // Of a call that was abandoned the service may make something yet.
-      await Promise.all(underWay);
-    },
-  };
 }

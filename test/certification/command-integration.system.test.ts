@@ -32,8 +32,6 @@ if (action === 'list_venues') {
   console.log(JSON.stringify(held.error === undefined ? held : { error: { code: held.error.code } }));
 } else if (action === 'list_resources') {
   console.log('<html>Not yet</html>');
-} else if (action === 'reconcile') {
-  setInterval(() => {}, 1000);
 } else {
   console.error('cannot ' + action);
   process.exit(3);
@@ -80,11 +78,9 @@ test('a command is run once for each action, with the proxy as its base URL; wha
   expect(code).toBe(1);
 });
 
-test('a command that does not end is killed at the deadline, and one that is not there is named', async () => {
+test('a command that is not there is named', async () => {
   const environment = { PARTNER_BASE_URL: service.url, PARTNER_API_KEY: candidate.apiKey };
   const { signal } = new AbortController();
-  const hanging = commandTransport(command, environment, signal, 1000)('reconcile', {});
-  await expect(hanging).rejects.toThrow('reconcile did not answer within 1 s.');
   const missing = commandTransport(['/nowhere/certify'], environment, signal)('reconcile', {});
   await expect(missing).rejects.toThrow('reconcile got no answer: ENOENT');
 });

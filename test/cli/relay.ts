@@ -1,6 +1,5 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
+import type { Fault } from '../client/faulty-proxy.ts';
+import { startFaultyProxy } from '../client/faulty-proxy.ts';
 
 /** A call that may change something, counted from 1. */
 export type Write = { number: number; method: string; path: string; body: unknown };
@@ -8,8 +7,18 @@ export type Write = { number: number; method: string; path: string; body: unknow
 /** What becomes of a write: it is passed on, refused (503), or done and never answered for. */
 export type Verdict = 'pass' | 'refuse' | 'swallow' | undefined;
 
-/** `close` waits until the service has answered all that was passed on, whoever has gone meanwhile. */
 export type Relay = { url: string; writes: Write[]; close: () => Promise<void> };
+
+const REFUSAL = {
+  success: false,
+  error: { code: 'SERVICE_UNAVAILABLE', message: 'The database is away.', request_id: 'relay-1' },
+};
+
+const FAULTS: Readonly<Record<NonNullable<Verdict>, Fault>> = {
+  pass: { kind: 'none' },
+  refuse: { kind: 'answered', status: 503, body: JSON.stringify(REFUSAL) },
+  swallow: { kind: 'cut', share: 0 },
+};
 
 /** Stands between a command and the service: passes every call on, and asks `onWrite` first about those that change something. */
 export async function startRelay(
@@ -19,54 +28,12 @@ export async function startRelay(
   countsPreviews = false,
 ): Promise<Relay> {
   const writes: Write[] = [];
-  const handled: Promise<void>[] = [];
-  const server = createServer((request, response) => {
-    const handle = async (): Promise<void> => {
-      const { method = '', url: path = '' } = request;
-      const body = await text(request);
-      let verdict: Verdict = 'pass';
-      if (method !== 'GET' && (!path.endsWith('/change-preview') || countsPreviews)) {
-        const write = {
-          ...{ number: writes.length + 1, method, path },
-          body: body === '' ? undefined : (JSON.parse(body) as unknown),
-        };
-        writes.push(write);
-        verdict = await onWrite(write);
-      }
-      if (verdict === 'refuse') {
-        response.writeHead(503, { 'content-type': 'application/json' });
-        response.end(JSON.stringify(REFUSAL));
-        return;
-      }
-      const answer = await fetch(`${target}${path}`, {
-        method,
-        headers: { 'x-api-key': String(request.headers['x-api-key']), 'content-type': 'application/json' },
-        ...(body === '' ? {} : { body }),
-      });
-      const answered = await answer.text();
-      if (verdict === 'swallow') {
-        request.socket.destroy();
-        return;
-      }
-      response.writeHead(answer.status, { 'content-type': 'application/json' });
-      response.end(answered);
-    };
-    handled.push(handle().catch(() => void request.socket.destroy()));
+  const { url, close } = await startFaultyProxy(target, async ({ method, path, body }) => {
+    if (method === 'GET' || (path.endsWith('/change-preview') && !countsPreviews)) return FAULTS.pass;
+    const sent: unknown = body === '' ? undefined : JSON.parse(body);
+    const write = { number: writes.length + 1, method, path, body: sent };
+    writes.push(write);
+    return FAULTS[(await onWrite(write)) ?? 'pass'];
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    writes,
-    close: async () => {
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
-      await closed;
-      await Promise.all(handled);
-    },
-  };
+  return { url, writes, close };
 }
-
-const REFUSAL = {
-  success: false,
-  error: { code: 'SERVICE_UNAVAILABLE', message: 'The database is away.', request_id: 'relay-1' },
-};

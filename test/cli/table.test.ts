@@ -1,8 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import stringWidth from 'string-width';
-import { instant, plain, prose, shortInstant } from '../../src/cli/columns.ts';
-import { fitTable } from '../../src/cli/table.ts';
-import { printable, wrapped } from '../../src/cli/terminal.ts';
+import { cellText, fitTable } from '../../src/cli/table.ts';
 
 const ID = '0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01';
 const row = {
@@ -10,33 +8,30 @@ const row = {
   name: 'A venue whose name is far too long for any line',
   status: 'active',
   at: '2026-11-21T04:30:00.000Z',
-  other: ID,
+  other_id: ID,
 };
-const columns = [plain('id'), prose('name'), plain('status'), instant('at'), plain('other')];
+const columns = ['id', 'name', 'status', 'at', 'other_id'];
 
 describe('a table', () => {
   test.each([40, 60, 80, 100, 120, 200])('fits a width of %i, with whole ids', (width) => {
     const { lines, omitted } = fitTable(columns, [row], width);
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(width);
     expect(lines[1]).toContain(ID);
-    const shown = columns
-      .map(({ header }) => header)
-      .filter((header) => lines[0]?.split(/ +/).includes(header));
-    expect([...shown, ...omitted]).toEqual(columns.map(({ header }) => header));
+    expect([...(lines[0]?.split(/ +/) ?? []), ...omitted]).toEqual(columns);
   });
 
   test('cuts texts before it leaves anything out, and says which columns it leaves out', () => {
     const { lines, omitted } = fitTable(columns, [row], 80);
     expect(lines[1]).toMatch(/^\S{36} {2}A venue [^]*… {2}active {2}2026-11-21T04:30Z$/);
-    expect(omitted).toEqual(['other']);
+    expect(omitted).toEqual(['other_id']);
     expect(fitTable(columns, [row], 160)).toEqual({ lines: expect.any(Array), omitted: [] });
   });
 
   test('may have very many rows', () => {
     const many = Array.from({ length: 130_000 }, () => ({ id: 'x' }));
-    expect(fitTable([plain('id')], many, 80).lines).toHaveLength(many.length + 1);
+    expect(fitTable(['id'], many, 80).lines).toHaveLength(many.length + 1);
     const some = many.slice(0, 250).map((_, index) => ({ id: `${index}`, name: 'any' }));
-    const { lines } = fitTable([plain('id'), prose('name')], some, 80);
+    const { lines } = fitTable(['id', 'name'], some, 80);
     expect(lines).toEqual(['id   name', ...some.map(({ id }) => `${id.padEnd(3)}  any`)]);
   });
 
@@ -49,7 +44,7 @@ describe('a table', () => {
       name,
       status: 'active',
     }));
-    const { lines } = fitTable([prose('name'), plain('status')], rows, 80);
+    const { lines } = fitTable(['name', 'status'], rows, 80);
     const offsets = lines.map((line) => stringWidth(line.slice(0, line.search(/status|active/))));
     expect(new Set(offsets).size).toBe(1);
   });
@@ -57,7 +52,7 @@ describe('a table', () => {
   test('cuts between letters, never inside one, and a wide one only where it has room', () => {
     const names = ['運'.repeat(30), '👨‍👩‍👧'.repeat(30), 'e\u0301'.repeat(50)];
     const { lines } = fitTable(
-      [prose('name'), plain('status')],
+      ['name', 'status'],
       names.map((name) => ({ name, status: 'x' })),
       30,
     );
@@ -65,7 +60,7 @@ describe('a table', () => {
     expect(lines.slice(1).map((line) => line.replace(/ +x$/, ''))).toEqual([
       `${'運'.repeat(10)}…`,
       `${'👨‍👩‍👧'.repeat(10)}…`,
-      `${'e\u0301'.repeat(21)}…`,
+      `${'\u00e9'.repeat(21)}…`,
     ]);
   });
 
@@ -75,22 +70,36 @@ describe('a table', () => {
   });
 });
 
-test('an instant loses what is zero and stays ISO 8601', () => {
-  expect(
-    ['2026-11-21T04:30:00.000Z', '2026-11-21T04:30:05.000Z', '2026-11-21T04:30:00.120Z'].map(shortInstant),
-  ).toEqual(['2026-11-21T04:30Z', '2026-11-21T04:30:05Z', '2026-11-21T04:30:00Z']);
+test.each([
+  ['an instant without what is zero, still ISO 8601', '2026-11-21T04:30:00.000Z', '2026-11-21T04:30Z'],
+  ['an instant with its seconds', '2026-11-21T04:30:05.120Z', '2026-11-21T04:30:05Z'],
+  ['nothing as nothing', null, ''],
+  ['a list with commas', ['mon', 'tue'], 'mon, tue'],
+  [
+    'deliveries by their states',
+    [
+      { id: ID, state: 'succeeded' },
+      { id: ID, state: 'retrying' },
+    ],
+    'succeeded, retrying',
+  ],
+  [
+    'attempts by their outcomes',
+    [
+      { status_code: 500, error: 'http_status' },
+      { status_code: null, error: 'timeout' },
+    ],
+    '500, timeout',
+  ],
+  ['an actor by its kind', { kind: 'operator' }, 'operator'],
+  ['any other object as JSON', { a: 1 }, '{"a":1}'],
+])('a cell shows %s', (_what, value, text) => {
+  expect(cellText(value)).toBe(text);
 });
 
 test('what others have written cannot move the cursor, colour the terminal or turn the direction of writing', () => {
-  expect(printable('a\u001b[31mb\r\nc\u202ed\u0007')).toBe('a [31mb c d ');
-  expect(fitTable([plain('name')], [{ name: 'x\u001b]0;title\u0007\ny' }], 80).lines).toEqual([
+  expect(fitTable(['name'], [{ name: 'x\u001b]0;title\u0007\ny' }], 80).lines).toEqual([
     'name',
     'x ]0;title  y'.replace('  ', ' '),
   ]);
-});
-
-test('long sentences are broken at spaces', () => {
-  expect(wrapped('one two three four', 9, '> ', '  ')).toEqual(['> one two', '  three', '  four']);
-  expect(wrapped('運動 運動 運動', 9)).toEqual(['運動 運動', '運動']);
-  expect(wrapped('a-word-that-is-longer than', 9)).toEqual(['a-word-that-is-longer', 'than']);
 });

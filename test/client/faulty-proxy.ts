@@ -23,25 +23,27 @@ export type FaultyProxy = {
   url: string;
   /** Every request so far, in order of arrival. */
   seen: Seen[];
+  /** Waits until the service has answered all that was passed on. */
   close(): Promise<void>;
 };
 
-/** Stands in front of a service; `faultOf` says what becomes of each request. */
+/** Stands in front of a service; `faultOf` says what becomes of each request; where it rejects, the connection is cut. */
 export async function startFaultyProxy(
   serviceUrl: string,
-  faultOf: (asked: Omit<Seen, 'fault'>) => Fault,
+  faultOf: (asked: Omit<Seen, 'fault'>) => Fault | Promise<Fault>,
 ): Promise<FaultyProxy> {
   const seen: Seen[] = [];
+  const closing = new AbortController();
   const agent = new Agent({ keepAlive: true });
   const carryOut = async (req: IncomingMessage, res: ServerResponse) => {
     const body = await textOf(req);
     const asked = { method: req.method ?? '', path: req.url ?? '', requestId: idOf(req), body: String(body) };
-    const fault = faultOf(asked);
+    const fault = await faultOf(asked);
     seen.push({ ...asked, fault });
     if (fault.kind === 'reset') return void req.socket.resetAndDestroy();
     if (fault.kind === 'answered')
       return void res.writeHead(fault.status, fault.headers).end(fault.body ?? '{}');
-    if (fault.kind === 'late') await delay(fault.ms);
+    if (fault.kind === 'late') await delay(fault.ms, undefined, { signal: closing.signal });
     const answer = await passOn(req, body);
     if (fault.kind === 'unknown') return void res.writeHead(503).end('{}');
     res.writeHead(answer.status, answer.headers);
@@ -62,8 +64,9 @@ export async function startFaultyProxy(
       });
       asked.on('error', reject).end(body);
     });
+  const handled: Promise<void>[] = [];
   const server = createServer((req, res) => {
-    carryOut(req, res).catch(() => req.socket.destroy());
+    handled.push(carryOut(req, res).catch(() => void req.socket.destroy()));
   });
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
@@ -72,11 +75,13 @@ export async function startFaultyProxy(
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     seen,
     close: async () => {
-      agent.destroy();
+      closing.abort();
       await new Promise((resolve) => {
         server.close(resolve);
         server.closeAllConnections();
       });
+      await Promise.all(handled);
+      agent.destroy();
     },
   };
 }

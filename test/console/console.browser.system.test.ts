@@ -81,16 +81,6 @@ async function tabTo(page: Page, target: Locator): Promise<void> {
 }
 
 describeInBrowser('an operator', () => {
-  test('is refused with a wrong key, and signs in and out', async () => {
-    const { page, faults, close } = await signIn('/partners');
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByLabel('Operator key').fill('wrong');
-    await page.keyboard.press('Enter');
-    await page.getByRole('alert').waitFor();
-    expect(faults).toEqual([expect.stringMatching(/401/)]);
-    await close();
-  });
-
   test('places a walk-in and cancels it by the keyboard alone', async () => {
     const { page, faults, close } = await visit(gridPath());
     const slotId = world.slotOf(world.turf, 4);

@@ -82,15 +82,6 @@ const whereCanariesAre = async () => [
   ...findIn('log', await service.logs(), canaries()),
 ];
 
-test('a customer is erased whatever marks the address has', async () => {
-  const email = 'asha-rao@turf-town.example';
-  await bookSlot(seller, anySlot(), {
-    ...{ ...customer, customer_email: email, payment_reference: `for ${email}` },
-  }).then(passBy);
-  expect(expectStatus(await erase(), 200)).toEqual({ bookings: 1, holds: 0, purchases: 0 });
-  expect(await dumpDatabase(service)).not.toContain(email);
-});
-
 test('what partners attached goes too, in holds, bookings and events, waiting or logged', async () => {
   const attached = {
     order_reference: `order of ${phone}`,
@@ -359,20 +350,6 @@ describe('after the erasure of a customer', () => {
     expect(other).toMatchObject({ customer_name: 'Somebody Else' });
   });
 
-  test('by the id of a booking with a phone, all of its customer is erased', async () => {
-    const [first, second] = [
-      await bookSlot(seller, anySlot(), customer),
-      await bookSlot(rival, anySlot(), customer),
-    ];
-    for (const each of [first, second]) await passBy(each);
-    expect(expectStatus(await eraseBooking(idOf(first)), 200)).toEqual({
-      bookings: 2,
-      holds: 0,
-      purchases: 0,
-    });
-    expect(await whereCanariesAre()).toEqual([]);
-  });
-
   test('a refund that lands in the middle leaves nothing behind', async () => {
     const booking = await bookSlot(seller, anySlot(), customer);
     await end('cancel', booking);
@@ -422,16 +399,6 @@ describe('after the erasure of a customer', () => {
       status: 'EXHAUSTED',
       credits_remaining: 0,
     });
-  });
-
-  test('nothing is left to find: a repeated call counts nothing, other customers are as they were', async () => {
-    const other = await bookSlot(seller, anySlot(), { customer_phone: '9876501234', customer_name: 'Other' });
-    const booking = await bookSlot(seller, anySlot(), customer);
-    await end('cancel', booking);
-    expect(expectStatus(await erase(phone), 200)).toEqual({ bookings: 1, holds: 0, purchases: 0 });
-    expect(expectStatus(await erase(phone), 200)).toEqual({ bookings: 0, holds: 0, purchases: 0 });
-    const seen = expectStatus(await seller.api.get(`/api/v1/bookings/${idOf(other)}`), 200);
-    expect(seen).toMatchObject({ customer_name: 'Other', customer_phone: '9876501234' });
   });
 });
 

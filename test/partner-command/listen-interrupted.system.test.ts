@@ -245,8 +245,10 @@ describe('partner listen', () => {
     });
   });
 
-  test('a lock whose process died is no obstacle where another has its pid now', async () => {
+  test('a lock whose process died is no obstacle, even where another has its pid now', async () => {
     const file = path.join(await temporaryFolder(), 'state.json');
+    // No system has a process of this number.
+    await writeFile(`${file}.99999999.lock`, '');
     const unlock = await lockState(file);
     expect(await readFile(`${file}.${process.pid}.lock`, 'utf8')).not.toBe('');
     await unlock();

@@ -1,7 +1,6 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { lockState } from '../../packages/client/src/cli/state-lock.ts';
 import { verifyWebhook } from '../../packages/client/src/webhooks/verify.ts';
 import { startFaultyProxy } from '../client/faulty-proxy.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
@@ -275,18 +274,5 @@ describe('the state of partner listen', () => {
     await writeFile(stateFile(), JSON.stringify({ ...state, cursor: 'v2.of-another.deployment' }));
     expect(await start()).toMatchObject({ code: 1, err: expect.stringContaining('start with --since 30d') });
     expect(await readFile(stateFile(), 'utf8')).toContain('v2.of-another.deployment');
-  });
-
-  test('is in use by one process at a time; one that died is no obstacle', async () => {
-    await begin();
-    // pid 1 is always alive; no system has a process of the other.
-    await writeFile(`${stateFile()}.1.lock`, '');
-    await expect(lockState(stateFile())).rejects.toThrow(/is in use by process 1\. .+state\.json\.1\.lock/);
-    const dead = await temporaryFolder();
-    await writeFile(path.join(dead, 'state.json.99999999.lock'), '');
-    const unlock = await lockState(path.join(dead, 'state.json'));
-    await expect(stat(path.join(dead, 'state.json.99999999.lock'))).rejects.toThrow('ENOENT');
-    await unlock();
-    await expect(stat(path.join(dead, `state.json.${process.pid}.lock`))).rejects.toThrow('ENOENT');
   });
 });

@@ -93,18 +93,7 @@ describe('a report that is attached at certification', () => {
       'report.scenarios',
       () => ofOnly([...reportOf().scenarios, another]),
     ],
-    [
-      'of a newer suite, without a scenario of this one',
-      'report.scenarios',
-      () => ofOnly([...reportOf().scenarios.slice(1), another], { suite_version: '99.0.0' }),
-    ],
     ['of an older suite', 'report.suite_version', () => reportOf([], { suite_version: '0.10.0' })],
-    ['of a suite without a version', 'report.suite_version', () => reportOf([], { suite_version: 'latest' })],
-    [
-      'that began on 30 February',
-      'report.started_at',
-      () => reportOf([], { started_at: '2026-02-30T10:00:00Z' }),
-    ],
     ['that has yet to end', 'report.ended_at', () => reportOf([], { ended_at: inMinutes(10) })],
     [
       'that ended before it began',

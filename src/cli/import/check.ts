@@ -1,172 +1,153 @@
-import type { ObjectSchema } from 'joi';
 import { checkClosed } from '../../http/validate.ts';
-import { MAX_PRICE_RULES } from '../../venues/price-rule-limit.rules.ts';
 import type { PriceRuleBody } from '../../venues/price-rules.schemas.ts';
-import { priceRuleBody } from '../../venues/price-rules.schemas.ts';
 import { scheduleFaults } from '../../venues/schedule.rules.ts';
 import type { ScheduleBody } from '../../venues/schedules.schemas.ts';
-import { scheduleBody } from '../../venues/schedules.schemas.ts';
 import type { ResourceBody, VenueBody } from '../../venues/venues.schemas.ts';
-import { createResourceBody, createVenueBody, MAX_SHARED } from '../../venues/venues.schemas.ts';
-import { textOf } from '../values.ts';
-import type { Fault, FileContent, FileResource, FileRow, FileVenue } from './file-content.ts';
-import { nameKey, venueKey } from './file-content.ts';
+import { isObject, objectsOf, textOf } from '../values.ts';
+import { TwoMeanings } from './cell-values.ts';
+import type { Fault, FileContent } from './file-content.ts';
+import { nameKey, subjectOf, venueKey } from './file-content.ts';
+import type { VenuesFile } from './venues-file.schemas.ts';
+import { venuesFile } from './venues-file.schemas.ts';
 
-export type WantedRule = { line: number; body: PriceRuleBody };
-export type WantedSchedule = { line: number; body: ScheduleBody };
+export type Wanted<Body> = { line: number; body: Body };
 
-export type WantedResource = {
-  line: number;
+export type WantedResource = Wanted<Omit<ResourceBody, 'shares_space_with'>> & {
   key: string;
-  body: Omit<ResourceBody, 'shares_space_with'>;
   /** Whether the file says anything of the space that this one shares. */
   saysShared: boolean;
   /** The keys of those with which it shares space, whichever of the two says so. */
   sharesWith: Set<string>;
-  schedule?: WantedSchedule;
-  rules: WantedRule[];
+  schedule: Wanted<ScheduleBody> | undefined;
+  rules: Wanted<PriceRuleBody>[];
 };
 
-export type WantedVenue = { line: number; key: string; body: VenueBody; resources: WantedResource[] };
+export type WantedVenue = Wanted<VenueBody> & { key: string; resources: WantedResource[] };
 
-type Checked = { venues: WantedVenue[]; faults: Fault[] };
+/** A venue, resource, price rule or schedule as it stands in the file; `list` is the path of the list that has it. */
+type Row = { list: string; path: string; subject: string; fields: Record<string, unknown> };
 
-/** Holds every row to the schemas and rules that the service itself uses, and rows to each other; finds all faults at once. */
-export function checkContent({ venues, faults }: FileContent): Checked {
-  const found = [...faults];
-  const wanted = venues.map((venue) => checkVenue(venue, found));
-  rejectDuplicates(
-    venues,
-    (venue) => venueKey(venue.fields),
-    'is the name of another venue in the same city',
-    found,
-  );
-  if (venues.length === 0 && found.length === 0) {
-    found.push({ line: 1, subject: '', path: '', message: 'the file contains no venue' });
-  }
-  return { venues: wanted, faults: found.toSorted((a, b) => a.line - b.line) };
-}
+/** What rows of each list are told apart by. */
+const KINDS: Readonly<Record<string, string>> = {
+  venues: 'venue in the same city',
+  resources: 'resource of this venue',
+  price_rules: 'price rule of this resource',
+};
 
-function checkVenue(venue: FileVenue, faults: Fault[]): WantedVenue {
-  const body = checkRow(createVenueBody, venue, subjectOf(venue), faults);
-  const resources = venue.resources.map((resource) => checkResource(venue, resource, faults));
-  rejectDuplicates(
-    venue.resources,
-    ({ fields }) => nameKey(fields['name']),
-    'is the name of another resource of this venue',
-    faults,
-    venue,
-  );
-  shareBothWays(venue, resources, faults);
-  return { line: venue.line, key: venueKey(venue.fields), body, resources };
-}
-
-function checkResource(venue: FileVenue, resource: FileResource, faults: Fault[]): WantedResource {
-  const subject = subjectOf(venue, resource);
-  const { shares_space_with: shared, ...body } = checkRow(createResourceBody, resource, subject, faults);
-  const rules = resource.priceRules.map((rule): WantedRule => {
-    return { line: rule.line, body: checkRow(priceRuleBody, rule, subjectOf(venue, resource, rule), faults) };
+/** Holds the file to the schemas and rules that the service itself uses, and its rows to each other; finds all faults at once. */
+export function checkContent(file: FileContent): { venues: WantedVenue[]; faults: Fault[] } {
+  const { content, lineOf } = file;
+  if (content === undefined) return { venues: [], faults: file.faults };
+  const rows = rowsIn(content);
+  const { value, faults } = checkClosed(venuesFile, content);
+  const found = [
+    ...faults.map(({ path, message }) => {
+      const given = path
+        .split('.')
+        .reduce<unknown>((part, key) => (Object(part) as typeof content)[key], content);
+      return { path, message: given instanceof TwoMeanings ? given.message : message };
+    }),
+    ...rowFaults(rows, lineOf),
+    ...(faults.length === 0 ? contradictions(value) : []),
+  ];
+  const subjects = new Map(rows.map(({ path, subject }) => [path, subject]));
+  const located = found.map(({ path, message }): Fault => {
+    let row = path;
+    while (row !== '' && !subjects.has(row)) row = row.slice(0, Math.max(0, row.lastIndexOf('.')));
+    const field = row === '' ? path : path.slice(row.length + 1);
+    return { line: lineOf(path), subject: subjects.get(row) ?? '', path: field, message };
   });
-  const nameOf = ({ fields }: FileRow) => nameKey(fields['name']);
-  rejectDuplicates(
-    resource.priceRules,
-    nameOf,
-    'is the name of another price rule of this resource',
-    faults,
-    venue,
-    resource,
-  );
-  if (rules.length > MAX_PRICE_RULES) {
-    const message = `has ${rules.length} price rules; a resource can have at most ${MAX_PRICE_RULES}`;
-    faults.push({ line: resource.line, subject, path: '', message });
-  }
-  return {
-    ...{ line: resource.line, key: nameKey(resource.fields['name']), body },
-    saysShared: resource.fields['shares_space_with'] !== undefined,
-    sharesWith: new Set(Array.isArray(shared) ? shared.map(nameKey) : []),
-    ...(resource.schedule && { schedule: checkSchedule(resource.schedule, subject, faults) }),
-    rules,
+  const all = [...file.faults, ...located].toSorted((a, b) => a.line - b.line);
+  return { venues: all.length === 0 ? wantedVenues(value, content, lineOf) : [], faults: all };
+}
+
+/** Every row of the file, whatever is wrong with it. */
+function rowsIn(content: Record<string, unknown>): Row[] {
+  const listed = ({ path, subject, fields }: Omit<Row, 'list'>, name: string): Row[] => {
+    const list = `${path}${path === '' ? '' : '.'}${name}`;
+    const items: unknown = fields[name];
+    return (Array.isArray(items) ? items : []).flatMap((item: unknown, index) =>
+      isObject(item)
+        ? [{ list, path: `${list}.${index}`, subject: subjectOf(subject, item['name']), fields: item }]
+        : [],
+    );
   };
+  const venues = listed({ path: '', subject: '', fields: content }, 'venues');
+  const resources = venues.flatMap((venue) => listed(venue, 'resources'));
+  const schedules = resources.flatMap(({ path, subject, fields: { schedule } }): Row[] => {
+    const own = { list: '', path: `${path}.schedule`, subject: `${subject} / schedule` };
+    return isObject(schedule) ? [{ ...own, fields: schedule }] : [];
+  });
+  return [...venues, ...resources, ...schedules, ...resources.flatMap((each) => listed(each, 'price_rules'))];
 }
 
-function checkSchedule(row: FileRow, subject: string, faults: Fault[]): WantedSchedule {
-  const before = faults.length;
-  const body = checkRow(scheduleBody, row, `${subject} / schedule`, faults);
-  if (faults.length === before) {
-    for (const { path, message } of scheduleFaults(body)) {
-      faults.push({ line: row.lineOf(path), subject: `${subject} / schedule`, path, message });
-    }
-  }
-  return { line: row.line, body };
-}
-
-function checkRow<T>(schema: ObjectSchema<T>, row: FileRow, subject: string, faults: Fault[]): T {
-  const { value, faults: found } = checkClosed(schema, row.fields);
-  for (const { path, message } of found) {
-    if (row.refused?.has(path) !== true) faults.push({ line: row.lineOf(path), subject, path, message });
-  }
-  return value;
-}
-
-/** Names are what things are known by from one import to the next. */
-function rejectDuplicates<Row extends FileRow>(
-  rows: readonly Row[],
-  keyOf: (row: Row) => string,
-  message: string,
-  faults: Fault[],
-  ...parents: readonly FileRow[]
-): void {
+/** Names that are there twice, though they are what things are known by; space that is shared with nothing; weeks without hours. */
+function rowFaults(rows: readonly Row[], lineOf: FileContent['lineOf']) {
   const firsts = new Map<string, Row>();
-  for (const row of rows) {
-    const first = firsts.get(keyOf(row));
-    if (first === undefined) firsts.set(keyOf(row), row);
-    if (first === undefined || textOf(row.fields['name']) === '') continue;
-    const earlier = `${message}, in line ${first.line}`;
-    faults.push({
-      line: row.lineOf('name'),
-      subject: subjectOf(...parents, row),
-      path: 'name',
-      message: earlier,
-    });
-  }
-}
-
-/** Ground is shared by two, so it is enough that one of them says so. */
-function shareBothWays(venue: FileVenue, resources: readonly WantedResource[], faults: Fault[]): void {
-  // Of two of one name, which are a fault, the first.
-  const byKey = new Map(resources.toReversed().map((each) => [each.key, each]));
-  for (const [index, resource] of resources.entries()) {
-    const row = venue.resources[index];
-    for (const key of row === undefined ? [] : resource.sharesWith) {
-      const other = byKey.get(key);
-      if (other !== undefined && other !== resource) {
-        other.sharesWith.add(resource.key);
-        continue;
-      }
-      const message =
-        other === resource ? 'names the resource itself' : `there is no resource "${key}" at this venue`;
-      faults.push(sharingFault(venue, row, message));
+  const keyOf = (list: string, key: string) => `${list}\n${key}`;
+  const faults: { path: string; message: string }[] = [];
+  for (const row of rows.filter(({ list }) => list !== '')) {
+    const { list, path, fields } = row;
+    const key = keyOf(list, list === 'venues' ? venueKey(fields) : nameKey(fields['name']));
+    const first = firsts.get(key);
+    if (first === undefined) firsts.set(key, row);
+    else if (textOf(fields['name']) !== '') {
+      const kind = KINDS[list.slice(list.lastIndexOf('.') + 1)];
+      const message = `is the name of another ${kind}, in line ${lineOf(first.path)}`;
+      faults.push({ path: `${path}.name`, message });
     }
   }
-  for (const [index, { sharesWith }] of resources.entries()) {
-    const said = venue.resources[index]?.fields['shares_space_with'];
-    // What the schema has complained of is said once.
-    if (sharesWith.size <= MAX_SHARED || (Array.isArray(said) && said.length > MAX_SHARED)) continue;
-    const message = `would share space with ${sharesWith.size} resources, including those that name it; the limit is ${MAX_SHARED}`;
-    faults.push(sharingFault(venue, venue.resources[index], message));
+  for (const { list, path, fields } of rows) {
+    const { name, shares_space_with: shared, weekly } = fields;
+    if (isObject(weekly) && Object.keys(weekly).length === 0) {
+      const message = 'has hours for no day of the week, so it would be closed every day';
+      faults.push({ path: `${path}.weekly`, message });
+    }
+    for (const key of Array.isArray(shared) ? shared.map(nameKey) : []) {
+      if (key === nameKey(name))
+        faults.push({ path: `${path}.shares_space_with`, message: 'names the resource itself' });
+      else if (!firsts.has(keyOf(list, key)))
+        faults.push({
+          path: `${path}.shares_space_with`,
+          message: `there is no resource "${key}" at this venue`,
+        });
+    }
   }
+  return faults;
 }
 
-function sharingFault(venue: FileVenue, row: FileResource | undefined, message: string): Fault {
-  const path = 'shares_space_with';
-  const subject = subjectOf(venue, ...(row === undefined ? [] : [row]));
-  return { line: row?.lineOf(path) ?? 0, subject, path, message };
+/** Openings that nobody could follow. */
+function contradictions({ venues }: VenuesFile) {
+  return venues.flatMap(({ resources }, venue) =>
+    resources.flatMap(({ schedule }, resource) => {
+      const path = `venues.${venue}.resources.${resource}.schedule`;
+      const faults = schedule === undefined ? [] : scheduleFaults(schedule);
+      return faults.map((fault) => ({ ...fault, path: `${path}.${fault.path}` }));
+    }),
+  );
 }
 
-/** `Andheri Turf House / Turf A / Evenings`. */
-function subjectOf(...rows: readonly FileRow[]): string {
-  return rows
-    .map(({ fields }) => textOf(fields['name']))
-    .filter((name) => name !== '')
-    .join(' / ');
+function wantedVenues({ venues }: VenuesFile, content: object, lineOf: FileContent['lineOf']): WantedVenue[] {
+  const raw = objectsOf((content as Record<string, unknown>)['venues']);
+  return venues.map(({ resources: given, ...body }, index) => {
+    const at = `venues.${index}`;
+    const resources = given.map((resource, nth): WantedResource => {
+      const { schedule, price_rules: rules, shares_space_with: shared, ...own } = resource;
+      const path = `${at}.resources.${nth}`;
+      return {
+        line: lineOf(path),
+        key: nameKey(own.name),
+        body: own,
+        saysShared: 'shares_space_with' in (objectsOf(raw[index]?.['resources'])[nth] ?? {}),
+        sharesWith: new Set(shared.map(nameKey)),
+        schedule: schedule && { line: lineOf(`${path}.schedule`), body: schedule },
+        rules: rules.map((rule, each) => ({ line: lineOf(`${path}.price_rules.${each}`), body: rule })),
+      };
+    });
+    // Space is shared by two, so it is enough that one of them says so.
+    const byKey = new Map(resources.map((each) => [each.key, each]));
+    for (const { key, sharesWith } of resources)
+      for (const other of sharesWith) byKey.get(other)?.sharesWith.add(key);
+    return { line: lineOf(at), key: venueKey(body), body, resources };
+  });
 }

@@ -1,23 +1,21 @@
 import type { Command } from 'commander';
-import { Option } from 'commander';
-import { omitUndefined } from '../../platform/omit-undefined.ts';
 import { plainJson } from '../../platform/unseen-text.rules.ts';
 import type { CallApi } from '../client.ts';
 import type { ConnectionOptions } from '../connection.ts';
-import { CommandError, EXIT } from '../errors.ts';
+import { CallError, CommandError, EXIT } from '../errors.ts';
 import type { Terminal } from '../terminal.ts';
 import { writeLine } from '../terminal.ts';
+import { textOf } from '../values.ts';
 import { checkContent } from './check.ts';
 import type { Fault } from './file-content.ts';
-import { previewOffSale, readOffSale } from './off-sale.ts';
+import { readOffSale } from './off-sale.ts';
 import { planOf } from './plan.ts';
 import { readCurrent } from './read-current.ts';
-import type { Format } from './read-file.ts';
-import { FORMATS, readVenuesFile } from './read-file.ts';
+import { readVenuesFile } from './read-file.ts';
 import { faultLine, progressOn, showOffSale, showPlan, stopText } from './report.ts';
-import type { Outcome, Plan, Step } from './steps.ts';
+import type { Outcome, Plan } from './steps.ts';
 
-type Options = ConnectionOptions & { dryRun?: boolean; format?: Format; json?: boolean };
+type Options = ConnectionOptions & { dryRun?: boolean; json?: boolean };
 type Connect = (options: ConnectionOptions, interrupted: AbortSignal) => Promise<CallApi>;
 
 const DESCRIPTION =
@@ -38,11 +36,6 @@ export function addImport(program: Command, terminal: Terminal, connect: Connect
   command
     .argument('<file>', 'its format is described in docs/guides/command-line.md')
     .option('--dry-run', 'show what would change, and change nothing')
-    .addOption(
-      new Option('--format <format>', 'needed where the name of the file does not tell it').choices([
-        ...FORMATS,
-      ]),
-    )
     .addHelpText('after', EXAMPLE)
     .action(async (file: string) => {
       const options: Options = command.optsWithGlobals();
@@ -57,99 +50,94 @@ async function importVenues(
   terminal: Terminal,
   connect: Connect,
 ): Promise<void> {
+  const isForPrograms = options.json === true;
   const report = (fields: Record<string, unknown>) => {
-    if (options.json !== true) return;
+    if (!isForPrograms) return;
     writeLine(terminal.out, plainJson({ file, dry_run: options.dryRun === true, ...fields }));
   };
-  const reject = (faults: readonly Fault[]) => {
+  const rejectFaults = (faults: readonly Fault[]) => {
+    if (faults.length === 0) return;
     report({ result: 'faulty', faults });
     const count = faults.length === 1 ? 'one error' : `${faults.length} errors`;
     const lines = faults.map((fault) => faultLine(file, fault));
     throw new CommandError([`${file} has ${count}. Nothing was changed.`, ...lines].join('\n'));
   };
-  const { venues, faults } = checkContent(await readVenuesFile(file, options.format));
-  if (faults.length > 0) reject(faults);
+  const { venues, faults } = checkContent(await readVenuesFile(file));
+  rejectFaults(faults);
   const readingCall = await connect(options, terminal.interrupted);
   const { state, faults: ambiguous } = await readCurrent(readingCall, venues);
   const plan = planOf(venues, state);
-  if (ambiguous.length + plan.faults.length > 0) reject([...ambiguous, ...plan.faults]);
-  const isForPeople = options.json !== true;
-  const before = await previewOffSale(plan.steps, readingCall);
-  if (isForPeople) {
+  rejectFaults([...ambiguous, ...plan.faults]);
+  const before = await readOffSale(plan.steps, readingCall, 'would be');
+  if (!isForPrograms) {
     showPlan(terminal, plan);
     showOffSale(terminal, before, 'would be off sale');
   }
   if (options.dryRun === true || plan.steps.length === 0) {
     const result = plan.steps.length === 0 ? 'unchanged' : 'planned';
     report({ result, ...planned(plan), off_sale: before });
-    if (isForPeople && plan.steps.length > 0) writeLine(terminal.out, 'Dry run: nothing was changed.');
+    if (!isForPrograms && plan.steps.length > 0) writeLine(terminal.out, 'Dry run: nothing was changed.');
     return;
   }
   // A step that has begun is ended: cut off, nobody would know whether it was done.
   const call = await connect(options, new AbortController().signal);
-  const outcome = await apply(plan, call, terminal, options);
+  const outcome = await applyPlan(plan, call, terminal, isForPrograms);
   if (outcome.stopped !== undefined) {
     report({ result: 'stopped', ...planned(plan, outcome) });
-    const code = outcome.stopped.step === undefined ? EXIT.interrupted : EXIT.failed;
-    throw new CommandError(stopText(outcome), code);
+    const code = outcome.stopped.isRejected ? EXIT.failed : EXIT.interrupted;
+    throw new CommandError(stopText(plan, outcome), code);
   }
-  const after = await readOffSale(plan.steps, call);
+  const after = await readOffSale(plan.steps, call, 'is');
   report({ result: 'done', ...planned(plan, outcome), off_sale: after });
-  if (!isForPeople) return;
+  if (isForPrograms) return;
   showOffSale(terminal, after, 'off sale now');
   writeLine(terminal.out, `Done: all ${plan.steps.length} steps.`);
 }
 
-async function apply(plan: Plan, call: CallApi, terminal: Terminal, { json }: Options): Promise<Outcome> {
-  const progress = progressOn(terminal, plan.steps.length, json === true);
-  try {
-    return await applyPlan(plan, call, terminal.interrupted, progress.show);
-  } finally {
-    progress.end();
-  }
-}
-
 /** The steps for programs; with the outcome, what became of each. */
 function planned({ steps, unchanged }: Plan, outcome?: Outcome): Record<string, unknown> {
-  const doneCount = outcome?.done.length ?? 0;
   const stateOf = (index: number): string => {
     if (outcome === undefined) return 'planned';
-    if (index < doneCount) return 'done';
-    return index === doneCount && outcome.stopped?.mayBeDone === true ? 'unknown' : 'not_done';
+    if (index < outcome.doneCount) return 'done';
+    return index === outcome.doneCount && outcome.stopped?.mayBeDone === true ? 'unknown' : 'not_done';
   };
   return {
     unchanged,
-    steps: steps.map((step, index) => ({ ...forPrograms(step), state: stateOf(index) })),
-    ...(outcome?.stopped === undefined ? {} : { reason: outcome.stopped.reason }),
+    steps: steps.map(({ request: _request, preview: _preview, creates: _creates, ...step }, index) => ({
+      ...step,
+      state: stateOf(index),
+    })),
+    reason: outcome?.stopped?.reason,
   };
-}
-
-function forPrograms({ action, kind, venue, resource, name, line, changes, note }: Step): Partial<Step> {
-  return { ...omitUndefined({ action, kind, venue, resource, name, line, note }), changes };
 }
 
 /** Carries out the steps in order, each one call; stops at the first that does not succeed, or when asked to. */
 async function applyPlan(
   { steps, ids }: Plan,
   call: CallApi,
-  interrupted: AbortSignal,
-  onStep: (step: Step, doneCount: number) => void,
+  terminal: Terminal,
+  isForPrograms: boolean,
 ): Promise<Outcome> {
-  for (const [index, step] of steps.entries()) {
-    const done = steps.slice(0, index);
-    if (interrupted.aborted) {
-      const stopped = { step: undefined, reason: 'Interrupted.', mayBeDone: false };
-      return { done, stopped, notDone: steps.slice(index) };
+  const progress = progressOn(terminal, steps.length, isForPrograms);
+  try {
+    for (const [index, step] of steps.entries()) {
+      if (terminal.interrupted.aborted) {
+        const stopped = { reason: 'Interrupted.', isRejected: false, mayBeDone: false };
+        return { doneCount: index, stopped };
+      }
+      progress?.show(step, index);
+      try {
+        const response = (await call(step.request(ids))) as Record<string, unknown> | undefined;
+        const id = response?.[step.kind === 'venue' ? 'venue_id' : 'resource_id'];
+        if (step.creates !== undefined) ids.set(step.creates, textOf(id));
+      } catch (err) {
+        if (!(err instanceof CallError)) throw err;
+        const { message: reason, mayBeDone } = err;
+        return { doneCount: index, stopped: { reason, isRejected: true, mayBeDone } };
+      }
     }
-    onStep(step, index);
-    try {
-      const response = await call(step.request(ids));
-      step.takeId?.(response, ids);
-    } catch (err) {
-      if (!(err instanceof CommandError)) throw err;
-      const mayBeDone = Reflect.get(err, 'mayBeDone') === true;
-      return { done, stopped: { step, reason: err.message, mayBeDone }, notDone: steps.slice(index) };
-    }
+    return { doneCount: steps.length };
+  } finally {
+    progress?.end();
   }
-  return { done: steps, notDone: [] };
 }

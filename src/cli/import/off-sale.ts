@@ -8,34 +8,27 @@ type Json = Readonly<Record<string, unknown>>;
 /** The holds and bookings of a venue that are off sale; the service names the first thousand. */
 export type OffSale = { venue: string; conflict_count: number; conflicts: Json[] };
 
-/** What the steps would leave off sale, venue by venue, as the service says; it changes nothing. */
-export async function previewOffSale(steps: readonly Step[], call: CallApi): Promise<OffSale[]> {
-  return readEach(steps, call, ({ venue, resources }) => ({ venue, resources }));
-}
-
-/** What is off sale now at the venues that the steps have changed. */
-export async function readOffSale(steps: readonly Step[], call: CallApi): Promise<OffSale[]> {
-  return readEach(steps, call, () => ({}));
-}
-
-type VenueChange = { name: string; venue: unknown; resources: Json[] };
-
-async function readEach(
+/**
+ * What is off sale at the venues that the steps change, as the service says; it changes nothing. `would be`: once they are
+ * done; `is`: now.
+ */
+export async function readOffSale(
   steps: readonly Step[],
   call: CallApi,
-  bodyOf: (change: VenueChange) => object,
+  when: 'would be' | 'is',
 ): Promise<OffSale[]> {
   const found: OffSale[] = [];
-  for (const [venueId, change] of changesByVenue(steps)) {
+  for (const [venueId, { name, ...change }] of changesByVenue(steps)) {
     const path = `${PREFIX}/venues/${venueId}/change-preview`;
-    const response = await call({ method: 'POST', path, body: bodyOf(change) });
+    const response = await call({ method: 'POST', path, body: when === 'is' ? {} : change });
     const { conflict_count: count, conflicts } = isObject(response) ? response : {};
-    if (count !== 0) {
-      found.push({ venue: change.name, conflict_count: Number(count), conflicts: objectsOf(conflicts) });
-    }
+    if (count !== 0)
+      found.push({ venue: name, conflict_count: Number(count), conflicts: objectsOf(conflicts) });
   }
   return found;
 }
+
+type VenueChange = { name: string; venue: unknown; resources: Json[] };
 
 /** The changes of each venue in one; of a resource the steps change first itself, then its schedule. */
 function changesByVenue(steps: readonly Step[]): Map<string, VenueChange> {

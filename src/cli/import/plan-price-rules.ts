@@ -1,98 +1,89 @@
 import { MAX_PRICE_RULES } from '../../venues/price-rule-limit.rules.ts';
+import type { PriceRuleBody } from '../../venues/price-rules.schemas.ts';
 import { textOf } from '../values.ts';
 import { ruleChanges } from './changes.ts';
-import type { WantedResource, WantedRule } from './check.ts';
+import type { Wanted } from './check.ts';
 import { nameKey } from './file-content.ts';
-import type { CurrentResource } from './read-current.ts';
 import { PREFIX } from './read-current.ts';
-import type { Plan, Step, StepBase } from './steps.ts';
-import { resourceStep } from './steps.ts';
+import type { Plan, ResourceInPlan, Step } from './steps.ts';
 
 type Json = Record<string, unknown>;
-type Verdict = { rule: WantedRule; kept: Json | undefined; replaced: Json[]; step: Step | undefined };
 
 /**
  * The API changes no price rule, so one that differs is made anew, and the old one removed after that, so that
  * at every moment one of the two holds. Among rules of one priority the newest wins, which for a file is the last: where one of
  * them is made anew, so are those of its priority that come after it.
  */
-export function planPriceRules(
-  plan: Plan,
-  resource: WantedResource,
-  base: StepBase,
-  existing: CurrentResource | undefined,
-): void {
+export function planPriceRules(plan: Plan, inPlan: ResourceInPlan): void {
+  const { resource, existing, names } = inPlan;
   const current = existing?.rules ?? [];
-  const remade = new Set<number>();
-  let lastKept = new Map<number, number>();
-  const verdicts = resource.rules.map((rule): Verdict => {
+  const [made, removed]: [Step[], Step[]] = [[], []];
+  /** By priority: where the last rule that is kept stands, or that one is made anew. */
+  const lastKept = new Map<number, number>();
+  let namedCount = 0;
+  for (const rule of resource.rules) {
     const { priority } = rule.body;
     const ofName = current.filter((each) => nameKey(each['name']) === nameKey(rule.body.name));
-    const kept = remade.has(priority)
-      ? undefined
-      : ofName.find(
-          (each) =>
-            ruleChanges(rule.body, each).length === 0 &&
-            current.indexOf(each) > (lastKept.get(priority) ?? -1),
-        );
-    if (kept === undefined) remade.add(priority);
-    else lastKept = new Map([...lastKept, [priority, current.indexOf(kept)]]);
+    const last = lastKept.get(priority) ?? -1;
+    const kept = ofName.find(
+      (each) => ruleChanges(rule.body, each).length === 0 && current.indexOf(each) > last,
+    );
+    lastKept.set(priority, kept === undefined ? Number.POSITIVE_INFINITY : current.indexOf(kept));
     const replaced = ofName.filter((each) => each !== kept);
-    return { rule, kept, replaced, step: kept === undefined ? creation(rule, base, replaced) : undefined };
-  });
-  plan.unchanged += verdicts.filter(
-    ({ kept, replaced }) => kept !== undefined && replaced.length === 0,
-  ).length;
-  requireRoom(plan, resource, base, current, verdicts);
-  const made = verdicts.flatMap(({ step }) => step ?? []);
-  const removed = verdicts.flatMap(({ rule, replaced }) => replaced.map((each) => removal(rule, base, each)));
+    namedCount += ofName.length;
+    if (kept === undefined) made.push(creation(rule, inPlan, replaced));
+    else if (replaced.length === 0) plan.unchanged += 1;
+    removed.push(...replaced.map((each) => removal(rule, inPlan, each)));
+  }
+  const others = current.length - namedCount;
+  if (resource.rules.length + others > MAX_PRICE_RULES) {
+    const message =
+      `would have ${resource.rules.length + others} price rules with the ${others} that the file does not name; ` +
+      `a resource can have at most ${MAX_PRICE_RULES}`;
+    plan.faults.push({
+      line: resource.line,
+      subject: `${names.venue} / ${names.resource}`,
+      path: '',
+      message,
+    });
+  }
   const hasRoom = current.length + made.length <= MAX_PRICE_RULES;
   plan.steps.push(...(hasRoom ? [...made, ...removed] : [...removed, ...made]));
 }
 
-function creation(rule: WantedRule, base: StepBase, replaced: readonly Json[]): Step {
-  const [old] = replaced;
-  const changes = old === undefined ? [] : ruleChanges(rule.body, old);
-  const note =
-    old === undefined
-      ? undefined
-      : changes.length === 0
-        ? 'created again, to stay behind another rule of its priority'
-        : 'created again, because a rule cannot be changed';
+function creation(
+  { line, body }: Wanted<PriceRuleBody>,
+  { names, path }: ResourceInPlan,
+  [old]: readonly Json[],
+): Step {
+  const changes = old === undefined ? [] : ruleChanges(body, old);
   return {
-    ...{ ...resourceStep(base, 'price rule'), action: old === undefined ? 'create' : 'change' },
-    ...{ name: rule.body.name, line: rule.line, changes },
-    ...(note === undefined ? {} : { note }),
-    request: (ids) => ({ method: 'POST', path: `${base.path(ids)}/price-rules`, body: rule.body }),
+    ...names,
+    action: old === undefined ? 'create' : 'change',
+    kind: 'price rule',
+    name: body.name,
+    line,
+    changes,
+    ...(old !== undefined && {
+      note:
+        changes.length === 0
+          ? 'created again, to stay behind another rule of its priority'
+          : 'created again, because a rule cannot be changed',
+    }),
+    request: (ids) => ({ method: 'POST', path: `${path(ids)}/price-rules`, body }),
   };
 }
 
-function removal(rule: WantedRule, base: StepBase, old: Json): Step {
+function removal({ line, body }: Wanted<PriceRuleBody>, { names }: ResourceInPlan, old: Json): Step {
   const path = `${PREFIX}/price-rules/${textOf(old['price_rule_id'])}`;
   return {
-    ...{
-      ...resourceStep(base, 'price rule'),
-      action: 'remove',
-      name: rule.body.name,
-      line: rule.line,
-      changes: [],
-    },
-    ...{ note: 'the old one', request: () => ({ method: 'DELETE', path }) },
+    ...names,
+    action: 'remove',
+    kind: 'price rule',
+    name: body.name,
+    line,
+    changes: [],
+    note: 'the old one',
+    request: () => ({ method: 'DELETE', path }),
   };
-}
-
-function requireRoom(
-  plan: Plan,
-  { line, rules }: WantedResource,
-  { venue, resource }: StepBase,
-  current: readonly Json[],
-  verdicts: readonly Verdict[],
-): void {
-  const named = verdicts.flatMap(({ kept, replaced }) => [...(kept ? [kept] : []), ...replaced]);
-  const others = current.length - named.length;
-  if (rules.length + others <= MAX_PRICE_RULES) return;
-  const message =
-    `would have ${rules.length + others} price rules with the ${others} that the file does not name; ` +
-    `a resource can have at most ${MAX_PRICE_RULES}`;
-  plan.faults.push({ line, subject: `${venue} / ${resource ?? ''}`, path: '', message });
 }

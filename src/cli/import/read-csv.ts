@@ -1,91 +1,114 @@
-import { WEEKDAYS } from '../../platform/calendar.ts';
-import { dateIn, listIn, openingsIn, TwoMeanings, valueOf } from './cell-values.ts';
-import type { Cells, Kind } from './csv-sheet.ts';
-import { COLUMNS_OF, faultIn, KINDS, readSheet, subjectOf } from './csv-sheet.ts';
-import type { Fault, FileContent, FileResource, FileRow, FileVenue } from './file-content.ts';
-import { nameKey, sameName } from './file-content.ts';
+import { dateIn, listIn, openingsIn, valueOf } from './cell-values.ts';
+import type { Cells } from './csv-sheet.ts';
+import { readSheet } from './csv-sheet.ts';
+import type { Fault, FileContent } from './file-content.ts';
+import { nameKey, subjectOf, unreadable } from './file-content.ts';
 
-type Row = Cells & { kind: Kind };
+/** The columns of each kind of row: those that say where it belongs, then its own, of which the first names it. */
+const KINDS = {
+  venue: { parents: [], own: ['venue', 'city', 'address', 'time_zone', 'status'] },
+  resource: {
+    parents: ['venue', 'city'],
+    own: [
+      ...['resource', 'resource_type', 'sport_category', 'duration_minutes', 'price_rupees'],
+      ...['operating_hours_start', 'operating_hours_end', 'shares_space_with', 'status'],
+    ],
+  },
+  schedule: { parents: ['venue', 'city', 'resource'], own: ['days_of_week', 'date', 'hours'] },
+  price_rule: {
+    parents: ['venue', 'city', 'resource'],
+    own: [
+      ...['price_rule', 'price_rupees', 'multiplier', 'days_of_week'],
+      ...['start_time', 'end_time', 'from_date', 'to_date', 'priority'],
+    ],
+  },
+} as const;
+
+type Kind = keyof typeof KINDS;
+const KIND_NAMES = Object.keys(KINDS) as Kind[];
+const columnsOf = (kind: Kind): readonly string[] => ['kind', ...KINDS[kind].parents, ...KINDS[kind].own];
+
+/** A row of a known kind, and the object that it becomes. */
+type Row = Cells & { kind: Kind; fields: Record<string, unknown> };
+type Venue = Record<string, unknown> & { resources: Resource[] };
+type Resource = Record<string, unknown> & { schedule?: Schedule; price_rules: unknown[] };
+type Schedule = { weekly: Record<string, unknown[]>; exceptions: unknown[] };
 
 /** Reads one flat sheet: a row for each venue, resource, part of a schedule and price rule, told apart by `kind`. */
 export function readCsv(text: string): FileContent {
-  const { rows: all, separator, faults } = readSheet(text);
-  const rows = all.flatMap((row) => rowOf(row, faults));
-  const of = (kind: Kind) => rows.filter((row) => row.kind === kind);
-  /** `own` is the column that names it; those before it in its row say where it belongs. */
-  const fileRow = (row: Row, own: string, parents: readonly string[]) =>
-    fileRowOf(row, { own, parents, separator, faults });
-  const venues = of('venue').map((row): FileVenue => ({ ...fileRow(row, 'venue', []), resources: [] }));
-  const byName = grouped(venues);
-  for (const row of of('resource')) {
-    const resource = { ...fileRow(row, 'resource', ['venue', 'city']), priceRules: [] };
-    venueOf(row, byName, faults)?.resources.push(resource);
-  }
-  const resources = new Map(venues.map((venue) => [venue, grouped(venue.resources)]));
-  const resourceOf = (row: Row) => {
-    const venue = venueOf(row, byName, faults);
-    return venue && resourceNamed(row, resources.get(venue), faults);
+  const { rows: all, separator, faults } = readSheet(text, new Set(KIND_NAMES.flatMap(columnsOf)));
+  if (faults.length > 0) return unreadable(...faults);
+  const rows = all.flatMap((row) => rowOf(row, separator, faults));
+  const lines = new Map<unknown, number>();
+  const at = <Part>(part: Part, line: number): Part => {
+    if (!lines.has(part)) lines.set(part, line);
+    return part;
   };
-  for (const row of of('price_rule')) {
-    const rule = fileRow(row, 'price_rule', ['venue', 'city', 'resource']);
-    resourceOf(row)?.priceRules.push(rule);
+  const of = (kind: Kind) => rows.filter((row) => row.kind === kind);
+  const venues = of('venue').map(({ fields, line }): Venue => at({ ...fields, resources: [] }, line));
+  const venuesByName = grouped(venues);
+  for (const row of of('resource')) {
+    const resource = at({ ...row.fields, price_rules: [] }, row.line);
+    venueOf(row, venuesByName, faults)?.resources.push(resource);
   }
-  const parts = new Map<FileResource, Row[]>();
+  const resourcesByName = new Map(venues.map((venue) => [venue, grouped(venue.resources)]));
+  const resourceOf = (row: Row): Resource | undefined => {
+    const venue = venueOf(row, venuesByName, faults);
+    if (venue === undefined) return undefined;
+    const [found] = resourcesByName.get(venue)?.get(nameKey(row.cells['resource'])) ?? [];
+    if (found === undefined)
+      faults.push(faultIn(row, 'resource', 'there is no resource row of this name at the venue'));
+    return found;
+  };
+  for (const row of of('price_rule')) resourceOf(row)?.price_rules.push(at(row.fields, row.line));
   for (const row of of('schedule')) {
     const resource = resourceOf(row);
     if (resource === undefined) continue;
-    const ofResource = parts.get(resource) ?? [];
-    parts.set(resource, ofResource);
-    ofResource.push(row);
+    resource.schedule ??= at({ weekly: {}, exceptions: [] }, row.line);
+    addHours(resource.schedule, row, at, faults);
   }
-  for (const [resource, ofResource] of parts) resource.schedule = scheduleOf(ofResource, faults);
-  return { venues, faults };
+  const content = { venues };
+  const lineOf = (path: string) => {
+    let [part, line]: [unknown, number] = [content, 1];
+    for (const key of path.split('.')) {
+      part = (Object(part) as Record<string, unknown>)[key];
+      line = lines.get(part) ?? line;
+    }
+    return line;
+  };
+  return { content, lineOf, faults };
 }
 
 /** A row of a known kind, with the columns of that kind and no others. */
-function rowOf(row: Cells, faults: Fault[]): Row[] {
-  const kind = KINDS.find((each) => each === row.cells['kind']?.toLowerCase().replaceAll(/[\s-]+/g, '_'));
+function rowOf(row: Cells, separator: string, faults: Fault[]): Row[] {
+  const { cells } = row;
+  const kind = KIND_NAMES.find((each) => each === cells['kind']?.toLowerCase().replaceAll(/[\s-]+/g, '_'));
   if (kind === undefined) {
-    faults.push(faultIn(row, 'kind', `must be one of ${KINDS.join(', ')}`));
+    faults.push(faultIn(row, 'kind', `must be one of ${KIND_NAMES.join(', ')}`));
     return [];
   }
-  const known: readonly string[] = ['kind', ...COLUMNS_OF[kind]];
-  for (const column of Object.keys(row.cells).filter((each) => !known.includes(each))) {
+  for (const column of Object.keys(cells).filter((each) => !columnsOf(kind).includes(each)))
     faults.push(faultIn(row, column, `is not a column of a ${kind} row`));
-  }
-  return [{ ...row, kind }];
-}
-
-type RowReading = {
-  own: string;
-  parents: readonly string[];
-  separator: string;
-  faults: Fault[];
-};
-
-function fileRowOf(row: Row, { own, parents, separator, faults }: RowReading): FileRow {
-  const known: readonly string[] = COLUMNS_OF[row.kind];
-  const cells = Object.entries(row.cells).filter(
-    ([column]) => known.includes(column) && !parents.includes(column) && column !== 'kind',
-  );
-  const refused = new Set<string>();
-  const fields = cells.map(([column, cell]) => {
-    const value = valueOf(column, cell, separator);
-    if (value instanceof TwoMeanings) {
-      faults.push(faultIn(row, column, value.message));
-      refused.add(column);
-    }
-    return [column === own ? 'name' : column, value] as const;
+  const fields = KINDS[kind].own.flatMap((column, index) => {
+    const cell = cells[column];
+    return cell === undefined ? [] : [[index === 0 ? 'name' : column, valueOf(column, cell, separator)]];
   });
-  return { line: row.line, fields: Object.fromEntries(fields), refused, lineOf: () => row.line };
+  return [{ ...row, kind, fields: Object.fromEntries(fields) as Record<string, unknown> }];
 }
+
+const faultIn = ({ line, cells }: Cells, path: string, message: string): Fault => ({
+  line,
+  subject: subjectOf(cells['venue'], cells['resource'], cells['price_rule']),
+  path,
+  message,
+});
 
 type ByName<Named> = ReadonlyMap<string, Named[]>;
 
-function grouped<Named extends FileRow>(rows: readonly Named[]): ByName<Named> {
+function grouped<Named extends Record<string, unknown>>(rows: readonly Named[]): ByName<Named> {
   const byName = new Map<string, Named[]>();
   for (const row of rows) {
-    const key = nameKey(row.fields['name']);
+    const key = nameKey(row['name']);
     const ofName = byName.get(key) ?? [];
     byName.set(key, ofName);
     ofName.push(row);
@@ -93,10 +116,10 @@ function grouped<Named extends FileRow>(rows: readonly Named[]): ByName<Named> {
   return byName;
 }
 
-function venueOf(row: Row, venues: ByName<FileVenue>, faults: Fault[]): FileVenue | undefined {
-  const { venue = '', city } = row.cells;
+function venueOf(row: Row, venues: ByName<Venue>, faults: Fault[]): Venue | undefined {
+  const { venue, city } = row.cells;
   const ofName = venues.get(nameKey(venue)) ?? [];
-  const found = ofName.filter(({ fields }) => city === undefined || sameName(fields['city'], city));
+  const found = ofName.filter((each) => city === undefined || nameKey(each['city']) === nameKey(city));
   // Two of one name and city are a fault of the venues.
   if (found.length === 1 || (found.length > 1 && city !== undefined)) return found[0];
   const message =
@@ -107,50 +130,23 @@ function venueOf(row: Row, venues: ByName<FileVenue>, faults: Fault[]): FileVenu
   return undefined;
 }
 
-function resourceNamed(
+/** Adds what one row says to the schedule that several rows describe together. */
+function addHours(
+  { weekly, exceptions }: Schedule,
   row: Row,
-  resources: ByName<FileResource> | undefined,
+  at: <Part>(part: Part, line: number) => Part,
   faults: Fault[],
-): FileResource | undefined {
-  const [found] = resources?.get(nameKey(row.cells['resource'])) ?? [];
-  if (found === undefined)
-    faults.push(faultIn(row, 'resource', 'there is no resource row of this name at the venue'));
-  return found;
-}
-
-/** The one schedule that several rows describe together. */
-function scheduleOf(rows: readonly Row[], faults: Fault[]): FileRow {
-  const lines = new Map<string, number>();
-  const byDay = new Map<string, unknown[]>();
-  const exceptions: { date: string; hours: unknown[] }[] = [];
-  for (const row of rows) {
-    const { days_of_week: days, date, hours = '' } = row.cells;
-    const openings = openingsIn(hours);
-    if (openings === undefined) {
-      faults.push(faultIn(row, 'hours', 'must be times such as 06:00-12:00|16:00-23:00, or closed'));
-    } else if ((days === undefined) === (date === undefined)) {
-      faults.push(faultIn(row, 'days_of_week', 'fill in either this or date'));
-    } else if (date !== undefined) {
-      const read = dateIn(date);
-      if (read instanceof TwoMeanings) faults.push(faultIn(row, 'date', read.message));
-      else {
-        lines.set(`exceptions.${exceptions.length}`, row.line);
-        exceptions.push({ date: read, hours: openings });
-      }
-    }
-    for (const day of listIn(days ?? '', 'days_of_week')) {
-      // The one name of a field that the schema would never see.
-      if (day === '__proto__') faults.push(faultIn(row, 'days_of_week', `${day} is not a day of the week`));
-      lines.set(`weekly.${day}`, lines.get(`weekly.${day}`) ?? row.line);
-      byDay.set(day, [...(byDay.get(day) ?? []), ...(openings ?? [])]);
-    }
+): void {
+  const { days_of_week: days, date, hours = '' } = row.cells;
+  const openings = openingsIn(hours);
+  if (openings === undefined)
+    faults.push(faultIn(row, 'hours', 'must be times such as 06:00-12:00|16:00-23:00, or closed'));
+  else if ((days === undefined) === (date === undefined))
+    faults.push(faultIn(row, 'days_of_week', 'fill in either this or date'));
+  else if (date !== undefined) exceptions.push(at({ date: dateIn(date), hours: openings }, row.line));
+  for (const day of listIn(days ?? '', 'days_of_week')) {
+    // The names that are in every object, of which the schema would not see one.
+    if (day in Object.prototype) faults.push(faultIn(row, 'days_of_week', `${day} is no day of the week`));
+    else (weekly[day] ??= at([], row.line)).push(...(openings ?? []));
   }
-  const [first] = rows;
-  const line = first?.line ?? 1;
-  if (first !== undefined && !WEEKDAYS.some((day) => byDay.has(day))) {
-    const message = 'no row gives hours for the days of the week, so it would be closed every day';
-    faults.push({ line, subject: subjectOf(first), path: 'schedule', message });
-  }
-  const lineOf = (path: string): number => lines.get(path.split('.').slice(0, 2).join('.')) ?? line;
-  return { line, fields: { weekly: Object.fromEntries(byDay), exceptions }, lineOf };
 }

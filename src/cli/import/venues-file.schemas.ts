@@ -1,0 +1,31 @@
+import Joi from 'joi';
+import type { PriceRuleBody } from '../../venues/price-rules.schemas.ts';
+import { priceRuleBody } from '../../venues/price-rules.schemas.ts';
+import type { ScheduleBody } from '../../venues/schedules.schemas.ts';
+import { scheduleBody } from '../../venues/schedules.schemas.ts';
+import type { ResourceBody, VenueBody } from '../../venues/venues.schemas.ts';
+import { createResourceBody, createVenueBody } from '../../venues/venues.schemas.ts';
+
+/** What a file of venues holds: the bodies of the operator API, with names in the place of ids. */
+export type VenuesFile = {
+  venues: (VenueBody & {
+    resources: (ResourceBody & { schedule?: ScheduleBody; price_rules: PriceRuleBody[] })[];
+  })[];
+};
+
+const resource = (createResourceBody as Joi.ObjectSchema).keys({
+  schedule: scheduleBody.optional(),
+  price_rules: Joi.array().items(priceRuleBody.optional()).default([]),
+});
+
+const venue = (createVenueBody as Joi.ObjectSchema).keys({
+  resources: Joi.array().items(resource.optional()).default([]),
+});
+
+export const venuesFile = Joi.object<VenuesFile>({
+  venues: Joi.array()
+    .items(venue.optional())
+    .min(1)
+    .messages({ 'array.min': 'has no venue in it' })
+    .required(),
+});
