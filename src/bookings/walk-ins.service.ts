@@ -18,8 +18,7 @@ import type { NewReservation, Written } from '../reservations/reservations.store
 import { applyTransition, insertBooked } from '../reservations/reservations.store.ts';
 import { checkClaim } from '../slots/check-claim.service.ts';
 import { reasonOf } from '../slots/slot.rules.ts';
-import { slotNotFound } from '../slots/slot-target.rules.ts';
-import { findSlotForWalkIn } from '../slots/slots.service.ts';
+import { findSlotForWalkIn, slotNotFound } from '../slots/slots.service.ts';
 import { inVenueTransaction } from '../venues/venue-transaction.service.ts';
 import type { BookingDetail } from './bookings.service.ts';
 

@@ -61,7 +61,7 @@ export async function eraseCustomer(
     identifiesCustomer: createCustomerMatcher(phones, identities),
   };
   const purchases =
-    'phoneE164' in customer ? await eraseCustomerOfPurchases(deps, customer.phoneE164, erasure) : 0;
+    'phoneE164' in customer ? await eraseCustomerOfPurchases(deps.db, customer.phoneE164, erasure) : 0;
   let holds = 0;
   for await (const found of holdsIdentifying(deps, erasure)) {
     await expireThoseThatLapsed(deps, found);

@@ -25,18 +25,26 @@ export async function replaceSecret(
   );
 }
 
-/** Removes the secret before the last rotation once its overlap is over, by the database's clock. */
-export async function forgetPreviousSecret(db: Db, subscriptionId: string): Promise<void> {
-  await forgetTogether(db)(subscriptionId);
+/** Removes every secret, or those of the subscriptions named, whose overlap is over, by the database's clock. */
+export async function forgetPreviousSecrets(db: Db, subscriptionIds?: readonly string[]): Promise<void> {
+  const ofThese = subscriptionIds === undefined ? {} : { _id: { $in: [...new Set(subscriptionIds)] } };
+  await subscriptionCollection(db).updateMany(
+    {
+      ...ofThese,
+      previousSecretUntil: { $type: 'date' },
+      $expr: { $lte: ['$previousSecretUntil', '$$NOW'] },
+    },
+    { $set: { sealedPreviousSecret: null, previousSecretUntil: null } },
+  );
 }
 
-/** All attempts under way come to it at once. */
+/** Removes the secret before the last rotation once its overlap is over. Concurrent attempts share the write. */
+export const forgetPreviousSecret = (db: Db, subscriptionId: string): Promise<undefined> =>
+  forgetTogether(db)(subscriptionId);
+
 const forgetTogether = onePer((db: Db) =>
   gathered<string, undefined>(async (subscriptionIds) => {
-    await subscriptionCollection(db).updateMany(
-      { _id: { $in: [...new Set(subscriptionIds)] }, $expr: { $lte: ['$previousSecretUntil', '$$NOW'] } },
-      { $set: { sealedPreviousSecret: null, previousSecretUntil: null } },
-    );
+    await forgetPreviousSecrets(db, subscriptionIds);
     return subscriptionIds.map(() => undefined);
   }, MAX_BATCH),
 );
@@ -70,14 +78,6 @@ export async function replaceSealed(
 ): Promise<boolean> {
   const read = { _id, sealedSecret, sealedPreviousSecret };
   return (await subscriptionCollection(db).updateOne(read, { $set: set })).matchedCount === 1;
-}
-
-/** Removes every secret whose overlap is over, by the database's clock. */
-export async function forgetPreviousSecrets(db: Db): Promise<void> {
-  await subscriptionCollection(db).updateMany(
-    { previousSecretUntil: { $type: 'date' }, $expr: { $lte: ['$previousSecretUntil', '$$NOW'] } },
-    { $set: { sealedPreviousSecret: null, previousSecretUntil: null } },
-  );
 }
 
 /** How many secrets begin alike up to their last dot: version and key id, `v2.0a1b2c3d`. */
