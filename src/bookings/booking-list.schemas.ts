@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import type { PageQuery } from '../http/fields.ts';
 import {
   cursor,
   customerPhone,
@@ -11,12 +12,11 @@ import {
   uuid,
 } from '../http/fields.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
-import type { Position } from '../platform/pagination.ts';
 import { SHORT_SEARCH, searchOf } from '../reservations/customer.rules.ts';
 import { BOOKING_STATUSES } from './bookings.schemas.ts';
 import type { ListBookings } from './bookings.service.ts';
 
-export type ListQuery = {
+export type ListQuery = PageQuery & {
   venue_id?: string;
   from?: string;
   to?: string;
@@ -28,8 +28,6 @@ export type ListQuery = {
   customer_name?: string;
   slot_from?: string;
   slot_to?: string;
-  limit: number;
-  cursor?: Position;
 };
 
 const filters = (region: string) => ({

@@ -52,9 +52,7 @@ export async function getBooking(
   if (booking === null || (partnerId !== undefined && booking.partnerId !== partnerId)) {
     throw bookingNotFound(audienceOf(partnerId));
   }
-  const [detail] = await withVenues(deps, [booking]);
-  if (detail === undefined) throw bookingNotFound(audienceOf(partnerId));
-  return detail;
+  return withVenue(deps, booking);
 }
 
 /**
@@ -84,7 +82,7 @@ export async function listBookings(
     search: ifGiven(search, requireSearch),
   });
   const { rows, next } = await listBookingRows(deps.db, filter, after, limit);
-  return { rows: await withVenues(deps, rows), next };
+  return { rows: await Promise.all(rows.map((row) => withVenue(deps, row))), next };
 }
 
 const ifGiven = <T>(text: string | undefined, read: (text: string) => T): T | undefined =>
@@ -96,15 +94,10 @@ function requireSearch(text: string): CustomerSearch {
   return search;
 }
 
-/** Venues that are not cached are read together. */
-async function withVenues({ db }: { db: Db }, bookings: readonly ShownBooking[]): Promise<BookingDetail[]> {
-  return Promise.all(
-    bookings.map(async (booking) => {
-      const found = await findVenueRules(db, booking.venueId);
-      const { venue = null, resources = [] } = found?.value ?? {};
-      return { booking, venue, resource: resources.find(({ _id }) => _id === booking.resourceId) ?? null };
-    }),
-  );
+/** Concurrent calls read the venues that are not cached together. */
+async function withVenue({ db }: { db: Db }, booking: ShownBooking): Promise<BookingDetail> {
+  const { venue = null, resources = [] } = (await findVenueRules(db, booking.venueId))?.value ?? {};
+  return { booking, venue, resource: resources.find(({ _id }) => _id === booking.resourceId) ?? null };
 }
 
 const NOT_FOUND: Record<Audience, string> = {

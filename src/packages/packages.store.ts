@@ -23,7 +23,11 @@ export type SeenPurchase = PurchaseRow & { isExpired: boolean };
 /** E.164 begins with a plus, and what overwrites a number does not. */
 const IS_NUMBER = /^\+/;
 
-const AS_SEEN_NOW: Expression = { $set: { isExpired: { $not: UNEXPIRED } } };
+/** Purchases as they are to be seen now. */
+const findSeen = (db: Db, stages: Expression[], options: ReadOptions = {}): Promise<SeenPurchase[]> =>
+  purchaseCollection(db)
+    .aggregate<SeenPurchase>([...stages, { $set: { isExpired: { $not: UNEXPIRED } } }], options)
+    .toArray();
 
 export async function insertPackage(db: Db, row: PackageRow): Promise<void> {
   await packageModel(db).create(row);
@@ -91,9 +95,7 @@ export async function insertPurchase(
 
 export async function findPurchase(db: Db, purchaseId: string): Promise<SeenPurchase | null> {
   return confirmAbsence(async (options: ReadOptions) => {
-    const [found] = await purchaseCollection(db)
-      .aggregate<SeenPurchase>([{ $match: { _id: purchaseId } }, AS_SEEN_NOW], options)
-      .toArray();
+    const [found] = await findSeen(db, [{ $match: { _id: purchaseId } }], options);
     return found ?? null;
   });
 }
@@ -114,13 +116,10 @@ export async function listUsablePurchases(
   phoneE164: string,
   venueId: string,
 ): Promise<SeenPurchase[]> {
-  return purchaseCollection(db)
-    .aggregate<SeenPurchase>([
-      { $match: { partnerId, phoneE164, venueIds: venueId, creditsRemaining: { $gt: 0 }, $expr: UNEXPIRED } },
-      { $sort: { expiresAt: 1, _id: 1 } },
-      AS_SEEN_NOW,
-    ])
-    .toArray();
+  return findSeen(db, [
+    { $match: { partnerId, phoneE164, venueIds: venueId, creditsRemaining: { $gt: 0 }, $expr: UNEXPIRED } },
+    { $sort: { expiresAt: 1, _id: 1 } },
+  ]);
 }
 
 /**
@@ -148,14 +147,8 @@ export async function listPurchasesOfPhone(
   phoneE164: string,
   limit: number,
 ): Promise<SeenPurchase[]> {
-  return purchaseCollection(db)
-    .aggregate<SeenPurchase>([
-      { $match: { phoneE164 } },
-      { $sort: { purchasedAt: -1, _id: 1 } },
-      { $limit: limit },
-      AS_SEEN_NOW,
-    ])
-    .toArray();
+  const newest = { $sort: { purchasedAt: -1, _id: 1 } };
+  return findSeen(db, [{ $match: { phoneE164 } }, newest, { $limit: limit }]);
 }
 
 /** Ends a purchase that has not expired, so that none of its credits can be taken any more; others stay as they are. */

@@ -8,6 +8,8 @@ import { reservationCollection } from './reservations.model.ts';
 
 type ListedBooking = ShownBooking & Required<Pick<Reservation, 'bookingId' | 'bookedAt'>>;
 
+const NOT_SHOWN = { cells: 0, outbox: 0, endings: 0, operatorEndings: 0 };
+
 export type BookingFilter = {
   /** Absent: every partner's, walk-ins included. */
   partnerId?: string;
@@ -56,7 +58,7 @@ export async function listBookingRows(
         { $match: match },
         { $sort: { bookedAt: -1, bookingId: -1 } },
         { $limit: limit + 1 },
-        { $project: { cells: 0, outbox: 0 } },
+        { $project: NOT_SHOWN },
       ],
       hintFor(filter),
     )

@@ -103,7 +103,7 @@ export type Reservation = Attached & {
 };
 
 /** A booking as it is read in order to be shown. */
-export type ShownBooking = Omit<Reservation, 'cells' | 'outbox'>;
+export type ShownBooking = Omit<Reservation, 'cells' | 'outbox' | 'endings' | 'operatorEndings'>;
 
 /** The waiting events of a reservation, and what those of older releases take from it. */
 export type Outbox = Pick<Reservation, '_id' | 'outbox' | Exclude<keyof EventSubject, 'holdId'>>;

@@ -11,7 +11,7 @@ import type { NewReservation } from '../reservations/reservations.store.ts';
 import type { ResourceRow } from '../venues/venues.service.ts';
 import type { PricedSlot, UnsellableReason } from './slot.rules.ts';
 import { parseSlotId, pricedSlotAt, salePeriodOf, slotIdOf, unsellableReason } from './slot.rules.ts';
-import type { GrantedRules, RulesSource, VenueRulesDeps } from './venue-rules.service.ts';
+import type { GrantedRules, RulesSource } from './venue-rules.service.ts';
 import { decidingBy, findGrantedRules, requireResourceIn } from './venue-rules.service.ts';
 import { findVenueIdOf } from './venue-rules.store.ts';
 
@@ -69,7 +69,7 @@ export async function findSlotForSale(
  * @throws DomainError SLOT_NOT_FOUND
  */
 export async function findSlotForWalkIn(
-  deps: VenueRulesDeps,
+  deps: { db: Db },
   slotId: string,
   playedFor: string | undefined,
 ): Promise<SlotTarget & { slot: PricedSlot; draft: NewReservation }> {
@@ -84,7 +84,7 @@ export async function findSlotForWalkIn(
  * @throws DomainError VALIDATION_ERROR, VENUE_NOT_AUTHORIZED, RESOURCE_NOT_FOUND, SLOT_NOT_FOUND, as of `findSlotForSale`
  */
 async function findTarget(
-  deps: VenueRulesDeps,
+  deps: { db: Db },
   partnerId: string | undefined,
   reference: SlotReference,
   from: RulesSource,

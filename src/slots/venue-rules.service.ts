@@ -9,14 +9,12 @@ import { findVenueRules } from './venue-rules.store.ts';
 
 export type { RulesSource, VenueRules } from './venue-rules.store.ts';
 
-export type VenueRulesDeps = { db: Db };
-
 /** The rules of a venue where a partner may sell, and the entries on which that rests. */
 export type GrantedRules = { rules: VenueRules; entries: readonly Entry[] };
 
 /** Null for a venue that is missing, or not granted to the partner where one is named. */
 export async function findGrantedRules(
-  { db }: VenueRulesDeps,
+  { db }: { db: Db },
   partnerId: string | undefined,
   venueId: string,
   from?: RulesSource,
@@ -49,7 +47,7 @@ export async function decidingBy<T>(
  * @throws DomainError VENUE_NOT_AUTHORIZED for a venue that is missing or not granted, in the same words; RESOURCE_NOT_FOUND
  */
 export async function requireVenueRules(
-  deps: VenueRulesDeps,
+  deps: { db: Db },
   partnerId: string,
   venueId: string,
   resourceId?: string,

@@ -8,7 +8,6 @@ import {
   confirmBody,
   dateIn,
   expectStatus,
-  freeSlotIds,
   operatorOf,
   placeHold,
   slotsOf,
@@ -142,22 +141,6 @@ describe('resources that share space', () => {
     expect(await answer(place.seller, at(place.full, '0600'))).toBe('409 SLOT_NOT_AVAILABLE');
     expect(await answer(place.rival, at(place.south, '0900'))).toBe('201');
   });
-
-  test('of all that race for the whole and its halves, no two that overlap win', async () => {
-    const place = await ground();
-    const wanted = [place.full, place.north, place.south, place.full, place.north, place.south];
-    const answers = await Promise.all(
-      wanted.map(async (id, index) => [
-        id,
-        await answer(index < 3 ? place.seller : place.rival, at(id, '0800')),
-      ]),
-    );
-    const won = answers.filter(([, said]) => said === '201').map(([id]) => id ?? '');
-    expect([[place.full], [place.north, place.south], [place.north], [place.south]]).toContainEqual(
-      won.toSorted(),
-    );
-    expect(new Set(answers.map(([, said]) => said))).toEqual(new Set(['201', '409 SLOT_NOT_AVAILABLE']));
-  });
 });
 
 describe('claims that stood before the whole was added', () => {
@@ -212,26 +195,4 @@ describe('claims that stood before the whole was added', () => {
       expect(verdict(await half.seller.api.post('/api/v1/bookings/confirm', confirm))).toBe('201');
     }
   });
-
-  test('can still be confirmed, and then hold the ground for good', async () => {
-    const half = await halves();
-    const hold = await placeHold(half.seller, at(half.north, '0600'));
-    const place = { ...half, full: await addFull(half) };
-    const confirm = {
-      hold_id: hold['hold_id'],
-      payment_reference: 'p',
-      customer_name: 'Asha',
-      customer_phone: '9876543210',
-      idempotency_key: 'k',
-    };
-    expect(verdict(await half.seller.api.post('/api/v1/bookings/confirm', confirm))).toBe('201');
-    expect(await taken(place.rival, place, place.full)).toEqual(['0600 booked']);
-  });
-});
-
-test('resources that share nothing do not disturb each other', async () => {
-  const half = await halves();
-  await placeHold(half.seller, at(half.north, '0600'));
-  expect(await answer(half.rival, at(half.south, '0600'))).toBe('201');
-  expect(await freeSlotIds(half.seller, half.venueId, DATE)).toHaveLength(6);
 });
