@@ -52,22 +52,10 @@ const forgetTogether = onePer((db: Db) =>
 /** What is sealed in a subscription, and what it is bound to. */
 export type SealedRow = Pick<SubscriptionRow, '_id' | 'partnerId' | 'sealedSecret' | 'sealedPreviousSecret'>;
 
-/** Subscriptions after `afterId` with a secret that does not begin with `prefix`, which has no special characters but dots, by id. */
-export async function findSealedOtherwise(
-  db: Db,
-  prefix: string,
-  afterId: string,
-  limit: number,
-): Promise<SealedRow[]> {
-  const other = { $type: 'string' as const, $not: new RegExp(`^${prefix.replaceAll('.', '\\.')}`) };
-  return subscriptionCollection(db)
-    .find({
-      _id: { $gt: afterId },
-      $or: [{ sealedSecret: other }, { sealedPreviousSecret: other }],
-    })
-    .sort({ _id: 1 })
-    .limit(limit)
-    .toArray();
+/** What is sealed in each subscription. */
+export function findSealed(db: Db): AsyncIterable<SealedRow> {
+  const projection = { partnerId: 1, sealedSecret: 1, sealedPreviousSecret: 1 };
+  return subscriptionCollection(db).find({}, { projection });
 }
 
 /** Replaces what is sealed, only where that is still what was `read`; true where it was. A rotation in between wins. */
