@@ -1,11 +1,12 @@
 import { LRUCache } from 'lru-cache';
+import { dayBounds, localDateOf } from '../platform/calendar.ts';
 import { databaseClockOf } from '../platform/clock.ts';
 import { coalescedByKey, onePer } from '../platform/coalesced.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { PreparedJson } from '../platform/prepared-json.ts';
 import { prepareJson } from '../platform/prepared-json.ts';
 import { findClaimedWindows } from '../reservations/claim-reads.store.ts';
-import type { ClaimedWindow } from '../reservations/reservations.model.ts';
+import { salePeriodOf, spanOf } from '../slots/slot.rules.ts';
 import type { SlotDeps } from '../slots/slots.service.ts';
 import type { VenueRules } from '../slots/venue-rules.service.ts';
 import { requireVenueRules } from '../slots/venue-rules.service.ts';
@@ -14,7 +15,6 @@ import type { Plan, PlannedSlot } from './planned-slots.service.ts';
 import { planOf } from './planned-slots.service.ts';
 import type { Reading } from './reading.ts';
 import { beginReading, isRecent } from './reading.ts';
-import { salePeriodAt } from './sale-period.service.ts';
 import { indexClaims, nextLapse, nextStart, reasonAt } from './slot-states.rules.ts';
 import type { ListedSlots } from './slots-json.rules.ts';
 
@@ -113,32 +113,24 @@ async function listSlots(
   { venue }: VenueRules,
   plans: readonly Plan[],
 ): Promise<{ listed: ListedSlots[]; valid: Ready['valid'] }> {
-  const claims = await findClaims(db, venue._id, plans.flat());
+  const slots = plans.flat();
+  const claims =
+    slots.length === 0 ? [] : await findClaimedWindows(db, { venueId: venue._id, ...spanOf(slots) });
   const [now, nowByDatabase] = [clock.now(), databaseClockOf(db).now()];
-  const { onSale, until } = salePeriodAt(now, config.bookingHorizonDays, venue.timeZone);
+  const onSale = salePeriodOf(now, config.bookingHorizonDays, venue.timeZone);
+  const today = dayBounds(localDateOf(now, venue.timeZone), venue.timeZone);
   const index = indexClaims(claims);
   const moment = { onSale, now: nowByDatabase };
   return {
-    listed: plans.map((slots) => ({
-      slots,
-      reasons: slots.map((slot) => reasonAt(venue, slot, index, moment)),
+    listed: plans.map((plan) => ({
+      slots: plan,
+      reasons: plan.map((slot) => reasonAt(venue, slot, index, moment)),
     })),
     valid: {
       from: now.getTime(),
-      until: Math.min(until.getTime(), ...plans.map((plan) => nextStart(plan, now))),
+      until: Math.min(today.end.getTime(), ...plans.map((plan) => nextStart(plan, now))),
       fromByDatabase: nowByDatabase.getTime(),
       untilByDatabase: nextLapse(claims, nowByDatabase),
     },
   };
-}
-
-async function findClaims(db: Db, venueId: string, slots: readonly PlannedSlot[]): Promise<ClaimedWindow[]> {
-  let [from, to] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (const { start, end } of slots) {
-    from = Math.min(from, start.getTime());
-    to = Math.max(to, end.getTime());
-  }
-  return slots.length === 0
-    ? []
-    : findClaimedWindows(db, { venueId, from: new Date(from), to: new Date(to) });
 }

@@ -1,4 +1,4 @@
-import { blackedOutBy, closesSpaceOf } from '../blackouts/blackout.rules.ts';
+import { closes } from '../blackouts/blackout.rules.ts';
 import type { BlackoutRow } from '../blackouts/blackouts.service.ts';
 import { findBlackouts } from '../blackouts/blackouts.store.ts';
 import { PLATFORM_PARTNER_ID } from '../domain/platform-partner.ts';
@@ -12,6 +12,7 @@ import {
   pricedSlotsOn,
   salePeriodOf,
   slotIdOf,
+  spanOf,
   unsellableReason,
 } from '../slots/slot.rules.ts';
 import type { SlotDeps } from '../slots/slots.service.ts';
@@ -70,20 +71,12 @@ export async function readDayGrid(deps: SlotDeps, venueId: string, date: string)
   const venue = await getVenue(deps, venueId);
   const resources = await listResourceRows(deps.db, venueId);
   const slots = pricedSlotsOn(venue, resources, [date]);
-  const day = dayBounds(date, venue.timeZone);
-  const from = new Date(Math.min(day.start.getTime(), ...slots.map(({ start }) => start.getTime())));
-  const to = new Date(Math.max(day.end.getTime(), ...slots.map(({ end }) => end.getTime())));
+  const { from, to } = spanOf([dayBounds(date, venue.timeZone), ...slots]);
   const [claims, blackouts] = await Promise.all([
     findOccupancyAtVenue(deps.db, venue._id, from, to),
     findBlackouts(deps.db, venue._id, from, to),
   ]);
-  const closers = new Map(
-    resources.map((resource) => [
-      resource._id,
-      blackouts.filter((blackout) => closesSpaceOf(blackout, resource)),
-    ]),
-  );
-  const toCell = cellMaker(deps, venue, claims, closers);
+  const toCell = cellMaker(deps, venue, claims, blackouts);
   const cells = slots.map(toCell);
   const columns = resources.map((resource) => ({
     resource,
@@ -105,8 +98,7 @@ function cellMaker(
   deps: SlotDeps,
   venue: VenueRow,
   claims: readonly Occupancy[],
-  /** By resource, those that close it at some time. */
-  closers: ReadonlyMap<string, readonly BlackoutRow[]>,
+  blackouts: readonly BlackoutRow[],
 ) {
   const claimOn = new Map(claims.flatMap((claim) => claim.cells.map((cell) => [cell, claim] as const)));
   const onSale = salePeriodOf(deps.clock.now(), deps.config.bookingHorizonDays, venue.timeZone);
@@ -115,10 +107,8 @@ function cellMaker(
     const inTheWay = new Set(cellsOfWindow(resource, slot).flatMap((cell) => claimOn.get(cell) ?? []));
     const own = [...inTheWay].filter(({ resourceId }) => resourceId === resource._id);
     const occupants = (own.length > 0 ? own : [...inTheWay]).map(occupantOf);
-    const closing = (closers.get(resource._id) ?? []).filter(
-      ({ startsAt, endsAt }) => startsAt < slot.end && endsAt > slot.start,
-    );
-    const unsellable = unsellableReason(venue, resource, slot, onSale, blackedOutBy(resource, closing));
+    const closing = blackouts.filter((blackout) => closes(blackout, resource, slot));
+    const unsellable = unsellableReason(venue, resource, slot, onSale, () => closing.length > 0);
     const isTaken = occupants.some(({ kind }) => kind !== 'held');
     return {
       ...slot,

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
-import { blackedOutBy } from '../blackouts/blackout.rules.ts';
+import { isBlackedOut } from '../blackouts/blackout.rules.ts';
 import { onePer } from '../platform/coalesced.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { PricedSlot } from '../slots/slot.rules.ts';
-import { pricedSlotsOn, slotIdOf } from '../slots/slot.rules.ts';
+import { pricedSlotsOn, slotIdOf, spanOf } from '../slots/slot.rules.ts';
 import type { VenueRules } from '../slots/venue-rules.service.ts';
 import type { ResourceRow } from '../venues/venues.service.ts';
 
@@ -41,28 +41,13 @@ export function planOf({ db }: { db: Db }, rules: VenueRules, date: string, reso
 }
 
 function makePlan({ venue, blackouts }: VenueRules, date: string, resources: readonly ResourceRow[]): Plan {
-  const inOrder = resources.toSorted((a, b) => compare(a._id, b._id));
-  const closures = new Map(inOrder.map((each) => [each._id, blackedOutBy(each, blackouts)]));
-  // Those of all resources begin at the same few instants.
-  const endings = new Map<Date, string>();
-  const endingOf = (start: Date): string => {
-    const known = endings.get(start);
-    if (known !== undefined) return known;
-    const made = slotIdOf('', start);
-    endings.set(start, made);
-    return made;
-  };
-  return pricedSlotsOn(venue, inOrder, [date]).map(({ resource, start, end, pricePaise }) => ({
-    resource,
-    date,
-    start,
-    end,
-    pricePaise,
-    slotId: resource._id + endingOf(start),
-    isBlackedOut: blackouts.length > 0 && closures.get(resource._id)?.({ start, end }) === true,
+  const slots = pricedSlotsOn(venue, resources, [date]);
+  const { from, to } = spanOf(slots);
+  // A venue may have a thousand blackouts, and a date has hundreds of slots.
+  const ofDate = blackouts.filter(({ startsAt, endsAt }) => startsAt < to && endsAt > from);
+  return slots.map((slot) => ({
+    ...slot,
+    slotId: slotIdOf(slot.resource._id, slot.start),
+    isBlackedOut: isBlackedOut(slot.resource, slot, ofDate),
   }));
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
 }

@@ -1,5 +1,5 @@
 import type { Db } from '../platform/mongo.ts';
-import { countClaimChanges } from '../reservations/claim-changes.store.ts';
+import { countClaimChanges } from '../reservations/claim-writes.store.ts';
 import type { VenueRules } from '../slots/venue-rules.service.ts';
 
 /** What a read at a venue rests on: its rules, how often this process had changed its claims, and when it began, by `performance.now()`. */

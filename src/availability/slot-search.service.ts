@@ -1,4 +1,4 @@
-import { DomainError } from '../domain/errors.ts';
+import { fieldError } from '../domain/errors.ts';
 import { venueNotAuthorized } from '../partners/grant-errors.rules.ts';
 import { listGrantedVenueIds } from '../partners/partners.store.ts';
 import { foldCase } from '../platform/fold-case.rules.ts';
@@ -79,7 +79,7 @@ async function findVenueIdsOfSport(db: Db, venueIds: readonly string[], sport: s
   if (spellings.length > 0) return findVenueIdsWithSports(db, venueIds, spellings);
   if (sports.length === 0) return [];
   const message = `is a sport of none of these venues; they have ${sports.slice(0, MOST_NAMED).join(', ')}`;
-  throw new DomainError('VALIDATION_ERROR', `sport: ${message}`, { details: [{ path: 'sport', message }] });
+  throw fieldError('sport', message);
 }
 
 const MOST_NAMED = 20;

@@ -1,17 +1,12 @@
+import type { PageQuery } from '../http/fields.ts';
+import { pageQuery } from '../http/fields.ts';
 import type { Operator, Route } from '../http/route.ts';
 import { created, listing, noContent, ok, route } from '../http/route.ts';
-import { omitUndefined } from '../platform/omit-undefined.ts';
 import { encodeCursor } from '../platform/pagination.ts';
 import { conflictsView } from '../reservations/claim-view.rules.ts';
 import { venueIdParam } from '../venues/venues.schemas.ts';
-import type { BlackoutBody, BlackoutListQuery } from './blackouts.schemas.ts';
-import {
-  blackoutBody,
-  blackoutIdParam,
-  blackoutListQuery,
-  blackoutPage,
-  blackoutWithConflicts,
-} from './blackouts.schemas.ts';
+import type { BlackoutBody } from './blackouts.schemas.ts';
+import { blackoutBody, blackoutIdParam, blackoutPage, blackoutWithConflicts } from './blackouts.schemas.ts';
 import type { BlackoutDeps, BlackoutDetail, BlackoutRow } from './blackouts.service.ts';
 import { addBlackout, getBlackout, liftBlackout, listBlackouts } from './blackouts.service.ts';
 
@@ -41,21 +36,18 @@ export function blackoutRoutes(deps: BlackoutDeps): Route<Operator>[] {
         return created(detailView(await addBlackout(deps, params.venueId, input)));
       },
     }),
-    route<Operator, { venueId: string }, BlackoutListQuery>({
+    route<Operator, { venueId: string }, PageQuery>({
       method: 'get',
       path: OF_VENUE,
       operationId: 'listBlackouts',
       tag: 'Blackouts',
       summary: 'List the blackouts of a venue that have not ended',
       params: { venueId: venueIdParam },
-      query: blackoutListQuery,
+      query: pageQuery,
       responses: { 200: { description: 'A page of blackouts, by their start.', body: blackoutPage } },
       errors: ['VENUE_NOT_FOUND'],
       handle: async ({ params, query: { limit, cursor: after } }) => {
-        const { rows, next } = await listBlackouts(deps, params.venueId, {
-          limit,
-          ...omitUndefined({ after }),
-        });
+        const { rows, next } = await listBlackouts(deps, params.venueId, { after, limit });
         return listing(rows.map(blackoutView), encodeCursor(next));
       },
     }),
@@ -107,8 +99,5 @@ function blackoutView(row: BlackoutRow): Record<string, unknown> {
 }
 
 function detailView({ blackout, conflicts }: BlackoutDetail): Record<string, unknown> {
-  return {
-    ...blackoutView(blackout),
-    ...conflictsView(conflicts),
-  };
+  return { ...blackoutView(blackout), ...conflictsView(conflicts) };
 }

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { EXAMPLE } from '../http/example-values.ts';
-import { cursor, instant, list, opaque, pageLimit, pathId, prose } from '../http/fields.ts';
+import { instant, list, opaque, pathId, prose } from '../http/fields.ts';
 import {
   id,
   named,
@@ -11,7 +11,6 @@ import {
   sentence,
   timestamp,
 } from '../http/response-fields.ts';
-import type { Position } from '../platform/pagination.ts';
 import { conflictFields } from '../reservations/claim-conflicts.schemas.ts';
 
 export type BlackoutBody = { starts_at: Date; ends_at: Date; resource_ids?: string[]; reason: string };
@@ -32,10 +31,6 @@ export const blackoutBody = Joi.object<BlackoutBody>({
     .example([EXAMPLE.resourceId]),
   reason: prose(500).required().description('For operators; partners do not see it.').example('Resurfacing'),
 }).required();
-
-export type BlackoutListQuery = { limit: number; cursor?: Position };
-
-export const blackoutListQuery = Joi.object<BlackoutListQuery>({ limit: pageLimit(), cursor: cursor() });
 
 export const blackoutIdParam = pathId('`blackout_id` as listed.', EXAMPLE.blackoutId);
 

@@ -3,7 +3,7 @@ import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import { leasedCacheOf } from '../platform/leased-cache.ts';
 import type { Db } from '../platform/mongo.ts';
-import type { Page, Position } from '../platform/pagination.ts';
+import type { Page, PageWanted } from '../platform/pagination.ts';
 import type { LiveClaim } from '../reservations/claim-reads.store.ts';
 import { findLiveClaimsAtVenue } from '../reservations/claim-reads.store.ts';
 import { inVenueTransaction } from '../venues/venue-transaction.service.ts';
@@ -64,10 +64,10 @@ async function requireRoomForBlackout(deps: { db: Db }, venueId: string, now: Da
 export async function listBlackouts(
   deps: BlackoutDeps,
   venueId: string,
-  { after, limit }: { after?: Position; limit: number },
+  wanted: PageWanted,
 ): Promise<Page<BlackoutRow>> {
   await getVenue(deps, venueId);
-  return listBlackoutRows(deps.db, venueId, deps.clock.now(), after, limit);
+  return listBlackoutRows(deps.db, venueId, deps.clock.now(), wanted);
 }
 
 /** A blackout, ended or not, with the live claims in it. @throws DomainError BLACKOUT_NOT_FOUND */

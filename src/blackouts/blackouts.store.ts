@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../platform/mongo.ts';
 import { confirmAbsence, NEWEST } from '../platform/newest-reads.ts';
-import type { Page, Position } from '../platform/pagination.ts';
+import type { Page, PageWanted } from '../platform/pagination.ts';
 import { beyondAscending, toPage } from '../platform/pagination.ts';
 import type { BlackoutRow } from './blackouts.model.ts';
 import { blackoutCollection } from './blackouts.model.ts';
@@ -41,8 +41,7 @@ export async function listBlackoutRows(
   db: Db,
   venueId: string,
   from: Date,
-  after: Position | undefined,
-  limit: number,
+  { after, limit }: PageWanted,
 ): Promise<Page<BlackoutRow>> {
   const rows = await blackoutCollection(db)
     .find({ venueId, endsAt: { $gt: from }, ...beyondAscending(after, 'startsAt') })

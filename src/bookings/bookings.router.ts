@@ -4,27 +4,22 @@ import type { PartnerCaller } from '../partners/partners.service.ts';
 import { encodeCursor } from '../platform/pagination.ts';
 import { partnerActor } from '../reservations/actor-types.ts';
 import { attachedBy } from '../reservations/attached.rules.ts';
-import { listInput } from './booking-list.rules.ts';
+import type { ListQuery } from './booking-list.schemas.ts';
+import { listInput, listQuery } from './booking-list.schemas.ts';
 import { bookingView, confirmView } from './booking-view.rules.ts';
-import type { ConfirmBody, EndBody, ListQuery } from './bookings.schemas.ts';
+import type { ConfirmBody } from './bookings.schemas.ts';
 import {
   bookingIdParam,
   bookingPage,
   booking as bookingSchema,
   confirmation,
   confirmBody,
-  endBody,
-  endedBooking,
-  listQuery,
 } from './bookings.schemas.ts';
 import type { BookingDeps } from './bookings.service.ts';
 import { getBooking, listBookings } from './bookings.service.ts';
 import type { ConfirmDeps } from './confirm-booking.service.ts';
 import { confirmBooking } from './confirm-booking.service.ts';
-import type { EndOperation } from './end-booking.service.ts';
-import { ENDED_STATUS, endBooking } from './end-booking.service.ts';
-
-type BookingParams = { bookingId: string };
+import { endRoutes } from './end-booking-routes.ts';
 
 /** Confirm, read, list, cancel and refund. */
 export function bookingRoutes(deps: BookingDeps & ConfirmDeps): Route<PartnerCaller>[] {
@@ -81,7 +76,7 @@ export function bookingRoutes(deps: BookingDeps & ConfirmDeps): Route<PartnerCal
         return listing(rows.map(bookingView), encodeCursor(next));
       },
     }),
-    route<PartnerCaller, BookingParams>({
+    route<PartnerCaller, { bookingId: string }>({
       method: 'get',
       path: '/api/v1/bookings/:bookingId',
       operationId: 'getBooking',
@@ -93,43 +88,11 @@ export function bookingRoutes(deps: BookingDeps & ConfirmDeps): Route<PartnerCal
       handle: async ({ caller, params }) =>
         ok(bookingView(await getBooking(deps, caller.partnerId, params.bookingId))),
     }),
-    endRoute(deps, 'cancel', 'Cancel a booking', 'Booking cancelled successfully'),
-    endRoute(deps, 'refund', 'Refund a booking', 'Booking refunded successfully'),
+    ...endRoutes<PartnerCaller>(deps, {
+      prefix: '/api/v1/bookings',
+      whichBooking: 'a booking',
+      errors: ['UNAUTHORIZED'],
+      actorOf: partnerActor,
+    }),
   ];
-}
-
-const EFFECT = {
-  cancel: 'Frees the slot of a booked booking.',
-  refund: 'Frees the slot if it was still booked; a cancelled booking can be refunded too.',
-} as const;
-
-function endRoute(
-  deps: ConfirmDeps,
-  operation: EndOperation,
-  summary: string,
-  message: string,
-): Route<PartnerCaller> {
-  return route<PartnerCaller, BookingParams, unknown, EndBody>({
-    method: 'post',
-    path: `/api/v1/bookings/:bookingId/${operation}`,
-    operationId: `${operation}Booking`,
-    tag: 'Bookings',
-    summary,
-    description: `${EFFECT[operation]} No money is moved.`,
-    params: { bookingId: bookingIdParam },
-    body: endBody,
-    responses: {
-      200: {
-        description: message,
-        body: endedBooking(message, ENDED_STATUS[operation]),
-        headers: ['Idempotent-Replayed'],
-      },
-    },
-    errors: ['BOOKING_NOT_FOUND', 'UNAUTHORIZED', 'IDEMPOTENCY_KEY_MISMATCH', 'INVALID_HOLD_STATE'],
-    handle: async ({ caller, params: { bookingId }, body }) => {
-      const input = { bookingId, reason: body.reason, idempotencyKey: body.idempotency_key };
-      const { isReplay } = await endBooking(deps, partnerActor(caller), operation, input);
-      return replayable(ok({ message, booking_id: bookingId, status: ENDED_STATUS[operation] }), isReplay);
-    },
-  });
 }

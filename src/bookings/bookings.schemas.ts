@@ -1,19 +1,14 @@
 import Joi from 'joi';
 import { EXAMPLE } from '../http/example-values.ts';
 import {
-  cursor,
   customerPhone,
-  date,
-  dateNotAfter,
   idempotencyKey,
   metadata,
   opaque,
   orderReference,
-  pageLimit,
   pathId,
   prose,
   text,
-  uuid,
 } from '../http/fields.ts';
 import {
   amount,
@@ -28,8 +23,6 @@ import {
   slotId,
   timestamp,
 } from '../http/response-fields.ts';
-import type { Position } from '../platform/pagination.ts';
-import { SHORT_SEARCH, searchOf } from '../reservations/customer.rules.ts';
 
 export type ConfirmBody = {
   hold_id: string;
@@ -72,64 +65,7 @@ export const confirmBody = (region: string) =>
     ),
   }).required();
 
-const STATUSES = ['BOOKED', 'CANCELLED', 'REFUNDED'] as const;
-
-export type ListQuery = {
-  venue_id?: string;
-  from?: string;
-  to?: string;
-  status?: (typeof STATUSES)[number];
-  hold_id?: string;
-  payment_reference?: string;
-  order_reference?: string;
-  customer_phone?: string;
-  customer_name?: string;
-  slot_from?: string;
-  slot_to?: string;
-  limit: number;
-  cursor?: Position;
-};
-
-const filters = (region: string) => ({
-  venue_id: uuid().description('Only bookings at this venue.'),
-  from: dateNotAfter('to').description(
-    "The first date of booked_at, in the venue's time zone (the service's where no venue is named).",
-  ),
-  to: date().description('The last date of booked_at, included.'),
-  status: Joi.string().valid(...STATUSES),
-  hold_id: uuid().description('Only the booking that this hold became.'),
-  payment_reference: opaque(255).description('Only bookings with exactly this reference.'),
-  order_reference: orderReference().description('Only bookings with exactly this order_reference.'),
-  customer_phone: customerPhone(region).description('Only bookings of this number, however it was written.'),
-  customer_name: text(120).description(
-    'The beginning of the name, in capitals or not; blanks around it do not count.',
-  ),
-  slot_from: dateNotAfter('slot_to').description(
-    "The first date on which the slot begins, in the venue's time zone (the service's where no venue is named).",
-  ),
-  slot_to: date().description('The last date on which the slot begins, included.'),
-  limit: pageLimit(),
-  cursor: cursor(),
-});
-
-export const listQuery = (region: string) => Joi.object<ListQuery>(filters(region));
-
-export type OperatorListQuery = ListQuery & { partner_id?: string; q?: string };
-
-export const operatorListQuery = (region: string) =>
-  Joi.object<OperatorListQuery>({
-    partner_id: uuid().description("Only this partner's bookings; walk-ins are those of `platform`."),
-    q: text(120)
-      .custom((value: string, helpers) =>
-        searchOf(value) === undefined ? helpers.error('string.search') : value,
-      )
-      .messages({ 'string.search': SHORT_SEARCH })
-      .description(
-        'Finds by one text: the whole id of a booking or of its hold; the beginnings of any words of the name (all that are given); or the last 3 or more digits of the phone.',
-      )
-      .example('rao'),
-    ...filters(region),
-  });
+export const BOOKING_STATUSES = ['BOOKED', 'CANCELLED', 'REFUNDED'] as const;
 
 export type EndBody = { reason: string; idempotency_key: string };
 
@@ -184,7 +120,7 @@ export const booking = named(
     slot_start: timestamp(EXAMPLE.slotStart),
     slot_end: timestamp(EXAMPLE.slotEnd),
     status: Joi.string()
-      .valid(...STATUSES)
+      .valid(...BOOKING_STATUSES)
       .example('BOOKED'),
     booked_at: timestamp(),
     price_rupees: amount(),

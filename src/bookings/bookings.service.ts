@@ -1,7 +1,7 @@
 import type { Audience } from '../domain/errors.ts';
 import { audienceOf, DomainError, fieldError } from '../domain/errors.ts';
 import { requireCustomerPhone } from '../domain/phone.ts';
-import { addDays, dayBounds } from '../platform/calendar.ts';
+import { dayBounds } from '../platform/calendar.ts';
 import type { Db } from '../platform/mongo.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Page, Position } from '../platform/pagination.ts';
@@ -23,17 +23,15 @@ export type BookingDetail = {
   resource: ResourceRow | null;
 };
 
-export type ListBookings = {
-  venueId?: string;
+/** `search`: an id of a booking or its hold, words of a name, or the end of a phone. */
+export type ListBookings = Pick<
+  BookingFilter,
+  'venueId' | 'status' | 'holdId' | 'paymentReference' | 'orderReference'
+> & {
   from?: string;
   to?: string;
-  status?: 'BOOKED' | 'CANCELLED' | 'REFUNDED';
-  holdId?: string;
-  paymentReference?: string;
-  orderReference?: string;
   customerPhone?: string;
   customerName?: string;
-  /** An id of a booking or its hold, words of a name, or the end of a phone. */
   search?: string;
   slotFrom?: string;
   slotTo?: string;
@@ -54,9 +52,7 @@ export async function getBooking(
   if (booking === null || (partnerId !== undefined && booking.partnerId !== partnerId)) {
     throw bookingNotFound(audienceOf(partnerId));
   }
-  const [detail] = await withVenues(deps, [booking]);
-  if (detail === undefined) throw bookingNotFound(audienceOf(partnerId));
-  return detail;
+  return withVenue(deps, booking);
 }
 
 /**
@@ -69,49 +65,39 @@ export async function listBookings(
   partnerId: string | undefined,
   query: ListBookings,
 ): Promise<Page<BookingDetail>> {
-  const filter = await filterOf(deps, partnerId, query);
-  const { rows, next } = await listBookingRows(deps.db, filter, query.after, query.limit);
-  return { rows: await withVenues(deps, rows), next };
+  const { from, to, slotFrom, slotTo, customerName, customerPhone, search, limit, after, ...same } = query;
+  const venue = same.venueId === undefined ? null : await findVenueRules(deps.db, same.venueId);
+  const timeZone = venue?.value.venue.timeZone ?? deps.config.defaultTimeZone;
+  const startOf = (date: string) => dayBounds(date, timeZone).start;
+  const endOf = (date: string) => dayBounds(date, timeZone).end;
+  const filter = omitUndefined({
+    ...same,
+    partnerId,
+    bookedFrom: ifGiven(from, startOf),
+    bookedBefore: ifGiven(to, endOf),
+    slotFrom: ifGiven(slotFrom, startOf),
+    slotBefore: ifGiven(slotTo, endOf),
+    namePrefixFolded: ifGiven(customerName, foldName),
+    phoneE164: ifGiven(customerPhone, (phone) => requireCustomerPhone(phone, deps.config.defaultRegion)),
+    search: ifGiven(search, requireSearch),
+  });
+  const { rows, next } = await listBookingRows(deps.db, filter, after, limit);
+  return { rows: await Promise.all(rows.map((row) => withVenue(deps, row))), next };
 }
 
-async function filterOf(
-  deps: BookingDeps,
-  partnerId: string | undefined,
-  query: ListBookings,
-): Promise<BookingFilter> {
-  const { holdId, paymentReference, orderReference } = query;
-  const filter: BookingFilter = omitUndefined({ partnerId, holdId, paymentReference, orderReference });
-  const venue = query.venueId === undefined ? null : await findVenueRules(deps.db, query.venueId);
-  const timeZone = venue?.value.venue.timeZone ?? deps.config.defaultTimeZone;
-  if (query.venueId !== undefined) filter.venueId = query.venueId;
-  if (query.status !== undefined) filter.status = query.status;
-  if (query.from !== undefined) filter.bookedFrom = dayBounds(query.from, timeZone).start;
-  if (query.to !== undefined) filter.bookedBefore = dayBounds(addDays(query.to, 1), timeZone).start;
-  if (query.customerName !== undefined) filter.namePrefixFolded = foldName(query.customerName);
-  if (query.customerPhone !== undefined) {
-    filter.phoneE164 = requireCustomerPhone(query.customerPhone, deps.config.defaultRegion);
-  }
-  if (query.slotFrom !== undefined) filter.slotFrom = dayBounds(query.slotFrom, timeZone).start;
-  if (query.slotTo !== undefined) filter.slotBefore = dayBounds(addDays(query.slotTo, 1), timeZone).start;
-  if (query.search !== undefined) filter.search = requireSearch(query.search);
-  return filter;
-}
+const ifGiven = <T>(text: string | undefined, read: (text: string) => T): T | undefined =>
+  text === undefined ? undefined : read(text);
 
 function requireSearch(text: string): CustomerSearch {
   const search = searchOf(text);
-  if (search !== undefined) return search;
-  throw fieldError('q', SHORT_SEARCH);
+  if (search === undefined) throw fieldError('q', SHORT_SEARCH);
+  return search;
 }
 
-/** Venues that are not cached are read together. */
-async function withVenues({ db }: { db: Db }, bookings: readonly ShownBooking[]): Promise<BookingDetail[]> {
-  return Promise.all(
-    bookings.map(async (booking) => {
-      const found = await findVenueRules(db, booking.venueId);
-      const { venue = null, resources = [] } = found?.value ?? {};
-      return { booking, venue, resource: resources.find(({ _id }) => _id === booking.resourceId) ?? null };
-    }),
-  );
+/** Concurrent calls read the venues that are not cached together. */
+async function withVenue({ db }: { db: Db }, booking: ShownBooking): Promise<BookingDetail> {
+  const { venue = null, resources = [] } = (await findVenueRules(db, booking.venueId))?.value ?? {};
+  return { booking, venue, resource: resources.find(({ _id }) => _id === booking.resourceId) ?? null };
 }
 
 const NOT_FOUND: Record<Audience, string> = {

@@ -128,7 +128,7 @@ async function confirmWithCredit(
   { set, ...change }: Pick<Change, 'actor' | 'set' | 'attached'>,
 ): Promise<Reservation | null | 'no credit'> {
   const outcome = await inTransaction(deps.db, async (tx) => {
-    const packagePurchaseId = await consumeCredit(deps, hold.partnerId, phoneE164, hold.venueId, tx);
+    const packagePurchaseId = await consumeCredit(deps.db, hold.partnerId, phoneE164, hold.venueId, tx);
     if (packagePurchaseId === null) return 'no credit';
     const paid = { ...change, set: { ...set, packagePurchaseId } };
     const written = await applyTransition(deps.db, 'confirm', hold._id, paid, tx);

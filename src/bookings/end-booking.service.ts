@@ -133,7 +133,7 @@ async function refundWithCredit(
 ): Promise<boolean> {
   const written = await inTransaction(deps.db, async (tx) => {
     const refunded = await applyTransition(deps.db, 'refund', reservationId, change, tx);
-    if (refunded !== null) await giveCreditBack(deps, packagePurchaseId, tx);
+    if (refunded !== null) await giveCreditBack(deps.db, packagePurchaseId, tx);
     return refunded;
   });
   if (written === null) return false;

@@ -1,31 +1,26 @@
 import { listOf } from '../http/response-fields.ts';
 import type { Operator, Route } from '../http/route.ts';
-import { listing, ok, replayable, route } from '../http/route.ts';
+import { listing, ok, route } from '../http/route.ts';
 import { encodeCursor } from '../platform/pagination.ts';
 import { operatorActor } from '../reservations/actor-types.ts';
 import type { ReservationDeps } from '../reservations/reservations.service.ts';
-import { listInput } from './booking-list.rules.ts';
+import type { OperatorListQuery } from './booking-list.schemas.ts';
+import { listInput, operatorListQuery } from './booking-list.schemas.ts';
 import { timelineEntry } from './booking-timeline.schemas.ts';
 import { readTimeline } from './booking-timeline.service.ts';
 import { bookingView, timelineEntryView } from './booking-view.rules.ts';
-import type { EndBody, OperatorListQuery } from './bookings.schemas.ts';
-import {
-  bookingIdParam,
-  bookingPage,
-  booking as bookingSchema,
-  endBody,
-  endedBooking,
-  operatorListQuery,
-} from './bookings.schemas.ts';
+import { bookingIdParam, bookingPage, booking as bookingSchema } from './bookings.schemas.ts';
 import type { BookingDeps } from './bookings.service.ts';
 import { getBooking, listBookings } from './bookings.service.ts';
-import type { EndOperation } from './end-booking.service.ts';
-import { ENDED_STATUS, endBooking } from './end-booking.service.ts';
+import { endRoutes } from './end-booking-routes.ts';
 
 type BookingParams = { bookingId: string };
 
 const PREFIX = '/api/v1/operator/bookings';
 const params = { bookingId: bookingIdParam };
+
+const KEYS =
+  'The change is made as the built-in partner `platform`. The keys of operators are one namespace for all bookings, apart from those of the partners.';
 
 /** What operators do with the bookings of every partner, walk-ins included. */
 export function operatorBookingRoutes(deps: BookingDeps & ReservationDeps): Route<Operator>[] {
@@ -76,47 +71,15 @@ export function operatorBookingRoutes(deps: BookingDeps & ReservationDeps): Rout
       handle: async ({ params: { bookingId } }) =>
         listing((await readTimeline(deps, bookingId)).map(timelineEntryView)),
     }),
-    endRoute(deps, 'cancel', "Cancel any partner's booking", 'Booking cancelled successfully'),
-    endRoute(deps, 'refund', "Refund any partner's booking", 'Booking refunded successfully'),
-  ];
-}
-
-const EFFECT = {
-  cancel: 'Frees the slot of a booked booking.',
-  refund:
-    'Frees the slot if it was still booked; a cancelled booking can be refunded too. A package credit that was consumed comes back.',
-} as const;
-
-const KEYS =
-  'The change is made as the built-in partner `platform`. The keys of operators are one namespace for all bookings, apart from those of the partners.';
-
-function endRoute(
-  deps: ReservationDeps,
-  operation: EndOperation,
-  summary: string,
-  message: string,
-): Route<Operator> {
-  return route<Operator, BookingParams, unknown, EndBody>({
-    method: 'post',
-    path: `${PREFIX}/:bookingId/${operation}`,
-    operationId: `${operation}Booking`,
-    tag: 'Bookings',
-    summary,
-    description: `${EFFECT[operation]} No money is moved. ${KEYS}`,
-    params,
-    body: endBody,
-    responses: {
-      200: {
-        description: message,
-        body: endedBooking(message, ENDED_STATUS[operation]),
-        headers: ['Idempotent-Replayed'],
+    ...endRoutes<Operator>(deps, {
+      prefix: PREFIX,
+      whichBooking: "any partner's booking",
+      errors: [],
+      notes: {
+        cancel: ` No money is moved. ${KEYS}`,
+        refund: ` A package credit that was consumed comes back. No money is moved. ${KEYS}`,
       },
-    },
-    errors: ['BOOKING_NOT_FOUND', 'IDEMPOTENCY_KEY_MISMATCH', 'INVALID_HOLD_STATE'],
-    handle: async ({ caller, params: { bookingId }, body }) => {
-      const input = { bookingId, reason: body.reason, idempotencyKey: body.idempotency_key };
-      const { isReplay } = await endBooking(deps, operatorActor(caller), operation, input);
-      return replayable(ok({ message, booking_id: bookingId, status: ENDED_STATUS[operation] }), isReplay);
-    },
-  });
+      actorOf: operatorActor,
+    }),
+  ];
 }

@@ -18,8 +18,7 @@ import type { NewReservation, Written } from '../reservations/reservations.store
 import { applyTransition, insertBooked } from '../reservations/reservations.store.ts';
 import { checkClaim } from '../slots/check-claim.service.ts';
 import { reasonOf } from '../slots/slot.rules.ts';
-import { slotNotFound } from '../slots/slot-target.rules.ts';
-import { findSlotForWalkIn } from '../slots/slots.service.ts';
+import { findSlotForWalkIn, slotNotFound } from '../slots/slots.service.ts';
 import { inVenueTransaction } from '../venues/venue-transaction.service.ts';
 import type { BookingDetail } from './bookings.service.ts';
 
@@ -111,7 +110,10 @@ async function insertWalkIn(
     customer: walkInCustomer(deps, input),
     ...omitUndefined({ playedFor }),
   };
-  const inTheWay = input.overrideHolds ? await findClaimants(deps.db, draft.cells) : [];
+  const claimants = input.overrideHolds ? await findClaimants(deps.db, draft.cells) : [];
+  const holds = claimants.filter(
+    ({ status, partnerId }) => status === 'ACTIVE' && (playedFor === undefined || partnerId === playedFor),
+  );
   const insert = inVenueTransaction(deps.db, draft.venueId, async (tx, venue) => {
     const checked = await checkClaim(deps, venue, draft, tx);
     if ('unsellable' in checked) {
@@ -119,15 +121,9 @@ async function insertWalkIn(
       throw slotNotAvailable(checked.unsellable);
     }
     const displaced: Written[] = [];
-    for (const hold of inTheWay.filter((claim) => claim.status === 'ACTIVE')) {
-      if (!(await isOverridable(deps, hold._id, input))) continue;
-      const written = await applyTransition(
-        deps.db,
-        'displace',
-        hold._id,
-        { actor: input.actor, originatorId: PLATFORM_PARTNER_ID },
-        tx,
-      );
+    const change = { actor: input.actor, originatorId: PLATFORM_PARTNER_ID };
+    for (const hold of holds) {
+      const written = await applyTransition(deps.db, 'displace', hold._id, change, tx);
       if (written !== null) displaced.push(written);
     }
     const booked = await insertBooked(deps.db, checked.draft, { ...booking, actor: input.actor }, tx);
@@ -137,11 +133,6 @@ async function insertWalkIn(
     if (isDuplicateKey(err)) return null;
     throw err;
   });
-}
-
-async function isOverridable(deps: WalkInDeps, holdId: string, { playedFor }: PlaceWalkIn): Promise<boolean> {
-  if (playedFor === undefined) return true;
-  return (await findReservation(deps.db, holdId))?.partnerId === playedFor;
 }
 
 function walkInCustomer(deps: WalkInDeps, { customerName: name, customerPhone: phone }: PlaceWalkIn) {

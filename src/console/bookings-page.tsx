@@ -1,6 +1,5 @@
 import type { VNode } from 'preact';
-import { listInput } from '../bookings/booking-list.rules.ts';
-import { operatorListQuery } from '../bookings/bookings.schemas.ts';
+import { listInput, operatorListQuery } from '../bookings/booking-list.schemas.ts';
 import type { BookingDetail } from '../bookings/bookings.service.ts';
 import { listBookings } from '../bookings/bookings.service.ts';
 import { DomainError } from '../domain/errors.ts';

@@ -21,7 +21,7 @@ export async function venueChoices(deps: ConsoleDeps, chosen: string | undefined
 
 /** The same as they are stored. */
 export async function venuesToChoose(deps: ConsoleDeps, chosen?: string): Promise<VenueRow[]> {
-  const { rows } = await listVenues(deps, { limit: MOST_CHOICES });
+  const { rows } = await listVenues(deps.db, { limit: MOST_CHOICES });
   return withChosen(rows, chosen, (id) => getVenue(deps, id));
 }
 

@@ -27,7 +27,7 @@ export const webhooksPage: PageHandler = async (deps, request) => {
     partnerChoices(deps, query?.partner_id),
     query === undefined
       ? { rows: [], next: null }
-      : listAllSubscriptions(deps, filter, query.cursor, query.limit),
+      : listAllSubscriptions(deps.db, filter, query.cursor, query.limit),
   ]);
   const nameOf = await readNames(
     deps,

@@ -8,7 +8,7 @@ import { eraseTextsOf } from '../events/events.service.ts';
 import { eraseCustomerOfPurchases } from '../packages/packages.service.ts';
 import { findUsablePurchases } from '../packages/packages.store.ts';
 import type { Db } from '../platform/mongo.ts';
-import type { CustomerOf, EndedHold, PastBooking } from '../reservations/customer-erasure.store.ts';
+import type { CustomerOf, Past } from '../reservations/customer-erasure.store.ts';
 import {
   eraseBookings,
   eraseHolds,
@@ -61,7 +61,7 @@ export async function eraseCustomer(
     identifiesCustomer: createCustomerMatcher(phones, identities),
   };
   const purchases =
-    'phoneE164' in customer ? await eraseCustomerOfPurchases(deps, customer.phoneE164, erasure) : 0;
+    'phoneE164' in customer ? await eraseCustomerOfPurchases(deps.db, customer.phoneE164, erasure) : 0;
   let holds = 0;
   for await (const found of holdsIdentifying(deps, erasure)) {
     await expireThoseThatLapsed(deps, found);
@@ -78,7 +78,7 @@ export async function eraseCustomer(
 }
 
 /** Expires lapsed holds before their events are erased: an event that came later would have what was attached once more. */
-async function expireThoseThatLapsed(deps: EraseDeps, holds: readonly EndedHold[]): Promise<void> {
+async function expireThoseThatLapsed(deps: EraseDeps, holds: readonly Past[]): Promise<void> {
   const lapsed = holds.filter(({ status }) => status === 'ACTIVE');
   await expireHolds(
     deps,
@@ -87,10 +87,7 @@ async function expireThoseThatLapsed(deps: EraseDeps, holds: readonly EndedHold[
 }
 
 /** Overwrites the reasons in the events of these reservations, and all responses of receivers to them. */
-async function eraseEventsOf(
-  deps: EraseDeps,
-  reservations: readonly (EndedHold | PastBooking)[],
-): Promise<void> {
+async function eraseEventsOf(deps: EraseDeps, reservations: readonly Past[]): Promise<void> {
   // Into the log first: a worker that has read the old reason then finds the event there, and leaves it. A hold that was
   // read as ACTIVE has been settled since, so its outbox has an event that was not read.
   const waiting = reservations.filter(({ status, outbox }) => status === 'ACTIVE' || outbox.length > 0);
@@ -133,11 +130,8 @@ async function customerOfBooking(deps: { db: Db }, bookingId: string): Promise<C
 }
 
 /** The holds that ended without a booking and whose key or reason identifies the customer, BATCH at a time. */
-async function* holdsIdentifying(
-  deps: { db: Db },
-  { identifiesCustomer }: Erasure,
-): AsyncGenerator<EndedHold[]> {
-  let found: EndedHold[] = [];
+async function* holdsIdentifying(deps: { db: Db }, { identifiesCustomer }: Erasure): AsyncGenerator<Past[]> {
+  let found: Past[] = [];
   for await (const hold of findEndedHolds(deps.db)) {
     const { holdKey = '', releaseReason = '', orderReference = '', metadata = {} } = hold;
     const sent = [

@@ -10,8 +10,7 @@ import type { ReservationDeps } from '../reservations/reservations.service.ts';
 import type { NewReservation } from '../reservations/reservations.store.ts';
 import type { UnavailableReason } from '../slots/slot.rules.ts';
 import { lastDateOnSale, reasonOf, slotView } from '../slots/slot.rules.ts';
-import type { SlotTarget } from '../slots/slot-target.rules.ts';
-import type { SlotDeps } from '../slots/slots.service.ts';
+import type { SlotDeps, SlotTarget } from '../slots/slots.service.ts';
 
 /** Why a slot cannot be held; `freeAt` where a hold is in the way that would lapse, `holdId` where it is the caller's own. */
 export type Conflict = { reason: UnavailableReason; freeAt?: Date; holdId?: string };

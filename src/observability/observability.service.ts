@@ -2,7 +2,7 @@ import { countDeadLetters, findAttemptStatistics } from '../deliveries/delivery-
 import type { Clock } from '../platform/clock.ts';
 import { coalescedByKey, onePer } from '../platform/coalesced.ts';
 import type { Db } from '../platform/mongo.ts';
-import { listSubscriptionRows } from '../subscriptions/subscriptions.store.ts';
+import { listSubscriptions } from '../subscriptions/subscriptions.store.ts';
 
 const WINDOW_HOURS = 24;
 
@@ -23,7 +23,7 @@ async function workOutHealth(deps: { db: Db; clock: Clock }, partnerId: string):
   const since = new Date(now.getTime() - WINDOW_HOURS * 3_600_000);
   const summary = await findAttemptStatistics(deps.db, partnerId, since);
   const deadLetters = await countDeadLetters(deps.db, { partnerId });
-  const subscriptions = await listSubscriptionRows(deps.db, partnerId);
+  const subscriptions = await listSubscriptions(deps.db, partnerId);
   return {
     generated_at: now.toISOString(),
     summary: {

@@ -23,12 +23,11 @@ import {
   purchasesQuery,
   updatePackageBody,
 } from './packages.schemas.ts';
-import type { PackageDeps, PackageRow, SeenPurchase } from './packages.service.ts';
+import type { NewPackage, PackageDeps, PackageRow, SeenPurchase } from './packages.service.ts';
 import {
   buyPackage,
   createPackage,
   endPurchase,
-  getAnyPurchase,
   getPackage,
   getPurchase,
   listActivePurchases,
@@ -52,7 +51,7 @@ export function packageRoutes(deps: PackageDeps): Route<PartnerCaller>[] {
       responses: { 200: { description: 'Your catalogue.', body: listOf(packageInCatalogue) } },
       errors: [],
       handle: async ({ caller, query }) =>
-        listing((await listCatalogue(deps, caller.partnerId, query.venue_id)).map(packageView)),
+        listing((await listCatalogue(deps.db, caller.partnerId, query.venue_id)).map(packageView)),
     }),
     route<PartnerCaller, { packageId: string }, unknown, BuyBody>({
       method: 'post',
@@ -136,7 +135,7 @@ export function operatorPurchaseRoutes(deps: PackageDeps): Route<Operator>[] {
       params: { id: purchaseIdParam },
       responses: { 200: { description: 'The purchase as it is now.', body: purchaseOfPartner } },
       errors: ['PURCHASE_NOT_FOUND'],
-      handle: async ({ params }) => ok(operatorPurchaseView(await getAnyPurchase(deps, params.id))),
+      handle: async ({ params }) => ok(operatorPurchaseView(await getPurchase(deps, undefined, params.id))),
     }),
     route<Operator, { id: string }, unknown, { reason: string }>({
       method: 'post',
@@ -169,16 +168,7 @@ export function operatorPackageRoutes(deps: PartnerDeps): Route<Operator>[] {
       responses: { 201: { description: 'The package.', body: packageOfPartner } },
       errors: ['PARTNER_NOT_FOUND'],
       handle: async ({ body }) => {
-        const input = {
-          partnerId: body.partner_id,
-          name: body.name,
-          description: body.description ?? null,
-          venueIds: body.venue_ids,
-          credits: body.credits,
-          pricePaise: toPaise(body.price_rupees),
-          validityDays: body.validity_days,
-          ...omitUndefined({ status: body.status }),
-        };
+        const input = { ...packageChange(body), partnerId: body.partner_id } as NewPackage;
         return created(operatorPackageView(await createPackage(deps, input)));
       },
     }),
@@ -192,7 +182,7 @@ export function operatorPackageRoutes(deps: PartnerDeps): Route<Operator>[] {
       responses: { 200: { description: 'A page of packages.', body: pageOf(packageOfPartner) } },
       errors: [],
       handle: async ({ query: { partner_id: partnerId, cursor: after, limit } }) => {
-        const { rows, next } = await listPackages(deps, partnerId, { after, limit });
+        const { rows, next } = await listPackages(deps.db, partnerId, { after, limit });
         return listing(rows.map(operatorPackageView), encodeCursor(next));
       },
     }),
@@ -218,20 +208,23 @@ export function operatorPackageRoutes(deps: PartnerDeps): Route<Operator>[] {
       body: updatePackageBody,
       responses: { 200: { description: 'The package as it is now.', body: packageOfPartner } },
       errors: ['PACKAGE_NOT_FOUND'],
-      handle: async ({ params, body }) => {
-        const change = omitUndefined({
-          name: body.name,
-          description: body.description,
-          venueIds: body.venue_ids,
-          credits: body.credits,
-          pricePaise: body.price_rupees === undefined ? undefined : toPaise(body.price_rupees),
-          validityDays: body.validity_days,
-          status: body.status,
-        });
-        return ok(operatorPackageView(await updatePackage(deps, params.id, change)));
-      },
+      handle: async ({ params, body }) =>
+        ok(operatorPackageView(await updatePackage(deps, params.id, packageChange(body)))),
     }),
   ];
+}
+
+/** The fields of a body as a row has them; of a body that creates a package, the schema requires those that a row must have. */
+function packageChange(body: Partial<PackageBody>) {
+  return omitUndefined({
+    name: body.name,
+    description: body.description,
+    venueIds: body.venue_ids,
+    credits: body.credits,
+    pricePaise: body.price_rupees === undefined ? undefined : toPaise(body.price_rupees),
+    validityDays: body.validity_days,
+    status: body.status,
+  });
 }
 
 function packageView(row: PackageRow): Record<string, unknown> {

@@ -1,13 +1,11 @@
-import type { Erasure } from '../domain/erasure.ts';
-import { DomainError, fieldError } from '../domain/errors.ts';
+import type { Audience } from '../domain/errors.ts';
+import { audienceOf, DomainError, fieldError } from '../domain/errors.ts';
 import { requireCustomerPhone } from '../domain/phone.ts';
 import type { PartnerDeps } from '../partners/partners.service.ts';
 import { getPartner } from '../partners/partners.service.ts';
 import { onePer } from '../platform/coalesced.ts';
 import { newId } from '../platform/ids.ts';
-import type { Db, Tx } from '../platform/mongo.ts';
-import { omitUndefined } from '../platform/omit-undefined.ts';
-import type { Page, PageWanted } from '../platform/pagination.ts';
+import type { Db } from '../platform/mongo.ts';
 import { sharedRuns } from '../platform/shared-runs.ts';
 import { requireAuthorizedVenue } from '../venues/granted-venues.service.ts';
 import { findVenuesById } from '../venues/venues.store.ts';
@@ -15,23 +13,25 @@ import type { PackageRow } from './packages.model.ts';
 import type { SeenPurchase } from './packages.store.ts';
 import {
   endPurchaseRow,
-  erasePurchases,
   findPackage,
   findPurchase,
   findPurchaseByKey,
   insertPackage,
   insertPurchase,
-  listPackagePage,
-  listPackageRows,
   listPurchasesOfPhone,
   listUsablePurchases,
-  returnCredit,
-  takeCredit,
   updatePackageRow,
 } from './packages.store.ts';
 
 export type { PackageRow } from './packages.model.ts';
 export type { SeenPurchase } from './packages.store.ts';
+export {
+  consumeCredit,
+  eraseCustomerOfPurchases,
+  giveCreditBack,
+  listCatalogue,
+  listPackages,
+} from './packages.store.ts';
 
 export type PackageDeps = { db: Db; config: { defaultRegion: string } };
 
@@ -41,15 +41,6 @@ export type BuyPackage = {
   paymentMethod: string;
   idempotencyKey: string;
 };
-
-/** The partner's own catalogue, those for one venue where it is named. */
-export async function listCatalogue(
-  deps: { db: Db },
-  partnerId: string,
-  venueId: string | undefined,
-): Promise<PackageRow[]> {
-  return listPackageRows(deps.db, { partnerId, ...omitUndefined({ venueIds: venueId }) });
-}
 
 type Bought = { purchase: SeenPurchase; isReplay: boolean };
 
@@ -117,26 +108,24 @@ async function findReplay(
   );
 }
 
-/** @throws DomainError PURCHASE_NOT_FOUND for a purchase that is missing or another partner's. */
+/**
+ * A purchase of the partner; of any partner for an operator, who names none.
+ * @throws DomainError PURCHASE_NOT_FOUND for a purchase that is missing or another partner's.
+ */
 export async function getPurchase(
   deps: { db: Db },
-  partnerId: string,
+  partnerId: string | undefined,
   purchaseId: string,
 ): Promise<SeenPurchase> {
   const purchase = await findPurchase(deps.db, purchaseId);
-  if (purchase !== null && purchase.partnerId === partnerId) return purchase;
-  throw new DomainError(
-    'PURCHASE_NOT_FOUND',
-    'You have no package purchase with that id. Use purchase.id as returned when it was bought.',
-  );
+  if (purchase !== null && (partnerId === undefined || purchase.partnerId === partnerId)) return purchase;
+  throw new DomainError('PURCHASE_NOT_FOUND', NO_PURCHASE[audienceOf(partnerId)]);
 }
 
-/** What an operator sees of a purchase of whatever partner. @throws DomainError PURCHASE_NOT_FOUND */
-export async function getAnyPurchase(deps: { db: Db }, purchaseId: string): Promise<SeenPurchase> {
-  const purchase = await findPurchase(deps.db, purchaseId);
-  if (purchase !== null) return purchase;
-  throw new DomainError('PURCHASE_NOT_FOUND', 'There is no package purchase with that id.');
-}
+const NO_PURCHASE: Record<Audience, string> = {
+  partner: 'You have no package purchase with that id. Use purchase.id as returned when it was bought.',
+  operator: 'There is no package purchase with that id.',
+};
 
 /** No customer has bought more packages than an operator could look through. */
 const MOST_PURCHASES = 200;
@@ -158,7 +147,7 @@ export async function endPurchase(
   reason: string,
 ): Promise<SeenPurchase> {
   await endPurchaseRow(deps.db, purchaseId, reason);
-  return getAnyPurchase(deps, purchaseId);
+  return getPurchase(deps, undefined, purchaseId);
 }
 
 /**
@@ -175,40 +164,6 @@ export async function listActivePurchases(
   return listUsablePurchases(deps.db, partnerId, phoneE164, query.venueId);
 }
 
-/**
- * Takes one credit of the customer at the venue, in the caller's transaction; returns the purchase that it came from, null
- * where there is none. Credits never go below 0: the guard is in the update's filter.
- */
-export async function consumeCredit(
-  deps: { db: Db },
-  partnerId: string,
-  phoneE164: string,
-  venueId: string,
-  tx: Tx,
-): Promise<string | null> {
-  return takeCredit(deps.db, partnerId, phoneE164, venueId, tx);
-}
-
-/**
- * Gives a credit back to the purchase from which a booking took it, in the caller's transaction; not to one that was erased,
- * which is nobody's.
- */
-export async function giveCreditBack(deps: { db: Db }, purchaseId: string, tx: Tx): Promise<void> {
-  await returnCredit(deps.db, purchaseId, tx);
-}
-
-/**
- * Overwrites the customer's phone in all purchases that cannot be used any more; returns how many there were. A key that does
- * not identify the customer stays: a call that repeats it is rejected as somebody else's, and sells nothing.
- */
-export async function eraseCustomerOfPurchases(
-  deps: { db: Db },
-  phoneE164: string,
-  erasure: Erasure,
-): Promise<number> {
-  return erasePurchases(deps.db, phoneE164, erasure);
-}
-
 function packageNotFound(): DomainError {
   return new DomainError(
     'PACKAGE_NOT_FOUND',
@@ -216,24 +171,16 @@ function packageNotFound(): DomainError {
   );
 }
 
-export type NewPackage = Omit<PackageRow, '_id' | 'status'> & Partial<Pick<PackageRow, 'status'>>;
+export type NewPackage = Omit<PackageRow, '_id' | 'status' | 'description'> &
+  Partial<Pick<PackageRow, 'status' | 'description'>>;
 
 /** Adds a package to a partner's catalogue. @throws DomainError PARTNER_NOT_FOUND; VALIDATION_ERROR for an unknown venue. */
 export async function createPackage(deps: PartnerDeps, input: NewPackage): Promise<PackageRow> {
   await getPartner(deps, input.partnerId);
   await requireVenues(deps, input.venueIds);
-  const row: PackageRow = { status: 'active', ...input, _id: newId() };
+  const row: PackageRow = { status: 'active', description: null, ...input, _id: newId() };
   await insertPackage(deps.db, row);
   return row;
-}
-
-/** Packages of all partners, or of the one named, oldest first. */
-export async function listPackages(
-  deps: { db: Db },
-  partnerId: string | undefined,
-  wanted: PageWanted,
-): Promise<Page<PackageRow>> {
-  return listPackagePage(deps.db, omitUndefined({ partnerId }), wanted);
 }
 
 /** @throws DomainError PACKAGE_NOT_FOUND */

@@ -4,6 +4,7 @@ import { redactKey, redactText } from '../domain/erasure.ts';
 import type { Db, Expression, ReadOptions, Tx } from '../platform/mongo.ts';
 import { collectionOf, isDuplicateKey } from '../platform/mongo.ts';
 import { CONFIRMED, confirmAbsence, NEWEST } from '../platform/newest-reads.ts';
+import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Page, PageWanted } from '../platform/pagination.ts';
 import { toPage } from '../platform/pagination.ts';
 import type { PackageRow, PurchaseRow } from './packages.model.ts';
@@ -22,7 +23,11 @@ export type SeenPurchase = PurchaseRow & { isExpired: boolean };
 /** E.164 begins with a plus, and what overwrites a number does not. */
 const IS_NUMBER = /^\+/;
 
-const AS_SEEN_NOW: Expression = { $set: { isExpired: { $not: UNEXPIRED } } };
+/** Purchases as they are to be seen now. */
+const findSeen = (db: Db, stages: Expression[], options: ReadOptions = {}): Promise<SeenPurchase[]> =>
+  purchaseCollection(db)
+    .aggregate<SeenPurchase>([...stages, { $set: { isExpired: { $not: UNEXPIRED } } }], options)
+    .toArray();
 
 export async function insertPackage(db: Db, row: PackageRow): Promise<void> {
   await packageModel(db).create(row);
@@ -33,23 +38,24 @@ export async function findPackage(db: Db, packageId: string): Promise<PackageRow
   return confirmAbsence((options) => packages.findOne({ _id: packageId }, options), NEWEST);
 }
 
-/** Packages by id: of a partner, or of all. */
-export async function listPackageRows(
-  db: Db,
-  filter: { partnerId?: string; venueIds?: string },
-): Promise<PackageRow[]> {
-  return packageModel(db).find(filter).sort({ _id: 1 }).lean();
+/** The partner's own catalogue, oldest first; the packages for one venue where it is named. */
+export async function listCatalogue(db: Db, partnerId: string, venueId?: string): Promise<PackageRow[]> {
+  const atVenue = venueId === undefined ? {} : { venueIds: venueId };
+  return packageModel(db)
+    .find({ partnerId, ...atVenue })
+    .sort({ _id: 1 })
+    .lean();
 }
 
-/** Packages of all partners, or of one, oldest first: their ids grow. */
-export async function listPackagePage(
+/** Packages of all partners, or of the one named, oldest first: their ids grow. */
+export async function listPackages(
   db: Db,
-  filter: { partnerId?: string },
+  partnerId: string | undefined,
   { after, limit }: PageWanted,
 ): Promise<Page<PackageRow>> {
   const rest = after === undefined ? {} : { _id: mongoose.trusted({ $gt: after.id }) };
   const rows = await packageModel(db)
-    .find({ ...filter, ...rest })
+    .find({ ...omitUndefined({ partnerId }), ...rest })
     .sort({ _id: 1 })
     .limit(limit + 1)
     .lean();
@@ -89,9 +95,7 @@ export async function insertPurchase(
 
 export async function findPurchase(db: Db, purchaseId: string): Promise<SeenPurchase | null> {
   return confirmAbsence(async (options: ReadOptions) => {
-    const [found] = await purchaseCollection(db)
-      .aggregate<SeenPurchase>([{ $match: { _id: purchaseId } }, AS_SEEN_NOW], options)
-      .toArray();
+    const [found] = await findSeen(db, [{ $match: { _id: purchaseId } }], options);
     return found ?? null;
   });
 }
@@ -112,17 +116,17 @@ export async function listUsablePurchases(
   phoneE164: string,
   venueId: string,
 ): Promise<SeenPurchase[]> {
-  return purchaseCollection(db)
-    .aggregate<SeenPurchase>([
-      { $match: { partnerId, phoneE164, venueIds: venueId, creditsRemaining: { $gt: 0 }, $expr: UNEXPIRED } },
-      { $sort: { expiresAt: 1, _id: 1 } },
-      AS_SEEN_NOW,
-    ])
-    .toArray();
+  return findSeen(db, [
+    { $match: { partnerId, phoneE164, venueIds: venueId, creditsRemaining: { $gt: 0 }, $expr: UNEXPIRED } },
+    { $sort: { expiresAt: 1, _id: 1 } },
+  ]);
 }
 
-/** Takes one credit of the customer's usable purchase with the soonest expiry; null where there is none. */
-export async function takeCredit(
+/**
+ * Takes one credit of the customer's usable purchase at the venue with the soonest expiry; returns the purchase's id, null where there is
+ * none. Credits never go below 0: the guard is in the update's filter.
+ */
+export async function consumeCredit(
   db: Db,
   partnerId: string,
   phoneE164: string,
@@ -143,14 +147,8 @@ export async function listPurchasesOfPhone(
   phoneE164: string,
   limit: number,
 ): Promise<SeenPurchase[]> {
-  return purchaseCollection(db)
-    .aggregate<SeenPurchase>([
-      { $match: { phoneE164 } },
-      { $sort: { purchasedAt: -1, _id: 1 } },
-      { $limit: limit },
-      AS_SEEN_NOW,
-    ])
-    .toArray();
+  const newest = { $sort: { purchasedAt: -1, _id: 1 } };
+  return findSeen(db, [{ $match: { phoneE164 } }, newest, { $limit: limit }]);
 }
 
 /** Ends a purchase that has not expired, so that none of its credits can be taken any more; others stay as they are. */
@@ -175,9 +173,9 @@ export async function findUsablePurchases(db: Db, phoneE164: string): Promise<Up
 
 /**
  * Overwrites whose they are, and what identifies the customer among keys and methods of payment, in the purchases of a customer that
- * cannot be used any more; returns how many there were.
+ * cannot be used any more; returns how many there were. Other keys stay: a call that repeats one is rejected, and sells nothing.
  */
-export async function erasePurchases(db: Db, phoneE164: string, erasure: Erasure): Promise<number> {
+export async function eraseCustomerOfPurchases(db: Db, phoneE164: string, erasure: Erasure): Promise<number> {
   const { replacement } = erasure;
   const over = { phoneE164, $or: [{ creditsRemaining: { $lte: 0 } }, { $expr: { $not: UNEXPIRED } }] };
   const rows = await purchaseCollection(db)
@@ -201,8 +199,8 @@ export async function erasePurchases(db: Db, phoneE164: string, erasure: Erasure
   return (await purchaseCollection(db).bulkWrite(updates, { ordered: false })).modifiedCount;
 }
 
-/** Gives one credit back, never more than were bought, and none to an erased purchase, which nobody could use it from. */
-export async function returnCredit(db: Db, purchaseId: string, tx: Tx): Promise<void> {
+/** Gives one credit back, never more than were bought, and none to an erased purchase, from which nobody could use it. */
+export async function giveCreditBack(db: Db, purchaseId: string, tx: Tx): Promise<void> {
   await purchaseCollection(db).updateOne(
     { _id: purchaseId, phoneE164: IS_NUMBER, $expr: { $lt: ['$creditsRemaining', '$creditsTotal'] } },
     { $inc: { creditsRemaining: 1 } },

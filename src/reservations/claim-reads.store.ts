@@ -63,11 +63,6 @@ const claimedWindowsOf = onePer((db: Db) =>
 /** Of what is claimed: a booking, or a hold that has not lapsed. */
 const IS_LIVE_CLAIM: Expression = { $or: [{ $ne: ['$status', 'ACTIVE'] }, ALIVE] };
 
-const liveClaimsAt = (venueId: string, from: Date, to: Date): Expression[] => [
-  { $match: claimsAt(venueId, from, to) },
-  { $match: { $expr: IS_LIVE_CLAIM } },
-];
-
 function claimsAt(venueId: string, from: Date, to: Date): Expression {
   // No slot is longer than a day, which bounds the range of the index.
   const earliest = new Date(from.getTime() - DAY_MS);
@@ -90,45 +85,39 @@ const WHOSE_AND_WHEN = {
 };
 
 /** The live claims at a venue that overlap [from, to), by their start; the newest state, committed or about to be. */
-export async function findLiveClaimsAtVenue(
-  db: Db,
-  venueId: string,
-  from: Date,
-  to: Date,
-): Promise<LiveClaim[]> {
-  const fields = { ...WHOSE_AND_WHEN, placedAt: 1 };
-  return reservationCollection(db)
-    .aggregate<LiveClaim>(
-      [...liveClaimsAt(venueId, from, to), { $sort: { slotStart: 1, _id: 1 } }, { $project: fields }],
-      NEWEST,
-    )
-    .toArray();
-}
+export const findLiveClaimsAtVenue = (db: Db, venueId: string, from: Date, to: Date): Promise<LiveClaim[]> =>
+  findLiveClaims(db, venueId, from, to, { placedAt: 1 });
 
 /** A claim as operators see it on the day of a venue: whose it is, and how long a hold has left by the database's clock. */
 export type Occupancy = Omit<LiveClaim, 'placedAt'> &
   Pick<Reservation, 'cells' | 'status'> & { customerName?: string | null; leftMs: number };
 
-/** The live claims at a venue that overlap [from, to), by their start, with who has them. */
-export async function findOccupancyAtVenue(
-  db: Db,
-  venueId: string,
-  from: Date,
-  to: Date,
-): Promise<Occupancy[]> {
-  const fields = {
-    ...WHOSE_AND_WHEN,
+/** The same with who has them. */
+export const findOccupancyAtVenue = (db: Db, venueId: string, from: Date, to: Date): Promise<Occupancy[]> =>
+  findLiveClaims(db, venueId, from, to, {
     cells: 1,
     status: 1,
     customerName: '$customer.name',
     leftMs: { $subtract: ['$holdExpiresAt', '$$NOW'] },
-  };
+  });
+
+async function findLiveClaims<Claim extends object>(
+  db: Db,
+  venueId: string,
+  from: Date,
+  to: Date,
+  fields: Expression,
+): Promise<Claim[]> {
   return reservationCollection(db)
-    .aggregate<Occupancy>([
-      ...liveClaimsAt(venueId, from, to),
-      { $sort: { slotStart: 1, _id: 1 } },
-      { $project: fields },
-    ])
+    .aggregate<Claim>(
+      [
+        { $match: claimsAt(venueId, from, to) },
+        { $match: { $expr: IS_LIVE_CLAIM } },
+        { $sort: { slotStart: 1, _id: 1 } },
+        { $project: { ...WHOSE_AND_WHEN, ...fields } },
+      ],
+      NEWEST,
+    )
     .toArray();
 }
 

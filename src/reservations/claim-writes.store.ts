@@ -1,11 +1,27 @@
 import type { GuardedUpdate } from '../platform/bulk-writes.ts';
+import { onePer } from '../platform/coalesced.ts';
 import type { Db, Expression, Tx } from '../platform/mongo.ts';
-import { noteClaimChanges } from './claim-changes.store.ts';
+import { afterCommit } from '../platform/mongo.ts';
 import type { Reservation } from './reservations.model.ts';
 import { reservationCollection } from './reservations.model.ts';
 
 // Every write that inserts a claim or changes what one takes is here or in insert-hold.store.ts, and notes the change: once the write is
 // answered, this process sends no availability from before it (ADR 0038). Expiring a hold notes nothing: a lapsed hold takes nothing.
+
+/** By venue. */
+const changesOf = onePer((_db: Db) => new Map<string, number>());
+
+/** How often this process has changed what is claimed at a venue; what it read at another count is out of date. */
+export const countClaimChanges = (db: Db, venueId: string): number => changesOf(db).get(venueId) ?? 0;
+
+/** Counts changes that this process has written, before the call returns that made them; those of a transaction when it is committed. */
+export function noteClaimChanges(db: Db, claims: readonly { venueId: string }[], tx?: Tx): void {
+  const count = () => {
+    for (const { venueId } of claims) changesOf(db).set(venueId, countClaimChanges(db, venueId) + 1);
+  };
+  if (tx === undefined) count();
+  else afterCommit(tx, count);
+}
 
 /** Changes the claim that the filter still matches; null where none does. */
 export async function updateClaim(
@@ -21,18 +37,18 @@ export async function updateClaim(
   return reservation;
 }
 
-/** Inserts the claim of this id that the expression makes; an upsert, because only an update can read `$$NOW`. */
+/** Inserts the claim of this id that the pipeline makes; an upsert, because only an update can read `$$NOW`. */
 export async function insertClaim(
   db: Db,
   reservationId: string,
-  document: Expression,
+  pipeline: Expression[],
   tx: Tx,
 ): Promise<Reservation> {
-  const reservation = await reservationCollection(db).findOneAndUpdate(
-    { _id: reservationId },
-    [{ $replaceWith: document }],
-    { upsert: true, returnDocument: 'after', session: tx },
-  );
+  const reservation = await reservationCollection(db).findOneAndUpdate({ _id: reservationId }, pipeline, {
+    upsert: true,
+    returnDocument: 'after',
+    session: tx,
+  });
   if (reservation === null) throw new Error('An upsert returned no document');
   noteClaimChanges(db, [reservation], tx);
   return reservation;

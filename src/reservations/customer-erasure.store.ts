@@ -2,7 +2,8 @@ import type { Erasure, Upcoming } from '../domain/erasure.ts';
 import { redactKey, redactText } from '../domain/erasure.ts';
 import type { Db, Expression } from '../platform/mongo.ts';
 import { confirmAbsence, NEWEST } from '../platform/newest-reads.ts';
-import type { Attached, EndingKey, Reservation } from './reservations.model.ts';
+import { omitUndefined } from '../platform/omit-undefined.ts';
+import type { EndingKey, Reservation } from './reservations.model.ts';
 import { reservationCollection } from './reservations.model.ts';
 
 /** A booking that is booked and whose slot is not over, by the database's clock. */
@@ -59,13 +60,7 @@ export async function findIdentities(
   return (await found.toArray()).map(({ _id: { name = null, email = null } }) => ({ name, email }));
 }
 
-/** A booking with all that others sent about it beside the customer and the reasons. */
-export type PastBooking = Pick<
-  Reservation,
-  | ('_id' | 'status' | 'outbox' | 'holdKey' | 'confirmKey' | 'paymentReference' | 'orderReference')
-  | ('endings' | 'operatorEndings')
->;
-
+/** What others sent with a hold or about a booking, beside the customer; a hold may identify one by it all the same. */
 const SENT = {
   status: 1,
   outbox: 1,
@@ -73,9 +68,14 @@ const SENT = {
   confirmKey: 1,
   paymentReference: 1,
   orderReference: 1,
+  metadata: 1,
+  releaseReason: 1,
   endings: 1,
   operatorEndings: 1,
-};
+} as const;
+
+/** A booking that is over, or a hold that ended without one. */
+export type Past = Pick<Reservation, '_id' | keyof typeof SENT>;
 
 /** Up to `limit` bookings of a customer, of whatever partner, that are over, cancelled or refunded, and have no `replacement` yet. */
 export async function findPast(
@@ -83,7 +83,7 @@ export async function findPast(
   customer: CustomerOf,
   replacement: string,
   limit: number,
-): Promise<PastBooking[]> {
+): Promise<Past[]> {
   return reservationCollection(db)
     .find(
       { ...bookingsOf(customer), 'customer.name': { $ne: replacement }, $expr: { $not: UPCOMING } },
@@ -93,128 +93,93 @@ export async function findPast(
     .toArray();
 }
 
-/**
- * Overwrites who the customer was, the reasons given, drops metadata, and overwrites what identifies the customer among keys and references; returns in
- * how many bookings. Every change of a booking changes its status, so one that was ended since it was read is passed over, to be
- * read again: its new reason has not been erased where else it went. Ids stay, and so do all other keys and references.
- */
-export async function eraseBookings(
-  db: Db,
-  bookings: readonly PastBooking[],
-  erasure: Erasure,
-): Promise<number> {
-  const updates = bookings.map((booking) => ({
-    updateOne: {
-      filter: { _id: booking._id, status: booking.status },
-      update: [{ $set: { ...withoutCustomer(erasure.replacement), ...redacted(booking, erasure) } }],
-    },
-  }));
-  return (await reservationCollection(db).bulkWrite(updates, { ordered: false })).modifiedCount;
-}
-
-function withoutCustomer(replacement: string): Expression {
-  const reasonOr = (field: string): Expression => ({
-    $cond: [{ $eq: [{ $type: `$${field}` }, 'string'] }, replacement, '$$REMOVE'],
-  });
-  return {
-    customer: {
-      ...{ name: replacement, nameFolded: null, nameWords: [], phone: replacement, phoneE164: null },
-      ...{ phoneReversed: null, email: null },
-    },
-    cancellationReason: reasonOr('cancellationReason'),
-    refundReason: reasonOr('refundReason'),
-    ...WITHOUT_METADATA,
-    outbox: { $map: { input: '$outbox', in: WITHOUT_REASON(replacement) } },
-  };
-}
-
-/** The keys and references of a booking without the customer; a field that it does not have stays absent. */
-function redacted(booking: PastBooking, erasure: Erasure): Expression {
-  const { holdKey, confirmKey, paymentReference, orderReference, endings, operatorEndings } = booking;
-  const withoutKeys = (given: readonly EndingKey[]) =>
-    given.map((ending) => ({ ...ending, key: redactKey(ending.key, erasure) }));
-  const sent = {
-    ...(holdKey === undefined ? {} : { holdKey: redactKey(holdKey, erasure) }),
-    ...(confirmKey === undefined ? {} : { confirmKey: redactKey(confirmKey, erasure) }),
-    ...(typeof paymentReference === 'string'
-      ? { paymentReference: redactText(paymentReference, erasure) }
-      : {}),
-    ...(orderReference === undefined ? {} : { orderReference: redactText(orderReference, erasure) }),
-    ...(endings === undefined ? {} : { endings: withoutKeys(endings) }),
-    ...(operatorEndings === undefined ? {} : { operatorEndings: withoutKeys(operatorEndings) }),
-  };
-  return Object.fromEntries(Object.entries(sent).map(([field, value]) => [field, { $literal: value }]));
-}
-
-/** A hold that ended without a booking: it has no customer, and what was sent with it may identify one all the same. */
-export type EndedHold = Pick<
-  Reservation,
-  ('_id' | 'status' | 'outbox' | 'holdKey' | 'releaseReason') | keyof Attached
->;
-
 /** Over whether or not that has been written down: nothing that is over becomes a booking. */
 const OVER: Expression = { $or: [{ $ne: ['$status', 'ACTIVE'] }, { $lte: ['$holdExpiresAt', '$$NOW'] }] };
 const NEVER_BOOKED = { bookedAt: { $exists: false } };
-
 const SENT_WITH_HOLD = ['holdKey', 'releaseReason', 'orderReference', 'metadata'] as const;
+const READ_AT_ONCE = 2000;
 
-/** All such holds with a key, a reason or something attached, of every partner: what is in them is not indexed, so all are read. */
-export function findEndedHolds(db: Db): AsyncIterable<EndedHold> {
+/** All holds that ended without a booking and have a key, a reason or something attached: what is in them is not indexed, so all are read. */
+export function findEndedHolds(db: Db): AsyncIterable<Past> {
+  const isSent = SENT_WITH_HOLD.map((field) => ({ [field]: { $exists: true } }));
   return reservationCollection(db)
-    .find(
-      {
-        ...NEVER_BOOKED,
-        $expr: OVER,
-        $or: SENT_WITH_HOLD.map((field) => ({ [field]: { $exists: true } })),
-      },
-      {
-        projection: {
-          status: 1,
-          outbox: 1,
-          ...Object.fromEntries(SENT_WITH_HOLD.map((field) => [field, 1])),
-        },
-      },
-    )
+    .find({ ...NEVER_BOOKED, $expr: OVER, $or: isSent }, { projection: SENT })
     .batchSize(READ_AT_ONCE);
 }
 
-const READ_AT_ONCE = 2000;
+/**
+ * Overwrites who the customer of these bookings was, and what was sent about them (`erase`); returns in how many bookings. Every change
+ * of a booking changes its status, so one that was ended since it was read is passed over, to be read again: its new reason has not been
+ * erased where else it went.
+ */
+export async function eraseBookings(db: Db, bookings: readonly Past[], erasure: Erasure): Promise<number> {
+  const { replacement } = erasure;
+  const customer = {
+    name: replacement,
+    nameFolded: null,
+    nameWords: [],
+    phone: replacement,
+    phoneE164: null,
+    phoneReversed: null,
+    email: null,
+  };
+  return erase(db, bookings, erasure, ({ status }) => ({ status }), { customer });
+}
 
-/** Overwrites the reasons of these holds, drops their metadata, and overwrites keys and references that identify the customer; returns in how many. */
-export async function eraseHolds(db: Db, holds: readonly EndedHold[], erasure: Erasure): Promise<number> {
-  const updates = holds.map(({ _id, holdKey, releaseReason, orderReference }) => ({
+/** Overwrites what was sent with these holds (`erase`); returns in how many. */
+export async function eraseHolds(db: Db, holds: readonly Past[], erasure: Erasure): Promise<number> {
+  return erase(db, holds, erasure, () => NEVER_BOOKED, {});
+}
+
+/**
+ * Sets these fields, overwrites the reasons given, drops metadata, and overwrites what identifies the customer among keys and references.
+ * Ids stay, and so do all other keys and references.
+ */
+async function erase(
+  db: Db,
+  rows: readonly Past[],
+  erasure: Erasure,
+  filterOf: (row: Past) => Expression,
+  fields: Expression,
+): Promise<number> {
+  const withoutTexts = textsErased(erasure.replacement);
+  const updates = rows.map((row) => ({
     updateOne: {
-      filter: { _id, ...NEVER_BOOKED },
-      update: [
-        {
-          $set: {
-            ...(holdKey === undefined ? {} : { holdKey: { $literal: redactKey(holdKey, erasure) } }),
-            ...(releaseReason === undefined ? {} : { releaseReason: erasure.replacement }),
-            ...(orderReference === undefined
-              ? {}
-              : { orderReference: { $literal: redactText(orderReference, erasure) } }),
-            ...WITHOUT_METADATA,
-            outbox: { $map: { input: '$outbox', in: WITHOUT_REASON(erasure.replacement) } },
-          },
-        },
-      ],
+      filter: { _id: row._id, ...filterOf(row) },
+      update: [{ $set: { ...fields, ...withoutTexts, ...redacted(row, erasure) } }],
     },
   }));
   return (await reservationCollection(db).bulkWrite(updates, { ordered: false })).modifiedCount;
 }
 
-/** Partners may have written anything there, also what was attached on placing. */
-const WITHOUT_METADATA: Expression = { metadata: '$$REMOVE', placedWith: '$$REMOVE' };
+/** Partners may have written anything into metadata and into what was attached on placing. */
+function textsErased(replacement: string): Expression {
+  const isText = (field: string): Expression => ({ $eq: [{ $type: field }, 'string'] });
+  const erased = (field: string): Expression => ({ $cond: [isText(field), replacement, '$$REMOVE'] });
+  const withoutReason = {
+    $mergeObjects: ['$$this', { $cond: [isText('$$this.reason'), { reason: replacement }, {}] }],
+  };
+  return {
+    releaseReason: erased('$releaseReason'),
+    cancellationReason: erased('$cancellationReason'),
+    refundReason: erased('$refundReason'),
+    metadata: '$$REMOVE',
+    placedWith: '$$REMOVE',
+    outbox: { $map: { input: '$outbox', in: { $unsetField: { field: 'attached', input: withoutReason } } } },
+  };
+}
 
-/** An event without its reason, and without what was attached. */
-const WITHOUT_REASON = (replacement: string): Expression => ({
-  $unsetField: {
-    field: 'attached',
-    input: {
-      $mergeObjects: [
-        '$$this',
-        { $cond: [{ $eq: [{ $type: '$$this.reason' }, 'string'] }, { reason: replacement }, {}] },
-      ],
-    },
-  },
-});
+/** The keys and references of a row without the customer; a field that it does not have stays absent. */
+function redacted(row: Past, erasure: Erasure): Expression {
+  const withoutKeys = (given: readonly EndingKey[]) =>
+    given.map((ending) => ({ ...ending, key: redactKey(ending.key, erasure) }));
+  const sent = omitUndefined({
+    holdKey: row.holdKey && redactKey(row.holdKey, erasure),
+    confirmKey: row.confirmKey && redactKey(row.confirmKey, erasure),
+    paymentReference: row.paymentReference && redactText(row.paymentReference, erasure),
+    orderReference: row.orderReference && redactText(row.orderReference, erasure),
+    endings: row.endings && withoutKeys(row.endings),
+    operatorEndings: row.operatorEndings && withoutKeys(row.operatorEndings),
+  });
+  return Object.fromEntries(Object.entries(sent).map(([field, value]) => [field, { $literal: value }]));
+}

@@ -7,7 +7,7 @@ import type { Lease } from '../platform/leased-cache.ts';
 import type { Db, Expression } from '../platform/mongo.ts';
 import { isCommandTimeout, isDuplicateKey, isExpressionError } from '../platform/mongo.ts';
 import type { Actor } from './actor-types.ts';
-import { noteClaimChanges } from './claim-changes.store.ts';
+import { noteClaimChanges } from './claim-writes.store.ts';
 import { findReservation } from './reservation-reads.store.ts';
 import type { Attached, OutboxEvent, Reservation } from './reservations.model.ts';
 import { GUARD_INDEX, HOLD_KEY_INDEX, ORDINAL_INDEX, reservationCollection } from './reservations.model.ts';

@@ -6,26 +6,31 @@ import { reservationCollection } from './reservations.model.ts';
 
 export type PageOfDue = Pick<DueQuery, 'graceMs' | 'limit' | 'from'>;
 
-/** A page of holds that lapsed at least `graceMs` ago and that nobody has settled, oldest first. */
+/** Holds that claim their slot, those that lapsed and were not expired included. */
+const ACTIVE = { match: { status: 'ACTIVE' as const }, by: { field: 'holdExpiresAt', hint: 'active_holds' } };
+const UNDISPATCHED = {
+  match: { outboxSince: { $exists: true } },
+  by: { field: 'outboxSince', hint: 'undispatched' },
+};
+
+/** A page of holds that lapsed at least `graceMs` ago and that nobody has expired, oldest first. */
 export async function findLapsedHolds(db: Db, query: PageOfDue): Promise<DuePage> {
-  const due = { field: 'holdExpiresAt', hint: 'active_holds', ...query };
-  return findDuePage(reservationCollection(db), { status: 'ACTIVE' }, due);
+  return findDuePage(reservationCollection(db), ACTIVE.match, { ...ACTIVE.by, ...query });
 }
 
 /** A page of reservations whose outbox has not been empty for at least `graceMs`, oldest first. */
 export async function findUndispatchedPage(db: Db, query: PageOfDue): Promise<DuePage> {
-  const due = { field: 'outboxSince', hint: 'undispatched', ...query };
-  return findDuePage(reservationCollection(db), { outboxSince: { $exists: true } }, due);
+  return findDuePage(reservationCollection(db), UNDISPATCHED.match, { ...UNDISPATCHED.by, ...query });
 }
 
 /** Reservations whose outbox has not been empty for at least `graceMs`. */
 export async function findUndispatched(db: Db, graceMs: number): Promise<Backlog | null> {
-  const match = { outboxSince: { $exists: true } };
-  return measureBacklog(reservationCollection(db), match, {
-    field: 'outboxSince',
-    graceMs,
-    hint: 'undispatched',
-  });
+  return measureBacklog(reservationCollection(db), UNDISPATCHED.match, { ...UNDISPATCHED.by, graceMs });
+}
+
+/** Holds that lapsed at least `graceMs` ago and that nobody has expired. */
+export async function findOverdueHolds(db: Db, graceMs: number): Promise<Backlog | null> {
+  return measureBacklog(reservationCollection(db), ACTIVE.match, { ...ACTIVE.by, graceMs });
 }
 
 /** Those of `ids` whose outbox is not empty, in the newest state. */
@@ -49,20 +54,11 @@ export async function findUndispatchedEventIds(db: Db, before: Date): Promise<Se
   return new Set(rows.flatMap(({ outbox }) => outbox.map(({ eventId }) => eventId)));
 }
 
-/** Holds that lapsed at least `graceMs` ago and that nobody has settled. */
-export async function findOverdueHolds(db: Db, graceMs: number): Promise<Backlog | null> {
-  return measureBacklog(
-    reservationCollection(db),
-    { status: 'ACTIVE' },
-    { field: 'holdExpiresAt', graceMs, hint: 'active_holds' },
-  );
-}
-
 const COUNTED_AT_MOST = 100_000;
 const MAX_TIME_MS = 5000;
 
-/** Holds that claim their slot, those that lapsed and were not settled included, up to 100,000. Rejects after 5 s. */
+/** How many holds claim their slot, up to 100,000. Rejects after 5 s. */
 export async function countActiveHolds(db: Db): Promise<number> {
-  const options = { hint: 'active_holds', limit: COUNTED_AT_MOST, maxTimeMS: MAX_TIME_MS };
-  return reservationCollection(db).countDocuments({ status: 'ACTIVE' }, options);
+  const options = { hint: ACTIVE.by.hint, limit: COUNTED_AT_MOST, maxTimeMS: MAX_TIME_MS };
+  return reservationCollection(db).countDocuments(ACTIVE.match, options);
 }

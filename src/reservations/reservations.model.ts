@@ -101,14 +101,8 @@ export type Reservation = Attached & {
   outboxSince?: Date;
 };
 
-/** What is shown of a booking. Its cells, events, keys and what searches match are not. */
-export type ShownBooking = Pick<
-  Reservation,
-  | ('_id' | 'bookingId' | 'partnerId' | 'venueId' | 'resourceId' | 'slotId' | 'slotStart' | 'slotEnd')
-  | ('status' | 'bookedAt' | 'pricePaise' | 'paymentReference')
-  | ('cancelledAt' | 'cancellationReason' | 'refundedAt' | 'refundReason')
-  | ('packageCreditRequested' | 'packagePurchaseId' | 'orderReference' | 'metadata')
-> & { customer?: Pick<Customer, 'name' | 'phone' | 'email'> };
+/** A booking as it is read in order to be shown. */
+export type ShownBooking = Omit<Reservation, 'cells' | 'outbox' | 'endings' | 'operatorEndings'>;
 
 /** The waiting events of a reservation, and what those of older releases take from it. */
 export type Outbox = Pick<Reservation, '_id' | 'outbox' | Exclude<keyof EventSubject, 'holdId'>>;

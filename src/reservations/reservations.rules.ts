@@ -1,16 +1,21 @@
 import type { EventType } from './event-types.ts';
 
-/** States of a reservation, from hold to refund. DISPLACED: a walk-in took the slot of a hold. */
-export const RESERVATION_STATUSES = [
-  'ACTIVE',
-  'RELEASED',
-  'EXPIRED',
-  'DISPLACED',
-  'BOOKED',
-  'CANCELLED',
-  'REFUNDED',
-] as const;
-export type ReservationStatus = (typeof RESERVATION_STATUSES)[number];
+/** The states that a partner sees of a hold. */
+export type HoldStatus = 'ACTIVE' | 'CONSUMED' | 'RELEASED' | 'EXPIRED';
+
+/** States of a reservation, from hold to refund, each with the hold's side of it. DISPLACED: a walk-in took the slot of a hold. */
+const HOLD_STATUSES = {
+  ACTIVE: 'ACTIVE',
+  RELEASED: 'RELEASED',
+  EXPIRED: 'EXPIRED',
+  DISPLACED: 'RELEASED',
+  BOOKED: 'CONSUMED',
+  CANCELLED: 'CONSUMED',
+  REFUNDED: 'CONSUMED',
+} as const satisfies Record<string, HoldStatus>;
+
+export type ReservationStatus = keyof typeof HOLD_STATUSES;
+export const RESERVATION_STATUSES = Object.keys(HOLD_STATUSES) as ReservationStatus[];
 
 type Transition = {
   from: readonly ReservationStatus[];
@@ -85,24 +90,8 @@ export const TRANSITIONS = {
 } as const satisfies Record<string, Transition>;
 export type TransitionName = keyof typeof TRANSITIONS;
 
-/** The states that a partner sees of a hold. */
-export type HoldStatus = 'ACTIVE' | 'CONSUMED' | 'RELEASED' | 'EXPIRED';
-
 /** The hold's side of a reservation's state. */
-export function holdStatusOf(status: ReservationStatus): HoldStatus {
-  switch (status) {
-    case 'ACTIVE':
-    case 'RELEASED':
-    case 'EXPIRED':
-      return status;
-    case 'DISPLACED':
-      return 'RELEASED';
-    case 'BOOKED':
-    case 'CANCELLED':
-    case 'REFUNDED':
-      return 'CONSUMED';
-  }
-}
+export const holdStatusOf = (status: ReservationStatus): HoldStatus => HOLD_STATUSES[status];
 
 /** The reservation states behind a hold state, as the database stores them (lapsed ACTIVE ones aside). */
 export function storedStatusesOf(status: HoldStatus): ReservationStatus[] {

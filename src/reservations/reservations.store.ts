@@ -24,19 +24,6 @@ const SUBJECT = {
   holdId: '$_id',
 } as const satisfies Record<keyof EventSubject, string>;
 
-/** The same of a reservation that is being inserted, whose fields no expression can read yet. */
-function subjectOf(draft: NewReservation): Record<keyof EventSubject, Expression> {
-  return {
-    venueId: literal(draft.venueId),
-    resourceId: literal(draft.resourceId),
-    slotId: literal(draft.slotId),
-    slotStart: literal(draft.slotStart),
-    slotEnd: literal(draft.slotEnd),
-    pricePaise: literal(draft.pricePaise),
-    holdId: literal(draft._id),
-  };
-}
-
 function eventOf(type: EventType, originator: unknown, actor: Actor, details: Expression): Expression {
   return {
     type: literal(type),
@@ -66,19 +53,15 @@ export async function insertBooked(
   tx: Tx,
 ): Promise<Written> {
   const eventId = newId();
-  const event = eventOf('booking_created', literal(draft.partnerId), actor, {
+  const instants = { placedAt: '$$NOW', bookedAt: '$$NOW', holdExpiresAt: '$$NOW', outboxSince: '$$NOW' };
+  const booked = literal({ ...draft, ...booking, status: 'BOOKED', claimed: true });
+  const event = eventOf('booking_created', '$partnerId', actor, {
+    ...SUBJECT,
     eventId: literal(eventId),
-    ...subjectOf(draft),
-    bookingId: literal(booking.bookingId),
+    bookingId: '$bookingId',
   });
-  const instants = { placedAt: '$$NOW', bookedAt: '$$NOW', holdExpiresAt: '$$NOW' };
-  const document = {
-    $mergeObjects: [
-      literal({ ...draft, ...booking, status: 'BOOKED', claimed: true }),
-      { ...instants, outbox: [event], outboxSince: '$$NOW' },
-    ],
-  };
-  return { reservation: await insertClaim(db, draft._id, document, tx), eventId };
+  const pipeline = [{ $replaceWith: { $mergeObjects: [booked, instants] } }, { $set: { outbox: [event] } }];
+  return { reservation: await insertClaim(db, draft._id, pipeline, tx), eventId };
 }
 
 export type Change = {

@@ -3,7 +3,7 @@ import { findBlackouts } from '../blackouts/blackouts.store.ts';
 import type { Db, Tx } from '../platform/mongo.ts';
 import { cellsOfWindow } from '../reservations/cells.rules.ts';
 import type { NewReservation } from '../reservations/reservations.store.ts';
-import { findResourceForClaim } from '../venues/venue-transaction.service.ts';
+import { fenceResource } from '../venues/venue-transaction.service.ts';
 import type { VenueRow } from '../venues/venues.service.ts';
 import { pricedSlotAt } from './slot.rules.ts';
 
@@ -17,7 +17,7 @@ export async function checkClaim(
   draft: NewReservation,
   tx: Tx,
 ): Promise<{ draft: NewReservation } | { unsellable: 'off schedule' | 'inactive' | 'blackout' }> {
-  const resource = await findResourceForClaim(deps.db, draft.resourceId, tx);
+  const resource = await fenceResource(deps.db, draft.resourceId, tx);
   const slot = venue && resource && pricedSlotAt(venue, resource, draft.slotStart);
   if (!slot) return { unsellable: 'off schedule' };
   const blackouts = await findBlackouts(deps.db, draft.venueId, slot.start, slot.end, tx);

@@ -64,33 +64,10 @@ export function slotsOn(
 }
 
 /**
- * The slot that begins exactly at `start`, or undefined when none does.
- * Agrees with {@link slotsOn} for every date: an instant starts a slot here if and only if some date lists it.
+ * The slot that begins exactly at `start`, with the date on which its operating day begins: after midnight, the day before (contract:
+ * availability/operating-date). Undefined where none begins there. Agrees with {@link slotsOn} for every date: an instant starts a slot
+ * here if and only if some date lists it.
  */
-export function slotStartingAt(
-  start: Date,
-  hours: OpeningHours,
-  durationMinutes: number,
-  timeZone: string,
-): SlotWindow | undefined {
-  const found = scheduledSlotAt(start, hours, durationMinutes, timeZone);
-  return found && { start: found.start, end: found.end };
-}
-
-/**
- * The date (`YYYY-MM-DD`) on which the operating day of the slot that begins exactly at `start` begins, or undefined
- * when no slot begins there. After midnight that is the day before (contract: availability/operating-date).
- */
-export function operatingDateOf(
-  start: Date,
-  hours: OpeningHours,
-  durationMinutes: number,
-  timeZone: string,
-): string | undefined {
-  return scheduledSlotAt(start, hours, durationMinutes, timeZone)?.date;
-}
-
-/** Both of the above in one. */
 export function scheduledSlotAt(
   start: Date,
   hours: OpeningHours,

@@ -63,6 +63,16 @@ export function pricedSlotsOn(
   });
 }
 
+/** From when to when the slots are, the whole of the first and the last included; nothing where there are none. */
+export function spanOf(slots: readonly SlotWindow[]): { from: Date; to: Date } {
+  let [from, to] = [Infinity, -Infinity];
+  for (const { start, end } of slots) {
+    from = Math.min(from, start.getTime());
+    to = Math.max(to, end.getTime());
+  }
+  return { from: new Date(from), to: new Date(to) };
+}
+
 /** The windows of resources on operating dates; those with the same daily hours and length have them in common. */
 function windowsIn(timeZone: string): (resource: ResourceRow, date: string) => readonly SlotWindow[] {
   const known = new Map<string, readonly SlotWindow[]>();
@@ -110,20 +120,20 @@ export function salePeriodOf(now: Date, bookingHorizonDays: number, timeZone: st
   return { after: now, before: dayBounds(lastDateOnSale(now, bookingHorizonDays, timeZone), timeZone).end };
 }
 
-/** Why a window cannot be sold to any partner, whoever may have claimed it; `isClosed` looks at blackouts. */
+/** Why a window cannot be sold to any partner, whoever may have claimed it; `isClosed` says whether a blackout closes it. */
 export function unsellableReason(
   venue: VenueRow,
   resource: ResourceRow,
   window: SlotWindow,
   onSale: SalePeriod,
-  isClosed: (window: SlotWindow) => boolean,
+  isClosed: () => boolean,
 ): UnsellableReason | null {
   if (venue.status !== 'active' || resource.status !== 'active') return 'inactive';
   // Dates that are compared as such are turned into numbers by a detour; this is asked of each slot of a day.
   const startMs = window.start.getTime();
   if (startMs <= onSale.after.getTime()) return 'past';
   if (startMs >= onSale.before.getTime()) return 'beyond_horizon';
-  return isClosed(window) ? 'blackout' : null;
+  return isClosed() ? 'blackout' : null;
 }
 
 /** A slot as availability lists it. */

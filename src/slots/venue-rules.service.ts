@@ -4,22 +4,17 @@ import { venueNotAuthorized } from '../partners/grant-errors.rules.ts';
 import type { Entry } from '../platform/leased-cache.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { ResourceRow } from '../venues/venues.service.ts';
-import type { VenueRules } from './venue.rules.ts';
-import { requireResourceIn } from './venue.rules.ts';
-import type { RulesSource } from './venue-rules.store.ts';
+import type { RulesSource, VenueRules } from './venue-rules.store.ts';
 import { findVenueRules } from './venue-rules.store.ts';
 
-export type { VenueRules } from './venue.rules.ts';
-export type { RulesSource } from './venue-rules.store.ts';
-
-export type VenueRulesDeps = { db: Db };
+export type { RulesSource, VenueRules } from './venue-rules.store.ts';
 
 /** The rules of a venue where a partner may sell, and the entries on which that rests. */
 export type GrantedRules = { rules: VenueRules; entries: readonly Entry[] };
 
 /** Null for a venue that is missing, or not granted to the partner where one is named. */
 export async function findGrantedRules(
-  { db }: VenueRulesDeps,
+  { db }: { db: Db },
   partnerId: string | undefined,
   venueId: string,
   from?: RulesSource,
@@ -52,7 +47,7 @@ export async function decidingBy<T>(
  * @throws DomainError VENUE_NOT_AUTHORIZED for a venue that is missing or not granted, in the same words; RESOURCE_NOT_FOUND
  */
 export async function requireVenueRules(
-  deps: VenueRulesDeps,
+  deps: { db: Db },
   partnerId: string,
   venueId: string,
   resourceId?: string,
@@ -63,4 +58,14 @@ export async function requireVenueRules(
     const { rules } = granted;
     return { rules, resource: resourceId === undefined ? undefined : requireResourceIn(rules, resourceId) };
   });
+}
+
+/** @throws DomainError RESOURCE_NOT_FOUND for a resource that the venue does not have. */
+export function requireResourceIn({ resources }: VenueRules, resourceId: string): ResourceRow {
+  const resource = resources.find(({ _id }) => _id === resourceId);
+  if (resource !== undefined) return resource;
+  throw new DomainError(
+    'RESOURCE_NOT_FOUND',
+    'The venue has no resource with that id. Copy resource_id from the listing of its resources.',
+  );
 }

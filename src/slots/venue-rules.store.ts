@@ -1,9 +1,18 @@
+import type { BlackoutRow } from '../blackouts/blackouts.model.ts';
 import type { EntryKind } from '../platform/cache-entries.store.ts';
 import type { Entry } from '../platform/leased-cache.ts';
 import { leasedCacheOf } from '../platform/leased-cache.ts';
 import type { Db } from '../platform/mongo.ts';
-import type { ResourceRow } from '../venues/venues.model.ts';
-import type { VenueRules } from './venue.rules.ts';
+import type { ResourceRow, VenueRow } from '../venues/venues.model.ts';
+
+/** All that decides what may be sold at a venue, but for claims and the time. One object until something of it changes (ADR 0037). */
+export type VenueRules = {
+  venue: VenueRow;
+  /** By id. */
+  resources: readonly ResourceRow[];
+  /** Those that had not ended when they were read, by their start. */
+  blackouts: readonly BlackoutRow[];
+};
 
 /** `database`: by a reading that begins after the call, for a caller who is about to be rejected. */
 export type RulesSource = 'cache' | 'database';

@@ -3,7 +3,7 @@ import type { Db } from '../platform/mongo.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import { SecretBoxError } from '../platform/secret-box.ts';
 import type { SealedRow } from './secrets.store.ts';
-import { countSealings, findSealedOtherwise, forgetPreviousSecrets, replaceSealed } from './secrets.store.ts';
+import { countSealings, findSealed, forgetPreviousSecrets, replaceSealed } from './secrets.store.ts';
 import { findSubscription } from './subscriptions.store.ts';
 
 export type RewrapDeps = { db: Db; log: Logger; secretBox: SecretBox };
@@ -21,34 +21,20 @@ export type RewrapReport = {
   droppable: string[];
 };
 
-const BATCH = 200;
-
 /**
  * Seals with the first key, in the present version, every stored secret that is sealed otherwise (ADR 0014). It is safe
  * beside everything else, itself included: a row is written only while it holds what was read, so a rotation in between
- * wins. A run that is cut off leaves each row whole, and the next takes what is left, for it reads nothing else. A secret
- * that no key opens is named in the log and left alone.
+ * wins. A run that is cut off leaves each row whole, and the next takes what is left. A secret that no key opens is named in the log and
+ * left alone.
  */
-export async function rewrapSecrets(
-  deps: RewrapDeps,
-  stopping: AbortSignal,
-  batch = BATCH,
-): Promise<RewrapReport> {
-  const { db, log, secretBox } = deps;
-  await forgetPreviousSecrets(db);
+export async function rewrapSecrets(deps: RewrapDeps, stopping: AbortSignal): Promise<RewrapReport> {
+  await forgetPreviousSecrets(deps.db);
   const counts = { rewrapped: 0, unreadable: 0 };
-  for (let afterId = ''; !stopping.aborted; ) {
-    const rows = await findSealedOtherwise(db, secretBox.prefix, afterId, batch);
-    for (const row of rows) {
-      if (stopping.aborted) break;
-      const done = await rewrapRow(deps, row);
-      counts.rewrapped += done.rewrapped;
-      counts.unreadable += done.unreadable;
-    }
-    const last = rows.at(-1);
-    if (last === undefined) break;
-    afterId = last._id;
-    log.info({ ...counts, up_to: afterId }, 'secrets are being sealed again');
+  for await (const row of findSealed(deps.db)) {
+    if (stopping.aborted) break;
+    const done = await rewrapRow(deps, row);
+    counts.rewrapped += done.rewrapped;
+    counts.unreadable += done.unreadable;
   }
   return logReport(deps, { ...counts, ...(await takeStock(deps)) });
 }

@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { onePer } from '../platform/coalesced.ts';
 import { leasedCacheOf, WAIT_FACTOR } from '../platform/leased-cache.ts';
 import type { Logger } from '../platform/logger.ts';
@@ -6,8 +7,6 @@ import type { Db } from '../platform/mongo.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import { signingKey } from '../sender/signature.rules.ts';
 import { forgetPreviousSecret } from './secrets.store.ts';
-import type { SigningKeys } from './signing-keys.ts';
-import { createSigningKeys } from './signing-keys.ts';
 import type { SubscriptionRow } from './subscriptions.model.ts';
 import type { FoundSubscription } from './subscriptions.store.ts';
 
@@ -16,7 +15,13 @@ type SecretDeps = { log: Logger; secretBox: SecretBox };
 /** `previous` is null but during a rotation's overlap. */
 export type OpenSecrets = { current: KeyObject; previous: KeyObject | null };
 
-const signingKeysOf = onePer<SigningKeys, SecretBox>(createSigningKeys);
+type Opened = { from: string; secrets: OpenSecrets };
+
+/** By subscription. Secrets that nothing was signed with for a minute are dropped: the subscription may have others by now. */
+const openedOf = onePer(
+  (_box: SecretBox) =>
+    new LRUCache<string, Opened>({ max: 1000, ttl: 60_000, updateAgeOnGet: true, ttlAutopurge: true }),
+);
 
 const isOverlapOver = ({ overlapEndsAtMs }: FoundSubscription): boolean =>
   overlapEndsAtMs !== null && overlapEndsAtMs <= performance.now();
@@ -42,27 +47,28 @@ export async function forgetOverlapped(deps: { db: Db }, subscription: FoundSubs
 }
 
 /** Drops from memory what was opened of a subscription with which nothing is signed any more. */
-export function forgetSecrets(
-  { secretBox }: Pick<SecretDeps, 'secretBox'>,
-  subscription: Pick<SubscriptionRow, '_id' | 'partnerId'>,
-): void {
-  signingKeysOf(secretBox).keepOnly(subscription, []);
+export function forgetSecrets({ secretBox }: { secretBox: SecretBox }, { _id }: { _id: string }): void {
+  openedOf(secretBox).delete(_id);
 }
 
 /**
- * The secrets to sign with, as the row has them: each is opened once and kept for as long as its row is read with it. Undefined where
- * the current one cannot be opened: the operator's fault costs no partner an attempt.
+ * The secrets to sign with, as the row has them: opened once, and kept for as long as they are used and the row is read with them
+ * (ADR 0014). Undefined where the current one cannot be opened: the operator's fault costs no partner an attempt.
  */
 export function openSecrets(deps: SecretDeps, subscription: FoundSubscription): OpenSecrets | undefined {
-  const { sealedSecret, sealedPreviousSecret } = subscription;
+  const { _id, partnerId, sealedSecret, sealedPreviousSecret } = subscription;
   const sealedPrevious = isOverlapOver(subscription) ? null : sealedPreviousSecret;
-  const keys = signingKeysOf(deps.secretBox);
-  keys.keepOnly(subscription, sealedPrevious === null ? [sealedSecret] : [sealedSecret, sealedPrevious]);
-  const open = (sealed: string) =>
-    keys.find(subscription, sealed, () => openSecret(deps, subscription, sealed));
-  const current = open(sealedSecret);
+  const opened = openedOf(deps.secretBox);
+  const from = [partnerId, sealedSecret, sealedPrevious].join(' ');
+  const known = opened.get(_id);
+  if (known?.from === from) return known.secrets;
+  opened.delete(_id);
+  const current = openSecret(deps, subscription, sealedSecret);
   if (current === undefined) return undefined;
-  return { current, previous: sealedPrevious === null ? null : (open(sealedPrevious) ?? null) };
+  const previous = sealedPrevious === null ? null : openSecret(deps, subscription, sealedPrevious);
+  const secrets = { current, previous: previous ?? null };
+  if (previous !== undefined) opened.set(_id, { from, secrets });
+  return secrets;
 }
 
 /** Undefined, and an `error` line, where no key of the ring opens it. */

@@ -25,18 +25,26 @@ export async function replaceSecret(
   );
 }
 
-/** Removes the secret before the last rotation once its overlap is over, by the database's clock. */
-export async function forgetPreviousSecret(db: Db, subscriptionId: string): Promise<void> {
-  await forgetTogether(db)(subscriptionId);
+/** Removes every secret, or those of the subscriptions named, whose overlap is over, by the database's clock. */
+export async function forgetPreviousSecrets(db: Db, subscriptionIds?: readonly string[]): Promise<void> {
+  const ofThese = subscriptionIds === undefined ? {} : { _id: { $in: [...new Set(subscriptionIds)] } };
+  await subscriptionCollection(db).updateMany(
+    {
+      ...ofThese,
+      previousSecretUntil: { $type: 'date' },
+      $expr: { $lte: ['$previousSecretUntil', '$$NOW'] },
+    },
+    { $set: { sealedPreviousSecret: null, previousSecretUntil: null } },
+  );
 }
 
-/** All attempts under way come to it at once. */
+/** Removes the secret before the last rotation once its overlap is over. Concurrent attempts share the write. */
+export const forgetPreviousSecret = (db: Db, subscriptionId: string): Promise<undefined> =>
+  forgetTogether(db)(subscriptionId);
+
 const forgetTogether = onePer((db: Db) =>
   gathered<string, undefined>(async (subscriptionIds) => {
-    await subscriptionCollection(db).updateMany(
-      { _id: { $in: [...new Set(subscriptionIds)] }, $expr: { $lte: ['$previousSecretUntil', '$$NOW'] } },
-      { $set: { sealedPreviousSecret: null, previousSecretUntil: null } },
-    );
+    await forgetPreviousSecrets(db, subscriptionIds);
     return subscriptionIds.map(() => undefined);
   }, MAX_BATCH),
 );
@@ -44,22 +52,10 @@ const forgetTogether = onePer((db: Db) =>
 /** What is sealed in a subscription, and what it is bound to. */
 export type SealedRow = Pick<SubscriptionRow, '_id' | 'partnerId' | 'sealedSecret' | 'sealedPreviousSecret'>;
 
-/** Subscriptions after `afterId` with a secret that does not begin with `prefix`, which has no special characters but dots, by id. */
-export async function findSealedOtherwise(
-  db: Db,
-  prefix: string,
-  afterId: string,
-  limit: number,
-): Promise<SealedRow[]> {
-  const other = { $type: 'string' as const, $not: new RegExp(`^${prefix.replaceAll('.', '\\.')}`) };
-  return subscriptionCollection(db)
-    .find({
-      _id: { $gt: afterId },
-      $or: [{ sealedSecret: other }, { sealedPreviousSecret: other }],
-    })
-    .sort({ _id: 1 })
-    .limit(limit)
-    .toArray();
+/** What is sealed in each subscription. */
+export function findSealed(db: Db): AsyncIterable<SealedRow> {
+  const projection = { partnerId: 1, sealedSecret: 1, sealedPreviousSecret: 1 };
+  return subscriptionCollection(db).find({}, { projection });
 }
 
 /** Replaces what is sealed, only where that is still what was `read`; true where it was. A rotation in between wins. */
@@ -70,14 +66,6 @@ export async function replaceSealed(
 ): Promise<boolean> {
   const read = { _id, sealedSecret, sealedPreviousSecret };
   return (await subscriptionCollection(db).updateOne(read, { $set: set })).matchedCount === 1;
-}
-
-/** Removes every secret whose overlap is over, by the database's clock. */
-export async function forgetPreviousSecrets(db: Db): Promise<void> {
-  await subscriptionCollection(db).updateMany(
-    { previousSecretUntil: { $type: 'date' }, $expr: { $lte: ['$previousSecretUntil', '$$NOW'] } },
-    { $set: { sealedPreviousSecret: null, previousSecretUntil: null } },
-  );
 }
 
 /** How many secrets begin alike up to their last dot: version and key id, `v2.0a1b2c3d`. */

@@ -1,9 +1,8 @@
+import { LRUCache } from 'lru-cache';
 import { onePer } from '../platform/coalesced.ts';
 import type { Db } from '../platform/mongo.ts';
 import { recordFailure, recordSuccess } from './subscription-health.store.ts';
 import type { SubscriptionRow } from './subscriptions.model.ts';
-
-const NOTE_EVERY_MS = 1000;
 
 /** Subscriptions of which an attempt of this process has failed, and none succeeded since. */
 const failingOf = onePer(() => new Set<string>());
@@ -13,8 +12,8 @@ export function isKnownToFail({ db }: { db: Db }, subscriptionId: string): boole
   return failingOf(db).has(subscriptionId);
 }
 
-/** When this process last noted a success of each endpoint, the earliest first; not of one that has failed since. */
-const notedAtOf = onePer(() => new Map<string, number>());
+/** Endpoints of which this process has noted a success in the last second; not those that have failed since. */
+const notedOf = onePer(() => new LRUCache<string, true>({ max: 10_000, ttl: 1000 }));
 
 /**
  * Records the result of an attempt at the subscription's endpoint (endpoint-health.rules.ts). A success of a healthy endpoint is
@@ -26,30 +25,20 @@ export async function recordHealth(
   subscription: SubscriptionRow,
   isSuccess: boolean,
 ): Promise<void> {
-  const nowMs = performance.now();
-  const notedAt = notedAtOf(deps.db);
+  const noted = notedOf(deps.db);
   const endpoint = `${subscription._id} ${subscription.endpointUrl}`;
   if (!isSuccess) {
     failingOf(deps.db).add(subscription._id);
-    notedAt.delete(endpoint);
+    noted.delete(endpoint);
     return recordFailure(deps.db, subscription);
   }
   failingOf(deps.db).delete(subscription._id);
-  forgetOld(notedAt, nowMs);
-  if (subscription.consecutiveFailures === 0 && notedAt.has(endpoint)) return;
-  notedAt.delete(endpoint);
-  notedAt.set(endpoint, nowMs);
+  if (subscription.consecutiveFailures === 0 && noted.has(endpoint)) return;
+  noted.set(endpoint, true);
   try {
     await recordSuccess(deps.db, subscription);
   } catch (err) {
-    notedAt.delete(endpoint);
+    noted.delete(endpoint);
     throw err;
-  }
-}
-
-function forgetOld(notedAt: Map<string, number>, nowMs: number): void {
-  for (const [endpoint, atMs] of notedAt) {
-    if (nowMs - atMs < NOTE_EVERY_MS) return;
-    notedAt.delete(endpoint);
   }
 }

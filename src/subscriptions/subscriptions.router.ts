@@ -68,7 +68,7 @@ export function subscriptionRoutes(deps: SubscriptionDeps): Route<PartnerCaller>
       },
       errors: [],
       handle: async ({ caller }) => {
-        const rows = await listSubscriptions(deps, caller.partnerId);
+        const rows = await listSubscriptions(deps.db, caller.partnerId);
         return listing(rows.map(listedView));
       },
     }),
@@ -128,7 +128,7 @@ export function operatorSubscriptionRoutes(deps: { db: Db }): Route<Operator>[] 
       errors: [],
       handle: async ({ query: { partner_id: partnerId, status, cursor: after, limit } }) => {
         const filter = omitUndefined({ partnerId, status });
-        const { rows, next } = await listAllSubscriptions(deps, filter, after, limit);
+        const { rows, next } = await listAllSubscriptions(deps.db, filter, after, limit);
         return listing(rows.map(operatorSubscriptionView), encodeCursor(next));
       },
     }),

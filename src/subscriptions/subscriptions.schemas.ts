@@ -1,9 +1,9 @@
 import Joi from 'joi';
 import { eventType } from '../events/events.schemas.ts';
 import { EXAMPLE } from '../http/example-values.ts';
+import type { PageQuery } from '../http/fields.ts';
 import { cursor, list, pageLimit, pathId, uuid } from '../http/fields.ts';
 import { count, growing, id, named, object, orNull, pageOf, timestamp } from '../http/response-fields.ts';
-import type { Position } from '../platform/pagination.ts';
 import type { EventType } from '../reservations/event-types.ts';
 import { EVENT_TYPES } from '../reservations/event-types.ts';
 import type { EndpointUrlRules } from '../sender/endpoint-url.ts';
@@ -115,12 +115,7 @@ export const subscriptionConflict = named(
   }),
 );
 
-export type SubscriptionsQuery = {
-  partner_id?: string;
-  status?: 'active' | 'inactive';
-  cursor?: Position;
-  limit: number;
-};
+export type SubscriptionsQuery = PageQuery & { partner_id?: string; status?: 'active' | 'inactive' };
 
 export const subscriptionsQuery = Joi.object<SubscriptionsQuery>({
   partner_id: uuid().description("Only this partner's."),

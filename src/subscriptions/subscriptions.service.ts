@@ -5,7 +5,6 @@ import { newId } from '../platform/ids.ts';
 import { leasedCacheOf } from '../platform/leased-cache.ts';
 import type { Db } from '../platform/mongo.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
-import type { Page, Position } from '../platform/pagination.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import type { EventType } from '../reservations/event-types.ts';
 import type { EndpointConfig } from '../sender/endpoint-url.ts';
@@ -14,17 +13,17 @@ import { newSecretKey } from '../sender/signature.rules.ts';
 import { replaceSecret } from './secrets.store.ts';
 import { calledUrlOf } from './subscription-view.rules.ts';
 import type { SubscriptionRow } from './subscriptions.model.ts';
-import type { DistinctSubscription, SubscriptionFilter } from './subscriptions.store.ts';
+import type { DistinctSubscription } from './subscriptions.store.ts';
 import {
   findNewestOfPartner,
   findSubscription,
-  findSubscriptionPage,
   findSubscriptions,
   insertSubscription,
-  listSubscriptionRows,
   setSubscriptionStatus,
   updateSubscription,
 } from './subscriptions.store.ts';
+
+export { listAllSubscriptions, listSubscriptions } from './subscriptions.store.ts';
 
 export type SubscriptionDeps = {
   db: Db;
@@ -156,21 +155,6 @@ export async function changeSubscription(
   if (endpointUrl !== undefined) await cache.changedForAll();
   else cache.freshen();
   return after;
-}
-
-/** The partner's subscriptions, oldest first. */
-export async function listSubscriptions(deps: { db: Db }, partnerId: string): Promise<SubscriptionRow[]> {
-  return listSubscriptionRows(deps.db, partnerId);
-}
-
-/** The subscriptions of a partner, or of all, newest first. */
-export async function listAllSubscriptions(
-  deps: { db: Db },
-  filter: SubscriptionFilter,
-  after: Position | undefined,
-  limit: number,
-): Promise<Page<SubscriptionRow>> {
-  return findSubscriptionPage(deps.db, filter, after, limit);
 }
 
 /** A subscription of any partner. @throws DomainError WEBHOOK_NOT_FOUND */

@@ -35,14 +35,14 @@ export async function findNewestOfPartner(db: Db, partnerId: string): Promise<Di
 }
 
 /** The partner's subscriptions, oldest first. */
-export async function listSubscriptionRows(db: Db, partnerId: string): Promise<SubscriptionRow[]> {
+export async function listSubscriptions(db: Db, partnerId: string): Promise<SubscriptionRow[]> {
   return subscriptionModel(db).find({ partnerId }).sort({ ordinal: 1 }).lean();
 }
 
 export type SubscriptionFilter = { partnerId?: string; status?: SubscriptionRow['status'] };
 
 /** The subscriptions of a partner, or of all, newest first. */
-export async function findSubscriptionPage(
+export async function listAllSubscriptions(
   db: Db,
   filter: SubscriptionFilter,
   after: Position | undefined,

@@ -18,15 +18,14 @@ export async function addPriceRule(
 ): Promise<PriceRule> {
   const { priceRules = [] } = await getResource(deps, resourceId);
   const rule = { id: newId(), ...input, createdAt: deps.clock.now() };
-  const resource = await pushPriceRule(deps.db, resourceId, rule);
-  if (resource !== null) {
-    leasedCacheOf(deps.db).freshen();
-    return rule;
+  if (!(await pushPriceRule(deps.db, resourceId, rule))) {
+    throw fieldError(
+      'resource_id',
+      `the resource has ${priceRules.length} price rules, the most that it can have. Delete some first.`,
+    );
   }
-  throw fieldError(
-    'resource_id',
-    `the resource has ${priceRules.length} price rules, the most that it can have. Delete some first.`,
-  );
+  leasedCacheOf(deps.db).freshen();
+  return rule;
 }
 
 /** The rules of a resource, the oldest first. @throws DomainError RESOURCE_NOT_FOUND */
@@ -46,8 +45,7 @@ export async function getPriceRule(
 
 /** @throws DomainError PRICE_RULE_NOT_FOUND */
 export async function removePriceRule(deps: { db: Db }, ruleId: string): Promise<void> {
-  const resource = await pullPriceRule(deps.db, ruleId);
-  if (resource === null) throw priceRuleNotFound();
+  if (!(await pullPriceRule(deps.db, ruleId))) throw priceRuleNotFound();
   leasedCacheOf(deps.db).freshen();
 }
 

@@ -3,8 +3,10 @@ import { DomainError } from '../domain/errors.ts';
 import { onePer } from '../platform/coalesced.ts';
 import type { Db, Tx } from '../platform/mongo.ts';
 import { inTransaction, TRANSACTION_MS } from '../platform/mongo.ts';
-import type { ResourceRow, VenueRow } from './venues.model.ts';
-import { fenceResource, fenceVenue } from './venues.store.ts';
+import type { VenueRow } from './venues.model.ts';
+import { fenceVenue } from './venues.store.ts';
+
+export { fenceResource } from './venues.store.ts';
 
 /** How many calls of this process wait for the transactions of a venue at most. */
 const MAX_WAITING = 8;
@@ -35,11 +37,6 @@ export async function inVenueTransaction<T>(
   } finally {
     if (limit.activeCount + limit.pendingCount === 0) limits.delete(venueId);
   }
-}
-
-/** The resource as a venue transaction may rely on it, null if there is none: the transaction excludes every change of it. */
-export async function findResourceForClaim(db: Db, resourceId: string, tx: Tx): Promise<ResourceRow | null> {
-  return fenceResource(db, resourceId, tx);
 }
 
 function tooManyAtVenue(): DomainError {

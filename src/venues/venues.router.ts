@@ -4,11 +4,10 @@ import { listOf, pageOf } from '../http/response-fields.ts';
 import type { Operator, Route } from '../http/route.ts';
 import { created, listing, ok, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
-import { omitUndefined } from '../platform/omit-undefined.ts';
 import { encodeCursor } from '../platform/pagination.ts';
 import { conflictsView } from '../reservations/claim-view.rules.ts';
 import { getGrantedVenue, listGrantedResources, listGrantedVenues } from './granted-venues.service.ts';
-import { newResource, resourceChange, venueChange } from './venue-bodies.ts';
+import { resourceChange, venueChange } from './venue-bodies.ts';
 import { operatorResourceView, resourceView, venueView } from './venue-view.rules.ts';
 import type { ResourceBody, VenueBody } from './venues.schemas.ts';
 import {
@@ -24,7 +23,7 @@ import {
   venueIdParam,
   venueWithConflicts,
 } from './venues.schemas.ts';
-import type { OperatorVenueDeps, VenueDeps } from './venues.service.ts';
+import type { NewResource, NewVenue, OperatorVenueDeps, VenueDeps } from './venues.service.ts';
 import {
   changeResource,
   createResource,
@@ -96,11 +95,7 @@ export function operatorVenueRoutes(deps: OperatorVenueDeps): Route<Operator>[] 
       body: createVenueBody,
       responses: { 201: { description: 'The venue.', body: venue } },
       errors: [],
-      handle: async ({ body }) => {
-        const optional = omitUndefined({ timeZone: body.time_zone, status: body.status });
-        const { name, address, city } = body;
-        return created(venueView(await createVenue(deps, { name, address, city, ...optional })));
-      },
+      handle: async ({ body }) => created(venueView(await createVenue(deps, venueChange(body) as NewVenue))),
     }),
     route<Operator, unknown, PageQuery>({
       method: 'get',
@@ -112,7 +107,7 @@ export function operatorVenueRoutes(deps: OperatorVenueDeps): Route<Operator>[] 
       responses: { 200: { description: 'A page of venues.', body: pageOf(venue) } },
       errors: [],
       handle: async ({ query: { cursor: after, limit } }) => {
-        const { rows, next } = await listVenues(deps, { after, limit });
+        const { rows, next } = await listVenues(deps.db, { after, limit });
         return listing(rows.map(venueView), encodeCursor(next));
       },
     }),
@@ -170,7 +165,7 @@ function operatorResourceRoutes(deps: OperatorVenueDeps): Route<Operator>[] {
       },
       errors: ['VENUE_NOT_FOUND'],
       handle: async ({ params, body }) => {
-        const made = await createResource(deps, params.venueId, newResource(body));
+        const made = await createResource(deps, params.venueId, resourceChange(body) as NewResource);
         return created(operatorResourceView(made));
       },
     }),

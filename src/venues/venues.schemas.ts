@@ -22,10 +22,6 @@ const status = () =>
     .description('Nothing is sold while it is inactive.')
     .example('active');
 
-const venueName = () => text(120).example('Koramangala Arena');
-const address = () => text(300).example('80 Feet Road, Koramangala 4th Block');
-const city = () => text(100).example('Bengaluru');
-
 export type VenueBody = {
   name: string;
   address: string;
@@ -34,21 +30,18 @@ export type VenueBody = {
   status?: 'active' | 'inactive';
 };
 
-export const createVenueBody = Joi.object<VenueBody>({
-  name: venueName().required(),
-  address: address().required(),
-  city: city().required(),
+const venueFields = {
+  name: text(120).example('Koramangala Arena'),
+  address: text(300).example('80 Feet Road, Koramangala 4th Block'),
+  city: text(100).example('Bengaluru'),
   time_zone: timeZone(),
   status: status(),
-}).required();
+};
 
-export const updateVenueBody = Joi.object<Partial<VenueBody>>({
-  name: venueName(),
-  address: address(),
-  city: city(),
-  time_zone: timeZone(),
-  status: status(),
-}).required();
+export const createVenueBody = Joi.object<VenueBody>(venueFields)
+  .fork(['name', 'address', 'city'], (field) => field.required())
+  .required();
+export const updateVenueBody = Joi.object<Partial<VenueBody>>(venueFields).required();
 
 export type ResourceBody = {
   name: string;
@@ -103,16 +96,8 @@ export const createResourceBody = Joi.object<ResourceBody>({
   shares_space_with: sharesSpaceWith().default([]),
 })
   .fork(
-    [
-      'name',
-      'resource_type',
-      'sport_category',
-      'duration_minutes',
-      'price_rupees',
-      'operating_hours_start',
-      'operating_hours_end',
-    ],
-    (schema) => schema.required(),
+    Object.keys(resourceFields).filter((name) => name !== 'status'),
+    (field) => field.required(),
   )
   .required();
 
@@ -132,10 +117,10 @@ export const venue = named(
   'Venue',
   object({
     venue_id: id(EXAMPLE.venueId),
-    name: venueName(),
-    address: address(),
-    city: city(),
-    status: growing(status()),
+    name: venueFields.name,
+    address: venueFields.address,
+    city: venueFields.city,
+    status: growing(venueFields.status),
     time_zone: Joi.string().description('IANA time zone of the venue.').example('Asia/Kolkata'),
   }),
 );

@@ -3,7 +3,6 @@ import { DomainError, fieldError } from '../domain/errors.ts';
 import { newId } from '../platform/ids.ts';
 import { leasedCacheOf } from '../platform/leased-cache.ts';
 import type { Db } from '../platform/mongo.ts';
-import type { Page, PageWanted } from '../platform/pagination.ts';
 import type { LiveClaim } from '../reservations/claim-reads.store.ts';
 import { addSharedCells, shareSpace } from './shared-space.service.ts';
 import type { ResourceRow, VenueRow } from './venues.model.ts';
@@ -13,7 +12,6 @@ import {
   insertResource,
   insertVenue,
   listResourceRows,
-  listVenueRows,
   switchBack,
   switchOff,
   updateResourceRow,
@@ -21,6 +19,7 @@ import {
 } from './venues.store.ts';
 
 export type { Hours, PriceRule, ResourceRow, Schedule, VenueRow } from './venues.model.ts';
+export { listVenues } from './venues.store.ts';
 
 export type VenueDeps = { db: Db; config: { defaultTimeZone: string } };
 
@@ -29,18 +28,13 @@ export type OperatorVenueDeps = VenueDeps & {
   findOffSaleClaims: (venueId: string) => Promise<LiveClaim[]>;
 };
 
-export async function createVenue(
-  deps: VenueDeps,
-  input: Pick<VenueRow, 'name' | 'address' | 'city'> & Partial<Pick<VenueRow, 'timeZone' | 'status'>>,
-): Promise<VenueRow> {
+export type NewVenue = Pick<VenueRow, 'name' | 'address' | 'city'> &
+  Partial<Pick<VenueRow, 'timeZone' | 'status'>>;
+
+export async function createVenue(deps: VenueDeps, input: NewVenue): Promise<VenueRow> {
   const venue: VenueRow = { _id: newId(), timeZone: deps.config.defaultTimeZone, status: 'active', ...input };
   await insertVenue(deps.db, venue);
   return venue;
-}
-
-/** All venues, by name. */
-export async function listVenues(deps: { db: Db }, wanted: PageWanted): Promise<Page<VenueRow>> {
-  return listVenueRows(deps.db, wanted);
 }
 
 /** @throws DomainError VENUE_NOT_FOUND */

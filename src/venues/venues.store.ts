@@ -109,7 +109,7 @@ const ID_LENGTH = 36;
  * Venues by name. A position is the id with the name behind it, so that a venue which is renamed meanwhile neither repeats nor
  * hides the others; its instant says nothing.
  */
-export async function listVenueRows(db: Db, { after, limit }: PageWanted): Promise<Page<VenueRow>> {
+export async function listVenues(db: Db, { after, limit }: PageWanted): Promise<Page<VenueRow>> {
   const [id, name] = [after?.id.slice(0, ID_LENGTH) ?? '', after?.id.slice(ID_LENGTH) ?? ''];
   const rest = [{ name: mongoose.trusted({ $gt: name }) }, { name, _id: mongoose.trusted({ $gt: id }) }];
   const rows = await venueModel(db)
@@ -209,7 +209,7 @@ export async function fenceVenue(db: Db, venueId: string, tx: Tx): Promise<Venue
     .lean();
 }
 
-/** The resource as it is in the transaction, which conflicts with every change of it. */
+/** The resource as it is in the transaction, null if there is none; the transaction conflicts with every change of it. */
 export async function fenceResource(db: Db, resourceId: string, tx: Tx): Promise<ResourceRow | null> {
   return resourceModel(db)
     .findByIdAndUpdate(resourceId, { $inc: { claimFence: 1 } }, { session: tx, returnDocument: 'after' })

@@ -177,34 +177,15 @@ describe('a blackout', () => {
   });
 });
 
-describe('on shared ground, a blackout', () => {
-  test('of the whole closes the halves, at its time alone', async () => {
-    const place = await ground();
-    await blackOut(place, { resource_ids: [place.full] });
-    for (const id of [place.full, place.north, place.south]) {
-      expect(await closed(place, id)).toEqual(['0700 blackout']);
-      expect(await answer(place.seller, at(id, '0700'))).toBe('blackout');
-    }
-    expect(await answer(place.seller, at(place.court, '0700'))).toBe('201');
-  });
-
-  test('of a half closes the whole and leaves the other half', async () => {
-    const place = await ground();
-    await blackOut(place, { resource_ids: [place.north] });
-    expect(await answer(place.seller, at(place.full, '0700'))).toBe('blackout');
-    expect(await answer(place.seller, at(place.south, '0700'))).toBe('201');
-  });
-
-  test('reports what stands on resources that it does not name', async () => {
+describe('what stands in a blackout', () => {
+  test('is reported also on resources with which those that it names share space', async () => {
     const place = await ground();
     await bookSlot(place.seller, at(place.north, '0700'));
     await bookSlot(place.seller, at(place.court, '0700'));
     const { conflicts } = await blackOut(place, { resource_ids: [place.full] });
     expect((conflicts as Json[]).map((each) => each['slot_id'])).toEqual([at(place.north, '0700')]);
   });
-});
 
-describe('what stands in a blackout', () => {
   test('is reported, by booking or by hold, with whose it is; nothing else is', async () => {
     const place = await ground();
     const booking = await bookSlot(place.rival, at(place.court, '0700'));
@@ -287,17 +268,6 @@ describe('what stands in a blackout', () => {
     expect(expectStatus(await place.seller.api.get(path), 200)).toMatchObject({ status: 'BOOKED' });
     expect(await closed(place, place.court)).toEqual(['0700 blackout']);
     expect(await answer(place.rival, at(place.court, '0700'))).toBe('blackout');
-  });
-
-  test('can be cancelled, and the slot stays closed', async () => {
-    const place = await ground();
-    const booking = await bookSlot(place.seller, at(place.court, '0700'));
-    await blackOut(place);
-    const path = `/api/v1/bookings/${String(booking['booking_id'])}/cancel`;
-    expect(verdict(await place.seller.api.post(path, { reason: 'Repairs', idempotency_key: 'k' }))).toBe(
-      '200',
-    );
-    expect(await answer(place.seller, at(place.court, '0700'))).toBe('blackout');
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import Joi from 'joi';
-import { endBody, listQuery } from '../../src/bookings/bookings.schemas.ts';
+import { listQuery } from '../../src/bookings/booking-list.schemas.ts';
+import { endBody } from '../../src/bookings/bookings.schemas.ts';
 import { DomainError } from '../../src/domain/errors.ts';
 import { placeBody } from '../../src/holds/holds.schemas.ts';
 import { instant, pageLimit, text } from '../../src/http/fields.ts';

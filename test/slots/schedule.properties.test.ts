@@ -8,7 +8,7 @@ import { scaled } from '../support/scale.ts';
 import type { RandomSchedule } from './random-schedule.ts';
 import { randomSchedule } from './random-schedule.ts';
 
-type Rules = Pick<typeof scheduleRules, 'slotsOn' | 'slotStartingAt' | 'operatingDateOf'>;
+type Rules = Pick<typeof scheduleRules, 'slotsOn' | 'scheduledSlotAt'>;
 type Property = (rules: Rules, schedule: RandomSchedule) => string | undefined;
 
 const MINUTE_MS = 60_000;
@@ -101,12 +101,11 @@ const lookUpsAgree: Property = (rules, schedule) => {
   const { date, hours, durationMinutes, timeZone } = schedule;
   const nearby = startsOf([-2, -1, 0, 1, 2].flatMap((days) => slotsOf(rules, schedule, days)));
   for (const slot of someOf(slotsOf(rules, schedule))) {
-    const found = rules.slotStartingAt(slot.start, hours, durationMinutes, timeZone);
-    const foundOn = rules.operatingDateOf(slot.start, hours, durationMinutes, timeZone);
+    const found = rules.scheduledSlotAt(slot.start, hours, durationMinutes, timeZone);
     if (found?.end.getTime() !== slot.end.getTime()) return `${slot.start.toISOString()} finds no such slot`;
-    if (foundOn !== date) return `${slot.start.toISOString()} is found on ${foundOn}`;
+    if (found.date !== date) return `${slot.start.toISOString()} is found on ${found.date}`;
     const between = new Date(slot.start.getTime() + 5 * MINUTE_MS);
-    const invented = rules.operatingDateOf(between, hours, durationMinutes, timeZone);
+    const invented = rules.scheduledSlotAt(between, hours, durationMinutes, timeZone);
     if (invented && !nearby.has(between.getTime())) return `${between.toISOString()} starts no listed slot`;
   }
   return undefined;
@@ -123,7 +122,7 @@ function firstViolation(property: Property, rules: Rules, cases: number): string
   return undefined;
 }
 
-const { slotsOn, operatingDateOf } = scheduleRules;
+const { slotsOn, scheduledSlotAt } = scheduleRules;
 
 /** Adds the duration to the wall clock instead of to the elapsed time. */
 const slotsByWallClock: Rules['slotsOn'] = (date, hours, durationMinutes, timeZone) =>
@@ -201,18 +200,23 @@ const properties: Guarantee[] = [
     cases: CASES,
     mistakes: {
       'the local date taken for the operating date': mistake({
-        operatingDateOf: (start, _hours, _durationMinutes, timeZone) => localDateOf(start, timeZone),
+        scheduledSlotAt: (start, ...schedule) => {
+          const slot = scheduledSlotAt(start, ...schedule);
+          return slot && { ...slot, date: localDateOf(start, schedule[2]) };
+        },
       }),
       'the middle of a slot taken for its start': mistake({
-        operatingDateOf: (start, ...schedule) =>
-          operatingDateOf(start, ...schedule) ??
-          operatingDateOf(new Date(start.getTime() - 5 * MINUTE_MS), ...schedule),
+        scheduledSlotAt: (start, ...schedule) =>
+          scheduledSlotAt(start, ...schedule) ??
+          scheduledSlotAt(new Date(start.getTime() - 5 * MINUTE_MS), ...schedule),
       }),
       'a day looked up without the day before': mistake({
-        slotStartingAt: (start, hours, durationMinutes, timeZone) =>
-          slotsOn(localDateOf(start, timeZone), hours, durationMinutes, timeZone).find(
-            (slot) => slot.start.getTime() === start.getTime(),
-          ),
+        scheduledSlotAt: (start, hours, durationMinutes, timeZone) => {
+          const date = localDateOf(start, timeZone);
+          const slots = slotsOn(date, hours, durationMinutes, timeZone);
+          const slot = slots.find((each) => each.start.getTime() === start.getTime());
+          return slot && { ...slot, date };
+        },
       }),
     },
   },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { addDays, dayBounds, localDateOf } from '../../src/platform/calendar.ts';
-import { operatingDateOf, slotStartingAt, slotsOn } from '../../src/slots/schedule.rules.ts';
+import { scheduledSlotAt, slotsOn } from '../../src/slots/schedule.rules.ts';
 
 const KOLKATA = 'Asia/Kolkata';
 
@@ -38,8 +38,7 @@ describe('when the clocks do not change', () => {
     expect(slots[7]?.end.toISOString()).toBe('2026-11-21T20:30:00.000Z');
     const afterMidnight = new Date('2026-11-21T19:30:00Z');
     expect(localDateOf(afterMidnight, KOLKATA)).toBe('2026-11-22');
-    expect(operatingDateOf(afterMidnight, hours, 60, KOLKATA)).toBe('2026-11-21');
-    expect(slotStartingAt(afterMidnight, hours, 60, KOLKATA)).toEqual(slots[7]);
+    expect(scheduledSlotAt(afterMidnight, hours, 60, KOLKATA)).toEqual({ ...slots[7], date: '2026-11-21' });
   });
 
   test.each(['00:00-00:00', '06:00-06:00', '18:30-18:30'])('%s is open for 24 hours', (hours) => {
@@ -47,10 +46,9 @@ describe('when the clocks do not change', () => {
     expect(startsOn('2026-11-21', hours, 1_440, KOLKATA)).toHaveLength(1);
   });
 
-  test('an instant at which no slot begins finds neither a slot nor an operating date', () => {
+  test('an instant at which no slot begins finds none', () => {
     for (const instant of ['2026-11-21T00:35:00Z', '2026-11-21T03:30:00Z', '2026-11-21T00:30:00.001Z']) {
-      expect(slotStartingAt(new Date(instant), openings('06:00-09:00'), 60, KOLKATA)).toBeUndefined();
-      expect(operatingDateOf(new Date(instant), openings('06:00-09:00'), 60, KOLKATA)).toBeUndefined();
+      expect(scheduledSlotAt(new Date(instant), openings('06:00-09:00'), 60, KOLKATA)).toBeUndefined();
     }
   });
 });
@@ -142,7 +140,8 @@ describe('when the clocks change', () => {
       const lengths = slots.map((slot) => (slot.end.getTime() - slot.start.getTime()) / 60_000);
       expect([slots.map((slot) => minuteOf(slot.start)), lengths]).toEqual([[start], [length]]);
       const [slot] = slots;
-      expect(slot && slotStartingAt(slot.start, openings(hours), minutes, timeZone)).toEqual(slot);
+      const found = slot && scheduledSlotAt(slot.start, openings(hours), minutes, timeZone);
+      expect(found).toEqual({ ...slot, date });
       // The next day begins where it ends, or where the longer day ends.
       const next = slotsOn(addDays(date, 1), openings(hours), minutes, timeZone);
       expect(next).toHaveLength(1);
@@ -171,7 +170,8 @@ describe('when the clocks change', () => {
     const slots = slotsOn(date, openings(hours), 10, timeZone);
     const moved = slots.filter(({ start }) => localDateOf(start, timeZone) === localDate);
     expect(moved).not.toEqual([]);
-    for (const { start } of moved) expect(operatingDateOf(start, openings(hours), 10, timeZone)).toBe(date);
+    for (const slot of moved)
+      expect(scheduledSlotAt(slot.start, openings(hours), 10, timeZone)).toEqual({ ...slot, date });
   });
 });
 
@@ -215,14 +215,14 @@ describe('when hours overlap', () => {
       '2026-11-21T09:00',
     ]);
     const taken = new Date('2026-11-21T06:00:00Z');
-    expect(operatingDateOf(taken, openings(hours), 60, 'UTC')).toBe('2026-11-20');
+    expect(scheduledSlotAt(taken, openings(hours), 60, 'UTC')?.date).toBe('2026-11-20');
   });
 
   test('hours that differ by date are asked for each date', () => {
     const hours = (date: string) => openings(date === '2026-11-20' ? '20:00-02:00' : '00:00-04:00');
     const starts = slotsOn('2026-11-21', hours, 60, 'UTC').map(({ start }) => minuteOf(start));
     expect(starts).toEqual(['2026-11-21T02:00', '2026-11-21T03:00']);
-    expect(operatingDateOf(new Date('2026-11-21T01:00:00Z'), hours, 60, 'UTC')).toBe('2026-11-20');
+    expect(scheduledSlotAt(new Date('2026-11-21T01:00:00Z'), hours, 60, 'UTC')?.date).toBe('2026-11-20');
     expect(slotsOn('2026-11-21', () => [], 60, 'UTC')).toEqual([]);
   });
 });

@@ -1,0 +1,72 @@
+import { inspect } from 'node:util';
+import { expect, test } from '@jest/globals';
+import { signDelivery, signingKey } from '../../src/sender/signature.rules.ts';
+import { forgetSecrets, openSecrets } from '../../src/subscriptions/secrets.service.ts';
+import type { FoundSubscription } from '../../src/subscriptions/subscriptions.store.ts';
+
+type Deps = Parameters<typeof openSecrets>[0];
+
+/** Opens secrets, and counts how often one had to be decrypted; a text that begins with `bad` cannot be. */
+function counting() {
+  let opened = 0;
+  const open = (sealed: string) => {
+    opened += 1;
+    if (sealed.startsWith('bad')) throw new Error('no key opens it');
+    return `secret of ${sealed}`;
+  };
+  const deps = { secretBox: { open }, log: { error: () => undefined } } as unknown as Deps;
+  const openOf = (row: Partial<FoundSubscription>) =>
+    openSecrets(deps, {
+      ...{ _id: 's', partnerId: 'p', sealedSecret: 'a', sealedPreviousSecret: null, overlapEndsAtMs: null },
+      ...row,
+    } as FoundSubscription);
+  return { deps, openOf, opened: () => opened };
+}
+
+test('a secret is opened once for its subscription, partner and sealed text', () => {
+  const { openOf, opened } = counting();
+  expect(openOf({})?.current.equals(signingKey('secret of a'))).toBe(true);
+  expect([openOf({}), opened()]).toEqual([openOf({}), 1]);
+  openOf({ _id: 'another' });
+  expect(opened()).toBe(2);
+  // A row that is said to be of another partner opens nothing that was opened for the first.
+  openOf({ partnerId: 'another' });
+  expect(opened()).toBe(3);
+  expect(openOf({ sealedSecret: 'b' })?.current.equals(signingKey('secret of b'))).toBe(true);
+});
+
+test('the one before is opened during the overlap alone', () => {
+  const { openOf } = counting();
+  const rotated = {
+    sealedSecret: 'b',
+    sealedPreviousSecret: 'a',
+    overlapEndsAtMs: performance.now() + 60_000,
+  };
+  expect(openOf(rotated)?.previous?.equals(signingKey('secret of a'))).toBe(true);
+  expect(openOf({ ...rotated, overlapEndsAtMs: performance.now() })?.previous).toBeNull();
+});
+
+test('what cannot be opened is tried again each time', () => {
+  const { openOf, opened } = counting();
+  for (let tries = 1; tries <= 2; tries += 1) {
+    expect(openOf({ sealedSecret: 'bad' })).toBeUndefined();
+    expect(opened()).toBe(tries);
+  }
+});
+
+test('what was opened is forgotten with its subscription', () => {
+  const { deps, openOf, opened } = counting();
+  openOf({});
+  forgetSecrets(deps, { _id: 's' });
+  openOf({});
+  expect(opened()).toBe(2);
+});
+
+test('a key signs as its text does, and shows it to nobody', () => {
+  const secretKey = 'whsec_never_shown';
+  const key = signingKey(secretKey);
+  const message = { timestampSeconds: 1, body: '{}' };
+  expect(signDelivery({ ...message, secretKey: key })).toBe(signDelivery({ ...message, secretKey }));
+  const shown = [inspect({ key }, { showHidden: true, depth: 9 }), JSON.stringify({ key })];
+  expect(shown.join(' ')).not.toContain('never_shown');
+});
