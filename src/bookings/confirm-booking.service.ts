@@ -4,7 +4,6 @@ import { holdConsumed, holdExpired, holdNotFound, holdNotGranted } from '../hold
 import { consumeCredit } from '../packages/packages.service.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import { isCachedGrant } from '../partners/partners.service.ts';
-import { onePer } from '../platform/coalesced.ts';
 import { newId } from '../platform/ids.ts';
 import { inTransaction, isDuplicateKey } from '../platform/mongo.ts';
 import { counter } from '../platform/process-metrics.ts';
@@ -38,7 +37,7 @@ export type ConfirmBooking = {
 
 type Confirmed = { booking: Reservation; isReplay: boolean };
 
-const runsOf = onePer(sharedRuns<Confirmed>);
+const shareRun = sharedRuns<Confirmed>();
 
 /**
  * Makes the partner's ACTIVE hold a booking, in one guarded update by the database's clock. The same key and hold return
@@ -52,7 +51,7 @@ export async function confirmBooking(
   input: ConfirmBooking,
 ): Promise<Confirmed> {
   const phoneE164 = requireCustomerPhone(input.customerPhone, deps.config.defaultRegion);
-  return runsOf(deps.db)([withoutCause(caller), input], () => confirmOnce(deps, caller, input, phoneE164));
+  return shareRun(deps.db, [withoutCause(caller), input], () => confirmOnce(deps, caller, input, phoneE164));
 }
 
 async function confirmOnce(

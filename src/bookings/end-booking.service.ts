@@ -1,7 +1,6 @@
 import { DomainError } from '../domain/errors.ts';
 import { PLATFORM_PARTNER_ID } from '../domain/platform-partner.ts';
 import { giveCreditBack } from '../packages/packages.service.ts';
-import { onePer } from '../platform/coalesced.ts';
 import { inTransaction, isDuplicateKey } from '../platform/mongo.ts';
 import { sharedRuns } from '../platform/shared-runs.ts';
 import type { OperatorActor, PartnerActor } from '../reservations/actor-types.ts';
@@ -27,7 +26,7 @@ export const ENDED_STATUS = { cancel: 'CANCELLED', refund: 'REFUNDED' } as const
 /** A partner ends its own bookings, an operator any. */
 type Caller = PartnerActor | OperatorActor;
 
-const runsOf = onePer(sharedRuns<{ isReplay: boolean }>);
+const shareRun = sharedRuns<{ isReplay: boolean }>();
 
 /**
  * Cancels or refunds the partner's booking and frees its slot if it was still booked; no money is moved. A repeated call
@@ -43,7 +42,7 @@ export async function endBooking(
   operation: EndOperation,
   input: EndBooking,
 ): Promise<{ isReplay: boolean }> {
-  return runsOf(deps.db)([withoutCause(caller), operation, input], () =>
+  return shareRun(deps.db, [withoutCause(caller), operation, input], () =>
     endOnce(deps, caller, operation, input),
   );
 }

@@ -1,7 +1,6 @@
 import { DomainError } from '../domain/errors.ts';
 import { requireKeyInForce } from '../partners/authentication.service.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
-import { onePer } from '../platform/coalesced.ts';
 import { leasedCacheOf } from '../platform/leased-cache.ts';
 import { counter } from '../platform/process-metrics.ts';
 import { sharedRuns } from '../platform/shared-runs.ts';
@@ -25,7 +24,7 @@ export type PlaceHold = SlotReference & {
 
 type PlacedHold = { hold: Reservation; isReplay: boolean };
 
-const runsOf = onePer(sharedRuns<PlacedHold>);
+const shareRun = sharedRuns<PlacedHold>();
 
 /**
  * Reserves a slot for the partner until `hold_expiry_at`. Of any number of racing calls for overlapping slots exactly
@@ -42,7 +41,7 @@ export async function placeHold(
   const place = () => placeUnderLease(deps, caller, input);
   try {
     if (input.idempotencyKey === undefined) return await place();
-    return await runsOf(deps.db)([withoutCause(caller), input], place);
+    return await shareRun(deps.db, [withoutCause(caller), input], place);
   } catch (err) {
     countRejection(deps, err);
     throw err;

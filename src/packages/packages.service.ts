@@ -3,7 +3,6 @@ import { audienceOf, DomainError, fieldError } from '../domain/errors.ts';
 import { requireCustomerPhone } from '../domain/phone.ts';
 import type { PartnerDeps } from '../partners/partners.service.ts';
 import { getPartner } from '../partners/partners.service.ts';
-import { onePer } from '../platform/coalesced.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db } from '../platform/mongo.ts';
 import { sharedRuns } from '../platform/shared-runs.ts';
@@ -44,7 +43,7 @@ export type BuyPackage = {
 
 type Bought = { purchase: SeenPurchase; isReplay: boolean };
 
-const runsOf = onePer(sharedRuns<Bought>);
+const shareRun = sharedRuns<Bought>();
 
 /**
  * Sells a package to a customer. The same key, package and customer return the original purchase, as it was then, and add no
@@ -53,7 +52,7 @@ const runsOf = onePer(sharedRuns<Bought>);
  */
 export async function buyPackage(deps: PackageDeps, partnerId: string, input: BuyPackage): Promise<Bought> {
   const phoneE164 = requireCustomerPhone(input.customerPhone, deps.config.defaultRegion);
-  return runsOf(deps.db)([partnerId, input], () => buyOnce(deps, partnerId, input, phoneE164));
+  return shareRun(deps.db, [partnerId, input], () => buyOnce(deps, partnerId, input, phoneE164));
 }
 
 async function buyOnce(

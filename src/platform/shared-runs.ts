@@ -1,15 +1,19 @@
+import { onePer } from './coalesced.ts';
+
 /**
  * Lets equal calls share one run of work that is idempotent. A call that finds an equal one under way waits for it: where that
  * succeeds, its result is a replay for all who waited; where it fails, they share one run that begins after it, failure included.
  * So each gets either what a replay returns or the outcome of a run that began after its call, and waits for two runs at most.
- * `call` is all that the outcome depends on but for the database, of which each has its own (`onePer`).
+ * `call` is all that the outcome depends on beside `owner`, which is the database.
  */
 export function sharedRuns<T extends { isReplay: boolean }>(): (
+  owner: object,
   call: readonly unknown[],
   work: () => Promise<T>,
 ) => Promise<T> {
-  const runs = new Map<string, Promise<T>>();
-  return async (call, work) => {
+  const runsOf = onePer(() => new Map<string, Promise<T>>());
+  return async (owner, call, work) => {
+    const runs = runsOf(owner);
     const key = JSON.stringify(call);
     const begin = (): Promise<T> => {
       const run = work().finally(() => runs.delete(key));

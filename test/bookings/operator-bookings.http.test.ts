@@ -142,26 +142,6 @@ describe('an operator finds a booking', () => {
     const reply = await operator().get(`${BOOKINGS}?q=${encodeURIComponent(text)}`);
     expect(verdict(reply)).toBe('400 VALIDATION_ERROR q');
   });
-
-  test('whom an older release booked, once the migration has run; who was erased stays so', async () => {
-    const { db } = service.context;
-    const reservations = db.collection('reservations');
-    const unset = { $unset: { 'customer.nameWords': '', 'customer.phoneReversed': '' } };
-    await reservations.updateMany({}, unset);
-    const erased = { name: '[erased]', nameFolded: null, phone: '[erased]', phoneE164: null, email: null };
-    await reservations.updateOne({ bookingId: idOf(other) }, { $set: { customer: erased } });
-    expect(await search('iyer')).toEqual([]);
-    await service.migrate();
-    expect([await search('iyer'), await search('7210'), await search('nunez')]).toEqual([
-      [idOf(found)],
-      [idOf(found)],
-      [idOf(sold)],
-    ]);
-    expect(await search('erased')).toEqual([]);
-    expect(await reservations.findOne({ bookingId: idOf(other) })).toMatchObject({
-      customer: { ...erased, nameWords: [], phoneReversed: null },
-    });
-  });
 });
 
 test('a name that an older release folded otherwise is found once the migration has run', async () => {

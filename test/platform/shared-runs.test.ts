@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals';
-import { onePer } from '../../src/platform/coalesced.ts';
 import { sharedRuns } from '../../src/platform/shared-runs.ts';
 
 type Outcome = { run: number; isReplay: boolean };
@@ -7,10 +6,10 @@ type Outcome = { run: number; isReplay: boolean };
 /** Work that ends when it is told to, and counts its runs. */
 function controlled() {
   const ends: { resolve: (outcome: Outcome) => void; reject: (err: Error) => void }[] = [];
-  const runsOf = onePer(sharedRuns<Outcome>);
+  const shareRun = sharedRuns<Outcome>();
   const owner = {};
   const call = (key = 'a', of = owner) =>
-    runsOf(of)([key], () => new Promise<Outcome>((resolve, reject) => void ends.push({ resolve, reject })));
+    shareRun(of, [key], () => new Promise<Outcome>((resolve, reject) => void ends.push({ resolve, reject })));
   const succeed = (run: number) => ends[run - 1]?.resolve({ run, isReplay: false });
   const fail = (run: number) => ends[run - 1]?.reject(new Error(`run ${run}`));
   return { ends, call, succeed, fail };
