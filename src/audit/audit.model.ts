@@ -1,6 +1,8 @@
+import type { Model } from 'mongoose';
+import { Schema } from 'mongoose';
 import type { CollectionDefinition } from '../platform/ensure-collection.ts';
 import type { Db } from '../platform/mongo.ts';
-import { openCollection } from '../platform/mongo.ts';
+import { collectionOf, modelOf } from '../platform/mongo.ts';
 
 /** One attempt of an operator to change something (ADR 0010). It holds no secret and no customer's data. */
 export type AuditRow = {
@@ -35,7 +37,33 @@ export type AuditRow = {
   after: unknown;
 };
 
-export const auditCollection = (db: Db) => openCollection<AuditRow>(db, 'audit');
+const auditSchema = new Schema<AuditRow>(
+  {
+    _id: { type: String, required: true },
+    at: { type: Date, required: true },
+    who: { type: String, default: null },
+    keyId: { type: String, default: null },
+    address: { type: String, default: null },
+    attempts: { type: Number, default: 1 },
+    subjects: { type: [String], default: [] },
+    action: { type: String, required: true },
+    method: { type: String, required: true },
+    path: { type: String, required: true },
+    reason: { type: String, default: null },
+    requestId: { type: String, required: true },
+    serverRequestId: { type: String },
+    status: { type: Number, default: null },
+    errorCode: { type: String, default: null },
+    before: { type: Schema.Types.Mixed, default: null },
+    after: { type: Schema.Types.Mixed, default: null },
+  },
+  { collection: 'audit', versionKey: false, minimize: false },
+);
+
+export const auditModel = (db: Db): Model<AuditRow> => modelOf(db, 'Audit', auditSchema);
+
+/** The collection as the driver has it, for the listing. */
+export const auditCollection = (db: Db) => collectionOf(auditModel(db));
 
 export const AUDIT: CollectionDefinition = {
   name: 'audit',

@@ -3,17 +3,17 @@ import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Page, Position } from '../platform/pagination.ts';
 import { beyond, toPage } from '../platform/pagination.ts';
 import type { AuditRow } from './audit.model.ts';
-import { auditCollection } from './audit.model.ts';
+import { auditCollection, auditModel } from './audit.model.ts';
 
 /** A row that is about to be written: its instant is the database's, by which it is kept (retention.rules.ts). */
 export type NewAuditRow = Omit<AuditRow, 'at'>;
 
 /** Writes down an action at the database's now: an upsert, because only an update can read that. */
 export async function insertAuditRow(db: Db, { _id, ...row }: NewAuditRow): Promise<void> {
-  await auditCollection(db).updateOne(
+  await auditModel(db).findOneAndUpdate(
     { _id },
     { $setOnInsert: row, $currentDate: { at: true } },
-    { upsert: true },
+    { upsert: true, runValidators: true },
   );
 }
 
@@ -24,7 +24,7 @@ export async function completeAuditRow(
   set: Pick<AuditRow, 'status' | 'errorCode' | 'after'>,
   subjects: readonly string[],
 ): Promise<void> {
-  await auditCollection(db).updateOne(
+  await auditModel(db).updateOne(
     { _id: id },
     { $set: set, $addToSet: { subjects: { $each: [...subjects] } } },
   );

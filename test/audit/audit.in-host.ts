@@ -40,23 +40,18 @@ export const listenUnwritable = (context: Context): Promise<string> =>
 
 /** The same database, in which no audit row can be changed once it is there. */
 function blindTo(db: Context['db']): Context['db'] {
-  const collection = ((name: string) => {
-    const opened = db.collection(name);
-    if (name !== 'audit') return opened;
-    const updateOne: typeof opened.updateOne = (filter, update, options) =>
-      '$set' in update
-        ? Promise.reject(new Error('the disk is full'))
-        : opened.updateOne(filter, update, options);
-    return withOther(opened, { updateOne });
-  }) as Context['db']['collection'];
-  return withOther(db, { collection });
-}
-
-function withOther<Of extends object>(target: Of, other: Partial<Of>): Of {
-  return new Proxy(target, {
-    get(_target, name) {
-      const value: unknown = Reflect.get(Object.hasOwn(other, name) ? other : target, name);
-      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+  return new Proxy(db, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (name !== 'models') return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+      const models = value as Record<string, object>;
+      const audit = new Proxy(models['Audit'] ?? {}, {
+        get: (model, field) =>
+          field === 'updateOne'
+            ? () => Promise.reject(new Error('the disk is full'))
+            : (Reflect.get(model, field) as unknown),
+      });
+      return { ...models, Audit: audit };
     },
   });
 }
