@@ -62,7 +62,10 @@ async function ensurePrivate(folder: string): Promise<void> {
 }
 
 async function removeIfStale(file: string, folder: string): Promise<void> {
-  const [pid, started] = (await readIfThere(file))?.trim().split(' ') ?? [];
+  const content = await readIfThere(file);
+  // Another process may be about to make one.
+  if (content === undefined) return;
+  const [pid, started] = content.trim().split(' ');
   if (isAlive(Number(pid)) && startedAt(Number(pid)) === started) throw inUse(folder, `process ${pid}`);
   await rm(file, { force: true });
 }
