@@ -35,7 +35,7 @@ export type Deliver = (
 export type Dispatched = { count: number; failures: ReadonlyMap<string, Error>; begun: Promise<void> };
 
 /**
- * Takes the waiting events of reservations to the event log and, beside that, to a delivery row for each receiving subscription, and only
+ * Takes the waiting events of reservations to a delivery row for each receiving subscription and to the event log, and only
  * then out of their outboxes. Every step may be repeated without effect, so what a process that is killed leaves is made
  * up by the next run (ADR 0003). `deliver` makes the deliveries: by jobs unless it is given.
  */
@@ -48,12 +48,11 @@ export async function dispatchEvents(
   const outboxes = await findOutboxes(deps.db, [...new Set(reservationIds)]);
   const events = outboxes.flatMap(toEventRows);
   if (events.length === 0) return { count: 0, failures: new Map(), begun: Promise.resolve() };
-  const deliverTo = async () => {
-    const readAtMs = performance.now();
-    const wanted = await wantedDeliveries(deps, events);
-    return { ...(await deliver(wanted, readAtMs)), count: wanted.length };
-  };
-  const [unlogged, delivered] = await Promise.all([logEvents(deps, events), deliverTo()]);
+  const readAtMs = performance.now();
+  const wanted = await wantedDeliveries(deps, events);
+  const delivered = await deliver(wanted, readAtMs);
+  // After that, so that its writes do not hold up the rows of the deliveries, for which receivers wait.
+  const unlogged = await logEvents(deps, events);
 
   const failures = new Map(unlogged);
   for (const { _id, holdId } of events) {
@@ -65,7 +64,7 @@ export async function dispatchEvents(
   noteDispatch(deps, done, {
     beganAtMs,
     reservations: outboxes.length,
-    deliveries: delivered.count,
+    deliveries: wanted.length,
     failures,
   });
   return { count: done.length, failures, begun: delivered.begun };

@@ -1,4 +1,6 @@
+import { findActivePartnerIds } from '../partners/partners.store.ts';
 import { onePer } from '../platform/coalesced.ts';
+import { groupBy } from '../platform/group-by.ts';
 import type { Db, Expression, ReadOptions } from '../platform/mongo.ts';
 import { isDuplicateKey, openCollection } from '../platform/mongo.ts';
 import { NEWEST, newestOf } from '../platform/newest-reads.ts';
@@ -149,24 +151,26 @@ export async function findReceivers(
   db: Db,
   venueIds: readonly string[],
 ): Promise<Map<string, VenueReceiver[]>> {
-  const ofPartner = { localField: '_id', foreignField: 'partnerId', as: 'subscriptions' };
-  const rows = await openCollection<{ venueId: string }>(db, 'grants')
-    .aggregate<{ venueIds: string[]; subscriptions: VenueReceiver[] }>(
-      [
-        { $match: { venueId: { $in: [...venueIds] } } },
-        { $group: { _id: '$partnerId', venueIds: { $push: '$venueId' } } },
-        { $lookup: { from: 'partners', localField: '_id', foreignField: '_id', as: 'partner' } },
-        { $match: { 'partner.status': 'active' } },
-        { $lookup: { from: 'webhook_subscriptions', ...ofPartner, pipeline: RECEIVING } },
-        { $project: { _id: 0, venueIds: 1, subscriptions: 1 } },
-      ],
-      NEWEST,
+  const grants = await openCollection<{ venueId: string; partnerId: string }>(db, 'grants')
+    .find(
+      { venueId: { $in: [...venueIds] } },
+      { projection: { _id: 0, venueId: 1, partnerId: 1 }, ...NEWEST },
     )
     .toArray();
+  const partnerIds = [...new Set(grants.map(({ partnerId }) => partnerId))];
+  // Two reads beside each other: a $lookup of each partner took 6 ms at a venue that 64 of them sell.
+  const [subscriptions, active] = await Promise.all([
+    subscriptionCollection(db)
+      .find<VenueReceiver>(
+        { partnerId: { $in: partnerIds }, status: 'active' },
+        { projection: { partnerId: 1, eventTypes: 1 }, ...NEWEST },
+      )
+      .toArray(),
+    findActivePartnerIds(db, partnerIds),
+  ]);
+  const ofPartner = groupBy(subscriptions, ({ partnerId }) => partnerId);
   const receivers = new Map(venueIds.map((venueId): [string, VenueReceiver[]] => [venueId, []]));
-  for (const row of rows)
-    for (const venueId of row.venueIds) receivers.get(venueId)?.push(...row.subscriptions);
+  for (const { venueId, partnerId } of grants)
+    if (active.has(partnerId)) receivers.get(venueId)?.push(...(ofPartner.get(partnerId) ?? []));
   return receivers;
 }
-
-const RECEIVING = [{ $match: { status: 'active' } }, { $project: { partnerId: 1, eventTypes: 1 } }];
