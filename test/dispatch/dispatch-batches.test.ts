@@ -95,8 +95,13 @@ async function expectDispatched(holdIds: readonly string[], eventsEach = 1): Pro
 /** Events and deliveries are written beside each other, so in no order. */
 const DISPATCHING = [
   'find reservations',
-  ...['findAndModify feed_counters', 'insert events', 'update feed_counters', 'aggregate grants'],
+  'find grants',
+  'find partners',
+  'find webhook_subscriptions',
   'insert deliveries',
+  'findAndModify feed_counters',
+  'insert events',
+  'update feed_counters',
   'update reservations',
 ].toSorted();
 /** What a process sends now and then by itself. */
