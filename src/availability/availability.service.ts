@@ -1,12 +1,11 @@
 import { LRUCache } from 'lru-cache';
-import { dayBounds, localDateOf } from '../platform/calendar.ts';
 import { databaseClockOf } from '../platform/clock.ts';
 import { coalescedByKey, onePer } from '../platform/coalesced.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { PreparedJson } from '../platform/prepared-json.ts';
 import { prepareJson } from '../platform/prepared-json.ts';
 import { findClaimedWindows } from '../reservations/claim-reads.store.ts';
-import { salePeriodOf, spanOf } from '../slots/slot.rules.ts';
+import { spanOf } from '../slots/slot.rules.ts';
 import type { SlotDeps } from '../slots/slots.service.ts';
 import type { VenueRules } from '../slots/venue-rules.service.ts';
 import { requireVenueRules } from '../slots/venue-rules.service.ts';
@@ -15,6 +14,7 @@ import type { Plan, PlannedSlot } from './planned-slots.service.ts';
 import { planOf } from './planned-slots.service.ts';
 import type { Reading } from './reading.ts';
 import { beginReading, isRecent } from './reading.ts';
+import { salePeriodAt } from './sale-period.service.ts';
 import { indexClaims, nextLapse, nextStart, reasonAt } from './slot-states.rules.ts';
 import type { ListedSlots } from './slots-json.rules.ts';
 
@@ -117,8 +117,7 @@ async function listSlots(
   const claims =
     slots.length === 0 ? [] : await findClaimedWindows(db, { venueId: venue._id, ...spanOf(slots) });
   const [now, nowByDatabase] = [clock.now(), databaseClockOf(db).now()];
-  const onSale = salePeriodOf(now, config.bookingHorizonDays, venue.timeZone);
-  const today = dayBounds(localDateOf(now, venue.timeZone), venue.timeZone);
+  const { onSale, until } = salePeriodAt(now, config.bookingHorizonDays, venue.timeZone);
   const index = indexClaims(claims);
   const moment = { onSale, now: nowByDatabase };
   return {
@@ -128,7 +127,7 @@ async function listSlots(
     })),
     valid: {
       from: now.getTime(),
-      until: Math.min(today.end.getTime(), ...plans.map((plan) => nextStart(plan, now))),
+      until: Math.min(until.getTime(), ...plans.map((plan) => nextStart(plan, now))),
       fromByDatabase: nowByDatabase.getTime(),
       untilByDatabase: nextLapse(claims, nowByDatabase),
     },

@@ -45,9 +45,16 @@ function makePlan({ venue, blackouts }: VenueRules, date: string, resources: rea
   const { from, to } = spanOf(slots);
   // A venue may have a thousand blackouts, and a date has hundreds of slots.
   const ofDate = blackouts.filter(({ startsAt, endsAt }) => startsAt < to && endsAt > from);
+  // Those of all resources begin at the same few instants.
+  const endings = new Map<Date, string>();
+  const endingOf = (start: Date): string => {
+    const ending = endings.get(start) ?? slotIdOf('', start);
+    endings.set(start, ending);
+    return ending;
+  };
   return slots.map((slot) => ({
     ...slot,
-    slotId: slotIdOf(slot.resource._id, slot.start),
-    isBlackedOut: isBlackedOut(slot.resource, slot, ofDate),
+    slotId: slot.resource._id + endingOf(slot.start),
+    isBlackedOut: ofDate.length > 0 && isBlackedOut(slot.resource, slot, ofDate),
   }));
 }
