@@ -39,8 +39,9 @@ export type AttemptResult =
 
 /** How long until what the operators or the database have to mend is tried again. */
 const MENDED_AFTER_MS = 10_000;
-/** An event is logged beside its deliveries, or by the sweep seconds later, whatever happens to the process that wrote them. */
+/** An event is logged right after its deliveries were written. */
 const LOGGED_SOON_MS = 1000;
+/** Where the process dies in between, the sweep logs it seconds later. */
 const LOGGED_WITHIN_MS = 86_400_000;
 /** How much longer than its lease an attempt may take in all: what hangs then is tried again by the sweep. */
 const HANGS_AFTER_MS = 15_000;

@@ -17,8 +17,7 @@ export type SendPermits = {
 
 /** What a delivery has from when it is worked on until it releases it. */
 export type SendPermit = {
-  /** Call it right before sending, each time where that is tried again. False where the endpoint is unhealthy and has all
-   * its sends already, and once it was released. */
+  /** Call it right before each try to send. False where the endpoint is unhealthy and has all its sends, or the permit was released. */
   beginSend(consecutiveFailures: number): boolean;
   /** Releasing it again does nothing. */
   release(): void;

@@ -1,5 +1,6 @@
 /** The demo of `npm start`: a partner with a key, a venue and a receiver of webhooks, so that there is something to try. */
 
+import { EVENT_TYPES } from '../../../packages/client/src/cli/event-types.ts';
 import { createPartnerClient } from '../../../packages/client/src/index.ts';
 import { type ApiResponse, apiCaller, textField } from '../embedded/api-caller.ts';
 import { readState, writeState } from '../embedded/data-folder.ts';
@@ -113,14 +114,7 @@ export async function provisionDemo(
   }).createSubscription({
     body: {
       endpoint_url: webhookUrl,
-      event_types: [
-        'hold_created',
-        'hold_cancelled',
-        'hold_expired',
-        'booking_created',
-        'booking_cancelled',
-        'booking_refunded',
-      ],
+      event_types: [...EVENT_TYPES],
     },
   });
   const demo = { apiKey, venueId, webhookUrl, webhookSecretKey };
