@@ -1,5 +1,4 @@
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import type { Config } from '../config/config.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { RedisConnection } from '../platform/redis.ts';
 import { closeRedis, createLimiterRedis } from '../platform/redis.ts';
@@ -50,9 +49,17 @@ const REDIS_TIMEOUT_MS = 100;
 /** How often Redis is asked, while it is away, whether it is back. No call waits for that. */
 const PROBE_INTERVAL_MS = 250;
 
+export type RateLimitSettings = {
+  /** Of each partner; 0 switches the limit off. */
+  rateLimitPerMinute: number;
+  redisUrl: string;
+  /** What the names of all keys in Redis begin with. */
+  queuePrefix: string;
+};
+
 /** Connects to Redis in the background, for partners' calls only; 0 calls a minute make no connection. */
 export function createRateLimits(
-  config: Pick<Config, 'rateLimitPerMinute' | 'redisUrl' | 'queuePrefix'>,
+  config: RateLimitSettings,
   log: Logger,
 ): RateLimits {
   const badOperatorKeys = createLocalLimiter(BAD_KEYS);
