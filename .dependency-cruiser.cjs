@@ -2,13 +2,36 @@
 // checks that a component writes only its own store.
 // Each rule is seen to bite by test/architecture/dependency-rules.static.test.ts, which plants one violation of every one.
 
-/** The folders of src/ but those that all components stand on and those that put processes together. */
-const COMPONENT = '^src/(?!(?:platform|domain|queues|config|http|process|database|apps|development)/)[^/]+/';
+/** The folders of src/, from top to bottom: each imports only those below it. */
+const ORDER = [
+  'main',
+  'console',
+  'cli',
+  'operations',
+  'booking',
+  'webhooks',
+  'events',
+  'catalog',
+  'reservations',
+  'partners',
+  'process',
+  'http',
+  'queues',
+  'domain',
+  'platform',
+];
+
+const foldersStandInOrder = ORDER.slice(1).map((folder, index) => ({
+  name: `${folder}-imports-only-what-is-below-it`,
+  severity: 'error',
+  from: { path: `^src/${folder}/` },
+  to: { path: `^src/(${ORDER.slice(0, index + 1).join('|')})/` },
+}));
 
 /** A package is matched wherever it resolves to: through a workspace, a symlink, or not at all. */
 const npm = (names) => `(^|node_modules/)(${names})(/|$)`;
 
-const APPS = '^src/apps/(partner-app|admin-app)\\.ts$';
+const APPS = '^src/main/(partner-app|admin-app)\\.ts$';
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
@@ -22,7 +45,7 @@ module.exports = {
     },
     {
       name: 'no-folder-cycles',
-      comment: 'What two folders both need lies in one below them, what needs both in one above.',
+      comment: 'Folders within the folders of src/ do not import each other either.',
       severity: 'error',
       scope: 'folder',
       from: { path: '^src/' },
@@ -80,7 +103,7 @@ module.exports = {
         path: [
           npm('express|joi|mongoose|bullmq|ioredis|undici|@types/express'),
           '\\.(router|schemas|store)\\.ts$',
-          '^src/(http|queues|process|database)/|^src/config/config\\.ts$|^src/platform/(logger|mongo|redis)\\.ts$',
+          '^src/(http|queues)/|^src/process/([^/]+|config/config)\\.ts$|^src/platform/(logger|mongo|redis)\\.ts$',
         ],
       },
     },
@@ -101,7 +124,7 @@ module.exports = {
     {
       name: 'bull-board-in-operators',
       severity: 'error',
-      from: { pathNot: '^src/operators/' },
+      from: { pathNot: '^src/operations/operators/' },
       to: { path: npm('@bull-board/[^/]+') },
     },
     {
@@ -121,7 +144,7 @@ module.exports = {
     {
       name: 'apps-are-started-by-the-api',
       severity: 'error',
-      from: { pathNot: '^src/api\\.ts$' },
+      from: { pathNot: '^src/main/api\\.ts$' },
       to: { path: APPS },
     },
     {
@@ -130,24 +153,12 @@ module.exports = {
       from: { path: '^workers/' },
       to: { path: `^src/http/|\\.(router|schemas)\\.ts$|${npm('express|@types/express')}` },
     },
+    ...foldersStandInOrder,
     {
-      name: 'platform-knows-no-component',
-      comment: 'Mechanisms without a word of the domain: platform imports platform only.',
-      severity: 'error',
-      from: { path: '^src/platform/' },
-      to: { path: '^src/(?!platform/)' },
-    },
-    {
-      name: 'http-knows-no-component',
-      severity: 'error',
-      from: { path: '^src/http/' },
-      to: { path: '^src/(?!(?:http|platform|domain|config)/)' },
-    },
-    {
-      name: 'embedded-knows-no-component',
+      name: 'development-imports-process-and-platform-only',
       severity: 'error',
       from: { path: '^src/development/' },
-      to: { path: [COMPONENT, '^src/http/'] },
+      to: { path: '^src/(?!(?:development|process|platform)/)' },
     },
     {
       name: 'tools-are-not-used-by-the-product',

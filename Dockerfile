@@ -1,5 +1,5 @@
 # One image for every process; the command picks the role:
-#   node dist/src/api.js (the default), dist/workers/{hold-expiry,webhook-delivery}.js, dist/src/migrate.js,
+#   node dist/src/main/api.js (the default), dist/workers/{hold-expiry,webhook-delivery}.js, dist/src/main/migrate.js,
 #   and for an operator at work: node dist/src/cli/operator.js <noun> <verb>
 # It runs as an unprivileged user, writes nothing to its file system, and stops on SIGTERM within 25 s.
 
@@ -58,4 +58,4 @@ HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
   CMD ["bash", "-c", "for port in ${HEALTH_PORT:-3002} ${PORT:-3000}; do (exec 3<>/dev/tcp/127.0.0.1/$port && printf 'GET /healthz HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n' >&3 && read -r _ status _ <&3 && [ \"$status\" = 200 ]) && exit 0; done; exit 1"]
 
 # Node itself is process 1: it handles SIGTERM and starts no children, so it needs no init in front of it.
-CMD ["node", "dist/src/api.js"]
+CMD ["node", "dist/src/main/api.js"]

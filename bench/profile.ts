@@ -32,7 +32,7 @@ function placeOf({ functionName, url }: CpuProfile['nodes'][number]['callFrame']
   const inPackage = url.split('/node_modules/').at(-1);
   if (url.includes('/node_modules/')) return /^(@[^/]+\/)?[^/]+/.exec(inPackage ?? '')?.[0] ?? url;
   if (url.startsWith('node:')) return url.split('/').slice(0, 2).join('/');
-  const ofService = /\/dist\/((?:src\/)?[^/]+)/.exec(url)?.[1];
+  const ofService = /\/dist\/(src\/[^/]+(?:\/[^/]+(?=\/))?|[^/]+)/.exec(url)?.[1];
   if (ofService !== undefined) return ofService;
   return url === '' ? functionName || '(native)' : url;
 }

@@ -19,15 +19,15 @@ const READ = /^(find|list|count|has|is|read|measure)[A-Z]/;
 /** The reservation is one aggregate that these components change. */
 const SHARED = 'src/reservations';
 const SHARING = new Set([
-  'src/slots',
-  'src/holds',
-  'src/grants',
-  'src/bookings',
-  'src/customers',
-  'src/dispatch',
+  'src/catalog/slots',
+  'src/booking/holds',
+  'src/catalog/grants',
+  'src/booking/bookings',
+  'src/operations/customers',
+  'src/webhooks/dispatch',
 ]);
 /** The migration brings the rows of every component up to date. */
-const MIGRATION = 'src/database';
+const MIGRATION = 'src/operations/database';
 
 // dependency-cruiser asks for TypeScript without JSX, whatever the file's name ends with.
 const { parseFileSync } = swc;

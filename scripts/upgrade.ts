@@ -12,7 +12,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { compareReleases } from '../src/database/release.ts';
+import { compareReleases } from '../src/operations/database/release.ts';
 import type { TradingFigures } from '../test/faults/trading.ts';
 import { runExperiments } from './experiments.ts';
 import { withFigures } from './figures-in-page.ts';

@@ -1,5 +1,5 @@
 import { Pool } from 'undici';
-import { signDelivery } from '../../src/sender/signature.rules.ts';
+import { signDelivery } from '../../src/webhooks/sender/signature.rules.ts';
 import type { OpenStep } from './http-steps.ts';
 
 const SECRET_KEY = 'whsec_of-the-benchmark-alone-and-of-no-partner--';

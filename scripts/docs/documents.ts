@@ -1,10 +1,10 @@
-import { operatorRoutes } from '../../src/apps/admin-app.ts';
-import { describeOperatorApi } from '../../src/apps/operator-openapi.ts';
-import { partnerRoutes } from '../../src/apps/partner-app.ts';
-import { describePartnerApi } from '../../src/apps/partner-openapi.ts';
-import { loadConfig } from '../../src/config/config.ts';
 import type { OpenApiDocument } from '../../src/http/openapi/document.ts';
 import type { Operation } from '../../src/http/route.ts';
+import { operatorRoutes } from '../../src/main/admin-app.ts';
+import { describeOperatorApi } from '../../src/main/operator-openapi.ts';
+import { partnerRoutes } from '../../src/main/partner-app.ts';
+import { describePartnerApi } from '../../src/main/partner-openapi.ts';
+import { loadConfig } from '../../src/process/config/config.ts';
 import type { Context } from '../../src/process/context.ts';
 import { certificationSuite } from './certification-suite.ts';
 import { grafanaDashboards } from './dashboards.ts';

@@ -1,7 +1,7 @@
-import { WEBHOOKS } from '../../src/deliveries/deliveries.schemas.ts';
 import type { OpenApiDocument } from '../../src/http/openapi/document.ts';
 import type { JsonSchema } from '../../src/http/openapi/json-schema.ts';
 import { webhooksOf } from '../../src/http/openapi/webhooks.ts';
+import { WEBHOOKS } from '../../src/webhooks/deliveries/deliveries.schemas.ts';
 
 const HEAD = `# Webhook events
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { OperatorEnvironment } from '../config/operator-environment.ts';
 import { parseUrl } from '../platform/parse-url.ts';
+import type { OperatorEnvironment } from '../process/config/operator-environment.ts';
 import { usageError } from './errors.ts';
 import { readTextFile } from './request.ts';
 import { isObject, parseJson } from './values.ts';

@@ -1,8 +1,8 @@
 /** The operator's command line: `npm run operator -- <noun> <verb>`, in the image `node dist/src/cli/operator.js`. */
 
 import { text } from 'node:stream/consumers';
-import { operatorEnvironment } from '../config/operator-environment.ts';
 import { onStopSignal } from '../platform/stop-signals.ts';
+import { operatorEnvironment } from '../process/config/operator-environment.ts';
 import { EXIT, interruption } from './errors.ts';
 import { runCommandLine } from './program.ts';
 import type { Sink } from './terminal.ts';

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
-import { messageOf } from '../alerts/alert-text.rules.ts';
-import type { AlertRow } from '../alerts/alert-types.ts';
-import { listAlerts } from '../alerts/alerts.service.ts';
+import { messageOf } from '../operations/alerts/alert-text.rules.ts';
+import type { AlertRow } from '../operations/alerts/alert-types.ts';
+import { listAlerts } from '../operations/alerts/alerts.service.ts';
 import type { Db } from '../platform/mongo.ts';
 import { count } from './format.rules.ts';
 

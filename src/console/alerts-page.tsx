@@ -1,9 +1,9 @@
 import type { VNode } from 'preact';
-import { isOfQueue, messageOf } from '../alerts/alert-text.rules.ts';
-import type { AlertRow } from '../alerts/alert-types.ts';
-import { ALERT_KINDS } from '../alerts/alert-types.ts';
-import { alertsQuery } from '../alerts/alerts.schemas.ts';
-import { listAlerts } from '../alerts/alerts.service.ts';
+import { isOfQueue, messageOf } from '../operations/alerts/alert-text.rules.ts';
+import type { AlertRow } from '../operations/alerts/alert-types.ts';
+import { ALERT_KINDS } from '../operations/alerts/alert-types.ts';
+import { alertsQuery } from '../operations/alerts/alerts.schemas.ts';
+import { listAlerts } from '../operations/alerts/alerts.service.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import { withQuery, words } from './format.rules.ts';
 import { listingPage } from './listing.tsx';

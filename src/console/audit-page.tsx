@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
-import type { AuditRow } from '../audit/audit.service.ts';
-import { listActions } from '../audit/audit.service.ts';
+import type { AuditRow } from '../operations/audit/audit.service.ts';
+import { listActions } from '../operations/audit/audit.service.ts';
 import { dayBounds } from '../platform/calendar.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Page } from '../platform/pagination.ts';

@@ -1,9 +1,9 @@
 import type { VNode } from 'preact';
-import type { BlackoutRow } from '../blackouts/blackouts.service.ts';
-import { getBlackout } from '../blackouts/blackouts.service.ts';
+import type { BlackoutRow } from '../catalog/blackouts/blackouts.service.ts';
+import { getBlackout } from '../catalog/blackouts/blackouts.service.ts';
+import { getVenue, listResources } from '../catalog/venues/venues.service.ts';
 import { findCustomers } from '../reservations/reservation-reads.store.ts';
 import type { Customer } from '../reservations/reservations.service.ts';
-import { getVenue, listResources } from '../venues/venues.service.ts';
 import { count, dateTime, timeSpan, zoneName } from './format.rules.ts';
 import { ApiForm } from './forms.tsx';
 import { claimPath, dateOf, gridPath, PartnerLink, readNames } from './links.tsx';

@@ -1,10 +1,10 @@
 import type { VNode } from 'preact';
-import { listInput, operatorListQuery } from '../bookings/booking-list.schemas.ts';
-import type { BookingDetail } from '../bookings/bookings.service.ts';
-import { listBookings } from '../bookings/bookings.service.ts';
+import { listInput, operatorListQuery } from '../booking/bookings/booking-list.schemas.ts';
+import type { BookingDetail } from '../booking/bookings/bookings.service.ts';
+import { listBookings } from '../booking/bookings/bookings.service.ts';
+import { getHold } from '../booking/holds/holds.service.ts';
 import { DomainError } from '../domain/errors.ts';
 import { PLATFORM_PARTNER_ID } from '../domain/platform-partner.ts';
-import { getHold } from '../holds/holds.service.ts';
 import { searchOf } from '../reservations/customer.rules.ts';
 import { partnerChoices, venueChoices } from './choices.ts';
 import { dateTime, price, timeSpan } from './format.rules.ts';

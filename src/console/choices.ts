@@ -1,7 +1,7 @@
+import type { VenueRow } from '../catalog/venues/venues.service.ts';
+import { getVenue, listVenues } from '../catalog/venues/venues.service.ts';
 import { DomainError } from '../domain/errors.ts';
 import { getPartner, listPartners } from '../partners/partners.service.ts';
-import type { VenueRow } from '../venues/venues.service.ts';
-import { getVenue, listVenues } from '../venues/venues.service.ts';
 import type { Choice } from './listing.tsx';
 import type { ConsoleDeps } from './request.ts';
 

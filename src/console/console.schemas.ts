@@ -1,7 +1,7 @@
 import Joi from 'joi';
-import type { AuditQuery } from '../audit/audit.schemas.ts';
-import { auditQuery } from '../audit/audit.schemas.ts';
 import { date, dateNotAfter, uuid } from '../http/fields.ts';
+import type { AuditQuery } from '../operations/audit/audit.schemas.ts';
+import { auditQuery } from '../operations/audit/audit.schemas.ts';
 
 /** Which venue's day the grid shows; the first venue's today unless stated. */
 export const gridQuery = Joi.object<{ venue_id?: string; date?: string }>({ venue_id: uuid(), date: date() });

@@ -1,10 +1,10 @@
 import type { VNode } from 'preact';
-import type { DeadLetterCount } from '../deliveries/dead-letters.service.ts';
-import { countDeadLettersBySubscription } from '../deliveries/dead-letters.service.ts';
-import { deadLettersQuery } from '../deliveries/operator-deliveries.schemas.ts';
-import { listDeliveries } from '../deliveries/read-deliveries.service.ts';
 import { filterCanReceive } from '../partners/can-receive.service.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
+import type { DeadLetterCount } from '../webhooks/deliveries/dead-letters.service.ts';
+import { countDeadLettersBySubscription } from '../webhooks/deliveries/dead-letters.service.ts';
+import { deadLettersQuery } from '../webhooks/deliveries/operator-deliveries.schemas.ts';
+import { listDeliveries } from '../webhooks/deliveries/read-deliveries.service.ts';
 import { EVENT_TYPE_OPTIONS } from './deliveries-page.tsx';
 import { DELIVERY_COLUMNS, DeliveryRow, Redrive } from './delivery-rows.tsx';
 import { count, words } from './format.rules.ts';

@@ -1,7 +1,7 @@
-import { deliveriesQuery } from '../deliveries/operator-deliveries.schemas.ts';
-import { listDeliveries } from '../deliveries/read-deliveries.service.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import { EVENT_TYPES } from '../reservations/event-types.ts';
+import { deliveriesQuery } from '../webhooks/deliveries/operator-deliveries.schemas.ts';
+import { listDeliveries } from '../webhooks/deliveries/read-deliveries.service.ts';
 import { partnerChoices } from './choices.ts';
 import { DELIVERY_COLUMNS, DeliveryRow } from './delivery-rows.tsx';
 import { words } from './format.rules.ts';

@@ -1,10 +1,10 @@
 import type { VNode } from 'preact';
-import { deliveryView } from '../deliveries/delivery-view.rules.ts';
-import type { DeliveryDetail } from '../deliveries/read-deliveries.service.ts';
-import { getDelivery } from '../deliveries/read-deliveries.service.ts';
 import { requiredVenueId } from '../events/events.rules.ts';
 import { canReceive } from '../partners/can-receive.service.ts';
-import { getAnySubscription } from '../subscriptions/subscriptions.service.ts';
+import { deliveryView } from '../webhooks/deliveries/delivery-view.rules.ts';
+import type { DeliveryDetail } from '../webhooks/deliveries/read-deliveries.service.ts';
+import { getDelivery } from '../webhooks/deliveries/read-deliveries.service.ts';
+import { getAnySubscription } from '../webhooks/subscriptions/subscriptions.service.ts';
 import { Discard, outcomeOf, Redrive } from './delivery-rows.tsx';
 import { dateTimeSeconds, words } from './format.rules.ts';
 import { claimPath, PartnerLink, readNames } from './links.tsx';

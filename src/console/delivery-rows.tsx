@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
-import type { AttemptRow } from '../deliveries/deliveries.model.ts';
-import type { DeliveryDetail } from '../deliveries/read-deliveries.service.ts';
+import type { AttemptRow } from '../webhooks/deliveries/deliveries.model.ts';
+import type { DeliveryDetail } from '../webhooks/deliveries/read-deliveries.service.ts';
 import { words } from './format.rules.ts';
 import { ApiForm, ReasonField } from './forms.tsx';
 import { PartnerLink } from './links.tsx';

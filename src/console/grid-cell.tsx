@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import type { DayCell } from '../availability/day-grid.service.ts';
+import type { DayCell } from '../booking/availability/day-grid.service.ts';
 import { longDate, price, timeSpan, words } from './format.rules.ts';
 import type { GridProps, InsideProps } from './slot-states.tsx';
 import { Closed, Held, Plain, Sellable, Shared, Taken } from './slot-states.tsx';

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import type { DayGrid } from '../availability/day-grid.service.ts';
+import type { DayGrid } from '../booking/availability/day-grid.service.ts';
 import { addDays } from '../platform/calendar.ts';
 import { Dialog } from './dialogs.tsx';
 import { ApiForm, Field, IdempotencyKey, ReasonField } from './forms.tsx';

@@ -1,10 +1,10 @@
 import type { VNode } from 'preact';
-import type { DayGrid } from '../availability/day-grid.service.ts';
-import { readDayGrid } from '../availability/day-grid.service.ts';
-import { listBlackouts } from '../blackouts/blackouts.service.ts';
+import type { DayGrid } from '../booking/availability/day-grid.service.ts';
+import { readDayGrid } from '../booking/availability/day-grid.service.ts';
+import { listBlackouts } from '../catalog/blackouts/blackouts.service.ts';
+import type { VenueRow } from '../catalog/venues/venues.service.ts';
+import { getVenue } from '../catalog/venues/venues.service.ts';
 import { addDays, dayBounds, localDateOf } from '../platform/calendar.ts';
-import type { VenueRow } from '../venues/venues.service.ts';
-import { getVenue } from '../venues/venues.service.ts';
 import { BlackoutList } from './blackout-page.tsx';
 import { venuesToChoose } from './choices.ts';
 import { gridQuery } from './console.schemas.ts';

@@ -1,4 +1,4 @@
-import type { DayCell, DayColumn } from '../availability/day-grid.service.ts';
+import type { DayCell, DayColumn } from '../booking/availability/day-grid.service.ts';
 
 /** What stands in a row of one column: a cell that begins there, or the gap in which the resource is closed. */
 export type Placed = { rows: number; cell: DayCell | null };

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import type { DayColumn, DayGrid } from '../availability/day-grid.service.ts';
+import type { DayColumn, DayGrid } from '../booking/availability/day-grid.service.ts';
 import { dayBounds, localDateOf, localTimeOf } from '../platform/calendar.ts';
 import { timeSpan, zoneName } from './format.rules.ts';
 import { GridCell } from './grid-cell.tsx';

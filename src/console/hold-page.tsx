@@ -1,8 +1,8 @@
 import type { VNode } from 'preact';
-import { getHold } from '../holds/holds.service.ts';
+import { getHold } from '../booking/holds/holds.service.ts';
+import { getResource } from '../catalog/venues/venues.service.ts';
+import { findVenue } from '../catalog/venues/venues.store.ts';
 import { holdStatusOf } from '../reservations/reservations.rules.ts';
-import { getResource } from '../venues/venues.service.ts';
-import { findVenue } from '../venues/venues.store.ts';
 import { price, timeSpan, zoneName } from './format.rules.ts';
 import { ApiForm, ReasonField } from './forms.tsx';
 import { dateOf, gridPath, PartnerLink, readNames } from './links.tsx';

@@ -1,8 +1,8 @@
 import type { VNode } from 'preact';
+import type { VenueRow } from '../catalog/venues/venues.service.ts';
 import { PLATFORM_PARTNER_ID } from '../domain/platform-partner.ts';
 import { partnerNames } from '../partners/partners.service.ts';
 import { localDateOf } from '../platform/calendar.ts';
-import type { VenueRow } from '../venues/venues.service.ts';
 import { longDate, withQuery } from './format.rules.ts';
 import type { ConsoleDeps } from './request.ts';
 

@@ -1,10 +1,10 @@
 import type { VNode } from 'preact';
+import type { VenueRow } from '../catalog/venues/venues.service.ts';
+import { findVenuesById } from '../catalog/venues/venues.store.ts';
 import { listApiKeys } from '../partners/api-keys.service.ts';
 import type { PartnerRow } from '../partners/partners.model.ts';
 import { getPartner } from '../partners/partners.service.ts';
 import { listGrantedVenueIds } from '../partners/partners.store.ts';
-import type { VenueRow } from '../venues/venues.service.ts';
-import { findVenuesById } from '../venues/venues.store.ts';
 import { venuesToChoose } from './choices.ts';
 import { withQuery, words } from './format.rules.ts';
 import { ApiForm, Field } from './forms.tsx';

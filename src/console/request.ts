@@ -1,9 +1,9 @@
 import type { ObjectSchema } from 'joi';
-import type { BookingDeps } from '../bookings/bookings.service.ts';
+import type { BookingDeps } from '../booking/bookings/bookings.service.ts';
+import type { SlotDeps } from '../catalog/slots/slots.service.ts';
 import type { FieldFault } from '../domain/errors.ts';
 import { checkInput } from '../http/validate.ts';
 import type { PartnerDeps } from '../partners/partners.service.ts';
-import type { SlotDeps } from '../slots/slots.service.ts';
 import type { Page } from './layout.tsx';
 
 /** All that the pages need: they read by the services of the components, and change nothing. */

@@ -1,5 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact';
-import type { DayCell, DayGrid, Occupant } from '../availability/day-grid.service.ts';
+import type { DayCell, DayGrid, Occupant } from '../booking/availability/day-grid.service.ts';
 import { dateTime, minutes, price, timeSpan } from './format.rules.ts';
 import { claimPath } from './links.tsx';
 import type { IconName } from './parts.tsx';

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import type { TimelineEntry } from '../bookings/booking-timeline.service.ts';
+import type { TimelineEntry } from '../booking/bookings/booking-timeline.service.ts';
 import { requestIdOf } from '../events/events.rules.ts';
 import { dateTimeSeconds, words } from './format.rules.ts';
 import { Badge } from './parts.tsx';

@@ -1,9 +1,9 @@
 import type { VNode } from 'preact';
 import { omitUndefined } from '../platform/omit-undefined.ts';
-import { isUnhealthy } from '../sender/endpoint-health.rules.ts';
-import type { SubscriptionRow } from '../subscriptions/subscriptions.model.ts';
-import { subscriptionsQuery } from '../subscriptions/subscriptions.schemas.ts';
-import { listAllSubscriptions } from '../subscriptions/subscriptions.service.ts';
+import { isUnhealthy } from '../webhooks/sender/endpoint-health.rules.ts';
+import type { SubscriptionRow } from '../webhooks/subscriptions/subscriptions.model.ts';
+import { subscriptionsQuery } from '../webhooks/subscriptions/subscriptions.schemas.ts';
+import { listAllSubscriptions } from '../webhooks/subscriptions/subscriptions.service.ts';
 import { partnerChoices } from './choices.ts';
 import { withQuery, words } from './format.rules.ts';
 import { ApiForm } from './forms.tsx';

@@ -1,9 +1,9 @@
+import { slotIdOf } from '../catalog/slots/slot.rules.ts';
 import { readDatabaseTime } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { EventType } from '../reservations/event-types.ts';
 import { hasDetail, isOfBooking } from '../reservations/event-types.ts';
-import { slotIdOf } from '../slots/slot.rules.ts';
 import type { EventRow } from './events.model.ts';
 import { eraseTexts, insertSample } from './events.store.ts';
 

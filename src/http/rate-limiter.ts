@@ -58,10 +58,7 @@ export type RateLimitSettings = {
 };
 
 /** Connects to Redis in the background, for partners' calls only; 0 calls a minute make no connection. */
-export function createRateLimits(
-  config: RateLimitSettings,
-  log: Logger,
-): RateLimits {
+export function createRateLimits(config: RateLimitSettings, log: Logger): RateLimits {
   const badOperatorKeys = createLocalLimiter(BAD_KEYS);
   const limit = config.rateLimitPerMinute;
   if (limit === 0) {

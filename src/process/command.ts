@@ -1,7 +1,7 @@
-import type { ConfigOf, ProcessName } from '../config/config.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import { createDb, openDb, PATIENT } from '../platform/mongo.ts';
+import type { ConfigOf, ProcessName } from './config/config.ts';
 import { runProcess } from './lifecycle.ts';
 
 export type CommandScope<Settings> = {

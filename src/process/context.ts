@@ -1,4 +1,3 @@
-import type { ConfigOf, WorkConfig } from '../config/config.ts';
 import type { RateLimits } from '../http/rate-limiter.ts';
 import { createRateLimits } from '../http/rate-limiter.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -13,6 +12,7 @@ import type { SecretBox } from '../platform/secret-box.ts';
 import { createSecretBox, deriveKeys } from '../platform/secret-box.ts';
 import type { Queues } from '../queues/queues.ts';
 import { createQueues } from '../queues/queues.ts';
+import type { ConfigOf, WorkConfig } from './config/config.ts';
 import type { ProcessScope } from './lifecycle.ts';
 import { requireSupportedRedis } from './server-requirements.ts';
 

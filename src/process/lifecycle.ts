@@ -1,13 +1,13 @@
 import closeWithGrace from 'close-with-grace';
-import type { ConfigOf, ProcessName } from '../config/config.ts';
-import { ConfigError, loadConfig } from '../config/config.ts';
-import { settingsWarnings } from '../config/settings.rules.ts';
 import type { Logger } from '../platform/logger.ts';
 import { createLogger } from '../platform/logger.ts';
 import type { Progress } from '../platform/progress.ts';
 import { createProgress } from '../platform/progress.ts';
 import { Refusal } from '../platform/refusal.ts';
 import { onStopSignal, STOP_SIGNALS } from '../platform/stop-signals.ts';
+import type { ConfigOf, ProcessName } from './config/config.ts';
+import { ConfigError, loadConfig } from './config/config.ts';
+import { settingsWarnings } from './config/settings.rules.ts';
 import { stopTracing } from './start-tracing.ts';
 
 /** How long a process may take to finish or hand back what it has. */

@@ -1,9 +1,9 @@
-import type { WorkConfig } from '../config/config.ts';
 import type { RedisConnection } from '../platform/redis.ts';
 import { askOnce, readRedisInfos } from '../platform/redis.ts';
 import { redisAddress } from '../platform/redis-address.rules.ts';
 import { redisFaults, UnsupportedServerError } from '../platform/server-requirements.rules.ts';
 import { missingPermissions } from '../queues/redis-permissions.ts';
+import type { WorkConfig } from './config/config.ts';
 import type { ProcessScope } from './lifecycle.ts';
 
 type Scope = Pick<ProcessScope<WorkConfig>, 'config' | 'log' | 'stopping' | 'fail'>;

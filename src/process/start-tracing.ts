@@ -5,8 +5,8 @@ import type * as Instrumentation from '@opentelemetry/instrumentation';
 import type * as OfMongodb from '@opentelemetry/instrumentation-mongodb';
 import type * as Resources from '@opentelemetry/resources';
 import type * as Sdk from '@opentelemetry/sdk-trace-node';
-import { isSamplerStated, otlpEndpoint } from '../config/otlp-endpoint.ts';
 import { tracingBegins } from '../platform/tracing.ts';
+import { isSamplerStated, otlpEndpoint } from './config/otlp-endpoint.ts';
 
 // The first import of each process: the drivers are instrumented as they are loaded, by what comes after it. Where no spans are to
 // be sent, nothing of OpenTelemetry is loaded but its API, which then does nothing.

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { migrate } from '../../src/database/collections.ts';
+import { migrate } from '../../src/operations/database/collections.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import type { Db } from '../../src/platform/mongo.ts';
 import { createDb, openDb } from '../../src/platform/mongo.ts';
@@ -129,7 +129,7 @@ export async function startTrialSystem(overrides: Record<string, string> = {}): 
 function kept(part: Part, environment: Record<string, string>, port = 0, ownPort = 0): KeptProcess {
   const ports = part === 'api' ? { PORT: port, ADMIN_PORT: ownPort } : { HEALTH_PORT: ownPort };
   const settings = Object.entries({ ...environment, ...ports, PATH: process.env['PATH'] ?? '' });
-  const [file = ''] = programArguments(part === 'api' ? 'src/api.ts' : `workers/${part}.ts`);
+  const [file = ''] = programArguments(part === 'api' ? 'src/main/api.ts' : `workers/${part}.ts`);
   return keptProcess(async () => [
     ...['sh', '-c', `ulimit -n ${MAX_FILES}; exec "$@"`, 'sh'],
     ...['env', '-i', ...settings.map(([name, value]) => `${name}=${value}`)],

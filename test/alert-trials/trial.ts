@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AlertKind } from '../../src/alerts/alert-types.ts';
+import type { AlertKind } from '../../src/operations/alerts/alert-types.ts';
 import { eventually } from '../support/eventually.ts';
 import { noteFinding } from '../support/findings.ts';
 import type { Part, TrialSystem } from './trial-system.ts';

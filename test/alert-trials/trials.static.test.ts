@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { ALERT_KINDS } from '../../src/alerts/alert-types.ts';
+import { ALERT_KINDS } from '../../src/operations/alerts/alert-types.ts';
 import { DATABASE_TRIALS } from './databases.trials.ts';
 import { PROCESS_TRIALS } from './processes.trials.ts';
 import { readRules } from './prometheus.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { AlertKind } from '../../src/alerts/alert-types.ts';
+import type { AlertKind } from '../../src/operations/alerts/alert-types.ts';
 import type * as Reservations from '../../src/reservations/reservations.service.ts';
 import { anyDelivery } from '../support/deliveries.ts';
 import type { Partner } from '../support/factories.ts';

@@ -1,6 +1,6 @@
-import { missingGuards } from '../../src/database/collections.ts';
-import type { Figures } from '../../src/metrics/figures.ts';
-import { databaseReadings } from '../../src/metrics/service-figures.service.ts';
+import { missingGuards } from '../../src/operations/database/collections.ts';
+import type { Figures } from '../../src/operations/metrics/figures.ts';
+import { databaseReadings } from '../../src/operations/metrics/service-figures.service.ts';
 import type { Service } from '../support/service.ts';
 
 /** What a scrape reads of the database. */

@@ -1,7 +1,7 @@
-import type { PostOutcome } from '../../src/alerts/alert-post.service.ts';
-import { postAlerts } from '../../src/alerts/alert-post.service.ts';
-import { createAlertPost } from '../../src/alerts/alert-post.ts';
-import { ConfigError, loadConfig } from '../../src/config/config.ts';
+import type { PostOutcome } from '../../src/operations/alerts/alert-post.service.ts';
+import { postAlerts } from '../../src/operations/alerts/alert-post.service.ts';
+import { createAlertPost } from '../../src/operations/alerts/alert-post.ts';
+import { ConfigError, loadConfig } from '../../src/process/config/config.ts';
 import { collectGarbage as collect } from '../support/collect-garbage.ts';
 import type { Service } from '../support/service.ts';
 import { serviceEnvironment } from '../support/service-environment.ts';

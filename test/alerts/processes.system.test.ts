@@ -96,7 +96,7 @@ test('the API keeps watch too, also while the queue of webhooks is paused and no
     .collection('deliveries')
     .updateMany({ state: 'pending' }, [{ $set: { nextAttemptAt: halfAMinuteAgo } }]);
   await db.collection('alerts').deleteMany({});
-  const api = startProcess('src/api.ts', service.environment);
+  const api = startProcess('src/main/api.ts', service.environment);
   const raised = await eventually(
     'all are raised',
     async () => {

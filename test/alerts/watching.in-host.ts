@@ -1,7 +1,7 @@
-import { ALERT_TIMES, sweepAlerts } from '../../src/alerts/alerts.service.ts';
-import type { WorkerWatch } from '../../src/alerts/worker-watch.ts';
-import { createWorkerWatch } from '../../src/alerts/worker-watch.ts';
-import { missingGuards } from '../../src/database/collections.ts';
+import { ALERT_TIMES, sweepAlerts } from '../../src/operations/alerts/alerts.service.ts';
+import type { WorkerWatch } from '../../src/operations/alerts/worker-watch.ts';
+import { createWorkerWatch } from '../../src/operations/alerts/worker-watch.ts';
+import { missingGuards } from '../../src/operations/database/collections.ts';
 import type { Service } from '../support/service.ts';
 
 type Context = Service['context'];

@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { AlertRow } from '../../src/alerts/alert-types.ts';
+import type { AlertRow } from '../../src/operations/alerts/alert-types.ts';
 import type { Json } from '../support/factories.ts';
 import type { Stored } from '../support/rows.ts';
 import type { Service } from '../support/service.ts';

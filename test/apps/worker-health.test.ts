@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from '@jest/globals';
-import { serveHealth } from '../../src/apps/worker-app.ts';
-import { loadConfig } from '../../src/config/config.ts';
+import { serveHealth } from '../../src/main/worker-app.ts';
+import { loadConfig } from '../../src/process/config/config.ts';
 import { createContext } from '../../src/process/context.ts';
 import { createClient } from '../support/client.ts';
 import type { TestScope } from '../support/process-scope.ts';

@@ -7,11 +7,11 @@ const script = path.join(projectFolder, 'scripts/check-dependency-rules.mjs');
 
 const LAWFUL = {
   'workers/hold-expiry.ts': 'export const one = 1;\n',
-  'src/venues/venues.store.ts': 'export const findVenue = 1;\nexport const saveVenue = 1;\n',
-  'src/venues/venues.service.ts':
+  'src/catalog/venues/venues.store.ts': 'export const findVenue = 1;\nexport const saveVenue = 1;\n',
+  'src/catalog/venues/venues.service.ts':
     "import { saveVenue } from './venues.store.ts';\nexport const save = saveVenue;\n",
-  'src/bookings/bookings.service.ts':
-    "import { findVenue } from '../venues/venues.store.ts';\nexport const find = findVenue;\n",
+  'src/booking/bookings/bookings.service.ts':
+    "import { findVenue } from '../../catalog/venues/venues.store.ts';\nexport const find = findVenue;\n",
 };
 
 let tree: PlantedTree;
@@ -30,9 +30,10 @@ describe('the check of dependencies', () => {
 
   test('fails by a rule of .dependency-cruiser.cjs, also where only a type is imported', async () => {
     const outcome = await check({
-      'src/venues/venues.rules.ts': "import type {} from './venues.store.ts';\nexport const one = 1;\n",
+      'src/catalog/venues/venues.rules.ts':
+        "import type {} from './venues.store.ts';\nexport const one = 1;\n",
     });
-    expect(outcome.output).toContain('error rules-are-pure: src/venues/venues.rules.ts →');
+    expect(outcome.output).toContain('error rules-are-pure: src/catalog/venues/venues.rules.ts →');
     expect(outcome.exitCode).toBe(1);
   });
 
@@ -44,16 +45,18 @@ describe('the check of dependencies', () => {
     ['export *', '*'],
   ])("fails where a component says %s of another's store", async (statement, written) => {
     const outcome = await check({
-      'src/bookings/renaming.ts': `${statement} from '../venues/venues.store.ts';\n`,
+      'src/booking/bookings/renaming.ts': `${statement} from '../../catalog/venues/venues.store.ts';\n`,
     });
-    const broken = `src/bookings/renaming.ts → ${written} of src/venues/venues.store.ts`;
+    const broken = `src/booking/bookings/renaming.ts → ${written} of src/catalog/venues/venues.store.ts`;
     expect(outcome.output).toContain(`error writes-only-its-own-store: ${broken}`);
     expect(outcome.exitCode).toBe(1);
   });
 
   test('fails at a source file that the parser does not read', async () => {
-    const { exitCode, output } = await check({ 'src/venues/unread.mts': "import './venues.store.ts';\n" });
-    expect(output).toContain('not read: src/venues/unread.mts');
+    const { exitCode, output } = await check({
+      'src/catalog/venues/unread.mts': "import './venues.store.ts';\n",
+    });
+    expect(output).toContain('not read: src/catalog/venues/unread.mts');
     expect(exitCode).toBe(1);
   });
 });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
-import { loadConfig, PROCESS_NAMES } from '../../src/config/config.ts';
+import { loadConfig, PROCESS_NAMES } from '../../src/process/config/config.ts';
 import { projectFolder } from './planted-tree.ts';
 import { variablesOf } from './settings-read.ts';
 

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import type { ProcessName } from '../../src/config/config.ts';
+import type { ProcessName } from '../../src/process/config/config.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { freePort } from '../support/own-servers.ts';
 import { projectFolder } from './planted-tree.ts';
@@ -148,7 +148,7 @@ describe('docker-compose.yml', () => {
     const programs = own.map(([, { command }]) => String(command[1])).toSorted();
     const workers = readdirSync(path.join(projectFolder, 'workers')).filter((name) => name.endsWith('.ts'));
     const built = workers.map((name) => `dist/workers/${name.replace('.ts', '.js')}`);
-    expect(programs).toEqual(['dist/src/api.js', 'dist/src/migrate.js', ...built].toSorted());
+    expect(programs).toEqual(['dist/src/main/api.js', 'dist/src/main/migrate.js', ...built].toSorted());
   });
 
   test.each(own)('%s can write nowhere, and gain nothing', (_name, service) => {

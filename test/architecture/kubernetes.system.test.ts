@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { formatPortRanges, WEBHOOK_PORTS } from '../../src/config/port-ranges.rules.ts';
-import { isPublicAddress } from '../../src/sender/endpoint-address.rules.ts';
+import { formatPortRanges, WEBHOOK_PORTS } from '../../src/process/config/port-ranges.rules.ts';
+import { isPublicAddress } from '../../src/webhooks/sender/endpoint-address.rules.ts';
 import type { Container, Manifest, PodTemplate } from './kubernetes-manifests.ts';
 import { processesOf, render, schemaFaults } from './kubernetes-manifests.ts';
 import { faultsOf } from './kubernetes-rules.ts';

@@ -35,7 +35,7 @@ describe('secrets are compared in constant time only', () => {
     const comparing = sources.filter((file) => textOf(file).includes('timingSafeEqual('));
     expect(comparing.toSorted()).toEqual(
       [
-        path.join('src', 'operators', 'session.rules.ts'),
+        path.join('src', 'operations', 'operators', 'session.rules.ts'),
         path.join('src', 'partners', 'api-key.rules.ts'),
       ].toSorted(),
     );

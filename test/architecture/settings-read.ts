@@ -1,5 +1,5 @@
-import type { ProcessName } from '../../src/config/config.ts';
-import { loadConfig } from '../../src/config/config.ts';
+import type { ProcessName } from '../../src/process/config/config.ts';
+import { loadConfig } from '../../src/process/config/config.ts';
 
 /** Of Node itself, obeyed and judged wherever it is set; no setting of this service. */
 const NOT_OURS = 'NODE_TLS_REJECT_UNAUTHORIZED';

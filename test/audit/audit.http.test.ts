@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { NEVER_KEPT } from '../../src/audit/redact.rules.ts';
+import { NEVER_KEPT } from '../../src/operations/audit/redact.rules.ts';
 import { statusFrom } from '../http/quota.ts';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';

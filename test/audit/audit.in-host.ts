@@ -1,6 +1,6 @@
-import type { AlertRow } from '../../src/alerts/alert-types.ts';
-import { createAdminApp, operatorRoutes } from '../../src/apps/admin-app.ts';
-import { describeOperatorApi } from '../../src/apps/operator-openapi.ts';
+import { createAdminApp, operatorRoutes } from '../../src/main/admin-app.ts';
+import { describeOperatorApi } from '../../src/main/operator-openapi.ts';
+import type { AlertRow } from '../../src/operations/alerts/alert-types.ts';
 import { alertsOf, sweep } from '../alerts/watching.ts';
 import type { Json } from '../support/factories.ts';
 import type { Service } from '../support/service.ts';

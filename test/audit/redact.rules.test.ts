@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { NEVER_KEPT, redact, shortenForListing } from '../../src/audit/redact.rules.ts';
+import { NEVER_KEPT, redact, shortenForListing } from '../../src/operations/audit/redact.rules.ts';
 
 const LIMIT = 262_144;
 const sizeOf = (value: unknown) => JSON.stringify(value).length;

@@ -1,5 +1,5 @@
-import { operatorRoutes } from '../../src/apps/admin-app.ts';
-import { subjectReaderOf } from '../../src/audit/audited-subject.ts';
+import { operatorRoutes } from '../../src/main/admin-app.ts';
+import { subjectReaderOf } from '../../src/operations/audit/audited-subject.ts';
 import type { Service } from '../support/service.ts';
 
 type Context = Service['context'];

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import type { PlannedSlot } from '../../src/availability/planned-slots.service.ts';
-import { indexClaims, reasonAt } from '../../src/availability/slot-states.rules.ts';
-import { slotsJson } from '../../src/availability/slots-json.rules.ts';
+import type { PlannedSlot } from '../../src/booking/availability/planned-slots.service.ts';
+import { indexClaims, reasonAt } from '../../src/booking/availability/slot-states.rules.ts';
+import { slotsJson } from '../../src/booking/availability/slots-json.rules.ts';
+import type { UnavailableReason } from '../../src/catalog/slots/slot.rules.ts';
+import { slotIdOf, slotView } from '../../src/catalog/slots/slot.rules.ts';
+import type { ResourceRow, VenueRow } from '../../src/catalog/venues/venues.service.ts';
 import { cellsOf, cellsOfWindow, spacesOf } from '../../src/reservations/cells.rules.ts';
 import type { ClaimedWindow } from '../../src/reservations/reservations.model.ts';
-import type { UnavailableReason } from '../../src/slots/slot.rules.ts';
-import { slotIdOf, slotView } from '../../src/slots/slot.rules.ts';
-import type { ResourceRow, VenueRow } from '../../src/venues/venues.service.ts';
 import { integerBetween, mulberry32, pick } from '../support/random.ts';
 
 const MINUTE_MS = 60_000;

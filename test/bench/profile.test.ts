@@ -10,7 +10,7 @@ test('costs are by package, module of Node and folder of the service, and what i
     node(3, 'a', 'file:///app/node_modules/mongoose/node_modules/mongodb/lib/cmap/connection.js'),
     node(4, 'b', 'file:///app/node_modules/@hapi/hoek/lib/clone.js'),
     node(5, 'c', 'node:internal/stream_base_commons'),
-    node(6, 'd', 'file:///app/dist/src/holds/place-hold.service.js'),
+    node(6, 'd', 'file:///app/dist/src/booking/holds/place-hold.service.js'),
     node(7, 'e', 'file:///app/dist/workers/webhook-delivery.js'),
     node(8, 'f', 'file:///app/node_modules/mongoose/node_modules/mongodb/lib/sdam/topology.js'),
   ];
@@ -21,7 +21,7 @@ test('costs are by package, module of Node and folder of the service, and what i
     { where: 'mongodb', share: 0.4 },
     { where: '@hapi/hoek', share: 0.1 },
     { where: 'node:internal/stream_base_commons', share: 0.05 },
-    { where: 'src/holds', share: 0.03 },
+    { where: 'src/booking/holds', share: 0.03 },
     { where: 'workers', share: 0.02 },
   ]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { isBlackedOut } from '../../src/blackouts/blackout.rules.ts';
+import { isBlackedOut } from '../../src/catalog/blackouts/blackout.rules.ts';
 
 const HALF = { _id: 'half', sharesSpaceWith: ['full'] };
 const COURT = { _id: 'court', sharesSpaceWith: [] };

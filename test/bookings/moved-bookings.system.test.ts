@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { SavedRules } from '../../src/bookings/moved-bookings.service.ts';
+import type { SavedRules } from '../../src/booking/bookings/moved-bookings.service.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { anyPartner, anyVenue, bookSlot, dateIn, operatorOf, slotsOf } from '../support/factories.ts';
 import type { HostedService } from '../support/service-host.ts';
@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 async function run(...args: string[]): Promise<{ code: number | null; text: string }> {
-  const started = startProcess('src/moved-bookings.ts', service.environment, args);
+  const started = startProcess('src/main/moved-bookings.ts', service.environment, args);
   return { code: (await started.exited).code, text: started.output() };
 }
 

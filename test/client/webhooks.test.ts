@@ -14,7 +14,7 @@ import {
   verifyWebhook,
   WebhookVerificationError,
 } from '../../packages/client/src/webhooks/verify.ts';
-import { signDelivery } from '../../src/sender/signature.rules.ts';
+import { signDelivery } from '../../src/webhooks/sender/signature.rules.ts';
 import type { Vector } from '../docs/verification-vectors.ts';
 import { bodyOf, readVectors } from '../docs/verification-vectors.ts';
 import { createClient } from '../support/client.ts';

@@ -2,7 +2,7 @@ import { cp, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { pythonEnvironment } from '../../scripts/python-environment.ts';
-import { signDelivery } from '../../src/sender/signature.rules.ts';
+import { signDelivery } from '../../src/webhooks/sender/signature.rules.ts';
 import { projectFolder } from '../architecture/planted-tree.ts';
 import { reasonToSkip } from '../docs/programs.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import type { Config, ProcessName } from '../../src/config/config.ts';
-import { ConfigError, loadConfig, PROCESS_NAMES } from '../../src/config/config.ts';
-import { operatorEnvironment } from '../../src/config/operator-environment.ts';
-import { settingsWarnings } from '../../src/config/settings.rules.ts';
 import { createBaseApp } from '../../src/http/base-app.ts';
 import { createLogger } from '../../src/platform/logger.ts';
+import type { Config, ProcessName } from '../../src/process/config/config.ts';
+import { ConfigError, loadConfig, PROCESS_NAMES } from '../../src/process/config/config.ts';
+import { operatorEnvironment } from '../../src/process/config/operator-environment.ts';
+import { settingsWarnings } from '../../src/process/config/settings.rules.ts';
 
 const KEY = Buffer.alloc(32, 1).toString('base64');
 const REQUIRED = {

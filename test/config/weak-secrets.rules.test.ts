@@ -2,7 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
-import { weaknessOfEncryptionKeys, weaknessOfOperatorKey } from '../../src/config/weak-secrets.rules.ts';
+import {
+  weaknessOfEncryptionKeys,
+  weaknessOfOperatorKey,
+} from '../../src/process/config/weak-secrets.rules.ts';
 import { projectFolder } from '../architecture/planted-tree.ts';
 
 test.each([

@@ -1,5 +1,5 @@
-import { createPartnerApp } from '../../src/apps/partner-app.ts';
-import { loadConfig } from '../../src/config/config.ts';
+import { createPartnerApp } from '../../src/main/partner-app.ts';
+import { loadConfig } from '../../src/process/config/config.ts';
 import { createApiContext } from '../../src/process/context.ts';
 import { testScope } from '../support/process-scope.ts';
 import type { Service } from '../support/service.ts';

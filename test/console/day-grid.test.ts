@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type * as Grid from '../../src/availability/day-grid.service.ts';
+import type * as Grid from '../../src/booking/availability/day-grid.service.ts';
 import { dateAfter } from '../availability/wall-clock.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Json, Partner, Venue } from '../support/factories.ts';
@@ -23,7 +23,7 @@ const MORNING = { operating_hours_start: '06:00', operating_hours_end: '12:00' }
 
 const overrides = { HOLD_TTL_SECONDS: '1', BOOKING_HORIZON_DAYS: '730' };
 const service = await hostedService({ overrides });
-const { readDayGrid } = service.inHost<typeof Grid>('src/availability/day-grid.service.ts');
+const { readDayGrid } = service.inHost<typeof Grid>('src/booking/availability/day-grid.service.ts');
 type DayGrid = Awaited<ReturnType<typeof readDayGrid>>;
 type DayCell = DayGrid['columns'][number]['cells'][number];
 afterAll(() => service.stop());

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { DayColumn } from '../../src/availability/day-grid.service.ts';
+import type { DayColumn } from '../../src/booking/availability/day-grid.service.ts';
 import { gridRows } from '../../src/console/grid-rows.rules.ts';
 
 /** A column with slots from and to these minutes after some midnight. */

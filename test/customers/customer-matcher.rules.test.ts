@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createCustomerMatcher } from '../../src/customers/customer-matcher.rules.ts';
+import { createCustomerMatcher } from '../../src/operations/customers/customer-matcher.rules.ts';
 
 const identifiesCustomer = createCustomerMatcher(
   ['9845077777', '+919845077777', '098450 77777'],

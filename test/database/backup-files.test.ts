@@ -4,7 +4,7 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
-import { readBatches } from '../../src/database/backup-files.ts';
+import { readBatches } from '../../src/operations/database/backup-files.ts';
 
 let folder: string;
 beforeAll(async () => {

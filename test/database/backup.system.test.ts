@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
-import type { Manifest } from '../../src/database/backup-files.ts';
-import { missingGuards } from '../../src/database/collections.ts';
+import type { Manifest } from '../../src/operations/database/backup-files.ts';
+import { missingGuards } from '../../src/operations/database/collections.ts';
 import { faultsOfCredits, faultsOfHistories, lostAcknowledgements } from '../faults/audit.ts';
 import type { Sales } from '../faults/sales.ts';
 import { startSales } from '../faults/sales.ts';
@@ -99,7 +99,7 @@ test('the database is backed up under load, dropped and restored: what the backu
   const lapsing = await placeHold(partner, slotIds.pop() ?? '', { ttl_seconds: 900 });
   const before = structuredClone(acknowledged);
 
-  const taken = await system.command('src/backup.ts', ['--to', at('one')]);
+  const taken = await system.command('src/main/backup.ts', ['--to', at('one')]);
 
   expect([taken.code, taken.output]).toEqual([0, expect.stringContaining('"backed_up":true')]);
   for (const _ of [1, 2]) await sales.goOn();
@@ -113,19 +113,24 @@ test('the database is backed up under load, dropped and restored: what the backu
   await system.halt();
 
   // Neither over what is there, nor from a damaged file.
-  const refused = await system.command('src/restore.ts', ['--from', at('one')]);
+  const refused = await system.command('src/main/restore.ts', ['--from', at('one')]);
   expect([refused.code, refused.output]).toEqual([1, expect.stringContaining(`--replace ${db.name}`)]);
   await cp(at('one'), at('damaged'), { recursive: true });
   const damaged = path.join(at('damaged'), 'reservations.bson.gz');
   const bytes = await readFile(damaged);
   bytes[bytes.length - 20] = (bytes.at(-20) ?? 0) ^ 1;
   await writeFile(damaged, bytes);
-  const unsound = await system.command('src/restore.ts', ['--from', at('damaged'), '--replace', db.name]);
+  const unsound = await system.command('src/main/restore.ts', [
+    '--from',
+    at('damaged'),
+    '--replace',
+    db.name,
+  ]);
   expect([unsound.code, unsound.output]).toEqual([1, expect.stringContaining('reservations.bson.gz')]);
   expect(await statusOf(vanishing['hold_id'])).not.toBe('');
 
   await db.dropDatabase();
-  const restored = await system.command('src/restore.ts', ['--from', at('one')]);
+  const restored = await system.command('src/main/restore.ts', ['--from', at('one')]);
 
   expect([restored.code, restored.output]).toEqual([0, expect.stringContaining('"restored":true')]);
   expect(await missingGuards(db)).toEqual([]);
@@ -184,11 +189,11 @@ test('a backup is for its owner alone, says which keys it needs, and goes into a
     [at('one'), path.join(at('one'), file)].map(async (each) => (await stat(each)).mode & 0o777),
   );
   expect([file, modes]).toEqual([expect.stringMatching(/\.bson\.gz$/), [0o700, 0o600]]);
-  const again = await system.command('src/backup.ts', ['--to', at('one')]);
+  const again = await system.command('src/main/backup.ts', ['--to', at('one')]);
   expect([again.code, again.output]).toEqual([1, expect.stringContaining('is not empty')]);
-  const missing = await system.command('src/restore.ts', ['--from', folder]);
+  const missing = await system.command('src/main/restore.ts', ['--from', folder]);
   expect([missing.code, missing.output]).toEqual([1, expect.stringContaining('has no manifest.json')]);
-  const unsaid = await system.command('src/backup.ts');
+  const unsaid = await system.command('src/main/backup.ts');
   expect([unsaid.code, unsaid.output]).toEqual([
     1,
     expect.stringContaining('Usage: npm run backup -- --to FOLDER'),
@@ -199,13 +204,13 @@ test('a backup that MongoDB does not keep the moment of for long enough says wha
   const admin = system.context.db.getClient().db('admin');
   const data = { failCommands: ['find'], namespace: `${system.context.db.name}.venues`, errorCode: 239 };
   await admin.command({ configureFailPoint: 'failCommand', mode: 'alwaysOn', data });
-  const broken = await system.command('src/backup.ts', ['--to', at('late')]);
+  const broken = await system.command('src/main/backup.ts', ['--to', at('late')]);
   await admin.command({ configureFailPoint: 'failCommand', mode: 'off' });
   expect([broken.code, broken.output]).toEqual([
     1,
     expect.stringContaining('minSnapshotHistoryWindowInSeconds: 3600'),
   ]);
-  expect((await system.command('src/restore.ts', ['--from', at('late')])).output).toContain(
+  expect((await system.command('src/main/restore.ts', ['--from', at('late')])).output).toContain(
     'has no manifest.json',
   );
 });

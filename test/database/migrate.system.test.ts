@@ -1,11 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { migrate } from '../../src/database/collections.ts';
-import type { MigrationRun, Target } from '../../src/database/migrate.service.ts';
-import { isPending, migrateTo, planMigration, requireUsable } from '../../src/database/migrate.service.ts';
-import { dryRunText, statusText } from '../../src/database/migration-text.ts';
-import type { Step } from '../../src/database/steps.ts';
-import { STEPS } from '../../src/database/steps.ts';
+import { migrate } from '../../src/operations/database/collections.ts';
+import type { MigrationRun, Target } from '../../src/operations/database/migrate.service.ts';
+import {
+  isPending,
+  migrateTo,
+  planMigration,
+  requireUsable,
+} from '../../src/operations/database/migrate.service.ts';
+import { dryRunText, statusText } from '../../src/operations/database/migration-text.ts';
+import type { Step } from '../../src/operations/database/steps.ts';
+import { STEPS } from '../../src/operations/database/steps.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import type { Db } from '../../src/platform/mongo.ts';
 import { createDb, openDb } from '../../src/platform/mongo.ts';
@@ -66,7 +71,7 @@ const onAdmin = (db: Db, command: Record<string, unknown>) => db.getClient().db(
 const searchable = (db: Db) =>
   db.collection('reservations').countDocuments({ 'customer.nameWords': 'lucja' });
 const runMigrate = (env: Record<string, string>, ...args: string[]) =>
-  startProcess('src/migrate.ts', env, args);
+  startProcess('src/main/migrate.ts', env, args);
 const recordOf = (db: Db, version: number) =>
   db.collection<{ _id: number }>('migrations').findOne({ _id: version });
 
@@ -303,7 +308,7 @@ describe('of a database that a newer release has migrated', () => {
     await migrate(db);
     const contracted = { _id: 99, name: 'drop-it', unusedSince: '99.0.0', release: '99.1.0', changed: 0 };
     await db.collection<{ _id: number }>('migrations').insertOne(contracted);
-    const children = ['src/api.ts', 'workers/hold-expiry.ts', 'src/migrate.ts'].map((file) =>
+    const children = ['src/main/api.ts', 'workers/hold-expiry.ts', 'src/main/migrate.ts'].map((file) =>
       startProcess(file, env),
     );
     for (const child of children) {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type * as Deactivation from '../../src/deliveries/deactivate-subscription.service.ts';
+import type * as Deactivation from '../../src/webhooks/deliveries/deactivate-subscription.service.ts';
 import { anyDelivery } from '../support/deliveries.ts';
 import { startDeliveryScene } from '../support/delivery-scene.ts';
 import type { Partner } from '../support/factories.ts';
@@ -20,7 +20,7 @@ const MORE_THAN_A_LEASE_MS = 150;
 const service = sharedService();
 const { receiver, venue, slots, attemptAround, end } = await startDeliveryScene(service);
 const { deactivateSubscription } = service.inHost<typeof Deactivation>(
-  'src/deliveries/deactivate-subscription.service.ts',
+  'src/webhooks/deliveries/deactivate-subscription.service.ts',
 );
 const { seal } = service.inHost<typeof ChangedMeanwhile>('test/deliveries/changed-meanwhile.in-host.ts');
 let partner: Partner;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { DeliveryRow } from '../../src/deliveries/deliveries.model.ts';
 import { deliveryJobId } from '../../src/queues/jobs.ts';
+import type { DeliveryRow } from '../../src/webhooks/deliveries/deliveries.model.ts';
 import type * as InTheHost from '../support/delivery-scene.in-host.ts';
 import { eventually } from '../support/eventually.ts';
 import {

@@ -1,14 +1,14 @@
 import { Worker } from 'bullmq';
+import { createSecretBox } from '../../src/platform/secret-box.ts';
+import type { QueueName } from '../../src/queues/queues.ts';
 import {
   clearDeadLetterQueue,
   raiseForgottenDeadLetters,
-} from '../../src/deliveries/dead-letter-queue.service.ts';
-import type { AttemptResult } from '../../src/deliveries/retry-delivery.service.ts';
-import { retryDelivery } from '../../src/deliveries/retry-delivery.service.ts';
-import { rearmOverdueDeliveries } from '../../src/deliveries/sweep-deliveries.service.ts';
-import { createSecretBox } from '../../src/platform/secret-box.ts';
-import type { QueueName } from '../../src/queues/queues.ts';
-import { createSendPermits } from '../../src/sender/send-permits.ts';
+} from '../../src/webhooks/deliveries/dead-letter-queue.service.ts';
+import type { AttemptResult } from '../../src/webhooks/deliveries/retry-delivery.service.ts';
+import { retryDelivery } from '../../src/webhooks/deliveries/retry-delivery.service.ts';
+import { rearmOverdueDeliveries } from '../../src/webhooks/deliveries/sweep-deliveries.service.ts';
+import { createSendPermits } from '../../src/webhooks/sender/send-permits.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Service } from '../support/service.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import type * as DeadLetterQueue from '../../src/deliveries/dead-letter-queue.service.ts';
-import type { DeliveryRow } from '../../src/deliveries/deliveries.model.ts';
+import type * as DeadLetterQueue from '../../src/webhooks/deliveries/dead-letter-queue.service.ts';
+import type { DeliveryRow } from '../../src/webhooks/deliveries/deliveries.model.ts';
 import { anyDelivery } from '../support/deliveries.ts';
 import type * as InTheHost from '../support/delivery-scene.in-host.ts';
 import { anyPartner, anyVenue, bookSlot, freeSlotIds, subscribe } from '../support/factories.ts';
@@ -14,7 +14,7 @@ import type * as DeliverySweep from './delivery-sweep.in-host.ts';
 const service = await hostedService();
 const { jobState } = service.inHost<typeof InTheHost>('test/support/delivery-scene.in-host.ts');
 const { restoreDeadLetterQueue } = service.inHost<typeof DeadLetterQueue>(
-  'src/deliveries/dead-letter-queue.service.ts',
+  'src/webhooks/deliveries/dead-letter-queue.service.ts',
 );
 const { pauseQueue, resumeQueue } = service.inHost<typeof Queues>('test/support/queues.in-host.ts');
 const inHost = service.inHost<typeof DeliverySweep>('test/deliveries/delivery-sweep.in-host.ts');

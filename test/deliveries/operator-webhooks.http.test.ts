@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type * as DeliveryHealth from '../../src/deliveries/delivery-health.service.ts';
 import { deliveryJobId } from '../../src/queues/jobs.ts';
+import type * as DeliveryHealth from '../../src/webhooks/deliveries/delivery-health.service.ts';
 import { anyDelivery } from '../support/deliveries.ts';
 import { startDeliveryScene } from '../support/delivery-scene.ts';
 import type { Json, Partner } from '../support/factories.ts';
@@ -14,7 +14,7 @@ const OPERATOR = '/api/v1/operator';
 
 const service = await hostedService();
 const { withDeadLetters } = service.inHost<typeof DeliveryHealth>(
-  'src/deliveries/delivery-health.service.ts',
+  'src/webhooks/deliveries/delivery-health.service.ts',
 );
 const { receiver, venue, slots, attemptAround, jobState, end } = await startDeliveryScene(service);
 let partner: Partner;

@@ -1,10 +1,10 @@
-import { raiseForgottenDeadLetters } from '../../src/deliveries/dead-letter-queue.service.ts';
-import { recoverDeliveries } from '../../src/deliveries/recover-deliveries.service.ts';
-import { redeliver } from '../../src/deliveries/redelivery.service.ts';
-import { retryDelivery } from '../../src/deliveries/retry-delivery.service.ts';
-import { rearmOverdueDeliveries } from '../../src/deliveries/sweep-deliveries.service.ts';
-import { sendTestEvent } from '../../src/deliveries/test-event.service.ts';
-import { createSendPermits } from '../../src/sender/send-permits.ts';
+import { raiseForgottenDeadLetters } from '../../src/webhooks/deliveries/dead-letter-queue.service.ts';
+import { recoverDeliveries } from '../../src/webhooks/deliveries/recover-deliveries.service.ts';
+import { redeliver } from '../../src/webhooks/deliveries/redelivery.service.ts';
+import { retryDelivery } from '../../src/webhooks/deliveries/retry-delivery.service.ts';
+import { rearmOverdueDeliveries } from '../../src/webhooks/deliveries/sweep-deliveries.service.ts';
+import { sendTestEvent } from '../../src/webhooks/deliveries/test-event.service.ts';
+import { createSendPermits } from '../../src/webhooks/sender/send-permits.ts';
 import { rowOf } from '../support/rows.ts';
 import type { Service } from '../support/service.ts';
 import { standardSender } from '../support/service-calls.ts';

@@ -3,9 +3,9 @@ import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TlsOptions } from 'node:tls';
 import { expect } from '@jest/globals';
-import type { SendOutcome } from '../../src/sender/collect-response.ts';
-import type { ResolveAddresses } from '../../src/sender/resolve-addresses.ts';
-import { createWebhookSender, type WebhookSender } from '../../src/sender/send-webhook.ts';
+import type { SendOutcome } from '../../src/webhooks/sender/collect-response.ts';
+import type { ResolveAddresses } from '../../src/webhooks/sender/resolve-addresses.ts';
+import { createWebhookSender, type WebhookSender } from '../../src/webhooks/sender/send-webhook.ts';
 import { httpReceiver, type Receiver, selfSignedReceiver, tcpReceiver } from './receivers.ts';
 
 const opened: Array<{ close(): Promise<void> }> = [];

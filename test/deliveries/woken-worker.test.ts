@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { SendOutcome } from '../../src/sender/collect-response.ts';
+import type { SendOutcome } from '../../src/webhooks/sender/collect-response.ts';
 import { anyDelivery } from '../support/deliveries.ts';
 import { startDeliveryScene } from '../support/delivery-scene.ts';
 import type { Partner } from '../support/factories.ts';

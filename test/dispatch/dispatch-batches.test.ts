@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import type * as Deactivation from '../../src/deliveries/deactivate-subscription.service.ts';
 import type { OutboxEvent, Reservation } from '../../src/reservations/reservations.model.ts';
+import type * as Deactivation from '../../src/webhooks/deliveries/deactivate-subscription.service.ts';
 import { collectionCallsOf } from '../support/collection-calls.ts';
 import type * as Commands from '../support/commands.in-host.ts';
 import type { Json, Partner, Venue } from '../support/factories.ts';
@@ -25,7 +25,7 @@ const service = await hostedService({ overrides: { MONGODB_URI: monitoredUri(), 
 const { dispatchAlone, dispatchBeside, dispatchBesideTransaction, dispatchTogether, withoutJob } =
   service.inHost<typeof DispatchBatches>('test/dispatch/dispatch-batches.in-host.ts');
 const { deactivateSubscription } = service.inHost<typeof Deactivation>(
-  'src/deliveries/deactivate-subscription.service.ts',
+  'src/webhooks/deliveries/deactivate-subscription.service.ts',
 );
 const { takeCommands, watchCommands } = service.inHost<typeof Commands>('test/support/commands.in-host.ts');
 const calls = collectionCallsOf(service);

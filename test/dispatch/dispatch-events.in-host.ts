@@ -1,5 +1,5 @@
-import { dispatchEvents } from '../../src/dispatch/dispatch-events.service.ts';
-import * as waiting from '../../src/dispatch/dispatch-waiting.service.ts';
+import { dispatchEvents } from '../../src/webhooks/dispatch/dispatch-events.service.ts';
+import * as waiting from '../../src/webhooks/dispatch/dispatch-waiting.service.ts';
 import type { Service } from '../support/service.ts';
 
 type Context = Service['context'];

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { ALERT_KINDS } from '../../src/alerts/alert-types.ts';
 import { NOUNS } from '../../src/cli/commands.ts';
+import { ALERT_KINDS } from '../../src/operations/alerts/alert-types.ts';
 import { projectFolder } from '../architecture/planted-tree.ts';
 import { readDocument } from './documents.ts';
 

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { signDelivery } from '../../src/sender/signature.rules.ts';
+import { signDelivery } from '../../src/webhooks/sender/signature.rules.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { eventually } from '../support/eventually.ts';
 import { anyPartner, anyVenue } from '../support/factories.ts';
@@ -41,7 +41,7 @@ const withoutShell = await reasonToSkip({ bash: '--version', curl: '--version' }
       service = await startService();
       const venue = await anyVenue(service, [{}], { time_zone: 'Asia/Kolkata' });
       const { apiKey } = await anyPartner(service, [venue.id]);
-      const programs = ['src/api.ts', 'workers/webhook-delivery.ts'];
+      const programs = ['src/main/api.ts', 'workers/webhook-delivery.ts'];
       const [api] = await Promise.all(
         programs.map((name) => startProcess(name, service.environment)).map(({ ready }) => ready),
       );

@@ -1,7 +1,7 @@
 import { apiDocuments, routeTables } from '../../scripts/docs/documents.ts';
-import { createAdminApp } from '../../src/apps/admin-app.ts';
-import { createPartnerApp } from '../../src/apps/partner-app.ts';
 import { exampleOf } from '../../src/http/openapi/examples.ts';
+import { createAdminApp } from '../../src/main/admin-app.ts';
+import { createPartnerApp } from '../../src/main/partner-app.ts';
 import type { Endpoint } from '../http/mounted-routes.ts';
 import { endpointsOf } from '../http/mounted-routes.ts';
 import type { Service } from '../support/service.ts';

@@ -3,7 +3,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
-import { signDelivery } from '../../src/sender/signature.rules.ts';
+import { signDelivery } from '../../src/webhooks/sender/signature.rules.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { reasonToSkip } from './programs.ts';
 import type { Vector } from './verification-vectors.ts';

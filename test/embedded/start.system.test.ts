@@ -96,7 +96,7 @@ describe('once it runs', () => {
 
   test('when the API is killed, it comes back at the same address', async () => {
     const url = /http:\/\/127\.0\.0\.1:\d+/.exec(system.output())?.[0] ?? '';
-    const api = (await processes()).find(({ command }) => command.includes('src/api.ts'));
+    const api = (await processes()).find(({ command }) => command.includes('src/main/api.ts'));
     process.kill(api?.pid ?? 0, 'SIGKILL');
     await eventually('the line about it', () =>
       system.output().includes('api stopped unexpectedly (SIGKILL)'),

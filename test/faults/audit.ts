@@ -1,8 +1,8 @@
-import type { DeliveryRow } from '../../src/deliveries/deliveries.model.ts';
+import type { PurchaseRow } from '../../src/booking/packages/packages.model.ts';
 import type { EventRow } from '../../src/events/events.model.ts';
-import type { PurchaseRow } from '../../src/packages/packages.model.ts';
 import type { Reservation } from '../../src/reservations/reservations.model.ts';
 import type { ReservationStatus } from '../../src/reservations/reservations.rules.ts';
+import type { DeliveryRow } from '../../src/webhooks/deliveries/deliveries.model.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Received } from '../support/receiver.ts';
 import type { Stored } from '../support/rows.ts';

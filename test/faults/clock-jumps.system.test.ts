@@ -61,7 +61,7 @@ const A_WHILE = { ttl_seconds: 60 };
 const OLD_ROWS = scaled(200, 20);
 
 const PROGRAMS = {
-  api: 'src/api.ts',
+  api: 'src/main/api.ts',
   'hold-expiry': 'workers/hold-expiry.ts',
   'webhook-delivery': 'workers/webhook-delivery.ts',
   purge: 'test/faults/purging-process.ts',

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { slotIdOf } from '../../src/slots/slot.rules.ts';
+import { slotIdOf } from '../../src/catalog/slots/slot.rules.ts';
 import type { Client, Reply } from '../support/client.ts';
 import { createClient } from '../support/client.ts';
 import type { Json, Venue } from '../support/factories.ts';

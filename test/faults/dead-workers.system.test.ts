@@ -1,6 +1,6 @@
 /* oxlint-disable jest/no-standalone-expect -- `testInFull` is a test, or none */
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import type { DeliveryRow } from '../../src/deliveries/deliveries.model.ts';
+import type { DeliveryRow } from '../../src/webhooks/deliveries/deliveries.model.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import { anyPartner, anyVenue, dateIn, freeSlotIds, placeHold, subscribe } from '../support/factories.ts';

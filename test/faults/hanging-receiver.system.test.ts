@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Worker } from 'bullmq';
-import { retryDelivery } from '../../src/deliveries/retry-delivery.service.ts';
 import type { RetryJob } from '../../src/queues/jobs.ts';
 import { deliveryJobId } from '../../src/queues/jobs.ts';
-import { createWebhookSender } from '../../src/sender/send-webhook.ts';
+import { retryDelivery } from '../../src/webhooks/deliveries/retry-delivery.service.ts';
+import { createWebhookSender } from '../../src/webhooks/sender/send-webhook.ts';
 import type { Durations } from '../support/durations.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Answering, WebhookReceiver } from '../support/receiver.ts';

@@ -2,9 +2,9 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { dispatchWaiting } from '../../src/dispatch/dispatch-waiting.service.ts';
 import { findOpenRanges } from '../../src/events/sequence-numbers.store.ts';
 import { GUARD_INDEX, reservationCollection } from '../../src/reservations/reservations.model.ts';
+import { dispatchWaiting } from '../../src/webhooks/dispatch/dispatch-waiting.service.ts';
 import { eventually } from '../support/eventually.ts';
 import { subscribe } from '../support/factories.ts';
 import { integerBetween, mulberry32, propertySeed } from '../support/random.ts';
@@ -66,7 +66,9 @@ test.each([seed, ...KEPT_SEEDS])(
 test('nor where two APIs share the work whose hosts’ clocks differ by 10 minutes, and the feed keeps the order of what happened', async () => {
   const beganAt = performance.now();
   const service = await anyService();
-  const apis = CLOCK_SHIFTS_MS.map((shiftMs) => startShifted('src/api.ts', service.environment, shiftMs));
+  const apis = CLOCK_SHIFTS_MS.map((shiftMs) =>
+    startShifted('src/main/api.ts', service.environment, shiftMs),
+  );
   releases.push(endProcesses);
   const lines = await Promise.all(apis.map((api) => api.ready));
   const { scene, groundsOf } = await sceneOn({ ...service, urls: lines.map(({ url }) => String(url)) });

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { readFeed, shortenFeed } from '../../src/events/feed.service.ts';
+import { deleteAgedRows } from '../../src/operations/retention/aged-rows.store.ts';
 import { createDatabaseClock } from '../../src/platform/clock.ts';
 import type { Reservation } from '../../src/reservations/reservations.model.ts';
 import { ENDED_HOLDS, PAST_BOOKINGS } from '../../src/reservations/retention.rules.ts';
-import { deleteAgedRows } from '../../src/retention/aged-rows.store.ts';
 import { DAY_MS, EVERY_KIND, keeping, purge } from '../retention/purging.ts';
 import type { Partner } from '../support/factories.ts';
 import {

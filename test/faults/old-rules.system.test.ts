@@ -43,7 +43,7 @@ beforeAll(async () => {
   await mongod.start();
   service = await startService({ MONGODB_URI: mongod.uri, CACHE_LEASE_MS: String(LEASE_MS) });
   const MONGODB_URI = `${mongod.uri}&appName=${APP_NAME}`;
-  api = startProcess('src/api.ts', { ...service.environment, MONGODB_URI });
+  api = startProcess('src/main/api.ts', { ...service.environment, MONGODB_URI });
   url = String((await api.ready)['url']);
   await eventually('the API serves', async () => (await fetch(`${url}/readyz`)).ok);
   venue = await anyVenue(service, [{ duration_minutes: 15 }]);

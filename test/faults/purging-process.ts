@@ -4,11 +4,11 @@
  */
 
 import { shortenFeed } from '../../src/events/feed.service.ts';
+import type { PurgePosition } from '../../src/operations/retention/purge.service.ts';
+import { purgeNext } from '../../src/operations/retention/purge.service.ts';
 import { startSweep } from '../../src/platform/sweep.ts';
 import { createContext } from '../../src/process/context.ts';
 import { runProcess } from '../../src/process/lifecycle.ts';
-import type { PurgePosition } from '../../src/retention/purge.service.ts';
-import { purgeNext } from '../../src/retention/purge.service.ts';
 
 const EVERY_MS = 200;
 

@@ -2,8 +2,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { restoreDeadLetterQueue } from '../../src/deliveries/dead-letter-queue.service.ts';
 import { QUEUE_NAMES } from '../../src/queues/queues.ts';
+import { restoreDeadLetterQueue } from '../../src/webhooks/deliveries/dead-letter-queue.service.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import {

@@ -26,7 +26,7 @@ export async function startRelayedApi(): Promise<RelayedApi> {
   uri.port = String(relay.port);
   // Otherwise the driver would connect to the address that the replica set names.
   uri.search = 'directConnection=true';
-  const api = startProcess('src/api.ts', { ...service.environment, MONGODB_URI: uri.toString() });
+  const api = startProcess('src/main/api.ts', { ...service.environment, MONGODB_URI: uri.toString() });
   const url = String((await api.ready)['url']);
   await eventually('the API serves', async () => (await fetch(`${url}/readyz`)).ok, START_DEADLINE_MS);
   return {

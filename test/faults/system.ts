@@ -1,4 +1,4 @@
-import { migrate } from '../../src/database/collections.ts';
+import { migrate } from '../../src/operations/database/collections.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import type { Db } from '../../src/platform/mongo.ts';
 import { createDb, openDb } from '../../src/platform/mongo.ts';
@@ -11,7 +11,7 @@ import type { SpawnedProcess } from '../support/worker-process.ts';
 import { START_DEADLINE_MS, startProcess, stopProcess } from '../support/worker-process.ts';
 
 const FILES = {
-  api: 'src/api.ts',
+  api: 'src/main/api.ts',
   'hold-expiry': 'workers/hold-expiry.ts',
   'webhook-delivery': 'workers/webhook-delivery.ts',
 } as const;
@@ -38,7 +38,7 @@ export type FaultSystem = {
   use(release: string | undefined): void;
   /** Starts one more program of that release. */
   start(file: string, args?: readonly string[]): SpawnedProcess;
-  /** Runs a command of that release to its end, such as `src/migrate.ts`. */
+  /** Runs a command of that release to its end, such as `src/main/migrate.ts`. */
   command(file: string, args?: readonly string[]): Promise<{ code: number | null; output: string }>;
   /** SIGTERM for every process of the service; the servers go on. */
   halt(): Promise<void>;
@@ -95,7 +95,7 @@ export async function startSystem({
     return { code: (await process.exited).code, output: process.output() };
   };
   if (release === undefined) await migrate(db);
-  else await command('src/migrate.ts');
+  else await command('src/main/migrate.ts');
 
   const run = (part: Part, settings: Record<string, string> = {}): Running => {
     const start = () => startProcess(FILES[part], { ...environment, ...settings }, [], release);

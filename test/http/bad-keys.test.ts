@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { createAdminApp } from '../../src/apps/admin-app.ts';
-import { createPartnerApp } from '../../src/apps/partner-app.ts';
 import { listen } from '../../src/http/listen.ts';
 import { createRateLimits } from '../../src/http/rate-limiter.ts';
+import { createAdminApp } from '../../src/main/admin-app.ts';
+import { createPartnerApp } from '../../src/main/partner-app.ts';
 import type { Client, Reply } from '../support/client.ts';
 import { createClient } from '../support/client.ts';
 import type { Partner } from '../support/factories.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import Joi from 'joi';
-import { listQuery } from '../../src/bookings/booking-list.schemas.ts';
-import { endBody } from '../../src/bookings/bookings.schemas.ts';
+import { listQuery } from '../../src/booking/bookings/booking-list.schemas.ts';
+import { endBody } from '../../src/booking/bookings/bookings.schemas.ts';
+import { placeBody } from '../../src/booking/holds/holds.schemas.ts';
 import { DomainError } from '../../src/domain/errors.ts';
-import { placeBody } from '../../src/holds/holds.schemas.ts';
 import { instant, pageLimit, text } from '../../src/http/fields.ts';
 import { checkInput, requireNoFaults } from '../../src/http/validate.ts';
 

@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { pino } from 'pino';
-import { describePartnerApi } from '../../src/apps/partner-openapi.ts';
 import { DomainError } from '../../src/domain/errors.ts';
 import { createBaseApp } from '../../src/http/base-app.ts';
 import { errorHandler } from '../../src/http/error-handler.ts';
 import { mountRoutes } from '../../src/http/mount-routes.ts';
 import type { Deprecation, Route } from '../../src/http/route.ts';
 import { ok, route } from '../../src/http/route.ts';
+import { describePartnerApi } from '../../src/main/partner-openapi.ts';
 import type { PartnerCaller } from '../../src/partners/partners.service.ts';
 
 const LEAVING: Deprecation = { since: '2027-01-01', guide: '/docs/changelog' };

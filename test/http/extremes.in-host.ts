@@ -1,6 +1,6 @@
 import type { Description } from 'joi';
-import { operatorRoutes } from '../../src/apps/admin-app.ts';
-import { partnerRoutes } from '../../src/apps/partner-app.ts';
+import { operatorRoutes } from '../../src/main/admin-app.ts';
+import { partnerRoutes } from '../../src/main/partner-app.ts';
 import type { Service } from '../support/service.ts';
 import type { Interface } from './injection.in-host.ts';
 import { inputsOf, templateFor } from './injection-inputs.ts';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { signSession } from '../../src/operators/session.rules.ts';
+import { signSession } from '../../src/operations/operators/session.rules.ts';
 import { createClient } from '../support/client.ts';
 import type { Partner, Venue } from '../support/factories.ts';
 import { anyPartner, anyVenue, freeSlotIds, operatorOf, placeHold } from '../support/factories.ts';

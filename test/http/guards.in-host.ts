@@ -1,7 +1,7 @@
-import { createAdminApp } from '../../src/apps/admin-app.ts';
-import { createPartnerApp } from '../../src/apps/partner-app.ts';
-import { missingGuards } from '../../src/database/collections.ts';
-import { watchGuards } from '../../src/database/guards.ts';
+import { createAdminApp } from '../../src/main/admin-app.ts';
+import { createPartnerApp } from '../../src/main/partner-app.ts';
+import { missingGuards } from '../../src/operations/database/collections.ts';
+import { watchGuards } from '../../src/operations/database/guards.ts';
 import type { Db } from '../../src/platform/mongo.ts';
 import { createDb, openDb } from '../../src/platform/mongo.ts';
 import type { Service } from '../support/service.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createCustomerMatcher } from '../../src/customers/customer-matcher.rules.ts';
+import { createCustomerMatcher } from '../../src/operations/customers/customer-matcher.rules.ts';
 import { durationsOf } from '../support/durations.ts';
 import type { Partner } from '../support/factories.ts';
 import { anyPartner, anyVenue, bookSlot, confirmBody, freeSlotIds } from '../support/factories.ts';

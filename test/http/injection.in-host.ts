@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import type mongoose from 'mongoose';
-import { operatorRoutes } from '../../src/apps/admin-app.ts';
-import { partnerRoutes } from '../../src/apps/partner-app.ts';
+import { operatorRoutes } from '../../src/main/admin-app.ts';
+import { partnerRoutes } from '../../src/main/partner-app.ts';
 import type { Service } from '../support/service.ts';
 import { injectedInto } from './injected-into.ts';
 import type { InputOfRoute } from './injection-inputs.ts';

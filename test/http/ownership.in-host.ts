@@ -1,7 +1,7 @@
 import type { ObjectSchema } from 'joi';
 import Joi from 'joi';
-import { partnerRoutes } from '../../src/apps/partner-app.ts';
 import type { Operation } from '../../src/http/route.ts';
+import { partnerRoutes } from '../../src/main/partner-app.ts';
 import type { Service } from '../support/service.ts';
 import { inputsOf } from './injection-inputs.ts';
 

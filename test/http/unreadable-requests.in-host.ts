@@ -1,4 +1,4 @@
-import { createPartnerApp } from '../../src/apps/partner-app.ts';
+import { createPartnerApp } from '../../src/main/partner-app.ts';
 import type { Service } from '../support/service.ts';
 import { listenUntilStop } from '../support/service-stop.ts';
 

@@ -1,5 +1,5 @@
 import { createBaseApp } from '../../src/http/base-app.ts';
-import { mountMetrics } from '../../src/metrics/metrics-page.ts';
+import { mountMetrics } from '../../src/operations/metrics/metrics-page.ts';
 import type { Service } from '../support/service.ts';
 import { listenUntilStop } from '../support/service-stop.ts';
 

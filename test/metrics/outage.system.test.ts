@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { createAdminApp } from '../../src/apps/admin-app.ts';
-import { loadConfig } from '../../src/config/config.ts';
 import { createBaseApp } from '../../src/http/base-app.ts';
 import { listen } from '../../src/http/listen.ts';
-import { mountMetrics } from '../../src/metrics/metrics-page.ts';
+import { createAdminApp } from '../../src/main/admin-app.ts';
+import { mountMetrics } from '../../src/operations/metrics/metrics-page.ts';
+import { loadConfig } from '../../src/process/config/config.ts';
 import { createApiContext } from '../../src/process/context.ts';
 import { ageAlerts, alertsOf, MINUTE_MS, sweep } from '../alerts/watching.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { diskUsedIn } from '../../src/metrics/database-disk.store.ts';
+import { diskUsedIn } from '../../src/operations/metrics/database-disk.store.ts';
 import { serversIn } from '../../src/queues/redis-server.rules.ts';
 
 const info = (fields: Record<string, string | number>) =>

@@ -1,6 +1,6 @@
-import { serveHealth } from '../../src/apps/worker-app.ts';
-import { loadConfig } from '../../src/config/config.ts';
+import { serveHealth } from '../../src/main/worker-app.ts';
 import { processMetrics } from '../../src/platform/process-metrics.ts';
+import { loadConfig } from '../../src/process/config/config.ts';
 import { createContext } from '../../src/process/context.ts';
 import { WORKED_QUEUES } from '../../src/queues/queues.ts';
 import { startHoldExpiry } from '../../workers/support/hold-expiry.ts';

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import mongoose from 'mongoose';
-import { operatorRoutes } from '../../src/apps/admin-app.ts';
-import { partnerRoutes } from '../../src/apps/partner-app.ts';
-import { ConfigError, loadConfig } from '../../src/config/config.ts';
-import { migrate } from '../../src/database/collections.ts';
 import type { Operation } from '../../src/http/route.ts';
+import { operatorRoutes } from '../../src/main/admin-app.ts';
+import { partnerRoutes } from '../../src/main/partner-app.ts';
+import { migrate } from '../../src/operations/database/collections.ts';
+import { ConfigError, loadConfig } from '../../src/process/config/config.ts';
 import { QUEUE_NAMES } from '../../src/queues/queues.ts';
 import { EVENT_TYPES } from '../../src/reservations/event-types.ts';
 import type { AlertReceiver } from '../alerts/watching.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type mongoose from 'mongoose';
-import { findAttemptStatistics } from '../../src/deliveries/delivery-statistics.store.ts';
+import { findAttemptStatistics } from '../../src/webhooks/deliveries/delivery-statistics.store.ts';
 import type { Reply } from '../support/client.ts';
 import { durationsDuring } from '../support/durations.ts';
 import type { Json, Partner, Venue } from '../support/factories.ts';

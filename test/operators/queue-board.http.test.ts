@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { isAllowedOnBoard } from '../../src/operators/queue-board.rules.ts';
+import { isAllowedOnBoard } from '../../src/operations/operators/queue-board.rules.ts';
 import type { Json } from '../support/factories.ts';
 import {
   anyPartner,

@@ -1,5 +1,5 @@
-import { createAdminApp } from '../../src/apps/admin-app.ts';
-import { BOARD_PATH, createQueueBoard } from '../../src/operators/queue-board.ts';
+import { createAdminApp } from '../../src/main/admin-app.ts';
+import { BOARD_PATH, createQueueBoard } from '../../src/operations/operators/queue-board.ts';
 import type { Endpoint } from '../http/mounted-routes.ts';
 import { endpointsOf } from '../http/mounted-routes.ts';
 import type { Service } from '../support/service.ts';

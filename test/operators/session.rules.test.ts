@@ -4,7 +4,7 @@ import {
   openSession,
   SESSION_SECONDS,
   signSession,
-} from '../../src/operators/session.rules.ts';
+} from '../../src/operations/operators/session.rules.ts';
 
 const KEY = 'operator-key-of-the-tests-0123456789';
 const now = new Date('2026-11-21T10:00:00.000Z');

@@ -12,7 +12,7 @@ test('where the log is on a full disk, an API serves on, says so once on stderr,
     LOG_LEVEL: 'info',
   });
   const full = openSync('/dev/full', 'w');
-  const api = spawn(process.execPath, programArguments('src/api.ts'), {
+  const api = spawn(process.execPath, programArguments('src/main/api.ts'), {
     env: { PATH: process.env['PATH'], ...environment },
     stdio: ['ignore', full, 'pipe', 'ipc'],
   });

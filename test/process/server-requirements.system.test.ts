@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { loadConfig } from '../../src/config/config.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { createDb, openDb } from '../../src/platform/mongo.ts';
 import { Refusal } from '../../src/platform/refusal.ts';
 import { UnsupportedServerError } from '../../src/platform/server-requirements.rules.ts';
+import { loadConfig } from '../../src/process/config/config.ts';
 import { requireSupportedRedis } from '../../src/process/server-requirements.ts';
 import { eventually } from '../support/eventually.ts';
 import type { OwnRedis, OwnServer } from '../support/own-servers.ts';
@@ -66,9 +66,9 @@ describe('a MongoDB that is no replica set', () => {
     const named = environment({ MONGODB_URI: `${standalone.uri}?replicaSet=rs0` });
     const unnamed = environment({ MONGODB_URI: standalone.uri });
     const processes = [
-      startProcess('src/api.ts', named),
+      startProcess('src/main/api.ts', named),
       startProcess('workers/hold-expiry.ts', unnamed),
-      startProcess('src/migrate.ts', named),
+      startProcess('src/main/migrate.ts', named),
     ];
     expect(await Promise.all(processes.map(refusalOf))).toEqual([refused, refused, refused]);
   });
@@ -213,7 +213,7 @@ describe('a Redis that cannot be used as REDIS_URL says', () => {
 
 test('a Redis that evicts ends a process in production that was started before it, when it comes', async () => {
   const api = startProcess(
-    'src/api.ts',
+    'src/main/api.ts',
     environment({ ...PRODUCTION, REDIS_URL: evicting.uri, MONGODB_URI: databaseUri(SHARED_NAME) }),
   );
   await api.ready;

@@ -16,16 +16,16 @@ import { projectFolder } from '../support/worker-process.ts';
 /** Root may write to read-only files, so a test that runs as root starts the service as nobody. */
 const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 /** Starting each takes seconds: `npm run test:system` starts one worker for both. */
-const OTHERS = ['dist/workers/hold-expiry.js', 'dist/src/rewrap-secrets.js'];
+const OTHERS = ['dist/workers/hold-expiry.js', 'dist/src/main/rewrap-secrets.js'];
 /** The first makes the database that the others need. */
 const PROGRAMS = [
-  'dist/src/migrate.js',
-  'dist/src/api.js',
+  'dist/src/main/migrate.js',
+  'dist/src/main/api.js',
   'dist/workers/webhook-delivery.js',
   ...(isLongTier ? OTHERS : []),
 ];
 const staysUp = (program: string): boolean =>
-  program === 'dist/src/api.js' || program.startsWith('dist/workers/');
+  program === 'dist/src/main/api.js' || program.startsWith('dist/workers/');
 
 const run = promisify(execFile);
 const environment = serviceEnvironment(freshName());

@@ -30,9 +30,9 @@ beforeAll(async () => {
   await openDb(db, uri.href, createLogger('test', 'silent'), new AbortController().signal);
   uri.searchParams.set('appName', APP);
   env = serviceEnvironment(freshName(), { MONGODB_URI: uri.href });
-  await startProcess('src/migrate.ts', env).ready;
+  await startProcess('src/main/migrate.ts', env).ready;
   await db.collection('oddities').insertOne({ any: 'document' });
-  await startProcess('src/backup.ts', env, ['--to', at('whole')]).ready;
+  await startProcess('src/main/backup.ts', env, ['--to', at('whole')]).ready;
 });
 afterEach(async () => {
   await failCommand('off', {});
@@ -76,12 +76,12 @@ const levels = (child: SpawnedProcess, message: string) =>
 
 describe('a command that is told to stop before it is finished says so and ends with 1', () => {
   test.each<[file: string, args: string[]]>([
-    ['src/migrate.ts', []],
-    ['src/migrate.ts', ['--status']],
-    ['src/backup.ts', ['--to', 'NEW']],
-    ['src/restore.ts', ['--from', 'NEW']],
-    ['src/restore-archive.ts', ['--from', 'file:///tmp']],
-    ['src/rewrap-secrets.ts', []],
+    ['src/main/migrate.ts', []],
+    ['src/main/migrate.ts', ['--status']],
+    ['src/main/backup.ts', ['--to', 'NEW']],
+    ['src/main/restore.ts', ['--from', 'NEW']],
+    ['src/main/restore-archive.ts', ['--from', 'file:///tmp']],
+    ['src/main/rewrap-secrets.ts', []],
   ])('%s %j while it waits for MongoDB', async (file, args) => {
     const away = `mongodb://127.0.0.1:${await freePort()}/partner_booking?replicaSet=embedded`;
     const given = args.map((each) => (each === 'NEW' ? at('never') : each));
@@ -95,7 +95,7 @@ describe('a command that is told to stop before it is finished says so and ends 
   });
 
   test('a backup while it writes, and leaves none', async () => {
-    const start = () => startProcess('src/backup.ts', env, ['--to', at('cut-off')]);
+    const start = () => startProcess('src/main/backup.ts', env, ['--to', at('cut-off')]);
     const child = await heldUp({ failCommands: ['find'], namespace: `${db.name}.oddities` }, start);
 
     await interrupt(child);
@@ -107,19 +107,19 @@ describe('a command that is told to stop before it is finished says so and ends 
 
   test('a restore while it writes', async () => {
     const args = ['--from', at('whole'), '--replace', db.name];
-    const start = () => startProcess('src/restore.ts', env, args);
+    const start = () => startProcess('src/main/restore.ts', env, args);
     const child = await heldUp({ failCommands: ['insert'], namespace: `${db.name}.leases` }, start);
 
     await interrupt(child);
 
     expect((await child.exited).code).toBe(1);
     expect(levels(child, UNFINISHED)).toEqual(['error']);
-    await finished(startProcess('src/restore.ts', env, args));
+    await finished(startProcess('src/main/restore.ts', env, args));
   });
 });
 
 test('control: one that has nothing left to do ends with 0 and does not say so', async () => {
-  const start = () => startProcess('src/rewrap-secrets.ts', env);
+  const start = () => startProcess('src/main/rewrap-secrets.ts', env);
   const namespace = `${db.name}.webhook_subscriptions`;
   const child = await heldUp({ failCommands: ['update'], namespace }, start);
 
@@ -131,7 +131,7 @@ test('control: one that has nothing left to do ends with 0 and does not say so',
 
 test('a command that fails says that, and not that a process could not start', async () => {
   await failCommand('alwaysOn', { failCommands: ['find'], namespace: `${db.name}.oddities`, errorCode: 13 });
-  const child = startProcess('src/backup.ts', env, ['--to', at('failed')]);
+  const child = startProcess('src/main/backup.ts', env, ['--to', at('failed')]);
 
   expect((await child.exited).code).toBe(1);
   expect(levels(child, 'failed')).toEqual(['fatal']);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { DeliveryRow } from '../../src/deliveries/deliveries.model.ts';
+import type { DeliveryRow } from '../../src/webhooks/deliveries/deliveries.model.ts';
 import { eventually } from '../support/eventually.ts';
 import { anyPartner, anyVenue, freeSlotIds, placeHold, subscribe } from '../support/factories.ts';
 import type { Answering, WebhookReceiver } from '../support/receiver.ts';

@@ -38,7 +38,7 @@ beforeAll(async () => {
     REDIS_URL: redis.uri,
     HOLD_TTL_SECONDS: '1',
   };
-  api = startProcess('src/api.ts', environment);
+  api = startProcess('src/main/api.ts', environment);
   workers = WORKERS.map((file) => startProcess(file, environment));
   urls = (await api.ready) as typeof urls;
   const served = await Promise.all(workers.map((worker) => logged(worker, 'serves health and metrics')));
@@ -103,7 +103,7 @@ test('with MongoDB there, nothing is sold and no worker works until its indexes 
   expect([verdict(refused), refused.headers.get('retry-after')]).toEqual(['503 SERVICE_UNAVAILABLE', '1']);
   expect(workers.filter((each) => each.log().some((line) => line['msg'] === 'ready'))).toEqual([]);
 
-  await finished(startProcess('src/migrate.ts', environment));
+  await finished(startProcess('src/main/migrate.ts', environment));
 
   await eventually('ready', async () => (await get('/readyz')).status === 200);
   expect((await get('/readyz')).body).toMatchObject({

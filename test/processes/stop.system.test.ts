@@ -14,7 +14,7 @@ import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import { endProcesses, logged, startProcess, startScript, stopProcess } from '../support/worker-process.ts';
 
-const PROGRAMS = ['src/api.ts', 'workers/hold-expiry.ts', 'workers/webhook-delivery.ts'];
+const PROGRAMS = ['src/main/api.ts', 'workers/hold-expiry.ts', 'workers/webhook-delivery.ts'];
 /** What an orchestrator grants before it kills. */
 const GRACE_MS = 25_000;
 
@@ -125,7 +125,7 @@ describe('the API at SIGTERM', () => {
 
   test('further SIGTERMs and SIGHUPs change nothing, and a Ctrl-C a second later forces', async () => {
     const { environment } = await anyService();
-    const api = startProcess('src/api.ts', environment);
+    const api = startProcess('src/main/api.ts', environment);
     const held = await send(
       String((await api.ready)['url']),
       'POST / HTTP/1.1\r\nHost: api\r\nContent-Length: 9\r\n\r\n',
@@ -151,7 +151,7 @@ describe('the API at SIGTERM', () => {
     const venue = await anyVenue(service);
     const partner = await anyPartner(service, [venue.id]);
     const [slotId] = await freeSlotIds(partner, venue.id);
-    const api = startProcess('src/api.ts', service.environment);
+    const api = startProcess('src/main/api.ts', service.environment);
     const url = String((await api.ready)['url']);
     await eventually('the API is ready', async () => (await fetch(`${url}/readyz`)).ok);
     const silent = await send(url, '');
@@ -198,7 +198,7 @@ describe('the API at SIGTERM', () => {
 test('the API listens where it is told, and for operators, where it is told nothing, on loopback alone', async () => {
   const { environment } = await anyService();
   const settings = { ...environment, HOST: '0.0.0.0', WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'false' };
-  const { url, adminUrl } = await startProcess('src/api.ts', settings).ready;
+  const { url, adminUrl } = await startProcess('src/main/api.ts', settings).ready;
   // Another address of this machine: only a listener on all of them answers there.
   const elsewhere = (at: unknown) => String(at).replace('127.0.0.1', '127.0.0.2');
 

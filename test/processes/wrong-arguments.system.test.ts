@@ -16,22 +16,30 @@ afterAll(endProcesses);
 describe('a command that is given what it cannot use ends with 1 and a sentence, and shows no stack', () => {
   test.each<[file: string, args: string[], sentence: RegExp]>([
     [
-      'src/restore-archive.ts',
+      'src/main/restore-archive.ts',
       ['--nonsense'],
       /Unknown option '--nonsense'[^]*Usage: npm run restore-archive/,
     ],
-    ['src/restore-archive.ts', [], /There is no archive: give --from, or set ARCHIVE_URL/],
-    ['src/restore-archive.ts', ['--from', 'file://host/x'], /--from must be file:\/\/\/folder/],
-    ['src/restore-archive.ts', ['--from', 's3://abc/d'], /needs ARCHIVE_ACCESS_KEY_ID/],
-    ['src/restore-archive.ts', ['--from', 'file:///tmp', '--since', 'never'], /--since never is no instant/],
-    ['src/backup.ts', ['--to', '/dev/null/x'], /The folder \/dev\/null\/x cannot be written/],
-    ['src/restore.ts', ['--from', 'FOLDER'], /The manifest.json in .* is damaged/],
-    ['src/restore.ts', ['--from', '/nonexistent'], /The folder \/nonexistent has no manifest.json/],
-    ['src/migrate.ts', ['--status', '--dry-run'], /--status and --dry-run are two commands/],
-    ['src/restore-archive.ts', ['--from', 'file:///nonexistent'], /--from must be an existing folder/],
-    ['src/rewrap-secrets.ts', ['--nonsense'], /Unknown option '--nonsense'[^]*Usage: npm run rewrap-secrets/],
-    ['src/moved-bookings.ts', [], /Give --save or --compare[^]*Usage: npm run moved-bookings/],
-    ['src/migrate.ts', ['status'], /Unexpected argument 'status'[^]*Usage: npm run migrate/],
+    ['src/main/restore-archive.ts', [], /There is no archive: give --from, or set ARCHIVE_URL/],
+    ['src/main/restore-archive.ts', ['--from', 'file://host/x'], /--from must be file:\/\/\/folder/],
+    ['src/main/restore-archive.ts', ['--from', 's3://abc/d'], /needs ARCHIVE_ACCESS_KEY_ID/],
+    [
+      'src/main/restore-archive.ts',
+      ['--from', 'file:///tmp', '--since', 'never'],
+      /--since never is no instant/,
+    ],
+    ['src/main/backup.ts', ['--to', '/dev/null/x'], /The folder \/dev\/null\/x cannot be written/],
+    ['src/main/restore.ts', ['--from', 'FOLDER'], /The manifest.json in .* is damaged/],
+    ['src/main/restore.ts', ['--from', '/nonexistent'], /The folder \/nonexistent has no manifest.json/],
+    ['src/main/migrate.ts', ['--status', '--dry-run'], /--status and --dry-run are two commands/],
+    ['src/main/restore-archive.ts', ['--from', 'file:///nonexistent'], /--from must be an existing folder/],
+    [
+      'src/main/rewrap-secrets.ts',
+      ['--nonsense'],
+      /Unknown option '--nonsense'[^]*Usage: npm run rewrap-secrets/,
+    ],
+    ['src/main/moved-bookings.ts', [], /Give --save or --compare[^]*Usage: npm run moved-bookings/],
+    ['src/main/migrate.ts', ['status'], /Unexpected argument 'status'[^]*Usage: npm run migrate/],
     ['workers/hold-expiry.ts', ['now'], /Unexpected argument 'now'[^]*Usage: npm run start:hold-expiry/],
   ])('%s %j', async (file, args, sentence) => {
     const environment = { MONGODB_URI: databaseUri(freshName()) };
@@ -44,15 +52,15 @@ describe('a command that is given what it cannot use ends with 1 and a sentence,
 });
 
 test.each([
-  ['src/api.ts', 'start:api'],
+  ['src/main/api.ts', 'start:api'],
   ['workers/webhook-delivery.ts', 'start:webhook-delivery'],
   ['workers/hold-expiry.ts', 'start:hold-expiry'],
-  ['src/migrate.ts', 'migrate'],
-  ['src/backup.ts', 'backup'],
-  ['src/restore.ts', 'restore'],
-  ['src/restore-archive.ts', 'restore-archive'],
-  ['src/rewrap-secrets.ts', 'rewrap-secrets'],
-  ['src/moved-bookings.ts', 'moved-bookings'],
+  ['src/main/migrate.ts', 'migrate'],
+  ['src/main/backup.ts', 'backup'],
+  ['src/main/restore.ts', 'restore'],
+  ['src/main/restore-archive.ts', 'restore-archive'],
+  ['src/main/rewrap-secrets.ts', 'rewrap-secrets'],
+  ['src/main/moved-bookings.ts', 'moved-bookings'],
 ])('%s --help prints its usage without any setting, and ends with 0', async (file, script) => {
   const process = startProcess(file, {}, ['--help']);
   expect((await process.exited).code).toBe(0);

@@ -1,4 +1,4 @@
-import { extendHoldBy } from '../../src/holds/holds.service.ts';
+import { extendHoldBy } from '../../src/booking/holds/holds.service.ts';
 import { newId } from '../../src/platform/ids.ts';
 import type { QueueName } from '../../src/queues/queues.ts';
 import type { Service } from '../support/service.ts';

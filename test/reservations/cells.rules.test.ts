@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import { slotsOn } from '../../src/catalog/slots/schedule.rules.ts';
 import { addDays } from '../../src/platform/calendar.ts';
 import { CELL_MINUTES, cellsOf, spacesOf } from '../../src/reservations/cells.rules.ts';
-import { slotsOn } from '../../src/slots/schedule.rules.ts';
 import { randomSchedule } from '../slots/random-schedule.ts';
 import type { Random } from '../support/random.ts';
 import { integerBetween, mulberry32, propertySeed } from '../support/random.ts';

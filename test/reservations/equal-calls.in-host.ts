@@ -1,8 +1,8 @@
 import type mongoose from 'mongoose';
-import { confirmBooking } from '../../src/bookings/confirm-booking.service.ts';
-import { endBooking } from '../../src/bookings/end-booking.service.ts';
-import { placeHold } from '../../src/holds/place-hold.service.ts';
-import { buyPackage } from '../../src/packages/packages.service.ts';
+import { confirmBooking } from '../../src/booking/bookings/confirm-booking.service.ts';
+import { endBooking } from '../../src/booking/bookings/end-booking.service.ts';
+import { placeHold } from '../../src/booking/holds/place-hold.service.ts';
+import { buyPackage } from '../../src/booking/packages/packages.service.ts';
 import type { KeyOwner } from '../../src/partners/partners.service.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { partnerActor } from '../../src/reservations/actor-types.ts';

@@ -3,12 +3,12 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { createFileArchive } from '../../src/operations/retention/file-archive.ts';
+import { KINDS } from '../../src/operations/retention/kinds.ts';
+import { purgeNext } from '../../src/operations/retention/purge.service.ts';
+import { restoreArchive } from '../../src/operations/retention/restore.service.ts';
 import { newId } from '../../src/platform/ids.ts';
 import type { Reservation } from '../../src/reservations/reservations.model.ts';
-import { createFileArchive } from '../../src/retention/file-archive.ts';
-import { KINDS } from '../../src/retention/kinds.ts';
-import { purgeNext } from '../../src/retention/purge.service.ts';
-import { restoreArchive } from '../../src/retention/restore.service.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Partner } from '../support/factories.ts';
 import {
@@ -473,7 +473,7 @@ describe('as a process', () => {
     await purge(service, { config: HOLDS, archive: folder.archive });
     const run = async (...args: string[]) => {
       const command = startProcess(
-        'src/restore-archive.ts',
+        'src/main/restore-archive.ts',
         { MONGODB_URI: mongod.uri, MONGODB_ALLOW_INSECURE: 'true' },
         args,
       );

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { AuditRow } from '../../src/audit/audit.model.ts';
-import type { DeliveryRow } from '../../src/deliveries/deliveries.model.ts';
 import type { EventRow } from '../../src/events/events.model.ts';
+import type { AuditRow } from '../../src/operations/audit/audit.model.ts';
+import type { Archive } from '../../src/operations/retention/archive.ts';
+import type { Kind } from '../../src/operations/retention/kinds.ts';
 import { newId } from '../../src/platform/ids.ts';
 import type { OutboxEvent, Reservation } from '../../src/reservations/reservations.model.ts';
-import type { Archive } from '../../src/retention/archive.ts';
-import type { Kind } from '../../src/retention/kinds.ts';
+import type { DeliveryRow } from '../../src/webhooks/deliveries/deliveries.model.ts';
 import { anyDelivery } from '../support/deliveries.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Partner } from '../support/factories.ts';

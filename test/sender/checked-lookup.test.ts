@@ -1,8 +1,8 @@
 import type { LookupAddress } from 'node:dns';
 import { describe, expect, jest, test } from '@jest/globals';
-import { createCheckedLookup } from '../../src/sender/checked-lookup.ts';
-import { BlockedAddressError, UnresolvedHostError } from '../../src/sender/delivery-error.rules.ts';
-import type { ResolveAddresses } from '../../src/sender/resolve-addresses.ts';
+import { createCheckedLookup } from '../../src/webhooks/sender/checked-lookup.ts';
+import { BlockedAddressError, UnresolvedHostError } from '../../src/webhooks/sender/delivery-error.rules.ts';
+import type { ResolveAddresses } from '../../src/webhooks/sender/resolve-addresses.ts';
 
 type Answer = {
   error: Error | null;

@@ -4,7 +4,7 @@ import {
   deliveryErrorOfStatus,
   failureOf,
   UnresolvedHostError,
-} from '../../src/sender/delivery-error.rules.ts';
+} from '../../src/webhooks/sender/delivery-error.rules.ts';
 
 const withCode = (code: string, message = 'failed') => Object.assign(new Error(message), { code });
 

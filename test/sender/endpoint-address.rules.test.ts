@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { isPublicAddress } from '../../src/sender/endpoint-address.rules.ts';
+import { isPublicAddress } from '../../src/webhooks/sender/endpoint-address.rules.ts';
 
 /** First and last address of each range that is set apart, and the public neighbours just outside. */
 const edges: ReadonlyArray<{ range: string; inside: readonly string[]; outside: readonly string[] }> = [

@@ -4,8 +4,8 @@ import {
   type EndpointUrlCheck,
   type EndpointUrlRules,
   parseEndpoint,
-} from '../../src/sender/endpoint-url.ts';
-import type { ResolveAddresses } from '../../src/sender/resolve-addresses.ts';
+} from '../../src/webhooks/sender/endpoint-url.ts';
+import type { ResolveAddresses } from '../../src/webhooks/sender/resolve-addresses.ts';
 import { hostileLiterals, localNames } from './hostile-hosts.ts';
 
 const publicIp = '93.184.215.14';

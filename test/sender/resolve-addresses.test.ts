@@ -1,11 +1,11 @@
 import { lookup } from 'node:dns/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { isDefiniteAbsence } from '../../src/sender/delivery-error.rules.ts';
+import { isDefiniteAbsence } from '../../src/webhooks/sender/delivery-error.rules.ts';
 import {
   createNameServerResolver,
   type ResolveAddresses,
   resolverFor,
-} from '../../src/sender/resolve-addresses.ts';
+} from '../../src/webhooks/sender/resolve-addresses.ts';
 import { startNameServer } from '../support/name-server.ts';
 
 const FOUR = '203.0.113.7';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import type { SendPermit, SendPermits } from '../../src/sender/send-permits.ts';
-import { createSendPermits, deferralMs } from '../../src/sender/send-permits.ts';
+import type { SendPermit, SendPermits } from '../../src/webhooks/sender/send-permits.ts';
+import { createSendPermits, deferralMs } from '../../src/webhooks/sender/send-permits.ts';
 
 /** After this a send is slow (ADR 0016). */
 const SLOW_AFTER_MS = 1000;

@@ -5,8 +5,8 @@ import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import type { SendOutcome } from '../../src/sender/collect-response.ts';
-import type { ResolveAddresses } from '../../src/sender/resolve-addresses.ts';
+import type { SendOutcome } from '../../src/webhooks/sender/collect-response.ts';
+import type { ResolveAddresses } from '../../src/webhooks/sender/resolve-addresses.ts';
 import { tcpReceiver } from '../deliveries/receivers.ts';
 import {
   closeOpened,

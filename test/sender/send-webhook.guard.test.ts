@@ -1,7 +1,10 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
-import { checkEndpointUrl } from '../../src/sender/endpoint-url.ts';
-import { createNameServerResolver, type ResolveAddresses } from '../../src/sender/resolve-addresses.ts';
-import type { WebhookSender } from '../../src/sender/send-webhook.ts';
+import { checkEndpointUrl } from '../../src/webhooks/sender/endpoint-url.ts';
+import {
+  createNameServerResolver,
+  type ResolveAddresses,
+} from '../../src/webhooks/sender/resolve-addresses.ts';
+import type { WebhookSender } from '../../src/webhooks/sender/send-webhook.ts';
 import { closeOpened, guardedSender, outcome, receiver, sender } from '../deliveries/sending.ts';
 import { type NameEntry, startNameServer } from '../support/name-server.ts';
 

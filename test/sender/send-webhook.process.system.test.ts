@@ -9,7 +9,7 @@ afterEach(closeOpened);
 
 /** Runs a module in a Node of its own (a test's `process` is a copy that core does not read) and gives what it prints. */
 async function inOwnProcess(code: string, environment: Record<string, string> = {}) {
-  const source = new URL('../../src/sender/send-webhook.ts', import.meta.url).href;
+  const source = new URL('../../src/webhooks/sender/send-webhook.ts', import.meta.url).href;
   const module = `import { createWebhookSender } from ${JSON.stringify(source)};
     const sender = createWebhookSender({ timeoutMs: 5_000, allowPrivateNetworks: true });
     const send = (url, signal) => sender.send({ url, headers: {}, body: '{}', signal });

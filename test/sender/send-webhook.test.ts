@@ -2,8 +2,8 @@ import { getEventListeners } from 'node:events';
 import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
-import type { ResolveAddresses } from '../../src/sender/resolve-addresses.ts';
-import { signDelivery } from '../../src/sender/signature.rules.ts';
+import type { ResolveAddresses } from '../../src/webhooks/sender/resolve-addresses.ts';
+import { signDelivery } from '../../src/webhooks/sender/signature.rules.ts';
 import {
   closeOpened,
   messageTo,

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { newSecretKey, signDelivery } from '../../src/sender/signature.rules.ts';
+import { newSecretKey, signDelivery } from '../../src/webhooks/sender/signature.rules.ts';
 
 const secretKey = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8';
 const timestampSeconds = 1_795_000_000;

@@ -1,4 +1,4 @@
-import type { Opening, OpeningHours } from '../../src/slots/schedule.rules.ts';
+import type { Opening, OpeningHours } from '../../src/catalog/slots/schedule.rules.ts';
 import { clockChanges, dateAfter, timeOfDay } from '../availability/wall-clock.ts';
 import type { Random } from '../support/random.ts';
 import { integerBetween, pick } from '../support/random.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import type { Opening, SlotWindow } from '../../src/catalog/slots/schedule.rules.ts';
+import * as scheduleRules from '../../src/catalog/slots/schedule.rules.ts';
 import { localDateOf } from '../../src/platform/calendar.ts';
-import type { Opening, SlotWindow } from '../../src/slots/schedule.rules.ts';
-import * as scheduleRules from '../../src/slots/schedule.rules.ts';
 import { dateAfter, instantMsOf, wallMsOf } from '../availability/wall-clock.ts';
 import { mulberry32, propertySeed } from '../support/random.ts';
 import { scaled } from '../support/scale.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { scheduledSlotAt, slotsOn } from '../../src/catalog/slots/schedule.rules.ts';
 import { addDays, dayBounds, localDateOf } from '../../src/platform/calendar.ts';
-import { scheduledSlotAt, slotsOn } from '../../src/slots/schedule.rules.ts';
 
 const KOLKATA = 'Asia/Kolkata';
 

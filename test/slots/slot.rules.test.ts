@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { parseSlotId, slotIdOf } from '../../src/slots/slot.rules.ts';
+import { parseSlotId, slotIdOf } from '../../src/catalog/slots/slot.rules.ts';
 import { integerBetween, mulberry32, propertySeed } from '../support/random.ts';
 
 test('a slot id is the resource and its start in UTC', () => {

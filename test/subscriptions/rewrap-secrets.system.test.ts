@@ -1,11 +1,11 @@
 import { createCipheriv, createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createSecretBox } from '../../src/platform/secret-box.ts';
-import type { WebhookSender } from '../../src/sender/send-webhook.ts';
-import { createWebhookSender } from '../../src/sender/send-webhook.ts';
-import { logMissingKeys, rewrapSecrets } from '../../src/subscriptions/rewrap-secrets.service.ts';
-import type { SubscriptionRow } from '../../src/subscriptions/subscriptions.model.ts';
-import { rotateSecret } from '../../src/subscriptions/subscriptions.service.ts';
+import type { WebhookSender } from '../../src/webhooks/sender/send-webhook.ts';
+import { createWebhookSender } from '../../src/webhooks/sender/send-webhook.ts';
+import { logMissingKeys, rewrapSecrets } from '../../src/webhooks/subscriptions/rewrap-secrets.service.ts';
+import type { SubscriptionRow } from '../../src/webhooks/subscriptions/subscriptions.model.ts';
+import { rotateSecret } from '../../src/webhooks/subscriptions/subscriptions.service.ts';
 import { anyDelivery } from '../support/deliveries.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Partner } from '../support/factories.ts';
@@ -310,7 +310,7 @@ describe('rotate-secret in the middle of it', () => {
 
 describe('npm run rewrap-secrets', () => {
   const start = (...keys: Buffer[]): SpawnedProcess =>
-    startProcess('src/rewrap-secrets.ts', {
+    startProcess('src/main/rewrap-secrets.ts', {
       ...service.environment,
       MONGODB_URI: `${service.environment['MONGODB_URI']}&appName=rewrap`,
       ENCRYPTION_KEYS: base64(keys),

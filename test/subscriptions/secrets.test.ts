@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 import { expect, test } from '@jest/globals';
-import { signDelivery, signingKey } from '../../src/sender/signature.rules.ts';
-import { forgetSecrets, openSecrets } from '../../src/subscriptions/secrets.service.ts';
-import type { FoundSubscription } from '../../src/subscriptions/subscriptions.store.ts';
+import { signDelivery, signingKey } from '../../src/webhooks/sender/signature.rules.ts';
+import { forgetSecrets, openSecrets } from '../../src/webhooks/subscriptions/secrets.service.ts';
+import type { FoundSubscription } from '../../src/webhooks/subscriptions/subscriptions.store.ts';
 
 type Deps = Parameters<typeof openSecrets>[0];
 

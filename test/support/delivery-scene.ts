@@ -1,4 +1,4 @@
-import type { AttemptResult } from '../../src/deliveries/retry-delivery.service.ts';
+import type { AttemptResult } from '../../src/webhooks/deliveries/retry-delivery.service.ts';
 import type * as InTheHost from './delivery-scene.in-host.ts';
 import type { Venue } from './factories.ts';
 import { anyPartner, anyVenue, dateIn, freeSlotIds } from './factories.ts';

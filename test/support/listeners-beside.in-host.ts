@@ -1,6 +1,6 @@
-import { createAdminApp } from '../../src/apps/admin-app.ts';
-import { createPartnerApp } from '../../src/apps/partner-app.ts';
 import { createRateLimits } from '../../src/http/rate-limiter.ts';
+import { createAdminApp } from '../../src/main/admin-app.ts';
+import { createPartnerApp } from '../../src/main/partner-app.ts';
 import type { Service } from './service.ts';
 import { listenUntilStop, onServiceStop } from './service-stop.ts';
 

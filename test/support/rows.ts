@@ -1,10 +1,10 @@
-import type { BlackoutRow } from '../../src/blackouts/blackouts.model.ts';
-import type { DeliveryRow } from '../../src/deliveries/deliveries.model.ts';
+import type { PurchaseRow } from '../../src/booking/packages/packages.model.ts';
+import type { BlackoutRow } from '../../src/catalog/blackouts/blackouts.model.ts';
 import type { EventRow, FeedCounter } from '../../src/events/events.model.ts';
-import type { PurchaseRow } from '../../src/packages/packages.model.ts';
 import type { Db } from '../../src/platform/mongo.ts';
 import type { Reservation } from '../../src/reservations/reservations.model.ts';
-import type { SubscriptionRow } from '../../src/subscriptions/subscriptions.model.ts';
+import type { DeliveryRow } from '../../src/webhooks/deliveries/deliveries.model.ts';
+import type { SubscriptionRow } from '../../src/webhooks/subscriptions/subscriptions.model.ts';
 
 /** Whatever has a connection to the database. */
 export type Stored = { context: { db: Pick<Db, 'collection' | 'db'> } };

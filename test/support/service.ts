@@ -1,9 +1,9 @@
 import mongoose from 'mongoose';
-import { createAdminApp } from '../../src/apps/admin-app.ts';
-import { createPartnerApp } from '../../src/apps/partner-app.ts';
-import type { ConfigOf } from '../../src/config/config.ts';
-import { loadConfig } from '../../src/config/config.ts';
 import { listen } from '../../src/http/listen.ts';
+import { createAdminApp } from '../../src/main/admin-app.ts';
+import { createPartnerApp } from '../../src/main/partner-app.ts';
+import type { ConfigOf } from '../../src/process/config/config.ts';
+import { loadConfig } from '../../src/process/config/config.ts';
 import type { ApiContext, WorkerContext } from '../../src/process/context.ts';
 import { createApiContext } from '../../src/process/context.ts';
 import { testScope } from './process-scope.ts';

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { nodeArguments } from '../../src/development/embedded/processes.ts';
@@ -42,10 +43,7 @@ export function startProcess(
   args: readonly string[] = [],
   release?: string,
 ): SpawnedProcess {
-  const program =
-    release === undefined
-      ? programArguments(file)
-      : [path.join(release, 'dist', file.replace(/\.ts$/, '.js'))];
+  const program = release === undefined ? programArguments(file) : [builtProgram(release, file)];
   const child = spawn(process.execPath, [...program, ...args], {
     cwd: release ?? projectFolder,
     env: environmentOf(environment),
@@ -81,6 +79,12 @@ export async function startScript(
       if ((err as NodeJS.ErrnoException).code !== 'ESRCH') throw err;
     }
   });
+}
+
+function builtProgram(release: string, file: string): string {
+  const program = path.join(release, 'dist', file.replace(/\.ts$/, '.js'));
+  // Release 1.0.0 has no `src/main`.
+  return existsSync(program) ? program : program.replace('/src/main/', '/src/');
 }
 
 function environmentOf(environment: Record<string, string>): Record<string, string> {

@@ -1,4 +1,4 @@
-import { loadConfig } from '../../src/config/config.ts';
+import { loadConfig } from '../../src/process/config/config.ts';
 import { startHoldExpiry } from '../../workers/support/hold-expiry.ts';
 import { startWebhookDelivery } from '../../workers/support/webhook-delivery.ts';
 import type { TestScope } from './process-scope.ts';

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { liftBlackout } from '../../src/blackouts/blackouts.service.ts';
+import { liftBlackout } from '../../src/catalog/blackouts/blackouts.service.ts';
+import { changeResource, updateResource } from '../../src/catalog/venues/venues.service.ts';
 import { grantVenue } from '../../src/partners/partners.service.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { createDb, isDatabaseUnavailable, openDb } from '../../src/platform/mongo.ts';
-import { changeResource, updateResource } from '../../src/venues/venues.service.ts';
 import { insist, newPatience } from '../faults/insist.ts';
 import type { Reply } from '../support/client.ts';
 import type { Json, Partner } from '../support/factories.ts';

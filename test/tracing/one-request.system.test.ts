@@ -22,7 +22,7 @@ import type { Collector } from './otlp-collector.ts';
 import { startCollector } from './otlp-collector.ts';
 
 const FILES = {
-  api: 'src/api.ts',
+  api: 'src/main/api.ts',
   expiry: 'workers/hold-expiry.ts',
   delivery: 'workers/webhook-delivery.ts',
 };
@@ -49,7 +49,7 @@ beforeAll(async () => {
     OTEL_TRACES_SAMPLER: 'always_on',
     HOLD_TTL_SECONDS: '2',
   };
-  await finished(startProcess('src/migrate.ts', environment));
+  await finished(startProcess('src/main/migrate.ts', environment));
   processes = {
     api: startProcess(FILES.api, environment),
     expiry: startProcess(FILES.expiry, environment),

@@ -19,7 +19,7 @@ import {
 import type { Collector } from './otlp-collector.ts';
 import { startCollector } from './otlp-collector.ts';
 
-const API = 'src/api.ts';
+const API = 'src/main/api.ts';
 const WORKERS = ['workers/hold-expiry.ts', 'workers/webhook-delivery.ts'];
 
 const LIST_MODULES = path.join(import.meta.dirname, 'list-modules.cjs');
@@ -39,7 +39,7 @@ beforeAll(async () => {
   [mongod, redis] = await Promise.all([ownMongod(), ownRedis()]);
   await Promise.all([mongod.start(), redis.start()]);
   environment = { ...serviceEnvironment(freshName()), MONGODB_URI: mongod.uri, REDIS_URL: redis.uri };
-  await finished(startProcess('src/migrate.ts', environment));
+  await finished(startProcess('src/main/migrate.ts', environment));
 });
 afterAll(async () => {
   await endProcesses();

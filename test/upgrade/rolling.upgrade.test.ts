@@ -58,7 +58,7 @@ test.each(rows)(
     const figures = await trading.during(mulberry32(propertySeed()), async (sales) => {
       await sales.goOn();
       system.use(undefined);
-      const migrated = await system.command('src/migrate.ts');
+      const migrated = await system.command('src/main/migrate.ts');
       outputs.push(migrated.output);
       codes.push(migrated.code);
       await sales.goOn();

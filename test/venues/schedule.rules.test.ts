@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { everyDay, scheduleFaults } from '../../src/venues/schedule.rules.ts';
-import type { Hours, Schedule } from '../../src/venues/venues.service.ts';
+import { everyDay, scheduleFaults } from '../../src/catalog/venues/schedule.rules.ts';
+import type { Hours, Schedule } from '../../src/catalog/venues/venues.service.ts';
 
 /** `06:00–12:00 16:00–23:00` */
 const openings = (text: string): Hours[] =>

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Dispatched } from '../../src/dispatch/dispatch-events.service.ts';
+import type { Dispatched } from '../../src/webhooks/dispatch/dispatch-events.service.ts';
 
 /** How many reservations are dispatched together; one job may be for as many. */
 const MAX_BATCH = 100;

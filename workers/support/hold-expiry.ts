@@ -1,15 +1,15 @@
 import { DelayedError } from 'bullmq';
-import type { ConfigOf } from '../../src/config/config.ts';
+import { openArchive } from '../../src/operations/retention/open-archive.ts';
+import type { PurgePosition } from '../../src/operations/retention/purge.service.ts';
+import { purgeNext } from '../../src/operations/retention/purge.service.ts';
 import type { DuePosition } from '../../src/platform/backlog.store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { startSweep } from '../../src/platform/sweep.ts';
+import type { ConfigOf } from '../../src/process/config/config.ts';
 import type { ProcessScope } from '../../src/process/lifecycle.ts';
 import type { HoldExpiryJob } from '../../src/queues/jobs.ts';
 import { holdIdsOf } from '../../src/queues/jobs.ts';
 import { expireDueHolds, sweepLapsedHolds } from '../../src/reservations/reservations.service.ts';
-import { openArchive } from '../../src/retention/open-archive.ts';
-import type { PurgePosition } from '../../src/retention/purge.service.ts';
-import { purgeNext } from '../../src/retention/purge.service.ts';
 import { startContext } from './start-context.ts';
 import { startWorker } from './start-worker.ts';
 

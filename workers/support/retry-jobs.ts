@@ -1,9 +1,9 @@
 import type { Job } from 'bullmq';
 import { DelayedError, UnrecoverableError } from 'bullmq';
-import type { SendDeps } from '../../src/deliveries/attempt.ts';
-import { retryDelivery } from '../../src/deliveries/retry-delivery.service.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import type { RetryJob } from '../../src/queues/jobs.ts';
+import type { SendDeps } from '../../src/webhooks/deliveries/attempt.ts';
+import { retryDelivery } from '../../src/webhooks/deliveries/retry-delivery.service.ts';
 import { ExpectedFailure } from './start-worker.ts';
 
 /** The failure of an attempt that is not the last; tells the backoff how long to wait. */

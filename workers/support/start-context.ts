@@ -1,8 +1,8 @@
-import { startAlerting } from '../../src/alerts/start-alerting.ts';
-import { serveHealth } from '../../src/apps/worker-app.ts';
-import type { WorkerConfig } from '../../src/config/config.ts';
-import { missingGuards } from '../../src/database/collections.ts';
-import { untilGuarded, untilUsable } from '../../src/database/guards.ts';
+import { serveHealth } from '../../src/main/worker-app.ts';
+import { startAlerting } from '../../src/operations/alerts/start-alerting.ts';
+import { missingGuards } from '../../src/operations/database/collections.ts';
+import { untilGuarded, untilUsable } from '../../src/operations/database/guards.ts';
+import type { WorkerConfig } from '../../src/process/config/config.ts';
 import type { WorkerContext } from '../../src/process/context.ts';
 import { createContext } from '../../src/process/context.ts';
 import type { ProcessScope } from '../../src/process/lifecycle.ts';

@@ -1,17 +1,17 @@
-import type { ConfigOf } from '../../src/config/config.ts';
+import { giveUpOldRanges, shortenFeed } from '../../src/events/feed.service.ts';
+import type { DuePosition } from '../../src/platform/backlog.store.ts';
+import { startSweep } from '../../src/platform/sweep.ts';
+import type { ConfigOf } from '../../src/process/config/config.ts';
+import type { WorkerContext } from '../../src/process/context.ts';
+import type { ProcessScope } from '../../src/process/lifecycle.ts';
 import {
   clearDeadLetterQueue,
   raiseForgottenDeadLetters,
   restoreDeadLetterQueue,
-} from '../../src/deliveries/dead-letter-queue.service.ts';
-import { rearmOverdueDeliveries } from '../../src/deliveries/sweep-deliveries.service.ts';
-import type { Deliver } from '../../src/dispatch/dispatch-events.service.ts';
-import { dispatchWaiting } from '../../src/dispatch/dispatch-waiting.service.ts';
-import { giveUpOldRanges, shortenFeed } from '../../src/events/feed.service.ts';
-import type { DuePosition } from '../../src/platform/backlog.store.ts';
-import { startSweep } from '../../src/platform/sweep.ts';
-import type { WorkerContext } from '../../src/process/context.ts';
-import type { ProcessScope } from '../../src/process/lifecycle.ts';
+} from '../../src/webhooks/deliveries/dead-letter-queue.service.ts';
+import { rearmOverdueDeliveries } from '../../src/webhooks/deliveries/sweep-deliveries.service.ts';
+import type { Deliver } from '../../src/webhooks/dispatch/dispatch-events.service.ts';
+import { dispatchWaiting } from '../../src/webhooks/dispatch/dispatch-waiting.service.ts';
 
 const DISPATCH_EVERY_MS = 2000;
 const DISPATCH_PAGE = 1000;

@@ -1,4 +1,4 @@
-import type { ScheduleBody } from '../../venues/schedules.schemas.ts';
+import type { ScheduleBody } from '../../catalog/venues/schedules.schemas.ts';
 import { isObject, textOf } from '../values.ts';
 import { hoursByDay } from '../views.ts';
 

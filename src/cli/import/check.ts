@@ -1,8 +1,8 @@
+import type { PriceRuleBody } from '../../catalog/venues/price-rules.schemas.ts';
+import { scheduleFaults } from '../../catalog/venues/schedule.rules.ts';
+import type { ScheduleBody } from '../../catalog/venues/schedules.schemas.ts';
+import type { ResourceBody, VenueBody } from '../../catalog/venues/venues.schemas.ts';
 import { checkClosed } from '../../http/validate.ts';
-import type { PriceRuleBody } from '../../venues/price-rules.schemas.ts';
-import { scheduleFaults } from '../../venues/schedule.rules.ts';
-import type { ScheduleBody } from '../../venues/schedules.schemas.ts';
-import type { ResourceBody, VenueBody } from '../../venues/venues.schemas.ts';
 import { isObject, objectsOf, textOf } from '../values.ts';
 import { TwoMeanings } from './cell-values.ts';
 import type { Fault, FileContent } from './file-content.ts';

@@ -1,5 +1,5 @@
-import { MAX_PRICE_RULES } from '../../venues/price-rule-limit.rules.ts';
-import type { PriceRuleBody } from '../../venues/price-rules.schemas.ts';
+import { MAX_PRICE_RULES } from '../../catalog/venues/price-rule-limit.rules.ts';
+import type { PriceRuleBody } from '../../catalog/venues/price-rules.schemas.ts';
 import { textOf } from '../values.ts';
 import { ruleChanges } from './changes.ts';
 import type { Wanted } from './check.ts';

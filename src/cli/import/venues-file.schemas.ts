@@ -1,10 +1,10 @@
 import Joi from 'joi';
-import type { PriceRuleBody } from '../../venues/price-rules.schemas.ts';
-import { priceRuleBody } from '../../venues/price-rules.schemas.ts';
-import type { ScheduleBody } from '../../venues/schedules.schemas.ts';
-import { scheduleBody } from '../../venues/schedules.schemas.ts';
-import type { ResourceBody, VenueBody } from '../../venues/venues.schemas.ts';
-import { createResourceBody, createVenueBody } from '../../venues/venues.schemas.ts';
+import type { PriceRuleBody } from '../../catalog/venues/price-rules.schemas.ts';
+import { priceRuleBody } from '../../catalog/venues/price-rules.schemas.ts';
+import type { ScheduleBody } from '../../catalog/venues/schedules.schemas.ts';
+import { scheduleBody } from '../../catalog/venues/schedules.schemas.ts';
+import type { ResourceBody, VenueBody } from '../../catalog/venues/venues.schemas.ts';
+import { createResourceBody, createVenueBody } from '../../catalog/venues/venues.schemas.ts';
 
 /** What a file of venues holds: the bodies of the operator API, with names in the place of ids. */
 export type VenuesFile = {

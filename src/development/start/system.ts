@@ -5,7 +5,7 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { isBeyondLoopback } from '../../config/settings.rules.ts';
+import { isBeyondLoopback } from '../../process/config/settings.rules.ts';
 import { createCleanup } from '../cleanup.ts';
 import { textField, untilReady } from '../embedded/api-caller.ts';
 import { keptTexts, readState } from '../embedded/data-folder.ts';
@@ -84,12 +84,12 @@ export function createSystem({ env, log, onServerEnd }: SystemOptions): System {
       log,
     });
     stopping.signal.throwIfAborted();
-    await runToEnd(spec('migrate', 'src/migrate.ts'), stopping.signal);
+    await runToEnd(spec('migrate', 'src/main/migrate.ts'), stopping.signal);
     const receiver = secrets && (await startDemoReceiver(dataDir, log));
     if (receiver) cleanup.add(receiver.close);
     stopping.signal.throwIfAborted();
 
-    const apiSpec = spec('api', 'src/api.ts');
+    const apiSpec = spec('api', 'src/main/api.ts');
     const api = superviseProcess(apiSpec);
     const workers = workerNames.map((name) => superviseProcess(spec(name, `workers/${name}.ts`)));
     processes.push(api, ...workers);

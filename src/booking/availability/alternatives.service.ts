@@ -1,0 +1,140 @@
+import { LRUCache } from 'lru-cache';
+import type { ListedSlot } from '../../catalog/slots/slot.rules.ts';
+import { salePeriodOf } from '../../catalog/slots/slot.rules.ts';
+import type { SlotDeps } from '../../catalog/slots/slots.service.ts';
+import type { VenueRules } from '../../catalog/slots/venue-rules.service.ts';
+import type { ResourceRow, VenueRow } from '../../catalog/venues/venues.service.ts';
+import { addDays, datesBetween, dayBounds, localDateOf } from '../../platform/calendar.ts';
+import { coalescedByKey, onePer } from '../../platform/coalesced.ts';
+import type { Db } from '../../platform/mongo.ts';
+import { readFreeSlots } from './availability.service.ts';
+import type { PlannedSlot } from './planned-slots.service.ts';
+import type { Reading } from './reading.ts';
+import { beginReading, isRecent } from './reading.ts';
+
+const MAX_ALTERNATIVES = 3;
+
+/**
+ * How many days before and after the wanted one have been read after each step. No step is longer than a range of
+ * availability on either side, and most look-ups end with the first.
+ */
+const REACHES = [1, 7, 38, 69, 100];
+
+const MAX_LOOK_UPS = 1000;
+
+const lookUpsOf = onePer((_db: Db) => ({
+  shared: coalescedByKey<ListedSlot[]>(),
+  kept: new LRUCache<string, { found: ListedSlot[]; reading: Reading }>({ max: MAX_LOOK_UPS }),
+}));
+
+/**
+ * Up to three free slots of the venue for the same sport, nearest in time to `wanted`, within the booking horizon and 100 days;
+ * the nearest first. Callers who lose one slot at the same time, as many do when a popular one opens, share a look-up of the last
+ * half second. Costs 1 query where there are three about the wanted day, and 7 at most in a horizon of
+ * 90 days (9 in any), each of at most 31 days: a venue that is closed for all that time costs what two ranges of 31 days do (measured).
+ */
+export function findAlternatives(
+  deps: SlotDeps,
+  rules: VenueRules,
+  resource: ResourceRow,
+  wanted: Date,
+): Promise<ListedSlot[]> {
+  const key = `${resource._id} ${wanted.getTime()}`;
+  const { shared, kept } = lookUpsOf(deps.db);
+  return shared(key, async () => {
+    const known = kept.get(key);
+    if (known !== undefined && isRecent(deps.db, rules, known.reading)) return known.found;
+    const reading = beginReading(deps.db, rules);
+    const found = await lookUpAlternatives(deps, rules, resource, wanted);
+    kept.set(key, { found, reading });
+    return found;
+  });
+}
+
+/** Operating dates, both included. */
+type Dates = { from: string; to: string };
+
+async function lookUpAlternatives(
+  deps: SlotDeps,
+  rules: VenueRules,
+  resource: ResourceRow,
+  wanted: Date,
+): Promise<ListedSlot[]> {
+  const { venue } = rules;
+  if (venue.status !== 'active') return [];
+  const resources = rules.resources.filter(
+    ({ sportCategory, status }) => sportCategory === resource.sportCategory && status === 'active',
+  );
+  if (resources.length === 0) return [];
+  const sold = sellableDates(deps, venue);
+  const nearest = ofNearness(wanted);
+  let found: PlannedSlot[] = [];
+  let seen: Dates | undefined;
+  for (const reach of REACHES) {
+    const next = datesAround(wanted, reach, sold, venue.timeZone);
+    for (const { from, to } of beyond(next, seen)) {
+      found.push(...(await readFreeSlots(deps, rules, resources, datesBetween(from, to))));
+    }
+    seen = next;
+    found = found.sort(nearest).slice(0, MAX_ALTERNATIVES);
+    const last = found[MAX_ALTERNATIVES - 1];
+    const isNearest =
+      last !== undefined && distance(last, wanted) <= certainty(seen, sold, wanted, venue.timeZone);
+    if (isNearest || (seen.from === sold.from && seen.to === sold.to)) break;
+  }
+  return found.map((slot) => ({ ...slot, unavailableReason: null }));
+}
+
+/** The operating dates of which slots are sold now. An operating day of yesterday may run past midnight. */
+function sellableDates(deps: SlotDeps, venue: VenueRow): Dates {
+  const { after, before } = salePeriodOf(deps.clock.now(), deps.config.bookingHorizonDays, venue.timeZone);
+  const last = new Date(before.getTime() - 1);
+  return {
+    from: addDays(localDateOf(after, venue.timeZone), -1),
+    to: localDateOf(last, venue.timeZone),
+  };
+}
+
+/** The sold dates up to `reach` days from the wanted one, or from the sold date that is nearest to it. */
+function datesAround(wanted: Date, reach: number, sold: Dates, timeZone: string): Dates {
+  const date = earlier(later(localDateOf(wanted, timeZone), sold.from), sold.to);
+  return { from: later(addDays(date, -reach), sold.from), to: earlier(addDays(date, reach), sold.to) };
+}
+
+const earlier = (a: string, b: string): string => (a < b ? a : b);
+const later = (a: string, b: string): string => (a < b ? b : a);
+
+/** What `dates` has before and after `seen`. */
+function beyond(dates: Dates, seen: Dates | undefined): Dates[] {
+  if (seen === undefined) return [dates];
+  const sides = [
+    { from: dates.from, to: addDays(seen.from, -1) },
+    { from: addDays(seen.to, 1), to: dates.to },
+  ];
+  return sides.filter(({ from, to }) => from <= to);
+}
+
+/**
+ * Up to which distance from `wanted`, in milliseconds, every slot on sale begins on one of the dates `seen`. Slots of the operating
+ * date before them may begin on the first of them, past midnight.
+ */
+function certainty(seen: Dates, sold: Dates, wanted: Date, timeZone: string): number {
+  const begin = dayBounds(addDays(seen.from, 1), timeZone).start.getTime();
+  const end = dayBounds(seen.to, timeZone).end.getTime();
+  return Math.min(
+    seen.from === sold.from ? Infinity : wanted.getTime() - begin,
+    seen.to === sold.to ? Infinity : end - wanted.getTime(),
+  );
+}
+
+/** The nearer first; of two as near, by resource and then the earlier. */
+function ofNearness(wanted: Date): (a: PlannedSlot, b: PlannedSlot) => number {
+  return (a, b) =>
+    distance(a, wanted) - distance(b, wanted) ||
+    a.resource._id.localeCompare(b.resource._id) ||
+    a.start.getTime() - b.start.getTime();
+}
+
+function distance(slot: PlannedSlot, wanted: Date): number {
+  return Math.abs(slot.start.getTime() - wanted.getTime());
+}

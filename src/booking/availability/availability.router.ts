@@ -1,0 +1,106 @@
+import type { Schema } from 'joi';
+import type { SlotDeps } from '../../catalog/slots/slots.service.ts';
+import type { ResponseDescription, Route, RouteResponse } from '../../http/route.ts';
+import { ok, route } from '../../http/route.ts';
+import type { PartnerCaller } from '../../partners/partners.service.ts';
+import { datesBetween } from '../../platform/calendar.ts';
+import { omitUndefined } from '../../platform/omit-undefined.ts';
+import { encodeCursor } from '../../platform/pagination.ts';
+import type { PreparedJson } from '../../platform/prepared-json.ts';
+import { prepareJson } from '../../platform/prepared-json.ts';
+import type { DayQuery, RangeQuery, SearchQuery } from './availability.schemas.ts';
+import {
+  availability,
+  availabilityRange,
+  dayQuery,
+  freeSlotPage,
+  rangeQuery,
+  searchQuery,
+} from './availability.schemas.ts';
+import { readAvailability } from './availability.service.ts';
+import { searchFreeSlots, VENUES_OF_PAGE } from './slot-search.service.ts';
+import type { ListedSlots } from './slots-json.rules.ts';
+import { freeSlotsJson, slotsJson } from './slots-json.rules.ts';
+
+const PROMISE = 'What is free now may be taken the next moment: place a hold before you promise a slot.';
+const REVALIDATION = 'Send the ETag back in If-None-Match to get 304 where nothing has changed.';
+
+const responsesWith = (body: Schema, description: string): Record<number, ResponseDescription> => ({
+  200: { description, body, headers: ['ETag'] },
+  304: { description: 'What If-None-Match names is still the response.', headers: ['ETag'] },
+});
+
+/** The slots of a day, of a range of days, and the free ones of several venues. */
+export function availabilityRoutes(deps: SlotDeps): Route<PartnerCaller>[] {
+  return [
+    searchRoute(deps),
+    route<PartnerCaller, unknown, DayQuery>({
+      method: 'get',
+      path: '/api/v1/slots/availability',
+      operationId: 'getAvailability',
+      tag: 'Availability',
+      summary: 'Read the slots of a venue on one date',
+      description: `${PROMISE} ${REVALIDATION}`,
+      query: dayQuery,
+      responses: responsesWith(availability, 'The slots of the date.'),
+      errors: ['VENUE_NOT_AUTHORIZED', 'RESOURCE_NOT_FOUND'],
+      handle: async ({ caller, query }) => {
+        const { venue_id: venueId, date: day, resource_id: resourceId } = query;
+        const wanted = { venueId, dates: [day], ...omitUndefined({ resourceId }) };
+        const render = (listed: readonly ListedSlots[]) =>
+          `${JSON.stringify({ venue_id: venueId, date: day }).slice(0, -1)},"slots":${listed.map(slotsJson).join(',')}}`;
+        return revalidated(await readAvailability(deps, caller.partnerId, wanted, { name: 'day', render }));
+      },
+    }),
+    route<PartnerCaller, unknown, RangeQuery>({
+      method: 'get',
+      path: '/api/v1/slots/availability/range',
+      operationId: 'getAvailabilityRange',
+      tag: 'Availability',
+      summary: 'Read the slots of a venue on several dates',
+      description: `${PROMISE} ${REVALIDATION}`,
+      query: rangeQuery,
+      responses: responsesWith(availabilityRange, 'The slots of each date.'),
+      errors: ['VENUE_NOT_AUTHORIZED', 'RESOURCE_NOT_FOUND'],
+      handle: async ({ caller, query }) => {
+        const { venue_id: venueId, from, to, resource_id: resourceId } = query;
+        const dates = datesBetween(from, to);
+        const wanted = { venueId, dates, ...omitUndefined({ resourceId }) };
+        const render = (listed: readonly ListedSlots[]) => {
+          const days = listed.map((slots, index) => `{"date":"${dates[index]}","slots":${slotsJson(slots)}}`);
+          return `${JSON.stringify({ venue_id: venueId, from, to }).slice(0, -1)},"days":[${days.join(',')}]}`;
+        };
+        return revalidated(await readAvailability(deps, caller.partnerId, wanted, { name: 'range', render }));
+      },
+    }),
+  ];
+}
+
+function searchRoute(deps: SlotDeps): Route<PartnerCaller> {
+  return route<PartnerCaller, unknown, SearchQuery>({
+    method: 'get',
+    path: '/api/v1/slots/search',
+    operationId: 'searchSlots',
+    tag: 'Availability',
+    summary: 'Find free slots of several venues on one date',
+    description: `By venue, resource and start. A page has the slots of ${VENUES_OF_PAGE} venues, and may have none while next_cursor says that more venues follow. ${PROMISE}`,
+    query: searchQuery,
+    responses: { 200: { description: 'The slots that can be held.', body: freeSlotPage } },
+    errors: ['VENUE_NOT_AUTHORIZED'],
+    handle: async ({ caller, query }) => {
+      const { venue_ids: venueIds, cursor: after, ...rest } = query;
+      const wanted = { ...rest, ...omitUndefined({ venueIds, after }) };
+      const { rows, next } = await searchFreeSlots(deps, caller.partnerId, wanted);
+      const found = rows.filter(({ free }) => free.length > 0);
+      const count = found.reduce((sum, { free }) => sum + free.length, 0);
+      const data = found.map(({ venueId, free }) => freeSlotsJson(venueId, free)).join(',');
+      const cursor = JSON.stringify(encodeCursor(next));
+      return ok(prepareJson(`{"success":true,"count":${count},"data":[${data}],"next_cursor":${cursor}}`));
+    },
+  });
+}
+
+/** Kept only to be revalidated: Express returns 304 where If-None-Match has the ETag that it makes of the body. */
+function revalidated(body: PreparedJson): RouteResponse {
+  return { ...ok(body), headers: { 'Cache-Control': 'private, no-cache' } };
+}

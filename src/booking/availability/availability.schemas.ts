@@ -1,0 +1,216 @@
+import Joi from 'joi';
+import { EXAMPLE } from '../../http/example-values.ts';
+import { cursor, date, dateNotAfter, opaque, text, uuid, wallTime, wallTimeEnd } from '../../http/fields.ts';
+import {
+  amount,
+  day,
+  growing,
+  id,
+  named,
+  object,
+  pageOf,
+  resourceId,
+  slotId,
+  timestamp,
+} from '../../http/response-fields.ts';
+import { daysFrom, isCalendarDate } from '../../platform/calendar.ts';
+import { isUuid } from '../../platform/ids.ts';
+import type { Position } from '../../platform/pagination.ts';
+
+export type DayQuery = { venue_id: string; date: string; resource_id?: string };
+export type RangeQuery = { venue_id: string; from: string; to: string; resource_id?: string };
+
+const venueId = () => uuid().required().description('A venue granted to you.').example(EXAMPLE.venueId);
+const oneResource = () => opaque(200).description('Only the slots of this resource.');
+
+export const dayQuery = Joi.object<DayQuery>({
+  venue_id: venueId(),
+  date: date()
+    .required()
+    .description(
+      "A calendar date in the venue's time zone; a slot belongs to the date on which its operating day begins.",
+    )
+    .example(EXAMPLE.date),
+  resource_id: oneResource(),
+});
+
+/** The most days of a range (contract: availability/range). */
+export const MAX_RANGE_DAYS = 31;
+
+export const rangeQuery = Joi.object<RangeQuery>({
+  venue_id: venueId(),
+  from: dateNotAfter('to').required().description('The first date, not after `to`.').example(EXAMPLE.date),
+  to: date()
+    .required()
+    .custom((to: string, helpers) => {
+      const [{ from }] = helpers.state.ancestors as [{ from?: unknown }];
+      const isLong = typeof from === 'string' && isCalendarDate(from) && daysFrom(from, to) >= MAX_RANGE_DAYS;
+      return isLong ? helpers.error('range.long') : to;
+    })
+    .messages({
+      'range.long': `is too far from the first date: a range has at most ${MAX_RANGE_DAYS} days. Ask for less at once.`,
+    })
+    .description(`The last date, included; the range has at most ${MAX_RANGE_DAYS} days.`)
+    .example('2026-11-22'),
+  resource_id: oneResource(),
+});
+
+export type SearchQuery = {
+  date: string;
+  venue_ids?: string[];
+  sport?: string;
+  city?: string;
+  from?: string;
+  to?: string;
+  cursor?: Position;
+};
+
+const MAX_VENUES = 20;
+
+const venueIds = () =>
+  Joi.string()
+    .custom((given: string, helpers) => {
+      const ids = given.toLowerCase().split(',');
+      if (ids.length > MAX_VENUES) return helpers.error('venues.many');
+      return ids.every(isUuid) ? [...new Set(ids)] : helpers.error('venues.form');
+    })
+    .messages({
+      'venues.many': `has more than ${MAX_VENUES} venues: search for some of them at a time`,
+      'venues.form': 'must be UUIDs with commas between them',
+    })
+    .meta({ jsonSchema: { pattern: '^[0-9A-Fa-f-]{36}(,[0-9A-Fa-f-]{36}){0,19}$' } });
+
+export const searchQuery = Joi.object<SearchQuery>({
+  date: date()
+    .required()
+    .description(
+      "A calendar date in each venue's time zone; a slot belongs to the date on which its operating day begins.",
+    )
+    .example(EXAMPLE.date),
+  venue_ids: venueIds().description(
+    `Only these venues, at most ${MAX_VENUES}, with commas between them; all of yours unless stated.`,
+  ),
+  sport: text(120).description('Only resources of this sport_category, in capitals or not.'),
+  city: text(100).description('Only venues in this city, in capitals or not.'),
+  from: wallTime().description(
+    "Only slots that begin at this time of the venue's clocks, or later, those after midnight included.",
+  ),
+  to: wallTimeEnd()
+    .custom((to: string, helpers) => {
+      const [{ from }] = helpers.state.ancestors as [{ from?: unknown }];
+      // As it was sent: from=00:00&to=24:00 is a day without the hours after its midnight.
+      return from === helpers.original ? helpers.error('time.range') : to;
+    })
+    .messages({ 'time.range': 'must not be the same as from: leave both out for the whole day' })
+    .description(
+      'Only slots that begin before this time, on either side of midnight; where it is earlier than `from`, before this time after midnight: from=22:00&to=02:00. 24:00 is midnight.',
+    ),
+  cursor: cursor(),
+});
+
+const unavailableReason = () =>
+  growing(Joi.string().valid('held', 'booked', 'blackout', 'past', 'beyond_horizon', 'inactive')).description(
+    'Why the slot cannot be held; never who has it.',
+  );
+
+const slotFields = {
+  slot_id: slotId(),
+  resource_id: resourceId(),
+  slot_start: timestamp(EXAMPLE.slotStart),
+  slot_end: timestamp(EXAMPLE.slotEnd),
+  price_rupees: amount().description('The price of this slot on this date, in rupees.'),
+};
+
+const slot = named(
+  'Slot',
+  object({
+    ...slotFields,
+    is_available: Joi.boolean()
+      .description('True promises nothing: only a hold reserves the slot.')
+      .example(true),
+    unavailable_reason: unavailableReason().optional(),
+  }),
+);
+
+const freeSlot = {
+  slot_id: EXAMPLE.slotId,
+  resource_id: EXAMPLE.resourceId,
+  slot_start: EXAMPLE.slotStart,
+  slot_end: EXAMPLE.slotEnd,
+  price_rupees: EXAMPLE.priceRupees,
+  is_available: true,
+};
+const takenSlot = {
+  ...freeSlot,
+  slot_id: EXAMPLE.otherSlotId,
+  slot_start: EXAMPLE.otherSlotStart,
+  slot_end: EXAMPLE.otherSlotEnd,
+  price_rupees: 1500,
+  is_available: false,
+  unavailable_reason: 'booked',
+};
+
+const slots = () =>
+  Joi.array()
+    .items(slot)
+    .description('Sorted by resource_id, then by slot_start; all slots of the schedule, taken ones too.')
+    .example([freeSlot, takenSlot]);
+
+export const availability = named(
+  'Availability',
+  object({ venue_id: id(EXAMPLE.venueId), date: day(), slots: slots() }),
+);
+
+export const availabilityRange = named(
+  'AvailabilityRange',
+  object({
+    venue_id: id(EXAMPLE.venueId),
+    from: day(),
+    to: day(),
+    days: Joi.array()
+      .items(object({ date: day(), slots: slots() }))
+      .description('One item for each date, in order.'),
+  }),
+);
+
+export const freeSlotPage = pageOf(
+  named(
+    'FreeSlot',
+    object({
+      venue_id: id(EXAMPLE.venueId),
+      ...slotFields,
+      is_available: Joi.boolean()
+        .valid(true)
+        .description('It promises nothing: only a hold reserves the slot.')
+        .example(true),
+    }),
+  ),
+);
+
+/** What a SLOT_NOT_AVAILABLE carries beside code and message. */
+export const conflict = named(
+  'Conflict',
+  object({
+    reason: unavailableReason().example('held'),
+    free_at: timestamp(EXAMPLE.holdExpiry)
+      .description('When the hold that is in the way lapses, unless it is confirmed or extended.')
+      .optional(),
+    hold_id: id(EXAMPLE.holdId)
+      .description('The hold that is in the way; there only where it is your own.')
+      .optional(),
+    alternatives: Joi.array()
+      .items(slot)
+      .max(3)
+      .description(
+        'Free slots of the venue for the same sport, nearest in time, of the whole booking horizon.',
+      )
+      .example([
+        {
+          ...freeSlot,
+          slot_id: EXAMPLE.otherSlotId,
+          slot_start: EXAMPLE.otherSlotStart,
+          slot_end: EXAMPLE.otherSlotEnd,
+        },
+      ]),
+  }),
+);

@@ -1,0 +1,135 @@
+import { LRUCache } from 'lru-cache';
+import { spanOf } from '../../catalog/slots/slot.rules.ts';
+import type { SlotDeps } from '../../catalog/slots/slots.service.ts';
+import type { VenueRules } from '../../catalog/slots/venue-rules.service.ts';
+import { requireVenueRules } from '../../catalog/slots/venue-rules.service.ts';
+import type { ResourceRow } from '../../catalog/venues/venues.service.ts';
+import { databaseClockOf } from '../../platform/clock.ts';
+import { coalescedByKey, onePer } from '../../platform/coalesced.ts';
+import type { Db } from '../../platform/mongo.ts';
+import type { PreparedJson } from '../../platform/prepared-json.ts';
+import { prepareJson } from '../../platform/prepared-json.ts';
+import { findClaimedWindows } from '../../reservations/claim-reads.store.ts';
+import type { Plan, PlannedSlot } from './planned-slots.service.ts';
+import { planOf } from './planned-slots.service.ts';
+import type { Reading } from './reading.ts';
+import { beginReading, isRecent } from './reading.ts';
+import { salePeriodAt } from './sale-period.service.ts';
+import { indexClaims, nextLapse, nextStart, reasonAt } from './slot-states.rules.ts';
+import type { ListedSlots } from './slots-json.rules.ts';
+
+/** What is asked for: the operating dates, calendar dates in the venue's zone, and of which resource, where not of all. */
+export type AvailabilityQuery = { venueId: string; dates: readonly string[]; resourceId?: string };
+
+/** How the slots of the dates, in their order, become the JSON of the response; by its name the same for equal queries. */
+export type Rendering = { name: string; render: (days: readonly ListedSlots[]) => string };
+
+/** A response with all that it was made of. */
+type Ready = {
+  json: PreparedJson;
+  reading: Reading;
+  /** By the clock of the process and by the database's; from the first of each, and before the second, the time changes nothing. */
+  valid: { from: number; until: number; fromByDatabase: number; untilByDatabase: number };
+};
+
+const MAX_BYTES = 16 * 1024 * 1024;
+
+const readyOf = onePer((_db: Db) => ({
+  responses: new LRUCache<string, Ready>({
+    maxSize: MAX_BYTES,
+    sizeCalculation: ({ json }) => json.bytes.length * 2,
+  }),
+  shared: coalescedByKey<PreparedJson>(),
+  reads: { memory: 0, made: 0 },
+}));
+
+/** What this process keeps of availability, and how many responses it has sent from memory, and how many it had to make. */
+export function availabilityInMemory(db: Db) {
+  const { responses, reads } = readyOf(db);
+  return { entries: responses.size, bytes: responses.calculatedSize, reads: { ...reads } };
+}
+
+/**
+ * Every slot of the venue's schedule on the dates, sorted by resource and start, each with why it is not available, as the response
+ * that says so: made once for all who ask within half a second (ADR 0038). It promises nothing: only a hold does.
+ * @throws DomainError VENUE_NOT_AUTHORIZED for a venue that is missing or not granted; RESOURCE_NOT_FOUND
+ */
+export async function readAvailability(
+  deps: SlotDeps,
+  partnerId: string,
+  query: AvailabilityQuery,
+  { name, render }: Rendering,
+): Promise<PreparedJson> {
+  const { venueId, dates, resourceId } = query;
+  const { rules, resource } = await requireVenueRules(deps, partnerId, venueId, resourceId);
+  const { responses, shared, reads } = readyOf(deps.db);
+  const key = [name, venueId, dates[0], dates.length, resourceId ?? ''].join(' ');
+  const kept = (): PreparedJson | undefined => {
+    const known = responses.get(key);
+    if (known === undefined || !isRecent(deps.db, rules, known.reading) || !isValidNow(deps, known))
+      return undefined;
+    reads.memory += 1;
+    return known.json;
+  };
+  const make = async (): Promise<PreparedJson> => {
+    reads.made += 1;
+    const reading = beginReading(deps.db, rules);
+    const plans = dates.map((date) => planOf(deps, rules, date, resource));
+    const { listed, valid } = await listSlots(deps, rules, plans);
+    const json = prepareJson(render(listed));
+    responses.set(key, { json, reading, valid });
+    return json;
+  };
+  // Who comes while it is made waits for the next, which mostly need not be made.
+  return kept() ?? shared(key, async () => kept() ?? make());
+}
+
+/** The slots of these resources of a venue on operating dates that can be held now, by date, resource and start. One query. */
+export async function readFreeSlots(
+  deps: SlotDeps,
+  rules: VenueRules,
+  resources: readonly ResourceRow[],
+  dates: readonly string[],
+): Promise<PlannedSlot[]> {
+  const wanted = new Set(resources);
+  const plans = dates.map((date) => planOf(deps, rules, date).filter(({ resource }) => wanted.has(resource)));
+  const { listed } = await listSlots(deps, rules, plans);
+  return listed.flatMap(({ slots, reasons }) => slots.filter((_, index) => reasons[index] === null));
+}
+
+function isValidNow({ db, clock }: SlotDeps, { valid }: Ready): boolean {
+  const [now, nowByDatabase] = [clock.now().getTime(), databaseClockOf(db).now().getTime()];
+  return (
+    valid.from <= now &&
+    now < valid.until &&
+    valid.fromByDatabase <= nowByDatabase &&
+    nowByDatabase < valid.untilByDatabase
+  );
+}
+
+/** The slots of each plan as they are now, and until when the time alone changes none of them. */
+async function listSlots(
+  { db, clock, config }: SlotDeps,
+  { venue }: VenueRules,
+  plans: readonly Plan[],
+): Promise<{ listed: ListedSlots[]; valid: Ready['valid'] }> {
+  const slots = plans.flat();
+  const claims =
+    slots.length === 0 ? [] : await findClaimedWindows(db, { venueId: venue._id, ...spanOf(slots) });
+  const [now, nowByDatabase] = [clock.now(), databaseClockOf(db).now()];
+  const { onSale, until } = salePeriodAt(now, config.bookingHorizonDays, venue.timeZone);
+  const index = indexClaims(claims);
+  const moment = { onSale, now: nowByDatabase };
+  return {
+    listed: plans.map((plan) => ({
+      slots: plan,
+      reasons: plan.map((slot) => reasonAt(venue, slot, index, moment)),
+    })),
+    valid: {
+      from: now.getTime(),
+      until: Math.min(until.getTime(), ...plans.map((plan) => nextStart(plan, now))),
+      fromByDatabase: nowByDatabase.getTime(),
+      untilByDatabase: nextLapse(claims, nowByDatabase),
+    },
+  };
+}

@@ -1,0 +1,132 @@
+import { wallTimesIn } from '../../catalog/slots/price.rules.ts';
+import type { SlotWindow } from '../../catalog/slots/schedule.rules.ts';
+import type { SlotDeps } from '../../catalog/slots/slots.service.ts';
+import type { VenueRules } from '../../catalog/slots/venue-rules.service.ts';
+import { findGrantedRules } from '../../catalog/slots/venue-rules.service.ts';
+import {
+  findActiveVenueCities,
+  findVenueIdsWithSports,
+  listSports,
+} from '../../catalog/venues/venues.store.ts';
+import { fieldError } from '../../domain/errors.ts';
+import { venueNotAuthorized } from '../../partners/grant-errors.rules.ts';
+import { listGrantedVenueIds } from '../../partners/partners.store.ts';
+import { foldCase } from '../../platform/fold-case.rules.ts';
+import type { Db } from '../../platform/mongo.ts';
+import type { Page, Position } from '../../platform/pagination.ts';
+import { toPage } from '../../platform/pagination.ts';
+import { readFreeSlots } from './availability.service.ts';
+import type { PlannedSlot } from './planned-slots.service.ts';
+
+/**
+ * `date`: the operating day, a calendar date in each venue's zone. Sport and city match in capitals or not. `from` and `to` are wall
+ * times `HH:MM` at the venue: slots begin at the first of them or later, and before the second, which is of the next date where it is
+ * the earlier one. Without `venueIds` all
+ * venues that are granted are searched.
+ */
+export type SlotSearch = {
+  date: string;
+  venueIds?: readonly string[];
+  sport?: string;
+  city?: string;
+  from?: string;
+  to?: string;
+  after?: Position;
+};
+
+/** The slots of a venue that fit the search and can be held. */
+export type VenueFound = { venueId: string; free: PlannedSlot[] };
+
+/** How many venues one call looks at; the next page goes on with the next ones. */
+export const VENUES_OF_PAGE = 20;
+
+/**
+ * The slots that the partner can hold at the moment, of up to 20 venues that fit the search, by venue, resource and start. A page may
+ * be empty while others follow. Reads five times at most, however many venues there are, beside venues' rules that are not in memory.
+ * @throws DomainError VENUE_NOT_AUTHORIZED where a venue that is named is missing or not granted; VALIDATION_ERROR for a sport that no
+ * venue of the search has
+ */
+export async function searchFreeSlots(
+  deps: SlotDeps,
+  partnerId: string,
+  search: SlotSearch,
+): Promise<Page<VenueFound>> {
+  const { venueIds: named, after } = search;
+  const granted = new Set(await listGrantedVenueIds(deps.db, partnerId));
+  if (named?.some((id) => !granted.has(id)) === true) throw venueNotAuthorized();
+  const fitting = await findFittingVenueIds(deps.db, named ?? [...granted], search);
+  const left = fitting.filter((id) => after === undefined || id > after.id);
+  const page = toPage(left.slice(0, VENUES_OF_PAGE + 1), VENUES_OF_PAGE, (id) => ({ at: new Date(0), id }));
+  const rules = await Promise.all(page.rows.map((id) => findVenueRules(deps, partnerId, id, search)));
+  // The claims are asked for when all rules are there: all at once, and so in one read.
+  const isKnown = (each: VenueRules | null): each is VenueRules => each !== null;
+  const rows = await Promise.all(rules.filter(isKnown).map((each) => searchVenue(deps, each, search)));
+  return { rows, next: page.next };
+}
+
+/** Of these venues, sorted: those that are active, in the city, and have the sport. */
+async function findFittingVenueIds(
+  db: Db,
+  venueIds: readonly string[],
+  { sport, city }: SlotSearch,
+): Promise<string[]> {
+  const ofSport = sport === undefined ? venueIds : await findVenueIdsOfSport(db, venueIds, sport);
+  const venues = await findActiveVenueCities(db, ofSport);
+  return venues
+    .filter((venue) => city === undefined || folded(venue.city) === folded(city))
+    .map(({ _id }) => _id);
+}
+
+async function findVenueIdsOfSport(db: Db, venueIds: readonly string[], sport: string): Promise<string[]> {
+  const sports = await listSports(db, venueIds);
+  const spellings = sports.filter((each) => folded(each) === folded(sport));
+  if (spellings.length > 0) return findVenueIdsWithSports(db, venueIds, spellings);
+  if (sports.length === 0) return [];
+  const message = `is a sport of none of these venues; they have ${sports.slice(0, MOST_NAMED).join(', ')}`;
+  throw fieldError('sport', message);
+}
+
+const MOST_NAMED = 20;
+
+const folded = (text: string): string => foldCase(text).trim();
+
+/** Null where its grant was revoked a moment ago. */
+async function findVenueRules(
+  deps: SlotDeps,
+  partnerId: string,
+  venueId: string,
+  { venueIds }: SlotSearch,
+): Promise<VenueRules | null> {
+  const granted = await findGrantedRules(deps, partnerId, venueId);
+  if (granted === null && venueIds !== undefined) throw venueNotAuthorized();
+  return granted?.rules ?? null;
+}
+
+async function searchVenue(deps: SlotDeps, rules: VenueRules, search: SlotSearch): Promise<VenueFound> {
+  const { sport, date } = search;
+  const ofSport = rules.resources.filter(
+    ({ sportCategory }) => sport === undefined || folded(sportCategory) === folded(sport),
+  );
+  const free = await readFreeSlots(deps, rules, ofSport, [date]);
+  return { venueId: rules.venue._id, free: free.filter(isWithin(rules, search)) };
+}
+
+/**
+ * By what the venue's clocks show. An operating day may go on after midnight: its small hours are found by a time within them, and by
+ * one that goes on past midnight.
+ */
+function isWithin(
+  { venue }: VenueRules,
+  { date, from = MIDNIGHT, to }: SlotSearch,
+): (slot: SlotWindow) => boolean {
+  const wallTimeOf = wallTimesIn(venue.timeZone);
+  const passesMidnight = to === undefined || to <= from;
+  return ({ start }) => {
+    const [day = '', time = ''] = wallTimeOf(start).split('T');
+    const [isFrom, isBefore] = [time >= from, to === undefined || time < to];
+    if (passesMidnight) return day > date ? isBefore : isFrom;
+    return isFrom && isBefore;
+  };
+}
+
+const MIDNIGHT = '00:00';

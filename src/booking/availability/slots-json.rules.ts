@@ -1,0 +1,42 @@
+import type { SlotWindow } from '../../catalog/slots/schedule.rules.ts';
+import type { UnavailableReason } from '../../catalog/slots/slot.rules.ts';
+import { toRupees } from '../../domain/money.ts';
+import type { PlannedSlot } from './planned-slots.service.ts';
+
+/** The slots of a date, and of each, in their order, why it is not available; null where it is. */
+export type ListedSlots = { slots: readonly PlannedSlot[]; reasons: readonly (UnavailableReason | null)[] };
+
+// Written by hand, which takes a third of the time of `JSON.stringify`. Ids of resources are slugs, so that nothing has to be escaped.
+
+/** The slots as JSON, each as partners see it (`slotView`). */
+export function slotsJson({ slots, reasons }: ListedSlots): string {
+  const fieldsOf = slotFields();
+  let text = '';
+  for (const [index, slot] of slots.entries()) {
+    const reason = reasons[index] ?? null;
+    const availability = reason === null ? 'true' : `false,"unavailable_reason":"${reason}"`;
+    text += `${text === '' ? '' : ','}{${fieldsOf(slot)},"is_available":${availability}}`;
+  }
+  return `[${text}]`;
+}
+
+/** Slots of a venue that are available as JSON, with commas between them, each with its venue. */
+export function freeSlotsJson(venueId: string, slots: readonly PlannedSlot[]): string {
+  const fieldsOf = slotFields();
+  return slots.map((slot) => `{"venue_id":"${venueId}",${fieldsOf(slot)},"is_available":true}`).join(',');
+}
+
+/** All but `is_available`. */
+function slotFields(): (slot: PlannedSlot) => string {
+  // Slots have their windows in common with those of other resources.
+  const windows = new Map<Date, { end: Date; text: string }>();
+  const windowOf = ({ start, end }: SlotWindow): string => {
+    const known = windows.get(start);
+    if (known?.end === end) return known.text;
+    const text = `"slot_start":${JSON.stringify(start)},"slot_end":${JSON.stringify(end)},"price_rupees":`;
+    windows.set(start, { end, text });
+    return text;
+  };
+  return (slot) =>
+    `"slot_id":"${slot.slotId}","resource_id":"${slot.resource._id}",${windowOf(slot)}${toRupees(slot.pricePaise)}`;
+}

@@ -1,0 +1,92 @@
+import Joi from 'joi';
+import type { PageQuery } from '../../http/fields.ts';
+import {
+  cursor,
+  customerPhone,
+  date,
+  dateNotAfter,
+  opaque,
+  orderReference,
+  pageLimit,
+  text,
+  uuid,
+} from '../../http/fields.ts';
+import { omitUndefined } from '../../platform/omit-undefined.ts';
+import { SHORT_SEARCH, searchOf } from '../../reservations/customer.rules.ts';
+import { BOOKING_STATUSES } from './bookings.schemas.ts';
+import type { ListBookings } from './bookings.service.ts';
+
+export type ListQuery = PageQuery & {
+  venue_id?: string;
+  from?: string;
+  to?: string;
+  status?: (typeof BOOKING_STATUSES)[number];
+  hold_id?: string;
+  payment_reference?: string;
+  order_reference?: string;
+  customer_phone?: string;
+  customer_name?: string;
+  slot_from?: string;
+  slot_to?: string;
+};
+
+const filters = (region: string) => ({
+  venue_id: uuid().description('Only bookings at this venue.'),
+  from: dateNotAfter('to').description(
+    "The first date of booked_at, in the venue's time zone (the service's where no venue is named).",
+  ),
+  to: date().description('The last date of booked_at, included.'),
+  status: Joi.string().valid(...BOOKING_STATUSES),
+  hold_id: uuid().description('Only the booking that this hold became.'),
+  payment_reference: opaque(255).description('Only bookings with exactly this reference.'),
+  order_reference: orderReference().description('Only bookings with exactly this order_reference.'),
+  customer_phone: customerPhone(region).description('Only bookings of this number, however it was written.'),
+  customer_name: text(120).description(
+    'The beginning of the name, in capitals or not; blanks around it do not count.',
+  ),
+  slot_from: dateNotAfter('slot_to').description(
+    "The first date on which the slot begins, in the venue's time zone (the service's where no venue is named).",
+  ),
+  slot_to: date().description('The last date on which the slot begins, included.'),
+  limit: pageLimit(),
+  cursor: cursor(),
+});
+
+export const listQuery = (region: string) => Joi.object<ListQuery>(filters(region));
+
+export type OperatorListQuery = ListQuery & { partner_id?: string; q?: string };
+
+export const operatorListQuery = (region: string) =>
+  Joi.object<OperatorListQuery>({
+    partner_id: uuid().description("Only this partner's bookings; walk-ins are those of `platform`."),
+    q: text(120)
+      .custom((value: string, helpers) =>
+        searchOf(value) === undefined ? helpers.error('string.search') : value,
+      )
+      .messages({ 'string.search': SHORT_SEARCH })
+      .description(
+        'Finds by one text: the whole id of a booking or of its hold; the beginnings of any words of the name (all that are given); or the last 3 or more digits of the phone.',
+      )
+      .example('rao'),
+    ...filters(region),
+  });
+
+/** The query of a listing of bookings, in the service's names. */
+export function listInput(query: OperatorListQuery): ListBookings {
+  const filter = omitUndefined({
+    venueId: query.venue_id,
+    from: query.from,
+    to: query.to,
+    status: query.status,
+    holdId: query.hold_id,
+    paymentReference: query.payment_reference,
+    orderReference: query.order_reference,
+    customerPhone: query.customer_phone,
+    customerName: query.customer_name,
+    search: query.q,
+    slotFrom: query.slot_from,
+    slotTo: query.slot_to,
+    after: query.cursor,
+  });
+  return { ...filter, limit: query.limit };
+}

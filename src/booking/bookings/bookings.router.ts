@@ -1,0 +1,98 @@
+import type { Route } from '../../http/route.ts';
+import { created, listing, ok, replayable, route } from '../../http/route.ts';
+import type { PartnerCaller } from '../../partners/partners.service.ts';
+import { encodeCursor } from '../../platform/pagination.ts';
+import { partnerActor } from '../../reservations/actor-types.ts';
+import { attachedBy } from '../../reservations/attached.rules.ts';
+import type { ListQuery } from './booking-list.schemas.ts';
+import { listInput, listQuery } from './booking-list.schemas.ts';
+import { bookingView, confirmView } from './booking-view.rules.ts';
+import type { ConfirmBody } from './bookings.schemas.ts';
+import {
+  bookingIdParam,
+  bookingPage,
+  booking as bookingSchema,
+  confirmation,
+  confirmBody,
+} from './bookings.schemas.ts';
+import type { BookingDeps } from './bookings.service.ts';
+import { getBooking, listBookings } from './bookings.service.ts';
+import type { ConfirmDeps } from './confirm-booking.service.ts';
+import { confirmBooking } from './confirm-booking.service.ts';
+import { endRoutes } from './end-booking-routes.ts';
+
+/** Confirm, read, list, cancel and refund. */
+export function bookingRoutes(deps: BookingDeps & ConfirmDeps): Route<PartnerCaller>[] {
+  return [
+    route<PartnerCaller, unknown, unknown, ConfirmBody>({
+      method: 'post',
+      path: '/api/v1/bookings/confirm',
+      operationId: 'confirmBooking',
+      tag: 'Bookings',
+      summary: 'Confirm a hold into a booking',
+      description:
+        'Before hold_expiry_at. No money is moved. The same key for the same hold returns the same booking for ever.',
+      body: confirmBody(deps.config.defaultRegion),
+      responses: {
+        201: {
+          description: 'The slot is booked.',
+          body: confirmation,
+          headers: ['Idempotent-Replayed'],
+        },
+      },
+      errors: [
+        'HOLD_NOT_FOUND',
+        'VENUE_NOT_AUTHORIZED',
+        'HOLD_EXPIRED',
+        'INVALID_HOLD_STATE',
+        'DOUBLE_BOOKING_ATTEMPT',
+        'IDEMPOTENCY_KEY_MISMATCH',
+      ],
+      handle: async ({ caller, body }) => {
+        const { booking, isReplay } = await confirmBooking(deps, caller, {
+          holdId: body.hold_id,
+          paymentReference: body.payment_reference,
+          customerName: body.customer_name,
+          customerPhone: body.customer_phone,
+          customerEmail: body.customer_email ?? null,
+          usePackageCredit: body.use_package_credit,
+          idempotencyKey: body.idempotency_key,
+          attached: attachedBy(body),
+        });
+        return replayable(created(confirmView(booking)), isReplay);
+      },
+    }),
+    route<PartnerCaller, unknown, ListQuery>({
+      method: 'get',
+      path: '/api/v1/bookings',
+      operationId: 'listBookings',
+      tag: 'Bookings',
+      summary: 'List your bookings, newest first',
+      query: listQuery(deps.config.defaultRegion),
+      responses: { 200: { description: 'A page of your bookings.', body: bookingPage } },
+      errors: [],
+      handle: async ({ caller, query }) => {
+        const { rows, next } = await listBookings(deps, caller.partnerId, listInput(query));
+        return listing(rows.map(bookingView), encodeCursor(next));
+      },
+    }),
+    route<PartnerCaller, { bookingId: string }>({
+      method: 'get',
+      path: '/api/v1/bookings/:bookingId',
+      operationId: 'getBooking',
+      tag: 'Bookings',
+      summary: 'Read a booking',
+      params: { bookingId: bookingIdParam },
+      responses: { 200: { description: 'The booking as it is now.', body: bookingSchema } },
+      errors: ['BOOKING_NOT_FOUND'],
+      handle: async ({ caller, params }) =>
+        ok(bookingView(await getBooking(deps, caller.partnerId, params.bookingId))),
+    }),
+    ...endRoutes<PartnerCaller>(deps, {
+      prefix: '/api/v1/bookings',
+      whichBooking: 'a booking',
+      errors: ['UNAUTHORIZED'],
+      actorOf: partnerActor,
+    }),
+  ];
+}

@@ -1,0 +1,180 @@
+import Joi from 'joi';
+import { EXAMPLE } from '../../http/example-values.ts';
+import {
+  customerPhone,
+  idempotencyKey,
+  metadata,
+  opaque,
+  orderReference,
+  pathId,
+  prose,
+  text,
+} from '../../http/fields.ts';
+import {
+  amount,
+  attached,
+  id,
+  named,
+  object,
+  orNull,
+  pageOf,
+  resourceId,
+  sentence,
+  slotId,
+  timestamp,
+} from '../../http/response-fields.ts';
+
+export type ConfirmBody = {
+  hold_id: string;
+  payment_reference: string;
+  customer_name: string;
+  customer_phone: string;
+  customer_email?: string;
+  use_package_credit: boolean;
+  idempotency_key: string;
+  order_reference?: string;
+  metadata?: Record<string, string>;
+};
+
+export const confirmBody = (region: string) =>
+  Joi.object<ConfirmBody>({
+    hold_id: opaque(100)
+      .meta({ jsonSchema: { format: 'uuid' } })
+      .custom((holdId: string) => holdId.toLowerCase())
+      .required()
+      .description('An ACTIVE hold of yours.')
+      .example(EXAMPLE.holdId),
+    payment_reference: opaque(255)
+      .required()
+      .description('Your reference of the payment; stored as given, no money is moved.')
+      .example('pay_QxT4e9Lk2m'),
+    customer_name: text(120).required().example('Asha Rao'),
+    customer_phone: customerPhone(region).required(),
+    customer_email: Joi.string().email({ tlds: false }).max(254).example('asha.rao@example.com'),
+    use_package_credit: Joi.boolean()
+      .default(false)
+      .description(
+        "Consumes a credit of the customer's active package purchase at the venue, if there is one.",
+      ),
+    idempotency_key: idempotencyKey().required(),
+    order_reference: orderReference().description(
+      'Takes the place of that of the hold; left out, that stays.',
+    ),
+    metadata: metadata().description(
+      'Takes the place of that of the hold, as a whole; left out, that stays.',
+    ),
+  }).required();
+
+export const BOOKING_STATUSES = ['BOOKED', 'CANCELLED', 'REFUNDED'] as const;
+
+export type EndBody = { reason: string; idempotency_key: string };
+
+export const endBody = Joi.object<EndBody>({
+  reason: prose(500).required().description('Kept with the booking.').example('Rain: the turf is closed.'),
+  idempotency_key: idempotencyKey().required().example('cancel-2026-000731'),
+})
+  .pattern(
+    /^amount/i,
+    Joi.forbidden().messages({
+      'any.unknown':
+        'is not allowed: a cancel or refund is of the whole booking and moves no money. Leave the field out.',
+    }),
+  )
+  .description(
+    'A field whose name begins with amount is refused: it is of the whole booking, and moves no money.',
+  )
+  .required();
+
+export const bookingIdParam = pathId('`booking_id` as returned by confirm.', EXAMPLE.bookingId);
+
+/** What was true when the confirm succeeded: a replay shows the same (contract: idempotency/same-key-same-response). */
+export const confirmation = named(
+  'Confirmation',
+  object({
+    booking_id: id(EXAMPLE.bookingId),
+    slot_id: slotId(),
+    status: Joi.string().valid('BOOKED').example('BOOKED'),
+    booked_at: timestamp(EXAMPLE.now),
+    price_rupees: amount(),
+    package_credit_consumed: Joi.boolean()
+      .valid(true)
+      .description('Present only where a credit was requested and consumed.')
+      .optional(),
+    package_purchase_id: id(EXAMPLE.purchaseId)
+      .description('The purchase that the credit was taken from.')
+      .optional(),
+  }),
+);
+
+const nullableText = (example: string | null) => Joi.string().allow(null).example(example);
+
+export const booking = named(
+  'Booking',
+  object({
+    booking_id: id(EXAMPLE.bookingId),
+    hold_id: id(EXAMPLE.holdId),
+    partner_id: id(EXAMPLE.partnerId),
+    venue_id: id(EXAMPLE.venueId),
+    resource_id: resourceId(),
+    slot_id: slotId(),
+    slot_start: timestamp(EXAMPLE.slotStart),
+    slot_end: timestamp(EXAMPLE.slotEnd),
+    status: Joi.string()
+      .valid(...BOOKING_STATUSES)
+      .example('BOOKED'),
+    booked_at: timestamp(),
+    price_rupees: amount(),
+    payment_reference: nullableText('pay_QxT4e9Lk2m'),
+    ...attached,
+    customer_name: nullableText('Asha Rao'),
+    customer_phone: nullableText('+919845012345').description('As it was given on confirm.'),
+    customer_email: nullableText('asha.rao@example.com'),
+    venue: object({
+      venue_id: id(EXAMPLE.venueId),
+      name: nullableText('Koramangala Arena'),
+      city: nullableText('Bengaluru'),
+    }),
+    resource: object({
+      resource_id: resourceId(),
+      resource_type: nullableText('turf'),
+      sport_category: nullableText('football'),
+    }),
+    cancelled_at: orNull(timestamp()).example(null),
+    cancellation_reason: nullableText(null),
+    refunded_at: orNull(timestamp()).example(null),
+    refund_reason: nullableText(null),
+    package_credit_consumed: Joi.boolean()
+      .description('There only where use_package_credit was set on confirm.')
+      .optional(),
+    package_purchase_id: id(EXAMPLE.purchaseId)
+      .description('There only where a credit was consumed.')
+      .optional(),
+  }),
+);
+
+export const bookingPage = pageOf(booking);
+
+/** The response of cancel and refund. */
+export const endedBooking = (message: string, status: 'CANCELLED' | 'REFUNDED') =>
+  object({
+    message: sentence(message),
+    booking_id: id(EXAMPLE.bookingId),
+    status: Joi.string().valid(status).example(status),
+  });
+
+export type WalkInBody = {
+  slot_id: string;
+  customer_name?: string;
+  customer_phone?: string;
+  override_holds: boolean;
+};
+
+export const walkInBody = (region: string) =>
+  Joi.object<WalkInBody>({
+    slot_id: opaque(250).required().example(EXAMPLE.slotId),
+    customer_name: text(120).example('Vikram Shetty'),
+    customer_phone: customerPhone(region),
+    override_holds: Joi.boolean()
+      .default(false)
+      .description('Takes the slot from holds that are in the way; a booked one stays.'),
+  }).required();

@@ -1,0 +1,110 @@
+import { findVenueRules } from '../../catalog/slots/venue-rules.store.ts';
+import type { ResourceRow, VenueRow } from '../../catalog/venues/venues.service.ts';
+import type { Audience } from '../../domain/errors.ts';
+import { audienceOf, DomainError, fieldError } from '../../domain/errors.ts';
+import { requireCustomerPhone } from '../../domain/phone.ts';
+import { dayBounds } from '../../platform/calendar.ts';
+import type { Db } from '../../platform/mongo.ts';
+import { omitUndefined } from '../../platform/omit-undefined.ts';
+import type { Page, Position } from '../../platform/pagination.ts';
+import type { BookingFilter } from '../../reservations/booking-list.store.ts';
+import { listBookingRows } from '../../reservations/booking-list.store.ts';
+import type { CustomerSearch } from '../../reservations/customer.rules.ts';
+import { foldName, SHORT_SEARCH, searchOf } from '../../reservations/customer.rules.ts';
+import { findReservationByBookingId } from '../../reservations/reservation-reads.store.ts';
+import type { ShownBooking } from '../../reservations/reservations.model.ts';
+
+export type BookingDeps = { db: Db; config: { defaultTimeZone: string; defaultRegion: string } };
+
+/** A booking with what its read payload shows of venue and resource. */
+export type BookingDetail = {
+  booking: ShownBooking;
+  venue: VenueRow | null;
+  resource: ResourceRow | null;
+};
+
+/** `search`: an id of a booking or its hold, words of a name, or the end of a phone. */
+export type ListBookings = Pick<
+  BookingFilter,
+  'venueId' | 'status' | 'holdId' | 'paymentReference' | 'orderReference'
+> & {
+  from?: string;
+  to?: string;
+  customerPhone?: string;
+  customerName?: string;
+  search?: string;
+  slotFrom?: string;
+  slotTo?: string;
+  limit: number;
+  after?: Position;
+};
+
+/**
+ * A booking of the partner; of any partner for an operator, who names none.
+ * @throws DomainError BOOKING_NOT_FOUND for a booking that is missing or another partner's.
+ */
+export async function getBooking(
+  deps: { db: Db },
+  partnerId: string | undefined,
+  bookingId: string,
+): Promise<BookingDetail> {
+  const booking = await findReservationByBookingId(deps.db, bookingId);
+  if (booking === null || (partnerId !== undefined && booking.partnerId !== partnerId)) {
+    throw bookingNotFound(audienceOf(partnerId));
+  }
+  return withVenue(deps, booking);
+}
+
+/**
+ * The partner's bookings (all partners' where none is named), newest `booked_at` first. `from` and `to` are inclusive dates of
+ * `booked_at` in the zone of the venue named, else in the service's zone.
+ * @throws DomainError VALIDATION_ERROR where the phone is no number, or a search too short.
+ */
+export async function listBookings(
+  deps: BookingDeps,
+  partnerId: string | undefined,
+  query: ListBookings,
+): Promise<Page<BookingDetail>> {
+  const { from, to, slotFrom, slotTo, customerName, customerPhone, search, limit, after, ...same } = query;
+  const venue = same.venueId === undefined ? null : await findVenueRules(deps.db, same.venueId);
+  const timeZone = venue?.value.venue.timeZone ?? deps.config.defaultTimeZone;
+  const startOf = (date: string) => dayBounds(date, timeZone).start;
+  const endOf = (date: string) => dayBounds(date, timeZone).end;
+  const filter = omitUndefined({
+    ...same,
+    partnerId,
+    bookedFrom: ifGiven(from, startOf),
+    bookedBefore: ifGiven(to, endOf),
+    slotFrom: ifGiven(slotFrom, startOf),
+    slotBefore: ifGiven(slotTo, endOf),
+    namePrefixFolded: ifGiven(customerName, foldName),
+    phoneE164: ifGiven(customerPhone, (phone) => requireCustomerPhone(phone, deps.config.defaultRegion)),
+    search: ifGiven(search, requireSearch),
+  });
+  const { rows, next } = await listBookingRows(deps.db, filter, after, limit);
+  return { rows: await Promise.all(rows.map((row) => withVenue(deps, row))), next };
+}
+
+const ifGiven = <T>(text: string | undefined, read: (text: string) => T): T | undefined =>
+  text === undefined ? undefined : read(text);
+
+function requireSearch(text: string): CustomerSearch {
+  const search = searchOf(text);
+  if (search === undefined) throw fieldError('q', SHORT_SEARCH);
+  return search;
+}
+
+/** Concurrent calls read the venues that are not cached together. */
+async function withVenue({ db }: { db: Db }, booking: ShownBooking): Promise<BookingDetail> {
+  const { venue = null, resources = [] } = (await findVenueRules(db, booking.venueId))?.value ?? {};
+  return { booking, venue, resource: resources.find(({ _id }) => _id === booking.resourceId) ?? null };
+}
+
+const NOT_FOUND: Record<Audience, string> = {
+  partner: 'You have no booking with that id. Use booking_id as returned by confirm.',
+  operator: 'There is no booking with that id. List the bookings to find its id.',
+};
+
+export function bookingNotFound(audience: Audience): DomainError {
+  return new DomainError('BOOKING_NOT_FOUND', NOT_FOUND[audience]);
+}

@@ -1,0 +1,186 @@
+import { DomainError } from '../../domain/errors.ts';
+import { requireCustomerPhone } from '../../domain/phone.ts';
+import type { PartnerCaller } from '../../partners/partners.service.ts';
+import { isCachedGrant } from '../../partners/partners.service.ts';
+import { newId } from '../../platform/ids.ts';
+import { inTransaction, isDuplicateKey } from '../../platform/mongo.ts';
+import { counter } from '../../platform/process-metrics.ts';
+import { sharedRuns } from '../../platform/shared-runs.ts';
+import { partnerActor, withoutCause } from '../../reservations/actor-types.ts';
+import { customerOf } from '../../reservations/customer.rules.ts';
+import {
+  findReservation,
+  findReservationAndGrant,
+  findReservationByKey,
+} from '../../reservations/reservation-reads.store.ts';
+import type { Attached, Reservation } from '../../reservations/reservations.model.ts';
+import { holdStatusOf } from '../../reservations/reservations.rules.ts';
+import type { ReservationDeps } from '../../reservations/reservations.service.ts';
+import { expireHolds, moveReservation } from '../../reservations/reservations.service.ts';
+import type { Change } from '../../reservations/reservations.store.ts';
+import { applyTransition } from '../../reservations/reservations.store.ts';
+import { holdConsumed, holdExpired, holdNotFound, holdNotGranted } from '../holds/hold-errors.rules.ts';
+import { consumeCredit } from '../packages/packages.service.ts';
+
+export type ConfirmDeps = ReservationDeps & { config: { defaultRegion: string } };
+
+export type ConfirmBooking = {
+  holdId: string;
+  paymentReference: string;
+  customerName: string;
+  customerPhone: string;
+  customerEmail: string | null;
+  usePackageCredit: boolean;
+  idempotencyKey: string;
+  attached?: Attached;
+};
+
+type Confirmed = { booking: Reservation; isReplay: boolean };
+
+const shareRun = sharedRuns<Confirmed>();
+
+/**
+ * Makes the partner's ACTIVE hold a booking, in one guarded update by the database's clock. The same key and hold return
+ * the original booking for ever; of racing confirms one makes the booking, and equal ones share its run.
+ * @throws DomainError HOLD_NOT_FOUND, VENUE_NOT_AUTHORIZED where the grant for its venue has ended, HOLD_EXPIRED,
+ * INVALID_HOLD_STATE, DOUBLE_BOOKING_ATTEMPT, IDEMPOTENCY_KEY_MISMATCH, VALIDATION_ERROR for a phone that is no valid number.
+ */
+export async function confirmBooking(
+  deps: ConfirmDeps,
+  caller: PartnerCaller,
+  input: ConfirmBooking,
+): Promise<Confirmed> {
+  const phoneE164 = requireCustomerPhone(input.customerPhone, deps.config.defaultRegion);
+  return shareRun(deps.db, [withoutCause(caller), input], () => confirmOnce(deps, caller, input, phoneE164));
+}
+
+async function confirmOnce(
+  deps: ConfirmDeps,
+  caller: PartnerCaller,
+  input: ConfirmBooking,
+  phoneE164: string,
+): Promise<Confirmed> {
+  const { partnerId } = caller;
+  const hold = await findReservation(deps.db, input.holdId);
+  if (hold === null || hold.partnerId !== partnerId) throw holdNotFound();
+  // A revoked grant's holds are released; this is for a revoke that broke off before it had released them all.
+  const isRevoked = hold.status === 'ACTIVE' && !(await isCachedGrant(deps.db, partnerId, hold.venueId));
+  const booking = isRevoked ? null : await tryConfirm(deps, caller, hold, input, phoneE164);
+  if (booking !== null) {
+    bookingsConfirmed(deps.db).inc();
+    return { booking, isReplay: false };
+  }
+  const earlier = await findReservationByKey(deps.db, partnerId, 'confirmKey', input.idempotencyKey);
+  if (earlier?._id === input.holdId) return { booking: earlier, isReplay: true };
+  if (earlier !== null) throw keyMismatch();
+  throw isRevoked ? holdNotGranted() : await whyNotConfirmed(deps, input.holdId);
+}
+
+const bookingsConfirmed = counter({
+  name: 'bookings_confirmed_total',
+  help: 'Holds that were confirmed, replays left out.',
+});
+
+/** Null where the hold cannot be confirmed now, or the key belongs to another hold. */
+async function tryConfirm(
+  deps: ConfirmDeps,
+  caller: PartnerCaller,
+  hold: Reservation,
+  input: ConfirmBooking,
+  phoneE164: string,
+): Promise<Reservation | null> {
+  const actor = partnerActor(caller);
+  const { attached } = input;
+  const set = {
+    bookingId: newId(),
+    confirmKey: input.idempotencyKey,
+    paymentReference: input.paymentReference,
+    customer: customerOf({
+      name: input.customerName,
+      phone: input.customerPhone,
+      phoneE164,
+      email: input.customerEmail,
+    }),
+    packageCreditRequested: input.usePackageCredit,
+  };
+  try {
+    const paid = input.usePackageCredit
+      ? await confirmWithCredit(deps, hold, phoneE164, { actor, set, attached })
+      : 'no credit';
+    return paid === 'no credit'
+      ? await moveReservation(deps, 'confirm', hold._id, { actor, set, attached })
+      : paid;
+  } catch (err) {
+    if (isDuplicateKey(err)) return null;
+    throw err;
+  }
+}
+
+/**
+ * Confirms and takes one credit of the customer, both or neither. Null where the hold cannot be confirmed;
+ * 'no credit' where there is none to take, and nothing was done.
+ */
+async function confirmWithCredit(
+  deps: ConfirmDeps,
+  hold: Reservation,
+  phoneE164: string,
+  { set, ...change }: Pick<Change, 'actor' | 'set' | 'attached'>,
+): Promise<Reservation | null | 'no credit'> {
+  const outcome = await inTransaction(deps.db, async (tx) => {
+    const packagePurchaseId = await consumeCredit(deps.db, hold.partnerId, phoneE164, hold.venueId, tx);
+    if (packagePurchaseId === null) return 'no credit';
+    const paid = { ...change, set: { ...set, packagePurchaseId } };
+    const written = await applyTransition(deps.db, 'confirm', hold._id, paid, tx);
+    // Ends the transaction, and with it the taking of the credit.
+    if (written === null) throw new NotConfirmable();
+    return written;
+  }).catch((err: unknown) => {
+    if (err instanceof NotConfirmable) return null;
+    throw err;
+  });
+  if (outcome === null || outcome === 'no credit') return outcome;
+  void deps.queues.enqueueDispatch(hold._id, outcome.eventId);
+  return outcome.reservation;
+}
+
+class NotConfirmable extends Error {}
+
+async function whyNotConfirmed(deps: ConfirmDeps, holdId: string): Promise<DomainError> {
+  const found = await findReservationAndGrant(deps.db, holdId);
+  const status = found?.reservation.status;
+  // What has been confirmed is a booking, which stays its partner's without a grant.
+  if (found?.isGranted === false && holdStatusOf(found.reservation.status) !== 'CONSUMED')
+    return holdNotGranted();
+  switch (status) {
+    case undefined:
+      return holdNotFound();
+    case 'ACTIVE':
+    case 'EXPIRED':
+      await expireHolds(deps, [holdId]);
+      return holdExpired();
+    case 'DISPLACED':
+      return new DomainError(
+        'DOUBLE_BOOKING_ATTEMPT',
+        'The venue gave the slot to another channel before the hold was confirmed. Place a hold on another slot.',
+      );
+    case 'RELEASED':
+      return new DomainError(
+        'INVALID_HOLD_STATE',
+        'The hold has been released. Place a new hold on the slot.',
+      );
+    case 'BOOKED':
+    case 'CANCELLED':
+    case 'REFUNDED':
+      return holdConsumed(
+        found?.reservation ?? {},
+        'with another idempotency_key. Read that booking; repeated with the first key, confirm returns it.',
+      );
+  }
+}
+
+function keyMismatch(): DomainError {
+  return new DomainError(
+    'IDEMPOTENCY_KEY_MISMATCH',
+    'This idempotency_key has already confirmed another hold. Use a new key for each confirm.',
+  );
+}

@@ -1,0 +1,60 @@
+import type { ErrorCode } from '../../domain/errors.ts';
+import type { Route } from '../../http/route.ts';
+import { ok, replayable, route } from '../../http/route.ts';
+import type { OperatorActor, PartnerActor } from '../../reservations/actor-types.ts';
+import type { ReservationDeps } from '../../reservations/reservations.service.ts';
+import type { EndBody } from './bookings.schemas.ts';
+import { bookingIdParam, endBody, endedBooking } from './bookings.schemas.ts';
+import type { EndOperation } from './end-booking.service.ts';
+import { ENDED_STATUS, endBooking } from './end-booking.service.ts';
+
+const OPERATIONS = {
+  cancel: {
+    verb: 'Cancel',
+    message: 'Booking cancelled successfully',
+    effect: 'Frees the slot of a booked booking.',
+  },
+  refund: {
+    verb: 'Refund',
+    message: 'Booking refunded successfully',
+    effect: 'Frees the slot if it was still booked; a cancelled booking can be refunded too.',
+  },
+} as const;
+
+/** What differs between partners, who end their own bookings, and operators, who end any. */
+type Differences<Caller> = {
+  prefix: string;
+  whichBooking: string;
+  errors: readonly ErrorCode[];
+  /** What the descriptions say beside what both do. */
+  notes?: Record<EndOperation, string>;
+  actorOf: (caller: Caller) => PartnerActor | OperatorActor;
+};
+
+/** The routes that cancel and refund a booking. */
+export function endRoutes<Caller>(deps: ReservationDeps, differences: Differences<Caller>): Route<Caller>[] {
+  const { prefix, whichBooking, errors, notes, actorOf } = differences;
+  return (['cancel', 'refund'] as const).map((operation) => {
+    const { verb, message, effect } = OPERATIONS[operation];
+    const status = ENDED_STATUS[operation];
+    return route<Caller, { bookingId: string }, unknown, EndBody>({
+      method: 'post',
+      path: `${prefix}/:bookingId/${operation}`,
+      operationId: `${operation}Booking`,
+      tag: 'Bookings',
+      summary: `${verb} ${whichBooking}`,
+      description: `${effect}${notes?.[operation] ?? ' No money is moved.'}`,
+      params: { bookingId: bookingIdParam },
+      body: endBody,
+      responses: {
+        200: { description: message, body: endedBooking(message, status), headers: ['Idempotent-Replayed'] },
+      },
+      errors: ['BOOKING_NOT_FOUND', 'IDEMPOTENCY_KEY_MISMATCH', 'INVALID_HOLD_STATE', ...errors],
+      handle: async ({ caller, params: { bookingId }, body }) => {
+        const input = { bookingId, reason: body.reason, idempotencyKey: body.idempotency_key };
+        const { isReplay } = await endBooking(deps, actorOf(caller), operation, input);
+        return replayable(ok({ message, booking_id: bookingId, status }), isReplay);
+      },
+    });
+  });
+}

@@ -1,0 +1,150 @@
+import { DomainError } from '../../domain/errors.ts';
+import { PLATFORM_PARTNER_ID } from '../../domain/platform-partner.ts';
+import { inTransaction, isDuplicateKey } from '../../platform/mongo.ts';
+import { sharedRuns } from '../../platform/shared-runs.ts';
+import type { OperatorActor, PartnerActor } from '../../reservations/actor-types.ts';
+import { withoutCause } from '../../reservations/actor-types.ts';
+import {
+  findReservationAfterConflict,
+  findReservationByBookingId,
+  findReservationByKey,
+} from '../../reservations/reservation-reads.store.ts';
+import type { Reservation } from '../../reservations/reservations.model.ts';
+import type { ReservationDeps } from '../../reservations/reservations.service.ts';
+import { moveReservation } from '../../reservations/reservations.service.ts';
+import type { Change } from '../../reservations/reservations.store.ts';
+import { applyTransition } from '../../reservations/reservations.store.ts';
+import { giveCreditBack } from '../packages/packages.service.ts';
+import { bookingNotFound } from './bookings.service.ts';
+
+export type EndOperation = 'cancel' | 'refund';
+export type EndBooking = { bookingId: string; reason: string; idempotencyKey: string };
+
+/** The state in which an operation leaves a booking. */
+export const ENDED_STATUS = { cancel: 'CANCELLED', refund: 'REFUNDED' } as const;
+
+/** A partner ends its own bookings, an operator any. */
+type Caller = PartnerActor | OperatorActor;
+
+const shareRun = sharedRuns<{ isReplay: boolean }>();
+
+/**
+ * Cancels or refunds the partner's booking and frees its slot if it was still booked; no money is moved. A repeated call
+ * with the key of the first succeeds without effect; equal calls at once share a run. An operator ends any booking, walk-ins
+ * included, in the name of the built-in partner `platform`. The keys of all operators are one namespace beside those of the
+ * partners: a key means the same booking and operation wherever they send it, and no partner's key can be in its way.
+ * @throws DomainError BOOKING_NOT_FOUND, UNAUTHORIZED for another partner's booking, IDEMPOTENCY_KEY_MISMATCH for a key used
+ * for another booking or the other operation, INVALID_HOLD_STATE.
+ */
+export async function endBooking(
+  deps: ReservationDeps,
+  caller: Caller,
+  operation: EndOperation,
+  input: EndBooking,
+): Promise<{ isReplay: boolean }> {
+  return shareRun(deps.db, [withoutCause(caller), operation, input], () =>
+    endOnce(deps, caller, operation, input),
+  );
+}
+
+async function endOnce(
+  deps: ReservationDeps,
+  caller: Caller,
+  operation: EndOperation,
+  input: EndBooking,
+): Promise<{ isReplay: boolean }> {
+  const reservation = await requireBooking(deps, caller, operation, input.bookingId);
+  if (await tryEnd(deps, caller, reservation, operation, input)) return { isReplay: false };
+  if (await isReplayOf(deps, caller, operation, input)) return { isReplay: true };
+  throw new DomainError('INVALID_HOLD_STATE', await rejection(deps, operation, input.bookingId));
+}
+
+async function requireBooking(
+  deps: ReservationDeps,
+  caller: Caller,
+  operation: EndOperation,
+  bookingId: string,
+): Promise<Reservation> {
+  const reservation = await findReservationByBookingId(deps.db, bookingId);
+  if (reservation === null) throw bookingNotFound(caller.kind === 'operator' ? 'operator' : 'partner');
+  if (caller.kind === 'operator' || reservation.partnerId === caller.partnerId) return reservation;
+  throw new DomainError(
+    'UNAUTHORIZED',
+    `The booking belongs to another partner; only the partner that made it can ${operation} it.`,
+  );
+}
+
+/** Asked where the booking could not be ended: its update excludes the keys that it has, and the index those of other bookings. */
+async function isReplayOf(
+  deps: ReservationDeps,
+  caller: Caller,
+  operation: EndOperation,
+  { bookingId, idempotencyKey }: EndBooking,
+): Promise<boolean> {
+  const field = namespaceOf(caller);
+  const partnerId = caller.kind === 'operator' ? null : caller.partnerId;
+  const earlier = await findReservationByKey(deps.db, partnerId, `${field}.key`, idempotencyKey);
+  if (earlier === null) return false;
+  const ending = earlier[field]?.find(({ key }) => key === idempotencyKey);
+  if (earlier.bookingId === bookingId && ending?.operation === operation) return true;
+  throw new DomainError(
+    'IDEMPOTENCY_KEY_MISMATCH',
+    'This idempotency_key has already been used for another booking or for the other of cancel and refund. Use a new key.',
+  );
+}
+
+function namespaceOf(caller: Caller): 'endings' | 'operatorEndings' {
+  return caller.kind === 'operator' ? 'operatorEndings' : 'endings';
+}
+
+/** False where the booking is in no state for the operation, or the key was taken meanwhile. */
+async function tryEnd(
+  deps: ReservationDeps,
+  caller: Caller,
+  reservation: Reservation,
+  operation: EndOperation,
+  { reason, idempotencyKey }: EndBooking,
+): Promise<boolean> {
+  const change: Change = {
+    actor: caller,
+    ...(caller.kind === 'operator' ? { originatorId: PLATFORM_PARTNER_ID } : {}),
+    reason,
+    set: operation === 'cancel' ? { cancellationReason: reason } : { refundReason: reason },
+    ending: { of: namespaceOf(caller), key: idempotencyKey, operation },
+  };
+  const { packagePurchaseId } = reservation;
+  try {
+    return operation === 'refund' && packagePurchaseId !== undefined
+      ? await refundWithCredit(deps, reservation._id, packagePurchaseId, change)
+      : (await moveReservation(deps, operation, reservation._id, change)) !== null;
+  } catch (err) {
+    if (isDuplicateKey(err)) return false;
+    throw err;
+  }
+}
+
+/** Refunds and gives the consumed credit back, both or neither; a booking is refunded once, so the credit comes back once. */
+async function refundWithCredit(
+  deps: ReservationDeps,
+  reservationId: string,
+  packagePurchaseId: string,
+  change: Change,
+): Promise<boolean> {
+  const written = await inTransaction(deps.db, async (tx) => {
+    const refunded = await applyTransition(deps.db, 'refund', reservationId, change, tx);
+    if (refunded !== null) await giveCreditBack(deps.db, packagePurchaseId, tx);
+    return refunded;
+  });
+  if (written === null) return false;
+  void deps.queues.enqueueDispatch(reservationId, written.eventId);
+  return true;
+}
+
+async function rejection(deps: ReservationDeps, operation: EndOperation, bookingId: string): Promise<string> {
+  const status = (await findReservationAfterConflict(deps.db, { bookingId }))?.status ?? 'unknown';
+  const remedy =
+    operation === 'cancel' && status === 'CANCELLED'
+      ? 'Repeat the original call with its idempotency_key to get its response, or refund the booking.'
+      : 'Repeat the original call with its idempotency_key to get its response.';
+  return `The booking is ${status}, so it cannot be ${operation === 'cancel' ? 'cancelled' : 'refunded'} by this call. ${remedy}`;
+}

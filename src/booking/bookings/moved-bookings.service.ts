@@ -1,0 +1,58 @@
+import { pricedSlotAt } from '../../catalog/slots/slot.rules.ts';
+import { findResource, findVenue, listTimeZones } from '../../catalog/venues/venues.store.ts';
+import { localDateTimeOf, offsetsOf } from '../../platform/calendar.ts';
+import { readDatabaseTime } from '../../platform/clock.ts';
+import type { Db } from '../../platform/mongo.ts';
+import { ZONE_DATA } from '../../platform/zone-data.ts';
+import { findUpcomingBookings } from '../../reservations/reservation-reads.store.ts';
+
+/** Walk-ins are sold up to three years ahead. */
+const AHEAD_MS = 4 * 366 * 86_400_000;
+
+/** Of each zone, from when on which offset is in force, both in milliseconds, and the release of the rules. */
+export type SavedRules = { zoneData: string; zones: Record<string, [fromMs: number, offsetMs: number][]> };
+
+/** The rules of this Node for the zones of all venues, from now on for four years. */
+export async function saveRules(db: Db): Promise<SavedRules> {
+  const [now, timeZones] = [(await readDatabaseTime(db)).getTime(), await listTimeZones(db)];
+  const zones = timeZones.map((timeZone) => [timeZone, offsetsOf(timeZone, now, now + AHEAD_MS)]);
+  return { zoneData: ZONE_DATA, zones: Object.fromEntries(zones) as SavedRules['zones'] };
+}
+
+/** `before` and `now` are what the wall at the venue shows at `slotStart`, by the saved rules and those of this Node. */
+export type MovedBooking = {
+  bookingId: string;
+  resourceId: string;
+  slotStart: Date;
+  before: string;
+  now: string;
+  /** Whether the schedule still has a slot that begins then. */
+  isOnSchedule: boolean;
+};
+
+/** The upcoming bookings for which the wall at the venue shows another time than by the saved rules, by their start. */
+export async function* listMovedBookings(db: Db, { zones }: SavedRules): AsyncGenerator<MovedBooking> {
+  const [venues, resources] = [remembered(db, findVenue), remembered(db, findResource)];
+  for await (const booking of findUpcomingBookings(db, await readDatabaseTime(db))) {
+    const { bookingId, venueId, resourceId, slotStart } = booking;
+    const [venue, resource] = [await venues(venueId), await resources(resourceId)];
+    const offset = zones[venue?.timeZone ?? '']?.findLast(([fromMs]) => fromMs <= slotStart.getTime());
+    if (bookingId === undefined || venue === null || offset === undefined) continue;
+    const before = new Date(slotStart.getTime() + offset[1])
+      .toISOString()
+      .slice(0, 'YYYY-MM-DDTHH:MM'.length);
+    const now = localDateTimeOf(slotStart, venue.timeZone);
+    if (before === now) continue;
+    const isOnSchedule = resource !== null && pricedSlotAt(venue, resource, slotStart) !== undefined;
+    yield { bookingId, resourceId, slotStart, before, now, isOnSchedule };
+  }
+}
+
+function remembered<Row>(db: Db, find: (db: Db, id: string) => Promise<Row | null>) {
+  const known = new Map<string, Row | null>();
+  return async (id: string): Promise<Row | null> => {
+    const row = known.has(id) ? (known.get(id) ?? null) : await find(db, id);
+    known.set(id, row);
+    return row;
+  };
+}

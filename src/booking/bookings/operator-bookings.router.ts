@@ -1,0 +1,85 @@
+import { listOf } from '../../http/response-fields.ts';
+import type { Operator, Route } from '../../http/route.ts';
+import { listing, ok, route } from '../../http/route.ts';
+import { encodeCursor } from '../../platform/pagination.ts';
+import { operatorActor } from '../../reservations/actor-types.ts';
+import type { ReservationDeps } from '../../reservations/reservations.service.ts';
+import type { OperatorListQuery } from './booking-list.schemas.ts';
+import { listInput, operatorListQuery } from './booking-list.schemas.ts';
+import { timelineEntry } from './booking-timeline.schemas.ts';
+import { readTimeline } from './booking-timeline.service.ts';
+import { bookingView, timelineEntryView } from './booking-view.rules.ts';
+import { bookingIdParam, bookingPage, booking as bookingSchema } from './bookings.schemas.ts';
+import type { BookingDeps } from './bookings.service.ts';
+import { getBooking, listBookings } from './bookings.service.ts';
+import { endRoutes } from './end-booking-routes.ts';
+
+type BookingParams = { bookingId: string };
+
+const PREFIX = '/api/v1/operator/bookings';
+const params = { bookingId: bookingIdParam };
+
+const KEYS =
+  'The change is made as the built-in partner `platform`. The keys of operators are one namespace for all bookings, apart from those of the partners.';
+
+/** What operators do with the bookings of every partner, walk-ins included. */
+export function operatorBookingRoutes(deps: BookingDeps & ReservationDeps): Route<Operator>[] {
+  return [
+    route<Operator, unknown, OperatorListQuery>({
+      method: 'get',
+      path: PREFIX,
+      operationId: 'listBookings',
+      tag: 'Bookings',
+      summary: 'List the bookings of all partners, newest first',
+      query: operatorListQuery(deps.config.defaultRegion),
+      responses: { 200: { description: 'A page of bookings.', body: bookingPage } },
+      errors: [],
+      handle: async ({ query }) => {
+        const { rows, next } = await listBookings(deps, query.partner_id, listInput(query));
+        return listing(rows.map(bookingView), encodeCursor(next));
+      },
+    }),
+    route<Operator, BookingParams>({
+      method: 'get',
+      path: `${PREFIX}/:bookingId`,
+      operationId: 'getBooking',
+      tag: 'Bookings',
+      summary: "Read any partner's booking",
+      params,
+      responses: { 200: { description: 'The booking as it is now.', body: bookingSchema } },
+      errors: ['BOOKING_NOT_FOUND'],
+      handle: async ({ params: { bookingId } }) =>
+        ok(bookingView(await getBooking(deps, undefined, bookingId))),
+    }),
+    route<Operator, BookingParams>({
+      method: 'get',
+      path: `${PREFIX}/:bookingId/timeline`,
+      operationId: 'getTimeline',
+      tag: 'Bookings',
+      summary: 'Read everything that happened to a booking',
+      description:
+        'From the hold on, oldest first: each event with who made it, and its deliveries with their attempts. What has just happened is there before it is dispatched.',
+      params,
+      responses: {
+        200: {
+          description:
+            'The events, oldest first. Those whose time is over (RETENTION_EVENTS_DAYS, from the end of the slot on) are gone.',
+          body: listOf(timelineEntry),
+        },
+      },
+      errors: ['BOOKING_NOT_FOUND'],
+      handle: async ({ params: { bookingId } }) =>
+        listing((await readTimeline(deps, bookingId)).map(timelineEntryView)),
+    }),
+    ...endRoutes<Operator>(deps, {
+      prefix: PREFIX,
+      whichBooking: "any partner's booking",
+      errors: [],
+      notes: {
+        cancel: ` No money is moved. ${KEYS}`,
+        refund: ` A package credit that was consumed comes back. No money is moved. ${KEYS}`,
+      },
+      actorOf: operatorActor,
+    }),
+  ];
+}

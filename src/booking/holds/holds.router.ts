@@ -1,0 +1,143 @@
+import type { Route } from '../../http/route.ts';
+import { created, listing, ok, replayable, route } from '../../http/route.ts';
+import type { PartnerCaller } from '../../partners/partners.service.ts';
+import { omitUndefined } from '../../platform/omit-undefined.ts';
+import { encodeCursor } from '../../platform/pagination.ts';
+import { partnerActor } from '../../reservations/actor-types.ts';
+import { attachedBy } from '../../reservations/attached.rules.ts';
+import { holdStatusOf } from '../../reservations/reservations.rules.ts';
+import { holdView, placedHoldView } from './hold-view.rules.ts';
+import type { ListQuery, PlaceBody } from './holds.schemas.ts';
+import {
+  cancelBody,
+  extendBody,
+  heldExample,
+  holdIdParam,
+  holdPage,
+  hold as holdSchema,
+  listQuery,
+  placeBody,
+  releasedHold,
+} from './holds.schemas.ts';
+import type { HoldDeps } from './holds.service.ts';
+import { extendHoldBy, getHold, listHolds, releaseHold } from './holds.service.ts';
+import { placeHold } from './place-hold.service.ts';
+
+type HoldParams = { holdId: string };
+
+const NOT_ACTIVE = ['HOLD_EXPIRED', 'INVALID_HOLD_STATE'] as const;
+
+const params = { holdId: holdIdParam };
+
+/** Holds: placed, extended, cancelled, read and listed. */
+export function holdRoutes(deps: HoldDeps): Route<PartnerCaller>[] {
+  return [
+    placeRoute(deps),
+    route<PartnerCaller, unknown, ListQuery>({
+      method: 'get',
+      path: '/api/v1/partner/holds',
+      operationId: 'listHolds',
+      tag: 'Holds',
+      summary: 'List your holds, newest first',
+      query: listQuery,
+      responses: { 200: { description: 'A page of your holds.', body: holdPage } },
+      errors: [],
+      handle: async ({ caller, query }) => {
+        const page = { limit: query.limit, ...omitUndefined({ status: query.status, after: query.cursor }) };
+        const { rows, next } = await listHolds(deps, caller.partnerId, page);
+        return listing(rows.map(holdView), encodeCursor(next));
+      },
+    }),
+    route<PartnerCaller, HoldParams>({
+      method: 'get',
+      path: '/api/v1/partner/holds/:holdId',
+      operationId: 'getHold',
+      tag: 'Holds',
+      summary: 'Read a hold',
+      params,
+      responses: { 200: { description: 'The hold as it is now.', body: holdSchema } },
+      errors: ['HOLD_NOT_FOUND'],
+      handle: async ({ caller, params: { holdId } }) =>
+        ok(holdView(await getHold(deps, caller.partnerId, holdId))),
+    }),
+    route<PartnerCaller, HoldParams, unknown, { ttl_seconds: number }>({
+      method: 'post',
+      path: '/api/v1/partner/holds/:holdId/extend',
+      operationId: 'extendHold',
+      tag: 'Holds',
+      summary: 'Extend a hold, counted from now',
+      description:
+        'Never shortens it. No hold lasts longer than two hours from when it was placed, nor longer than its slot.',
+      params,
+      body: extendBody,
+      responses: {
+        200: {
+          description: 'The hold with its new expiry.',
+          body: holdSchema,
+          example: heldExample('ACTIVE'),
+        },
+      },
+      errors: ['HOLD_NOT_FOUND', 'VENUE_NOT_AUTHORIZED', ...NOT_ACTIVE, 'HOLD_LIMIT_REACHED'],
+      handle: async ({ caller, params: { holdId }, body }) =>
+        ok(holdView(await extendHoldBy(deps, caller.partnerId, holdId, body.ttl_seconds))),
+    }),
+    route<PartnerCaller, HoldParams, unknown, { reason?: string }>({
+      method: 'post',
+      path: '/api/v1/partner/holds/:holdId/cancel',
+      operationId: 'releaseHold',
+      tag: 'Holds',
+      summary: 'Release a hold',
+      description: 'Frees the slot. Releasing a hold that is released already succeeds and changes nothing.',
+      params,
+      body: cancelBody,
+      responses: { 200: { description: 'The hold is released.', body: releasedHold } },
+      errors: ['HOLD_NOT_FOUND', ...NOT_ACTIVE],
+      handle: async ({ caller, params: { holdId }, body }) => {
+        const hold = await releaseHold(deps, partnerActor(caller), holdId, body.reason);
+        return ok({ message: 'Hold released', hold_id: hold._id, status: holdStatusOf(hold.status) });
+      },
+    }),
+  ];
+}
+
+function placeRoute(deps: HoldDeps): Route<PartnerCaller> {
+  return route<PartnerCaller, unknown, unknown, PlaceBody>({
+    method: 'post',
+    path: '/api/v1/partner/holds',
+    operationId: 'placeHold',
+    tag: 'Holds',
+    summary: 'Place a hold on a slot',
+    description:
+      'Reserves the slot until hold_expiry_at. Of any number of callers that race for a slot, one gets it.',
+    body: placeBody,
+    responses: {
+      201: {
+        description: 'The slot is yours until hold_expiry_at.',
+        body: holdSchema,
+        example: heldExample('ACTIVE'),
+        headers: ['Idempotent-Replayed'],
+      },
+    },
+    errors: [
+      'VENUE_NOT_AUTHORIZED',
+      'RESOURCE_NOT_FOUND',
+      'SLOT_NOT_FOUND',
+      'SLOT_NOT_AVAILABLE',
+      'HOLD_LIMIT_REACHED',
+      'IDEMPOTENCY_KEY_MISMATCH',
+    ],
+    handle: async ({ caller, body }) => {
+      const input = omitUndefined({
+        slotId: body.slot_id,
+        venueId: body.venue_id,
+        resourceId: body.resource_id,
+        slotStart: body.slot_start,
+        idempotencyKey: body.idempotency_key,
+        ttlSeconds: body.ttl_seconds,
+        attached: attachedBy(body),
+      });
+      const { hold, isReplay } = await placeHold(deps, caller, input);
+      return replayable(created(placedHoldView(hold)), isReplay);
+    },
+  });
+}

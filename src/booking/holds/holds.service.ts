@@ -1,0 +1,140 @@
+import type { SlotDeps } from '../../catalog/slots/slots.service.ts';
+import { audienceOf, DomainError } from '../../domain/errors.ts';
+import { PLATFORM_PARTNER_ID } from '../../domain/platform-partner.ts';
+import type { Db } from '../../platform/mongo.ts';
+import type { Page, Position } from '../../platform/pagination.ts';
+import type { Queues } from '../../queues/queues.ts';
+import type { OperatorActor, PartnerActor } from '../../reservations/actor-types.ts';
+import { listHoldRows } from '../../reservations/hold-reads.store.ts';
+import {
+  findReservation,
+  findReservationAfterConflict,
+  findReservationAndGrant,
+} from '../../reservations/reservation-reads.store.ts';
+import type { Reservation } from '../../reservations/reservations.model.ts';
+import type { HoldStatus } from '../../reservations/reservations.rules.ts';
+import { holdStatusOf } from '../../reservations/reservations.rules.ts';
+import type { ReservationDeps } from '../../reservations/reservations.service.ts';
+import { expireHolds, moveReservation } from '../../reservations/reservations.service.ts';
+import { extendHold, lapseNow } from '../../reservations/reservations.store.ts';
+import { holdConsumed, holdExpired, holdNotFound, holdNotGranted } from './hold-errors.rules.ts';
+
+export type HoldDeps = SlotDeps & {
+  queues: Pick<Queues, 'enqueueDispatch' | 'scheduleHoldExpiry'>;
+  config: { holdTtlSeconds: number; maxActiveHolds: number };
+};
+
+/**
+ * A hold of the partner; of any partner for an operator, who names none. `afterConflict`: as the change left it to which the caller
+ * has just lost.
+ * @throws DomainError HOLD_NOT_FOUND for a hold that is missing or another partner's.
+ */
+export async function getHold(
+  deps: { db: Db },
+  partnerId: string | undefined,
+  holdId: string,
+  afterConflict = false,
+): Promise<Reservation> {
+  const hold = await (afterConflict
+    ? findReservationAfterConflict(deps.db, { _id: holdId })
+    : findReservation(deps.db, holdId));
+  if (hold === null || (partnerId !== undefined && hold.partnerId !== partnerId)) {
+    throw holdNotFound(audienceOf(partnerId));
+  }
+  return hold;
+}
+
+/** The partner's holds, newest first. */
+export async function listHolds(
+  deps: { db: Db },
+  partnerId: string,
+  query: { status?: HoldStatus; after?: Position; limit: number },
+): Promise<Page<Reservation>> {
+  return listHoldRows(deps.db, partnerId, query.status, query.after, query.limit);
+}
+
+/**
+ * Releases an ACTIVE hold and frees its slot; releasing it again changes nothing and succeeds. A partner releases
+ * its own; an operator any, in the name of the built-in partner `platform`.
+ * @throws DomainError HOLD_NOT_FOUND, HOLD_EXPIRED, INVALID_HOLD_STATE for a hold that was confirmed.
+ */
+export async function releaseHold(
+  deps: ReservationDeps,
+  caller: PartnerActor | OperatorActor,
+  holdId: string,
+  reason: string | undefined,
+): Promise<Reservation> {
+  const isOperator = caller.kind === 'operator';
+  const partnerId = isOperator ? undefined : caller.partnerId;
+  await getHold(deps, partnerId, holdId);
+  const released = await moveReservation(deps, 'release', holdId, {
+    actor: caller,
+    ...(isOperator ? { originatorId: PLATFORM_PARTNER_ID } : {}),
+    ...(reason === undefined ? {} : { reason, set: { releaseReason: reason } }),
+  });
+  if (released !== null) return released;
+  const hold = await getHold(deps, partnerId, holdId, true);
+  switch (holdStatusOf(hold.status)) {
+    case 'RELEASED':
+      return hold;
+    case 'CONSUMED':
+      throw holdConsumed(hold, 'and cannot be released. Cancel the booking instead.');
+    case 'EXPIRED':
+    case 'ACTIVE':
+      await expireHolds(deps, [holdId]);
+      throw holdExpired(audienceOf(partnerId));
+  }
+}
+
+/** No hold lives longer than this after it was placed. */
+export const MAX_LIFE_SECONDS = 7200;
+
+/**
+ * Extends an ACTIVE hold to `ttlSeconds` from now, at most to the end of its slot; an end that is earlier than its own leaves it as
+ * it is.
+ * @throws DomainError HOLD_NOT_FOUND, VENUE_NOT_AUTHORIZED where the grant for its venue has ended, HOLD_EXPIRED,
+ * INVALID_HOLD_STATE; HOLD_LIMIT_REACHED for an end later than two hours after it was placed.
+ */
+export async function extendHoldBy(
+  deps: HoldDeps,
+  partnerId: string,
+  holdId: string,
+  ttlSeconds: number,
+): Promise<Reservation> {
+  const found = await findReservationAndGrant(deps.db, holdId);
+  if (found === null || found.reservation.partnerId !== partnerId) throw holdNotFound();
+  if (!found.isGranted) throw holdNotGranted();
+  const extended = await extendHold(deps.db, holdId, ttlSeconds * 1000, MAX_LIFE_SECONDS * 1000);
+  if (extended !== null) {
+    const { holdExpiresAt: expiresAt } = extended;
+    if (expiresAt > found.reservation.holdExpiresAt)
+      void deps.queues.scheduleHoldExpiry({ holdId, expiresAt }, deps.clock.now());
+    return extended;
+  }
+  const hold = await getHold(deps, partnerId, holdId, true);
+  const { status } = hold;
+  if (status === 'ACTIVE') {
+    throw new DomainError(
+      'HOLD_LIMIT_REACHED',
+      `A hold ends at most ${MAX_LIFE_SECONDS} s after it was placed. Ask for less, or confirm it.`,
+    );
+  }
+  if (status === 'EXPIRED') throw holdExpired();
+  if (hold.bookingId !== undefined) throw holdConsumed(hold, 'so it needs no extension.');
+  throw new DomainError('INVALID_HOLD_STATE', 'The hold is not ACTIVE any more, so it cannot be extended.');
+}
+
+/**
+ * Brings an ACTIVE hold's expiry forward to now and expires it, as its worker would (contract: sandbox/expire-hold).
+ * @throws DomainError HOLD_NOT_FOUND, HOLD_EXPIRED, INVALID_HOLD_STATE
+ */
+export async function expireHoldNow(deps: HoldDeps, partnerId: string, holdId: string): Promise<Reservation> {
+  await getHold(deps, partnerId, holdId);
+  if (await lapseNow(deps.db, holdId)) {
+    await expireHolds(deps, [holdId]);
+    return getHold(deps, partnerId, holdId);
+  }
+  const { status } = await getHold(deps, partnerId, holdId, true);
+  if (status === 'EXPIRED') throw holdExpired();
+  throw new DomainError('INVALID_HOLD_STATE', 'The hold is not ACTIVE any more, so it cannot expire.');
+}

@@ -1,0 +1,77 @@
+import { LRUCache } from 'lru-cache';
+import type { UnavailableReason } from '../../catalog/slots/slot.rules.ts';
+import { lastDateOnSale, reasonOf, slotView } from '../../catalog/slots/slot.rules.ts';
+import type { SlotDeps, SlotTarget } from '../../catalog/slots/slots.service.ts';
+import { DomainError } from '../../domain/errors.ts';
+import { onePer } from '../../platform/coalesced.ts';
+import type { Db } from '../../platform/mongo.ts';
+import type { Claimant } from '../../reservations/claim-reads.store.ts';
+import { findClaimsInTheWay } from '../../reservations/claims.service.ts';
+import { findReservationAfterConflict } from '../../reservations/reservation-reads.store.ts';
+import type { ReservationDeps } from '../../reservations/reservations.service.ts';
+import type { NewReservation } from '../../reservations/reservations.store.ts';
+import { findAlternatives } from '../availability/alternatives.service.ts';
+
+/** Why a slot cannot be held; `freeAt` where a hold is in the way that would lapse, `holdId` where it is the caller's own. */
+export type Conflict = { reason: UnavailableReason; freeAt?: Date; holdId?: string };
+
+/** Slots that calls of this process have lately lost. */
+const lostSlotsOf = onePer((_db: Db) => new LRUCache<string, true>({ max: 10_000 }));
+
+/** Whether a call has lately lost the slot. To look at such a slot costs less than to lose it by another insert (ADR 0002). */
+export const wasLostLately = (db: Db, slotId: string): boolean => lostSlotsOf(db).has(slotId);
+
+/** The live claims in the way of the slot; undefined if it is free by now. Lapsed holds in the way are expired. */
+export async function findConflict(
+  deps: ReservationDeps,
+  { slotId, cells, partnerId }: NewReservation,
+): Promise<Conflict | undefined> {
+  const claims = await findClaimsInTheWay(deps, cells);
+  if (claims.length === 0) {
+    lostSlotsOf(deps.db).delete(slotId);
+    return undefined;
+  }
+  lostSlotsOf(deps.db).set(slotId, true);
+  return conflictWith(claims, partnerId);
+}
+
+/** Whether the hold claims its slot, confirmed by the primary: a deposed one shows claims that its successor never had. */
+export async function isStillClaimed(db: Db, holdId: string): Promise<boolean> {
+  return (await findReservationAfterConflict(db, { _id: holdId }))?.claimed === true;
+}
+
+/** `freeAt` is when a blocking hold lapses, with several the last of them; where all are the caller's own, that one is named. */
+function conflictWith(claims: readonly Claimant[], partnerId: string): Conflict {
+  if (claims.some((claim) => reasonOf(claim) === 'booked')) return { reason: 'booked' };
+  const last = claims.reduce((one, other) => (one.holdExpiresAt < other.holdExpiresAt ? other : one));
+  const isOwn = claims.every((claim) => claim.partnerId === partnerId);
+  return { reason: 'held', freeAt: last.holdExpiresAt, ...(isOwn ? { holdId: last._id } : {}) };
+}
+
+/** The error SLOT_NOT_AVAILABLE with its `conflict`: the reason, and up to three free slots nearby. */
+export async function slotNotAvailable(
+  deps: SlotDeps,
+  target: SlotTarget,
+  conflict: Conflict,
+): Promise<DomainError> {
+  const alternatives = await findAlternatives(deps, target.rules, target.resource, target.start);
+  return new DomainError('SLOT_NOT_AVAILABLE', messageOf(deps, target, conflict), {
+    conflict: {
+      reason: conflict.reason,
+      ...(conflict.freeAt === undefined ? {} : { free_at: conflict.freeAt.toISOString() }),
+      ...(conflict.holdId === undefined ? {} : { hold_id: conflict.holdId }),
+      alternatives: alternatives.map(slotView),
+    },
+  });
+}
+
+function messageOf({ clock, config }: SlotDeps, { rules }: SlotTarget, { reason, holdId }: Conflict): string {
+  if (holdId !== undefined) {
+    return 'You hold the slot already (conflict.hold_id). Confirm or extend that hold, or cancel it to place another.';
+  }
+  if (reason === 'beyond_horizon') {
+    const { bookingHorizonDays: days } = config;
+    return `The slot cannot be held yet (beyond_horizon): slots are sold that start until ${lastDateOnSale(clock.now(), days, rules.venue.timeZone)} (${days} days from today, by the date at the venue). Wait, or take one of conflict.alternatives.`;
+  }
+  return `The slot cannot be held (${reason}). Read availability again, or take one of conflict.alternatives.`;
+}

@@ -1,0 +1,81 @@
+import type { Model } from 'mongoose';
+import { Schema } from 'mongoose';
+import type { CollectionDefinition } from '../../platform/ensure-collection.ts';
+import type { Db } from '../../platform/mongo.ts';
+import { modelOf, openCollection } from '../../platform/mongo.ts';
+
+/** What a partner can sell: so many credits, valid for so many days at these venues. */
+export type PackageRow = {
+  _id: string;
+  partnerId: string;
+  name: string;
+  description: string | null;
+  venueIds: string[];
+  credits: number;
+  pricePaise: number;
+  validityDays: number;
+  status: 'active' | 'inactive';
+};
+
+/** A package that a customer has bought; it keeps what was bought whatever becomes of the package. */
+export type PurchaseRow = {
+  _id: string;
+  partnerId: string;
+  packageId: string;
+  /** As given; `phoneE164` is what confirms match. */
+  customerPhone: string;
+  phoneE164: string;
+  paymentMethod: string;
+  venueIds: string[];
+  creditsTotal: number;
+  creditsRemaining: number;
+  purchasedAt: Date;
+  expiresAt: Date;
+  purchaseKey: string;
+  /** When an operator ended it before its time, and why; absent where none did. */
+  endedAt?: Date;
+  endReason?: string;
+};
+
+const packageSchema = new Schema<PackageRow>(
+  {
+    _id: { type: String, required: true },
+    partnerId: { type: String, required: true },
+    name: { type: String, required: true },
+    description: { type: String, default: null },
+    venueIds: { type: [String], required: true },
+    credits: { type: Number, required: true },
+    pricePaise: { type: Number, required: true },
+    validityDays: { type: Number, required: true },
+    status: { type: String, enum: ['active', 'inactive'], required: true },
+  },
+  { collection: 'packages', versionKey: false },
+);
+
+export const packageModel = (db: Db): Model<PackageRow> => modelOf(db, 'Package', packageSchema);
+
+export const purchaseCollection = (db: Db) => openCollection<PurchaseRow>(db, 'package_purchases');
+
+export const PACKAGE_COLLECTIONS: CollectionDefinition[] = [
+  {
+    name: 'packages',
+    jsonSchema: {
+      required: ['partnerId', 'credits', 'validityDays', 'status'],
+      properties: { status: { enum: ['active', 'inactive'] } },
+    },
+    indexes: [{ name: 'packages_of_partner', key: { partnerId: 1, _id: 1 } }],
+  },
+  {
+    name: 'package_purchases',
+    // Whatever races, the database lets no credit go below zero.
+    jsonSchema: {
+      required: ['partnerId', 'phoneE164', 'creditsTotal', 'creditsRemaining', 'expiresAt'],
+      properties: { creditsRemaining: { bsonType: ['int', 'long', 'double'], minimum: 0 } },
+    },
+    indexes: [
+      { name: 'purchase_key_of_partner', key: { partnerId: 1, purchaseKey: 1 }, unique: true },
+      { name: 'purchases_of_phone', key: { phoneE164: 1 } },
+      { name: 'credits_of_customer', key: { partnerId: 1, phoneE164: 1, venueIds: 1, expiresAt: 1 } },
+    ],
+  },
+];

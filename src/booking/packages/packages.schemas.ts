@@ -1,0 +1,160 @@
+import Joi from 'joi';
+import { EXAMPLE } from '../../http/example-values.ts';
+import type { PageQuery } from '../../http/fields.ts';
+import {
+  cursor,
+  customerPhone,
+  idempotencyKey,
+  list,
+  pageLimit,
+  pathId,
+  prose,
+  rupees,
+  text,
+  uuid,
+} from '../../http/fields.ts';
+import { amount, count, id, named, object, timestamp } from '../../http/response-fields.ts';
+
+const PHONE = '+919845012345';
+
+export const catalogueQuery = Joi.object<{ venue_id?: string }>({
+  venue_id: uuid().description('Only packages that can be used at this venue.'),
+});
+
+export type BuyBody = { customer_phone: string; payment_method: string; idempotency_key: string };
+
+export const buyBody = (region: string) =>
+  Joi.object<BuyBody>({
+    customer_phone: customerPhone(region)
+      .required()
+      .description('Whose credits they are; matched however the number is written.'),
+    payment_method: text(60)
+      .required()
+      .description('How you were paid; stored as given, no money is moved.')
+      .example('upi'),
+    idempotency_key: idempotencyKey().required().example('purchase-2026-000112'),
+  }).required();
+
+export type ActiveQuery = { customer_phone: string; venue_id: string };
+
+export const activeQuery = (region: string) =>
+  Joi.object<ActiveQuery>({
+    customer_phone: customerPhone(region).required(),
+    venue_id: uuid().required().description('The venue at which the credits are to be used.'),
+  });
+
+export const packageIdParam = pathId('`package_id` from the catalogue.', EXAMPLE.packageId);
+export const purchaseIdParam = pathId(
+  '`purchase.id` as returned when the package was sold.',
+  EXAMPLE.purchaseId,
+);
+
+const status = () =>
+  Joi.string()
+    .valid('active', 'inactive')
+    .description('An inactive package is not sold any more; what was bought stays.')
+    .example('active');
+
+const packageAnswer = {
+  package_id: id(EXAMPLE.packageId),
+  name: Joi.string().example('Ten evenings'),
+  description: Joi.string().allow(null).example('Ten hours of football, any weekday.'),
+  venue_ids: Joi.array().items(id(EXAMPLE.venueId)),
+  credits: count(10).description('How many bookings it pays for.'),
+  price_rupees: amount(9000),
+  validity_days: count(90).description('Counted from the purchase.'),
+  status: status(),
+};
+
+export const packageInCatalogue = named('Package', object(packageAnswer));
+
+/** The same, as an operator sees it. */
+export const packageOfPartner = named(
+  'PartnerPackage',
+  object({ ...packageAnswer, partner_id: id(EXAMPLE.partnerId) }),
+);
+
+const purchaseAnswer = {
+  id: id(EXAMPLE.purchaseId),
+  package_id: id(EXAMPLE.packageId),
+  customer_phone: Joi.string().description('As it was given.').example(PHONE),
+  payment_method: Joi.string().example('upi'),
+  credits_total: count(10),
+  credits_remaining: count(9),
+  status: Joi.string()
+    .valid('ACTIVE', 'EXHAUSTED', 'EXPIRED')
+    .description(
+      'EXHAUSTED: no credits left; a refund of a booking that took one makes it ACTIVE again. EXPIRED: after expires_at, or where ended_at is set.',
+    )
+    .example('ACTIVE'),
+  venue_ids: Joi.array().items(id(EXAMPLE.venueId)),
+  purchased_at: timestamp(),
+  expires_at: timestamp('2027-02-18T09:15:00.000Z'),
+  ended_at: timestamp().optional().description('Only where an operator ended it before its time: when.'),
+  end_reason: Joi.string()
+    .optional()
+    .description('With ended_at: why.')
+    .example('Returned to the customer, who asked to be erased.'),
+};
+
+export const purchase = named('Purchase', object(purchaseAnswer));
+
+/** The same, as an operator sees it. */
+export const purchaseOfPartner = named(
+  'PartnerPurchase',
+  object({ ...purchaseAnswer, partner_id: id(EXAMPLE.partnerId) }),
+);
+
+export const purchasesQuery = (region: string) =>
+  Joi.object<{ customer_phone: string }>({
+    customer_phone: customerPhone(region).required().description('Whose purchases, of whatever partner.'),
+  });
+
+export const endPurchaseBody = Joi.object<{ reason: string }>({
+  reason: prose(500)
+    .required()
+    .description('Why; the partner sees it.')
+    .example('Returned to the customer, who asked to be erased.'),
+}).required();
+
+export const onePurchase = object({ purchase });
+
+export type PackageBody = {
+  partner_id: string;
+  name: string;
+  description?: string | null;
+  venue_ids: string[];
+  credits: number;
+  price_rupees: number;
+  validity_days: number;
+  status?: 'active' | 'inactive';
+};
+
+const packageFields = {
+  name: text(120).example('Ten evenings'),
+  description: prose(1000).allow(null).example('Ten hours of football, any weekday.'),
+  venue_ids: list(uuid(), 100).min(1).unique().example([EXAMPLE.venueId]),
+  credits: Joi.number().integer().min(1).max(10_000).example(10),
+  price_rupees: rupees().example(9000),
+  validity_days: Joi.number().integer().min(1).max(3650).example(90),
+  status: status(),
+};
+
+const REQUIRED = ['partner_id', 'name', 'venue_ids', 'credits', 'price_rupees', 'validity_days'];
+
+export const createPackageBody = Joi.object<PackageBody>({
+  partner_id: uuid().description('In whose catalogue it is.').example(EXAMPLE.partnerId),
+  ...packageFields,
+})
+  .fork(REQUIRED, (field) => field.required())
+  .required();
+
+export const updatePackageBody = Joi.object<Partial<PackageBody>>(packageFields).required();
+
+export type PackagesQuery = PageQuery & { partner_id?: string };
+
+export const packagesQuery = Joi.object<PackagesQuery>({
+  partner_id: uuid().description("Only this partner's packages."),
+  limit: pageLimit(),
+  cursor: cursor(),
+});

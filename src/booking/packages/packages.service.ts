@@ -1,0 +1,214 @@
+import { requireAuthorizedVenue } from '../../catalog/venues/granted-venues.service.ts';
+import { findVenuesById } from '../../catalog/venues/venues.store.ts';
+import type { Audience } from '../../domain/errors.ts';
+import { audienceOf, DomainError, fieldError } from '../../domain/errors.ts';
+import { requireCustomerPhone } from '../../domain/phone.ts';
+import type { PartnerDeps } from '../../partners/partners.service.ts';
+import { getPartner } from '../../partners/partners.service.ts';
+import { newId } from '../../platform/ids.ts';
+import type { Db } from '../../platform/mongo.ts';
+import { sharedRuns } from '../../platform/shared-runs.ts';
+import type { PackageRow } from './packages.model.ts';
+import type { SeenPurchase } from './packages.store.ts';
+import {
+  endPurchaseRow,
+  findPackage,
+  findPurchase,
+  findPurchaseByKey,
+  insertPackage,
+  insertPurchase,
+  listPurchasesOfPhone,
+  listUsablePurchases,
+  updatePackageRow,
+} from './packages.store.ts';
+
+export type { PackageRow } from './packages.model.ts';
+export type { SeenPurchase } from './packages.store.ts';
+export {
+  consumeCredit,
+  eraseCustomerOfPurchases,
+  giveCreditBack,
+  listCatalogue,
+  listPackages,
+} from './packages.store.ts';
+
+export type PackageDeps = { db: Db; config: { defaultRegion: string } };
+
+export type BuyPackage = {
+  packageId: string;
+  customerPhone: string;
+  paymentMethod: string;
+  idempotencyKey: string;
+};
+
+type Bought = { purchase: SeenPurchase; isReplay: boolean };
+
+const shareRun = sharedRuns<Bought>();
+
+/**
+ * Sells a package to a customer. The same key, package and customer return the original purchase, as it was then, and add no
+ * credits; equal calls at once share a run.
+ * @throws DomainError PACKAGE_NOT_FOUND for one that is missing, another partner's or not on sale; IDEMPOTENCY_KEY_MISMATCH
+ */
+export async function buyPackage(deps: PackageDeps, partnerId: string, input: BuyPackage): Promise<Bought> {
+  const phoneE164 = requireCustomerPhone(input.customerPhone, deps.config.defaultRegion);
+  return shareRun(deps.db, [partnerId, input], () => buyOnce(deps, partnerId, input, phoneE164));
+}
+
+async function buyOnce(
+  deps: PackageDeps,
+  partnerId: string,
+  input: BuyPackage,
+  phoneE164: string,
+): Promise<Bought> {
+  const sold = await findPackage(deps.db, input.packageId);
+  if (sold === null || sold.partnerId !== partnerId) throw packageNotFound();
+  const earlier = await findReplay(deps, partnerId, input, phoneE164);
+  if (earlier !== null) return { purchase: earlier, isReplay: true };
+  if (sold.status !== 'active') throw packageNotFound();
+  const purchase = await insertPurchase(
+    deps.db,
+    {
+      _id: newId(),
+      partnerId,
+      packageId: sold._id,
+      customerPhone: input.customerPhone,
+      phoneE164,
+      paymentMethod: input.paymentMethod,
+      venueIds: sold.venueIds,
+      creditsTotal: sold.credits,
+      creditsRemaining: sold.credits,
+      purchaseKey: input.idempotencyKey,
+    },
+    sold.validityDays,
+  );
+  if (purchase !== null) return { purchase, isReplay: false };
+  const twin = await findReplay(deps, partnerId, input, phoneE164);
+  if (twin === null) throw new Error('A purchase key is taken, yet no purchase has it');
+  return { purchase: twin, isReplay: true };
+}
+
+/** @throws DomainError IDEMPOTENCY_KEY_MISMATCH where the key bought another package or for another customer. */
+async function findReplay(
+  deps: PackageDeps,
+  partnerId: string,
+  input: BuyPackage,
+  phoneE164: string,
+): Promise<SeenPurchase | null> {
+  const earlier = await findPurchaseByKey(deps.db, partnerId, input.idempotencyKey);
+  if (earlier === null) return null;
+  if (earlier.packageId === input.packageId && earlier.phoneE164 === phoneE164) {
+    const { endedAt: _at, endReason: _reason, ...asSold } = earlier;
+    return { ...asSold, creditsRemaining: earlier.creditsTotal, isExpired: false };
+  }
+  throw new DomainError(
+    'IDEMPOTENCY_KEY_MISMATCH',
+    'This idempotency_key has already bought another package or for another customer. Use a new key for each purchase.',
+  );
+}
+
+/**
+ * A purchase of the partner; of any partner for an operator, who names none.
+ * @throws DomainError PURCHASE_NOT_FOUND for a purchase that is missing or another partner's.
+ */
+export async function getPurchase(
+  deps: { db: Db },
+  partnerId: string | undefined,
+  purchaseId: string,
+): Promise<SeenPurchase> {
+  const purchase = await findPurchase(deps.db, purchaseId);
+  if (purchase !== null && (partnerId === undefined || purchase.partnerId === partnerId)) return purchase;
+  throw new DomainError('PURCHASE_NOT_FOUND', NO_PURCHASE[audienceOf(partnerId)]);
+}
+
+const NO_PURCHASE: Record<Audience, string> = {
+  partner: 'You have no package purchase with that id. Use purchase.id as returned when it was bought.',
+  operator: 'There is no package purchase with that id.',
+};
+
+/** No customer has bought more packages than an operator could look through. */
+const MOST_PURCHASES = 200;
+
+/** A customer's purchases of whatever partner, newest first, at most 200. @throws DomainError VALIDATION_ERROR for what is no phone */
+export async function listPurchasesOf(deps: PackageDeps, customerPhone: string): Promise<SeenPurchase[]> {
+  const phoneE164 = requireCustomerPhone(customerPhone, deps.config.defaultRegion);
+  return listPurchasesOfPhone(deps.db, phoneE164, MOST_PURCHASES);
+}
+
+/**
+ * Ends a purchase before its time: no credit of it can be used from now on, and one that a refund gives back cannot be used.
+ * What was booked with it stays booked. One that has expired or was ended before stays as it is, its reason too. No money is moved.
+ * @throws DomainError PURCHASE_NOT_FOUND
+ */
+export async function endPurchase(
+  deps: { db: Db },
+  purchaseId: string,
+  reason: string,
+): Promise<SeenPurchase> {
+  await endPurchaseRow(deps.db, purchaseId, reason);
+  return getPurchase(deps, undefined, purchaseId);
+}
+
+/**
+ * The customer's purchases with credits left that can be used at the venue, soonest expiry first.
+ * @throws DomainError VENUE_NOT_AUTHORIZED
+ */
+export async function listActivePurchases(
+  deps: PackageDeps,
+  partnerId: string,
+  query: { customerPhone: string; venueId: string },
+): Promise<SeenPurchase[]> {
+  await requireAuthorizedVenue(deps, partnerId, query.venueId);
+  const phoneE164 = requireCustomerPhone(query.customerPhone, deps.config.defaultRegion);
+  return listUsablePurchases(deps.db, partnerId, phoneE164, query.venueId);
+}
+
+function packageNotFound(): DomainError {
+  return new DomainError(
+    'PACKAGE_NOT_FOUND',
+    'You have no package on sale with that id. List your catalogue at /api/v1/packages to find its id.',
+  );
+}
+
+export type NewPackage = Omit<PackageRow, '_id' | 'status' | 'description'> &
+  Partial<Pick<PackageRow, 'status' | 'description'>>;
+
+/** Adds a package to a partner's catalogue. @throws DomainError PARTNER_NOT_FOUND; VALIDATION_ERROR for an unknown venue. */
+export async function createPackage(deps: PartnerDeps, input: NewPackage): Promise<PackageRow> {
+  await getPartner(deps, input.partnerId);
+  await requireVenues(deps, input.venueIds);
+  const row: PackageRow = { status: 'active', description: null, ...input, _id: newId() };
+  await insertPackage(deps.db, row);
+  return row;
+}
+
+/** @throws DomainError PACKAGE_NOT_FOUND */
+export async function getPackage(deps: { db: Db }, packageId: string): Promise<PackageRow> {
+  const row = await findPackage(deps.db, packageId);
+  if (row === null) throw noSuchPackage();
+  return row;
+}
+
+/** Changes what is sold from now on; purchases keep what they have. @throws DomainError PACKAGE_NOT_FOUND, VALIDATION_ERROR */
+export async function updatePackage(
+  deps: { db: Db },
+  packageId: string,
+  change: Partial<Omit<PackageRow, '_id' | 'partnerId'>>,
+): Promise<PackageRow> {
+  await requireVenues(deps, change.venueIds ?? []);
+  const row = await updatePackageRow(deps.db, packageId, change);
+  if (row === null) throw noSuchPackage();
+  return row;
+}
+
+async function requireVenues(deps: { db: Db }, venueIds: readonly string[]): Promise<void> {
+  const known = new Set((await findVenuesById(deps.db, venueIds)).map((venue) => venue._id));
+  const unknown = venueIds.find((venueId) => !known.has(venueId));
+  if (unknown !== undefined) {
+    throw fieldError('venue_ids', `names a venue that does not exist: ${unknown}`);
+  }
+}
+
+function noSuchPackage(): DomainError {
+  return new DomainError('PACKAGE_NOT_FOUND', 'There is no package with that id.');
+}

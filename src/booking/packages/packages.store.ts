@@ -1,0 +1,209 @@
+import mongoose from 'mongoose';
+import type { Erasure, Upcoming } from '../../domain/erasure.ts';
+import { redactKey, redactText } from '../../domain/erasure.ts';
+import type { Db, Expression, ReadOptions, Tx } from '../../platform/mongo.ts';
+import { collectionOf, isDuplicateKey } from '../../platform/mongo.ts';
+import { CONFIRMED, confirmAbsence, NEWEST } from '../../platform/newest-reads.ts';
+import { omitUndefined } from '../../platform/omit-undefined.ts';
+import type { Page, PageWanted } from '../../platform/pagination.ts';
+import { toPage } from '../../platform/pagination.ts';
+import type { PackageRow, PurchaseRow } from './packages.model.ts';
+import { packageModel, purchaseCollection } from './packages.model.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Whether a purchase can still be used, by the database's clock (ADR 0004). */
+const UNEXPIRED: Expression = {
+  $and: [{ $gt: ['$expiresAt', '$$NOW'] }, { $eq: [{ $type: '$endedAt' }, 'missing'] }],
+};
+
+/** A purchase as it is to be seen now; one that was ended is expired too. */
+export type SeenPurchase = PurchaseRow & { isExpired: boolean };
+
+/** E.164 begins with a plus, and what overwrites a number does not. */
+const IS_NUMBER = /^\+/;
+
+/** Purchases as they are to be seen now. */
+const findSeen = (db: Db, stages: Expression[], options: ReadOptions = {}): Promise<SeenPurchase[]> =>
+  purchaseCollection(db)
+    .aggregate<SeenPurchase>([...stages, { $set: { isExpired: { $not: UNEXPIRED } } }], options)
+    .toArray();
+
+export async function insertPackage(db: Db, row: PackageRow): Promise<void> {
+  await packageModel(db).create(row);
+}
+
+export async function findPackage(db: Db, packageId: string): Promise<PackageRow | null> {
+  const packages = collectionOf(packageModel(db));
+  return confirmAbsence((options) => packages.findOne({ _id: packageId }, options), NEWEST);
+}
+
+/** The partner's own catalogue, oldest first; the packages for one venue where it is named. */
+export async function listCatalogue(db: Db, partnerId: string, venueId?: string): Promise<PackageRow[]> {
+  const atVenue = venueId === undefined ? {} : { venueIds: venueId };
+  return packageModel(db)
+    .find({ partnerId, ...atVenue })
+    .sort({ _id: 1 })
+    .lean();
+}
+
+/** Packages of all partners, or of the one named, oldest first: their ids grow. */
+export async function listPackages(
+  db: Db,
+  partnerId: string | undefined,
+  { after, limit }: PageWanted,
+): Promise<Page<PackageRow>> {
+  const rest = after === undefined ? {} : { _id: mongoose.trusted({ $gt: after.id }) };
+  const rows = await packageModel(db)
+    .find({ ...omitUndefined({ partnerId }), ...rest })
+    .sort({ _id: 1 })
+    .limit(limit + 1)
+    .lean();
+  // Ordered by the id alone; its instant says nothing.
+  return toPage(rows, limit, ({ _id: id }) => ({ at: new Date(0), id }));
+}
+
+export async function updatePackageRow(
+  db: Db,
+  packageId: string,
+  set: Partial<Omit<PackageRow, '_id' | 'partnerId'>>,
+): Promise<PackageRow | null> {
+  return packageModel(db).findByIdAndUpdate(packageId, { $set: set }, { returnDocument: 'after' }).lean();
+}
+
+export type NewPurchase = Omit<PurchaseRow, 'purchasedAt' | 'expiresAt'>;
+
+/** Inserts a purchase that begins at the database's now; null where the partner has used the key before. */
+export async function insertPurchase(
+  db: Db,
+  row: NewPurchase,
+  validityDays: number,
+): Promise<SeenPurchase | null> {
+  const instants = { purchasedAt: '$$NOW', expiresAt: { $add: ['$$NOW', validityDays * DAY_MS] } };
+  try {
+    const inserted = await purchaseCollection(db).findOneAndUpdate(
+      { _id: row._id },
+      [{ $replaceWith: { $mergeObjects: [{ $literal: row }, instants] } }],
+      { upsert: true, returnDocument: 'after' },
+    );
+    return inserted === null ? null : { ...inserted, isExpired: false };
+  } catch (err) {
+    if (isDuplicateKey(err)) return null;
+    throw err;
+  }
+}
+
+export async function findPurchase(db: Db, purchaseId: string): Promise<SeenPurchase | null> {
+  return confirmAbsence(async (options: ReadOptions) => {
+    const [found] = await findSeen(db, [{ $match: { _id: purchaseId } }], options);
+    return found ?? null;
+  });
+}
+
+/** The purchase that a key of the partner made; waits for a winner's write that is not majority-committed yet. */
+export async function findPurchaseByKey(
+  db: Db,
+  partnerId: string,
+  purchaseKey: string,
+): Promise<PurchaseRow | null> {
+  return purchaseCollection(db).findOne({ partnerId, purchaseKey }, CONFIRMED);
+}
+
+/** Purchases of a customer that can be used at a venue now, soonest expiry first. */
+export async function listUsablePurchases(
+  db: Db,
+  partnerId: string,
+  phoneE164: string,
+  venueId: string,
+): Promise<SeenPurchase[]> {
+  return findSeen(db, [
+    { $match: { partnerId, phoneE164, venueIds: venueId, creditsRemaining: { $gt: 0 }, $expr: UNEXPIRED } },
+    { $sort: { expiresAt: 1, _id: 1 } },
+  ]);
+}
+
+/**
+ * Takes one credit of the customer's usable purchase at the venue with the soonest expiry; returns the purchase's id, null where there is
+ * none. Credits never go below 0: the guard is in the update's filter.
+ */
+export async function consumeCredit(
+  db: Db,
+  partnerId: string,
+  phoneE164: string,
+  venueId: string,
+  tx: Tx,
+): Promise<string | null> {
+  const taken = await purchaseCollection(db).findOneAndUpdate(
+    { partnerId, phoneE164, venueIds: venueId, creditsRemaining: { $gt: 0 }, $expr: UNEXPIRED },
+    { $inc: { creditsRemaining: -1 } },
+    { sort: { expiresAt: 1, _id: 1 }, projection: { _id: 1 }, session: tx },
+  );
+  return taken?._id ?? null;
+}
+
+/** A customer's purchases of whatever partner, newest first. */
+export async function listPurchasesOfPhone(
+  db: Db,
+  phoneE164: string,
+  limit: number,
+): Promise<SeenPurchase[]> {
+  const newest = { $sort: { purchasedAt: -1, _id: 1 } };
+  return findSeen(db, [{ $match: { phoneE164 } }, newest, { $limit: limit }]);
+}
+
+/** Ends a purchase that has not expired, so that none of its credits can be taken any more; others stay as they are. */
+export async function endPurchaseRow(db: Db, purchaseId: string, reason: string): Promise<void> {
+  await purchaseCollection(db).updateOne({ _id: purchaseId, $expr: UNEXPIRED }, [
+    { $set: { endedAt: '$$NOW', endReason: { $literal: reason } } },
+  ]);
+}
+
+/** Purchases of a customer, of whatever partner, that can still be used. */
+export async function findUsablePurchases(db: Db, phoneE164: string): Promise<Upcoming> {
+  const found = purchaseCollection(db).aggregate<Upcoming>(
+    [
+      { $match: { phoneE164, creditsRemaining: { $gt: 0 }, $expr: UNEXPIRED } },
+      { $group: { _id: null, count: { $sum: 1 }, until: { $max: '$expiresAt' } } },
+    ],
+    NEWEST,
+  );
+  const [row] = await found.toArray();
+  return row ?? { count: 0, until: null };
+}
+
+/**
+ * Overwrites whose they are, and what identifies the customer among keys and methods of payment, in the purchases of a customer that
+ * cannot be used any more; returns how many there were. Other keys stay: a call that repeats one is rejected, and sells nothing.
+ */
+export async function eraseCustomerOfPurchases(db: Db, phoneE164: string, erasure: Erasure): Promise<number> {
+  const { replacement } = erasure;
+  const over = { phoneE164, $or: [{ creditsRemaining: { $lte: 0 } }, { $expr: { $not: UNEXPIRED } }] };
+  const rows = await purchaseCollection(db)
+    .find(over, { projection: { purchaseKey: 1, paymentMethod: 1, endReason: 1 }, ...NEWEST })
+    .toArray();
+  if (rows.length === 0) return 0;
+  const updates = rows.map(({ _id, purchaseKey, paymentMethod, endReason }) => ({
+    updateOne: {
+      filter: { _id, ...over },
+      update: {
+        $set: {
+          customerPhone: replacement,
+          phoneE164: replacement,
+          purchaseKey: redactKey(purchaseKey, erasure),
+          paymentMethod: redactText(paymentMethod, erasure),
+          ...(endReason === undefined ? {} : { endReason: replacement }),
+        },
+      },
+    },
+  }));
+  return (await purchaseCollection(db).bulkWrite(updates, { ordered: false })).modifiedCount;
+}
+
+/** Gives one credit back, never more than were bought, and none to an erased purchase, from which nobody could use it. */
+export async function giveCreditBack(db: Db, purchaseId: string, tx: Tx): Promise<void> {
+  await purchaseCollection(db).updateOne(
+    { _id: purchaseId, phoneE164: IS_NUMBER, $expr: { $lt: ['$creditsRemaining', '$creditsTotal'] } },
+    { $inc: { creditsRemaining: 1 } },
+    { session: tx },
+  );
+}

@@ -1,0 +1,32 @@
+import type { CollectionDefinition } from '../../platform/ensure-collection.ts';
+import type { Db } from '../../platform/mongo.ts';
+import { openCollection } from '../../platform/mongo.ts';
+
+/** A time in which resources of a venue cannot be sold. */
+export type BlackoutRow = {
+  _id: string;
+  venueId: string;
+  startsAt: Date;
+  /** Exclusive. */
+  endsAt: Date;
+  /** Null: all resources of the venue, those added later too. */
+  resourceIds: string[] | null;
+  reason: string;
+  createdAt: Date;
+};
+
+export const blackoutCollection = (db: Db) => openCollection<BlackoutRow>(db, 'blackouts');
+
+export const BLACKOUTS: CollectionDefinition = {
+  name: 'blackouts',
+  jsonSchema: {
+    required: ['venueId', 'startsAt', 'endsAt', 'resourceIds', 'reason'],
+    properties: {
+      startsAt: { bsonType: 'date' },
+      endsAt: { bsonType: 'date' },
+      resourceIds: { bsonType: ['array', 'null'] },
+    },
+  },
+  // Read by their end, so that a venue's past does not slow it down.
+  indexes: [{ name: 'blackouts_of_venue', key: { venueId: 1, endsAt: 1 } }],
+};

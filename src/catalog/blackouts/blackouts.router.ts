@@ -1,0 +1,103 @@
+import type { PageQuery } from '../../http/fields.ts';
+import { pageQuery } from '../../http/fields.ts';
+import type { Operator, Route } from '../../http/route.ts';
+import { created, listing, noContent, ok, route } from '../../http/route.ts';
+import { encodeCursor } from '../../platform/pagination.ts';
+import { conflictsView } from '../../reservations/claim-view.rules.ts';
+import { venueIdParam } from '../venues/venues.schemas.ts';
+import type { BlackoutBody } from './blackouts.schemas.ts';
+import { blackoutBody, blackoutIdParam, blackoutPage, blackoutWithConflicts } from './blackouts.schemas.ts';
+import type { BlackoutDeps, BlackoutDetail, BlackoutRow } from './blackouts.service.ts';
+import { addBlackout, getBlackout, liftBlackout, listBlackouts } from './blackouts.service.ts';
+
+const OF_VENUE = '/api/v1/operator/venues/:venueId/blackouts';
+const ONE = '/api/v1/operator/blackouts/:id';
+
+/** Blackouts of venues and resources. */
+export function blackoutRoutes(deps: BlackoutDeps): Route<Operator>[] {
+  return [
+    route<Operator, { venueId: string }, unknown, BlackoutBody>({
+      method: 'post',
+      path: OF_VENUE,
+      operationId: 'addBlackout',
+      tag: 'Blackouts',
+      summary: 'Close a venue or some of its resources for a time',
+      description:
+        'Nothing is sold in that time from now on. What is held or booked there stays, and is reported.',
+      params: { venueId: venueIdParam },
+      body: blackoutBody,
+      responses: {
+        201: { description: 'The blackout, with the holds and bookings in it.', body: blackoutWithConflicts },
+      },
+      errors: ['VENUE_NOT_FOUND'],
+      handle: async ({ params, body }) => {
+        const { starts_at: startsAt, ends_at: endsAt, resource_ids: resourceIds = null, reason } = body;
+        const input = { startsAt, endsAt, resourceIds, reason };
+        return created(detailView(await addBlackout(deps, params.venueId, input)));
+      },
+    }),
+    route<Operator, { venueId: string }, PageQuery>({
+      method: 'get',
+      path: OF_VENUE,
+      operationId: 'listBlackouts',
+      tag: 'Blackouts',
+      summary: 'List the blackouts of a venue that have not ended',
+      params: { venueId: venueIdParam },
+      query: pageQuery,
+      responses: { 200: { description: 'A page of blackouts, by their start.', body: blackoutPage } },
+      errors: ['VENUE_NOT_FOUND'],
+      handle: async ({ params, query: { limit, cursor: after } }) => {
+        const { rows, next } = await listBlackouts(deps, params.venueId, { after, limit });
+        return listing(rows.map(blackoutView), encodeCursor(next));
+      },
+    }),
+    route<Operator, { id: string }>({
+      method: 'get',
+      path: ONE,
+      operationId: 'getBlackout',
+      tag: 'Blackouts',
+      summary: 'Read a blackout with the holds and bookings in it',
+      description: 'One that has ended can still be read.',
+      params: { id: blackoutIdParam },
+      responses: {
+        200: {
+          description: 'The blackout, with the holds and bookings in it now.',
+          body: blackoutWithConflicts,
+        },
+      },
+      errors: ['BLACKOUT_NOT_FOUND'],
+      handle: async ({ params }) => ok(detailView(await getBlackout(deps, params.id))),
+    }),
+    route<Operator, { id: string }>({
+      method: 'delete',
+      path: ONE,
+      operationId: 'liftBlackout',
+      tag: 'Blackouts',
+      summary: 'Lift a blackout',
+      description: 'What it closed can be sold again, unless another blackout closes it.',
+      params: { id: blackoutIdParam },
+      responses: { 204: { description: 'It is gone.' } },
+      errors: ['BLACKOUT_NOT_FOUND'],
+      handle: async ({ params }) => {
+        await liftBlackout(deps, params.id);
+        return noContent();
+      },
+    }),
+  ];
+}
+
+function blackoutView(row: BlackoutRow): Record<string, unknown> {
+  return {
+    blackout_id: row._id,
+    venue_id: row.venueId,
+    starts_at: row.startsAt.toISOString(),
+    ends_at: row.endsAt.toISOString(),
+    resource_ids: row.resourceIds,
+    reason: row.reason,
+    created_at: row.createdAt.toISOString(),
+  };
+}
+
+function detailView({ blackout, conflicts }: BlackoutDetail): Record<string, unknown> {
+  return { ...blackoutView(blackout), ...conflictsView(conflicts) };
+}

@@ -1,0 +1,57 @@
+import type { Db, Tx } from '../../platform/mongo.ts';
+import { confirmAbsence, NEWEST } from '../../platform/newest-reads.ts';
+import type { Page, PageWanted } from '../../platform/pagination.ts';
+import { beyondAscending, toPage } from '../../platform/pagination.ts';
+import type { BlackoutRow } from './blackouts.model.ts';
+import { blackoutCollection } from './blackouts.model.ts';
+
+export async function insertBlackout(db: Db, blackout: BlackoutRow, tx: Tx): Promise<void> {
+  await blackoutCollection(db).insertOne(blackout, { session: tx });
+}
+
+/**
+ * The blackouts of a venue that overlap [from, to), by their start: as the transaction sees them, else the newest state, committed or
+ * about to be.
+ */
+export async function findBlackouts(
+  db: Db,
+  venueId: string,
+  from: Date,
+  to: Date,
+  tx?: Tx,
+): Promise<BlackoutRow[]> {
+  const options = tx === undefined ? NEWEST : { session: tx };
+  return blackoutCollection(db)
+    .find({ venueId, endsAt: { $gt: from }, startsAt: { $lt: to } }, options)
+    .sort({ startsAt: 1, _id: 1 })
+    .toArray();
+}
+
+/** The blackout that was deleted; null where there is none of that id. */
+export async function deleteBlackout(db: Db, blackoutId: string): Promise<BlackoutRow | null> {
+  return blackoutCollection(db).findOneAndDelete({ _id: blackoutId });
+}
+
+export async function findBlackout(db: Db, blackoutId: string): Promise<BlackoutRow | null> {
+  return confirmAbsence((options) => blackoutCollection(db).findOne({ _id: blackoutId }, options));
+}
+
+/** The blackouts of a venue that end after `from`, by their start, ties by id. */
+export async function listBlackoutRows(
+  db: Db,
+  venueId: string,
+  from: Date,
+  { after, limit }: PageWanted,
+): Promise<Page<BlackoutRow>> {
+  const rows = await blackoutCollection(db)
+    .find({ venueId, endsAt: { $gt: from }, ...beyondAscending(after, 'startsAt') })
+    .sort({ startsAt: 1, _id: 1 })
+    .limit(limit + 1)
+    .toArray();
+  return toPage(rows, limit, (row) => ({ at: row.startsAt, id: row._id }));
+}
+
+/** How many blackouts of a venue end after `from`. */
+export async function countBlackouts(db: Db, venueId: string, from: Date): Promise<number> {
+  return blackoutCollection(db).countDocuments({ venueId, endsAt: { $gt: from } });
+}

@@ -1,0 +1,67 @@
+import type { Operator, Route } from '../../http/route.ts';
+import { noContent, ok, route } from '../../http/route.ts';
+import { partnerIdParam } from '../../partners/partners.schemas.ts';
+import type { PartnerDeps } from '../../partners/partners.service.ts';
+import { grantVenue, hasGrant } from '../../partners/partners.service.ts';
+import { operatorActor } from '../../reservations/actor-types.ts';
+import { claimView } from '../../reservations/claim-view.rules.ts';
+import type { ReservationDeps } from '../../reservations/reservations.service.ts';
+import { venueIdParam } from '../venues/venues.schemas.ts';
+import { getVenue } from '../venues/venues.service.ts';
+import { revokedGrant } from './grants.schemas.ts';
+import { revokeVenue } from './revoke-venue.service.ts';
+
+type GrantParams = { partnerId: string; venueId: string };
+
+const PATH = '/api/v1/operator/partners/:partnerId/venues/:venueId';
+
+/** The routes by which operators grant partners venues, and end grants. */
+export function grantRoutes(deps: PartnerDeps & ReservationDeps): Route<Operator>[] {
+  return [
+    route<Operator, GrantParams>({
+      method: 'put',
+      path: PATH,
+      operationId: 'grantVenue',
+      tag: 'Grants',
+      summary: 'Let a partner operate a venue',
+      params: { partnerId: partnerIdParam, venueId: venueIdParam },
+      subject: grantOf(deps),
+      responses: { 204: { description: 'The partner may operate the venue.' } },
+      errors: ['VENUE_NOT_FOUND', 'PARTNER_NOT_FOUND'],
+      handle: async ({ params }) => {
+        await getVenue(deps, params.venueId);
+        await grantVenue(deps, params.partnerId, params.venueId);
+        return noContent();
+      },
+    }),
+    route<Operator, GrantParams>({
+      method: 'delete',
+      path: PATH,
+      operationId: 'revokeVenue',
+      tag: 'Grants',
+      summary: 'End a grant',
+      description:
+        "The partner's live holds there are released before the response. Deliveries of what happened at the venue that come due after that are cancelled. The same call finishes one that broke off.",
+      params: { partnerId: partnerIdParam, venueId: venueIdParam },
+      subject: grantOf(deps),
+      responses: {
+        200: {
+          description: 'There is no such grant and no such hold now; bookings stay what they are.',
+          body: revokedGrant,
+        },
+      },
+      errors: ['PARTNER_NOT_FOUND'],
+      handle: async ({ caller, params }) => {
+        const actor = operatorActor(caller);
+        const released = await revokeVenue(deps, params.partnerId, params.venueId, actor);
+        return ok({ released_holds: released.map(claimView) });
+      },
+    }),
+  ];
+}
+
+/** The grant that a call is about, for the audit; null where there is none. */
+function grantOf(deps: PartnerDeps) {
+  return async ({ partnerId, venueId }: GrantParams) =>
+    (await hasGrant(deps, partnerId, venueId)) ? { partner_id: partnerId, venue_id: venueId } : null;
+}

@@ -1,0 +1,37 @@
+import { PLATFORM_PARTNER_ID } from '../../domain/platform-partner.ts';
+import type { PartnerDeps } from '../../partners/partners.service.ts';
+import { endGrant } from '../../partners/partners.service.ts';
+import type { Actor } from '../../reservations/actor-types.ts';
+import { findLiveHoldsAtVenue } from '../../reservations/hold-reads.store.ts';
+import type { Reservation } from '../../reservations/reservations.model.ts';
+import type { ReservationDeps } from '../../reservations/reservations.service.ts';
+import { moveReservation } from '../../reservations/reservations.service.ts';
+
+/** How many holds are released at a time: each is a write of its own, acknowledged by a majority. */
+const WIDTH = 20;
+
+/**
+ * Ends the partner's grant for the venue and releases its live holds there, each with its event; returns those that it released.
+ * Once it has returned, no hold of the partner at the venue is placed, extended or confirmed: the grant goes first, and when that is
+ * done no process places holds by it any more (ADR 0024). Can be repeated: a call that broke off in between is finished by the next.
+ * What is booked stays. @throws DomainError PARTNER_NOT_FOUND
+ */
+export async function revokeVenue(
+  deps: PartnerDeps & ReservationDeps,
+  partnerId: string,
+  venueId: string,
+  actor: Actor,
+): Promise<Reservation[]> {
+  await endGrant(deps, partnerId, venueId);
+  const released: Reservation[] = [];
+  for (;;) {
+    const live = await findLiveHoldsAtVenue(deps.db, { partnerId, venueId, limit: WIDTH });
+    if (live.length === 0) return released;
+    const ended = await Promise.all(
+      live.map(({ _id }) =>
+        moveReservation(deps, 'release', _id, { actor, originatorId: PLATFORM_PARTNER_ID }),
+      ),
+    );
+    released.push(...ended.filter((hold) => hold !== null));
+  }
+}

@@ -1,0 +1,76 @@
+import Joi from 'joi';
+import { list, opaque } from '../../http/fields.ts';
+import { named, object } from '../../http/response-fields.ts';
+import type { Operator, Route } from '../../http/route.ts';
+import { ok, route } from '../../http/route.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Db } from '../../platform/mongo.ts';
+import { conflictFields } from '../../reservations/claim-conflicts.schemas.ts';
+import { conflictsView } from '../../reservations/claim-view.rules.ts';
+import type { ScheduleBody } from '../venues/schedules.schemas.ts';
+import { scheduleBody } from '../venues/schedules.schemas.ts';
+import { checkedSchedule } from '../venues/schedules.service.ts';
+import { resourceChange, venueChange } from '../venues/venue-bodies.ts';
+import type { ResourceBody, VenueBody } from '../venues/venues.schemas.ts';
+import { updateResourceBody, updateVenueBody, venueIdParam } from '../venues/venues.schemas.ts';
+import { getVenue, requireResourcesOf } from '../venues/venues.service.ts';
+import { findOffSaleClaims } from './off-sale-claims.service.ts';
+
+/** More than any venue has; the size of a body is a bound of its own. */
+const MAX_RESOURCES = 200;
+
+type Body = {
+  venue?: Partial<VenueBody>;
+  resources: (Partial<ResourceBody> & { resource_id: string; schedule?: ScheduleBody })[];
+};
+
+const body = Joi.object<Body>({
+  venue: updateVenueBody.optional().description('What a PATCH of the venue would have.').example({}),
+  resources: list(
+    updateResourceBody
+      .append({ resource_id: opaque(200).required(), schedule: scheduleBody.optional() })
+      .optional(),
+    MAX_RESOURCES,
+  )
+    .unique('resource_id')
+    .default([])
+    .description(
+      'What a PATCH of each resource would have, and as `schedule` what the PUT of its schedule would.',
+    )
+    .example([{ resource_id: 'arena-turf-a', status: 'inactive' }]),
+}).required();
+
+const offSale = named(
+  'OffSale',
+  object(conflictFields('that would be at something inactive or off the schedule')),
+);
+
+/** What a change would take off sale, before it is made. */
+export function changePreviewRoutes(deps: { db: Db; clock: Clock }): Route<Operator>[] {
+  return [
+    route<Operator, { venueId: string }, unknown, Body>({
+      method: 'post',
+      path: '/api/v1/operator/venues/:venueId/change-preview',
+      operationId: 'previewVenueChange',
+      tag: 'Venues',
+      summary: 'Read which holds and bookings a change would leave off sale',
+      description:
+        'Changes nothing. An empty object reads which of them are off sale as the venue is now. Space that would be shared is not checked.',
+      params: { venueId: venueIdParam },
+      body,
+      responses: { 200: { description: 'The holds and bookings that would be off sale.', body: offSale } },
+      errors: ['VENUE_NOT_FOUND'],
+      handle: async ({ params: { venueId }, body: { venue = {}, resources } }) => {
+        await getVenue(deps, venueId);
+        const ids = resources.map(({ resource_id }) => resource_id);
+        await requireResourcesOf(deps, venueId, ids, 'resources');
+        const changes = resources.map(({ resource_id, schedule, ...fields }) => {
+          const hours = schedule === undefined ? {} : { schedule: checkedSchedule(schedule) };
+          return [resource_id, { ...resourceChange(fields), ...hours }] as const;
+        });
+        const change = { venue: venueChange(venue), resources: new Map(changes) };
+        return ok(conflictsView(await findOffSaleClaims(deps, venueId, change)));
+      },
+    }),
+  ];
+}

@@ -1,0 +1,38 @@
+import type { Clock } from '../../platform/clock.ts';
+import type { Db } from '../../platform/mongo.ts';
+import type { LiveClaim } from '../../reservations/claim-reads.store.ts';
+import { findLiveClaimsAtVenue } from '../../reservations/claim-reads.store.ts';
+import type { ResourceRow, VenueRow } from '../venues/venues.service.ts';
+import { getVenue, listResources } from '../venues/venues.service.ts';
+import { pricedSlotAt } from './slot.rules.ts';
+
+/** Later than anything can be sold. */
+const FOR_MS = 10 * 366 * 86_400_000;
+
+/** A change of a venue and of its resources, by their ids, that is not made yet. */
+export type VenueChange = {
+  venue?: Partial<VenueRow>;
+  resources?: ReadonlyMap<string, Partial<ResourceRow>>;
+};
+
+/**
+ * The bookings and live holds of a venue that are not over and could not be sold as the venue is now, or would be after a
+ * change, by their start: at something inactive, or in a window that the schedule does not have.
+ * @throws DomainError VENUE_NOT_FOUND
+ */
+export async function findOffSaleClaims(
+  deps: { db: Db; clock: Clock },
+  venueId: string,
+  change: VenueChange = {},
+): Promise<LiveClaim[]> {
+  const now = deps.clock.now();
+  const claims = await findLiveClaimsAtVenue(deps.db, venueId, now, new Date(now.getTime() + FOR_MS));
+  const venue = { ...(await getVenue(deps, venueId)), ...change.venue };
+  const rows = await listResources(deps, venueId);
+  const resources = new Map(rows.map((row) => [row._id, { ...row, ...change.resources?.get(row._id) }]));
+  return claims.filter(({ resourceId, slotStart, slotEnd }) => {
+    const resource = resources.get(resourceId);
+    if (resource === undefined || venue.status !== 'active' || resource.status !== 'active') return true;
+    return pricedSlotAt(venue, resource, slotStart)?.end.getTime() !== slotEnd.getTime();
+  });
+}

@@ -1,0 +1,97 @@
+import { addDays, localDateTimeOf, weekdayOf } from '../../platform/calendar.ts';
+import type { PriceRule, ResourceRow } from '../venues/venues.service.ts';
+
+/** What a slot costs in paise, by its operating date and then by its start. */
+export type PricesOn = (date: string) => (start: Date) => number;
+
+/** Local dates and times of instants; each is resolved once, since all resources of a venue need the same few. */
+export function wallTimesIn(timeZone: string): (instant: Date) => string {
+  const known = new Map<number, string>();
+  return (instant) => {
+    const local = known.get(instant.getTime()) ?? localDateTimeOf(instant, timeZone);
+    known.set(instant.getTime(), local);
+    return local;
+  };
+}
+
+/**
+ * The prices of a resource's slots: what the matching price rule of highest priority says, among equals the newest, else the
+ * base price. A rule's times are those that the clocks at the venue show at the slot's start; its days and
+ * dates are those of the operating day in which its time begins, so that the hours after midnight cost what their evening
+ * costs, wherever the venue's day ends. `wallTimeOf` is that of the venue's zone.
+ */
+export function pricesOf(
+  { pricePaise, priceRules = [] }: Pick<ResourceRow, 'pricePaise' | 'priceRules'>,
+  wallTimeOf: (instant: Date) => string,
+): PricesOn {
+  if (priceRules.length === 0) return () => () => pricePaise;
+  // A stable sort: equals keep their order, the newest first.
+  const ordered = priceRules.toReversed().sort((a, b) => b.priority - a.priority);
+  return (date) => {
+    const dayBefore = addDays(date, -1);
+    const candidates = ordered
+      .map((rule) => ({ rule, onDate: isForDate(rule, date), onDayBefore: isForDate(rule, dayBefore) }))
+      .filter(({ rule, onDate, onDayBefore }) => onDate || (onDayBefore && passesMidnight(rule)));
+    return (start) => {
+      const found = candidates.find(({ rule, onDate, onDayBefore }) => {
+        if (isAllDay(rule)) return onDate;
+        const local = wallTimeOf(start);
+        const begins = beginningOf(rule, local.slice(TIME_FROM), local.slice(0, DATE_TO) > date);
+        return begins === 'on the day before' ? onDayBefore : begins === 'on the day' && onDate;
+      });
+      return found === undefined ? pricePaise : priceBy(found.rule, pricePaise);
+    };
+  };
+}
+
+function isForDate({ daysOfWeek, fromDate, toDate }: PriceRule, date: string): boolean {
+  if (fromDate !== null && date < fromDate) return false;
+  if (toDate !== null && date > toDate) return false;
+  return daysOfWeek === null || daysOfWeek.includes(weekdayOf(date));
+}
+
+const MIDNIGHT = '00:00';
+const DATE_TO = 'YYYY-MM-DD'.length;
+const TIME_FROM = 'YYYY-MM-DDT'.length;
+const spanOf = ({ startTime, endTime }: PriceRule) => ({
+  from: startTime ?? MIDNIGHT,
+  to: endTime ?? MIDNIGHT,
+});
+
+function isAllDay({ startTime, endTime }: PriceRule): boolean {
+  return startTime === null && endTime === null;
+}
+
+/** Whether the rule's time, half-open, has an end on the next day that is later than midnight. */
+function passesMidnight(rule: PriceRule): boolean {
+  const { from, to } = spanOf(rule);
+  return to <= from && to > MIDNIGHT;
+}
+
+/**
+ * On which operating day the time of a rule begins in which a slot starts at `time` on the wall; null where it starts in none.
+ * A slot of the small hours is in a time that began the evening before: that is its own operating day where that day has
+ * passed midnight to reach it (`isAfterMidnight`), else the day before.
+ */
+function beginningOf(
+  rule: PriceRule,
+  time: string,
+  isAfterMidnight: boolean,
+): 'on the day' | 'on the day before' | null {
+  const { from, to } = spanOf(rule);
+  if (from <= time && (time < to || to <= from)) return 'on the day';
+  if (time < to && to <= from) return isAfterMidnight ? 'on the day' : 'on the day before';
+  return null;
+}
+
+function priceBy({ pricePaise, multiplier }: PriceRule, basePaise: number): number {
+  return pricePaise ?? multiplied(basePaise, multiplier ?? 1);
+}
+
+const MULTIPLIER_STEPS = 10_000;
+
+/** In whole numbers, because 45 × 0.7 is less than 31.5 in binary; half a paisa is rounded up. */
+function multiplied(paise: number, multiplier: number): number {
+  const steps = Math.round(multiplier * MULTIPLIER_STEPS);
+  return Math.floor((paise * steps + MULTIPLIER_STEPS / 2) / MULTIPLIER_STEPS);
+}

@@ -1,0 +1,71 @@
+import { DomainError } from '../../domain/errors.ts';
+import { findCachedGrant } from '../../partners/cached-partners.store.ts';
+import { venueNotAuthorized } from '../../partners/grant-errors.rules.ts';
+import type { Entry } from '../../platform/leased-cache.ts';
+import type { Db } from '../../platform/mongo.ts';
+import type { ResourceRow } from '../venues/venues.service.ts';
+import type { RulesSource, VenueRules } from './venue-rules.store.ts';
+import { findVenueRules } from './venue-rules.store.ts';
+
+export type { RulesSource, VenueRules } from './venue-rules.store.ts';
+
+/** The rules of a venue where a partner may sell, and the entries on which that rests. */
+export type GrantedRules = { rules: VenueRules; entries: readonly Entry[] };
+
+/** Null for a venue that is missing, or not granted to the partner where one is named. */
+export async function findGrantedRules(
+  { db }: { db: Db },
+  partnerId: string | undefined,
+  venueId: string,
+  from?: RulesSource,
+): Promise<GrantedRules | null> {
+  const [grant, rules] = await Promise.all([
+    partnerId === undefined ? undefined : findCachedGrant(db, partnerId, venueId),
+    findVenueRules(db, venueId, from),
+  ]);
+  if (rules === null || grant === null) return null;
+  return { rules: rules.value, entries: grant === undefined ? [rules] : [rules, grant] };
+}
+
+/**
+ * The decision by cached rules. If that rejects the caller, the decision by rules that are read after this call: another process may have
+ * put something on sale a moment ago.
+ */
+export async function decidingBy<T>(
+  decide: (from: RulesSource) => Promise<T>,
+  isRejected: (decided: T) => boolean = () => false,
+): Promise<T> {
+  const decided = await decide('cache').catch((err: unknown) => {
+    if (err instanceof DomainError) return undefined;
+    throw err;
+  });
+  return decided === undefined || isRejected(decided) ? decide('database') : decided;
+}
+
+/**
+ * The rules of a venue that a partner names in order to sell there, and of its resources the one that it names.
+ * @throws DomainError VENUE_NOT_AUTHORIZED for a venue that is missing or not granted, in the same words; RESOURCE_NOT_FOUND
+ */
+export async function requireVenueRules(
+  deps: { db: Db },
+  partnerId: string,
+  venueId: string,
+  resourceId?: string,
+): Promise<{ rules: VenueRules; resource: ResourceRow | undefined }> {
+  return decidingBy(async (from) => {
+    const granted = await findGrantedRules(deps, partnerId, venueId, from);
+    if (granted === null) throw venueNotAuthorized();
+    const { rules } = granted;
+    return { rules, resource: resourceId === undefined ? undefined : requireResourceIn(rules, resourceId) };
+  });
+}
+
+/** @throws DomainError RESOURCE_NOT_FOUND for a resource that the venue does not have. */
+export function requireResourceIn({ resources }: VenueRules, resourceId: string): ResourceRow {
+  const resource = resources.find(({ _id }) => _id === resourceId);
+  if (resource !== undefined) return resource;
+  throw new DomainError(
+    'RESOURCE_NOT_FOUND',
+    'The venue has no resource with that id. Copy resource_id from the listing of its resources.',
+  );
+}

@@ -1,0 +1,53 @@
+import type { EntryKind } from '../../platform/cache-entries.store.ts';
+import type { Entry } from '../../platform/leased-cache.ts';
+import { leasedCacheOf } from '../../platform/leased-cache.ts';
+import type { Db } from '../../platform/mongo.ts';
+import type { BlackoutRow } from '../blackouts/blackouts.model.ts';
+import type { ResourceRow, VenueRow } from '../venues/venues.model.ts';
+
+/** All that decides what may be sold at a venue, but for claims and the time. One object until something of it changes (ADR 0037). */
+export type VenueRules = {
+  venue: VenueRow;
+  /** By id. */
+  resources: readonly ResourceRow[];
+  /** Those that had not ended when they were read, by their start. */
+  blackouts: readonly BlackoutRow[];
+};
+
+/** `database`: by a reading that begins after the call, for a caller who is about to be rejected. */
+export type RulesSource = 'cache' | 'database';
+
+/** Every walk-in writes it. */
+const WITHOUT_FENCE = { $unset: 'claimFence' };
+
+const ofVenue = (from: string, pipeline: readonly object[]) => ({
+  $lookup: { from, localField: '_id', foreignField: 'venueId', pipeline, as: from },
+});
+
+const VENUES: EntryKind = {
+  collection: 'venues',
+  stages: [
+    WITHOUT_FENCE,
+    { $project: { venue: '$$ROOT' } },
+    ofVenue('resources', [WITHOUT_FENCE, { $sort: { _id: 1 } }]),
+    ofVenue('blackouts', [
+      { $match: { $expr: { $gt: ['$endsAt', '$$NOW'] } } },
+      { $sort: { startsAt: 1, _id: 1 } },
+    ]),
+  ],
+};
+
+const RESOURCES: EntryKind = { collection: 'resources', stages: [{ $project: { venueId: 1 } }] };
+
+/** Null where there is no such venue. */
+export const findVenueRules = (
+  db: Db,
+  venueId: string,
+  from?: RulesSource,
+): Promise<Entry<VenueRules> | null> => leasedCacheOf(db).read<VenueRules>(VENUES, venueId, from);
+
+/** The venue of a resource, which it never leaves; undefined where there is no such resource. */
+export async function findVenueIdOf(db: Db, resourceId: string): Promise<string | undefined> {
+  const found = await leasedCacheOf(db).read<Pick<ResourceRow, 'venueId'>>(RESOURCES, resourceId);
+  return found?.value.venueId;
+}

@@ -1,0 +1,49 @@
+import { DomainError } from '../../domain/errors.ts';
+import { venueNotAuthorized } from '../../partners/grant-errors.rules.ts';
+import { listGrantedVenueIds } from '../../partners/partners.store.ts';
+import type { Db } from '../../platform/mongo.ts';
+import type { ResourceRow, VenueRow } from './venues.model.ts';
+import { findGrantedVenue, findVenuesById, listResourceRows } from './venues.store.ts';
+
+/** The venues granted to the partner, by name; none before onboarding. */
+export async function listGrantedVenues(deps: { db: Db }, partnerId: string): Promise<VenueRow[]> {
+  return findVenuesById(deps.db, await listGrantedVenueIds(deps.db, partnerId));
+}
+
+/** @throws DomainError VENUE_NOT_FOUND for a venue that is missing or not granted; the two look the same. */
+export async function getGrantedVenue(
+  deps: { db: Db },
+  partnerId: string,
+  venueId: string,
+): Promise<VenueRow> {
+  const venue = await findGrantedVenue(deps.db, partnerId, venueId);
+  if (venue !== null) return venue;
+  throw new DomainError(
+    'VENUE_NOT_FOUND',
+    'There is no venue with that id among those granted to you. List your venues to find its id.',
+  );
+}
+
+/** The resources of a venue granted to the partner. @throws DomainError VENUE_NOT_FOUND */
+export async function listGrantedResources(
+  deps: { db: Db },
+  partnerId: string,
+  venueId: string,
+): Promise<ResourceRow[]> {
+  await getGrantedVenue(deps, partnerId, venueId);
+  return listResourceRows(deps.db, venueId);
+}
+
+/**
+ * The venue that a partner names in order to sell there.
+ * @throws DomainError VENUE_NOT_AUTHORIZED for a venue that is missing or not granted, in the same words.
+ */
+export async function requireAuthorizedVenue(
+  deps: { db: Db },
+  partnerId: string,
+  venueId: string,
+): Promise<VenueRow> {
+  const venue = await findGrantedVenue(deps.db, partnerId, venueId);
+  if (venue !== null) return venue;
+  throw venueNotAuthorized();
+}

@@ -1,0 +1,104 @@
+import { toPaise, toRupees } from '../../domain/money.ts';
+import type { Operator, Route } from '../../http/route.ts';
+import { created, listing, noContent, ok, route } from '../../http/route.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Db } from '../../platform/mongo.ts';
+import type { PriceRuleBody } from './price-rules.schemas.ts';
+import { priceRule, priceRuleBody, priceRuleIdParam, priceRules } from './price-rules.schemas.ts';
+import { addPriceRule, getPriceRule, listPriceRules, removePriceRule } from './price-rules.service.ts';
+import { resourceIdParam } from './venues.schemas.ts';
+import type { PriceRule } from './venues.service.ts';
+
+const OF_RESOURCE = '/api/v1/operator/resources/:resourceId/price-rules';
+const ONE = '/api/v1/operator/price-rules/:id';
+
+/** The price rules of a resource. */
+export function priceRuleRoutes(deps: { db: Db; clock: Clock }): Route<Operator>[] {
+  return [
+    route<Operator, { resourceId: string }, unknown, PriceRuleBody>({
+      method: 'post',
+      path: OF_RESOURCE,
+      operationId: 'addPriceRule',
+      tag: 'Price rules',
+      summary: 'Add a price for some slots of a resource',
+      description: 'For what is sold from now on: holds and bookings keep their price.',
+      params: { resourceId: resourceIdParam },
+      body: priceRuleBody,
+      responses: { 201: { description: 'The price rule.', body: priceRule } },
+      errors: ['RESOURCE_NOT_FOUND'],
+      handle: async ({ params: { resourceId }, body }) =>
+        created(priceRuleView(resourceId, await addPriceRule(deps, resourceId, newRule(body)))),
+    }),
+    route<Operator, { resourceId: string }>({
+      method: 'get',
+      path: OF_RESOURCE,
+      operationId: 'listPriceRules',
+      tag: 'Price rules',
+      summary: 'List the price rules of a resource',
+      params: { resourceId: resourceIdParam },
+      responses: { 200: { description: 'The price rules, the oldest first.', body: priceRules } },
+      errors: ['RESOURCE_NOT_FOUND'],
+      handle: async ({ params: { resourceId } }) =>
+        listing((await listPriceRules(deps, resourceId)).map((rule) => priceRuleView(resourceId, rule))),
+    }),
+    route<Operator, { id: string }>({
+      method: 'get',
+      path: ONE,
+      operationId: 'getPriceRule',
+      tag: 'Price rules',
+      summary: 'Read a price rule',
+      params: { id: priceRuleIdParam },
+      responses: { 200: { description: 'The price rule.', body: priceRule } },
+      errors: ['PRICE_RULE_NOT_FOUND'],
+      handle: async ({ params }) => {
+        const { resourceId, rule } = await getPriceRule(deps, params.id);
+        return ok(priceRuleView(resourceId, rule));
+      },
+    }),
+    route<Operator, { id: string }>({
+      method: 'delete',
+      path: ONE,
+      operationId: 'removePriceRule',
+      tag: 'Price rules',
+      summary: 'Remove a price rule',
+      params: { id: priceRuleIdParam },
+      responses: { 204: { description: 'It is gone.' } },
+      errors: ['PRICE_RULE_NOT_FOUND'],
+      handle: async ({ params }) => {
+        await removePriceRule(deps, params.id);
+        return noContent();
+      },
+    }),
+  ];
+}
+
+function newRule(body: PriceRuleBody): Omit<PriceRule, 'id' | 'createdAt'> {
+  return {
+    name: body.name,
+    pricePaise: body.price_rupees === undefined ? null : toPaise(body.price_rupees),
+    multiplier: body.multiplier ?? null,
+    daysOfWeek: body.days_of_week ?? null,
+    startTime: body.start_time ?? null,
+    endTime: body.end_time ?? null,
+    fromDate: body.from_date ?? null,
+    toDate: body.to_date ?? null,
+    priority: body.priority,
+  };
+}
+
+function priceRuleView(resourceId: string, rule: PriceRule): Record<string, unknown> {
+  return {
+    price_rule_id: rule.id,
+    resource_id: resourceId,
+    name: rule.name,
+    price_rupees: rule.pricePaise === null ? null : toRupees(rule.pricePaise),
+    multiplier: rule.multiplier,
+    days_of_week: rule.daysOfWeek,
+    start_time: rule.startTime,
+    end_time: rule.endTime,
+    from_date: rule.fromDate,
+    to_date: rule.toDate,
+    priority: rule.priority,
+    created_at: rule.createdAt.toISOString(),
+  };
+}

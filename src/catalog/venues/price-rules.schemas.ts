@@ -1,0 +1,103 @@
+import Joi from 'joi';
+import { EXAMPLE } from '../../http/example-values.ts';
+import { date, dateNotAfter, list, pathId, rupees, text, wallTime, wallTimeEnd } from '../../http/fields.ts';
+import {
+  amount,
+  day,
+  id,
+  listOf,
+  named,
+  object,
+  orNull,
+  resourceId,
+  timestamp,
+} from '../../http/response-fields.ts';
+import type { Weekday } from '../../platform/calendar.ts';
+import { WEEKDAYS } from '../../platform/calendar.ts';
+
+export type PriceRuleBody = {
+  name: string;
+  price_rupees?: number;
+  multiplier?: number;
+  days_of_week?: Weekday[];
+  start_time?: string;
+  end_time?: string;
+  from_date?: string;
+  to_date?: string;
+  priority: number;
+};
+
+const name = () => text(120).example('Saturday evenings');
+const days = () =>
+  list(Joi.string().valid(...WEEKDAYS), WEEKDAYS.length)
+    .description(
+      'Days of the week on which the operating day begins in which the time of the rule begins; any if absent. Saturday 18:00 to 02:00 goes on into Sunday wherever the day of the venue ends.',
+    )
+    .example(['sat']);
+const startTime = () =>
+  wallTime()
+    .description("From this time of the slot's start on, in the venue's time zone; from midnight if absent.")
+    .example('18:00');
+const UP_TO =
+  "Up to this time of the slot's start, itself not included; to midnight if absent. At or before the start time, it is on the next day.";
+const endTime = () => wallTimeEnd().description(`${UP_TO} 24:00 is stored as 00:00.`).example('02:00');
+const fromDate = 'The first operating date on which the time of the rule begins; any if absent.';
+const toDate =
+  'The last operating date on which the time of the rule begins, itself included; any if absent.';
+const priority = () =>
+  Joi.number()
+    .integer()
+    .min(-1000)
+    .max(1000)
+    .description('The highest that matches wins; among equals, the newest.');
+const multiplier = () =>
+  Joi.number()
+    .min(0.1)
+    .max(10)
+    .description('Times the base price, rounded to whole paise; at most four decimals.');
+
+export const priceRuleBody = Joi.object<PriceRuleBody>({
+  name: name().required(),
+  price_rupees: rupees()
+    .description('Rupees, with at most two decimals. Either this or multiplier.')
+    .example(1500),
+  multiplier: multiplier()
+    .custom((value: number, helpers) =>
+      Number(value.toFixed(4)) === value ? value : helpers.error('number.decimals'),
+    )
+    .messages({ 'number.decimals': 'must have at most four decimals' }),
+  days_of_week: days().min(1).unique(),
+  start_time: startTime(),
+  end_time: endTime(),
+  from_date: dateNotAfter('to_date').description(fromDate).example('2026-11-01'),
+  to_date: date().description(toDate).example('2026-12-31'),
+  priority: priority().default(0),
+})
+  .xor('price_rupees', 'multiplier')
+  .messages({
+    'object.xor': 'Send either price_rupees or multiplier, not both.',
+    'object.missing': 'Send either price_rupees or multiplier.',
+  })
+  .description('Either price_rupees or multiplier is required.')
+  .required();
+
+export const priceRuleIdParam = pathId('`price_rule_id` as listed.', EXAMPLE.priceRuleId);
+
+export const priceRule = named(
+  'PriceRule',
+  object({
+    price_rule_id: id(EXAMPLE.priceRuleId),
+    resource_id: resourceId(),
+    name: name(),
+    price_rupees: orNull(amount(1500)),
+    multiplier: orNull(multiplier()).example(null),
+    days_of_week: orNull(days()).example(['sat']),
+    start_time: orNull(startTime()).example('18:00'),
+    end_time: orNull(wallTime().description(UP_TO)).example('02:00'),
+    from_date: orNull(day()).description(fromDate).example(null),
+    to_date: orNull(day()).description(toDate).example(null),
+    priority: priority().example(0),
+    created_at: timestamp(),
+  }),
+);
+export const priceRules = listOf(priceRule);

@@ -1,0 +1,54 @@
+import { DomainError, fieldError } from '../../domain/errors.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { newId } from '../../platform/ids.ts';
+import { leasedCacheOf } from '../../platform/leased-cache.ts';
+import type { Db } from '../../platform/mongo.ts';
+import { findPriceRule, pullPriceRule, pushPriceRule } from './price-rules.store.ts';
+import type { PriceRule } from './venues.model.ts';
+import { getResource } from './venues.service.ts';
+
+/**
+ * Adds a rule for what is sold from now on; holds and bookings keep their price.
+ * @throws DomainError RESOURCE_NOT_FOUND; VALIDATION_ERROR where the resource has as many rules as it can have.
+ */
+export async function addPriceRule(
+  deps: { db: Db; clock: Clock },
+  resourceId: string,
+  input: Omit<PriceRule, 'id' | 'createdAt'>,
+): Promise<PriceRule> {
+  const { priceRules = [] } = await getResource(deps, resourceId);
+  const rule = { id: newId(), ...input, createdAt: deps.clock.now() };
+  if (!(await pushPriceRule(deps.db, resourceId, rule))) {
+    throw fieldError(
+      'resource_id',
+      `the resource has ${priceRules.length} price rules, the most that it can have. Delete some first.`,
+    );
+  }
+  leasedCacheOf(deps.db).freshen();
+  return rule;
+}
+
+/** The rules of a resource, the oldest first. @throws DomainError RESOURCE_NOT_FOUND */
+export async function listPriceRules(deps: { db: Db }, resourceId: string): Promise<PriceRule[]> {
+  return (await getResource(deps, resourceId)).priceRules ?? [];
+}
+
+/** The rule and the resource for which it is. @throws DomainError PRICE_RULE_NOT_FOUND */
+export async function getPriceRule(
+  deps: { db: Db },
+  ruleId: string,
+): Promise<{ resourceId: string; rule: PriceRule }> {
+  const found = await findPriceRule(deps.db, ruleId);
+  if (found === null) throw priceRuleNotFound();
+  return found;
+}
+
+/** @throws DomainError PRICE_RULE_NOT_FOUND */
+export async function removePriceRule(deps: { db: Db }, ruleId: string): Promise<void> {
+  if (!(await pullPriceRule(deps.db, ruleId))) throw priceRuleNotFound();
+  leasedCacheOf(deps.db).freshen();
+}
+
+function priceRuleNotFound(): DomainError {
+  return new DomainError('PRICE_RULE_NOT_FOUND', 'There is no price rule with that id.');
+}

@@ -1,0 +1,75 @@
+import type { Operator, Route } from '../../http/route.ts';
+import { noContent, ok, route } from '../../http/route.ts';
+import { conflictsView } from '../../reservations/claim-view.rules.ts';
+import type { ScheduleBody } from './schedules.schemas.ts';
+import { schedule, scheduleBody, scheduleWithConflicts } from './schedules.schemas.ts';
+import { getSchedule, removeSchedule, setSchedule } from './schedules.service.ts';
+import { resourceIdParam } from './venues.schemas.ts';
+import type { OperatorVenueDeps } from './venues.service.ts';
+import { getResource } from './venues.service.ts';
+
+const PATH = '/api/v1/operator/resources/:resourceId/schedule';
+
+/** The weekly schedule of a resource, with its exceptions. */
+export function scheduleRoutes(deps: OperatorVenueDeps): Route<Operator>[] {
+  return [
+    route<Operator, { resourceId: string }, unknown, ScheduleBody>({
+      method: 'put',
+      path: PATH,
+      operationId: 'setSchedule',
+      tag: 'Schedules',
+      summary: 'Set the opening hours of a resource',
+      description:
+        'Replaces the schedule for what is sold from now on. What is held or booked stays. While there is a schedule, the operating hours of the resource decide nothing.',
+      params: { resourceId: resourceIdParam },
+      body: scheduleBody,
+      responses: {
+        200: {
+          description:
+            'The schedule as it is now, with the holds and bookings of the resource that are off sale.',
+          body: scheduleWithConflicts,
+        },
+      },
+      errors: ['RESOURCE_NOT_FOUND'],
+      handle: async ({ params: { resourceId }, body }) => {
+        const set = await setSchedule(deps, resourceId, body);
+        const claims = await deps.findOffSaleClaims((await getResource(deps, resourceId)).venueId);
+        const own = claims.filter((claim) => claim.resourceId === resourceId);
+        return ok({ resource_id: resourceId, ...set, ...conflictsView(own) });
+      },
+    }),
+    route<Operator, { resourceId: string }>({
+      method: 'get',
+      path: PATH,
+      operationId: 'getSchedule',
+      tag: 'Schedules',
+      summary: 'Read the opening hours of a resource',
+      params: { resourceId: resourceIdParam },
+      responses: {
+        200: {
+          description: 'The schedule; its operating hours on every day if none was set.',
+          body: schedule,
+        },
+      },
+      errors: ['RESOURCE_NOT_FOUND'],
+      handle: async ({ params: { resourceId } }) =>
+        ok({ resource_id: resourceId, ...(await getSchedule(deps, resourceId)) }),
+    }),
+    route<Operator, { resourceId: string }>({
+      method: 'delete',
+      path: PATH,
+      operationId: 'removeSchedule',
+      tag: 'Schedules',
+      summary: 'Go back to the operating hours of a resource',
+      description:
+        'For what is sold from now on, its operating hours are those of every day again. Without a schedule nothing changes.',
+      params: { resourceId: resourceIdParam },
+      responses: { 204: { description: 'It has no schedule.' } },
+      errors: ['RESOURCE_NOT_FOUND'],
+      handle: async ({ params: { resourceId } }) => {
+        await removeSchedule(deps, resourceId);
+        return noContent();
+      },
+    }),
+  ];
+}

@@ -1,0 +1,47 @@
+import pLimit, { type LimitFunction } from 'p-limit';
+import { DomainError } from '../../domain/errors.ts';
+import { onePer } from '../../platform/coalesced.ts';
+import type { Db, Tx } from '../../platform/mongo.ts';
+import { inTransaction, TRANSACTION_MS } from '../../platform/mongo.ts';
+import type { VenueRow } from './venues.model.ts';
+import { fenceVenue } from './venues.store.ts';
+
+export { fenceResource } from './venues.store.ts';
+
+/** How many calls of this process wait for the transactions of a venue at most. */
+const MAX_WAITING = 8;
+
+const limitsOf = onePer((_db: Db) => new Map<string, LimitFunction>());
+
+/**
+ * Runs a transaction that sells at the venue, or changes what may be sold there. It excludes every other such transaction: of two that
+ * overlap in time, one is run again and sees what the other did. `work` gets the venue as it is in the transaction, null if there is
+ * none, and must have no side effects. Calls of this process for one venue run one after the other; each ends within 10 s.
+ * @throws DomainError SERVICE_UNAVAILABLE if eight calls wait already, or the call's turn does not come within 10 s.
+ */
+export async function inVenueTransaction<T>(
+  db: Db,
+  venueId: string,
+  work: (tx: Tx, venue: VenueRow | null) => Promise<T>,
+): Promise<T> {
+  const untilMs = performance.now() + TRANSACTION_MS;
+  const limits = limitsOf(db);
+  const limit = limits.get(venueId) ?? pLimit(1);
+  if (limit.pendingCount >= MAX_WAITING) throw tooManyAtVenue();
+  limits.set(venueId, limit);
+  try {
+    return await limit(() => {
+      if (performance.now() >= untilMs) throw tooManyAtVenue();
+      return inTransaction(db, async (tx) => work(tx, await fenceVenue(db, venueId, tx)), untilMs);
+    });
+  } finally {
+    if (limit.activeCount + limit.pendingCount === 0) limits.delete(venueId);
+  }
+}
+
+function tooManyAtVenue(): DomainError {
+  return new DomainError(
+    'SERVICE_UNAVAILABLE',
+    'Too many calls that sell or change this venue are waiting. Nothing was done: repeat the call after the time in Retry-After.',
+  );
+}

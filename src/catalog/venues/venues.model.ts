@@ -1,0 +1,139 @@
+import type { Model } from 'mongoose';
+import { Schema } from 'mongoose';
+import type { Weekday } from '../../platform/calendar.ts';
+import type { CollectionDefinition } from '../../platform/ensure-collection.ts';
+import type { Db } from '../../platform/mongo.ts';
+import { modelOf } from '../../platform/mongo.ts';
+import { MAX_PRICE_RULES } from './price-rule-limit.rules.ts';
+
+/** Wall time `HH:MM` in the venue's zone; an end at or before the start is on the next day. */
+export type Hours = { start: string; end: string };
+
+/** When a resource is open: each day of the week, and the dates that differ, each at most once. */
+export type Schedule = {
+  weekly: Record<Weekday, Hours[]>;
+  exceptions: { date: string; hours: Hours[] }[];
+};
+
+/**
+ * A price for some slots of a resource; null is no restriction. Times are those at which a slot starts, dates and days those of
+ * the operating day in which that time begins. One of `pricePaise` and `multiplier` (of the base price) is given.
+ */
+export type PriceRule = {
+  id: string;
+  name: string;
+  pricePaise: number | null;
+  multiplier: number | null;
+  daysOfWeek: Weekday[] | null;
+  startTime: string | null;
+  endTime: string | null;
+  fromDate: string | null;
+  toDate: string | null;
+  priority: number;
+  createdAt: Date;
+};
+
+export type VenueRow = {
+  _id: string;
+  name: string;
+  address: string;
+  city: string;
+  timeZone: string;
+  status: 'active' | 'inactive';
+};
+
+export type ResourceRow = {
+  /** The public slug, unique over the whole service. */
+  _id: string;
+  venueId: string;
+  name: string;
+  resourceType: string;
+  sportCategory: string;
+  durationMinutes: number;
+  pricePaise: number;
+  /** Local wall time `HH:MM`; an end at or before the start is on the next day. Every day's hours while there is no schedule. */
+  opensAt: string;
+  closesAt: string;
+  /** Absent until one is set. */
+  schedule?: Schedule;
+  /** The oldest first; a part of the resource, so that whoever reads it has base price and rules of one moment. */
+  priceRules?: PriceRule[];
+  sharesSpaceWith: string[];
+  status: 'active' | 'inactive';
+};
+
+/** Counted up by every walk-in, blackout and change of shared space, so that their transactions conflict (ADR 0009). */
+type Fenced = { claimFence?: number };
+
+/** Calls that have the resource off while they share its space; absent where its status is what an operator set. */
+type SwitchedOff = { offFor?: string[] };
+
+const venueSchema = new Schema<VenueRow & Fenced>(
+  {
+    _id: { type: String, required: true },
+    name: { type: String, required: true },
+    address: { type: String, required: true },
+    city: { type: String, required: true },
+    timeZone: { type: String, required: true },
+    status: { type: String, enum: ['active', 'inactive'], required: true },
+    claimFence: Number,
+  },
+  { collection: 'venues', versionKey: false },
+);
+
+const resourceSchema = new Schema<ResourceRow & Fenced & SwitchedOff>(
+  {
+    _id: { type: String, required: true },
+    venueId: { type: String, required: true },
+    name: { type: String, required: true },
+    resourceType: { type: String, required: true },
+    sportCategory: { type: String, required: true },
+    durationMinutes: { type: Number, required: true },
+    pricePaise: { type: Number, required: true },
+    opensAt: { type: String, required: true },
+    closesAt: { type: String, required: true },
+    schedule: Schema.Types.Mixed,
+    priceRules: { type: [Schema.Types.Mixed], default: undefined },
+    sharesSpaceWith: { type: [String], required: true },
+    status: { type: String, enum: ['active', 'inactive'], required: true },
+    claimFence: Number,
+    offFor: { type: [String], default: undefined },
+  },
+  { collection: 'resources', versionKey: false },
+);
+
+export const venueModel = (db: Db): Model<VenueRow & Fenced> => modelOf(db, 'Venue', venueSchema);
+export const resourceModel = (db: Db): Model<ResourceRow & Fenced & SwitchedOff> =>
+  modelOf(db, 'Resource', resourceSchema);
+
+export const VENUE_COLLECTIONS: CollectionDefinition[] = [
+  {
+    name: 'venues',
+    jsonSchema: {
+      required: ['name', 'timeZone', 'status'],
+      properties: { status: { enum: ['active', 'inactive'] } },
+    },
+    indexes: [{ name: 'venues_by_name', key: { name: 1, _id: 1 } }],
+  },
+  {
+    name: 'resources',
+    jsonSchema: {
+      required: ['venueId', 'durationMinutes', 'pricePaise', 'sharesSpaceWith', 'status'],
+      properties: {
+        durationMinutes: { bsonType: 'int', minimum: 5, maximum: 1440, multipleOf: 5 },
+        pricePaise: { bsonType: ['int', 'long', 'double'], minimum: 0 },
+        status: { enum: ['active', 'inactive'] },
+        schedule: { bsonType: 'object', required: ['weekly', 'exceptions'] },
+        priceRules: { bsonType: 'array', maxItems: MAX_PRICE_RULES },
+      },
+    },
+    indexes: [
+      { name: 'resources_of_venue', key: { venueId: 1, _id: 1 } },
+      {
+        name: 'resource_by_price_rule',
+        key: { 'priceRules.id': 1 },
+        partialFilterExpression: { 'priceRules.id': { $exists: true } },
+      },
+    ],
+  },
+];

@@ -1,0 +1,205 @@
+import slugify from '@sindresorhus/slugify';
+import { DomainError, fieldError } from '../../domain/errors.ts';
+import { newId } from '../../platform/ids.ts';
+import { leasedCacheOf } from '../../platform/leased-cache.ts';
+import type { Db } from '../../platform/mongo.ts';
+import type { LiveClaim } from '../../reservations/claim-reads.store.ts';
+import { addSharedCells, shareSpace } from './shared-space.service.ts';
+import type { ResourceRow, VenueRow } from './venues.model.ts';
+import {
+  findResource,
+  findVenue,
+  insertResource,
+  insertVenue,
+  listResourceRows,
+  switchBack,
+  switchOff,
+  updateResourceRow,
+  updateVenueRow,
+} from './venues.store.ts';
+
+export type { Hours, PriceRule, ResourceRow, Schedule, VenueRow } from './venues.model.ts';
+export { listVenues } from './venues.store.ts';
+
+export type VenueDeps = { db: Db; config: { defaultTimeZone: string } };
+
+/** `findOffSaleClaims` is of `slots`, which stands on this folder. */
+export type OperatorVenueDeps = VenueDeps & {
+  findOffSaleClaims: (venueId: string) => Promise<LiveClaim[]>;
+};
+
+export type NewVenue = Pick<VenueRow, 'name' | 'address' | 'city'> &
+  Partial<Pick<VenueRow, 'timeZone' | 'status'>>;
+
+export async function createVenue(deps: VenueDeps, input: NewVenue): Promise<VenueRow> {
+  const venue: VenueRow = { _id: newId(), timeZone: deps.config.defaultTimeZone, status: 'active', ...input };
+  await insertVenue(deps.db, venue);
+  return venue;
+}
+
+/** @throws DomainError VENUE_NOT_FOUND */
+export async function getVenue(deps: { db: Db }, venueId: string): Promise<VenueRow> {
+  const venue = await findVenue(deps.db, venueId);
+  if (venue === null) throw venueNotFound();
+  return venue;
+}
+
+/** When it returns, nothing is sold that the change takes off sale. @throws DomainError VENUE_NOT_FOUND */
+export async function updateVenue(
+  deps: { db: Db },
+  venueId: string,
+  change: Partial<Omit<VenueRow, '_id'>>,
+): Promise<VenueRow> {
+  const venue = await updateVenueRow(deps.db, venueId, change);
+  if (venue === null) throw venueNotFound();
+  const isRestricted =
+    change.status === 'inactive' || (change.timeZone !== undefined && venue.status === 'active');
+  const cache = leasedCacheOf(deps.db);
+  if (isRestricted) await cache.changedForAll();
+  else cache.freshen();
+  return venue;
+}
+
+export type NewResource = Omit<ResourceRow, '_id' | 'venueId' | 'status' | 'schedule' | 'priceRules'> &
+  Partial<Pick<ResourceRow, 'status'>>;
+
+/** With a number behind it, a slug must fit in the 200 characters that a resource_id may have in a request. */
+const MAX_SLUG_CHARACTERS = 180;
+
+/**
+ * Adds a resource; its id is a slug of venue and resource name, with a number where that is taken. With `sharesSpaceWith` it
+ * is inactive until all space is shared, so that the guard index rejects every overlap from the first hold on (operator
+ * interface, "Shared space"). A crash in between leaves it inactive; `changeResource` with the same list completes it.
+ * @throws DomainError VENUE_NOT_FOUND; VALIDATION_ERROR where a shared resource is not of this venue.
+ */
+export async function createResource(
+  deps: { db: Db },
+  venueId: string,
+  { sharesSpaceWith, status = 'active', ...input }: NewResource,
+): Promise<ResourceRow> {
+  const venue = await getVenue(deps, venueId);
+  await requireResourcesOf(deps, venueId, sharesSpaceWith, 'shares_space_with');
+  const isAlone = sharesSpaceWith.length === 0;
+  const resource = await insertUnderFreeSlug(deps, venue, {
+    ...input,
+    sharesSpaceWith: [],
+    status: isAlone ? status : 'inactive',
+  });
+  leasedCacheOf(deps.db).freshen();
+  if (isAlone) return resource;
+  await shareSpace(deps, resource, sharesSpaceWith);
+  return updateResource(deps, resource._id, { status });
+}
+
+async function insertUnderFreeSlug(
+  deps: { db: Db },
+  venue: VenueRow,
+  input: Omit<ResourceRow, '_id' | 'venueId'>,
+): Promise<ResourceRow> {
+  const slug = slugify(`${venue.name} ${input.name}`).slice(0, MAX_SLUG_CHARACTERS).replace(/-$/, '');
+  const base = slug || 'resource';
+  for (let number = 1; ; number += 1) {
+    const resource = { ...input, _id: number === 1 ? base : `${base}-${number}`, venueId: venue._id };
+    if (await insertResource(deps.db, resource)) return resource;
+  }
+}
+
+/** @throws DomainError VALIDATION_ERROR naming `field` where the venue does not have all of `resourceIds`. */
+export async function requireResourcesOf(
+  deps: { db: Db },
+  venueId: string,
+  resourceIds: readonly string[],
+  field: string,
+): Promise<void> {
+  const known = new Set((await listResourceRows(deps.db, venueId)).map((row) => row._id));
+  const unknown = resourceIds.filter((id) => !known.has(id));
+  if (unknown.length > 0) {
+    throw fieldError(field, `names resources that this venue does not have: ${unknown.join(', ')}`);
+  }
+}
+
+/** @throws DomainError VENUE_NOT_FOUND */
+export async function listResources(deps: { db: Db }, venueId: string): Promise<ResourceRow[]> {
+  await getVenue(deps, venueId);
+  return listResourceRows(deps.db, venueId);
+}
+
+/** @throws DomainError RESOURCE_NOT_FOUND */
+export async function getResource(deps: { db: Db }, resourceId: string): Promise<ResourceRow> {
+  return foundResource(await findResource(deps.db, resourceId));
+}
+
+/**
+ * Changes a resource as an operator asks for it. With `sharesSpaceWith` it shares its space with those and no others from
+ * now on; where it begins to share some, it is inactive for that moment, and stays so after a crash or a failure in it, until a
+ * call names its status. A status that another call sets meanwhile is kept.
+ * @throws DomainError RESOURCE_NOT_FOUND; VALIDATION_ERROR where a shared resource is itself or not of its venue, and where
+ * claims on both sides overlap already.
+ */
+export async function changeResource(
+  deps: { db: Db },
+  resourceId: string,
+  { sharesSpaceWith, ...change }: ResourceChange & Partial<Pick<ResourceRow, 'sharesSpaceWith'>>,
+): Promise<ResourceRow> {
+  if (sharesSpaceWith === undefined) return updateResource(deps, resourceId, change);
+  const resource = await getResource(deps, resourceId);
+  if (sharesSpaceWith.includes(resourceId))
+    throw fieldError('shares_space_with', 'names the resource itself');
+  await requireResourcesOf(deps, resource.venueId, sharesSpaceWith, 'shares_space_with');
+  const isSharingMore = sharesSpaceWith.some((id) => !resource.sharesSpaceWith.includes(id));
+  const callId = newId();
+  const isOff = isSharingMore && (await switchOff(deps.db, resourceId, callId));
+  if (isSharingMore) await leasedCacheOf(deps.db).changedForAll();
+  try {
+    await addSharedCells(deps, resourceId, sharesSpaceWith);
+  } catch (err) {
+    if (isOff && err instanceof DomainError) {
+      await switchBack(deps.db, resourceId, callId);
+      leasedCacheOf(deps.db).freshen();
+    }
+    throw err;
+  }
+  await shareSpace(deps, resource, sharesSpaceWith);
+  if (isOff && change.status === undefined) await switchBack(deps.db, resourceId, callId);
+  return updateResource(deps, resourceId, change);
+}
+
+type ResourceChange = Partial<Omit<ResourceRow, '_id' | 'venueId' | 'sharesSpaceWith' | 'priceRules'>>;
+
+/** The fields that say which slots a resource has. */
+const SLOT_FIELDS = ['durationMinutes', 'opensAt', 'closesAt', 'schedule'] as const;
+
+/**
+ * Changes a resource for what is sold from now on; reservations keep the window and price that they have. When it returns,
+ * nothing is sold that the change takes off sale.
+ * @throws DomainError RESOURCE_NOT_FOUND
+ */
+export async function updateResource(
+  deps: { db: Db },
+  resourceId: string,
+  change: ResourceChange,
+): Promise<ResourceRow> {
+  const resource = foundResource(await updateResourceRow(deps.db, resourceId, change));
+  if (change.status === 'inactive') await leasedCacheOf(deps.db).changedForAll();
+  else if (SLOT_FIELDS.some((field) => change[field] !== undefined)) await slotsChanged(deps, resource);
+  else leasedCacheOf(deps.db).freshen();
+  return resource;
+}
+
+/** To be called after a change of the slots of a resource. An import sets many schedules before anything is on sale, and need not wait. */
+export async function slotsChanged(deps: { db: Db }, resource: ResourceRow): Promise<void> {
+  const { status, venueId } = resource;
+  const isOnSale = status === 'active' && (await findVenue(deps.db, venueId))?.status === 'active';
+  const cache = leasedCacheOf(deps.db);
+  if (isOnSale) await cache.changedForAll();
+  else cache.freshen();
+}
+
+function foundResource(resource: ResourceRow | null): ResourceRow {
+  if (resource !== null) return resource;
+  throw new DomainError('RESOURCE_NOT_FOUND', 'There is no resource with that id.');
+}
+
+function venueNotFound(): DomainError {
+  return new DomainError('VENUE_NOT_FOUND', 'There is no venue with that id.');
+}

@@ -1,0 +1,226 @@
+import mongoose from 'mongoose';
+import { grantIdOf } from '../../partners/partners.model.ts';
+import { onePer } from '../../platform/coalesced.ts';
+import type { Db, Tx } from '../../platform/mongo.ts';
+import { collectionOf, isDuplicateKey } from '../../platform/mongo.ts';
+import { confirmAbsence, NEWEST, newestOf } from '../../platform/newest-reads.ts';
+import type { Page, PageWanted } from '../../platform/pagination.ts';
+import { toPage } from '../../platform/pagination.ts';
+import type { ResourceRow, VenueRow } from './venues.model.ts';
+import { resourceModel, venueModel } from './venues.model.ts';
+
+export async function insertVenue(db: Db, venue: VenueRow): Promise<void> {
+  await venueModel(db).create(venue);
+}
+
+/** What is missing is confirmed to be; calls at once share the read. */
+export const findVenue = (db: Db, venueId: string): Promise<VenueRow | null> => venueOf(db)(venueId);
+
+const venueOf = onePer((db: Db) => newestById(collectionOf(venueModel(db))));
+
+/** Of a collection, the newest document of an id. */
+const newestById = <T extends { _id: string }>(collection: mongoose.mongo.Collection<T>) =>
+  newestOf<string, T>(async (ids, options) => {
+    const rows = (await collection.find({ _id: { $in: [...ids] } } as never, options).toArray()) as T[];
+    const byId = new Map(rows.map((row) => [row._id, row]));
+    return (id) => byId.get(id);
+  });
+
+/** The venue, or null where it is missing or the partner has no grant for it: one round trip. */
+export async function findGrantedVenue(db: Db, partnerId: string, venueId: string): Promise<VenueRow | null> {
+  return confirmAbsence(async (options) => {
+    const [row] = await collectionOf(venueModel(db))
+      .aggregate<VenueRow & { grants: unknown[] }>(
+        [{ $match: { _id: venueId } }, withGrant(partnerId, venueId)],
+        options,
+      )
+      .toArray();
+    if (row === undefined || row.grants.length === 0) return null;
+    const { grants: _, ...venue } = row;
+    return venue;
+  }, NEWEST);
+}
+
+/** Puts the partner's grant for the venue, if there is one, into `grants`. */
+const withGrant = (partnerId: string, venueId: string) => ({
+  $lookup: {
+    from: 'grants',
+    pipeline: [{ $match: { _id: grantIdOf(partnerId, venueId) } }, { $project: { _id: 1 } }],
+    as: 'grants',
+  },
+});
+
+/** The zones of all venues. */
+export async function listTimeZones(db: Db): Promise<string[]> {
+  return collectionOf(venueModel(db)).distinct('timeZone');
+}
+
+export async function countVenuesIn(db: Db, timeZones: readonly string[]): Promise<number> {
+  return collectionOf(venueModel(db)).countDocuments({ timeZone: { $in: [...timeZones] } });
+}
+
+/** Gives the venues of a zone its other name; returns how many there were. */
+export async function renameTimeZone(db: Db, from: string, to: string): Promise<number> {
+  const venues = collectionOf(venueModel(db));
+  const { modifiedCount } = await venues.updateMany({ timeZone: from }, { $set: { timeZone: to } });
+  return modifiedCount;
+}
+
+/** Those of `venueIds` that there are, by name. */
+export async function findVenuesById(db: Db, venueIds: readonly string[]): Promise<VenueRow[]> {
+  return collectionOf(venueModel(db))
+    .find({ _id: { $in: [...venueIds] } }, NEWEST)
+    .sort({ name: 1, _id: 1 })
+    .toArray();
+}
+
+/** The cities of those of `venueIds` that are active, by id. */
+export async function findActiveVenueCities(
+  db: Db,
+  venueIds: readonly string[],
+): Promise<Pick<VenueRow, '_id' | 'city'>[]> {
+  return collectionOf(venueModel(db))
+    .find({ _id: { $in: [...venueIds] }, status: 'active' }, { projection: { city: 1 } })
+    .sort({ _id: 1 })
+    .toArray();
+}
+
+/** Every sport that resources of these venues have, sorted, as it is written there. */
+export async function listSports(db: Db, venueIds: readonly string[]): Promise<string[]> {
+  const found = await collectionOf(resourceModel(db)).distinct('sportCategory', {
+    venueId: { $in: [...venueIds] },
+  });
+  return found.sort();
+}
+
+/** Those of `venueIds` at which a resource has one of these sports. */
+export async function findVenueIdsWithSports(
+  db: Db,
+  venueIds: readonly string[],
+  sports: readonly string[],
+): Promise<string[]> {
+  const filter = { venueId: { $in: [...venueIds] }, sportCategory: { $in: [...sports] } };
+  return collectionOf(resourceModel(db)).distinct('venueId', filter);
+}
+
+const ID_LENGTH = 36;
+
+/**
+ * Venues by name. A position is the id with the name behind it, so that a venue which is renamed meanwhile neither repeats nor
+ * hides the others; its instant says nothing.
+ */
+export async function listVenues(db: Db, { after, limit }: PageWanted): Promise<Page<VenueRow>> {
+  const [id, name] = [after?.id.slice(0, ID_LENGTH) ?? '', after?.id.slice(ID_LENGTH) ?? ''];
+  const rest = [{ name: mongoose.trusted({ $gt: name }) }, { name, _id: mongoose.trusted({ $gt: id }) }];
+  const rows = await venueModel(db)
+    .find(after === undefined ? {} : { $or: rest })
+    .sort({ name: 1, _id: 1 })
+    .limit(limit + 1)
+    .lean();
+  return toPage(rows, limit, (row) => ({ at: new Date(0), id: row._id + row.name }));
+}
+
+export async function updateVenueRow(
+  db: Db,
+  venueId: string,
+  set: Partial<Omit<VenueRow, '_id'>>,
+): Promise<VenueRow | null> {
+  return venueModel(db).findByIdAndUpdate(venueId, { $set: set }, { returnDocument: 'after' }).lean();
+}
+
+/** False where a resource of that id exists already. */
+export async function insertResource(db: Db, resource: ResourceRow): Promise<boolean> {
+  try {
+    await resourceModel(db).create(resource);
+    return true;
+  } catch (err) {
+    if (isDuplicateKey(err)) return false;
+    throw err;
+  }
+}
+
+/** What is missing is confirmed to be; calls at once share the read. */
+export const findResource = (db: Db, resourceId: string): Promise<ResourceRow | null> =>
+  resourceRowOf(db)(resourceId);
+
+const resourceRowOf = onePer((db: Db) => newestById(collectionOf(resourceModel(db))));
+
+/** The resources of a venue by id. */
+export async function listResourceRows(db: Db, venueId: string): Promise<ResourceRow[]> {
+  return collectionOf(resourceModel(db)).find({ venueId }, NEWEST).sort({ _id: 1 }).toArray();
+}
+
+export async function updateResourceRow(
+  db: Db,
+  resourceId: string,
+  set: Partial<Omit<ResourceRow, '_id' | 'venueId'>>,
+): Promise<ResourceRow | null> {
+  // A status that an operator sets is not taken back by a call that has the resource off for its own time.
+  const asked = set.status === undefined ? {} : { $unset: { offFor: 1 as const } };
+  return resourceModel(db)
+    .findByIdAndUpdate(resourceId, { $set: set, ...asked }, { returnDocument: 'after' })
+    .lean();
+}
+
+/** Has a resource that is active off until every call that did this has done `switchBack`. False where somebody else has it off. */
+export async function switchOff(db: Db, resourceId: string, callId: string): Promise<boolean> {
+  const isOff = { offFor: mongoose.trusted({ $exists: true }) };
+  const { matchedCount } = await resourceModel(db).updateOne(
+    { _id: resourceId, $or: [{ status: 'active' as const }, isOff] },
+    { $set: { status: 'inactive' }, $addToSet: { offFor: callId } },
+  );
+  return matchedCount === 1;
+}
+
+/** The end of `switchOff`: the last such call makes the resource active, unless somebody has set its status meanwhile. */
+export async function switchBack(db: Db, resourceId: string, callId: string): Promise<void> {
+  const resources = resourceModel(db);
+  await resources.updateOne({ _id: resourceId, offFor: callId }, { $pull: { offFor: callId } });
+  await resources.updateOne(
+    { _id: resourceId, offFor: [] },
+    { $set: { status: 'active' }, $unset: { offFor: 1 } },
+  );
+}
+
+export async function unsetSchedule(db: Db, resourceId: string): Promise<void> {
+  await resourceModel(db).updateOne({ _id: resourceId }, { $unset: { schedule: 1 } });
+}
+
+/** Makes the resource and `otherIds` name each other, and the resource and all others of the venue not. */
+export async function relateResources(
+  db: Db,
+  { _id, venueId }: Pick<ResourceRow, '_id' | 'venueId'>,
+  otherIds: readonly string[],
+  session: Tx,
+): Promise<void> {
+  const [these, others] = [[...otherIds], mongoose.trusted({ $nin: [...otherIds] })];
+  const resources = resourceModel(db);
+  await resources.updateOne({ _id }, { $set: { sharesSpaceWith: these } }, { session });
+  const named = { _id: mongoose.trusted({ $in: these }), venueId };
+  await resources.updateMany(named, { $addToSet: { sharesSpaceWith: _id } }, { session });
+  const related = { _id: others, venueId, sharesSpaceWith: _id };
+  await resources.updateMany(related, { $pull: { sharesSpaceWith: _id } }, { session });
+}
+
+/** The venue as it is in the transaction, which conflicts with every other one that does the same for the venue. */
+export async function fenceVenue(db: Db, venueId: string, tx: Tx): Promise<VenueRow | null> {
+  return venueModel(db)
+    .findByIdAndUpdate(venueId, { $inc: { claimFence: 1 } }, { session: tx, returnDocument: 'after' })
+    .lean();
+}
+
+/** The resource as it is in the transaction, null if there is none; the transaction conflicts with every change of it. */
+export async function fenceResource(db: Db, resourceId: string, tx: Tx): Promise<ResourceRow | null> {
+  return resourceModel(db)
+    .findByIdAndUpdate(resourceId, { $inc: { claimFence: 1 } }, { session: tx, returnDocument: 'after' })
+    .lean();
+}
+
+/** How many venues and resources there are, by the collections' own count: quick, and after a crash a little wrong. */
+export async function countVenuesAndResources(db: Db): Promise<{ venues: number; resources: number }> {
+  const [venues, resources] = await Promise.all([
+    venueModel(db).estimatedDocumentCount(),
+    resourceModel(db).estimatedDocumentCount(),
+  ]);
+  return { venues, resources };
+}

@@ -1,0 +1,33 @@
+import { migrate, planOfMigration } from '../operations/database/collections.ts';
+import { isPending } from '../operations/database/migrate.service.ts';
+import { dryRunText, statusText } from '../operations/database/migration-text.ts';
+import { optionsOrExit } from '../process/arguments.ts';
+import { runCommand } from '../process/command.ts';
+
+const boolean = { type: 'boolean', default: false } as const;
+const { status, 'dry-run': dryRun } = optionsOrExit(
+  { status: boolean, 'dry-run': boolean },
+  'npm run migrate [-- --status | --dry-run]',
+  (values) => (values.status && values['dry-run'] ? '--status and --dry-run are two commands' : undefined),
+);
+const isReading = status || dryRun;
+
+/**
+ * `npm run migrate`: makes collections, validators and indexes, runs the steps that are pending, then ends. Run it before the first
+ * start and each upgrade. `--status` prints what was applied and is pending, with exit code 1 where something is; `--dry-run`
+ * prints what would be done. Neither writes.
+ */
+runCommand(
+  'migrate',
+  async ({ log, stopping, openDatabase }) => {
+    const db = await openDatabase();
+    if (!isReading) {
+      await migrate(db, { log, stopping });
+      return { isDone: true, report: { migrated: true } };
+    }
+    const plan = await planOfMigration(db);
+    process.stdout.write(`${status ? statusText(plan) : dryRunText(plan)}\n`);
+    return { isDone: !(status && isPending(plan)), report: {} };
+  },
+  isReading ? 'warn' : undefined,
+);

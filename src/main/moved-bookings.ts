@@ -1,0 +1,38 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import type { SavedRules } from '../booking/bookings/moved-bookings.service.ts';
+import { listMovedBookings, saveRules } from '../booking/bookings/moved-bookings.service.ts';
+import { optionsOrExit } from '../process/arguments.ts';
+import { runCommand } from '../process/command.ts';
+
+const file = { type: 'string' } as const;
+const { save, compare } = optionsOrExit(
+  { save: file, compare: file },
+  'npm run moved-bookings -- --save FILE | --compare FILE',
+  (given) =>
+    (given.save === undefined) === (given.compare === undefined) ? 'Give --save or --compare.' : undefined,
+);
+
+/**
+ * `npm run moved-bookings`: which upcoming bookings show another time on the wall since a country has changed its clocks. `--save`
+ * writes the rules of this Node into a file; `--compare`, by another Node, prints the bookings that these rules show at another time,
+ * with exit code 1 where there is one. Both only read the database.
+ */
+runCommand('moved-bookings', async ({ openDatabase }) => {
+  if (save !== undefined) {
+    const rules = await saveRules(await openDatabase());
+    await writeFile(save, JSON.stringify(rules));
+    return { isDone: true, report: { saved: Object.keys(rules.zones).length, zone_data: rules.zoneData } };
+  }
+  const rules = JSON.parse(await readFile(compare ?? '', 'utf8')) as SavedRules;
+  let moved = 0;
+  for await (const { bookingId, resourceId, slotStart, before, now, isOnSchedule } of listMovedBookings(
+    await openDatabase(),
+    rules,
+  )) {
+    moved += 1;
+    const schedule = isOnSchedule ? '' : ', where no slot begins';
+    const at = slotStart.toISOString();
+    process.stdout.write(`${bookingId} ${resourceId} ${at}: was ${before}, is ${now}${schedule}\n`);
+  }
+  return { isDone: moved === 0, report: { moved, saved_by: rules.zoneData } };
+});

@@ -1,0 +1,62 @@
+import { conflict } from '../booking/availability/availability.schemas.ts';
+import { describesItself } from '../http/api-description.ts';
+import type { ApiDescription, OpenApiDocument } from '../http/openapi/document.ts';
+import { describeApi } from '../http/openapi/document.ts';
+import type { Operation } from '../http/route.ts';
+import { subscriptionConflict } from '../webhooks/subscriptions/subscriptions.schemas.ts';
+
+const DESCRIPTION = `Provision everything that partners sell: venues and their resources, schedules, prices and blackouts, partners with their keys and grants, and walk-ins. See and end any booking, look after deliveries, erase customers. Every call that may change something is in the audit.
+
+**Who may.** Programs send the operator's key in \`x-api-key\`; a browser that has signed in at \`/sign-in\` has a cookie, and what it changes must come from a page of this console. A browser that asks for a page without either is sent to \`/sign-in\`.
+
+**Requests and responses** are as on the partner interface: JSON; unknown fields of a body ignored and named in \`X-Ignored-Fields\` (but not the days of a schedule's \`weekly\`), those of a query rejected, nothing coerced; instants in UTC with milliseconds; money in rupees with at most two decimals. Fields may be added to responses at any time.
+
+**Errors.** Every error has the form of the schema \`Error\`. Beside those of each operation there are two that belong to none: \`ROUTE_NOT_FOUND\` (404) and \`METHOD_NOT_ALLOWED\` (405, with the header \`Allow\`). What is done by an operator belongs to the built-in partner \`platform\`, \`00000000-0000-7000-8000-000000000000\`.`;
+
+/** What the description of the operator interface says beyond its operations. */
+const OPERATOR_API: ApiDescription = {
+  title: 'Partner Booking Service: operator interface',
+  description: DESCRIPTION,
+  tags: [
+    { name: 'Partners', description: 'The partners that sell.' },
+    { name: 'API keys', description: 'The keys of a partner; each is shown once.' },
+    { name: 'Grants', description: 'Which venues a partner may operate.' },
+    { name: 'Venues', description: 'Where the resources are.' },
+    { name: 'Resources', description: 'Courts, turfs and fields.' },
+    { name: 'Bookings', description: 'The bookings of all partners, and what happened to them.' },
+    { name: 'Schedules', description: 'When resources are open.' },
+    { name: 'Price rules', description: 'What slots cost other than the base price.' },
+    { name: 'Blackouts', description: 'Times in which nothing is sold.' },
+    { name: 'Packages', description: 'The prepaid packages that a partner may sell.' },
+    { name: 'Holds', description: 'The holds of all partners.' },
+    { name: 'Walk-ins', description: 'Slots sold at the venue itself.' },
+    { name: 'Webhooks', description: "The partners' subscriptions; only here are deliveries stopped." },
+    { name: 'Deliveries', description: 'What partners were sent, and what could not be delivered.' },
+    { name: 'Customers', description: "The erasure of customers' data." },
+    { name: 'Alerts', description: 'Conditions that need an operator.' },
+    { name: 'Audit', description: 'What operators did.' },
+    { name: 'Service', description: 'The description of the service.' },
+  ],
+  securitySchemes: {
+    OperatorKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The key of an operator.' },
+    OperatorSession: {
+      type: 'apiKey',
+      in: 'cookie',
+      name: 'operator_session',
+      description: 'The cookie of a browser that has signed in; lasts 8 hours.',
+    },
+  },
+  errors: ['INVALID_API_KEY', 'RATE_LIMITED'],
+  callbacks: {},
+  errorsOfChanges: ['CSRF_REJECTED'],
+  errorExtras: {
+    SLOT_NOT_AVAILABLE: { field: 'conflict', schema: conflict },
+    SUBSCRIPTION_EXISTS: { field: 'conflict', schema: subscriptionConflict, hasOwnError: true },
+  },
+  hasErrorPages: false,
+};
+
+/** The OpenAPI document of the admin listener with this route table. */
+export function describeOperatorApi(routes: readonly Operation[]): OpenApiDocument {
+  return describeApi(OPERATOR_API, [...routes, describesItself(false)]);
+}

@@ -1,0 +1,95 @@
+import type { Express, Request, Response } from 'express';
+import { availabilityRoutes } from '../booking/availability/availability.router.ts';
+import { bookingRoutes } from '../booking/bookings/bookings.router.ts';
+import { holdRoutes } from '../booking/holds/holds.router.ts';
+import { packageRoutes } from '../booking/packages/packages.router.ts';
+import { partnerVenueRoutes } from '../catalog/venues/venues.router.ts';
+import { feedRoutes } from '../events/feed.router.ts';
+import { mountApiDescription } from '../http/api-description.ts';
+import { mountApiReference } from '../http/api-reference.ts';
+import { createBaseApp } from '../http/base-app.ts';
+import { documentationWords, mountDocumentation } from '../http/documentation.ts';
+import { ERROR_PAGES, errorHandler } from '../http/error-handler.ts';
+import { mountHealth } from '../http/health.ts';
+import { measureRequests } from '../http/measure-requests.ts';
+import { mountRoutes, notFound } from '../http/mount-routes.ts';
+import type { KeyCheck } from '../http/rate-limit.ts';
+import { countUnrouted, limitBadKeys, limitCalls, limitedCalls } from '../http/rate-limit.ts';
+import { causeOf } from '../http/request-facts.ts';
+import type { Route } from '../http/route.ts';
+import { createWrongKeyCounter } from '../operations/alerts/wrong-keys.ts';
+import { unwatchedGuards } from '../operations/database/guards.ts';
+import { sandboxRoutes } from '../operations/sandbox/sandbox.router.ts';
+import { createPartnerAuthentication } from '../partners/authentication.service.ts';
+import type { KeyOwner, PartnerCaller } from '../partners/partners.service.ts';
+import type { ApiContext, Context } from '../process/context.ts';
+import { deliveryRoutes } from '../webhooks/deliveries/deliveries.router.ts';
+import { observabilityRoutes } from '../webhooks/observability/observability.router.ts';
+import { subscriptionRoutes } from '../webhooks/subscriptions/subscriptions.router.ts';
+import { meRoutes } from './me.router.ts';
+import { describePartnerApi } from './partner-openapi.ts';
+
+/** The route table of the partner interface: every endpoint with its checks, as data. */
+export function partnerRoutes(context: Context): Route<PartnerCaller>[] {
+  return [
+    ...meRoutes(context),
+    ...partnerVenueRoutes(context),
+    ...availabilityRoutes(context),
+    ...holdRoutes(context),
+    ...bookingRoutes(context),
+    ...packageRoutes(context),
+    ...subscriptionRoutes(context),
+    ...deliveryRoutes(context),
+    ...feedRoutes(context),
+    ...observabilityRoutes(context),
+    ...(context.config.serviceMode === 'sandbox' ? sandboxRoutes(context) : []),
+  ];
+}
+
+/** What partners reach on `PORT`; every call of the API is rejected while guards are missing. */
+export function createPartnerApp(context: ApiContext, guards = unwatchedGuards(context.db)): Express {
+  const app = createBaseApp(context.log, measureRequests(context.db, 'partner'), {
+    ...context.config,
+    moreWords: documentationWords(),
+  });
+  app.enable(ERROR_PAGES);
+  mountHealth(app, { ...context, missingGuards: guards.missing, redisState: context.queues.tryWrite });
+  const routes = partnerRoutes(context);
+  mountApiDescription(app, () => describePartnerApi(routes));
+  const { partnerCalls, badPartnerKeys } = context.rateLimits;
+  const keyOf = createPartnerAuthentication(context);
+  const checkOf = (apiKey: string | undefined): KeyCheck<KeyOwner> => {
+    const { isKnown, authenticate } = keyOf(apiKey);
+    const authenticateGuarded: typeof authenticate = async (when) => {
+      guards.require();
+      return authenticate(when);
+    };
+    return { isKnown, authenticate: authenticateGuarded };
+  };
+  const authenticateCall = limitBadKeys(
+    badPartnerKeys,
+    checkOf,
+    createWrongKeyCounter(context, 'partner'),
+    limitedCalls(context.db, 'partner', 'wrong_keys'),
+  );
+  const limit = limitCalls(
+    partnerCalls,
+    (res) => (res.locals['caller'] as KeyOwner).partnerId,
+    limitedCalls(context.db, 'partner', 'calls'),
+  );
+  const count = countUnrouted(authenticateCall, limit);
+  // By the contract: all scope is that of the key.
+  const ignoredInQuery = ['partner_id'];
+  const identify = async (req: Request, res: Response): Promise<PartnerCaller> => ({
+    ...(await authenticateCall(req, res)),
+    ...causeOf(req, res),
+  });
+  mountRoutes(app, routes, identify, { limit, beforeRejection: count, ignoredInQuery });
+  // Behind the calls, which it costs nothing so.
+  const title = 'Partner API reference · Partner Booking Service';
+  mountApiReference(app, { path: '/docs/reference', title, home: '/docs' });
+  mountDocumentation(app, context.log);
+  app.use(count, notFound);
+  app.use(errorHandler);
+  return app;
+}

@@ -1,0 +1,73 @@
+import { KINDS } from '../operations/retention/kinds.ts';
+import { openArchive } from '../operations/retention/open-archive.ts';
+import type { RestoreWanted } from '../operations/retention/restore.service.ts';
+import { restoreArchive } from '../operations/retention/restore.service.ts';
+import { isCalendarDate, parseInstant } from '../platform/calendar.ts';
+import { omitUndefined } from '../platform/omit-undefined.ts';
+import { Refusal } from '../platform/refusal.ts';
+import { optionsOrExit } from '../process/arguments.ts';
+import { runCommand } from '../process/command.ts';
+import { archiveUrl } from '../process/config/archive-url.ts';
+
+const USAGE = `npm run restore-archive -- [--from URL] [--collection NAME] [--since INSTANT] [--until INSTANT]
+  --from        the archive, file:///folder or s3://bucket/prefix; ARCHIVE_URL unless given
+  --collection  ${KINDS.map(({ name }) => name).join(', ')}; all unless given
+  --since       the first and last instant, such as 2026-03-01 or 2026-03-01T18:00:00Z, of
+  --until       holds and their expiry, bookings and their slot's start, events, deliveries, dead letters, audit`;
+
+type Given = Partial<Record<'from' | 'collection' | 'since' | 'until', string>>;
+
+const text = { type: 'string' } as const;
+const given: Given = optionsOrExit(
+  { from: text, collection: text, since: text, until: text },
+  USAGE,
+  faultOf,
+);
+
+/**
+ * Puts archived rows back, says what it did, and ends: with exit code 0 only where nothing was left out. Everything else
+ * may run meanwhile, and it may be run again (ADR 0052).
+ */
+runCommand('restore-archive', async ({ config, log, stopping, openDatabase }) => {
+  const from = given.from ?? config.archiveUrl;
+  if (from === undefined) throw new Refusal('There is no archive: give --from, or set ARCHIVE_URL.');
+  const { archiveAccessKeyId: id, archiveSecretAccessKey: secret } = config;
+  if (from.startsWith('s3:') && (id === undefined || secret === undefined))
+    throw new Refusal('A bucket needs ARCHIVE_ACCESS_KEY_ID and ARCHIVE_SECRET_ACCESS_KEY: set both.');
+  const archive = openArchive(from, config);
+  const db = await openDatabase();
+  const { isDone, ...counts } = await restoreArchive({ db, log, archive }, wantedOf(given), stopping);
+  if (counts.restored > 0)
+    log.warn('what was put back is over, so the next purge takes it again: see docs/retention.md to keep it');
+  return { isDone, report: { is_done: isDone, ...counts } };
+});
+
+function faultOf({ from, collection, since, until }: Given): string | undefined {
+  try {
+    if (from !== undefined) archiveUrl(from);
+  } catch (err) {
+    return `--from ${(err as Error).message}`;
+  }
+  if (collection !== undefined && !KINDS.some(({ name }) => name === collection))
+    return `--collection ${collection} is none of those that are archived`;
+  for (const [option, instant] of Object.entries({ since, until }))
+    if (instant !== undefined && instantOf(instant) === undefined)
+      return `--${option} ${instant} is no instant`;
+  return undefined;
+}
+
+function wantedOf({ collection, since, until }: Given): RestoreWanted {
+  const kind = KINDS.find(({ name }) => name === collection);
+  return {
+    ...(kind === undefined ? {} : { collection: kind.name }),
+    ...omitUndefined({
+      since: since === undefined ? undefined : instantOf(since),
+      until: until === undefined ? undefined : instantOf(until),
+    }),
+  };
+}
+
+/** A date is the instant at which it begins in UTC. */
+function instantOf(option: string): Date | undefined {
+  return parseInstant(isCalendarDate(option) ? `${option}T00:00Z` : option);
+}

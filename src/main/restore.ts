@@ -1,0 +1,24 @@
+import { restore } from '../operations/database/restore.service.ts';
+import { optionsOrExit } from '../process/arguments.ts';
+import { runCommand } from '../process/command.ts';
+
+const { from = '', replace } = optionsOrExit(
+  { from: { type: 'string' }, replace: { type: 'string' } },
+  'npm run restore -- --from FOLDER [--replace NAME_OF_THE_DATABASE]',
+  (values) => (values.from === undefined ? '--from names the folder of the backup' : undefined),
+);
+
+/**
+ * `npm run restore -- --from FOLDER`: makes an empty database what the backup has, with indexes and validators of this release, then
+ * ends. No other process may run meanwhile (docs/disaster-recovery.md).
+ */
+runCommand('restore', async ({ log, stopping, openDatabase }) => {
+  const db = await openDatabase();
+  const beganAt = performance.now();
+  const { takenAt, encryptionKeyIds } = await restore({ db, log }, { folder: from, replace }, stopping);
+  const report = {
+    ...{ restored: true, taken_at: takenAt, duration_ms: Math.round(performance.now() - beganAt) },
+    encryption_key_ids: encryptionKeyIds,
+  };
+  return { isDone: true, report };
+});

@@ -1,0 +1,17 @@
+import { createSecretBox } from '../platform/secret-box.ts';
+import { optionsOrExit } from '../process/arguments.ts';
+import { runCommand } from '../process/command.ts';
+import { rewrapSecrets } from '../webhooks/subscriptions/rewrap-secrets.service.ts';
+
+optionsOrExit({}, 'npm run rewrap-secrets');
+
+/**
+ * `npm run rewrap-secrets`: seals every stored secret with the first of ENCRYPTION_KEYS, says which keys are still needed,
+ * then ends: with exit code 0 only where all are sealed so. Everything else may run meanwhile, and it may be run again
+ * (ADR 0014).
+ */
+runCommand('rewrap-secrets', async ({ config, log, stopping, openDatabase }) => {
+  const secretBox = createSecretBox(config.encryptionKeys);
+  const { isDone } = await rewrapSecrets({ db: await openDatabase(), log, secretBox }, stopping);
+  return { isDone, report: { is_done: isDone } };
+});

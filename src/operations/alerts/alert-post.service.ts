@@ -1,0 +1,68 @@
+import type { Logger } from '../../platform/logger.ts';
+import type { Db } from '../../platform/mongo.ts';
+import type { PostLease } from './alert-post.store.ts';
+import {
+  acquirePostLease,
+  dropStaleNotifications,
+  findPendingNotifications,
+  hasPendingNotification,
+  markNotified,
+  scheduleNextPost,
+} from './alert-post.store.ts';
+import { postBody } from './alert-text.rules.ts';
+
+/** What came of a POST; `error` is a code, never a message: those may quote the address, which can be a secret. */
+export type PostOutcome = { ok: boolean; status: number | null; error: string | null };
+
+export type PostDeps = {
+  db: Db;
+  log: Logger;
+  config: { serviceMode: string };
+  /** Posts once, ends within a few seconds and never rejects. */
+  post: (body: string, stopping: AbortSignal) => Promise<PostOutcome>;
+};
+
+/** At most one POST a minute over all processes, failed ones included. */
+const POST_EVERY_MS = 60_000;
+const MAX_BACKOFF = 10;
+const ALERTS_A_POST = 50;
+const FORGET_AFTER_MS = 86_400_000;
+
+/**
+ * Posts the alerts whose notification is pending, up to 50 in one batch, if there are any and a minute has passed since the last
+ * attempt; after failures in a row twice as long each time, up to ten minutes. What got no 2xx, or changed meanwhile, is in the
+ * next batch: nothing is lost, and a receiver may get an alert twice.
+ */
+export async function postAlerts(
+  deps: PostDeps,
+  stopping: AbortSignal,
+  everyMs: number = POST_EVERY_MS,
+): Promise<void> {
+  if (!(await hasPendingNotification(deps.db))) return;
+  const lease = await acquirePostLease(deps.db, everyMs);
+  if (lease === null) return;
+  await dropStaleNotifications(deps.db, FORGET_AFTER_MS);
+  const { rows, leftOut } = await findPendingNotifications(deps.db, ALERTS_A_POST);
+  if (rows.length === 0) return;
+  const body = postBody(rows, leftOut, deps.config.serviceMode);
+  const outcome = await deps.post(JSON.stringify(body), stopping);
+  if (!outcome.ok) {
+    if (!stopping.aborted) await postpone(deps, lease, outcome, everyMs);
+    return;
+  }
+  await markNotified(deps.db, rows);
+  if (lease.failures > 0) await scheduleNextPost(deps.db, lease.holder, { failures: 0, waitMs: everyMs });
+  deps.log.info({ alerts: rows.length, status: outcome.status }, 'alerts were posted to ALERT_URL');
+}
+
+async function postpone(
+  { db, log }: PostDeps,
+  { holder, failures }: PostLease,
+  { status, error }: PostOutcome,
+  everyMs: number,
+): Promise<void> {
+  const waitMs = everyMs * Math.min(2 ** failures, MAX_BACKOFF);
+  await scheduleNextPost(db, holder, { failures: failures + 1, waitMs });
+  const fields = { status, error, failures: failures + 1, retry_in_ms: waitMs };
+  log.warn(fields, 'ALERT_URL did not accept the alerts; they will be posted again');
+}

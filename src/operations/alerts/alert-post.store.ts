@@ -1,0 +1,102 @@
+import { newId } from '../../platform/ids.ts';
+import type { Db } from '../../platform/mongo.ts';
+import { isDuplicateKey } from '../../platform/mongo.ts';
+import type { AlertRow } from './alert-types.ts';
+import { alertCollection, alertStateCollection } from './alerts.model.ts';
+
+/** The right to post once; `failures` is how many posts in a row have failed before. */
+export type PostLease = { holder: string; failures: number };
+
+/**
+ * Acquires the lease to post if the one before is over, for `everyMs` by the database's clock: one for all processes, and it
+ * outlives the process that has it. Null while another holds it.
+ */
+export async function acquirePostLease(db: Db, everyMs: number): Promise<PostLease | null> {
+  const holder = newId();
+  const isFree = { $lte: [{ $ifNull: ['$until', new Date(0)] }, '$$NOW'] };
+  const orKeep = (value: unknown, field: string) => ({ $cond: [isFree, value, `$${field}`] });
+  try {
+    const row = await alertStateCollection(db).findOneAndUpdate(
+      { _id: 'post' },
+      [
+        {
+          $set: {
+            holder: orKeep({ $literal: holder }, 'holder'),
+            until: orKeep({ $add: ['$$NOW', everyMs] }, 'until'),
+            failures: { $ifNull: ['$failures', 0] },
+          },
+        },
+      ],
+      { upsert: true, returnDocument: 'after' },
+    );
+    return row?.holder === holder ? { holder, failures: row.failures ?? 0 } : null;
+  } catch (err) {
+    if (isDuplicateKey(err)) return null;
+    throw err;
+  }
+}
+
+/** Lets the next post be made after `waitMs`. Without effect if another process has acquired the lease since. */
+export async function scheduleNextPost(
+  db: Db,
+  holder: string,
+  { failures, waitMs }: { failures: number; waitMs: number },
+): Promise<void> {
+  await alertStateCollection(db).updateOne({ _id: 'post', holder }, [
+    { $set: { failures, until: { $add: ['$$NOW', waitMs] } } },
+  ]);
+}
+
+/** The stored mark of an alert of which the latest revision was not posted yet. */
+const PENDING = { isUntold: true } as const;
+
+/** Whether a notification is pending. */
+export async function hasPendingNotification(db: Db): Promise<boolean> {
+  return (await alertCollection(db).findOne(PENDING, { projection: { _id: 1 } })) !== null;
+}
+
+/**
+ * Alerts whose notification is pending: first those that were never posted, then those posted longest ago, so that no alert is
+ * kept back by others that change often. `leftOut` is how many there are beyond `limit`.
+ */
+export async function findPendingNotifications(
+  db: Db,
+  limit: number,
+): Promise<{ rows: AlertRow[]; leftOut: number }> {
+  const [rows, count] = await Promise.all([
+    // What was never posted has null here, which comes before every instant.
+    alertCollection(db).find(PENDING).sort({ notifiedAt: 1, raisedAt: 1, _id: 1 }).limit(limit).toArray(),
+    alertCollection(db).countDocuments(PENDING),
+  ]);
+  return { rows, leftOut: Math.max(0, count - rows.length) };
+}
+
+/** Drops notifications that nobody needs any more: of alerts that have been resolved for `forMs`. */
+export async function dropStaleNotifications(db: Db, forMs: number): Promise<void> {
+  const isLongOver = { $lte: ['$resolvedAt', { $subtract: ['$$NOW', forMs] }] };
+  await alertCollection(db).updateMany(
+    { ...PENDING, resolvedAt: { $ne: null }, $expr: isLongOver },
+    { $unset: { isUntold: '' } },
+  );
+}
+
+/** Notes that `rows` were posted as they were read; for one that has changed since, a notification stays pending. */
+export async function markNotified(db: Db, rows: readonly AlertRow[]): Promise<void> {
+  await alertCollection(db).bulkWrite(
+    rows.map(({ _id, revision, count }) => ({
+      updateOne: {
+        filter: { _id },
+        update: [
+          {
+            $set: {
+              notifiedAt: '$$NOW',
+              toldCount: count,
+              isUntold: { $cond: [{ $eq: ['$revision', revision] }, '$$REMOVE', true] },
+            },
+          },
+        ],
+      },
+    })),
+    { ordered: false },
+  );
+}

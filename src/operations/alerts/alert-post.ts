@@ -1,0 +1,44 @@
+import { request } from 'undici';
+import { withDeadline } from '../../platform/deadline.ts';
+import type { PostOutcome } from './alert-post.service.ts';
+
+const TIMEOUT_MS = 5000;
+const READ_AT_MOST_BYTES = 16 * 1024;
+
+/**
+ * Makes the POST to ALERT_URL. One deadline over connecting, head and body of the response; redirects are not followed; of the
+ * response only the status counts. Any address is called, private ones and plain http too: it is the operator's own setting,
+ * not a stranger's, and is often a relay in the same network. Never rejects, and never repeats the address.
+ */
+export function createAlertPost(
+  url: string,
+  timeoutMs: number = TIMEOUT_MS,
+): (body: string, stopping: AbortSignal) => Promise<PostOutcome> {
+  const post =
+    (body: string) =>
+    async (signal: AbortSignal): Promise<PostOutcome> => {
+      const response = await request(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'user-agent': 'partner-booking-service/1' },
+        body,
+        signal,
+        // So that no connection is left over that a receiver may close a minute later.
+        reset: true,
+      });
+      await response.body.dump({ limit: READ_AT_MOST_BYTES, signal }).catch(() => undefined);
+      const ok = response.statusCode >= 200 && response.statusCode < 300;
+      return { ok, status: response.statusCode, error: ok ? null : 'http_status' };
+    };
+  return (body, stopping) =>
+    withDeadline(timeoutMs, post(body), stopping).catch((err: unknown) => ({
+      ok: false,
+      status: null,
+      error: codeOf(err),
+    }));
+}
+
+function codeOf(err: unknown): string {
+  const { code, name } = err as { code?: unknown; name?: unknown };
+  if (name === 'TimeoutError' || name === 'AbortError') return 'timeout';
+  return typeof code === 'string' ? code : 'network_error';
+}

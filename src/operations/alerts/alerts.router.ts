@@ -1,0 +1,31 @@
+import type { Operator, Route } from '../../http/route.ts';
+import { listing, route } from '../../http/route.ts';
+import type { Db } from '../../platform/mongo.ts';
+import { omitUndefined } from '../../platform/omit-undefined.ts';
+import { encodeCursor } from '../../platform/pagination.ts';
+import { alertView } from './alert-text.rules.ts';
+import type { AlertsQuery } from './alerts.schemas.ts';
+import { alertPage, alertsQuery } from './alerts.schemas.ts';
+import { listAlerts } from './alerts.service.ts';
+
+/** The alerts as operators read them, beside the log and ALERT_URL. */
+export function alertRoutes(deps: { db: Db }): Route<Operator>[] {
+  return [
+    route<Operator, unknown, AlertsQuery>({
+      method: 'get',
+      path: '/api/v1/operator/alerts',
+      operationId: 'listAlerts',
+      tag: 'Alerts',
+      summary: 'List alerts, those raised last first',
+      description: 'Those that are open unless `status` says otherwise; resolved ones are kept for 90 days.',
+      query: alertsQuery,
+      responses: { 200: { description: 'A page of alerts.', body: alertPage } },
+      errors: [],
+      handle: async ({ query: { status, kind, cursor, limit } }) => {
+        const isOpen = status === 'all' ? undefined : status === 'open';
+        const { rows, next } = await listAlerts(deps, omitUndefined({ isOpen, kind }), cursor, limit);
+        return listing(rows.map(alertView), encodeCursor(next));
+      },
+    }),
+  ];
+}

@@ -1,0 +1,66 @@
+import type { Db, Tx } from '../../platform/mongo.ts';
+import { alertStateCollection } from './alerts.model.ts';
+
+/** Adds to the number of dead letters that there have ever been. */
+export async function addToDeadLetterTotal(db: Db, count: number, tx: Tx): Promise<void> {
+  await alertStateCollection(db).updateOne(
+    { _id: 'dead-letters' },
+    { $inc: { total: count } },
+    { upsert: true, session: tx },
+  );
+}
+
+/** How many dead letters there have ever been. */
+export async function readDeadLetterTotal(db: Db): Promise<number> {
+  const row = await alertStateCollection(db).findOne({ _id: 'dead-letters' });
+  return row?.total ?? 0;
+}
+
+export const LISTENERS = ['partner', 'admin'] as const;
+export type Listener = (typeof LISTENERS)[number];
+
+const THIS_MINUTE = { $dateTrunc: { date: '$$NOW', unit: 'minute' } };
+const LAST_MINUTE = { $subtract: [THIS_MINUTE, 60_000] };
+
+/** Adds to the wrong keys that the listener was sent in this minute of the database's clock: two numbers, whatever their rate. */
+export async function addWrongKeys(db: Db, listener: Listener, count: number): Promise<void> {
+  const isThis = { $eq: ['$minute', THIS_MINUTE] };
+  const isLast = { $eq: ['$minute', LAST_MINUTE] };
+  await alertStateCollection(db).updateOne(
+    { _id: `wrong-keys:${listener}` },
+    [
+      {
+        $set: {
+          minute: THIS_MINUTE,
+          count: { $cond: [isThis, { $add: ['$count', count] }, count] },
+          previous: { $cond: [isThis, '$previous', { $cond: [isLast, '$count', 0] }] },
+        },
+      },
+    ],
+    { upsert: true },
+  );
+}
+
+/** The listeners that were sent `atLeast` so many wrong keys in this minute and the one before. */
+export async function readWrongKeys(
+  db: Db,
+  atLeast: Record<Listener, number>,
+): Promise<{ listener: Listener; count: number }[]> {
+  const rows = await alertStateCollection(db)
+    .aggregate<{ _id: string; count: number; previous: number }>([
+      { $match: { _id: { $in: LISTENERS.map((listener) => `wrong-keys:${listener}`) } } },
+      { $match: { $expr: { $gte: ['$minute', LAST_MINUTE] } } },
+      {
+        $project: {
+          count: 1,
+          previous: { $cond: [{ $eq: ['$minute', THIS_MINUTE] }, '$previous', 0] },
+        },
+      },
+    ])
+    .toArray();
+  return LISTENERS.flatMap((listener) => {
+    const row = rows.find(({ _id }) => _id === `wrong-keys:${listener}`);
+    const count = row === undefined ? 0 : row.count + row.previous;
+    return row !== undefined && count >= atLeast[listener] ? [{ listener, count }] : [];
+  });
+}

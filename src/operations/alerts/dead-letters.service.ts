@@ -1,0 +1,52 @@
+import { groupBy } from '../../platform/group-by.ts';
+import type { Db } from '../../platform/mongo.ts';
+import { inTransaction, isDuplicateKey } from '../../platform/mongo.ts';
+import { countDeadLettersOnce } from '../../webhooks/deliveries/delivery-health.service.ts';
+import type { UncountedDeadLetter } from '../../webhooks/deliveries/delivery-health.store.ts';
+import { findUncounted } from '../../webhooks/deliveries/delivery-health.store.ts';
+import { causeOf } from '../../webhooks/deliveries/log-fields.rules.ts';
+import { addDeadLetters } from './alerts.store.ts';
+import { addToDeadLetterTotal } from './counters.store.ts';
+
+const BATCH = 1000;
+/** How long one sweep goes on from batch to batch; what is left is the next one's. */
+const SWEEP_MS = 3000;
+const IDS_SHOWN = 5;
+
+/**
+ * Adds each new dead letter to the alert of its subscription and to the total, once: its mark goes in the same transaction.
+ * However many there are, a subscription has one alert.
+ */
+export async function countNewDeadLetters(deps: { db: Db }, stopping: AbortSignal): Promise<void> {
+  const endsAt = performance.now() + SWEEP_MS;
+  for (;;) {
+    const found = await findUncounted(deps.db, BATCH);
+    const bySubscription = groupBy(found, ({ subscriptionId }) => subscriptionId);
+    for (const ofOne of bySubscription.values()) await count(deps, ofOne);
+    if (found.length < BATCH || stopping.aborted || performance.now() > endsAt) return;
+  }
+}
+
+async function count(deps: { db: Db }, rows: readonly UncountedDeadLetter[]): Promise<void> {
+  const [first] = rows;
+  if (first === undefined) return;
+  const ids = rows.map((row) => row._id);
+  try {
+    await inTransaction(deps.db, async (tx) => {
+      const counted = await countDeadLettersOnce(deps, ids, tx);
+      if (counted === 0) return;
+      const latest = { deliveryIds: ids.slice(-IDS_SHOWN), cause: causeOfLatest(rows) };
+      await addDeadLetters(deps.db, first, { count: counted, ...latest }, tx);
+      await addToDeadLetterTotal(deps.db, counted, tx);
+    });
+  } catch (err) {
+    // Another process raised the same alert at the same moment: the marks are still there, and the next sweep counts them.
+    if (!isDuplicateKey(err)) throw err;
+  }
+}
+
+/** Without the origin to which a redirect led: alerts have no URL. */
+function causeOfLatest(rows: readonly UncountedDeadLetter[]): string | null {
+  const attempt = rows.at(-1)?.attempts.at(-1);
+  return attempt === undefined ? null : causeOf({ ...attempt, redirectTo: null });
+}

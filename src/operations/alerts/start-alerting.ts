@@ -1,0 +1,41 @@
+import type { Db } from '../../platform/mongo.ts';
+import { startSweep } from '../../platform/sweep.ts';
+import { noteZoneData } from '../../platform/zone-data.ts';
+import type { WorkerContext } from '../../process/context.ts';
+import type { ProcessScope } from '../../process/lifecycle.ts';
+import { postAlerts } from './alert-post.service.ts';
+import { createAlertPost } from './alert-post.ts';
+import { ALERT_TIMES, sweepAlerts } from './alerts.service.ts';
+import { createWorkerWatch } from './worker-watch.ts';
+
+const EVERY_MS = 5000;
+
+/**
+ * Keeps watch until the process stops. Every process does, so that a condition is noticed whichever other one is
+ * dead; a lease in MongoDB lets one of them check at a time. Posting has a loop of its own: a slow ALERT_URL holds up neither the
+ * watch nor anything else (ADR 0013).
+ */
+export function startAlerting(
+  scope: Pick<ProcessScope, 'log' | 'stopping' | 'onStop' | 'progress'>,
+  { db, log, config, queues }: WorkerContext,
+  missingGuards: (db: Db) => Promise<string[]>,
+): void {
+  noteZoneData({ db, log }).catch((err: Error) => {
+    if (!scope.stopping.aborted)
+      log.warn({ error: err.message }, 'the newest time zone data could not be read');
+  });
+  const deps = { db, log, queues, missingGuards: () => missingGuards(db), workers: createWorkerWatch() };
+  const sweep = (name: string, work: (stopping: AbortSignal) => Promise<void>): void => {
+    const run = async (stopping: AbortSignal) => {
+      await work(stopping);
+      // Nothing that a job should have done.
+      return { count: 0 };
+    };
+    startSweep(scope, db, { name, everyMs: EVERY_MS, run });
+  };
+  sweep('alerts', (stopping) => sweepAlerts(deps, ALERT_TIMES, stopping));
+  if (config.alertUrl !== undefined) {
+    const post = createAlertPost(config.alertUrl);
+    sweep('alert-posts', (stopping) => postAlerts({ db, log, config, post }, stopping));
+  }
+}

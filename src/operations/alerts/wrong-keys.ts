@@ -1,0 +1,33 @@
+import type { Logger } from '../../platform/logger.ts';
+import type { Db } from '../../platform/mongo.ts';
+import { counter } from '../../platform/process-metrics.ts';
+import type { Listener } from './counters.store.ts';
+import { addWrongKeys } from './counters.store.ts';
+
+const WRITE_EVERY_MS = 1000;
+
+const wrongKeys = counter({
+  name: 'http_wrong_keys_total',
+  help: 'Keys that were sent and are not right: unknown, expired or revoked.',
+  labelNames: ['listener'],
+});
+
+/**
+ * Counts the wrong keys that a listener is sent, for the metrics and for the alert of a burst: one write a second at most, beside
+ * the calls. What was counted since the last write is lost with the process, and with a write that fails.
+ */
+export function createWrongKeyCounter({ db, log }: { db: Db; log: Logger }, listener: Listener): () => void {
+  let count = 0;
+  const write = () => {
+    const written = count;
+    count = 0;
+    addWrongKeys(db, listener, written).catch((err: Error) =>
+      log.debug({ listener, error: err.message }, 'wrong keys could not be counted'),
+    );
+  };
+  return () => {
+    wrongKeys(db).inc({ listener });
+    count += 1;
+    if (count === 1) setTimeout(write, WRITE_EVERY_MS).unref();
+  };
+}

@@ -1,0 +1,104 @@
+import type { Request, RequestHandler, Response } from 'express';
+import { idsIn } from '../../http/redact-path.rules.ts';
+import { clientAddressOf, pathOf, serverRequestIdOf } from '../../http/request-facts.ts';
+import type { Operator, Route, SignedIn } from '../../http/route.ts';
+import type { Attempt, AuditDeps } from './audit.service.ts';
+import { beginAction, completeAction, recordAction } from './audit.service.ts';
+import { createAuditLookup } from './audited-subject.ts';
+import { createWrongKeyTrail } from './wrong-key-trail.ts';
+
+/** What a call of the queue board is: it has no row in the route table. */
+type BoardCall = { action: string; subjects: readonly string[]; reason: string | null };
+
+const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/**
+ * Writes down every call that may change something, whoever serves it: mounted once behind the operator's sign-in, before all
+ * that can be called there, so that no route can be forgotten. The row is there before the call goes on, and has its outcome
+ * before the response leaves (ADR 0010).
+ */
+export function auditTrail(
+  deps: AuditDeps,
+  routes: readonly Route<Operator>[],
+  operatorOf: (req: Request, res: Response) => Operator,
+  boardCallOf: (req: Request) => BoardCall | undefined,
+): RequestHandler {
+  const find = createAuditLookup(routes);
+  return async (req, res, next) => {
+    if (READING.has(req.method)) {
+      next();
+      return;
+    }
+    const operator = operatorOf(req, res);
+    const audited = find(req.method, req.path, operator);
+    const ofBoard = boardCallOf(req);
+    const action = audited?.action ?? ofBoard?.action ?? 'unknown';
+    const before = (await audited?.readSubject()) ?? null;
+    const attempt = attemptOf(req, res, action, operator);
+    const subjects = [...attempt.subjects, ...(ofBoard?.subjects ?? [])];
+    const id = await beginAction(deps, { ...attempt, subjects, reason: ofBoard?.reason ?? null }, before);
+    beforeResponse(res, async (body) => {
+      const isRejected = res.statusCode >= 400;
+      const after = body ?? (await audited?.readSubject().catch(() => null));
+      await completeAction(deps, id, {
+        status: res.statusCode,
+        errorCode: isRejected ? errorCodeOf(body) : null,
+        after: isRejected ? null : after,
+      });
+    });
+    next();
+  };
+}
+
+type SignIn = { action: 'signIn' | 'signOut'; operator: SignedIn; status: number };
+
+/** Writes down sign-ins and sign-outs, and wrong keys: all that comes before there is an operator. */
+export function signInTrail(deps: AuditDeps) {
+  const wrongKeys = createWrongKeyTrail(deps);
+  return {
+    record: async (req: Request, res: Response, { action, operator, status }: SignIn): Promise<void> => {
+      await recordAction(deps, attemptOf(req, res, action, operator), status);
+    },
+    recordWrongKey: (
+      req: Request,
+      res: Response,
+      action: 'signIn' | 'wrongKey',
+      status: number,
+    ): Promise<void> => wrongKeys.record(attemptOf(req, res, action, null), status),
+  };
+}
+
+function attemptOf(req: Request, res: Response, action: string, operator: SignedIn | null): Attempt {
+  return {
+    who: operator?.via ?? null,
+    keyId: operator?.keyId ?? null,
+    address: clientAddressOf(req) ?? null,
+    action,
+    method: req.method,
+    path: pathOf(res),
+    subjects: idsIn(pathOf(res)),
+    reason: null,
+    requestId: String(res.getHeader('X-Request-Id') ?? ''),
+    serverRequestId: serverRequestIdOf(res),
+  };
+}
+
+/** Has `work` done between the end of the handler and the last byte of the response; it must not throw. */
+function beforeResponse(res: Response, work: (body: unknown) => Promise<void>): void {
+  const { json, end } = res;
+  let body: unknown;
+  res.json = (value: unknown) => {
+    body = value;
+    return json.call(res, value);
+  };
+  res.end = ((...rest: Parameters<typeof end>) => {
+    res.end = end;
+    void work(body).finally(() => end.apply(res, rest));
+    return res;
+  }) as typeof end;
+}
+
+function errorCodeOf(body: unknown): string | null {
+  const code = (body as { error?: { code?: unknown } } | undefined)?.error?.code;
+  return typeof code === 'string' ? code : null;
+}

@@ -1,0 +1,48 @@
+import type { Operator, Route } from '../../http/route.ts';
+import { listing, route } from '../../http/route.ts';
+import type { Db } from '../../platform/mongo.ts';
+import { encodeCursor } from '../../platform/pagination.ts';
+import type { AuditQuery } from './audit.schemas.ts';
+import { auditPage, auditQuery } from './audit.schemas.ts';
+import type { AuditRow } from './audit.service.ts';
+import { listActions } from './audit.service.ts';
+
+export function auditRoutes(deps: { db: Db }): Route<Operator>[] {
+  return [
+    route<Operator, unknown, AuditQuery>({
+      method: 'get',
+      path: '/api/v1/operator/audit',
+      operationId: 'listActions',
+      tag: 'Audit',
+      summary: 'List what operators did, newest first',
+      query: auditQuery,
+      responses: { 200: { description: 'A page of actions, rejected ones too.', body: auditPage } },
+      errors: [],
+      handle: async ({ query: { cursor, limit, ...asked } }) => {
+        const { rows, next } = await listActions(deps, asked, cursor, limit);
+        return listing(rows.map(actionView), encodeCursor(next));
+      },
+    }),
+  ];
+}
+
+function actionView(row: AuditRow): Record<string, unknown> {
+  return {
+    id: row._id,
+    at: row.at.toISOString(),
+    who: row.who,
+    key_id: row.keyId ?? null,
+    address: row.address ?? null,
+    attempts: row.attempts ?? 1,
+    action: row.action,
+    method: row.method,
+    path: row.path,
+    reason: row.reason ?? null,
+    request_id: row.requestId,
+    server_request_id: row.serverRequestId ?? null,
+    status: row.status,
+    error_code: row.errorCode,
+    before: row.before,
+    after: row.after,
+  };
+}

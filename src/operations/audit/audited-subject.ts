@@ -1,0 +1,68 @@
+import { DomainError } from '../../domain/errors.ts';
+import type { Operator, Route } from '../../http/route.ts';
+import { asStored } from '../../platform/ids.ts';
+
+/** A call of an operator as the route table has it. */
+export type Audited = {
+  action: string;
+  /** What the call is about as operators see it now; null where there is no such thing. */
+  readSubject: () => Promise<unknown>;
+};
+
+type Row = Route<Operator>;
+type Params = Record<string, string>;
+
+/**
+ * Finds the row of a call as the router does, and how to read what it is about: the row's own `subject`, else the GET of the
+ * same path, or of the path without its last word (`/partners/{id}` for `/partners/{id}/certify`). What makes something new is
+ * about nothing that was there.
+ */
+export function createAuditLookup(routes: readonly Row[]) {
+  const rows = routes.map((row) => ({ row, pattern: patternOf(row.path) }));
+  return (method: string, path: string, caller: Operator): Audited | undefined => {
+    const found = rows.find(({ row, pattern }) => row.method === method.toLowerCase() && pattern.test(path));
+    const params = found?.pattern.exec(path)?.groups;
+    if (found === undefined) return undefined;
+    const read = subjectReaderOf(routes, found.row);
+    return {
+      action: found.row.operationId,
+      readSubject: () => quietly(async () => (await read?.(caller, decoded(params ?? {}))) ?? null),
+    };
+  };
+}
+
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replace(/:(\w+)/g, '(?<$1>[^/]+)')}/?$`, 'i');
+}
+
+/** How to read what the calls of a row are about; undefined where nothing says how. */
+export function subjectReaderOf(
+  routes: readonly Row[],
+  row: Row,
+): ((caller: Operator, params: Params) => Promise<unknown>) | undefined {
+  const { subject } = row;
+  if (subject !== undefined) return (_caller, params) => subject(params);
+  if (row.responses[201] !== undefined) return undefined;
+  const parent = row.path.replace(/\/\w[\w-]*$/, '');
+  const reader = [row.path, parent]
+    .map((path) => routes.find((each) => each.method === 'get' && each.path === path))
+    .find((each) => each !== undefined && each.query === undefined);
+  if (reader === undefined) return undefined;
+  return async (caller, params) => (await reader.handle({ caller, params, query: {}, body: {} })).body;
+}
+
+/** Null for what is not there. A database out of reach is no reason to go on. */
+async function quietly(read: () => Promise<unknown>): Promise<unknown> {
+  try {
+    return await read();
+  } catch (err) {
+    if (err instanceof DomainError || err instanceof URIError) return null;
+    throw err;
+  }
+}
+
+function decoded(params: Params): Params {
+  return Object.fromEntries(
+    Object.entries(params).map(([name, value]) => [name, asStored(decodeURIComponent(value))]),
+  );
+}

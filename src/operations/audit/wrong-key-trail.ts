@@ -1,0 +1,57 @@
+import { addressKey } from '../../http/client-address.rules.ts';
+import type { Attempt, AuditDeps } from './audit.service.ts';
+import { recordAction } from './audit.service.ts';
+import { setAttempts } from './audit.store.ts';
+
+const WINDOW_MS = 60_000;
+const WRITE_EVERY_MS = 1000;
+const MAX_ROWS = 100;
+
+/** A row that is there, or about to be, and how many wrong keys it stands for. */
+type Counted = { id: Promise<string | undefined>; attempts: number };
+
+/**
+ * Writes wrong keys down so that no flood fills the audit: one row a minute for each address and kind of attempt, with how many
+ * there were, and at most 100 rows a minute in this process: beyond that one row stands for all other addresses. The first is
+ * there before the response; how many followed is written once a second. Nothing depends on these rows, so no failure is thrown.
+ */
+export function createWrongKeyTrail(deps: AuditDeps) {
+  let rows = new Map<string, Counted>();
+  let beganAt = Number.NEGATIVE_INFINITY;
+  const grown = new Set<Counted>();
+
+  const write = async () => {
+    const counted = [...grown];
+    grown.clear();
+    const known = await Promise.all(counted.map(async ({ id, attempts }) => ({ id: await id, attempts })));
+    const there = known.flatMap(({ id, attempts }) => (id === undefined ? [] : [{ id, attempts }]));
+    await setAttempts(deps.db, there);
+  };
+  const failed = (err: unknown): undefined => {
+    deps.log.warn({ error: (err as Error).message }, 'a wrong key could not be written down');
+  };
+
+  return {
+    record: async (attempt: Attempt, status: number): Promise<void> => {
+      const now = performance.now();
+      if (now - beganAt >= WINDOW_MS) {
+        rows = new Map();
+        beganAt = now;
+      }
+      const own = `${attempt.action} ${addressKey(attempt.address ?? undefined)}`;
+      const isOwn = rows.has(own) || rows.size < MAX_ROWS;
+      const name = isOwn ? own : 'others';
+      const row = rows.get(name);
+      if (row === undefined) {
+        const address = isOwn ? attempt.address : null;
+        const id = recordAction(deps, { ...attempt, address }, status).catch(failed);
+        rows.set(name, { id, attempts: 1 });
+        await id;
+        return;
+      }
+      row.attempts += 1;
+      if (grown.size === 0) setTimeout(() => void write().catch(failed), WRITE_EVERY_MS).unref();
+      grown.add(row);
+    },
+  };
+}

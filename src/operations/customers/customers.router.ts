@@ -1,0 +1,27 @@
+import type { Operator, Route } from '../../http/route.ts';
+import { ok, route } from '../../http/route.ts';
+import type { EraseBody } from './customers.schemas.ts';
+import { eraseBody, erasure } from './customers.schemas.ts';
+import type { EraseDeps } from './erase-customer.service.ts';
+import { eraseCustomer } from './erase-customer.service.ts';
+
+/** The erasure of a customer. */
+export function customerRoutes(deps: EraseDeps): Route<Operator>[] {
+  return [
+    route<Operator, unknown, unknown, EraseBody>({
+      method: 'post',
+      path: '/api/v1/operator/customers/erase',
+      operationId: 'eraseCustomer',
+      tag: 'Customers',
+      summary: 'Erase a customer from everything that is past',
+      description:
+        'Overwrites name, phone and email in the past bookings and purchases of every partner, the reasons given for ending them, their metadata, and keys, payment and order references, holds and receivers’ responses that contain one of the three. Rejected while a booking is to come or package credit can be used; a refund after the erasure gives no credit back. Repeating it is safe. Backups and the database’s log of operations keep what was there until they are gone.',
+      body: eraseBody(deps.config.defaultRegion),
+      responses: { 200: { description: 'What was overwritten.', body: erasure } },
+      errors: ['BOOKING_NOT_FOUND', 'CUSTOMER_HAS_UPCOMING_BOOKINGS'],
+      takesLong: true,
+      handle: async ({ body: { booking_id: bookingId, customer_phone: customerPhone = '' } }) =>
+        ok(await eraseCustomer(deps, bookingId === undefined ? { customerPhone } : { bookingId })),
+    }),
+  ];
+}

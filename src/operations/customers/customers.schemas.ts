@@ -1,0 +1,26 @@
+import Joi from 'joi';
+import { customerPhone, uuid } from '../../http/fields.ts';
+import { count, object } from '../../http/response-fields.ts';
+
+export type EraseBody = { customer_phone?: string; booking_id?: string };
+
+export const eraseBody = (region: string) =>
+  Joi.object<EraseBody>({
+    customer_phone: customerPhone(region),
+    booking_id: uuid().description(
+      'A booking of the customer: whoever has its phone is erased, or, where it has none, as a walk-in may, this booking alone.',
+    ),
+  })
+    .xor('customer_phone', 'booking_id')
+    .messages({
+      'object.missing': 'give either customer_phone or booking_id',
+      'object.xor': 'give either customer_phone or booking_id, not both',
+    })
+    .description('Either customer_phone or booking_id.')
+    .required();
+
+export const erasure = object({
+  bookings: count(12).description('How many bookings, walk-ins included, were overwritten.'),
+  holds: count(2).description('How many holds were that never became a booking.'),
+  purchases: count(1).description('How many package purchases were.'),
+});

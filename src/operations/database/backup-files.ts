@@ -1,0 +1,162 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { pipeline as joined, Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip, createGzip } from 'node:zlib';
+import { makeFolderDurably, writeWhole } from '../../platform/durable-files.ts';
+import { Refusal } from '../../platform/refusal.ts';
+
+/** What a backup is of; written last, so that a folder without it is no backup. */
+export type Manifest = {
+  format: 1;
+  /** Which release made it; an older one cannot restore it. */
+  release: string;
+  database: string;
+  /** Everything that was acknowledged before this instant, by the database's clock, is in it. */
+  takenAt: string;
+  /** Ids of the keys that its secrets are sealed with: without these of ENCRYPTION_KEYS they are lost. */
+  encryptionKeyIds: string[];
+  collections: DumpedCollection[];
+};
+
+/** One file: documents one after the other in BSON, as mongodump writes them, compressed. */
+export type DumpedCollection = {
+  name: string;
+  file: string;
+  documents: number;
+  bytes: number;
+  sha256: string;
+};
+
+/** A folder or file is not what is asked for; the message says what to do. */
+export class BackupError extends Refusal {
+  override readonly name = 'BackupError';
+}
+
+const MANIFEST = 'manifest.json';
+
+/** Makes the folder for a backup, for its owner alone. @throws BackupError where it has something in it */
+export async function makeFolder(folder: string): Promise<void> {
+  const found = await makeFolderDurably(folder)
+    .then(() => readdir(folder))
+    .catch((err: Error) => {
+      throw new BackupError(
+        `The folder ${folder} cannot be written: ${err.message}. Name another with --to.`,
+      );
+    });
+  if (found.length > 0)
+    throw new BackupError(`The folder ${folder} is not empty. Name one with --to that does not exist yet.`);
+}
+
+/** Writes the documents of a collection; returns how many, and what the file is to be known by. */
+export async function writeDocuments(
+  folder: string,
+  name: string,
+  documents: AsyncIterable<Buffer>,
+  signal: AbortSignal,
+): Promise<DumpedCollection> {
+  const file = `${name}.bson.gz`;
+  const hash = createHash('sha256');
+  let [count, bytes] = [0, 0];
+  const counted = async function* () {
+    for await (const each of documents) {
+      count += 1;
+      yield each;
+    }
+  };
+  const hashed = new Transform({
+    transform: (chunk: Buffer, _encoding, done) => {
+      hash.update(chunk);
+      bytes += chunk.length;
+      done(null, chunk);
+    },
+  });
+  const output = createWriteStream(path.join(folder, file), { mode: 0o600, flags: 'wx', flush: true });
+  await pipeline(Readable.from(counted()), createGzip({ level: 1 }), hashed, output, { signal });
+  return { name, file, documents: count, bytes, sha256: hash.digest('hex') };
+}
+
+/** Makes the folder a backup, for good. */
+export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
+  await writeWhole(path.join(folder, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`);
+}
+
+/** @throws BackupError where the folder has no whole backup */
+export async function readManifest(folder: string): Promise<Manifest> {
+  const text = await readFile(path.join(folder, MANIFEST), 'utf8').catch(() => {
+    throw new BackupError(
+      `The folder ${folder} has no ${MANIFEST}: it is no backup, or one that was not finished. Name another with --from.`,
+    );
+  });
+  const manifest = manifestIn(text);
+  if (manifest === undefined)
+    throw new BackupError(`The ${MANIFEST} in ${folder} is damaged. Copy the backup again, or take another.`);
+  if (manifest.format !== 1)
+    throw new BackupError(
+      `The backup in ${folder} is of format ${String(manifest.format)}, which this release cannot read.`,
+    );
+  return manifest;
+}
+
+function manifestIn(text: string): Manifest | undefined {
+  try {
+    const manifest = JSON.parse(text) as Partial<Manifest> | null;
+    const isWhole = typeof manifest?.release === 'string' && Array.isArray(manifest.collections);
+    return isWhole ? (manifest as Manifest) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** @throws BackupError naming each file that is missing or is not as it was written */
+export async function requireIntact(
+  folder: string,
+  { collections }: Manifest,
+  signal: AbortSignal,
+): Promise<void> {
+  const faulty: string[] = [];
+  for (const { file, sha256 } of collections) {
+    const sum = createHash('sha256');
+    const read = await pipeline(createReadStream(path.join(folder, file)), sum, { signal }).then(
+      () => true,
+      () => false,
+    );
+    signal.throwIfAborted();
+    const found = sum.digest('hex');
+    if (!read || found !== sha256) faulty.push(file);
+  }
+  if (faulty.length > 0)
+    throw new BackupError(
+      `Missing, or not as they were written: ${faulty.join(', ')}. Copy the backup again, or take another. Nothing was changed.`,
+    );
+}
+
+/** The documents of a file, in lists of at most `count` documents and about `bytes`. */
+export async function* readBatches(
+  folder: string,
+  { file }: DumpedCollection,
+  { count, bytes }: { count: number; bytes: number },
+): AsyncGenerator<Buffer[]> {
+  const compressed = createReadStream(path.join(folder, file));
+  // An error of either is thrown by the loop.
+  const stream = joined(compressed, createGunzip(), () => undefined);
+  let rest: Buffer = Buffer.alloc(0);
+  let batch: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    // A document begins with its own length, in four bytes.
+    for (; rest.length >= 4 && rest.length >= rest.readInt32LE(0); ) {
+      const length = rest.readInt32LE(0);
+      batch.push(rest.subarray(0, length));
+      rest = rest.subarray(length);
+      size += length;
+      if (batch.length < count && size < bytes) continue;
+      yield batch;
+      [batch, size] = [[], 0];
+    }
+  }
+  if (batch.length > 0) yield batch;
+}

@@ -1,0 +1,65 @@
+import { readDatabaseTime } from '../../platform/clock.ts';
+import type { Logger } from '../../platform/logger.ts';
+import type { Db, Snapshot } from '../../platform/mongo.ts';
+import { readingSnapshot } from '../../platform/mongo.ts';
+import { countSealings } from '../../webhooks/subscriptions/secrets.store.ts';
+import type { DumpedCollection, Manifest } from './backup-files.ts';
+import { BackupError, makeFolder, writeDocuments, writeManifest } from './backup-files.ts';
+import { isSnapshotTooOld, listCollectionNames, readDocuments } from './dump.store.ts';
+import { RELEASE } from './release.ts';
+
+/**
+ * Writes every document of the database into a new folder, all of one moment, whatever is sold meanwhile (ADR 0056).
+ * @throws BackupError where the folder is not empty, or where it takes longer than MongoDB keeps that moment
+ */
+export async function backUp(
+  { db, log }: { db: Db; log: Pick<Logger, 'info'> },
+  folder: string,
+  stopping: AbortSignal,
+): Promise<Manifest> {
+  await makeFolder(folder);
+  const beganAt = performance.now();
+  const takenAt = await readDatabaseTime(db);
+  const [names, encryptionKeyIds] = await Promise.all([listCollectionNames(db), keyIdsInUse(db)]);
+  const collections = await readingSnapshot(db, async (snapshot) => {
+    const dumped: DumpedCollection[] = [];
+    for (const name of names) {
+      stopping.throwIfAborted();
+      dumped.push(await writeCollection(db, folder, name, { snapshot, beganAt, stopping }));
+      log.info(
+        { collection: name, documents: dumped.at(-1)?.documents, bytes: dumped.at(-1)?.bytes },
+        'collection written',
+      );
+    }
+    return dumped;
+  });
+  const manifest: Manifest = {
+    ...{ format: 1, release: RELEASE, database: db.name, takenAt: takenAt.toISOString() },
+    ...{ encryptionKeyIds, collections },
+  };
+  await writeManifest(folder, manifest);
+  return manifest;
+}
+
+async function writeCollection(
+  db: Db,
+  folder: string,
+  name: string,
+  { snapshot, beganAt, stopping }: { snapshot: Snapshot; beganAt: number; stopping: AbortSignal },
+): Promise<DumpedCollection> {
+  try {
+    return await writeDocuments(folder, name, readDocuments(db, name, snapshot), stopping);
+  } catch (err) {
+    if (!isSnapshotTooOld(err)) throw err;
+    const seconds = Math.round((performance.now() - beganAt) / 1000);
+    throw new BackupError(
+      `MongoDB does not keep the moment of the backup any more, ${seconds} s after it began. Let it keep more on every member, and begin again: db.adminCommand({ setParameter: 1, minSnapshotHistoryWindowInSeconds: 3600 }).`,
+    );
+  }
+}
+
+/** The ids of the keys that stored secrets are sealed with. */
+async function keyIdsInUse(db: Db): Promise<string[]> {
+  const sealings = [...(await countSealings(db)).keys()];
+  return [...new Set(sealings.map((sealing) => sealing.slice(sealing.indexOf('.') + 1)))].toSorted();
+}

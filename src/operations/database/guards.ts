@@ -1,0 +1,112 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { DomainError } from '../../domain/errors.ts';
+import { coalesced } from '../../platform/coalesced.ts';
+import type { Db } from '../../platform/mongo.ts';
+import { UnsupportedServerError } from '../../platform/server-requirements.rules.ts';
+import type { ProcessScope } from '../../process/lifecycle.ts';
+import { missingGuards, requireUsableDatabase } from './collections.ts';
+
+/** How often to check while some are missing, and while all are there. */
+const TIMES = { waitMs: 1000, watchMs: 10_000 };
+
+const REMEDY = 'Run `npm run migrate` against this database; nothing has to be restarted.';
+
+/** What a process knows about the indexes and validators without which nothing may be sold. */
+export type Guards = {
+  /** Reads which are missing; rejects where the database cannot be reached. */
+  missing(): Promise<string[]>;
+  /** @throws DomainError SERVICE_UNAVAILABLE while some are missing, or before the first check */
+  require(): void;
+};
+
+/** Looks for missing guards when asked and rejects nothing. */
+export function unwatchedGuards(db: Db): Guards {
+  return { missing: () => missingGuards(db), require: () => undefined };
+}
+
+/**
+ * Checks the guards from `connected` on until the process stops. Nothing is sold before they were found, nor from when one
+ * is found missing until it is back. A check that fails changes nothing: without a database every call fails anyway (ADR 0015).
+ */
+export function watchGuards(
+  { log, stopping }: Pick<ProcessScope, 'log' | 'stopping'>,
+  db: Db,
+  connected: Promise<void>,
+  times = TIMES,
+): Guards {
+  let absent: string[] | undefined;
+  const missing = coalesced(async () => {
+    const found = await missingGuards(db);
+    logChange(log, absent, found);
+    absent = found;
+    return found;
+  });
+  const watch = async () => {
+    await connected;
+    while (!stopping.aborted) {
+      await missing().catch((err: Error) =>
+        log.debug({ error: err.message }, 'the guards could not be checked'),
+      );
+      await delay(absent?.length === 0 ? times.watchMs : times.waitMs, undefined, { signal: stopping });
+    }
+  };
+  // It ends with the process, or with a connection that was given up, which is logged by whoever waits for it.
+  watch().catch(() => undefined);
+  return {
+    missing,
+    require: () => {
+      if (absent?.length !== 0) throw notReady();
+    },
+  };
+}
+
+/** Resolves once all guards are there; logs which are missing when it first waits for them. */
+export async function untilGuarded(
+  { log, stopping }: Pick<ProcessScope, 'log' | 'stopping'>,
+  db: Db,
+): Promise<void> {
+  for (let before: string[] | undefined; ; await delay(TIMES.waitMs, undefined, { signal: stopping })) {
+    const found = await missingGuards(db).catch(() => undefined);
+    if (found !== undefined) logChange(log, before, found);
+    if (found?.length === 0) return;
+    before = found ?? before;
+  }
+}
+
+/**
+ * Resolves once it is known that this release can run on the database; looks again where a look fails.
+ * @throws UnsupportedServerError where a newer release has taken away what this one uses
+ */
+export async function untilUsable({ stopping }: Pick<ProcessScope, 'stopping'>, db: Db): Promise<void> {
+  for (;;) {
+    try {
+      return await requireUsableDatabase(db);
+    } catch (err) {
+      if (err instanceof UnsupportedServerError) throw err;
+      await delay(TIMES.waitMs, undefined, { signal: stopping });
+    }
+  }
+}
+
+/** A line when guards are found missing, and one when they are there again. */
+function logChange(
+  log: ProcessScope['log'],
+  before: readonly string[] | undefined,
+  found: readonly string[],
+): void {
+  if (found.length > 0 && found.join() !== before?.join()) {
+    log.error(
+      { missing_indexes: found, remedy: REMEDY },
+      'nothing can be sold: the database lacks indexes or validators',
+    );
+  }
+  if (found.length === 0 && before !== undefined && before.length > 0)
+    log.info('all indexes and validators are there');
+}
+
+function notReady(): DomainError {
+  return new DomainError(
+    'SERVICE_UNAVAILABLE',
+    'The service is not ready: its database is being set up. Nothing was changed. Repeat the call after the seconds in Retry-After, with the same idempotency_key.',
+  );
+}

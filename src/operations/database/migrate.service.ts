@@ -1,0 +1,204 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { CollectionChange, CollectionDefinition } from '../../platform/ensure-collection.ts';
+import { ensureCollection, findChanges } from '../../platform/ensure-collection.ts';
+import { endLease, findLeaseHolder, takeLease } from '../../platform/leases.store.ts';
+import type { Logger } from '../../platform/logger.ts';
+import type { Db } from '../../platform/mongo.ts';
+import { UnsupportedServerError } from '../../platform/server-requirements.rules.ts';
+import type { AppliedStep, Structure } from './migrations.store.ts';
+import {
+  findAppliedSteps,
+  findStructure,
+  isUnused,
+  noteBegun,
+  noteFinished,
+  saveStructure,
+} from './migrations.store.ts';
+import { compareReleases } from './release.ts';
+import type { Step } from './steps.ts';
+
+/** What a release makes of a database. */
+export type Target = {
+  release: string;
+  collections: readonly CollectionDefinition[];
+  steps: readonly Step[];
+};
+
+export type MigrationRun = {
+  log: Pick<Logger, 'info' | 'warn'>;
+  stopping: AbortSignal;
+  /** Who runs it, for others that wait. */
+  holder: string;
+};
+
+const LEASE = 'migration';
+const LEASE_FOR_MS = 15_000;
+const WAIT_MS = 1000;
+
+/**
+ * Brings the database to a release: creates what is missing of collections, validators and indexes, then runs the steps that are
+ * pending. Safe to repeat, after a kill too, and beside processes of the release before. One at a time (a lease): a
+ * second one waits, and says for whom. Of a database that a newer release has migrated it changes nothing.
+ * @throws UnsupportedServerError where this release cannot run on it at all
+ */
+export async function migrateTo(db: Db, target: Target, run: MigrationRun): Promise<void> {
+  const wasUnused = await isUnused(db);
+  await takeTurn(db, run);
+  const renewing = setInterval(() => {
+    // Where it fails, another may begin; what both do is safe to do twice.
+    takeLease(db, LEASE, run.holder, LEASE_FOR_MS).catch(() => undefined);
+  }, LEASE_FOR_MS / 3);
+  try {
+    await migrateInTurn(db, target, run, wasUnused);
+  } finally {
+    clearInterval(renewing);
+    await endLease(db, LEASE, run.holder);
+  }
+}
+
+async function migrateInTurn(db: Db, target: Target, run: MigrationRun, wasUnused: boolean): Promise<void> {
+  const { log, stopping } = run;
+  const { release } = target;
+  const { structure, applied } = await requireUsable(db, release);
+  if (isNewer(structure, release)) {
+    log.warn({ release, migrated_by: structure?.release }, NEWER);
+    return;
+  }
+  const bringUpToDate = async ({ definition, parts }: CollectionChange) => {
+    await ensureCollection(db, definition);
+    log.info({ collection: definition.name, changes: parts }, 'collection brought up to date');
+  };
+  await Promise.all((await findChanges(db, target.collections)).map(bringUpToDate));
+  const from = wasUnused ? release : formerRelease(structure, release);
+  await saveStructure(db, release, from);
+  for (const step of target.steps) {
+    stopping.throwIfAborted();
+    const state = await stateOf(db, step, applied, from);
+    if (isDue(state)) await runStep(db, step, release, run);
+    else if (state.name === 'waits')
+      log.info({ version: step.version, step: step.name }, 'the step waits for the next upgrade');
+  }
+}
+
+async function runStep(db: Db, step: Step, release: string, { log, stopping }: MigrationRun): Promise<void> {
+  const { version, name, kind } = step;
+  const since = step.kind === 'contract' ? { unusedSince: step.unusedSince } : {};
+  await noteBegun(db, { _id: version, name, release, ...since });
+  const beganAt = performance.now();
+  const changed = await step.run(db, stopping);
+  stopping.throwIfAborted();
+  await noteFinished(db, version, changed);
+  const durationMs = Math.round(performance.now() - beganAt);
+  log.info({ version, step: name, kind, changed, duration_ms: durationMs }, 'step applied');
+}
+
+/** Waits until no other migration runs. */
+async function takeTurn(db: Db, { log, stopping, holder }: MigrationRun): Promise<void> {
+  for (let hasSaid = false; ; hasSaid = true) {
+    // The first lease that anybody takes is over at once.
+    const take = () => takeLease(db, LEASE, holder, LEASE_FOR_MS);
+    if ((await take()) && (await take())) return;
+    if (!hasSaid)
+      log.info(
+        { holder: await findLeaseHolder(db, LEASE) },
+        'another migration is under way: waiting for it',
+      );
+    await delay(WAIT_MS, undefined, { signal: stopping });
+  }
+}
+
+export type StepState = {
+  /** `waits`: for the next upgrade. `newer`: of a release that this one does not know. */
+  name: 'applied' | 'pending' | 'unfinished' | 'waits' | 'newer';
+  /** What it would change now; 0 where that is not known. */
+  count: number;
+};
+
+export type StepStatus = { version: number; name: string; state: StepState; applied?: AppliedStep };
+
+/** What `migrateTo` would do. */
+export type Plan = {
+  structure: Structure | null;
+  isNewer: boolean;
+  changes: { collection: string; parts: string[] }[];
+  steps: StepStatus[];
+};
+
+/** What `migrateTo` would do now; only reads. */
+export async function planMigration(db: Db, { release, collections, steps }: Target): Promise<Plan> {
+  const [structure, applied] = await Promise.all([findStructure(db), findAppliedSteps(db)]);
+  const isOfNewer = isNewer(structure, release);
+  const changes = isOfNewer ? [] : await findChanges(db, collections);
+  const from = (await isUnused(db)) ? release : formerRelease(structure, release);
+  const known = steps.map(async (step): Promise<StepStatus> => {
+    const record = applied.find(({ _id }) => _id === step.version);
+    const state = await stateOf(db, step, applied, from);
+    return { version: step.version, name: step.name, state, ...(record && { applied: record }) };
+  });
+  const unknown = applied
+    .filter(({ _id }) => !steps.some(({ version }) => version === _id))
+    .map((record): StepStatus => {
+      return { version: record._id, name: record.name, state: { name: 'newer', count: 0 }, applied: record };
+    });
+  return {
+    structure,
+    isNewer: isOfNewer,
+    changes: changes.map(({ definition, parts }) => ({ collection: definition.name, parts })),
+    steps: [...(await Promise.all(known)), ...unknown],
+  };
+}
+
+export const isDue = ({ name }: StepState): boolean => name === 'pending' || name === 'unfinished';
+
+/** Whether `npm run migrate` has something to do. */
+export function isPending({ isNewer: isOfNewer, changes, steps }: Plan): boolean {
+  return !isOfNewer && (changes.length > 0 || steps.some(({ state }) => isDue(state)));
+}
+
+async function stateOf(
+  db: Db,
+  step: Step,
+  applied: readonly AppliedStep[],
+  from: string | undefined,
+): Promise<StepState> {
+  const count = await step.count(db);
+  const record = applied.find(({ _id }) => _id === step.version);
+  if (record !== undefined && record.finishedAt === undefined) return { name: 'unfinished', count };
+  if (step.kind === 'contract') {
+    if (record !== undefined) return { name: 'applied', count: 0 };
+    const isLeft = from !== undefined && compareReleases(from, step.unusedSince) >= 0;
+    return { name: isLeft ? 'pending' : 'waits', count };
+  }
+  // What processes of the release before have written since.
+  return { name: record === undefined || count > 0 ? 'pending' : 'applied', count };
+}
+
+/** The release whose processes may still run: the one before this, as far as the database has it. */
+function formerRelease(structure: Structure | null, release: string): string | undefined {
+  return structure?.release === release ? structure.from : structure?.release;
+}
+
+const isNewer = (structure: Structure | null, release: string): boolean =>
+  structure !== null && compareReleases(structure.release, release) > 0;
+
+const NEWER =
+  'this database was migrated by a newer release: nothing was changed. Processes of this release can run on it; to go on with the newer one, start its processes again';
+
+/**
+ * What the database has of migrations.
+ * @throws UnsupportedServerError where a contract step has taken away what this release uses
+ */
+export async function requireUsable(
+  db: Db,
+  release: string,
+): Promise<{ structure: Structure | null; applied: AppliedStep[] }> {
+  const [structure, applied] = await Promise.all([findStructure(db), findAppliedSteps(db)]);
+  for (const { _id, name, unusedSince } of applied) {
+    if (unusedSince !== undefined && compareReleases(unusedSince, release) > 0) {
+      throw new UnsupportedServerError(
+        `This release, ${release}, cannot run on this database: migration ${_id} (${name}) took away what releases before ${unusedSince} use. Run release ${unusedSince} or newer, or restore a backup from before.`,
+      );
+    }
+  }
+  return { structure, applied };
+}

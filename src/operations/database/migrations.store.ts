@@ -1,0 +1,68 @@
+import type { CollectionDefinition } from '../../platform/ensure-collection.ts';
+import type { Db } from '../../platform/mongo.ts';
+import { openCollection } from '../../platform/mongo.ts';
+
+/** A step that was begun in this database; applied once it has `finishedAt`. `_id` is its version. */
+export type AppliedStep = {
+  _id: number;
+  name: string;
+  /** Of a contract step: older releases cannot run on this database any more. */
+  unusedSince?: string;
+  /** The release whose migration ran it last. */
+  release: string;
+  startedAt: Date;
+  finishedAt?: Date;
+  durationMs?: number;
+  /** Rows, or indexes, that its runs have changed in all. */
+  changed: number;
+};
+
+/** Whose collections, validators and indexes the database has, and from which release it came to that one. */
+export type Structure = { _id: 'structure'; release: string; from?: string; at: Date };
+
+export const MIGRATIONS: CollectionDefinition = { name: 'migrations', indexes: [] };
+
+const stepCollection = (db: Db) => openCollection<AppliedStep>(db, MIGRATIONS.name);
+const structureCollection = (db: Db) => openCollection<Structure>(db, MIGRATIONS.name);
+
+/** Every step that was begun, whichever release has it, by version. */
+export async function findAppliedSteps(db: Db): Promise<AppliedStep[]> {
+  return stepCollection(db)
+    .find({ _id: { $type: 'int' } })
+    .sort({ _id: 1 })
+    .toArray();
+}
+
+export async function findStructure(db: Db): Promise<Structure | null> {
+  return structureCollection(db).findOne({ _id: 'structure' });
+}
+
+export async function saveStructure(db: Db, release: string, from: string | undefined): Promise<void> {
+  const set = { release, ...(from === undefined ? {} : { from }) };
+  await structureCollection(db).updateOne({ _id: 'structure' }, [{ $set: { ...set, at: '$$NOW' } }], {
+    upsert: true,
+  });
+}
+
+/** Notes that a run of a step begins. */
+export async function noteBegun(
+  db: Db,
+  { _id, ...fields }: Pick<AppliedStep, '_id' | 'name' | 'release' | 'unusedSince'>,
+): Promise<void> {
+  const set = { ...fields, startedAt: '$$NOW', changed: { $ifNull: ['$changed', 0] } };
+  await stepCollection(db).updateOne({ _id }, [{ $set: set }, { $unset: 'finishedAt' }], { upsert: true });
+}
+
+/** Notes that a run of a step has ended, and how much it has changed. */
+export async function noteFinished(db: Db, _id: number, changed: number): Promise<void> {
+  const durationMs = { $dateDiff: { startDate: '$startedAt', endDate: '$$NOW', unit: 'millisecond' } };
+  await stepCollection(db).updateOne({ _id }, [
+    { $set: { finishedAt: '$$NOW', durationMs, changed: { $add: ['$changed', changed] } } },
+  ]);
+}
+
+/** Whether the database has no collection at all: nobody has used it yet. */
+export async function isUnused(db: Db): Promise<boolean> {
+  const found = await db.db?.listCollections({}, { nameOnly: true }).toArray();
+  return found?.length === 0;
+}

@@ -1,0 +1,67 @@
+import { skipSequenceNumbers } from '../../events/sequence-numbers.store.ts';
+import type { Logger } from '../../platform/logger.ts';
+import type { Db } from '../../platform/mongo.ts';
+import type { Manifest } from './backup-files.ts';
+import { BackupError, readBatches, readManifest, requireIntact } from './backup-files.ts';
+import { migrate } from './collections.ts';
+import { dropDatabase, insertDocuments, listFilled } from './dump.store.ts';
+import { compareReleases, RELEASE } from './release.ts';
+
+/** A command to MongoDB may have 48 MB. */
+const BATCH = { count: 1000, bytes: 8_000_000 };
+
+/**
+ * More than are ever given between a backup and its restore, at 1000 events a second those of eleven days: a partner's cursor of
+ * the feed may be that far ahead of the backup, and would pass over what comes after.
+ */
+const SKIPPED_NUMBERS = 1_000_000_000;
+
+export type RestoreOptions = {
+  folder: string;
+  /** The name of the database, from somebody who wants all that is in it deleted first. */
+  replace: string | undefined;
+};
+
+/**
+ * Makes the database what the backup has (ADR 0056). Files are verified first. Guards come last, so that nothing is sold before all
+ * is there; a restore that broke off is begun again with `replace`. No process of the service may run meanwhile.
+ * @throws BackupError before anything is changed: where files are not intact, a newer release made them, or the database has something in it
+ */
+export async function restore(
+  { db, log }: { db: Db; log: Pick<Logger, 'info' | 'warn'> },
+  { folder, replace }: RestoreOptions,
+  stopping: AbortSignal,
+): Promise<Manifest> {
+  const manifest = await readManifest(folder);
+  if (compareReleases(manifest.release, RELEASE) > 0)
+    throw new BackupError(
+      `Release ${manifest.release} made this backup. Restore it with that release or a newer one.`,
+    );
+  await requireIntact(folder, manifest, stopping);
+  await requireReplaceable(db, replace);
+  await dropDatabase(db);
+  for (const dumped of manifest.collections) {
+    let count = 0;
+    for await (const batch of readBatches(folder, dumped, BATCH)) {
+      stopping.throwIfAborted();
+      await insertDocuments(db, dumped.name, batch);
+      count += batch.length;
+    }
+    if (count !== dumped.documents)
+      throw new Error(`${dumped.file} has ${count} documents instead of ${dumped.documents}`);
+    log.info({ collection: dumped.name, documents: count }, 'collection restored');
+  }
+  await skipSequenceNumbers(db, SKIPPED_NUMBERS);
+  await migrate(db, { log, stopping });
+  return manifest;
+}
+
+async function requireReplaceable(db: Db, replace: string | undefined): Promise<void> {
+  const filled = await listFilled(db);
+  if (filled.length === 0 || replace === db.name) return;
+  if (replace !== undefined)
+    throw new BackupError(`MONGODB_URI names the database ${db.name}, and --replace names ${replace}.`);
+  throw new BackupError(
+    `The database ${db.name} is not empty: it has documents in ${filled.slice(0, 5).join(', ')}. Take a backup of it, then say that all of it is to be deleted: --replace ${db.name}`,
+  );
+}

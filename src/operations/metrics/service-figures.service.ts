@@ -1,0 +1,105 @@
+import { countVenuesAndResources } from '../../catalog/venues/venues.store.ts';
+import { countPartners } from '../../partners/partners.store.ts';
+import type { Backlog } from '../../platform/backlog.store.ts';
+import type { Db } from '../../platform/mongo.ts';
+import type { Queues } from '../../queues/queues.ts';
+import {
+  countActiveHolds,
+  findOverdueHolds,
+  findUndispatched,
+} from '../../reservations/reservation-backlog.store.ts';
+import { countInState, findDueBacklog } from '../../webhooks/deliveries/delivery-health.store.ts';
+import { countUnhealthy, findFailing } from '../../webhooks/subscriptions/subscription-health.store.ts';
+import { ALERT_KINDS } from '../alerts/alert-types.ts';
+import { ALERT_TIMES } from '../alerts/alerts.service.ts';
+import { countOpenAlerts } from '../alerts/alerts.store.ts';
+import { readDeadLetterTotal } from '../alerts/counters.store.ts';
+import { findPurgesCompleted } from '../retention/purges.store.ts';
+import { readDiskUsed } from './database-disk.store.ts';
+import type { Figures } from './figures.ts';
+
+export type FigureDeps = { db: Db; missingGuards: () => Promise<string[]> };
+
+/** Reads some figures of the whole service, which are the same from every process. */
+export type Reading = () => Promise<Figures>;
+
+const MAX_FAILING = 10_000;
+
+const countOf = (backlog: Backlog | null) => backlog?.count ?? 0;
+const secondsOf = (backlog: Backlog | null) => (backlog?.ageMs ?? 0) / 1000;
+
+/** By what the database holds, read by index and with bounds on what is counted. Each rejects where it cannot be reached. */
+export function databaseReadings({ db, missingGuards }: FigureDeps): Reading[] {
+  return [
+    async () => ({ pbs_guard_indexes_missing: (await missingGuards()).length }),
+    async () => ({ pbs_deliveries: { pending: await countInState(db, 'pending') } }),
+    async () => ({ pbs_deliveries: { retrying: await countInState(db, 'retrying') } }),
+    async () => ({ pbs_deliveries: { dead_letter: await countInState(db, 'dead_letter') } }),
+    async () => ({ pbs_delivery_oldest_due_seconds: secondsOf(await findDueBacklog(db)) }),
+    async () => {
+      const waiting = await findUndispatched(db, 0);
+      return {
+        pbs_reservations_undispatched: countOf(waiting),
+        pbs_event_oldest_undispatched_seconds: secondsOf(waiting),
+      };
+    },
+    async () => ({ pbs_holds_active: await countActiveHolds(db) }),
+    async () => {
+      const overdue = await findOverdueHolds(db, 0);
+      return { pbs_holds_overdue: countOf(overdue), pbs_hold_oldest_overdue_seconds: secondsOf(overdue) };
+    },
+    async () => {
+      const failing = await findFailing(db, ALERT_TIMES.failingMs, MAX_FAILING);
+      return { pbs_endpoints_failing: failing.length };
+    },
+    async () => ({ pbs_endpoints_unhealthy: await countUnhealthy(db) }),
+    async () => {
+      const open = await countOpenAlerts(db);
+      return { pbs_alerts_open: Object.fromEntries(ALERT_KINDS.map((kind) => [kind, open.get(kind) ?? 0])) };
+    },
+    async () => ({ pbs_dead_letters_total: await readDeadLetterTotal(db) }),
+    async () => {
+      const completed: Record<string, number> = {};
+      for (const [kind, at] of await findPurgesCompleted(db)) completed[kind] = at.getTime() / 1000;
+      return { pbs_retention_completed_timestamp_seconds: completed };
+    },
+    async () => {
+      const used = await readDiskUsed(db);
+      return used === undefined ? {} : { pbs_database_disk_used_ratio: used };
+    },
+    async () => {
+      const catalogue = await countVenuesAndResources(db);
+      return { pbs_catalogue_entries: { ...catalogue, partners: await countPartners(db) } };
+    },
+  ];
+}
+
+/** By what Redis says; nothing where it does not respond. */
+export function redisReadings(queues: Pick<Queues, 'readStates' | 'readServers' | 'tryWrite'>): Reading[] {
+  return [
+    async () => {
+      const state = await queues.tryWrite();
+      return state === 'unreachable' ? {} : { pbs_redis_refuses_writes: Number(state !== 'ok') };
+    },
+    async () => {
+      const servers = await queues.readServers();
+      return servers === undefined
+        ? {}
+        : {
+            pbs_redis_persistence_failing: Number(servers.isPersistenceFailing),
+            pbs_redis_memory_used_ratio: servers.memoryUsed,
+          };
+    },
+    async () => {
+      const states = await queues.readStates();
+      if (states === undefined) return {};
+      const paused: Record<string, number> = {};
+      const seen: Record<string, number> = {};
+      for (const { name, isPaused, workers } of states) {
+        paused[name] = Number(isPaused);
+        if (workers !== null) seen[name] = workers;
+      }
+      return { pbs_queue_paused: paused, pbs_queue_workers: seen };
+    },
+  ];
+}

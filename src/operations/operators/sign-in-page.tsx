@@ -1,0 +1,39 @@
+import type { VNode } from 'preact';
+import { HtmlPage } from '../../http/html-page.tsx';
+
+const MESSAGES = {
+  wrong:
+    "That is not the operator's key. It was printed when the service first started, or is set as OPERATOR_API_KEY.",
+  limited:
+    "That is not the operator's key either. Too many wrong keys came from your address: check where you copied it from.",
+};
+
+type SignIn = { next: string; problem?: keyof typeof MESSAGES };
+
+/**
+ * The operator's sign-in page, which says why the key before was rejected; after it the browser goes to `next`, a path of this
+ * origin. It needs no script.
+ */
+export function SignInPage({ next, problem }: SignIn): VNode {
+  return (
+    <HtmlPage title="Sign in">
+      <body>
+        <main class="card">
+          <strong>Partner Booking Service</strong>
+          <h1>Operator sign-in</h1>
+          {problem === undefined ? null : (
+            <p class="notice bad" role="alert">
+              {MESSAGES[problem]}
+            </p>
+          )}
+          <form class="stack" method="post" action="/sign-in">
+            <label for="key">Operator key</label>
+            <input id="key" name="key" type="password" required autofocus autocomplete="current-password" />
+            <input type="hidden" name="next" value={next} />
+            <button class="primary">Sign in</button>
+          </form>
+        </main>
+      </body>
+    </HtmlPage>
+  );
+}

@@ -1,0 +1,88 @@
+import type { RetentionRule } from '../../domain/retention.ts';
+import { findReservationsWithEvent } from '../../events/events.store.ts';
+import { PAST_EVENTS } from '../../events/retention.rules.ts';
+import type { Db } from '../../platform/mongo.ts';
+import type { Config } from '../../process/config/config.ts';
+import {
+  findUndispatchedAmong,
+  findUndispatchedEventIds,
+} from '../../reservations/reservation-backlog.store.ts';
+import { ENDED_HOLDS, PAST_BOOKINGS } from '../../reservations/retention.rules.ts';
+import { findEventsWithDelivery } from '../../webhooks/deliveries/deliveries.store.ts';
+import { ENDED_DELIVERIES, OLD_DEAD_LETTERS } from '../../webhooks/deliveries/retention.rules.ts';
+import { OLD_AUDIT } from '../audit/retention.rules.ts';
+import type { AgedRow } from './aged-rows.store.ts';
+
+export type RetentionConfig = Pick<
+  Config,
+  | ('retentionHoldsDays' | 'retentionBookingsDays' | 'retentionEventsDays')
+  | ('retentionDeliveriesDays' | 'retentionDeadLettersDays' | 'retentionAuditDays')
+>;
+
+/** One kind of rows: their folder in the archive and the label of their metrics is `name`. */
+export type Kind = {
+  name: 'holds' | 'bookings' | 'events' | 'deliveries' | 'dead-letters' | 'audit';
+  rule: RetentionRule;
+  setting: keyof RetentionConfig;
+  /** That of a kind that needs rows of this one: they are kept for as long. */
+  neededFor?: keyof RetentionConfig;
+  /** The ids of those of `rows` that others need still. */
+  findNeeded?: (db: Db, rows: readonly AgedRow[], before: Date) => Promise<ReadonlySet<string>>;
+};
+
+const OF_RESERVATIONS = { neededFor: 'retentionEventsDays', findNeeded: logged } as const;
+
+/**
+ * Every kind, in the order in which they are purged: a delivery before its event, which stays as long as there is one, and that before its
+ * reservation, for the same reason.
+ */
+export const KINDS: readonly Kind[] = [
+  { name: 'deliveries', rule: ENDED_DELIVERIES, setting: 'retentionDeliveriesDays', findNeeded: redelivered },
+  {
+    name: 'dead-letters',
+    rule: OLD_DEAD_LETTERS,
+    setting: 'retentionDeadLettersDays',
+    findNeeded: redelivered,
+  },
+  { name: 'events', rule: PAST_EVENTS, setting: 'retentionEventsDays', findNeeded: delivered },
+  { name: 'holds', rule: ENDED_HOLDS, setting: 'retentionHoldsDays', ...OF_RESERVATIONS },
+  { name: 'bookings', rule: PAST_BOOKINGS, setting: 'retentionBookingsDays', ...OF_RESERVATIONS },
+  { name: 'audit', rule: OLD_AUDIT, setting: 'retentionAuditDays' },
+];
+
+/** For how many days rows of a kind are kept at least; 0: for ever. */
+export function daysKept({ setting, neededFor = setting }: Kind, config: RetentionConfig): number {
+  const [own, others] = [config[setting], config[neededFor]];
+  return own === 0 || others === 0 ? 0 : Math.max(own, others);
+}
+
+/** Deliveries of events that wait in their outboxes still: these are dispatched again, and without them would be delivered again. */
+async function redelivered(db: Db, rows: readonly AgedRow[], before: Date): Promise<ReadonlySet<string>> {
+  const waiting = await findUndispatchedEventIds(db, before);
+  return new Set(rows.filter(({ eventId }) => waiting.has(String(eventId))).map(({ _id }) => _id));
+}
+
+/**
+ * Events that are being dispatched, and those of which there is a delivery: it could not be sent again without. Asked in this order:
+ * an outbox is emptied once the deliveries are there.
+ */
+async function delivered(db: Db, rows: readonly AgedRow[]): Promise<ReadonlySet<string>> {
+  const undispatched = await findUndispatchedAmong(
+    db,
+    rows.map(({ holdId }) => String(holdId)),
+  );
+  const withDelivery = await findEventsWithDelivery(
+    db,
+    rows.map(({ _id }) => _id),
+  );
+  const isNeeded = ({ _id, holdId }: AgedRow) => undispatched.has(String(holdId)) || withDelivery.has(_id);
+  return new Set(rows.filter(isNeeded).map(({ _id }) => _id));
+}
+
+/** Reservations of which there is an event: an erasure finds what partners wrote in it by its reservation alone. */
+async function logged(db: Db, rows: readonly AgedRow[]): Promise<ReadonlySet<string>> {
+  return findReservationsWithEvent(
+    db,
+    rows.map(({ _id }) => _id),
+  );
+}

@@ -1,0 +1,97 @@
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import type { Logger } from '../../platform/logger.ts';
+import type { Db } from '../../platform/mongo.ts';
+import type { AgedRow, Restored } from './aged-rows.store.ts';
+import { fromLine, restoreRows } from './aged-rows.store.ts';
+import type { Archive } from './archive.ts';
+import { objectsBetween } from './archived-objects.rules.ts';
+import type { Kind } from './kinds.ts';
+import { KINDS } from './kinds.ts';
+
+export type RestoreDeps = { db: Db; log: Logger; archive: Archive };
+
+/** What is put back; by the instant by which each kind is filed, both ends included. */
+export type RestoreWanted = { collection?: Kind['name']; since?: Date; until?: Date };
+
+export type RestoreReport = {
+  /** Rows that are there again. */
+  restored: number;
+  /** Rows that were there. */
+  present: number;
+  /** Rows that were left out, because another has what is unique of them: a claimed cell, an idempotency key. */
+  conflicting: number;
+  /** Rows that the database refused, and objects that could not be read. */
+  failed: number;
+  isDone: boolean;
+};
+
+const expand = promisify(gunzip);
+
+/**
+ * Puts archived rows back as they were. What is there stays as it is, so it can be repeated, and run beside everything else: a claim
+ * that collides with another, or a key that was used again, is left out and named in the log.
+ */
+export async function restoreArchive(
+  deps: RestoreDeps,
+  { collection, since, until }: RestoreWanted,
+  stopping: AbortSignal,
+): Promise<RestoreReport> {
+  const report = { restored: 0, present: 0, conflicting: 0, failed: 0 };
+  const kinds = KINDS.filter(({ name }) => collection === undefined || name === collection);
+  for (const kind of kinds) {
+    const names = await deps.archive.list(`${kind.name}/`, stopping);
+    for (const { name } of objectsBetween(names, since, until)) {
+      if (stopping.aborted) return { ...report, isDone: false };
+      const rows = await readObject(deps, name, stopping);
+      if (rows === undefined) report.failed += 1;
+      const wanted = (rows ?? []).filter((row) => isBetween(row[kind.rule.instant], since, until));
+      const outcomes = await restoreRows(deps.db, kind.rule.collection, wanted);
+      for (const [index, outcome] of outcomes.entries())
+        report[countOf(deps, name, wanted[index]?._id, outcome)] += 1;
+    }
+    deps.log.info({ collection: kind.name, ...report }, 'archived rows were put back');
+  }
+  return { ...report, isDone: report.conflicting + report.failed === 0 };
+}
+
+/** The rows of an object; undefined where it is damaged, or not there any more, which is logged. Rejects where the archive cannot be reached. */
+async function readObject(
+  { archive, log }: RestoreDeps,
+  name: string,
+  stopping: AbortSignal,
+): Promise<AgedRow[] | undefined> {
+  const content = await archive.get(name, stopping);
+  if (content === undefined) {
+    log.error({ object: name }, 'an archived object was removed since it was listed, and was left out');
+    return undefined;
+  }
+  try {
+    const lines = String(await expand(content)).split('\n');
+    return lines.filter((line) => line !== '').map(fromLine);
+  } catch (err) {
+    log.error(
+      { object: name, error: (err as Error).message },
+      'an archived object is damaged, and was left out',
+    );
+    return undefined;
+  }
+}
+
+function isBetween(instant: unknown, since: Date | undefined, until: Date | undefined): boolean {
+  if (!(instant instanceof Date)) return false;
+  return (since === undefined || instant >= since) && (until === undefined || instant <= until);
+}
+
+function countOf(
+  { log }: RestoreDeps,
+  object: string,
+  id: string | undefined,
+  outcome: Restored,
+): 'restored' | 'present' | 'conflicting' | 'failed' {
+  if (outcome === 'conflicting')
+    log.warn({ object, id }, 'a row was left out: another has its idempotency key, its slot or its id');
+  if (!(outcome instanceof Error)) return outcome;
+  log.error({ object, id, error: outcome.message }, 'a row was left out: the database refuses it');
+  return 'failed';
+}

@@ -1,0 +1,100 @@
+import type { WalkInDeps } from '../../booking/bookings/walk-ins.service.ts';
+import { cancelPlayedWalkIn, placeWalkIn } from '../../booking/bookings/walk-ins.service.ts';
+import { holdView } from '../../booking/holds/hold-view.rules.ts';
+import { heldExample, hold, holdIdParam } from '../../booking/holds/holds.schemas.ts';
+import type { HoldDeps } from '../../booking/holds/holds.service.ts';
+import { expireHoldNow } from '../../booking/holds/holds.service.ts';
+import type { Route } from '../../http/route.ts';
+import { created, ok, route } from '../../http/route.ts';
+import type { PartnerCaller } from '../../partners/partners.service.ts';
+import type { Queues } from '../../queues/queues.ts';
+import { partnerActor } from '../../reservations/actor-types.ts';
+import { delivery, deliveryIdParam, waitingDelivery } from '../../webhooks/deliveries/deliveries.schemas.ts';
+import { deliveryView } from '../../webhooks/deliveries/delivery-view.rules.ts';
+import { advanceDelivery } from '../../webhooks/deliveries/redelivery.service.ts';
+import type { OtherChannelBody } from './sandbox.schemas.ts';
+import { otherChannelBody, releasedSlot, slotIdParam, takenSlot } from './sandbox.schemas.ts';
+
+export type SandboxDeps = HoldDeps &
+  WalkInDeps & {
+    queues: Pick<Queues, 'promoteDelivery' | 'ensureDelivery'>;
+    config: { webhookRetryDelaysSeconds: number[] };
+  };
+
+const SANDBOX_ONLY = 'Sandbox only: in a production deployment this path is 404 ROUTE_NOT_FOUND.';
+
+/** What spares a partner's developer the waiting; these routes do not exist in production. */
+export function sandboxRoutes(deps: SandboxDeps): Route<PartnerCaller>[] {
+  return [
+    route<PartnerCaller, { holdId: string }>({
+      method: 'post',
+      path: '/api/v1/sandbox/holds/:holdId/expire',
+      operationId: 'expireHold',
+      tag: 'Sandbox',
+      summary: 'Let an ACTIVE hold lapse now',
+      description: SANDBOX_ONLY,
+      params: { holdId: holdIdParam },
+      responses: { 200: { description: 'The hold, EXPIRED.', body: hold, example: heldExample('EXPIRED') } },
+      errors: ['HOLD_NOT_FOUND', 'HOLD_EXPIRED', 'INVALID_HOLD_STATE'],
+      handle: async ({ caller, params }) =>
+        ok(holdView(await expireHoldNow(deps, caller.partnerId, params.holdId))),
+    }),
+    route<PartnerCaller, { id: string }>({
+      method: 'post',
+      path: '/api/v1/sandbox/deliveries/:id/advance',
+      operationId: 'advanceDelivery',
+      tag: 'Sandbox',
+      summary: "Make a delivery's next attempt now",
+      description: SANDBOX_ONLY,
+      params: { id: deliveryIdParam },
+      responses: {
+        200: {
+          description: 'The delivery; its attempt follows.',
+          body: delivery,
+          example: waitingDelivery(),
+        },
+      },
+      errors: ['DELIVERY_NOT_FOUND', 'DELIVERY_IN_PROGRESS'],
+      handle: async ({ caller, params }) =>
+        ok(deliveryView(await advanceDelivery(deps, caller.partnerId, params.id))),
+    }),
+    route<PartnerCaller, { slotId: string }, unknown, OtherChannelBody>({
+      method: 'post',
+      path: '/api/v1/sandbox/slots/:slotId/walk-in',
+      operationId: 'sellByOtherChannel',
+      tag: 'Sandbox',
+      summary: 'Let the other channel take a slot',
+      description: `The venue sells the slot itself, as it may at any time. ${SANDBOX_ONLY}`,
+      params: { slotId: slotIdParam },
+      body: otherChannelBody,
+      responses: { 201: { description: 'The slot is sold.', body: takenSlot } },
+      errors: ['SLOT_NOT_FOUND', 'SLOT_NOT_AVAILABLE'],
+      handle: async ({ caller, params: { slotId }, body }) => {
+        const { booking } = await placeWalkIn(deps, {
+          slotId,
+          customerName: null,
+          customerPhone: null,
+          overrideHolds: body.override_holds,
+          playedFor: caller.partnerId,
+          actor: partnerActor(caller),
+        });
+        return created({ slot_id: slotId, booking_id: booking.bookingId, status: 'BOOKED' });
+      },
+    }),
+    route<PartnerCaller, { slotId: string }>({
+      method: 'post',
+      path: '/api/v1/sandbox/slots/:slotId/release',
+      operationId: 'releaseByOtherChannel',
+      tag: 'Sandbox',
+      summary: 'Give a slot back that the other channel took',
+      description: SANDBOX_ONLY,
+      params: { slotId: slotIdParam },
+      responses: { 200: { description: 'The slot is free.', body: releasedSlot } },
+      errors: ['SLOT_NOT_FOUND', 'BOOKING_NOT_FOUND'],
+      handle: async ({ caller, params: { slotId } }) => {
+        const booking = await cancelPlayedWalkIn(deps, slotId, caller.partnerId, partnerActor(caller));
+        return ok({ slot_id: slotId, booking_id: booking.bookingId, status: 'CANCELLED' });
+      },
+    }),
+  ];
+}

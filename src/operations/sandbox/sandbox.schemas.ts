@@ -1,0 +1,24 @@
+import Joi from 'joi';
+import { EXAMPLE } from '../../http/example-values.ts';
+import { pathId } from '../../http/fields.ts';
+import { id, object, slotId } from '../../http/response-fields.ts';
+
+export type OtherChannelBody = { override_holds: boolean };
+
+export const otherChannelBody = Joi.object<OtherChannelBody>({
+  override_holds: Joi.boolean()
+    .default(false)
+    .description('Also take a slot that you hold; confirming that hold is then DOUBLE_BOOKING_ATTEMPT.'),
+}).required();
+
+export const slotIdParam = pathId('`slot_id` as availability lists it.', EXAMPLE.slotId);
+
+const ofOtherChannel = (status: 'BOOKED' | 'CANCELLED') =>
+  object({
+    slot_id: slotId(),
+    booking_id: id(EXAMPLE.bookingId).description("The other channel's booking; you cannot read it."),
+    status: Joi.string().valid(status).example(status),
+  });
+
+export const takenSlot = ofOtherChannel('BOOKED');
+export const releasedSlot = ofOtherChannel('CANCELLED');

@@ -1,0 +1,226 @@
+import { hasHashTag, redisAddress } from '../../platform/redis-address.rules.ts';
+import type { Config } from './settings.ts';
+import { mongodbOptions, weaknessesOfMongodb, weaknessesOfRedis } from './store-connections.rules.ts';
+import { MAX_WEBHOOK_TIMEOUT_MS } from './take-over.rules.ts';
+import { weaknessOfEncryptionKeys, weaknessOfOperatorKey } from './weak-secrets.rules.ts';
+
+/** The settings that are judged together; one that has a fault of its own is absent. */
+type Settings = Partial<Config> & {
+  /** NODE_TLS_REJECT_UNAUTHORIZED=0, which Node obeys for all connections. */
+  isTlsUnverified?: boolean;
+};
+
+/** The schedule of retries that partners are promised. */
+export const RETRY_DELAYS_SECONDS = [300, 900, 1800, 3600];
+/** The shortest that a partner may ask for. */
+const MIN_HOLD_SECONDS = 60;
+const TOO_LONG = `WEBHOOK_TIMEOUT_MS must be at most ${MAX_WEBHOOK_TIMEOUT_MS} in production: another worker would take over the delivery of a killed one later than the promised 20 s; leave it out for 10000`;
+
+/**
+ * Settings each of which is well-formed, and that break a promise of the service together: one sentence for each, which
+ * begins with a variable and says what to do (ADR 0015).
+ */
+export function settingsFaults(settings: Settings): string[] {
+  const ofProduction = settings.serviceMode === 'production' ? productionFaults(settings) : [];
+  const isExposed = settings.serviceMode === 'production' || isBeyondLoopback(settings);
+  return [
+    ...conflicts(settings),
+    ...retentionFaults(settings),
+    ...mongodbFaults(settings.mongodbUri ?? ''),
+    ...(isExposed ? exposedFaults(settings) : []),
+    ...ofProduction,
+  ];
+}
+
+/** Settings that break no promise and are hardly meant: a sentence each, for the log. */
+export function settingsWarnings(settings: Settings): string[] {
+  const isProduction = settings.serviceMode === 'production';
+  const schedule = RETRY_DELAYS_SECONDS.join();
+  const delays = settings.webhookRetryDelaysSeconds?.join() ?? schedule;
+  const accepted = isProduction ? insecureStores(settings).filter(({ isAccepted }) => isAccepted) : [];
+  return when([
+    ...accepted.map(
+      ({ setting, optOut, weakness }) =>
+        [
+          true,
+          `${optOut} is true: ${setting} ${weakness}; anyone on the network path can exploit that`,
+        ] as const,
+    ),
+    [
+      isProduction && settings.rateLimitPerMinute === 0,
+      'RATE_LIMIT_PER_MINUTE is 0: one partner can use up the whole service; set how many calls a minute each may make',
+    ],
+    [
+      isProduction && delays !== schedule,
+      `WEBHOOK_RETRY_DELAYS_SECONDS is not the schedule that partners are promised; leave it out for ${schedule}`,
+    ],
+    [!isProduction && isTimeoutTooLong(settings), TOO_LONG],
+    [
+      isProduction && settings.archiveUrl === undefined && isAnythingDeleted(settings),
+      'ARCHIVE_URL is not set: rows that are over are deleted for good; set it, or every RETENTION_..._DAYS to 0 (docs/retention.md)',
+    ],
+  ]);
+}
+
+/** Whether another machine may reach a listener, as far as is known. */
+export function isBeyondLoopback({ host, adminHost }: Pick<Settings, 'host' | 'adminHost'>): boolean {
+  return [host, adminHost].some((each) => each !== undefined && !LOOPBACK.test(each));
+}
+
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/i;
+
+function conflicts({ port, adminPort, redisUrl, queuePrefix, ...settings }: Settings): string[] {
+  const { webhookConcurrency: all = Number.POSITIVE_INFINITY, webhookUnhealthyConcurrency: unhealthy = 1 } =
+    settings;
+  const { operatorApiKey, encryptionKeys = [] } = settings;
+  return when([
+    [
+      operatorApiKey !== undefined && encryptionKeys.some((key) => isSameSecret(operatorApiKey, key)),
+      'OPERATOR_API_KEY must not be one of ENCRYPTION_KEYS: one leak would expose both; use different keys',
+    ],
+    [
+      port !== undefined && port !== 0 && port === adminPort,
+      'ADMIN_PORT must not be PORT: partners would reach the operator interface; give it a port of its own',
+    ],
+    [
+      redisUrl !== undefined && redisAddress(redisUrl).kind === 'cluster' && !hasHashTag(queuePrefix ?? '{}'),
+      'QUEUE_PREFIX must have braces around part of it where REDIS_URL names a cluster: jobs of one queue would lie on several nodes, which no command spans; leave it out for {pbs}',
+    ],
+    [
+      unhealthy >= all,
+      'WEBHOOK_UNHEALTHY_CONCURRENCY must be below WEBHOOK_CONCURRENCY: one failing endpoint could use up all concurrent sends; lower the first or raise the second',
+    ],
+  ]);
+}
+
+function retentionFaults(settings: Settings): string[] {
+  const { retentionDeliveriesDays: others = 0, retentionDeadLettersDays: dead = others } = settings;
+  const { archiveUrl = '', archiveAccessKeyId: id, archiveSecretAccessKey: secret } = settings;
+  return when([
+    [
+      daysOf(dead) < daysOf(others),
+      'RETENTION_DEAD_LETTERS_DAYS must not be below RETENTION_DELIVERIES_DAYS: what nobody has received would go before what was; raise the first or lower the second',
+    ],
+    [
+      archiveUrl.startsWith('s3:') && (id === undefined || secret === undefined),
+      'ARCHIVE_URL of s3:// needs ARCHIVE_ACCESS_KEY_ID and ARCHIVE_SECRET_ACCESS_KEY: set both',
+    ],
+  ]);
+}
+
+/** Dead letters are, where deliveries are, or not at all. */
+function isAnythingDeleted(settings: Settings): boolean {
+  const { retentionHoldsDays, retentionBookingsDays, retentionEventsDays } = settings;
+  const { retentionDeliveriesDays, retentionAuditDays } = settings;
+  const days = [retentionHoldsDays, retentionBookingsDays, retentionEventsDays, retentionDeliveriesDays];
+  return [...days, retentionAuditDays].some((each = 0) => each > 0);
+}
+
+/** 0 means for ever. */
+const daysOf = (setting: number): number => (setting === 0 ? Number.POSITIVE_INFINITY : setting);
+
+/** As it is written, in whatever alphabet of base64, or as the bytes themselves. */
+function isSameSecret(text: string, key: Buffer): boolean {
+  return Buffer.from(text, 'base64').equals(key) || Buffer.from(text).equals(key);
+}
+
+/** What nobody may rely on where others can reach the service: in production, and off loopback in any mode. */
+function exposedFaults(settings: Settings): string[] {
+  const { operatorApiKey, encryptionKeys } = settings;
+  const operator = operatorApiKey === undefined ? undefined : weaknessOfOperatorKey(operatorApiKey);
+  const encryption = encryptionKeys === undefined ? undefined : weaknessOfEncryptionKeys(encryptionKeys);
+  return when([
+    [
+      operator !== undefined,
+      `OPERATOR_API_KEY ${operator}; make one: node -p "crypto.randomBytes(32).toString('base64url')"`,
+    ],
+    [
+      encryption !== undefined,
+      `ENCRYPTION_KEYS ${encryption}; put a new one first: node -p "crypto.randomBytes(32).toString('base64')", and keep each of the others once, to decrypt`,
+    ],
+    [
+      settings.webhookAllowPrivateNetworks === true,
+      'WEBHOOK_ALLOW_PRIVATE_NETWORKS must be false in production, and where HOST or ADMIN_HOST is not loopback: partners could make this service call your own network; leave it out',
+    ],
+  ]);
+}
+
+function productionFaults(settings: Settings): string[] {
+  const { holdTtlSeconds = MIN_HOLD_SECONDS } = settings;
+  const rejected = insecureStores(settings).filter(({ isAccepted }) => !isAccepted);
+  return when([
+    ...rejected.map(
+      ({ setting, optOut, weakness }) =>
+        [
+          true,
+          `${setting} ${weakness}: in production nobody else may read or change this traffic; fix that or, if nobody else is on that network, set ${optOut}=true`,
+        ] as const,
+    ),
+    [
+      settings.isTlsUnverified === true,
+      'NODE_TLS_REJECT_UNAUTHORIZED must not be 0 in production: every connection would accept any certificate; leave it out, and add a private certificate authority with NODE_EXTRA_CA_CERTS',
+    ],
+    [isTimeoutTooLong(settings), TOO_LONG],
+    [
+      settings.archiveEndpoint?.startsWith('http:') === true,
+      'ARCHIVE_ENDPOINT must be https in production: what is archived tells of customers; use the https address of the store',
+    ],
+    [
+      holdTtlSeconds < MIN_HOLD_SECONDS,
+      `HOLD_TTL_SECONDS must be at least ${MIN_HOLD_SECONDS} in production: less is for tests; leave it out for 600`,
+    ],
+    [
+      mongodbOptions(settings.mongodbUri ?? '').some(
+        ([name, value]) => name === 'directconnection' && value === 'true',
+      ),
+      'MONGODB_URI must not have directConnection=true in production: the service would stay on one node when another becomes primary; name the set with replicaSet=',
+    ],
+  ]);
+}
+
+/** Options under which a response may be taken back, or a reader miss what was acknowledged, and the values that may be given. */
+const STRONG: ReadonlyMap<string, string> = new Map([
+  ['w', 'majority'],
+  ['journal', 'true'],
+  ['j', 'true'],
+  ['fsync', 'true'],
+  ['readconcernlevel', 'majority'],
+  ['readpreference', 'primary'],
+  ['retrywrites', 'true'],
+]);
+
+function mongodbFaults(uri: string): string[] {
+  return mongodbOptions(uri)
+    .filter(([name, value]) => STRONG.has(name) && STRONG.get(name) !== value)
+    .map(
+      ([name]) =>
+        `MONGODB_URI must not set ${name} to anything but ${STRONG.get(name)}: acknowledged writes could be lost or overlooked; leave it out`,
+    );
+}
+
+type InsecureStore = { setting: string; optOut: string; weakness: string; isAccepted: boolean };
+
+function insecureStores(settings: Settings): InsecureStore[] {
+  const { mongodbUri, redisUrl, mongodbAllowInsecure = false, redisAllowInsecure = false } = settings;
+  const ofMongodb = mongodbUri === undefined ? [] : weaknessesOfMongodb(mongodbUri);
+  const ofRedis = redisUrl === undefined ? [] : weaknessesOfRedis(redisUrl);
+  const stores = [
+    {
+      ...{ setting: 'MONGODB_URI', optOut: 'MONGODB_ALLOW_INSECURE' },
+      ...{ weakness: ofMongodb.join(', '), isAccepted: mongodbAllowInsecure },
+    },
+    {
+      ...{ setting: 'REDIS_URL', optOut: 'REDIS_ALLOW_INSECURE' },
+      ...{ weakness: ofRedis.join(', '), isAccepted: redisAllowInsecure },
+    },
+  ];
+  return stores.filter(({ weakness }) => weakness !== '');
+}
+
+function isTimeoutTooLong({ webhookTimeoutMs = 0 }: Settings): boolean {
+  return webhookTimeoutMs > MAX_WEBHOOK_TIMEOUT_MS;
+}
+
+function when(rows: readonly (readonly [boolean, string])[]): string[] {
+  return rows.filter(([holds]) => holds).map(([, sentence]) => sentence);
+}

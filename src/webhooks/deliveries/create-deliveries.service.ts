@@ -1,0 +1,105 @@
+import type { EventRow } from '../../events/events.model.ts';
+import { newId } from '../../platform/ids.ts';
+import type { Db } from '../../platform/mongo.ts';
+import type { DueDelivery } from '../../queues/jobs.ts';
+import type { Queues } from '../../queues/queues.ts';
+import type { SubscriptionRow } from '../subscriptions/subscriptions.model.ts';
+import type { DeliveryRow } from './deliveries.model.ts';
+import type { DeliveriesOf, Inserted } from './deliveries.store.ts';
+import { findPending, insertDeliveries } from './deliveries.store.ts';
+import type { RetryConfig } from './retry-schedule.rules.ts';
+import { attemptsLeft } from './retry-schedule.rules.ts';
+
+export type CreateDeliveriesDeps = {
+  db: Db;
+  queues: Pick<Queues, 'scheduleDeliveries'>;
+  config: RetryConfig;
+};
+
+/** An event, and a subscription that is to receive it. */
+export type WantedDelivery = {
+  event: EventRow;
+  receiver: Pick<SubscriptionRow, '_id' | 'partnerId'>;
+};
+
+/**
+ * Creates the deliveries that are wanted and adds their jobs. Repeating it creates nothing twice; the sweep adds the jobs that Redis
+ * does not take now, or that a process which created the row did not add. Returns by event why a delivery could not be created.
+ */
+export async function createDeliveries(
+  deps: CreateDeliveriesDeps,
+  wanted: readonly WantedDelivery[],
+): Promise<ReadonlyMap<string, Error>> {
+  const rows = wanted.map(({ event, receiver }) => newDelivery(event, receiver, event.at));
+  const inserted = await insertDeliveries(deps.db, rows);
+  await schedule(
+    deps,
+    rows.filter((_, index) => inserted[index] === 'created'),
+  );
+  return failuresOf(rows, inserted);
+}
+
+/** By event, why its delivery could not be inserted. */
+export function failuresOf(
+  rows: readonly DeliveryRow[],
+  inserted: readonly Inserted[],
+): ReadonlyMap<string, Error> {
+  const failures = new Map<string, Error>();
+  for (const [index, { eventId }] of rows.entries()) {
+    const outcome = inserted[index];
+    if (outcome instanceof Error) failures.set(eventId, outcome);
+  }
+  return failures;
+}
+
+/** A delivery whose first attempt is due at `at`, an instant of the database's clock, which an insert cannot read. */
+export function newDelivery(
+  event: Pick<EventRow, '_id' | 'type'>,
+  receiver: Pick<SubscriptionRow, '_id' | 'partnerId'>,
+  at: Date,
+): DeliveryRow {
+  return {
+    _id: newId(),
+    eventId: event._id,
+    eventType: event.type,
+    subscriptionId: receiver._id,
+    partnerId: receiver.partnerId,
+    state: 'pending',
+    generation: 1,
+    attemptsMade: 0,
+    attempts: [],
+    nextAttemptAt: at,
+    leaseUntil: null,
+    deadLetteredAt: null,
+    createdAt: at,
+  };
+}
+
+/** Adds the jobs of deliveries that wait for the first attempt of their series; those that are there already stay. */
+export async function schedulePending(deps: CreateDeliveriesDeps, of: DeliveriesOf): Promise<void> {
+  await schedule(deps, await findPending(deps.db, of));
+}
+
+async function schedule(
+  { queues, config }: CreateDeliveriesDeps,
+  rows: readonly DeliveryRow[],
+): Promise<void> {
+  if (rows.length > 0) await queues.scheduleDeliveries(rows.map((row) => dueIn(0, row, config)));
+}
+
+/** The job of a delivery whose next attempt is due in `delayMs`. */
+export function dueIn(
+  delayMs: number,
+  row: Pick<DeliveryRow, '_id' | 'subscriptionId' | 'partnerId' | 'generation' | 'attemptsMade'>,
+  config: RetryConfig,
+): DueDelivery {
+  return {
+    deliveryId: row._id,
+    subscriptionId: row.subscriptionId,
+    partnerId: row.partnerId,
+    generation: row.generation,
+    attemptsMade: row.attemptsMade,
+    attemptsLeft: attemptsLeft(config, row.attemptsMade),
+    delayMs,
+  };
+}

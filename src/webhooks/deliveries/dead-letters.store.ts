@@ -1,0 +1,103 @@
+import type { Db } from '../../platform/mongo.ts';
+import { omitUndefined } from '../../platform/omit-undefined.ts';
+import { INTERRUPT_UNSETTLED, IS_FREE } from './attempts.store.ts';
+import type { DeliveryRow } from './deliveries.model.ts';
+import { deliveryCollection } from './deliveries.model.ts';
+
+/** Dead letters of which the operators may not have been alerted because a worker died in between. */
+export async function findUnraisedDeadLetters(
+  db: Db,
+  graceMs: number,
+  limit: number,
+): Promise<DeliveryRow[]> {
+  return deliveryCollection(db)
+    .aggregate<DeliveryRow>([
+      {
+        $match: {
+          alertPending: true,
+          state: 'dead_letter',
+          $expr: { $lte: ['$deadLetteredAt', { $subtract: ['$$NOW', graceMs] }] },
+        },
+      },
+      { $limit: limit },
+    ])
+    .toArray();
+}
+
+/** Notes that the operators have been alerted of a dead letter. */
+export async function markRaised(db: Db, id: string): Promise<void> {
+  await deliveryCollection(db).updateOne({ _id: id }, { $unset: { alertPending: '' } });
+}
+
+/** Those of `ids` that are dead letters now. */
+export async function findDeadLettersAmong(db: Db, ids: readonly string[]): Promise<string[]> {
+  return deliveryCollection(db).distinct('_id', { _id: { $in: [...ids] }, state: 'dead_letter' });
+}
+
+/** Ids of dead letters, newest first. */
+export async function findDeadLetterIds(db: Db, limit: number): Promise<string[]> {
+  const rows = await deliveryCollection(db)
+    .find({ state: 'dead_letter' }, { projection: { _id: 1 } })
+    .sort({ deadLetteredAt: -1 })
+    .limit(limit)
+    .toArray();
+  return rows.map((row) => row._id);
+}
+
+/** When and by what dead letters are chosen to be sent again; both ends of the span included. */
+export type DeadLetterFilter = { subscriptionId?: string; eventType?: string; from?: Date; to: Date };
+
+export type DeadLetter = Pick<
+  DeliveryRow,
+  '_id' | 'eventId' | 'subscriptionId' | 'partnerId' | 'deadLetteredAt'
+>;
+
+/** Dead letters by when they became so, oldest first, those after `last`. */
+export async function findDeadLetters(
+  db: Db,
+  { from, to, ...filter }: DeadLetterFilter,
+  last: Pick<DeliveryRow, '_id' | 'deadLetteredAt'> | undefined,
+  limit: number,
+): Promise<DeadLetter[]> {
+  const { deadLetteredAt: at = null } = last ?? {};
+  const later =
+    last === undefined || at === null
+      ? {}
+      : { $or: [{ deadLetteredAt: { $gt: at } }, { deadLetteredAt: at, _id: { $gt: last._id } }] };
+  return deliveryCollection(db)
+    .find(
+      {
+        ...omitUndefined(filter),
+        state: 'dead_letter',
+        deadLetteredAt: { $lte: to, ...omitUndefined({ $gte: from }) },
+        ...later,
+      } as never,
+      { projection: { eventId: 1, subscriptionId: 1, partnerId: 1, deadLetteredAt: 1 } },
+    )
+    .sort({ deadLetteredAt: 1, _id: 1 })
+    .limit(limit)
+    .toArray();
+}
+
+/**
+ * Gives up those of `ids` that are dead letters and on which nobody is at work; returns how many that were. An attempt whose worker
+ * slept over its lease is over: what that worker has to say of it later changes nothing.
+ */
+export async function markDiscarded(db: Db, ids: readonly string[], reason: string): Promise<number> {
+  const { modifiedCount } = await deliveryCollection(db).updateMany(
+    { _id: { $in: [...ids] }, state: 'dead_letter', $expr: IS_FREE },
+    [
+      {
+        $set: {
+          state: 'discarded',
+          discardedAt: '$$NOW',
+          discardReason: { $literal: reason },
+          leaseUntil: null,
+          attempts: INTERRUPT_UNSETTLED,
+          alertPending: '$$REMOVE',
+        },
+      },
+    ],
+  );
+  return modifiedCount;
+}

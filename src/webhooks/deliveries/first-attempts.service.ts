@@ -1,0 +1,146 @@
+import { newId } from '../../platform/ids.ts';
+import { isUnhealthy } from '../sender/endpoint-health.rules.ts';
+import { deferralMs } from '../sender/send-permits.ts';
+import { msUntilRotationAnswered, openSecrets } from '../subscriptions/secrets.service.ts';
+import type { BegunAttempt, SendDeps } from './attempt.ts';
+import { leaseMs } from './attempt.ts';
+import { begunAttempt, withdrawAttempts } from './attempts.store.ts';
+import type { WantedDelivery } from './create-deliveries.service.ts';
+import { dueIn, failuresOf, newDelivery } from './create-deliveries.service.ts';
+import type { DeliveryRow } from './deliveries.model.ts';
+import { insertDeliveries } from './deliveries.store.ts';
+import { deliveryFields } from './log-fields.rules.ts';
+import { findSubscriptionToSend } from './receiver.service.ts';
+import { sendAttempt } from './send-attempt.service.ts';
+
+/** For how long a first attempt waits for a permit before it is left to a job. */
+const PATIENCE_MS = 3000;
+
+/** How long recording a result may take, of what a lease is longer than a send. */
+const SETTLED_WITHIN_MS = 1000;
+
+type FirstAttempt = Omit<BegunAttempt, 'permit'> & { leaseUntil: Date };
+/** `attempt` is null of a delivery that cannot be sent at once. */
+type Prepared = { row: DeliveryRow; attempt: FirstAttempt | null };
+/** What all first attempts of a batch have in common. */
+type Batch = { readAtMs: number; now: Date; signal: AbortSignal };
+
+/** What came of it, as `Deliver` says. `sent` resolves when the results are recorded. */
+export type FirstAttempts = {
+  failures: ReadonlyMap<string, Error>;
+  begun: Promise<void>;
+  sent: Promise<unknown>;
+};
+
+/**
+ * Creates deliveries with their first attempts under way, and sends these once the rows are durable. A row is this worker's alone until
+ * its lease is over; the sweep has it attempted again where the worker dies. What cannot be sent at once (its endpoint is
+ * unhealthy, or has no permit free) is left to a job, as is what fails. What exists already is another worker's. `readAtMs`
+ * (`performance.now()`): when reading who is to receive them began. `signal` aborts when the process cannot wait any longer.
+ */
+export async function sendFirstAttempts(
+  deps: SendDeps,
+  wanted: readonly WantedDelivery[],
+  readAtMs: number,
+  signal: AbortSignal,
+): Promise<FirstAttempts> {
+  const batch = { readAtMs, signal, now: deps.clock.now() };
+  const prepared = await Promise.all(wanted.map((each) => prepare(deps, each, batch)));
+  const rows = prepared.map(({ row }) => row);
+  const inserted = await insertDeliveries(deps.db, rows);
+  const created = prepared.filter((_, index) => inserted[index] === 'created');
+  const ready = created.flatMap(({ attempt }) => attempt ?? []);
+  const deferred = created.filter(({ attempt }) => attempt === null).map(({ row }) => row);
+
+  const giveUp = new AbortController();
+  const patience = setTimeout(() => giveUp.abort(), PATIENCE_MS);
+  const begun = Promise.all(ready.map((attempt) => beginSend(deps, attempt, giveUp.signal)));
+  const leave = async (): Promise<void> => {
+    if (deferred.length > 0)
+      await deps.queues.scheduleDeliveries(deferred.map((row) => dueIn(0, row, deps.config)));
+    const sends = await begun;
+    clearTimeout(patience);
+    await leaveToJobs(
+      deps,
+      ready.filter((_, index) => sends[index] === null),
+    );
+  };
+  return {
+    failures: failuresOf(rows, inserted),
+    begun: leave(),
+    sent: begun.then((sends) => Promise.all(sends.flatMap((send) => (send === null ? [] : [send.ended])))),
+  };
+}
+
+async function prepare(
+  deps: SendDeps,
+  { event, receiver }: WantedDelivery,
+  { readAtMs, now, signal }: Batch,
+): Promise<Prepared> {
+  const row = newDelivery(event, receiver, event.at);
+  const subscription = await findSubscriptionToSend(deps, receiver._id);
+  const canSend =
+    subscription?.status === 'active' &&
+    !isUnhealthy(subscription.consecutiveFailures) &&
+    msUntilRotationAnswered(deps, subscription) === 0 &&
+    !deps.permits.isBusy(row);
+  const secrets = canSend ? openSecrets(deps, subscription) : undefined;
+  if (!canSend || secrets === undefined) return { row, attempt: null };
+  const attemptId = newId();
+  const attempt = begunAttempt(row, { deliveryId: attemptId, endpointUrl: subscription.endpointUrl }, now);
+  const leaseUntil = new Date(now.getTime() + leaseMs(deps));
+  return {
+    row: { ...row, attempts: [attempt], leaseUntil },
+    attempt: { row, event, subscription, secrets, attemptId, readAtMs, leaseUntil, signal },
+  };
+}
+
+/**
+ * Begins to send as soon as there is a permit. Null where there is none before `giveUp` aborts, its endpoint is full, or the lease of
+ * the row is too short by then for all of a send.
+ */
+async function beginSend(
+  deps: SendDeps,
+  attempt: FirstAttempt,
+  giveUp: AbortSignal,
+): Promise<{ ended: Promise<void> } | null> {
+  const permit = await deps.permits.acquire(attempt.row, giveUp);
+  if (permit === null) return null;
+  const mayTakeMs = deps.config.webhookTimeoutMs + SETTLED_WITHIN_MS;
+  const isLate = deps.clock.now().getTime() + mayTakeMs > attempt.leaseUntil.getTime();
+  if (isLate || !permit.beginSend(attempt.subscription.consecutiveFailures)) {
+    permit.release();
+    return null;
+  }
+  return { ended: sendFirst(deps, { ...attempt, permit, sentAt: deps.clock.now() }) };
+}
+
+async function sendFirst(deps: SendDeps, attempt: BegunAttempt): Promise<void> {
+  const { row } = attempt;
+  try {
+    const { after } = await sendAttempt(deps, attempt);
+    if (after === null || after.nextAttemptInMs === null) return;
+    const next = { ...row, attemptsMade: after.attemptsMade };
+    await deps.queues.scheduleDeliveries([dueIn(after.nextAttemptInMs, next, deps.config)]);
+  } catch (err) {
+    deps.log.error(
+      { ...deliveryFields(row), err },
+      'the result of an attempt was not recorded; it is repeated',
+    );
+  }
+}
+
+/** Nothing was sent: their jobs try it when others had their turn. Where that fails, the sweep finds them once their leases are over. */
+async function leaveToJobs(deps: SendDeps, attempts: readonly FirstAttempt[]): Promise<void> {
+  if (attempts.length === 0) return;
+  const begun = attempts.map(({ row, attemptId }) => ({ deliveryId: row._id, attemptId }));
+  try {
+    await withdrawAttempts(deps.db, begun);
+    await deps.queues.scheduleDeliveries(attempts.map(({ row }) => dueIn(deferralMs(), row, deps.config)));
+  } catch (err) {
+    deps.log.warn(
+      { deliveries: attempts.length, err },
+      'deliveries were not left to jobs; the sweep adds these',
+    );
+  }
+}

@@ -1,0 +1,33 @@
+import type { EventRow } from '../../events/events.model.ts';
+import { requestIdOf } from '../../events/events.rules.ts';
+import type { AttemptRow, DeliveryRow } from './deliveries.model.ts';
+
+/** The ids of a delivery as log lines name them: `delivery` is it with all its attempts, of which each has a `delivery_id`. */
+export function deliveryFields({
+  _id,
+  eventId,
+  subscriptionId,
+  partnerId,
+}: Pick<DeliveryRow, '_id' | 'eventId' | 'subscriptionId' | 'partnerId'>) {
+  return { delivery: _id, event_id: eventId, subscription_id: subscriptionId, partner_id: partnerId };
+}
+
+/** What an event is about, and the request that made it, as log lines name them; null where that is not known. */
+export function eventFields(event: EventRow | undefined) {
+  return {
+    hold_id: event?.holdId ?? null,
+    booking_id: event?.bookingId ?? null,
+    request_id: event === undefined ? null : requestIdOf(event),
+  };
+}
+
+/** Why an attempt failed: `http_status 503`, `tls_error (certificate_expired)`, `redirect 301 to https://partner.example`. */
+export function causeOf({
+  statusCode,
+  error,
+  errorDetail,
+  redirectTo,
+}: Pick<AttemptRow, 'statusCode' | 'error' | 'errorDetail' | 'redirectTo'>): string {
+  const parts = [error, statusCode, errorDetail && `(${errorDetail})`, redirectTo && `to ${redirectTo}`];
+  return parts.filter((part) => part !== null && part !== undefined).join(' ');
+}

@@ -1,0 +1,215 @@
+import type { Operator, Route } from '../../http/route.ts';
+import { accepted, listing, ok, route } from '../../http/route.ts';
+import type { Db } from '../../platform/mongo.ts';
+import { omitUndefined } from '../../platform/omit-undefined.ts';
+import { encodeCursor } from '../../platform/pagination.ts';
+import { operatorSubscriptionView } from '../subscriptions/subscription-view.rules.ts';
+import { anySubscriptionIdParam, operatorSubscription } from '../subscriptions/subscriptions.schemas.ts';
+import { activateSubscription, getAnySubscription } from '../subscriptions/subscriptions.service.ts';
+import { deactivateSubscription } from './deactivate-subscription.service.ts';
+import {
+  discardDeadLetter,
+  discardDeadLetters,
+  redriveDeadLetter,
+  redriveDeadLetters,
+} from './dead-letters.service.ts';
+import { operatorDeliveryView } from './delivery-view.rules.ts';
+import type {
+  DeadLettersQuery,
+  DeliveriesQuery,
+  DiscardBody,
+  RedriveBody,
+} from './operator-deliveries.schemas.ts';
+import {
+  anyDeliveryIdParam,
+  deadLetterIdParam,
+  deadLettersQuery,
+  deliveriesQuery,
+  deliveryPage,
+  discardBody,
+  discarded,
+  discardManyBody,
+  operatorDelivery,
+  redriveBody,
+  redriven,
+} from './operator-deliveries.schemas.ts';
+import type { DeliveryDetail } from './read-deliveries.service.ts';
+import { getDelivery, listDeliveries } from './read-deliveries.service.ts';
+import type { RedeliveryDeps } from './redelivery.service.ts';
+
+const PREFIX = '/api/v1/operator';
+
+/** The routes by which operators stop deliveries, read them, and look after dead letters. */
+export function operatorDeliveryRoutes(deps: RedeliveryDeps): Route<Operator>[] {
+  return [...stopRows(deps), ...deliveryRows(deps), ...redriveRows(deps), ...discardRows(deps)];
+}
+
+function stopRows(deps: { db: Db }): Route<Operator>[] {
+  const subject = async ({ id }: { id: string }) =>
+    operatorSubscriptionView(await getAnySubscription(deps, id));
+  return [
+    route<Operator, { id: string }>({
+      method: 'post',
+      path: `${PREFIX}/webhooks/:id/deactivate`,
+      operationId: 'deactivateSubscription',
+      tag: 'Webhooks',
+      summary: 'Stop deliveries to a subscription',
+      description:
+        'What waits to be delivered is cancelled. It takes about a second to answer; then nothing more is sent. Nothing else stops deliveries.',
+      params: { id: anySubscriptionIdParam },
+      subject,
+      responses: { 200: { description: 'The subscription, inactive.', body: operatorSubscription } },
+      errors: ['WEBHOOK_NOT_FOUND'],
+      handle: async ({ params }) =>
+        ok(operatorSubscriptionView(await deactivateSubscription(deps, params.id))),
+    }),
+    route<Operator, { id: string }>({
+      method: 'post',
+      path: `${PREFIX}/webhooks/:id/activate`,
+      operationId: 'activateSubscription',
+      tag: 'Webhooks',
+      summary: 'Let a subscription receive again',
+      description:
+        'It receives what happens from now on. The partner gets what was missed with its own call `recover`.',
+      params: { id: anySubscriptionIdParam },
+      subject,
+      responses: { 200: { description: 'The subscription, active.', body: operatorSubscription } },
+      errors: ['WEBHOOK_NOT_FOUND', 'SUBSCRIPTION_EXISTS'],
+      handle: async ({ params }) => ok(operatorSubscriptionView(await activateSubscription(deps, params.id))),
+    }),
+  ];
+}
+
+function deliveryRows(deps: { db: Db }): Route<Operator>[] {
+  return [
+    route<Operator, unknown, DeliveriesQuery>({
+      method: 'get',
+      path: `${PREFIX}/deliveries`,
+      operationId: 'listDeliveries',
+      tag: 'Deliveries',
+      summary: 'List deliveries to all partners, newest first',
+      query: deliveriesQuery,
+      responses: { 200: { description: 'A page of deliveries.', body: deliveryPage } },
+      errors: [],
+      handle: async ({ query }) => deliveryListing(deps, query, query.status),
+    }),
+    route<Operator, { id: string }>({
+      method: 'get',
+      path: `${PREFIX}/deliveries/:id`,
+      operationId: 'getAnyDelivery',
+      tag: 'Deliveries',
+      summary: 'Read a delivery with its attempts',
+      params: { id: anyDeliveryIdParam },
+      responses: { 200: { description: 'The delivery as it is now.', body: operatorDelivery } },
+      errors: ['DELIVERY_NOT_FOUND'],
+      handle: async ({ params }) => ok(operatorDeliveryView(await getDelivery(deps, undefined, params.id))),
+    }),
+    route<Operator, unknown, DeadLettersQuery>({
+      method: 'get',
+      path: `${PREFIX}/dead-letters`,
+      operationId: 'listDeadLetters',
+      tag: 'Deliveries',
+      summary: 'List deliveries that failed for the last time, newest first',
+      query: deadLettersQuery,
+      responses: { 200: { description: 'A page of dead letters.', body: deliveryPage } },
+      errors: [],
+      handle: async ({ query }) => deliveryListing(deps, query, 'dead_letter'),
+    }),
+  ];
+}
+
+async function deliveryListing(
+  deps: { db: Db },
+  query: DeliveriesQuery,
+  state: DeliveryDetail['delivery']['state'] | undefined,
+) {
+  const filter = omitUndefined({
+    partnerId: query.partner_id,
+    subscriptionId: query.subscription_id,
+    eventType: query.event_type,
+    requestId: query.request_id,
+    state,
+  });
+  const { rows, next } = await listDeliveries(deps, filter, query.cursor, query.limit);
+  return listing(rows.map(operatorDeliveryView), encodeCursor(next));
+}
+
+function redriveRows(deps: RedeliveryDeps): Route<Operator>[] {
+  return [
+    route<Operator, unknown, unknown, RedriveBody>({
+      method: 'post',
+      path: `${PREFIX}/dead-letters/redrive`,
+      operationId: 'redriveDeadLetters',
+      tag: 'Deliveries',
+      summary: 'Deliver many dead letters again',
+      description:
+        'Each begins a fresh series of attempts, counted from 1; the event_ids stay. Dead letters of a deactivated subscription, of a suspended partner, and of venues that are not granted to their partner any more are left as they are. Without any field: all dead letters.',
+      body: redriveBody,
+      responses: { 202: { description: 'The attempts follow.', body: redriven } },
+      errors: ['PARTNER_SUSPENDED', 'WEBHOOK_NOT_FOUND', 'WEBHOOK_INACTIVE'],
+      takesLong: true,
+      handle: async ({ body: { subscription_id: subscriptionId, event_type: eventType, from, to } }) =>
+        accepted({
+          redriven: await redriveDeadLetters(deps, omitUndefined({ subscriptionId, eventType, from, to })),
+        }),
+    }),
+    route<Operator, { id: string }>({
+      method: 'post',
+      path: `${PREFIX}/dead-letters/:id/redrive`,
+      operationId: 'redriveDeadLetter',
+      tag: 'Deliveries',
+      summary: 'Deliver a dead letter again',
+      description: 'Begins a fresh series of attempts, counted from 1; the event_id stays.',
+      params: { id: deadLetterIdParam },
+      subject: async ({ id }) => operatorDeliveryView(await getDelivery(deps, undefined, id)),
+      responses: { 202: { description: 'The delivery; its attempts follow.', body: operatorDelivery } },
+      errors: [
+        'PARTNER_SUSPENDED',
+        'VENUE_NOT_AUTHORIZED',
+        'DELIVERY_NOT_FOUND',
+        'DELIVERY_IN_PROGRESS',
+        'WEBHOOK_INACTIVE',
+      ],
+      handle: async ({ params }) => accepted(operatorDeliveryView(await redriveDeadLetter(deps, params.id))),
+    }),
+  ];
+}
+
+function discardRows(deps: RedeliveryDeps): Route<Operator>[] {
+  return [
+    route<Operator, unknown, unknown, RedriveBody & DiscardBody>({
+      method: 'post',
+      path: `${PREFIX}/dead-letters/discard`,
+      operationId: 'discardDeadLetters',
+      tag: 'Deliveries',
+      summary: 'Give up many dead letters',
+      description: 'All that the fields describe, of which at least one is needed beside the reason.',
+      body: discardManyBody,
+      responses: { 200: { description: 'They are dead letters no more.', body: discarded } },
+      errors: [],
+      takesLong: true,
+      handle: async ({
+        body: { subscription_id: subscriptionId, event_type: eventType, from, to, reason },
+      }) => {
+        const filter = omitUndefined({ subscriptionId, eventType, from, to });
+        return ok({ discarded: await discardDeadLetters(deps, filter, reason) });
+      },
+    }),
+    route<Operator, { id: string }, unknown, DiscardBody>({
+      method: 'post',
+      path: `${PREFIX}/dead-letters/:id/discard`,
+      operationId: 'discardDeadLetter',
+      tag: 'Deliveries',
+      summary: 'Give up a dead letter',
+      description:
+        'Nobody has to do anything about it any more: it is listed, counted and alerted of no longer. For one that may not be delivered again, or of which the partner has the content by now. Its partner sees that it was given up, and may still redeliver it.',
+      params: { id: deadLetterIdParam },
+      body: discardBody,
+      subject: async ({ id }) => operatorDeliveryView(await getDelivery(deps, undefined, id)),
+      responses: { 200: { description: 'The delivery, discarded.', body: operatorDelivery } },
+      errors: ['DELIVERY_NOT_FOUND', 'DELIVERY_IN_PROGRESS'],
+      handle: async ({ params, body }) =>
+        ok(operatorDeliveryView(await discardDeadLetter(deps, params.id, body.reason))),
+    }),
+  ];
+}

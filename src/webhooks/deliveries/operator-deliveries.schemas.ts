@@ -1,0 +1,116 @@
+import Joi from 'joi';
+import { eventType } from '../../events/events.schemas.ts';
+import { EXAMPLE } from '../../http/example-values.ts';
+import { cursor, instant, instantNotAfter, pageLimit, pathId, prose, uuid } from '../../http/fields.ts';
+import { REQUEST_ID } from '../../http/request-facts.ts';
+import { count, id, named, object, orNull, pageOf } from '../../http/response-fields.ts';
+import type { Position } from '../../platform/pagination.ts';
+import type { EventType } from '../../reservations/event-types.ts';
+import { DELIVERY_STATUSES, delivery } from './deliveries.schemas.ts';
+
+type PageQuery = { limit: number; cursor?: Position };
+
+const page = { limit: pageLimit(), cursor: cursor() };
+const ofPartner = () => uuid().description("Only this partner's.");
+const ofSubscription = () => uuid().description('Only those to this subscription.');
+
+export const deadLetterIdParam = pathId(
+  '`id` of a dead letter as listed, or the X-Delivery-Id of one of its attempts.',
+  EXAMPLE.deliveryId,
+);
+export const anyDeliveryIdParam = pathId(
+  '`id` of a delivery as listed, or the X-Delivery-Id of one of its attempts.',
+  EXAMPLE.deliveryId,
+);
+
+/** A delivery as operators see it. */
+export const operatorDelivery = named(
+  'PartnerDelivery',
+  delivery.keys({
+    partner_id: id(EXAMPLE.partnerId).description('The partner that receives it.').required(),
+    request_id: orNull(Joi.string())
+      .description('X-Request-Id of the call that made the event; null where the service did it by itself.')
+      .example(EXAMPLE.requestId),
+    discard_reason: Joi.string()
+      .optional()
+      .description('Only in a discarded one.')
+      .example('No grant any more'),
+  }),
+);
+
+export const deliveryPage = pageOf(operatorDelivery);
+
+export type DeadLettersQuery = PageQuery & {
+  partner_id?: string;
+  subscription_id?: string;
+  event_type?: EventType;
+};
+
+const deliveryFilters = {
+  partner_id: ofPartner(),
+  subscription_id: ofSubscription(),
+  event_type: eventType().description('Only events of this type.'),
+};
+
+export const deadLettersQuery = Joi.object<DeadLettersQuery>({ ...deliveryFilters, ...page });
+
+export type DeliveriesQuery = DeadLettersQuery & {
+  status?: (typeof DELIVERY_STATUSES)[number] | 'cancelled' | 'discarded';
+  request_id?: string;
+};
+
+export const deliveriesQuery = Joi.object<DeliveriesQuery>({
+  ...deliveryFilters,
+  status: Joi.string().valid(...DELIVERY_STATUSES, 'cancelled', 'discarded'),
+  request_id: Joi.string()
+    .pattern(REQUEST_ID)
+    .messages({ 'string.pattern.base': 'must be an X-Request-Id: 1 to 128 characters A-Z a-z 0-9 . _ -' })
+    .description(
+      'Only those of the events that the call with this X-Request-Id made; of an id that was sent often, its newest 1,000 events.',
+    ),
+  ...page,
+});
+
+export type RedriveBody = { subscription_id?: string; event_type?: EventType; from?: Date; to?: Date };
+
+const chosenDeadLetters = {
+  subscription_id: ofSubscription().example(EXAMPLE.subscriptionId),
+  event_type: eventType().description('Only events of this type.').example('booking_created'),
+  from: instantNotAfter('to')
+    .description('Only what became a dead letter at this instant or later.')
+    .example(EXAMPLE.now),
+  to: instant()
+    .description('Only what became a dead letter up to this instant, included; now unless stated.')
+    .example(EXAMPLE.later),
+};
+
+export const redriveBody = Joi.object<RedriveBody>(chosenDeadLetters).required();
+
+export type DiscardBody = { reason: string };
+
+const discardReason = () =>
+  prose(500)
+    .required()
+    .description('Why nobody will deliver it. Operators see it; write no personal data in it.')
+    .example('The partner has no grant for the venue any more.');
+
+export const discardBody = Joi.object<DiscardBody>({ reason: discardReason() }).required();
+
+export const discardManyBody = Joi.object<RedriveBody & DiscardBody>({
+  ...chosenDeadLetters,
+  reason: discardReason(),
+})
+  .or(...Object.keys(chosenDeadLetters))
+  .required()
+  .messages({
+    'object.missing': 'is required where nothing else says which: send at least one of these fields',
+  })
+  .description('Needs the reason, and at least one of its other fields.');
+
+export const discarded = object({
+  discarded: count(12).description('How many dead letters were given up.'),
+});
+
+export const redriven = object({
+  redriven: count(12).description('How many deliveries begin anew.'),
+});

@@ -1,0 +1,102 @@
+import type { Audience } from '../../domain/errors.ts';
+import { audienceOf, DomainError } from '../../domain/errors.ts';
+import type { EventRow } from '../../events/events.model.ts';
+import { findEventIdsOfRequest, findEvents } from '../../events/events.store.ts';
+import type { Db } from '../../platform/mongo.ts';
+import type { Page, Position } from '../../platform/pagination.ts';
+import { findSubscriptions } from '../subscriptions/subscriptions.store.ts';
+import type { DeliveryRow } from './deliveries.model.ts';
+import type { DeliveryFilter } from './deliveries.store.ts';
+import {
+  findDeliveryByAnyId,
+  findDeliveryOfEvent,
+  findEveryDeliveryOfEvents,
+  listDeliveryRows,
+} from './deliveries.store.ts';
+
+/** A delivery with what its view shows of the event and the subscription. */
+export type DeliveryDetail = { delivery: DeliveryRow; event: EventRow | null; endpointUrl: string | null };
+
+/** How many events of one request id are looked at: a caller may send one with every call. */
+const MAX_OF_REQUEST = 1000;
+
+/** The deliveries of a partner, or of all, newest first; `requestId`: of the events that this call made. */
+export async function listDeliveries(
+  deps: { db: Db },
+  { requestId, ...filter }: DeliveryFilter & { requestId?: string },
+  after: Position | undefined,
+  limit: number,
+): Promise<Page<DeliveryDetail>> {
+  const events =
+    requestId === undefined
+      ? {}
+      : { eventIds: await findEventIdsOfRequest(deps.db, requestId, MAX_OF_REQUEST) };
+  const { rows, next } = await listDeliveryRows(deps.db, { ...filter, ...events }, after, limit);
+  return { rows: await withDetails(deps, rows), next };
+}
+
+/**
+ * A delivery to the partner, by its own id or that of one of its attempts (`X-Delivery-Id`); to any partner for an operator,
+ * who names none.
+ * @throws DomainError DELIVERY_NOT_FOUND for a delivery that is missing or to another partner.
+ */
+export async function getDelivery(
+  deps: { db: Db },
+  partnerId: string | undefined,
+  deliveryId: string,
+): Promise<DeliveryDetail> {
+  const delivery = await findDeliveryByAnyId(deps.db, deliveryId);
+  if (delivery === null || (partnerId !== undefined && delivery.partnerId !== partnerId)) {
+    throw deliveryNotFound(audienceOf(partnerId));
+  }
+  const [detail] = await withDetails(deps, [delivery]);
+  if (detail === undefined) throw deliveryNotFound(audienceOf(partnerId));
+  return detail;
+}
+
+/** The delivery of an event to a subscription, which must have been created. */
+export async function getDeliveryOfEvent(
+  deps: { db: Db },
+  eventId: string,
+  subscriptionId: string,
+): Promise<DeliveryDetail> {
+  const delivery = await findDeliveryOfEvent(deps.db, eventId, subscriptionId);
+  const [detail] = delivery === null ? [] : await withDetails(deps, [delivery]);
+  if (detail === undefined) throw new Error(`Event ${eventId} has no delivery`);
+  return detail;
+}
+
+/** Every delivery of these events to whomever, oldest first. */
+export async function listDeliveriesOfEvents(
+  deps: { db: Db },
+  eventIds: readonly string[],
+): Promise<DeliveryDetail[]> {
+  return withDetails(deps, await findEveryDeliveryOfEvents(deps.db, eventIds));
+}
+
+async function withDetails(deps: { db: Db }, rows: readonly DeliveryRow[]): Promise<DeliveryDetail[]> {
+  const events = await findEvents(
+    deps.db,
+    rows.map((row) => row.eventId),
+  );
+  const subscriptions = await findSubscriptions(
+    deps.db,
+    rows.map((row) => row.subscriptionId),
+  );
+  return rows.map((delivery) => ({
+    delivery,
+    event: events.get(delivery.eventId) ?? null,
+    endpointUrl: subscriptions.get(delivery.subscriptionId)?.endpointUrl ?? null,
+  }));
+}
+
+const DELIVERY_NOT_FOUND: Record<Audience, string> = {
+  partner:
+    'You have no delivery with that id. Use the X-Delivery-Id of an attempt, or an id listed by /api/v1/partner/observability.',
+  operator:
+    'There is no delivery with that id. Use the X-Delivery-Id of an attempt, or list the deliveries to find its id.',
+};
+
+function deliveryNotFound(audience: Audience): DomainError {
+  return new DomainError('DELIVERY_NOT_FOUND', DELIVERY_NOT_FOUND[audience]);
+}

@@ -1,0 +1,144 @@
+import { isIP } from 'node:net';
+import { withDeadline } from '../../platform/deadline.ts';
+import { parseUrl } from '../../platform/parse-url.ts';
+import type { PortRange } from '../../process/config/port-ranges.rules.ts';
+import { formatPortRanges, hasPort, WEBHOOK_PORTS } from '../../process/config/port-ranges.rules.ts';
+import { isDefiniteAbsence } from './delivery-error.rules.ts';
+import { isLocalName, isPublicAddress } from './endpoint-address.rules.ts';
+import { type ResolveAddresses, resolverFor } from './resolve-addresses.ts';
+
+const MAX_URL_CHARACTERS = 2048;
+const RESOLVE_TIMEOUT_MS = 3_000;
+const UNSEEN = /[\s\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]/u;
+
+/**
+ * The verdict on an endpoint; `message` is written for the partner's developer, to stand behind the field's name, and holds no address that DNS gave. With
+ * `isUnresolved` its name had no address just now, which may pass.
+ */
+export type EndpointUrlCheck = { ok: true } | { ok: false; message: string; isUnresolved?: true };
+
+export type EndpointUrlRules = {
+  /** Development only: also allows `http`, any port and hosts in private networks, and does not resolve names. */
+  allowPrivateNetworks: boolean;
+  /** Where `https` may be spoken to; `WEBHOOK_PORTS` unless given. */
+  ports?: readonly PortRange[];
+  /** How names become addresses; `resolverFor` unless given. */
+  resolve?: ResolveAddresses;
+};
+
+/** What of the configuration says where deliveries may go. */
+export type EndpointConfig = { webhookAllowPrivateNetworks: boolean; webhookPorts: readonly PortRange[] };
+
+export function endpointRules(config: EndpointConfig): EndpointUrlRules {
+  return { allowPrivateNetworks: config.webhookAllowPrivateNetworks, ports: config.webhookPorts };
+}
+
+/**
+ * Decides whether deliveries may be sent to a URL: `https`, no fragment, a port of `ports`, and a host that is, or resolves only
+ * to, public addresses. Never rejects. Resolution is given 3 s.
+ *
+ * It is a courtesy at create time, not the guard: DNS may answer otherwise later, so every connection is checked again
+ * (see `createCheckedLookup`). The text itself is not judged, so that what earlier releases stored can still be called.
+ */
+export async function checkEndpointUrl(text: string, rules: EndpointUrlRules): Promise<EndpointUrlCheck> {
+  const url = parseUrl(text);
+  if (url === undefined) return refused(NOT_A_URL);
+  const fault = urlFault(url, rules);
+  return fault === null ? checkHost(url, rules) : refused(fault);
+}
+
+/** A stated endpoint as it is stored, shown and called (`href`), or what is wrong with it, wherever its host leads. */
+export function parseEndpoint(
+  text: string,
+  rules: Omit<EndpointUrlRules, 'resolve'>,
+): { href: string } | { fault: string } {
+  const unlike = textFault(text);
+  if (unlike !== null) return { fault: unlike };
+  const url = parseUrl(text);
+  if (url === undefined) return { fault: NOT_A_URL };
+  const fault = urlFault(url, rules) ?? lengthFault(url.href);
+  return fault === null ? { href: url.href } : { fault };
+}
+
+function lengthFault({ length }: string): string | null {
+  if (length <= MAX_URL_CHARACTERS) return null;
+  return `is ${length} characters long once encoded; at most ${MAX_URL_CHARACTERS} are allowed.`;
+}
+
+const NOT_A_URL = 'is not a valid absolute URL; send one like https://partner.example/webhooks.';
+
+/** What the URL parser would drop, replace or read as another address than a person does. */
+function textFault(text: string): string | null {
+  if (UNSEEN.test(text)) {
+    return 'contains white space, control characters or characters that cannot be seen; remove them, or percent-encode them.';
+  }
+  if (text.includes('\\'))
+    return 'contains a backslash, which would be read as "/"; use "/", or %5C for a backslash.';
+  if (/[{}]/.test(text)) {
+    return 'contains braces, which nothing fills in; put the value in their place, or %7B and %7D for braces.';
+  }
+  if (/^https?:(?!\/\/[^/])/i.test(text) && parseUrl(text) !== undefined) {
+    return 'must start with https://, with exactly two slashes before the host.';
+  }
+  if (/^[^/?#]*\/\/[^/?#]*@/.test(text)) {
+    return 'must not contain a user name or password, nor "@" before the path; verify X-Service-Signature instead.';
+  }
+  return null;
+}
+
+/** What is wrong with the address that is called, wherever its host leads; null where nothing is. */
+function urlFault(
+  url: URL,
+  { allowPrivateNetworks, ports = WEBHOOK_PORTS }: Omit<EndpointUrlRules, 'resolve'>,
+): string | null {
+  if (url.protocol !== 'https:' && !(allowPrivateNetworks && url.protocol === 'http:')) {
+    return 'must start with https://; deliveries are not sent over an unencrypted connection.';
+  }
+  // `url.hash` is empty for a bare "#"; in a serialised URL the character always begins a fragment.
+  if (url.href.includes('#')) return 'must not contain a fragment (the part from "#" on).';
+  if (url.port === '0') return 'names port 0, which cannot be connected to; use 1 to 65535.';
+  if (!allowPrivateNetworks && !hasPort(ports, portOf(url))) {
+    return `names port ${portOf(url)}, to which nothing is delivered; use one of ${formatPortRanges(ports)}.`;
+  }
+  return null;
+}
+
+/** The port of an `https` address. */
+function portOf(url: URL): number {
+  return url.port === '' ? 443 : Number(url.port);
+}
+
+async function checkHost(url: URL, rules: EndpointUrlRules): Promise<EndpointUrlCheck> {
+  if (rules.allowPrivateNetworks) return { ok: true };
+  const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  if (isIP(host) !== 0) {
+    if (isPublicAddress(host)) return { ok: true };
+    return refused(
+      `points to ${host}, which is not a public address; use a host that the internet can reach.`,
+    );
+  }
+  if (host === '' || isLocalName(host)) {
+    return refused(`names the host "${host}", which exists only in a local network; use a public host name.`);
+  }
+  return checkName(host, rules.resolve ?? resolverFor(rules));
+}
+
+function refused(message: string): EndpointUrlCheck {
+  return { ok: false, message };
+}
+
+async function checkName(host: string, resolve: ResolveAddresses): Promise<EndpointUrlCheck> {
+  let addresses: readonly string[];
+  try {
+    addresses = await withDeadline(RESOLVE_TIMEOUT_MS, () => resolve(host));
+  } catch (error) {
+    const message = isDefiniteAbsence(error)
+      ? `names the host ${host}, which does not resolve; check its spelling, or publish its DNS record first.`
+      : `names the host ${host}, which could not be resolved just now; try again, and check its name servers.`;
+    return { ok: false, message, isUnresolved: true };
+  }
+  if (addresses.length > 0 && addresses.every(isPublicAddress)) return { ok: true };
+  return refused(
+    `names the host ${host}, which resolves to an address that is not public; every address must be public.`,
+  );
+}

@@ -1,0 +1,132 @@
+import type { Logger } from '../../platform/logger.ts';
+import type { Db } from '../../platform/mongo.ts';
+import type { SecretBox } from '../../platform/secret-box.ts';
+import { SecretBoxError } from '../../platform/secret-box.ts';
+import type { SealedRow } from './secrets.store.ts';
+import { countSealings, findSealed, forgetPreviousSecrets, replaceSealed } from './secrets.store.ts';
+import { findSubscription } from './subscriptions.store.ts';
+
+export type RewrapDeps = { db: Db; log: Logger; secretBox: SecretBox };
+
+export type RewrapReport = {
+  /** Secrets that were sealed again by this run. */
+  rewrapped: number;
+  /** Secrets that no key of the ring opens; each was named in the log. */
+  unreadable: number;
+  /** Every secret is sealed with the first key now. */
+  isDone: boolean;
+  /** How many secrets each key id is needed for, whether the ring has it or not. */
+  inUse: Record<string, number>;
+  /** Keys of the ring that nothing is sealed with any more. */
+  droppable: string[];
+};
+
+/**
+ * Seals with the first key, in the present version, every stored secret that is sealed otherwise (ADR 0014). It is safe
+ * beside everything else, itself included: a row is written only while it holds what was read, so a rotation in between
+ * wins. A run that is cut off leaves each row whole, and the next takes what is left. A secret that no key opens is named in the log and
+ * left alone.
+ */
+export async function rewrapSecrets(deps: RewrapDeps, stopping: AbortSignal): Promise<RewrapReport> {
+  await forgetPreviousSecrets(deps.db);
+  const counts = { rewrapped: 0, unreadable: 0 };
+  for await (const row of findSealed(deps.db)) {
+    if (stopping.aborted) break;
+    const done = await rewrapRow(deps, row);
+    counts.rewrapped += done.rewrapped;
+    counts.unreadable += done.unreadable;
+  }
+  return logReport(deps, { ...counts, ...(await takeStock(deps)) });
+}
+
+type Done = { rewrapped: number; unreadable: number };
+
+/** Both secrets of a row, in one write; again where a rotation came in between. */
+async function rewrapRow(deps: RewrapDeps, row: SealedRow): Promise<Done> {
+  for (let read: SealedRow | null = row; read !== null; read = await findSubscription(deps.db, row._id)) {
+    const current = reseal(deps, read, read.sealedSecret);
+    const previous = reseal(deps, read, read.sealedPreviousSecret);
+    const done = {
+      rewrapped: Number(current.isNew) + Number(previous.isNew),
+      unreadable: Number(current.fault !== null) + Number(previous.fault !== null),
+    };
+    const set = {
+      sealedSecret: current.sealed ?? read.sealedSecret,
+      sealedPreviousSecret: previous.sealed,
+    };
+    if (done.rewrapped > 0 && !(await replaceSealed(deps.db, read, set))) continue;
+    for (const { fault } of [current, previous]) if (fault !== null) logUnreadable(deps, read, fault);
+    return done;
+  }
+  return { rewrapped: 0, unreadable: 0 };
+}
+
+type Resealed = { sealed: string | null; isNew: boolean; fault: SecretBoxError | null };
+
+function reseal({ secretBox }: RewrapDeps, { _id, partnerId }: SealedRow, sealed: string | null): Resealed {
+  if (sealed === null || sealed.startsWith(secretBox.prefix)) return { sealed, isNew: false, fault: null };
+  const context = { owner: partnerId, id: _id };
+  try {
+    return { sealed: secretBox.seal(secretBox.open(sealed, context), context), isNew: true, fault: null };
+  } catch (err) {
+    if (!(err instanceof SecretBoxError)) throw err;
+    return { sealed, isNew: false, fault: err };
+  }
+}
+
+function logUnreadable({ log }: RewrapDeps, { _id, partnerId }: SealedRow, fault: SecretBoxError): void {
+  log.error(
+    { alert: 'secret_unreadable', subscription_id: _id, partner_id: partnerId, fault: fault.fault },
+    `a webhook secret could not be sealed again: ${fault.message}`,
+  );
+}
+
+type Stock = Pick<RewrapReport, 'isDone' | 'inUse' | 'droppable'>;
+
+/** What everything is sealed with at this moment, whoever sealed it. */
+async function takeStock({ db, secretBox }: RewrapDeps): Promise<Stock> {
+  const sealings = [...(await countSealings(db))];
+  const inUse: Record<string, number> = {};
+  for (const [sealing, count] of sealings) {
+    const id = sealing.slice(sealing.indexOf('.') + 1);
+    inUse[id] = (inUse[id] ?? 0) + count;
+  }
+  return {
+    isDone: sealings.every(([sealing]) => `${sealing}.` === secretBox.prefix),
+    inUse,
+    droppable: secretBox.keyIds.slice(1).filter((id) => inUse[id] === undefined),
+  };
+}
+
+function logReport({ log, secretBox }: RewrapDeps, report: RewrapReport): RewrapReport {
+  const { rewrapped, unreadable, isDone, inUse, droppable } = report;
+  const fields = { rewrapped, unreadable, first_key: secretBox.keyIds[0], in_use: inUse, droppable };
+  if (isDone) {
+    log.info(
+      fields,
+      'every secret is sealed with the first key: the others may be dropped from ENCRYPTION_KEYS once every process has started with this first key',
+    );
+  } else {
+    log.error(
+      fields,
+      'not every secret is sealed with the first key: drop no key that is in use; run this again when each process has this first key',
+    );
+  }
+  return report;
+}
+
+/**
+ * Logs, once, which keys stored secrets need that the ring lacks: deliveries that they sign wait until they are back.
+ * Returns their ids.
+ */
+export async function logMissingKeys({ db, log, secretBox }: RewrapDeps): Promise<string[]> {
+  const { inUse } = await takeStock({ db, log, secretBox });
+  const missing = Object.keys(inUse).filter((id) => !secretBox.keyIds.includes(id));
+  if (missing.length > 0) {
+    log.error(
+      { alert: 'encryption_key_missing', key_ids: missing, in_use: inUse },
+      'webhook secrets are sealed with keys that ENCRYPTION_KEYS lacks: their deliveries wait until these are put back',
+    );
+  }
+  return missing;
+}

@@ -1,0 +1,38 @@
+import { parseUrl } from '../../platform/parse-url.ts';
+import type { SubscriptionRow } from './subscriptions.model.ts';
+
+/** Its URL as it is called: older subscriptions have it as it was sent. */
+export function calledUrlOf({ endpointUrl }: Pick<SubscriptionRow, 'endpointUrl'>): string {
+  return parseUrl(endpointUrl)?.href ?? endpointUrl;
+}
+
+/** A subscription as its partner sees it; never its secret. */
+export function subscriptionView(row: SubscriptionRow): Record<string, unknown> {
+  return {
+    id: row._id,
+    endpoint_url: calledUrlOf(row),
+    event_types: row.eventTypes,
+    status: row.status,
+    created_at: row.createdAt.toISOString(),
+  };
+}
+
+/** The same as lists show it. */
+export function listedView(row: SubscriptionRow): Record<string, unknown> {
+  return { ...subscriptionView(row), secret_rotated_at: rotatedAt(row) };
+}
+
+export function rotatedAt(row: SubscriptionRow): string | null {
+  return row.secretRotatedAt?.toISOString() ?? null;
+}
+
+/** The same for operators, with how it fares. */
+export function operatorSubscriptionView(row: SubscriptionRow): Record<string, unknown> {
+  return {
+    ...listedView(row),
+    partner_id: row.partnerId,
+    consecutive_failures: row.consecutiveFailures,
+    last_success_at: row.lastSuccessAt?.toISOString() ?? null,
+    last_failure_at: row.lastFailureAt?.toISOString() ?? null,
+  };
+}

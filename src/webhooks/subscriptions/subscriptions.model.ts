@@ -1,0 +1,75 @@
+import type { Model } from 'mongoose';
+import { Schema } from 'mongoose';
+import type { CollectionDefinition } from '../../platform/ensure-collection.ts';
+import type { Db } from '../../platform/mongo.ts';
+import { collectionOf, modelOf } from '../../platform/mongo.ts';
+import type { EventType } from '../../reservations/event-types.ts';
+import { EVENT_TYPES } from '../../reservations/event-types.ts';
+
+export type SubscriptionRow = {
+  _id: string;
+  partnerId: string;
+  /** 0 to 19, unique for the partner: what keeps racing creates within the limit. */
+  ordinal: number;
+  endpointUrl: string;
+  eventTypes: EventType[];
+  status: 'active' | 'inactive';
+  /** The secret under AES-256-GCM, bound to `_id` and `partnerId` (ADR 0014). */
+  sealedSecret: string;
+  secretRotatedAt: Date | null;
+  /** The secret before the last rotation, sealed alike, with which deliveries are signed too until `previousSecretUntil`. */
+  sealedPreviousSecret: string | null;
+  previousSecretUntil: Date | null;
+  createdAt: Date;
+  /** Failed attempts since the last success, of all deliveries together. */
+  consecutiveFailures: number;
+  /** When the first of them was; absent without any, and in what older releases wrote. */
+  failingSince?: Date;
+  lastSuccessAt: Date | null;
+  lastFailureAt: Date | null;
+};
+
+const subscriptionSchema = new Schema<SubscriptionRow>(
+  {
+    _id: { type: String, required: true },
+    partnerId: { type: String, required: true },
+    ordinal: { type: Number, required: true },
+    endpointUrl: { type: String, required: true },
+    eventTypes: { type: [{ type: String, enum: EVENT_TYPES }], required: true },
+    status: { type: String, enum: ['active', 'inactive'], required: true },
+    sealedSecret: { type: String, required: true },
+    secretRotatedAt: { type: Date, default: null },
+    sealedPreviousSecret: { type: String, default: null },
+    previousSecretUntil: { type: Date, default: null },
+    createdAt: { type: Date, required: true },
+    consecutiveFailures: { type: Number, default: 0 },
+    failingSince: Date,
+    lastSuccessAt: { type: Date, default: null },
+    lastFailureAt: { type: Date, default: null },
+  },
+  { collection: 'webhook_subscriptions', versionKey: false },
+);
+
+export const subscriptionModel = (db: Db): Model<SubscriptionRow> =>
+  modelOf(db, 'Subscription', subscriptionSchema);
+
+/** The collection as the driver has it, for updates by pipeline. */
+export const subscriptionCollection = (db: Db) => collectionOf(subscriptionModel(db));
+
+export const SUBSCRIPTIONS: CollectionDefinition = {
+  name: 'webhook_subscriptions',
+  jsonSchema: {
+    required: ['partnerId', 'ordinal', 'endpointUrl', 'eventTypes', 'status', 'sealedSecret'],
+    properties: { status: { enum: ['active', 'inactive'] } },
+  },
+  indexes: [
+    { name: 'subscriptions_of_partner', key: { partnerId: 1, ordinal: 1 }, unique: true },
+    { name: 'subscriptions_newest', key: { createdAt: -1, _id: -1 } },
+    { name: 'receivers_of_event', key: { eventTypes: 1, status: 1 } },
+    {
+      name: 'failing_subscriptions',
+      key: { failingSince: 1 },
+      partialFilterExpression: { failingSince: { $exists: true } },
+    },
+  ],
+};

@@ -1,0 +1,143 @@
+import Joi from 'joi';
+import { eventType } from '../../events/events.schemas.ts';
+import { EXAMPLE } from '../../http/example-values.ts';
+import type { PageQuery } from '../../http/fields.ts';
+import { cursor, list, pageLimit, pathId, uuid } from '../../http/fields.ts';
+import { count, growing, id, named, object, orNull, pageOf, timestamp } from '../../http/response-fields.ts';
+import type { EventType } from '../../reservations/event-types.ts';
+import { EVENT_TYPES } from '../../reservations/event-types.ts';
+import type { EndpointUrlRules } from '../sender/endpoint-url.ts';
+import { parseEndpoint } from '../sender/endpoint-url.ts';
+
+export type CreateBody = { endpoint_url: string; event_types: EventType[] };
+
+const ENDPOINT = 'https://partner.example.com/webhooks/bookings';
+
+const endpoint = (rules: EndpointUrlRules) =>
+  Joi.string()
+    .custom((value: string, helpers) => {
+      const parsed = parseEndpoint(value, rules);
+      return 'fault' in parsed ? helpers.message({ custom: parsed.fault }) : parsed.href;
+    })
+    .description(
+      'An absolute https URL of a public host, without user name, password, fragment, backslash, braces and invisible characters, on port 443 or one from 1024 on unless the service is configured otherwise. It is stored, shown and called as the URL standard writes it: host in lower case, other characters percent-encoded, at most 2,048 characters then. Redirects are not followed.',
+    )
+    .meta({
+      jsonSchema: {
+        format: 'uri',
+        maxLength: 2048,
+        pattern: rules.allowPrivateNetworks ? '^[Hh][Tt][Tt][Pp][Ss]?:' : '^[Hh][Tt][Tt][Pp][Ss]:',
+      },
+    })
+    .example(ENDPOINT);
+
+const eventTypes = () =>
+  list(Joi.string().valid(...EVENT_TYPES), 50)
+    .min(1)
+    .description('The types of events to deliver; a type named twice counts once.')
+    .example(['booking_created', 'booking_cancelled', 'hold_expired']);
+
+export const createBody = (rules: EndpointUrlRules) =>
+  Joi.object<CreateBody>({
+    endpoint_url: endpoint(rules).required(),
+    event_types: eventTypes().required(),
+  }).required();
+
+export const changeBody = (rules: EndpointUrlRules) =>
+  Joi.object<Partial<CreateBody>>({ endpoint_url: endpoint(rules), event_types: eventTypes() })
+    .or('endpoint_url', 'event_types')
+    .required()
+    .messages({
+      'object.missing': 'is required where nothing else is changed: send endpoint_url, event_types or both',
+    })
+    .description('Needs at least one of its fields.');
+
+export type RotateBody = { overlap_seconds: number };
+
+export const rotateBody = Joi.object<RotateBody>({
+  overlap_seconds: Joi.number()
+    .integer()
+    .min(0)
+    .max(604_800)
+    .default(0)
+    .description('How long deliveries carry X-Service-Signature-Previous, made with the old secret, as well.')
+    .example(86_400),
+}).required();
+
+export const subscriptionIdParam = pathId('`id` of one of your subscriptions.', EXAMPLE.subscriptionId);
+
+export const endpointUrl = () => Joi.string().example(ENDPOINT);
+
+const secretKey = () =>
+  Joi.string()
+    .description(
+      'Shown this once; verify deliveries with it. The whole string, prefix included, is the HMAC key.',
+    )
+    .meta({ jsonSchema: { pattern: '^whsec_[A-Za-z0-9_-]{43}$' } })
+    .example('whsec_c2FtcGxlLXNlY3JldC1vZi1leGFjdGx5LTMyLWJ5dGU');
+
+const fields = {
+  id: id(EXAMPLE.subscriptionId),
+  endpoint_url: endpointUrl(),
+  event_types: Joi.array()
+    .items(growing(eventType()))
+    .example(['booking_created', 'booking_cancelled', 'hold_expired']),
+  status: Joi.string().valid('active', 'inactive').example('active'),
+  created_at: timestamp(),
+};
+
+const rotatedAt = () =>
+  orNull(timestamp(EXAMPLE.later)).description('Null where the secret is the first one.');
+
+export const newSubscription = named('CreatedSubscription', object({ ...fields, secret_key: secretKey() }));
+
+export const subscription = named(
+  'Subscription',
+  object({ ...fields, secret_rotated_at: rotatedAt().example(null) }),
+);
+
+export const rotatedSecret = named(
+  'RotatedSecret',
+  object({
+    id: id(EXAMPLE.subscriptionId),
+    secret_key: secretKey(),
+    secret_rotated_at: timestamp(EXAMPLE.later),
+  }),
+);
+
+/** What a SUBSCRIPTION_EXISTS carries beside code and message. */
+export const subscriptionConflict = named(
+  'SubscriptionConflict',
+  object({
+    subscription_id: id(EXAMPLE.subscriptionId).description(
+      'The active subscription that receives the same.',
+    ),
+  }),
+);
+
+export type SubscriptionsQuery = PageQuery & { partner_id?: string; status?: 'active' | 'inactive' };
+
+export const subscriptionsQuery = Joi.object<SubscriptionsQuery>({
+  partner_id: uuid().description("Only this partner's."),
+  status: Joi.string().valid('active', 'inactive'),
+  limit: pageLimit(),
+  cursor: cursor(),
+});
+
+const failures = () =>
+  count(0).description('Failed attempts since the last success, of all deliveries together.');
+
+/** A subscription as operators see it. */
+export const operatorSubscription = named(
+  'PartnerSubscription',
+  subscription.keys({
+    partner_id: id(EXAMPLE.partnerId).required(),
+    consecutive_failures: failures().required(),
+    last_success_at: orNull(timestamp(EXAMPLE.later)).required().example(EXAMPLE.later),
+    last_failure_at: orNull(timestamp()).required().example(null),
+  }),
+);
+
+export const operatorSubscriptionPage = pageOf(operatorSubscription);
+
+export const anySubscriptionIdParam = pathId('`id` of a subscription as listed.', EXAMPLE.subscriptionId);
