@@ -1,5 +1,5 @@
 import { writeEach } from '../platform/bulk-writes.ts';
-import { onePer } from '../platform/coalesced.ts';
+import { memoizeByObject } from '../platform/memoize-by-object.ts';
 import type { Db, Expression, ReadOptions, Snapshot } from '../platform/mongo.ts';
 import { inSnapshot } from '../platform/mongo.ts';
 import { NEWEST, newestOf } from '../platform/newest-reads.ts';
@@ -54,7 +54,7 @@ export async function findEvent(db: Db, eventId: string): Promise<EventRow | nul
   return newestEvent(db)(eventId);
 }
 
-const newestEvent = onePer((db: Db) =>
+const newestEvent = memoizeByObject((db: Db) =>
   newestOf<string, EventRow>(async (eventIds, options) => {
     const events = await findEvents(db, eventIds, options);
     return (eventId) => events.get(eventId);

@@ -1,6 +1,6 @@
+import { batched } from '../platform/batched.ts';
 import { isFinalRejection } from '../platform/bulk-writes.ts';
-import { onePer } from '../platform/coalesced.ts';
-import { gathered } from '../platform/gathered.ts';
+import { memoizeByObject } from '../platform/memoize-by-object.ts';
 import type { Db } from '../platform/mongo.ts';
 import { isDuplicateKey } from '../platform/mongo.ts';
 import type { EventRow, NumberRange } from './events.model.ts';
@@ -61,8 +61,8 @@ function endRange(ended: Promise<unknown>): void {
 /** Ranges that end together are closed by one write; the feed is so much behind at most. */
 const CLOSE_AFTER_MS = 10;
 
-const closeSoon = onePer((db: Db) =>
-  gathered<NumberRange, undefined>(
+const closeSoon = memoizeByObject((db: Db) =>
+  batched<NumberRange, undefined>(
     async (ranges) => {
       await closeRanges(db, ranges);
       return ranges.map(() => undefined);

@@ -1,8 +1,8 @@
 import type { Express } from 'express';
 import Joi from 'joi';
-import { coalesced } from '../platform/coalesced.ts';
 import type { Progress } from '../platform/progress.ts';
 import { WRITE_REFUSALS } from '../platform/redis.ts';
+import { singleFlight } from '../platform/single-flight.ts';
 import { ZONE_DATA } from '../platform/zone-data.ts';
 import { rejectWrites } from './reject-method.ts';
 import { growing, named, object } from './response-fields.ts';
@@ -109,7 +109,7 @@ export function mountHealth(app: Express, deps: HealthDeps): void {
     return undefined;
   });
   life.all(rejectWrites);
-  const redisState = coalesced(deps.redisState);
+  const redisState = singleFlight(deps.redisState);
   const readiness = app.route('/readyz');
   readiness.get(async (_req, res) => {
     const [redis, missing] = await Promise.all([redisState(), deps.missingGuards().catch(() => undefined)]);

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { ObjectSchema, Schema, ValidationErrorItem, ValidationOptions } from 'joi';
 import type { FieldFault } from '../domain/errors.ts';
 import { DomainError } from '../domain/errors.ts';
-import { onePer } from '../platform/coalesced.ts';
+import { memoizeByObject } from '../platform/memoize-by-object.ts';
 
 type Part = { value: unknown; schema: ObjectSchema<unknown> | undefined; convert: boolean };
 
@@ -67,7 +67,7 @@ function check(part: Part, faults: FieldFault[]): unknown {
 
 /** The schema with what it is checked by, which joi would put together anew in each call. */
 const checkedBy = (options: ValidationOptions) =>
-  onePer((schema: ObjectSchema<unknown>) =>
+  memoizeByObject((schema: ObjectSchema<unknown>) =>
     sparingOwnRules(schema).prefs({ ...options, abortEarly: false, errors: ERRORS }),
   );
 
@@ -155,7 +155,7 @@ const percentDecoded = (text: string): Buffer =>
   );
 
 /** The names of the fields of an object. */
-export const fieldsOf = onePer((schema: ObjectSchema<unknown>): readonly string[] =>
+export const fieldsOf = memoizeByObject((schema: ObjectSchema<unknown>): readonly string[] =>
   Object.keys((schema.describe()['keys'] ?? {}) as object),
 );
 

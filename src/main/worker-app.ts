@@ -6,8 +6,8 @@ import { listen } from '../http/listen.ts';
 import { notFound } from '../http/mount-routes.ts';
 import { missingGuards } from '../operations/database/collections.ts';
 import { mountProcessMetrics } from '../operations/metrics/metrics-page.ts';
-import { coalesced } from '../platform/coalesced.ts';
 import { processMetrics } from '../platform/process-metrics.ts';
+import { singleFlight } from '../platform/single-flight.ts';
 import type { WorkerConfig } from '../process/config/config.ts';
 import type { WorkerContext } from '../process/context.ts';
 import type { ProcessScope } from '../process/lifecycle.ts';
@@ -38,7 +38,7 @@ function createWorkerApp(context: WorkerContext<unknown>): Express {
   const { db, queues, progress } = context;
   mountHealth(app, {
     ...context,
-    missingGuards: coalesced(() => missingGuards(db)),
+    missingGuards: singleFlight(() => missingGuards(db)),
     redisState: queues.tryWrite,
   });
   mountProcessMetrics(app, processMetrics(db), progress);

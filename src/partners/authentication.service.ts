@@ -1,6 +1,6 @@
 import { DomainError } from '../domain/errors.ts';
+import { batched } from '../platform/batched.ts';
 import type { Clock } from '../platform/clock.ts';
-import { gathered } from '../platform/gathered.ts';
 import type { Entry } from '../platform/leased-cache.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
@@ -44,7 +44,7 @@ export function createPartnerAuthentication(
       const cached = keyId === undefined ? null : await findCachedKey(db, keyId);
       return cached?.value ?? (await findMany([prefix])).get(prefix);
     },
-    'in turn': gathered(
+    'in turn': batched(
       async (prefixes: readonly string[]) => {
         const found = await findMany([...new Set(prefixes)]);
         return prefixes.map((prefix) => found.get(prefix));

@@ -1,6 +1,6 @@
 import type { Audience } from '../domain/errors.ts';
 import { DomainError } from '../domain/errors.ts';
-import { onePer } from '../platform/coalesced.ts';
+import { memoizeByObject } from '../platform/memoize-by-object.ts';
 import type { Db, ReadOptions } from '../platform/mongo.ts';
 import { newestOf } from '../platform/newest-reads.ts';
 import { findCachedGrant } from './cached-partners.store.ts';
@@ -25,7 +25,7 @@ export async function canReceiveNow(deps: { db: Db }, receiver: Receiver): Promi
   return grant?.value.partnerStatus === 'active' || canReceive(deps, receiver);
 }
 
-const newestReceiver = onePer((db: Db) =>
+const newestReceiver = memoizeByObject((db: Db) =>
   newestOf<Receiver, Receiver>(async (asked, options) => {
     const isReceiver = await findReceivers(db, asked, options);
     return (receiver) => (isReceiver(receiver) ? receiver : undefined);

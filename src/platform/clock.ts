@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { coalesced } from './coalesced.ts';
 import type { Logger } from './logger.ts';
 import type { Db } from './mongo.ts';
+import { singleFlight } from './single-flight.ts';
 
 /**
  * The only way that services learn the time of day; in a process it shows the database's time (`createDatabaseClock`). Expiry of
@@ -51,7 +51,7 @@ export function createDatabaseClock(host: Clock, db: Db, log: Logger): DatabaseC
       log.warn(fields, 'the clocks of this host and of MongoDB disagree: times are taken from MongoDB');
     else log.info(fields, 'the clocks of this host and of MongoDB agree again');
   };
-  const measure = coalesced(async () => {
+  const measure = singleFlight(async () => {
     const found = await readOrigin(db).catch(() => undefined);
     if (found === undefined) return;
     if (Math.abs(found.originMs - originMs) > found.errorMs) originMs = found.originMs;

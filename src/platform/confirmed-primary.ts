@@ -1,5 +1,5 @@
+import { batched } from './batched.ts';
 import { confirmPrimary, raiseLease } from './cache-leases.store.ts';
-import { gathered } from './gathered.ts';
 import type { Db } from './mongo.ts';
 import { onNewPrimary } from './mongo.ts';
 
@@ -33,7 +33,7 @@ export function createConfirmedPrimary(db: Db, leaseMs: number): ConfirmedPrimar
     isWatching = true;
     await raiseLease(db, leaseMs);
   };
-  const confirm = gathered<true, true>(async (calls) => {
+  const confirm = batched<true, true>(async (calls) => {
     await confirmPrimary(db, leaseMs);
     return calls;
   }, MAX_SHARING);

@@ -3,10 +3,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { EntryKind, EntryName } from './cache-entries.store.ts';
 import { readEntries } from './cache-entries.store.ts';
 import { findLongestLeaseMs } from './cache-leases.store.ts';
-import { onePer } from './coalesced.ts';
 import { createConfirmedPrimary } from './confirmed-primary.ts';
 import type { Reading } from './kept-readings.ts';
 import { createKeptReadings, keyOf } from './kept-readings.ts';
+import { memoizeByObject } from './memoize-by-object.ts';
 import type { Db } from './mongo.ts';
 import { newestOf } from './newest-reads.ts';
 
@@ -70,7 +70,7 @@ export function setLeaseMs(db: Db, leaseMs: number): void {
  * has the database's time of its reading, a write carries the end of the lease that follows from it, and the database rejects a later
  * write. A change waits until the leases before it are over (ADR 0037).
  */
-export const leasedCacheOf = onePer((db: Db): LeasedCache => {
+export const leasedCacheOf = memoizeByObject((db: Db): LeasedCache => {
   const leaseMs = settings.get(db) ?? LEASE_MS;
   const kept = createKeptReadings();
   const primary = createConfirmedPrimary(db, leaseMs);

@@ -1,4 +1,4 @@
-import { gathered } from './gathered.ts';
+import { batched } from './batched.ts';
 import type { ReadOptions } from './mongo.ts';
 
 /**
@@ -36,7 +36,7 @@ export async function confirmAbsence<T>(
 const MAX_KEYS = 500;
 
 /**
- * Makes a read of many, NEWEST unless `first` says otherwise, a read of one that callers share (`gathered`): each is served by a
+ * Makes a read of many, NEWEST unless `first` says otherwise, a read of one that callers share (`batched`): each is served by a
  * read that began after its call. What is missing is asked for once more with CONFIRMED, and null only then; nobody else waits for
  * that, or fails with it.
  */
@@ -45,7 +45,7 @@ export function newestOf<Key, Found extends object>(
   first: ReadOptions = NEWEST,
 ): (key: Key) => Promise<Found | null> {
   const gatheredWith = (options: ReadOptions) =>
-    gathered<Key, Found | undefined>(async (keys) => {
+    batched<Key, Found | undefined>(async (keys) => {
       const find = await read(keys, options);
       return keys.map((key) => find(key));
     }, MAX_KEYS);

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { onePer } from './coalesced.ts';
 import { droppedLines } from './logger.ts';
+import { memoizeByObject } from './memoize-by-object.ts';
 import type { Db } from './mongo.ts';
 
 type Definition<Label extends string> = {
@@ -23,7 +23,7 @@ const definitions: ((registry: Registry) => void)[] = [];
  * What one process counts by itself, beside what Node tells of it: each metric that a loaded module defines, from 0 on. One for each
  * database connection, so that several services can live in one process, as tests have them.
  */
-export const processMetrics = onePer((_db: Db): Registry => {
+export const processMetrics = memoizeByObject((_db: Db): Registry => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_SAMPLE_MS });
   for (const define of definitions) define(registry);
@@ -59,7 +59,7 @@ export function histogram<Label extends string = never>(
 }
 
 function defined<Metric>(make: (registry: Registry) => Metric): (db: Db) => Metric {
-  const metricIn = onePer(make);
+  const metricIn = memoizeByObject(make);
   definitions.push((registry) => void metricIn(registry));
   return (db) => metricIn(processMetrics(db));
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Queue } from 'bullmq';
+import { batched } from '../platform/batched.ts';
 import { withDeadline } from '../platform/deadline.ts';
-import { gathered } from '../platform/gathered.ts';
 import type { Logger } from '../platform/logger.ts';
 import { closeRedis, connectedInfos, createProducerRedis, WRITE_REFUSALS } from '../platform/redis.ts';
 import type { NewJob } from './jobs.ts';
@@ -32,7 +32,7 @@ export type OpenQueues<Name extends string> = {
   askServers(): Promise<string[] | undefined>;
   /**
    * Makes a function that offers what is due to a queue, as the jobs that `toJobs` makes of it, and resolves to whether Redis took
-   * them, as `ask`. What is offered while the offer before is under way leaves together, 500 at most (`gathered`).
+   * them, as `ask`. What is offered while the offer before is under way leaves together, 500 at most (`batched`).
    */
   offering<Due>(
     name: Name,
@@ -104,7 +104,7 @@ export function openQueues<Name extends string>(
     },
     askServers: () => inTime({}, () => connectedInfos(redis, NODE_TIMEOUT_MS)),
     offering: (name, toJobs) => {
-      const offer = gathered(async (due: Parameters<typeof toJobs>[0]) => {
+      const offer = batched(async (due: Parameters<typeof toJobs>[0]) => {
         const isTaken = (await ask(name, (queue) => queue.addBulk(toJobs(due)))) !== undefined;
         return due.map(() => isTaken);
       }, MAX_OFFERED);

@@ -1,5 +1,5 @@
-import { onePer } from '../platform/coalesced.ts';
-import { gathered } from '../platform/gathered.ts';
+import { batched } from '../platform/batched.ts';
+import { memoizeByObject } from '../platform/memoize-by-object.ts';
 import type { Db, Expression } from '../platform/mongo.ts';
 import { NEWEST } from '../platform/newest-reads.ts';
 import { CELL_MINUTES } from './cells.rules.ts';
@@ -41,8 +41,8 @@ const MAX_CALLS = 50;
 export const findClaimedWindows = (db: Db, time: VenueTime): Promise<ClaimedWindow[]> =>
   claimedWindowsOf(db)(time);
 
-const claimedWindowsOf = onePer((db: Db) =>
-  gathered<VenueTime, ClaimedWindow[]>(async (times) => {
+const claimedWindowsOf = memoizeByObject((db: Db) =>
+  batched<VenueTime, ClaimedWindow[]>(async (times) => {
     const $or = times.map(({ venueId, from, to }) => claimsAt(venueId, from, to));
     const found = await reservationCollection(db)
       .aggregate<ClaimedWindow>(
@@ -132,8 +132,8 @@ export async function findClaimants(db: Db, cells: readonly string[]): Promise<C
   return claimantsOf(db)(cells);
 }
 
-const claimantsOf = onePer((db: Db) =>
-  gathered<readonly string[], Claimant[]>(async (calls) => {
+const claimantsOf = memoizeByObject((db: Db) =>
+  batched<readonly string[], Claimant[]>(async (calls) => {
     const wanted = [...new Set(calls.flat())];
     const found = await reservationCollection(db)
       .aggregate<Claimant>(

@@ -1,5 +1,5 @@
 import type { GuardedUpdate } from '../platform/bulk-writes.ts';
-import { onePer } from '../platform/coalesced.ts';
+import { memoizeByObject } from '../platform/memoize-by-object.ts';
 import type { Db, Expression, Tx } from '../platform/mongo.ts';
 import { afterCommit } from '../platform/mongo.ts';
 import type { Reservation } from './reservations.model.ts';
@@ -9,7 +9,7 @@ import { reservationCollection } from './reservations.model.ts';
 // answered, this process sends no availability from before it (ADR 0038). Expiring a hold notes nothing: a lapsed hold takes nothing.
 
 /** By venue. */
-const changesOf = onePer((_db: Db) => new Map<string, number>());
+const changesOf = memoizeByObject((_db: Db) => new Map<string, number>());
 
 /** How often this process has changed what is claimed at a venue; what it read at another count is out of date. */
 export const countClaimChanges = (db: Db, venueId: string): number => changesOf(db).get(venueId) ?? 0;

@@ -1,5 +1,5 @@
-import { onePer } from '../platform/coalesced.ts';
-import { gathered } from '../platform/gathered.ts';
+import { batched } from '../platform/batched.ts';
+import { memoizeByObject } from '../platform/memoize-by-object.ts';
 import type { Db, Expression } from '../platform/mongo.ts';
 import { NEWEST } from '../platform/newest-reads.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
@@ -69,8 +69,8 @@ const MAX_PARTNERS = 50;
 export const findActiveHolds = (db: Db, partnerId: string): Promise<ActiveHolds> =>
   activeHoldsOf(db)(partnerId);
 
-const activeHoldsOf = onePer((db: Db) =>
-  gathered<string, ActiveHolds>(async (partnerIds) => {
+const activeHoldsOf = memoizeByObject((db: Db) =>
+  batched<string, ActiveHolds>(async (partnerIds) => {
     const found = await reservationCollection(db)
       .aggregate<ActiveHolds & { _id: string }>(
         [

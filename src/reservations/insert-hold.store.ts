@@ -1,9 +1,9 @@
+import { batched } from '../platform/batched.ts';
 import { writeEach } from '../platform/bulk-writes.ts';
 import { databaseClockOf } from '../platform/clock.ts';
-import { onePer } from '../platform/coalesced.ts';
-import { gathered } from '../platform/gathered.ts';
 import { newId } from '../platform/ids.ts';
 import type { Lease } from '../platform/leased-cache.ts';
+import { memoizeByObject } from '../platform/memoize-by-object.ts';
 import type { Db, Expression } from '../platform/mongo.ts';
 import { isCommandTimeout, isDuplicateKey, isExpressionError } from '../platform/mongo.ts';
 import type { Actor } from './actor-types.ts';
@@ -61,8 +61,8 @@ export async function insertHold(
   }
 }
 
-const insertInBatch = onePer((db: Db) =>
-  gathered((holds: readonly LeasedHold[]) => insertHolds(db, holds), MAX_BATCH),
+const insertInBatch = memoizeByObject((db: Db) =>
+  batched((holds: readonly LeasedHold[]) => insertHolds(db, holds), MAX_BATCH),
 );
 
 async function insertAlone(db: Db, hold: LeasedHold): Promise<Reservation> {

@@ -1,4 +1,4 @@
-import { onePer } from '../platform/coalesced.ts';
+import { memoizeByObject } from '../platform/memoize-by-object.ts';
 import type { Db, ReadOptions } from '../platform/mongo.ts';
 import { CONFIRMED, confirmAbsence, NEWEST, newestOf } from '../platform/newest-reads.ts';
 import type { Customer, Outbox, Reservation } from './reservations.model.ts';
@@ -7,7 +7,7 @@ import { AS_SEEN_NOW } from './reservations.rules.ts';
 
 /** As they are to be seen now, by one of their ids; a majority has what is returned. */
 const seenBy = (field: '_id' | 'bookingId') =>
-  onePer((db: Db) =>
+  memoizeByObject((db: Db) =>
     newestOf<string, Reservation>(async (ids, options) => {
       const found = await reservationCollection(db)
         .aggregate<Reservation>([{ $match: { [field]: { $in: [...ids] } } }, AS_SEEN_NOW], options)

@@ -1,15 +1,19 @@
 import { expect, test } from '@jest/globals';
-import { sharedRuns } from '../../src/platform/shared-runs.ts';
+import { deduplicatedCalls } from '../../src/platform/deduplicated-calls.ts';
 
 type Outcome = { run: number; isReplay: boolean };
 
 /** Work that ends when it is told to, and counts its runs. */
 function controlled() {
   const ends: { resolve: (outcome: Outcome) => void; reject: (err: Error) => void }[] = [];
-  const shareRun = sharedRuns<Outcome>();
+  const deduplicate = deduplicatedCalls<Outcome>();
   const owner = {};
   const call = (key = 'a', of = owner) =>
-    shareRun(of, [key], () => new Promise<Outcome>((resolve, reject) => void ends.push({ resolve, reject })));
+    deduplicate(
+      of,
+      [key],
+      () => new Promise<Outcome>((resolve, reject) => void ends.push({ resolve, reject })),
+    );
   const succeed = (run: number) => ends[run - 1]?.resolve({ run, isReplay: false });
   const fail = (run: number) => ends[run - 1]?.reject(new Error(`run ${run}`));
   return { ends, call, succeed, fail };

@@ -5,8 +5,9 @@ import type { SlotDeps } from '../../catalog/slots/slots.service.ts';
 import type { VenueRules } from '../../catalog/slots/venue-rules.service.ts';
 import type { ResourceRow, VenueRow } from '../../catalog/venues/venues.service.ts';
 import { addDays, datesBetween, dayBounds, localDateOf } from '../../platform/calendar.ts';
-import { coalescedByKey, onePer } from '../../platform/coalesced.ts';
+import { memoizeByObject } from '../../platform/memoize-by-object.ts';
 import type { Db } from '../../platform/mongo.ts';
+import { singleFlightByKey } from '../../platform/single-flight.ts';
 import { readFreeSlots } from './availability.service.ts';
 import type { PlannedSlot } from './planned-slots.service.ts';
 import type { Reading } from './reading.ts';
@@ -22,8 +23,8 @@ const REACHES = [1, 7, 38, 69, 100];
 
 const MAX_LOOK_UPS = 1000;
 
-const lookUpsOf = onePer((_db: Db) => ({
-  shared: coalescedByKey<ListedSlot[]>(),
+const lookUpsOf = memoizeByObject((_db: Db) => ({
+  shared: singleFlightByKey<ListedSlot[]>(),
   kept: new LRUCache<string, { found: ListedSlot[]; reading: Reading }>({ max: MAX_LOOK_UPS }),
 }));
 

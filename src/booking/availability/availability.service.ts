@@ -5,10 +5,11 @@ import type { VenueRules } from '../../catalog/slots/venue-rules.service.ts';
 import { requireVenueRules } from '../../catalog/slots/venue-rules.service.ts';
 import type { ResourceRow } from '../../catalog/venues/venues.service.ts';
 import { databaseClockOf } from '../../platform/clock.ts';
-import { coalescedByKey, onePer } from '../../platform/coalesced.ts';
+import { memoizeByObject } from '../../platform/memoize-by-object.ts';
 import type { Db } from '../../platform/mongo.ts';
 import type { PreparedJson } from '../../platform/prepared-json.ts';
 import { prepareJson } from '../../platform/prepared-json.ts';
+import { singleFlightByKey } from '../../platform/single-flight.ts';
 import { findClaimedWindows } from '../../reservations/claim-reads.store.ts';
 import type { Plan, PlannedSlot } from './planned-slots.service.ts';
 import { planOf } from './planned-slots.service.ts';
@@ -34,12 +35,12 @@ type Ready = {
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
-const readyOf = onePer((_db: Db) => ({
+const readyOf = memoizeByObject((_db: Db) => ({
   responses: new LRUCache<string, Ready>({
     maxSize: MAX_BYTES,
     sizeCalculation: ({ json }) => json.bytes.length * 2,
   }),
-  shared: coalescedByKey<PreparedJson>(),
+  shared: singleFlightByKey<PreparedJson>(),
   reads: { memory: 0, made: 0 },
 }));
 

@@ -4,7 +4,7 @@ import type { PricedSlot } from '../../catalog/slots/slot.rules.ts';
 import { pricedSlotsOn, slotIdOf, spanOf } from '../../catalog/slots/slot.rules.ts';
 import type { VenueRules } from '../../catalog/slots/venue-rules.service.ts';
 import type { ResourceRow } from '../../catalog/venues/venues.service.ts';
-import { onePer } from '../../platform/coalesced.ts';
+import { memoizeByObject } from '../../platform/memoize-by-object.ts';
 import type { Db } from '../../platform/mongo.ts';
 
 /** A slot of the schedule with all that neither claims nor the time change. */
@@ -21,7 +21,7 @@ export type Plan = readonly PlannedSlot[];
 const MAX_SLOTS = 40_000;
 
 /** Plans in memory, each with the rules that it was made of: whoever changes rules makes others (ADR 0037). */
-const plansOf = onePer(
+const plansOf = memoizeByObject(
   (_db: Db) =>
     new LRUCache<string, { rules: VenueRules; plan: Plan }>({
       maxSize: MAX_SLOTS,

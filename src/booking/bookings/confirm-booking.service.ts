@@ -2,10 +2,10 @@ import { DomainError } from '../../domain/errors.ts';
 import { requireCustomerPhone } from '../../domain/phone.ts';
 import type { PartnerCaller } from '../../partners/partners.service.ts';
 import { isCachedGrant } from '../../partners/partners.service.ts';
+import { deduplicatedCalls } from '../../platform/deduplicated-calls.ts';
 import { newId } from '../../platform/ids.ts';
 import { inTransaction, isDuplicateKey } from '../../platform/mongo.ts';
 import { counter } from '../../platform/process-metrics.ts';
-import { sharedRuns } from '../../platform/shared-runs.ts';
 import { partnerActor, withoutCause } from '../../reservations/actor-types.ts';
 import { customerOf } from '../../reservations/customer.rules.ts';
 import {
@@ -37,7 +37,7 @@ export type ConfirmBooking = {
 
 type Confirmed = { booking: Reservation; isReplay: boolean };
 
-const shareRun = sharedRuns<Confirmed>();
+const deduplicate = deduplicatedCalls<Confirmed>();
 
 /**
  * Makes the partner's ACTIVE hold a booking, in one guarded update by the database's clock. The same key and hold return
@@ -51,7 +51,9 @@ export async function confirmBooking(
   input: ConfirmBooking,
 ): Promise<Confirmed> {
   const phoneE164 = requireCustomerPhone(input.customerPhone, deps.config.defaultRegion);
-  return shareRun(deps.db, [withoutCause(caller), input], () => confirmOnce(deps, caller, input, phoneE164));
+  return deduplicate(deps.db, [withoutCause(caller), input], () =>
+    confirmOnce(deps, caller, input, phoneE164),
+  );
 }
 
 async function confirmOnce(

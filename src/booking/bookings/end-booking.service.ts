@@ -1,7 +1,7 @@
 import { DomainError } from '../../domain/errors.ts';
 import { PLATFORM_PARTNER_ID } from '../../domain/platform-partner.ts';
+import { deduplicatedCalls } from '../../platform/deduplicated-calls.ts';
 import { inTransaction, isDuplicateKey } from '../../platform/mongo.ts';
-import { sharedRuns } from '../../platform/shared-runs.ts';
 import type { OperatorActor, PartnerActor } from '../../reservations/actor-types.ts';
 import { withoutCause } from '../../reservations/actor-types.ts';
 import {
@@ -26,7 +26,7 @@ export const ENDED_STATUS = { cancel: 'CANCELLED', refund: 'REFUNDED' } as const
 /** A partner ends its own bookings, an operator any. */
 type Caller = PartnerActor | OperatorActor;
 
-const shareRun = sharedRuns<{ isReplay: boolean }>();
+const deduplicate = deduplicatedCalls<{ isReplay: boolean }>();
 
 /**
  * Cancels or refunds the partner's booking and frees its slot if it was still booked; no money is moved. A repeated call
@@ -42,7 +42,7 @@ export async function endBooking(
   operation: EndOperation,
   input: EndBooking,
 ): Promise<{ isReplay: boolean }> {
-  return shareRun(deps.db, [withoutCause(caller), operation, input], () =>
+  return deduplicate(deps.db, [withoutCause(caller), operation, input], () =>
     endOnce(deps, caller, operation, input),
   );
 }

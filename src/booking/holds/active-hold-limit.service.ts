@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { DomainError } from '../../domain/errors.ts';
-import { onePer } from '../../platform/coalesced.ts';
+import { memoizeByObject } from '../../platform/memoize-by-object.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { findActiveHolds } from '../../reservations/hold-reads.store.ts';
 import type { ReservationDeps } from '../../reservations/reservations.service.ts';
@@ -12,7 +12,7 @@ export type HoldLimitDeps = ReservationDeps & { config: { maxActiveHolds: number
 const MAX_KEPT = 500;
 
 /** By partner, ordinals that were free when they were last read. Only a hint: the unique index decides (ADR 0022). */
-const freeOrdinalsOf = onePer((_db: Db) => new LRUCache<string, number[]>({ max: 1000 }));
+const freeOrdinalsOf = memoizeByObject((_db: Db) => new LRUCache<string, number[]>({ max: 1000 }));
 
 /** An ordinal to place a hold with, from 0 to `maxActiveHolds` - 1; random, so that concurrent calls seldom take the same one. */
 export function takeOrdinal({ db, config }: HoldLimitDeps, partnerId: string): number {

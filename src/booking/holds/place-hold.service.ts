@@ -3,9 +3,9 @@ import { findSlotForSale, slotNotFound } from '../../catalog/slots/slots.service
 import { DomainError } from '../../domain/errors.ts';
 import { requireKeyInForce } from '../../partners/authentication.service.ts';
 import type { PartnerCaller } from '../../partners/partners.service.ts';
+import { deduplicatedCalls } from '../../platform/deduplicated-calls.ts';
 import { leasedCacheOf } from '../../platform/leased-cache.ts';
 import { counter } from '../../platform/process-metrics.ts';
-import { sharedRuns } from '../../platform/shared-runs.ts';
 import { partnerActor, withoutCause } from '../../reservations/actor-types.ts';
 import type { HoldTerms } from '../../reservations/insert-hold.store.ts';
 import { insertHold } from '../../reservations/insert-hold.store.ts';
@@ -24,7 +24,7 @@ export type PlaceHold = SlotReference & {
 
 type PlacedHold = { hold: Reservation; isReplay: boolean };
 
-const shareRun = sharedRuns<PlacedHold>();
+const deduplicate = deduplicatedCalls<PlacedHold>();
 
 /**
  * Reserves a slot for the partner until `hold_expiry_at`. Of any number of racing calls for overlapping slots exactly
@@ -41,7 +41,7 @@ export async function placeHold(
   const place = () => placeUnderLease(deps, caller, input);
   try {
     if (input.idempotencyKey === undefined) return await place();
-    return await shareRun(deps.db, [withoutCause(caller), input], place);
+    return await deduplicate(deps.db, [withoutCause(caller), input], place);
   } catch (err) {
     countRejection(deps, err);
     throw err;

@@ -3,7 +3,7 @@ import type { UnavailableReason } from '../../catalog/slots/slot.rules.ts';
 import { lastDateOnSale, reasonOf, slotView } from '../../catalog/slots/slot.rules.ts';
 import type { SlotDeps, SlotTarget } from '../../catalog/slots/slots.service.ts';
 import { DomainError } from '../../domain/errors.ts';
-import { onePer } from '../../platform/coalesced.ts';
+import { memoizeByObject } from '../../platform/memoize-by-object.ts';
 import type { Db } from '../../platform/mongo.ts';
 import type { Claimant } from '../../reservations/claim-reads.store.ts';
 import { findClaimsInTheWay } from '../../reservations/claims.service.ts';
@@ -16,7 +16,7 @@ import { findAlternatives } from '../availability/alternatives.service.ts';
 export type Conflict = { reason: UnavailableReason; freeAt?: Date; holdId?: string };
 
 /** Slots that calls of this process have lately lost. */
-const lostSlotsOf = onePer((_db: Db) => new LRUCache<string, true>({ max: 10_000 }));
+const lostSlotsOf = memoizeByObject((_db: Db) => new LRUCache<string, true>({ max: 10_000 }));
 
 /** Whether a call has lately lost the slot. To look at such a slot costs less than to lose it by another insert (ADR 0002). */
 export const wasLostLately = (db: Db, slotId: string): boolean => lostSlotsOf(db).has(slotId);

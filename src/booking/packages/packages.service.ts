@@ -5,9 +5,9 @@ import { audienceOf, DomainError, fieldError } from '../../domain/errors.ts';
 import { requireCustomerPhone } from '../../domain/phone.ts';
 import type { PartnerDeps } from '../../partners/partners.service.ts';
 import { getPartner } from '../../partners/partners.service.ts';
+import { deduplicatedCalls } from '../../platform/deduplicated-calls.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Db } from '../../platform/mongo.ts';
-import { sharedRuns } from '../../platform/shared-runs.ts';
 import type { PackageRow } from './packages.model.ts';
 import type { SeenPurchase } from './packages.store.ts';
 import {
@@ -43,7 +43,7 @@ export type BuyPackage = {
 
 type Bought = { purchase: SeenPurchase; isReplay: boolean };
 
-const shareRun = sharedRuns<Bought>();
+const deduplicate = deduplicatedCalls<Bought>();
 
 /**
  * Sells a package to a customer. The same key, package and customer return the original purchase, as it was then, and add no
@@ -52,7 +52,7 @@ const shareRun = sharedRuns<Bought>();
  */
 export async function buyPackage(deps: PackageDeps, partnerId: string, input: BuyPackage): Promise<Bought> {
   const phoneE164 = requireCustomerPhone(input.customerPhone, deps.config.defaultRegion);
-  return shareRun(deps.db, [partnerId, input], () => buyOnce(deps, partnerId, input, phoneE164));
+  return deduplicate(deps.db, [partnerId, input], () => buyOnce(deps, partnerId, input, phoneE164));
 }
 
 async function buyOnce(

@@ -1,6 +1,6 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import { DomainError } from '../../domain/errors.ts';
-import { onePer } from '../../platform/coalesced.ts';
+import { memoizeByObject } from '../../platform/memoize-by-object.ts';
 import type { Db, Tx } from '../../platform/mongo.ts';
 import { inTransaction, TRANSACTION_MS } from '../../platform/mongo.ts';
 import type { VenueRow } from './venues.model.ts';
@@ -11,7 +11,7 @@ export { fenceResource } from './venues.store.ts';
 /** How many calls of this process wait for the transactions of a venue at most. */
 const MAX_WAITING = 8;
 
-const limitsOf = onePer((_db: Db) => new Map<string, LimitFunction>());
+const limitsOf = memoizeByObject((_db: Db) => new Map<string, LimitFunction>());
 
 /**
  * Runs a transaction that sells at the venue, or changes what may be sold there. It excludes every other such transaction: of two that

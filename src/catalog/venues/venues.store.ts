@@ -1,6 +1,6 @@
 import mongoose from 'mongoose';
 import { grantIdOf } from '../../partners/partners.model.ts';
-import { onePer } from '../../platform/coalesced.ts';
+import { memoizeByObject } from '../../platform/memoize-by-object.ts';
 import type { Db, Tx } from '../../platform/mongo.ts';
 import { collectionOf, isDuplicateKey } from '../../platform/mongo.ts';
 import { confirmAbsence, NEWEST, newestOf } from '../../platform/newest-reads.ts';
@@ -16,7 +16,7 @@ export async function insertVenue(db: Db, venue: VenueRow): Promise<void> {
 /** What is missing is confirmed to be; calls at once share the read. */
 export const findVenue = (db: Db, venueId: string): Promise<VenueRow | null> => venueOf(db)(venueId);
 
-const venueOf = onePer((db: Db) => newestById(collectionOf(venueModel(db))));
+const venueOf = memoizeByObject((db: Db) => newestById(collectionOf(venueModel(db))));
 
 /** Of a collection, the newest document of an id. */
 const newestById = <T extends { _id: string }>(collection: mongoose.mongo.Collection<T>) =>
@@ -143,7 +143,7 @@ export async function insertResource(db: Db, resource: ResourceRow): Promise<boo
 export const findResource = (db: Db, resourceId: string): Promise<ResourceRow | null> =>
   resourceRowOf(db)(resourceId);
 
-const resourceRowOf = onePer((db: Db) => newestById(collectionOf(resourceModel(db))));
+const resourceRowOf = memoizeByObject((db: Db) => newestById(collectionOf(resourceModel(db))));
 
 /** The resources of a venue by id. */
 export async function listResourceRows(db: Db, venueId: string): Promise<ResourceRow[]> {

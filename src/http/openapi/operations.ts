@@ -22,7 +22,7 @@ export type ListenerRules = ErrorRules & {
 };
 
 /** What describing operations gathers for the components of the document. */
-export type Gathered = { schemas: Components; responses: Map<string, ResponseObject> };
+export type Components = { schemas: Components; responses: Map<string, ResponseObject> };
 
 /** Every code that an operation can respond with: its own, and those that follow from its form. */
 export function errorsOf(operation: Operation, rules: ListenerRules): Set<ErrorCode> {
@@ -44,11 +44,11 @@ export function errorsOf(operation: Operation, rules: ListenerRules): Set<ErrorC
 export function describeOperation(
   operation: Operation,
   rules: ListenerRules,
-  gathered: Gathered,
+  components: Components,
 ): JsonSchema {
   const { operationId, tag, summary, description, body } = operation;
   const callbacks = rules.callbacks[operationId];
-  const parameters = parametersOf(operation, gathered.schemas);
+  const parameters = parametersOf(operation, components.schemas);
   return {
     operationId,
     tags: [tag],
@@ -57,9 +57,12 @@ export function describeOperation(
     ...(operation.deprecation === undefined ? {} : { deprecated: true }),
     ...(operation.isPublic === true ? { security: [] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(body === undefined ? {} : { requestBody: requestBodyOf(operationId, body, gathered.schemas) }),
-    responses: { ...successesOf(operation, gathered.schemas), ...errorsByStatus(operation, rules, gathered) },
-    ...(callbacks === undefined ? {} : { callbacks: describeWebhooks(callbacks, gathered.schemas) }),
+    ...(body === undefined ? {} : { requestBody: requestBodyOf(operationId, body, components.schemas) }),
+    responses: {
+      ...successesOf(operation, components.schemas),
+      ...errorsByStatus(operation, rules, components),
+    },
+    ...(callbacks === undefined ? {} : { callbacks: describeWebhooks(callbacks, components.schemas) }),
   };
 }
 
@@ -157,7 +160,7 @@ function deprecationHeaders({ deprecation }: Operation): HeaderName[] {
 function errorsByStatus(
   operation: Operation,
   rules: ListenerRules,
-  { responses }: Gathered,
+  { responses }: Components,
 ): Record<string, { $ref: string }> {
   const grouped = [...byStatus(errorsOf(operation, rules))];
   return Object.fromEntries(

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { DomainError } from '../../domain/errors.ts';
-import { coalesced } from '../../platform/coalesced.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { UnsupportedServerError } from '../../platform/server-requirements.rules.ts';
+import { singleFlight } from '../../platform/single-flight.ts';
 import type { ProcessScope } from '../../process/lifecycle.ts';
 import { missingGuards, requireUsableDatabase } from './collections.ts';
 
@@ -35,7 +35,7 @@ export function watchGuards(
   times = TIMES,
 ): Guards {
   let absent: string[] | undefined;
-  const missing = coalesced(async () => {
+  const missing = singleFlight(async () => {
     const found = await missingGuards(db);
     logChange(log, absent, found);
     absent = found;

@@ -2,10 +2,10 @@ import type { Express, NextFunction, Request, Response } from 'express';
 import type { Registry } from 'prom-client';
 import { DomainError } from '../../domain/errors.ts';
 import { hostNamedBy, isPrivateHost } from '../../http/host-header.rules.ts';
-import { coalesced } from '../../platform/coalesced.ts';
 import { withDeadline } from '../../platform/deadline.ts';
 import { processMetrics } from '../../platform/process-metrics.ts';
 import type { Progress } from '../../platform/progress.ts';
+import { singleFlight } from '../../platform/single-flight.ts';
 import type { Queues } from '../../queues/queues.ts';
 import type { Figures } from './figures.ts';
 import { expose } from './figures.ts';
@@ -31,9 +31,9 @@ export type MetricsDeps = FigureDeps & {
  */
 export function mountMetrics(app: Express, deps: MetricsDeps): void {
   const registry = processMetrics(deps.db);
-  const ofDatabase = databaseReadings(deps).map(coalesced);
-  const ofRedis = redisReadings(deps.queues).map(coalesced);
-  const queues = coalesced(() => deps.queues.exportMetrics());
+  const ofDatabase = databaseReadings(deps).map(singleFlight);
+  const ofRedis = redisReadings(deps.queues).map(singleFlight);
+  const queues = singleFlight(() => deps.queues.exportMetrics());
   const compose = async (): Promise<string> => {
     const [database, redis, ofQueues] = await Promise.all([
       Promise.all(ofDatabase.map((read) => inTime(read()))),

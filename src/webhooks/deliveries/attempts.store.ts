@@ -1,8 +1,8 @@
+import { batched } from '../../platform/batched.ts';
 import type { GuardedUpdate } from '../../platform/bulk-writes.ts';
 import { updateGuarded, updateTogether, valueAt } from '../../platform/bulk-writes.ts';
-import { onePer } from '../../platform/coalesced.ts';
-import { gathered } from '../../platform/gathered.ts';
 import { groupBy } from '../../platform/group-by.ts';
+import { memoizeByObject } from '../../platform/memoize-by-object.ts';
 import type { Db, Expression } from '../../platform/mongo.ts';
 import { NEWEST } from '../../platform/newest-reads.ts';
 import type { AttemptRow, DeliveryRow } from './deliveries.model.ts';
@@ -99,8 +99,8 @@ export type Settlement = Series & { attemptId: string; after: AfterAttempt } & P
 const LINGER_MS = 20;
 const MAX_BATCH = 200;
 
-const settleSoon = onePer((db: Db) =>
-  gathered<Settlement, boolean>((settlements) => settleAttempts(db, settlements), MAX_BATCH, LINGER_MS),
+const settleSoon = memoizeByObject((db: Db) =>
+  batched<Settlement, boolean>((settlements) => settleAttempts(db, settlements), MAX_BATCH, LINGER_MS),
 );
 
 /**

@@ -1,5 +1,5 @@
 import { writeEach } from '../../platform/bulk-writes.ts';
-import { onePer } from '../../platform/coalesced.ts';
+import { memoizeByObject } from '../../platform/memoize-by-object.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { isDuplicateKey } from '../../platform/mongo.ts';
 import { confirmAbsence, NEWEST, newestOf } from '../../platform/newest-reads.ts';
@@ -80,7 +80,7 @@ export async function findDelivery(db: Db, deliveryId: string): Promise<DueRow |
   return newestDelivery(db)(deliveryId);
 }
 
-const newestDelivery = onePer((db: Db) =>
+const newestDelivery = memoizeByObject((db: Db) =>
   newestOf<string, DueRow>(async (deliveryIds, options) => {
     const ofIds = { $match: { _id: { $in: [...new Set(deliveryIds)] } } };
     const dueInMs = { $subtract: ['$nextAttemptAt', '$$NOW'] };

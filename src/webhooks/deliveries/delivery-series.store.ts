@@ -1,6 +1,6 @@
+import { batched } from '../../platform/batched.ts';
 import { updateGuarded } from '../../platform/bulk-writes.ts';
-import { onePer } from '../../platform/coalesced.ts';
-import { gathered } from '../../platform/gathered.ts';
+import { memoizeByObject } from '../../platform/memoize-by-object.ts';
 import type { Db } from '../../platform/mongo.ts';
 import type { Series } from './attempts.store.ts';
 import { IS_FREE } from './attempts.store.ts';
@@ -22,8 +22,8 @@ export async function cancelDelivery(db: Db, series: Series): Promise<void> {
 }
 
 /** A suspended partner may have very many that are due at once. */
-const cancelTogether = onePer((db: Db) =>
-  gathered<Series, undefined>(async (all) => {
+const cancelTogether = memoizeByObject((db: Db) =>
+  batched<Series, undefined>(async (all) => {
     const { errors } = await updateGuarded(
       deliveryCollection(db),
       all.map(({ _id, generation }) => ({

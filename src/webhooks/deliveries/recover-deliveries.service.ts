@@ -3,7 +3,8 @@ import type { EventRow } from '../../events/events.model.ts';
 import { findEventsBetween } from '../../events/events.store.ts';
 import { listGrantedVenueIds } from '../../partners/partners.store.ts';
 import { readDatabaseTime } from '../../platform/clock.ts';
-import { coalescedAlike, onePer } from '../../platform/coalesced.ts';
+import { memoizeByObject } from '../../platform/memoize-by-object.ts';
+import { singleFlightOfOneKind } from '../../platform/single-flight.ts';
 import type { SubscriptionRow } from '../subscriptions/subscriptions.model.ts';
 import { requireDeliverable } from '../subscriptions/subscriptions.service.ts';
 import { newDelivery, schedulePending } from './create-deliveries.service.ts';
@@ -19,7 +20,7 @@ const RECOVERABLE: readonly DeliveryState[] = REDELIVERABLE.filter((state) => st
 /** How many events are worked on at a time; nothing of a recovery is kept in memory longer. */
 const BATCH = 500;
 
-const recoveriesOf = onePer(coalescedAlike<number>);
+const recoveriesOf = memoizeByObject(singleFlightOfOneKind<number>);
 
 /** What is to be recovered; up to now where no end is named. */
 export type RecoverySpan = { since: Date; until?: Date };

@@ -1,10 +1,10 @@
 import type { EventRow } from '../../events/events.model.ts';
 import { toEventRows } from '../../events/events.rules.ts';
 import { logEvents } from '../../events/log-events.service.ts';
-import { onePer } from '../../platform/coalesced.ts';
-import { gathered } from '../../platform/gathered.ts';
+import { batched } from '../../platform/batched.ts';
 import { groupBy } from '../../platform/group-by.ts';
 import type { Logger } from '../../platform/logger.ts';
+import { memoizeByObject } from '../../platform/memoize-by-object.ts';
 import type { Db } from '../../platform/mongo.ts';
 import type { Queues } from '../../queues/queues.ts';
 import { findOutboxes } from '../../reservations/reservation-reads.store.ts';
@@ -91,8 +91,8 @@ type Delivered = { reservationId: string; eventIds: readonly string[] };
 const LINGER_MS = 20;
 const MAX_EMPTIED = 500;
 
-const emptySoon = onePer((db: Db) =>
-  gathered<Delivered, undefined>((each) => removeFromOutboxes(db, each), MAX_EMPTIED, LINGER_MS),
+const emptySoon = memoizeByObject((db: Db) =>
+  batched<Delivered, undefined>((each) => removeFromOutboxes(db, each), MAX_EMPTIED, LINGER_MS),
 );
 
 /** Takes dispatched events out of their outboxes; returns by reservation why they are still there. */

@@ -1,6 +1,7 @@
 import type { Clock } from '../../platform/clock.ts';
-import { coalescedByKey, onePer } from '../../platform/coalesced.ts';
+import { memoizeByObject } from '../../platform/memoize-by-object.ts';
 import type { Db } from '../../platform/mongo.ts';
+import { singleFlightByKey } from '../../platform/single-flight.ts';
 import { countDeadLetters, findAttemptStatistics } from '../deliveries/delivery-statistics.store.ts';
 import { listSubscriptions } from '../subscriptions/subscriptions.store.ts';
 
@@ -8,7 +9,7 @@ const WINDOW_HOURS = 24;
 
 type Health = Record<string, unknown>;
 
-const readingsOf = onePer(coalescedByKey<Health>);
+const readingsOf = memoizeByObject(singleFlightByKey<Health>);
 
 /**
  * How a partner's deliveries of the last 24 hours and each of its subscriptions fare. It is the costliest response

@@ -1,8 +1,8 @@
 import type { KeyObject } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { onePer } from '../../platform/coalesced.ts';
 import { leasedCacheOf, WAIT_FACTOR } from '../../platform/leased-cache.ts';
 import type { Logger } from '../../platform/logger.ts';
+import { memoizeByObject } from '../../platform/memoize-by-object.ts';
 import type { Db } from '../../platform/mongo.ts';
 import type { SecretBox } from '../../platform/secret-box.ts';
 import { signingKey } from '../sender/signature.rules.ts';
@@ -18,7 +18,7 @@ export type OpenSecrets = { current: KeyObject; previous: KeyObject | null };
 type Opened = { from: string; secrets: OpenSecrets };
 
 /** By subscription. Secrets that nothing was signed with for a minute are dropped: the subscription may have others by now. */
-const openedOf = onePer(
+const openedOf = memoizeByObject(
   (_box: SecretBox) =>
     new LRUCache<string, Opened>({ max: 1000, ttl: 60_000, updateAgeOnGet: true, ttlAutopurge: true }),
 );

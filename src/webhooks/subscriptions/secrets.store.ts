@@ -1,5 +1,5 @@
-import { onePer } from '../../platform/coalesced.ts';
-import { gathered } from '../../platform/gathered.ts';
+import { batched } from '../../platform/batched.ts';
+import { memoizeByObject } from '../../platform/memoize-by-object.ts';
 import type { Db } from '../../platform/mongo.ts';
 import type { SubscriptionRow } from './subscriptions.model.ts';
 import { subscriptionCollection } from './subscriptions.model.ts';
@@ -42,8 +42,8 @@ export async function forgetPreviousSecrets(db: Db, subscriptionIds?: readonly s
 export const forgetPreviousSecret = (db: Db, subscriptionId: string): Promise<undefined> =>
   forgetTogether(db)(subscriptionId);
 
-const forgetTogether = onePer((db: Db) =>
-  gathered<string, undefined>(async (subscriptionIds) => {
+const forgetTogether = memoizeByObject((db: Db) =>
+  batched<string, undefined>(async (subscriptionIds) => {
     await forgetPreviousSecrets(db, subscriptionIds);
     return subscriptionIds.map(() => undefined);
   }, MAX_BATCH),

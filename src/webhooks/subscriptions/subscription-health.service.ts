@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache';
-import { onePer } from '../../platform/coalesced.ts';
+import { memoizeByObject } from '../../platform/memoize-by-object.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { recordFailure, recordSuccess } from './subscription-health.store.ts';
 import type { SubscriptionRow } from './subscriptions.model.ts';
 
 /** Subscriptions of which an attempt of this process has failed, and none succeeded since. */
-const failingOf = onePer(() => new Set<string>());
+const failingOf = memoizeByObject(() => new Set<string>());
 
 /** Whether the last attempt of this process at the subscription's endpoint failed. */
 export function isKnownToFail({ db }: { db: Db }, subscriptionId: string): boolean {
@@ -13,7 +13,7 @@ export function isKnownToFail({ db }: { db: Db }, subscriptionId: string): boole
 }
 
 /** Endpoints of which this process has noted a success in the last second; not those that have failed since. */
-const notedOf = onePer(() => new LRUCache<string, true>({ max: 10_000, ttl: 1000 }));
+const notedOf = memoizeByObject(() => new LRUCache<string, true>({ max: 10_000, ttl: 1000 }));
 
 /**
  * Records the result of an attempt at the subscription's endpoint (endpoint-health.rules.ts). A success of a healthy endpoint is

@@ -1,7 +1,7 @@
+import { batched } from '../../platform/batched.ts';
 import type { GuardedUpdate } from '../../platform/bulk-writes.ts';
 import { updateGuarded } from '../../platform/bulk-writes.ts';
-import { onePer } from '../../platform/coalesced.ts';
-import { gathered } from '../../platform/gathered.ts';
+import { memoizeByObject } from '../../platform/memoize-by-object.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { UNHEALTHY_AFTER_FAILURES } from '../sender/endpoint-health.rules.ts';
 import type { SubscriptionRow } from './subscriptions.model.ts';
@@ -17,8 +17,8 @@ type Called = Pick<SubscriptionRow, '_id' | 'endpointUrl'>;
 const MAX_BATCH = 500;
 
 /** Writes in one bulk with what comes of other attempts at the same time, in the order of the calls. */
-const writeHealth = onePer((db: Db) =>
-  gathered<GuardedUpdate, undefined>(async (updates) => {
+const writeHealth = memoizeByObject((db: Db) =>
+  batched<GuardedUpdate, undefined>(async (updates) => {
     const { errors } = await updateGuarded(subscriptionCollection(db), updates);
     return errors;
   }, MAX_BATCH),

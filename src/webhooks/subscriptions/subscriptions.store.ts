@@ -1,6 +1,6 @@
 import { findActivePartnerIds } from '../../partners/partners.store.ts';
-import { onePer } from '../../platform/coalesced.ts';
 import { groupBy } from '../../platform/group-by.ts';
+import { memoizeByObject } from '../../platform/memoize-by-object.ts';
 import type { Db, Expression, ReadOptions } from '../../platform/mongo.ts';
 import { isDuplicateKey, openCollection } from '../../platform/mongo.ts';
 import { NEWEST, newestOf } from '../../platform/newest-reads.ts';
@@ -108,7 +108,7 @@ export async function findSubscription(db: Db, subscriptionId: string): Promise<
   return newestSubscription(db)(subscriptionId);
 }
 
-const newestSubscription = onePer((db: Db) =>
+const newestSubscription = memoizeByObject((db: Db) =>
   newestOf<string, FoundSubscription>(async (subscriptionIds, options) => {
     const subscriptions = await findSubscriptions(db, subscriptionIds, options);
     return (subscriptionId) => subscriptions.get(subscriptionId);

@@ -1,17 +1,16 @@
-import { onePer } from './coalesced.ts';
+import { memoizeByObject } from './memoize-by-object.ts';
 
 /**
- * Lets equal calls share one run of work that is idempotent. A call that finds an equal one under way waits for it: where that
- * succeeds, its result is a replay for all who waited; where it fails, they share one run that begins after it, failure included.
- * So each gets either what a replay returns or the outcome of a run that began after its call, and waits for two runs at most.
- * `call` is all that the outcome depends on beside `owner`, which is the database.
+ * Deduplicates concurrent equal calls of idempotent work. A call that arrives while an equal one is running waits for it. If that
+ * one succeeds, the waiting calls return its result as a replay. If it fails, they share one new run, including its error.
+ * A call waits for two runs at most. `call` holds everything the outcome depends on, apart from `owner`, the database.
  */
-export function sharedRuns<T extends { isReplay: boolean }>(): (
+export function deduplicatedCalls<T extends { isReplay: boolean }>(): (
   owner: object,
   call: readonly unknown[],
   work: () => Promise<T>,
 ) => Promise<T> {
-  const runsOf = onePer(() => new Map<string, Promise<T>>());
+  const runsOf = memoizeByObject(() => new Map<string, Promise<T>>());
   return async (owner, call, work) => {
     const runs = runsOf(owner);
     const key = JSON.stringify(call);

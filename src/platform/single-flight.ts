@@ -1,8 +1,8 @@
 /**
- * Makes `work` one that callers share: of those who call while it runs, all are served by the one run that begins after it.
- * Each call resolves when a run that began after the call has ended.
+ * Single-flight with a trailing run: calls made while `work` is running share the next run. Each call resolves when a run that
+ * began after the call has ended.
  */
-export function coalesced<T>(work: () => Promise<T>): () => Promise<T> {
+export function singleFlight<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<unknown> = Promise.resolve();
   let next: Promise<T> | undefined;
   return () => {
@@ -16,15 +16,12 @@ export function coalesced<T>(work: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/**
- * The same for work that differs by key: callers share runs with those of their own key alone, and a run does the work that was
- * given last. A key that nobody waits for is forgotten.
- */
-export function coalescedByKey<T>(): (key: string, work: () => Promise<T>) => Promise<T> {
+/** Single-flight for each key. A run does the work that was passed last. Keys without callers are dropped. */
+export function singleFlightByKey<T>(): (key: string, work: () => Promise<T>) => Promise<T> {
   type Entry = { work: () => Promise<T>; share: () => Promise<T>; waiting: number };
   const entries = new Map<string, Entry>();
   const begin = (work: () => Promise<T>): Entry => {
-    const entry: Entry = { work, share: coalesced(() => entry.work()), waiting: 0 };
+    const entry: Entry = { work, share: singleFlight(() => entry.work()), waiting: 0 };
     return entry;
   };
   return async (key, work) => {
@@ -42,15 +39,15 @@ export function coalescedByKey<T>(): (key: string, work: () => Promise<T>) => Pr
 }
 
 /**
- * The same for work of which a key has one kind at a time: callers who want what those before them want share runs with them, and
- * for whoever wants something else meanwhile it returns undefined at once.
+ * Single-flight for each key, with one kind of work at a time: calls that want the kind in progress share its runs. A call that
+ * wants another kind gets undefined at once.
  */
-export function coalescedAlike<T>(): (
+export function singleFlightOfOneKind<T>(): (
   key: string,
   wanted: string,
   work: () => Promise<T>,
 ) => Promise<T> | undefined {
-  const share = coalescedByKey<T>();
+  const share = singleFlightByKey<T>();
   const underWay = new Map<string, { wanted: string; waiting: number }>();
   return (key, wanted, work) => {
     const entry = underWay.get(key) ?? { wanted, waiting: 0 };
@@ -61,15 +58,5 @@ export function coalescedAlike<T>(): (
       entry.waiting -= 1;
       if (entry.waiting === 0) underWay.delete(key);
     });
-  };
-}
-
-/** One of what `make` makes for each owner, such as a database; it goes with its owner. */
-export function onePer<T, Owner extends object = object>(make: (owner: Owner) => T): (owner: Owner) => T {
-  const made = new WeakMap<Owner, T>();
-  return (owner) => {
-    const one = made.get(owner) ?? make(owner);
-    made.set(owner, one);
-    return one;
   };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { gathered } from '../../src/platform/gathered.ts';
+import { batched } from '../../src/platform/batched.ts';
 import { eventually } from '../support/eventually.ts';
 
 /** Work whose batches end when they are told to. */
@@ -11,7 +11,7 @@ function controlled(maxItems: number) {
         results instanceof Error ? reject(results) : resolve(results);
       batches.push({ items, end });
     });
-  return { batches, call: gathered(work, maxItems) };
+  return { batches, call: batched(work, maxItems) };
 }
 
 /** Until what is called in this turn of the event loop has begun. */

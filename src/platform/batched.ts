@@ -4,13 +4,13 @@ import DataLoader from 'dataloader';
 const PATIENCE_MS = 100;
 
 /**
- * Makes work on one item work on many that callers share: what is asked for while a batch is under way leaves together as the
- * next one, `maxItems` at most and in the order of the calls; who calls alone waits for nobody, only for the end of the event loop's
- * turn, so that what came in with it leaves with it. A batch that takes longer than 100 ms, on a connection that is stuck for one, does
- * not keep the next waiting. `work` returns for each item, in their order, its result or the `Error` that its call alone rejects with;
- * where `work` rejects, all calls of the batch do. `lingerMs`: how long a batch waits for more, where nobody waits for its result.
+ * Batches calls (DataLoader): calls made while a batch is running leave together as the next one, in their order, at most `maxItems`.
+ * A single call waits only until the event loop's turn ends, so that calls of the same turn join it. A batch that takes longer than
+ * 100 ms, for example on a stuck connection, no longer holds up the next. `work` returns a result or an `Error` for each item, in
+ * order; an `Error` rejects that call alone. If `work` rejects, every call of the batch does. `lingerMs`: how long a batch waits for
+ * more calls, for work whose result nothing waits for.
  */
-export function gathered<Item, Result>(
+export function batched<Item, Result>(
   work: (items: readonly Item[]) => Promise<readonly (Result | Error)[]>,
   maxItems: number,
   lingerMs = 0,

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { coalesced, coalescedAlike, coalescedByKey } from '../../src/platform/coalesced.ts';
+import { singleFlight, singleFlightByKey, singleFlightOfOneKind } from '../../src/platform/single-flight.ts';
 
 /** A work that ends when it is told to, and counts its runs. */
 function controlled() {
   const ends: { resolve: (run: number) => void; reject: (err: Error) => void }[] = [];
   const work = () => new Promise<number>((resolve, reject) => void ends.push({ resolve, reject }));
-  return { ends, call: coalesced(work) };
+  return { ends, call: singleFlight(work) };
 }
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -37,7 +37,7 @@ test('a run that fails fails for those whom it served, and the next one is made 
 
 describe('by key', () => {
   test('callers of one key share runs and never wait for those of another', async () => {
-    const share = coalescedByKey<string>();
+    const share = singleFlightByKey<string>();
     const runs: string[] = [];
     const ends = new Map<string, () => void>();
     const call = (key: string) =>
@@ -58,7 +58,7 @@ describe('by key', () => {
   });
 
   test('a run does the work of the caller who came last before it', async () => {
-    const share = coalescedByKey<string>();
+    const share = singleFlightByKey<string>();
     let end: () => void = () => undefined;
     const first = share('a', () => new Promise((resolve) => (end = () => resolve('old'))));
     await settled();
@@ -68,7 +68,7 @@ describe('by key', () => {
   });
 
   test('a failure is for its own callers, and the next call of the key works anew', async () => {
-    const share = coalescedByKey<number>();
+    const share = singleFlightByKey<number>();
     await expect(share('a', () => Promise.reject(new Error('no database')))).rejects.toThrow('no database');
     expect(await share('a', () => Promise.resolve(2))).toBe(2);
   });
@@ -76,7 +76,7 @@ describe('by key', () => {
 
 describe('alike', () => {
   test('callers who want the same share runs; another is refused until they have theirs, or of another key served', async () => {
-    const share = coalescedAlike<string>();
+    const share = singleFlightOfOneKind<string>();
     const ends: (() => void)[] = [];
     const begin = (key: string, wanted: string) =>
       share(key, wanted, () => new Promise((resolve) => void ends.push(() => resolve(wanted))));
@@ -100,7 +100,7 @@ describe('alike', () => {
   });
 
   test('a run that fails lets others in', async () => {
-    const share = coalescedAlike<number>();
+    const share = singleFlightOfOneKind<number>();
     await expect(share('a', 'all', () => Promise.reject(new Error('no database')))).rejects.toThrow(
       'no database',
     );
