@@ -111,11 +111,13 @@ const place = async (): Promise<string> => String((await placeHold(partner, slot
 const bodies = (): Json[] => receiver.received.map(({ body }) => body);
 const historyOf = (holdId: string) => ['hold_created', 'hold_expired'].map((type) => changeOf(holdId, type));
 
-/** Waits until every change of these holds has been told, and the rows know. */
+/** Waits until every change of these holds is received, in the event log and recorded as delivered. */
 async function untilTold(holdIds: readonly string[]): Promise<void> {
   const isTold = async (): Promise<boolean> => {
     if (untold(holdIds.flatMap(historyOf), bodies()).length > 0) return false;
     const events = await rowsOf(service, 'events', { holdId: { $in: holdIds } });
+    // An event is logged after its first delivery has begun.
+    if (events.length < holdIds.flatMap(historyOf).length) return false;
     const eventId = { $in: events.map(({ _id }) => _id) };
     return (await rowsOf(service, 'deliveries', { eventId, state: { $ne: 'succeeded' } })).length === 0;
   };

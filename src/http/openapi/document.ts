@@ -6,7 +6,7 @@ import { errorResponse, errorSchemas } from './error-response-schemas.ts';
 import type { HeaderName } from './headers.ts';
 import { HEADERS } from './headers.ts';
 import type { JsonSchema } from './json-schema.ts';
-import type { Components, ListenerRules } from './operations.ts';
+import type { ListenerRules, SharedParts } from './operations.ts';
 import { describeOperation, errorsOf } from './operations.ts';
 
 /** What a listener's description says beyond its operations. */
@@ -77,14 +77,14 @@ const PARAMETERS: Record<string, JsonSchema> = {
  */
 export function describeApi(api: ApiDescription, operations: readonly Operation[]): OpenApiDocument {
   requireDistinct(operations, api.tags);
-  const components: Components = { schemas: new Map(), responses: new Map() };
+  const shared: SharedParts = { schemas: new Map(), responses: new Map() };
   const paths: OpenApiDocument['paths'] = {};
   for (const operation of operations) {
     const path = operation.path.replace(/:(\w+)/g, '{$1}');
-    const described = describeOperation(operation, api, components);
+    const described = describeOperation(operation, api, shared);
     paths[path] = { ...paths[path], [operation.method]: described };
   }
-  const errors = errorSchemas(codesOf(operations, api), api, components.schemas);
+  const errors = errorSchemas(codesOf(operations, api), api, shared.schemas);
   return {
     openapi: '3.1.0',
     info: {
@@ -100,9 +100,9 @@ export function describeApi(api: ApiDescription, operations: readonly Operation[
     components: {
       securitySchemes: api.securitySchemes,
       parameters: usedIn(PARAMETERS, paths, 'parameters'),
-      headers: usedIn(HEADERS, [paths, [...components.responses.values()]], 'headers'),
-      responses: sorted(components.responses),
-      schemas: sorted([...components.schemas, ...errors]),
+      headers: usedIn(HEADERS, [paths, [...shared.responses.values()]], 'headers'),
+      responses: sorted(shared.responses),
+      schemas: sorted([...shared.schemas, ...errors]),
     },
     'x-general-responses': Object.fromEntries(
       GENERAL_ERRORS.map((code) => [code, generalResponse(code, api)]),

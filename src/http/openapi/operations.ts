@@ -21,8 +21,8 @@ export type ListenerRules = ErrorRules & {
   callbacks: Readonly<Record<string, readonly WebhookDescription[]>>;
 };
 
-/** What describing operations gathers for the components of the document. */
-export type Components = { schemas: Components; responses: Map<string, ResponseObject> };
+/** Schemas and responses that operations share; they become the components of the document. */
+export type SharedParts = { schemas: Components; responses: Map<string, ResponseObject> };
 
 /** Every code that an operation can respond with: its own, and those that follow from its form. */
 export function errorsOf(operation: Operation, rules: ListenerRules): Set<ErrorCode> {
@@ -44,11 +44,11 @@ export function errorsOf(operation: Operation, rules: ListenerRules): Set<ErrorC
 export function describeOperation(
   operation: Operation,
   rules: ListenerRules,
-  components: Components,
+  shared: SharedParts,
 ): JsonSchema {
   const { operationId, tag, summary, description, body } = operation;
   const callbacks = rules.callbacks[operationId];
-  const parameters = parametersOf(operation, components.schemas);
+  const parameters = parametersOf(operation, shared.schemas);
   return {
     operationId,
     tags: [tag],
@@ -57,12 +57,12 @@ export function describeOperation(
     ...(operation.deprecation === undefined ? {} : { deprecated: true }),
     ...(operation.isPublic === true ? { security: [] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(body === undefined ? {} : { requestBody: requestBodyOf(operationId, body, components.schemas) }),
+    ...(body === undefined ? {} : { requestBody: requestBodyOf(operationId, body, shared.schemas) }),
     responses: {
-      ...successesOf(operation, components.schemas),
-      ...errorsByStatus(operation, rules, components),
+      ...successesOf(operation, shared.schemas),
+      ...errorsByStatus(operation, rules, shared),
     },
-    ...(callbacks === undefined ? {} : { callbacks: describeWebhooks(callbacks, components.schemas) }),
+    ...(callbacks === undefined ? {} : { callbacks: describeWebhooks(callbacks, shared.schemas) }),
   };
 }
 
@@ -160,7 +160,7 @@ function deprecationHeaders({ deprecation }: Operation): HeaderName[] {
 function errorsByStatus(
   operation: Operation,
   rules: ListenerRules,
-  { responses }: Components,
+  { responses }: SharedParts,
 ): Record<string, { $ref: string }> {
   const grouped = [...byStatus(errorsOf(operation, rules))];
   return Object.fromEntries(
