@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseUrl } from '../platform/parse-url.ts';
-import type { OperatorEnvironment } from '../process/config/operator-environment.ts';
+import type { OperatorEnvironment } from '../process/config/environment.ts';
 import { usageError } from './errors.ts';
 import { readTextFile } from './request.ts';
 import { isObject, parseJson } from './values.ts';
@@ -12,8 +12,8 @@ export type ConnectionOptions = { url?: string; key?: string; keyFile?: string }
 export type Connection = { url: string; apiKey: string };
 
 /**
- * The address: `--url`, else OPERATOR_URL, else the admin port of this machine. The key: `--key-file`, else `--key`, else
- * OPERATOR_API_KEY, else, where no address was given, the one that `npm start` keeps in its data folder.
+ * The address: `--url`, else OPERATOR_URL, else the admin port of this machine. The key: `--key-file`, else `--key`,
+ * else OPERATOR_API_KEY, else, where no address was given, the one that `npm start` keeps in its data folder.
  * @throws CommandError (exit code 2) that names what is missing, never a key
  */
 export async function findConnection(

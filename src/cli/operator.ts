@@ -2,7 +2,7 @@
 
 import { text } from 'node:stream/consumers';
 import { onStopSignal } from '../platform/stop-signals.ts';
-import { operatorEnvironment } from '../process/config/operator-environment.ts';
+import { operatorEnvironment } from '../process/config/environment.ts';
 import { EXIT, interruption } from './errors.ts';
 import { runCommandLine } from './program.ts';
 import type { Sink } from './terminal.ts';
@@ -31,7 +31,10 @@ function readInput(): Promise<string> {
   });
 }
 
-/** A reader that has seen enough, such as `head`, is no failure: what is written after that is dropped. A full disk is one. */
+/**
+ * A reader that has seen enough, such as `head`, is no failure: what is written after that is dropped. A full disk is
+ * one.
+ */
 function sinkOf(stream: NodeJS.WriteStream): Sink {
   let isClosed = false;
   stream.on('error', (err: NodeJS.ErrnoException) => {

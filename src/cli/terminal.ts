@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import wrapAnsi from 'wrap-ansi';
-import type { OperatorEnvironment } from '../process/config/operator-environment.ts';
+import type { OperatorEnvironment } from '../process/config/environment.ts';
 
 /** Where a command writes: a terminal, a file or a pipe. */
 export type Sink = { write(text: string): void; isTty: boolean; columns: number | undefined };

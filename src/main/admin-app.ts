@@ -39,7 +39,7 @@ import { operatorDeliveryRoutes } from '../webhooks/deliveries/operator-deliveri
 import { operatorSubscriptionRoutes } from '../webhooks/subscriptions/subscriptions.router.ts';
 import { describeOperatorApi } from './operator-openapi.ts';
 
-/** The route table of the operator interface: every endpoint with its checks, as data. */
+/** The route table of the operator interface. */
 export function operatorRoutes(context: Context): Route<Operator>[] {
   const ofVenues = {
     ...context,
@@ -66,10 +66,13 @@ export function operatorRoutes(context: Context): Route<Operator>[] {
   ];
 }
 
-/** What frees a slot. A guard index cannot be made over two claims of one: one of them must be able to go first (ADR 0015). */
+/**
+ * Calls that free a slot are allowed without guards: a guard index cannot be built over two claims of one slot (ADR
+ * 0015).
+ */
 const ENDING = /^\/api\/v1\/operator\/(bookings\/[^/]+\/(cancel|refund)|holds\/[^/]+\/release)$/;
 
-/** What operators reach on `ADMIN_PORT`; everything but health, `/metrics`, the sign-in page and its style needs an operator. */
+/** The app on `ADMIN_PORT`. Everything except health, `/metrics`, the sign-in page and its style needs an operator. */
 export function createAdminApp(context: ApiContext, guards = unwatchedGuards(context.db)): Express {
   const words = [...ASSETS_PATH.split('/'), ...BOARD_WORDS, ...QUEUE_NAMES];
   const app = createBaseApp(context.log, measureRequests(context.db, 'admin'), {
@@ -96,7 +99,7 @@ export function createAdminApp(context: ApiContext, guards = unwatchedGuards(con
   });
   app.use(
     auditTrail(context, routes, callerOf, (req) =>
-      // Express takes a path in either case.
+      // Express matches paths in any case.
       req.path.toLowerCase().startsWith(`${BOARD_PATH}/`)
         ? boardCallOf({ method: req.method, path: req.path, reason: req.get('x-reason') }, QUEUE_NAMES)
         : undefined,

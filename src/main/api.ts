@@ -14,13 +14,10 @@ import { createPartnerApp } from './partner-app.ts';
 
 optionsOrExit({}, 'npm run start:api');
 
-/** Where processes are replaced one by one, a caller must meet a refused connection, not a process that cannot serve yet. */
+/** During a rolling restart, callers should meet a refused connection rather than a process that cannot serve yet. */
 const LISTEN_AFTER_MS = 5000;
 
-/**
- * The API process: both listeners. Where MongoDB or its guards are away at the start it listens all the same after 5 s, and
- * returns 503.
- */
+/** The API process with both listeners. If MongoDB or its guards are missing, it listens after 5 s and returns 503. */
 runProcess('api', async (scope) => {
   const context = createApiContext(scope);
   const guards = watchGuards(scope, context.db, context.connected);

@@ -21,7 +21,7 @@ type MeConfig = Pick<
   | 'webhookRetryDelaysSeconds'
 >;
 
-/** Who calls, and within which bounds. */
+/** The caller and its limits. */
 export function meRoutes(deps: { db: Db; config: MeConfig }): Route<PartnerCaller>[] {
   return [
     route<PartnerCaller>({

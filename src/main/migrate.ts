@@ -13,9 +13,9 @@ const { status, 'dry-run': dryRun } = optionsOrExit(
 const isReading = status || dryRun;
 
 /**
- * `npm run migrate`: makes collections, validators and indexes, runs the steps that are pending, then ends. Run it before the first
- * start and each upgrade. `--status` prints what was applied and is pending, with exit code 1 where something is; `--dry-run`
- * prints what would be done. Neither writes.
+ * `npm run migrate`: creates collections, validators and indexes and runs pending steps; run it before the first start
+ * and each upgrade. `--status` prints the steps, with exit code 1 if some are pending; `--dry-run` prints what would be
+ * done.
  */
 runCommand(
   'migrate',

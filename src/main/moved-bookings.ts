@@ -13,9 +13,9 @@ const { save, compare } = optionsOrExit(
 );
 
 /**
- * `npm run moved-bookings`: which upcoming bookings show another time on the wall since a country has changed its clocks. `--save`
- * writes the rules of this Node into a file; `--compare`, by another Node, prints the bookings that these rules show at another time,
- * with exit code 1 where there is one. Both only read the database.
+ * `npm run moved-bookings`: lists upcoming bookings whose local time has changed with the time zone rules. `--save`
+ * writes the rules of this Node into a file; `--compare`, on another Node, prints the bookings, with exit code 1 if
+ * there are any.
  */
 runCommand('moved-bookings', async ({ openDatabase }) => {
   if (save !== undefined) {

@@ -29,7 +29,7 @@ import { subscriptionRoutes } from '../webhooks/subscriptions/subscriptions.rout
 import { meRoutes } from './me.router.ts';
 import { describePartnerApi } from './partner-openapi.ts';
 
-/** The route table of the partner interface: every endpoint with its checks, as data. */
+/** The route table of the partner interface. */
 export function partnerRoutes(context: Context): Route<PartnerCaller>[] {
   return [
     ...meRoutes(context),
@@ -46,7 +46,7 @@ export function partnerRoutes(context: Context): Route<PartnerCaller>[] {
   ];
 }
 
-/** What partners reach on `PORT`; every call of the API is rejected while guards are missing. */
+/** The app on `PORT`. Every call of the API is rejected while guards are missing. */
 export function createPartnerApp(context: ApiContext, guards = unwatchedGuards(context.db)): Express {
   const app = createBaseApp(context.log, measureRequests(context.db, 'partner'), {
     ...context.config,
@@ -78,14 +78,14 @@ export function createPartnerApp(context: ApiContext, guards = unwatchedGuards(c
     limitedCalls(context.db, 'partner', 'calls'),
   );
   const count = countUnrouted(authenticateCall, limit);
-  // By the contract: all scope is that of the key.
+  // The contract: the key alone determines the partner.
   const ignoredInQuery = ['partner_id'];
   const identify = async (req: Request, res: Response): Promise<PartnerCaller> => ({
     ...(await authenticateCall(req, res)),
     ...causeOf(req, res),
   });
   mountRoutes(app, routes, identify, { limit, beforeRejection: count, ignoredInQuery });
-  // Behind the calls, which it costs nothing so.
+  // Mounted after the calls, which it then does not slow down.
   const title = 'Partner API reference · Partner Booking Service';
   mountApiReference(app, { path: '/docs/reference', title, home: '/docs' });
   mountDocumentation(app, context.log);

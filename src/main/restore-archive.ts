@@ -7,7 +7,7 @@ import { omitUndefined } from '../platform/omit-undefined.ts';
 import { Refusal } from '../platform/refusal.ts';
 import { optionsOrExit } from '../process/arguments.ts';
 import { runCommand } from '../process/command.ts';
-import { archiveUrl } from '../process/config/archive-url.ts';
+import { archiveUrl } from '../process/config/setting-values.ts';
 
 const USAGE = `npm run restore-archive -- [--from URL] [--collection NAME] [--since INSTANT] [--until INSTANT]
   --from        the archive, file:///folder or s3://bucket/prefix; ARCHIVE_URL unless given
@@ -24,10 +24,7 @@ const given: Given = optionsOrExit(
   faultOf,
 );
 
-/**
- * Puts archived rows back, says what it did, and ends: with exit code 0 only where nothing was left out. Everything else
- * may run meanwhile, and it may be run again (ADR 0052).
- */
+/** Puts archived rows back while the service runs; exit code 0 only if nothing was left out (ADR 0052). Repeatable. */
 runCommand('restore-archive', async ({ config, log, stopping, openDatabase }) => {
   const from = given.from ?? config.archiveUrl;
   if (from === undefined) throw new Refusal('There is no archive: give --from, or set ARCHIVE_URL.');
@@ -67,7 +64,7 @@ function wantedOf({ collection, since, until }: Given): RestoreWanted {
   };
 }
 
-/** A date is the instant at which it begins in UTC. */
+/** A date means its beginning in UTC. */
 function instantOf(option: string): Date | undefined {
   return parseInstant(isCalendarDate(option) ? `${option}T00:00Z` : option);
 }

@@ -9,15 +9,17 @@ const { from = '', replace } = optionsOrExit(
 );
 
 /**
- * `npm run restore -- --from FOLDER`: makes an empty database what the backup has, with indexes and validators of this release, then
- * ends. No other process may run meanwhile (docs/disaster-recovery.md).
+ * `npm run restore -- --from FOLDER`: restores a backup into an empty database, with the indexes and validators of this
+ * release. No other process may run meanwhile (docs/disaster-recovery.md).
  */
 runCommand('restore', async ({ log, stopping, openDatabase }) => {
   const db = await openDatabase();
   const beganAt = performance.now();
   const { takenAt, encryptionKeyIds } = await restore({ db, log }, { folder: from, replace }, stopping);
   const report = {
-    ...{ restored: true, taken_at: takenAt, duration_ms: Math.round(performance.now() - beganAt) },
+    restored: true,
+    taken_at: takenAt,
+    duration_ms: Math.round(performance.now() - beganAt),
     encryption_key_ids: encryptionKeyIds,
   };
   return { isDone: true, report };

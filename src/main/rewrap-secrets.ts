@@ -6,9 +6,8 @@ import { rewrapSecrets } from '../webhooks/subscriptions/rewrap-secrets.service.
 optionsOrExit({}, 'npm run rewrap-secrets');
 
 /**
- * `npm run rewrap-secrets`: seals every stored secret with the first of ENCRYPTION_KEYS, says which keys are still needed,
- * then ends: with exit code 0 only where all are sealed so. Everything else may run meanwhile, and it may be run again
- * (ADR 0014).
+ * `npm run rewrap-secrets`: seals every stored secret with the first of ENCRYPTION_KEYS while the service runs, and
+ * logs which keys are still needed; exit code 0 only if all are sealed so (ADR 0014).
  */
 runCommand('rewrap-secrets', async ({ config, log, stopping, openDatabase }) => {
   const secretBox = createSecretBox(config.encryptionKeys);

@@ -12,10 +12,7 @@ import type { WorkerConfig } from '../process/config/config.ts';
 import type { WorkerContext } from '../process/context.ts';
 import type { ProcessScope } from '../process/lifecycle.ts';
 
-/**
- * Serves health and metrics of a worker from now on, also while it waits for its database, and until it has stopped.
- * @throws Error where the port is taken
- */
+/** Serves health and metrics of a worker until it has stopped. @throws Error if the port is taken */
 export async function serveHealth(
   scope: ProcessScope<WorkerConfig>,
   context: WorkerContext<unknown>,
@@ -32,7 +29,7 @@ export async function serveHealth(
   return listener;
 }
 
-/** What a worker process serves on `HEALTH_PORT`, without a key: whether it works, and its figures. */
+/** The app on `HEALTH_PORT`; it needs no key. */
 function createWorkerApp(context: WorkerContext<unknown>): Express {
   const app = createBaseApp(context.log);
   const { db, queues, progress } = context;

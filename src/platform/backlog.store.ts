@@ -1,26 +1,25 @@
 import type mongoose from 'mongoose';
 import type { Expression } from './mongo.ts';
 
-/** What waits: how many (counted up to 10,000), since when the oldest of it, and how long that is by the database's clock. */
+/** Due rows: how many (at most 10,000 are counted), and since when the oldest has been due, by the database's clock. */
 export type Backlog = { count: number; since: Date; ageMs: number };
 
 const COUNTED_AT_MOST = 10_000;
 const MAX_TIME_MS = 5000;
 
 /**
- * What `match` describes and has been due, by `field`, for at least `graceMs`; null where there is nothing. `field` must
- * have an index of its own that holds little but what is due, and `hint` names it where the planner may choose another.
+ * Counts the rows that match and have been due, by `field`, for at least `graceMs`; null if there are none.
+ * `hint` names an index of `field` that contains few other rows.
  */
 export async function measureBacklog<T extends object>(
   collection: mongoose.mongo.Collection<T>,
   match: Expression,
   { field, graceMs, hint }: { field: string; graceMs: number; hint: string },
 ): Promise<Backlog | null> {
-  const isDue = { $lte: [`$${field}`, { $subtract: ['$$NOW', graceMs] }] };
   const [backlog] = await collection
     .aggregate<Backlog>(
       [
-        { $match: { ...match, $expr: isDue } },
+        { $match: { ...match, $expr: isDueFor(field, graceMs) } },
         { $sort: { [field]: 1 } },
         { $limit: COUNTED_AT_MOST },
         { $group: { _id: null, count: { $sum: 1 }, since: { $min: `$${field}` } } },
@@ -32,27 +31,37 @@ export async function measureBacklog<T extends object>(
   return backlog ?? null;
 }
 
-/** The end of a page of what is due: the last instant in it, and the ids that were seen of that instant. */
+const isDueFor = (field: string, graceMs: number): Expression => ({
+  $lte: [`$${field}`, { $subtract: ['$$NOW', graceMs] }],
+});
+
+/** The end of a page of due rows: the last instant on it, and the ids already read with that instant. */
 export type DuePosition = { at: Date; ids: string[] };
 
 export type DuePage = { ids: string[]; next: DuePosition | undefined };
 
+export type DueQuery = {
+  field: string;
+  graceMs: number;
+  hint: string;
+  limit: number;
+  from?: DuePosition | undefined;
+};
+
 /**
- * The ids of up to `limit` rows that `match` describes and that have been due, by `field`, for at least `graceMs`, oldest first
- * and after `from`; `next` where there may be more. Rows of one instant are told apart by their ids, so that none is passed
- * over. `hint` names the index of `field`.
+ * A page of the ids of rows that match and have been due, by `field`, for at least `graceMs`, oldest first.
+ * `from` is where the last page ended. `hint` names the index of `field`.
  */
 export async function findDuePage<T extends { _id: string }>(
   collection: mongoose.mongo.Collection<T>,
   match: Expression,
   { field, graceMs, hint, limit, from }: DueQuery,
 ): Promise<DuePage> {
-  const isDue = { $lte: [`$${field}`, { $subtract: ['$$NOW', graceMs] }] };
   const after = from === undefined ? {} : { [field]: { $gte: from.at }, _id: { $nin: from.ids } };
   const rows = await collection
     .aggregate<{ _id: string; at: Date }>(
       [
-        { $match: { $and: [match, after], $expr: isDue } },
+        { $match: { $and: [match, after], $expr: isDueFor(field, graceMs) } },
         { $sort: { [field]: 1 } },
         { $limit: limit },
         { $project: { at: `$${field}` } },
@@ -68,11 +77,3 @@ export async function findDuePage<T extends { _id: string }>(
   const seen = from?.at.getTime() === lastMs ? from.ids : [];
   return { ids, next: { at: last.at, ids: [...seen, ...ofLast] } };
 }
-
-export type DueQuery = {
-  field: string;
-  graceMs: number;
-  hint: string;
-  limit: number;
-  from?: DuePosition | undefined;
-};

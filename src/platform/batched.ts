@@ -4,11 +4,10 @@ import DataLoader from 'dataloader';
 const PATIENCE_MS = 100;
 
 /**
- * Batches calls (DataLoader): calls made while a batch is running leave together as the next one, in their order, at most `maxItems`.
- * A single call waits only until the event loop's turn ends, so that calls of the same turn join it. A batch that takes longer than
- * 100 ms, for example on a stuck connection, no longer holds up the next. `work` returns a result or an `Error` for each item, in
- * order; an `Error` rejects that call alone. If `work` rejects, every call of the batch does. `lingerMs`: how long a batch waits for
- * more calls, for work whose result nothing waits for.
+ * Batches calls (DataLoader): calls made while a batch runs form the next one, in order, at most `maxItems`.
+ * A batch that takes over 100 ms, for example on a stuck connection, no longer holds up the next.
+ * `work` returns a result or an `Error` for each item, in order. If it rejects, every call of the batch rejects.
+ * `lingerMs`: how long a batch waits for more calls. By default it waits for the current turn of the event loop only.
  */
 export function batched<Item, Result>(
   work: (items: readonly Item[]) => Promise<readonly (Result | Error)[]>,

@@ -2,18 +2,18 @@ import { cacheLeaseCollection } from './cache-leases.store.ts';
 import { groupBy } from './group-by.ts';
 import type { Db, Expression, ReadOptions } from './mongo.ts';
 
-/** A kind of cache entries: documents of a collection by their `_id`, as the stages of a pipeline return them. */
+/** A kind of cache entry: documents of a collection by `_id`, as returned by the stages of a pipeline. */
 export type EntryKind = { collection: string; stages: readonly Expression[] };
 export type EntryName = { kind: EntryKind; id: string };
 
-/** All documents come with the first response, up to 16 MB. */
+/** Lets all documents arrive in the first response, up to 16 MB. */
 const BATCH_SIZE = 5000;
 const NO_DOCUMENT = { $match: { _id: null } };
 const TIME = { $unionWith: { pipeline: [{ $documents: [{ at: '$$NOW' }] }] } };
 
 type Found = { at?: Date; collection?: string; value?: { _id: string } };
 
-/** Reads entries in one command, which began at `at` by the database's clock. Missing ones have no row. */
+/** Reads entries in one command, which began at `at` by the database's clock. A missing entry has no row. */
 export async function readEntries(
   db: Db,
   names: readonly EntryName[],

@@ -3,7 +3,7 @@ import type { Db } from './mongo.ts';
 import { isDuplicateKey, openCollection } from './mongo.ts';
 import { CONFIRMED, NEWEST } from './newest-reads.ts';
 
-/** The one document: how long the leases of all processes over cached data are. It is only ever raised. */
+/** A single document: the longest lease of any process. `leaseMs` is only ever raised. */
 type CacheLease = { _id: string; leaseMs: number };
 
 const ID = 'rules';
@@ -12,24 +12,24 @@ export const CACHE_LEASES: CollectionDefinition = { name: 'cache_leases', indexe
 
 export const cacheLeaseCollection = (db: Db) => openCollection<CacheLease>(db, CACHE_LEASES.name);
 
-/** Stores that leases are up to `leaseMs` long; await it before giving one. Never shortens: a change would not wait for older leases. */
+/** Stores that leases last up to `leaseMs`. Await it before giving one. Never shortens: older leases may still run. */
 export async function raiseLease(db: Db, leaseMs: number): Promise<void> {
   const raise = () =>
     cacheLeaseCollection(db).updateOne({ _id: ID }, { $max: { leaseMs } }, { upsert: true });
   await raise().catch((err: unknown) => {
     if (!isDuplicateKey(err)) throw err;
-    // Of two upserts at once, one inserts; the other finds that.
+    // Of two concurrent upserts, one fails; the retry finds the document of the other.
     return raise();
   });
 }
 
-/** The length of the longest lease that was given before this call. */
+/** The length of the longest lease given before this call. */
 export async function findLongestLeaseMs(db: Db): Promise<number> {
   const found = await cacheLeaseCollection(db).findOne({ _id: ID }, NEWEST);
   return found?.leaseMs ?? 0;
 }
 
-/** Resolves if the server is the primary after this call, and a majority has all that it had when called. Rejects after `maxTimeMS`. */
+/** Resolves if this server is still the primary and a majority has everything written before this call. */
 export async function confirmPrimary(db: Db, maxTimeMS: number): Promise<void> {
   await cacheLeaseCollection(db).findOne({ _id: ID }, { ...CONFIRMED, maxTimeMS });
 }

@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 
-/** Temporal takes 10 to 20 µs for what every call about a slot asks for several times, mostly of the same few days. */
+/** Temporal takes 10 to 20 µs per conversion, and one call asks for the same few days several times. */
 const MAX_REMEMBERED = 10_000;
 
 function remembered<T>(make: (key: string) => T): (key: string) => T {
@@ -9,7 +9,7 @@ function remembered<T>(make: (key: string) => T): (key: string) => T {
     const found = known.get(key);
     if (found !== undefined) return found;
     const made = make(key);
-    // Emptied as a whole: cheaper than keeping an order, and refilled within one request.
+    // Clear everything: cheaper than tracking an order, and refilled within one request.
     if (known.size >= MAX_REMEMBERED) known.clear();
     known.set(key, made);
     return made;
@@ -28,28 +28,28 @@ const dateOfQuarter = remembered((key) => {
 const zoned = (epochMs: number, timeZone: string) =>
   Temporal.Instant.fromEpochMilliseconds(epochMs).toZonedDateTimeISO(timeZone);
 
-/** The calendar date (`YYYY-MM-DD`) that a wall calendar in `timeZone` shows at `instant`. */
+/** The calendar date (`YYYY-MM-DD`) in `timeZone` at `instant`. */
 export function localDateOf(instant: Date, timeZone: string): string {
   const epochMs = instant.getTime();
-  // Since 2000 days begin, everywhere, with a quarter of an hour of UTC.
+  // Since 2000, every local day begins on a quarter of an hour of UTC.
   if (epochMs >= FROM_2000) return dateOfQuarter(`${Math.floor(epochMs / QUARTER_MS)} ${timeZone}`);
   return zoned(epochMs, timeZone).toPlainDate().toString();
 }
 
 const FROM_2000 = Date.UTC(2000, 0, 1);
 
-/** What calendar and clock on a wall in `timeZone` show at `instant`: `YYYY-MM-DDTHH:MM`. */
+/** The local date and time in `timeZone` at `instant`: `YYYY-MM-DDTHH:MM`. */
 export function localDateTimeOf(instant: Date, timeZone: string): string {
   const local = zoned(instant.getTime(), timeZone).toPlainDateTime().toString();
   return local.slice(0, 'YYYY-MM-DDTHH:MM'.length);
 }
 
-/** The time of that: `HH:MM`. */
+/** The local time in `timeZone` at `instant`: `HH:MM`. */
 export function localTimeOf(instant: Date, timeZone: string): string {
   return localDateTimeOf(instant, timeZone).slice('YYYY-MM-DDT'.length);
 }
 
-/** From when on which offset of a zone is in force, both in milliseconds, from one instant to another. */
+/** The UTC offsets of a zone between two instants, each with the instant from which it applies; in milliseconds. */
 export function offsetsOf(
   timeZone: string,
   fromMs: number,
@@ -75,10 +75,7 @@ export function weekdayOf(date: string): Weekday {
   return WEEKDAYS[(fromSunday + 6) % 7] ?? 'sun';
 }
 
-/**
- * The civil day `date` in `timeZone` as instants, `end` exclusive: 23, 24 or 25 hours long, and beginning later than
- * 00:00 where the clocks skip midnight.
- */
+/** The instants at which a day in `timeZone` starts and ends (exclusive): 23, 24 or 25 hours, not always from 00:00. */
 export function dayBounds(date: string, timeZone: string): { start: Date; end: Date } {
   const startOfDay = (day: string) => new Date(startMsOf(`${day} ${timeZone}`));
   return { start: startOfDay(date), end: startOfDay(addDays(date, 1)) };
@@ -89,12 +86,12 @@ const startMsOf = remembered((key) => {
   return Temporal.PlainDate.from(day).toZonedDateTime(timeZone).epochMilliseconds;
 });
 
-/** The calendar date `days` after `date` (before it when negative). Throws RangeError when `date` is none. */
+/** The calendar date `days` after `date` (before it if negative). @throws RangeError if `date` is not a date */
 export function addDays(date: string, days: number): string {
   return new Date(msOfDate(date) + days * DAY_MS).toISOString().slice(0, -TIME_LENGTH);
 }
 
-/** The same day `years` later; of 29 February the 28th, where that year has no 29th. */
+/** The same day `years` later; 28 February for a 29 February that the year lacks. */
 export function addYears(date: string, years: number): string {
   return Temporal.PlainDate.from(date).add({ years }).toString();
 }
@@ -109,20 +106,24 @@ const msOfDate = remembered((date) => {
   return day.getTime();
 });
 
-/** Whether `text` is `YYYY-MM-DD` and a date that the Gregorian calendar has. */
+/** Whether `text` is an existing calendar date `YYYY-MM-DD`. */
 export function isCalendarDate(text: string): boolean {
-  return /^\d{4}-\d{2}-\d{2}$/.test(text) && succeeds(() => addDays(text, 0));
+  try {
+    return /^\d{4}-\d{2}-\d{2}$/.test(text) && addDays(text, 0) === text;
+  } catch {
+    return false;
+  }
 }
 
-/** RFC 3339, and an instant without seconds. */
+/** RFC 3339, with the seconds optional. */
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/i;
 
-/** The instant that `text` is in the form of RFC 3339, cut to milliseconds; undefined where it is none between the years 0 and 9999. */
+/** The instant in RFC 3339, cut to milliseconds; undefined for other texts and outside the years 0 to 9999. */
 export function parseInstant(text: string): Date | undefined {
   if (!INSTANT.test(text)) return undefined;
   try {
     const instant = new Date(Temporal.Instant.from(text).epochMilliseconds);
-    // An offset can lead out of the years that four digits can show.
+    // An offset can lead to a year of more than four digits.
     return /^\d/.test(instant.toISOString()) ? instant : undefined;
   } catch {
     return undefined;
@@ -130,9 +131,8 @@ export function parseInstant(text: string): Date | undefined {
 }
 
 /**
- * The time zone that `text` names, in any case, in the spelling of the IANA database: `Asia/Kolkata` for `asia/kolkata`. Aliases such as
- * `US/Pacific` stay. Undefined for other texts: an offset such as `+05:30` knows no DST rules, and neither do dates with a zone in
- * brackets, which Temporal reads.
+ * The time zone that `text` names in any case, in the spelling of the IANA database; aliases such as `US/Pacific` stay.
+ * Undefined for other texts, such as the offset `+05:30`, which has no DST rules.
  */
 export function timeZoneNamed(text: string): string | undefined {
   if (!/^[A-Za-z][\w+\-/]*$/.test(text) || ONLY_OF_ICU.test(text)) return undefined;
@@ -143,24 +143,15 @@ export function timeZoneNamed(text: string): string | undefined {
   }
 }
 
-/** Node knows these names, and other systems do not: the IANA database never had them, or took them away. */
+/** Names known to Node but not to other systems: the IANA database never had them or has removed them. */
 const ONLY_OF_ICU = /^(?:SystemV\/.*|US\/Pacific-New|Canada\/East-Saskatchewan)$/i;
-
-function succeeds(action: () => unknown): boolean {
-  try {
-    action();
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** How many days `last` is after `first`. */
 export function daysFrom(first: string, last: string): number {
   return (Date.parse(last) - Date.parse(first)) / DAY_MS;
 }
 
-/** The calendar dates from `first` to `last`, both included; none where `last` is before `first`. */
+/** The calendar dates from `first` to `last`, both included; none if `last` is before `first`. */
 export function datesBetween(first: string, last: string): string[] {
   // Counted, not compared as text: the day after 9999-12-31 is +010000-01-01, which sorts before it.
   return Array.from({ length: daysFrom(first, last) + 1 }, (_, days) => addDays(first, days));

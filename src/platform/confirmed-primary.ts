@@ -3,22 +3,22 @@ import { confirmPrimary, raiseLease } from './cache-leases.store.ts';
 import type { Db } from './mongo.ts';
 import { onNewPrimary } from './mongo.ts';
 
-/** The time from one primary to the next, as the driver learns of them. */
+/** The time from one primary to the next, as the driver sees it. */
 export type Term = { isOver: boolean };
 
 export type ConfirmedPrimary = {
-  /** Await it before each reading. Resolves once the database knows how long the leases of this process are. */
+  /** Await it before each reading. Resolves once the database knows the lease length of this process. */
   ready(): Promise<void>;
-  /** The term in which a command that is sent now is carried out. */
+  /** The term in which a command sent now is carried out. */
   term(): Term;
-  /** Whether the term lasts until after this call. Data that was read in it before the call cannot be rolled back then. */
+  /** Whether the term lasts until after this call: data read in it before the call can then not be rolled back. */
   isConfirmed(term: Term): Promise<boolean>;
 };
 
-/** How many readings share a confirmation at most. */
+/** The largest number of readings that share a confirmation. */
 const MAX_SHARING = 1000;
 
-/** Tells whether a reading came from the primary, by a linearizable read after it. */
+/** Tells whether a reading came from the primary, by a linearizable read made after it. */
 export function createConfirmedPrimary(db: Db, leaseMs: number): ConfirmedPrimary {
   let current: Term = { isOver: false };
   let isWatching = false;

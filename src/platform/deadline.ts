@@ -1,9 +1,9 @@
 /**
- * Does `work` and settles as it does, but after `timeoutMs` with a `TimeoutError` and when `stopping` aborts with its reason, whatever
- * the work does then; it is given a signal by which to end.
+ * Runs `work` and settles with it, but after `timeoutMs` with a `TimeoutError`, and when `stopping` aborts with its
+ * reason. `work` gets a signal that tells it to end.
  *
- * In place of `AbortSignal.any([stopping, AbortSignal.timeout(ms)])`, which in Node 20 is never aborted by the timeout once
- * that is garbage-collected: the composed signal does not keep it (nodejs/node issue 57736).
+ * Replaces `AbortSignal.any([stopping, AbortSignal.timeout(ms)])`: in Node 20 that signal never aborts once the timeout
+ * is garbage-collected (nodejs/node issue 57736).
  */
 export async function withDeadline<T>(
   timeoutMs: number,

@@ -1,9 +1,9 @@
 import { memoizeByObject } from './memoize-by-object.ts';
 
 /**
- * Deduplicates concurrent equal calls of idempotent work. A call that arrives while an equal one is running waits for it. If that
- * one succeeds, the waiting calls return its result as a replay. If it fails, they share one new run, including its error.
- * A call waits for two runs at most. `call` holds everything the outcome depends on, apart from `owner`, the database.
+ * Deduplicates concurrent equal calls of idempotent work. A call that arrives while an equal one runs waits for it and
+ * returns its result as a replay. If that one fails, the waiting calls share one more run. A call waits for two runs at
+ * most. `call` holds everything that the outcome depends on, apart from the database (`owner`).
  */
 export function deduplicatedCalls<T extends { isReplay: boolean }>(): (
   owner: object,
@@ -21,10 +21,10 @@ export function deduplicatedCalls<T extends { isReplay: boolean }>(): (
     };
     const replay = async (run: Promise<T>): Promise<T> => ({ ...(await run), isReplay: true });
 
-    const underWay = runs.get(key);
-    if (underWay === undefined) return begin();
-    // What it fails of may have passed before this call came.
-    const shared = await replay(underWay).catch(() => undefined);
+    const running = runs.get(key);
+    if (running === undefined) return begin();
+    // The cause of its failure may have passed before this call came.
+    const shared = await replay(running).catch(() => undefined);
     if (shared !== undefined) return shared;
     const later = runs.get(key);
     return later === undefined ? begin() : replay(later);

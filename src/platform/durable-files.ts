@@ -1,10 +1,10 @@
 import { mkdir, open, rename } from 'node:fs/promises';
 import path from 'node:path';
 
-/** What a file is called until it is whole. */
+/** The ending of a file that is not complete yet. */
 export const PART = '.part';
 
-/** Writes a file that is there whole or not at all, also after a power cut, and that no other user of the machine can read. */
+/** Writes a file atomically and durably, readable by this user only. */
 export async function writeWhole(file: string, content: Buffer | string): Promise<void> {
   const handle = await open(`${file}${PART}`, 'w', 0o600);
   try {
@@ -17,11 +17,12 @@ export async function writeWhole(file: string, content: Buffer | string): Promis
   await syncFolder(path.dirname(file));
 }
 
-/** Makes a folder for this user alone, and those above it, where they are missing; a new one is there for good once the one in which it lies has been synced. */
+/** Creates a folder and its missing parents for this user only, durably. */
 export async function makeFolderDurably(name: string): Promise<void> {
   const folder = path.resolve(name);
   const first = await mkdir(folder, { recursive: true, mode: 0o700 });
   if (first === undefined) return;
+  // A new folder is durable once its parent has been synced.
   for (let made = folder; made.length >= first.length; made = path.dirname(made))
     await syncFolder(path.dirname(made));
 }

@@ -1,6 +1,6 @@
 import type { Db } from './mongo.ts';
 
-/** An index as the explicit migration step makes it; `name` is what the code and `/readyz` refer to. */
+/** An index as the migration creates it. Code and `/readyz` refer to it by `name`. */
 export type IndexDefinition = {
   name: string;
   key: Record<string, 1 | -1>;
@@ -9,20 +9,20 @@ export type IndexDefinition = {
   expireAfterSeconds?: number;
 };
 
-/** A collection with the guards that the database itself enforces. */
+/** A collection with the validator and indexes that the database enforces. */
 export type CollectionDefinition = {
   name: string;
-  /** A `$jsonSchema`: what no code path, mistaken or hostile, can write past. */
+  /** A `$jsonSchema` that no code path can bypass. */
   jsonSchema?: Record<string, unknown>;
   indexes: IndexDefinition[];
 };
 
-/** What the database lacks of a definition; each part says so in words, as `create index one_claim_per_cell`. */
+/** The differences between the database and a definition, in words such as `create index one_claim_per_cell`. */
 export type CollectionChange = { definition: CollectionDefinition; parts: string[] };
 
 /**
- * Creates the collection, its validator and its indexes where they are missing, and sets after how long an index expires rows; safe
- * to run again and beside itself. An index of the same name with another key or filter is an error.
+ * Creates the collection, its validator and its indexes if missing, and updates the expiry of indexes. Idempotent, also
+ * when run concurrently. An index of the same name with another key or filter is an error.
  */
 export async function ensureCollection(db: Db, definition: CollectionDefinition): Promise<void> {
   const validator = definition.jsonSchema === undefined ? {} : { $jsonSchema: definition.jsonSchema };
@@ -38,7 +38,7 @@ export async function ensureCollection(db: Db, definition: CollectionDefinition)
     await database(db).collection(definition.name).createIndexes(definition.indexes);
 }
 
-/** What `ensureCollection` would change, a row for each definition of which the database lacks something. It only reads. */
+/** What `ensureCollection` would change, a row for each definition with differences. Only reads. */
 export async function findChanges(
   db: Db,
   definitions: readonly CollectionDefinition[],
@@ -62,7 +62,7 @@ function partsOf({ jsonSchema }: CollectionDefinition, options: Record<string, u
   ];
 }
 
-/** The validator of a collection, and whether it rejects writes. */
+/** The validator of a collection, and whether it rejects invalid writes. */
 function validatorIn(options: Record<string, unknown> = {}): {
   schema?: object | undefined;
   isStrict: boolean;
@@ -93,7 +93,7 @@ function indexesOf(db: Db, collection: string): Promise<Record<string, unknown>[
     });
 }
 
-/** The names of the unique indexes that the definition states and the database lacks (or has with another key or filter). */
+/** The names of the unique indexes that the database lacks, or has with another key or filter. */
 export async function missingUniqueIndexes(db: Db, definition: CollectionDefinition): Promise<string[]> {
   const unique = definition.indexes.filter((index) => index.unique === true);
   if (unique.length === 0) return [];
@@ -104,8 +104,8 @@ export async function missingUniqueIndexes(db: Db, definition: CollectionDefinit
 }
 
 /**
- * `<collection>_validator` for each collection that is to have a validator and has none that rejects writes. Which one it is is
- * not compared: while a release replaces another, both run on the newer one's.
+ * `<collection>_validator` for each collection that should have a validator and has none that rejects writes.
+ * The validators are not compared: during an upgrade both releases run on that of the newer one.
  */
 export async function missingValidators(
   db: Db,
@@ -122,13 +122,13 @@ export async function missingValidators(
     .map(({ name }) => `${name}_validator`);
 }
 
-/** Whether the index is there and expires rows after another time. */
+/** Whether the index exists, with another expiry. */
 function hasOtherExpiry(found: readonly Record<string, unknown>[], wanted: IndexDefinition): boolean {
   const same = found.find((each) => isSameIndex(each, wanted));
   return same !== undefined && same['expireAfterSeconds'] !== wanted.expireAfterSeconds;
 }
 
-/** All but after how long it expires rows, which guards nothing. */
+/** Compares everything except the expiry, which guards nothing. */
 function isSameIndex(found: Record<string, unknown>, wanted: IndexDefinition): boolean {
   return (
     found['name'] === wanted.name &&

@@ -1,4 +1,4 @@
-/** The items by their keys, each group in the order of the items. */
+/** The items grouped by key; each group keeps the order of the items. Node 20 has no `Map.groupBy`. */
 export function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>();
   for (const item of items) {

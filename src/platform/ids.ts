@@ -1,13 +1,13 @@
 import { randomFillSync } from 'node:crypto';
 import { v7, validate } from 'uuid';
 
-/** Drawn for 256 ids at once: to draw for one costs as much. */
+/** Random bytes for 256 ids: drawing them costs as much as drawing for one id. */
 const random = Buffer.alloc(256 * 16);
 let used = random.length;
 let msecs = 0;
 let seq = 0;
 
-/** A new UUIDv7: time-ordered, so that documents made together lie together in the primary index; later than all before it here. */
+/** A new UUIDv7: larger than all ids made before in this process, so new documents lie together in the index. */
 export function newId(): string {
   if (used === random.length) {
     randomFillSync(random);
@@ -26,16 +26,16 @@ export function newId(): string {
   return v7({ random: drawn, msecs, seq });
 }
 
-/** What every id that was made before `instant` is smaller than, by the clock of the host that made it. */
+/** A bound greater than every id made before `instant`, by the clock of the host that made the id. */
 export function idBound(instant: Date): string {
   const hex = Math.max(0, instant.getTime()).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}`;
 }
 
-/** Whether `text` is a UUID in canonical form, of any version. */
+/** Whether `text` is a UUID of any version, in canonical form. */
 export function isUuid(text: string): boolean {
   return validate(text);
 }
 
-/** An id as it is stored: UUIDs are read in either case and written in lower case (RFC 9562, section 4). Other texts stay. */
+/** An id as stored: UUIDs in lower case (RFC 9562, section 4), other texts unchanged. */
 export const asStored = (id: string): string => (isUuid(id) ? id.toLowerCase() : id);

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { EntryName } from './cache-entries.store.ts';
 import type { Term } from './confirmed-primary.ts';
 
-/** An entry as one reading found it. The reading began at `at` by the database's clock, after `readAtMs` by `performance.now()`. */
+/** An entry as one reading found it, which began at `at` by the database's clock and after `readAtMs` here. */
 export type Reading = {
   name: EntryName;
   value: object;
@@ -16,13 +16,13 @@ export type Reading = {
 
 const MAX_BYTES = 32 * 1024 * 1024;
 const MAX_ENTRIES = 5000;
-/** About what an entry takes beside its key and value. */
+/** Estimated memory of an entry beside its key and value. */
 const ENTRY_BYTES = 800;
 const UNUSED_MS = 60_000;
 
 export const keyOf = ({ kind, id }: EntryName): string => `${kind.collection}:${id}`;
 
-/** The newest confirmed reading of each entry. Bounded: drops the least recently used first, and each after a minute without a use. */
+/** The newest confirmed reading of each entry. Drops the least recently used first, and those unused for a minute. */
 export function createKeptReadings() {
   const kept = new LRUCache<string, Reading>({
     max: MAX_ENTRIES,
@@ -36,22 +36,22 @@ export function createKeptReadings() {
     sweep = kept.size === 0 ? undefined : setTimeout(dropUnused, UNUSED_MS).unref();
   };
   return {
-    /** Notes its use. */
+    /** The entry, noted as used. */
     use: (name: EntryName, nowMs: number): Reading | undefined => {
       const known = kept.get(keyOf(name));
       if (known !== undefined) known.usedAtMs = nowMs;
       return known;
     },
     find: (name: EntryName): Reading | undefined => kept.peek(keyOf(name)),
-    /** Those that were used since they were read, and are older than `ageMs`. */
+    /** Entries older than `ageMs` that were used since they were read. */
     used: (nowMs: number, ageMs: number): Reading[] =>
       [...kept.values()].filter(({ usedAtMs, readAtMs }) => usedAtMs > readAtMs && nowMs - readAtMs > ageMs),
-    /** Drops the entry if a later reading found another value, or none. */
+    /** Drops the entry if a later reading found another value or none. */
     dropUnlike: (name: EntryName, readAtMs: number, found: object | undefined): void => {
       const known = kept.peek(keyOf(name));
       if (known !== undefined && known.readAtMs < readAtMs && known.value !== found) kept.delete(keyOf(name));
     },
-    /** Keeps the first of readings that find the same, with the date of the last: that prolongs leases over it. */
+    /** Keeps a reading. One that found the same value only renews the known entry, which extends leases over it. */
     keep: (reading: Reading): void => {
       const { name, at, readAtMs, term } = reading;
       const known = kept.peek(keyOf(name));

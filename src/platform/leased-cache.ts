@@ -10,65 +10,60 @@ import { memoizeByObject } from './memoize-by-object.ts';
 import type { Db } from './mongo.ts';
 import { newestOf } from './newest-reads.ts';
 
-/** A value of the database with the date of its reading: the database's clock (`at`), and `performance.now()` (`readAtMs`). */
+/** A value with the time of its reading by the database's clock (`at`) and by `performance.now()` (`readAtMs`). */
 export type Entry<T extends object = object> = Readonly<Pick<Reading, 'at' | 'readAtMs'> & { value: T }>;
 
 /**
- * The right to write by entries: a command that begins before `beginBy`, by the database's clock, and is broken off after `maxTimeMS`,
- * ends within the lease. (`$$NOW` is when a command began, however long it then waits.) Read `beginBy` when the command is sent: another
- * reading that finds the same prolongs it, and a new primary ends it.
+ * The right to write by entries: a command that begins before `beginBy`, by the database's clock, and is cut off after
+ * `maxTimeMS`, ends within the lease. Read `beginBy` when sending: a newer reading extends it, a new primary ends it.
  */
 export type Lease = { readonly beginBy: Date; readonly maxTimeMS: number };
 
 export type LeasedCache = {
   /**
-   * The entry, less than half a lease old; with `database`, from a reading that begins after this call. Null if the database confirms that
-   * it is missing; that is never cached. Do not change the value: callers share it until it has changed in the database.
+   * The entry, read less than half a lease ago; with `database`, by a reading that begins after this call. Null if the
+   * database confirms that it is missing, which is never cached. Do not change the value: callers share it.
    */
   read<T extends object>(kind: EntryKind, id: string, from?: 'cache' | 'database'): Promise<Entry<T> | null>;
   /** A lease over these entries; undefined if the primary is not confirmed within `patienceMs`. */
   lease(entries: readonly Entry[], patienceMs: number): Promise<Lease | undefined>;
-  /**
-   * Reads every entry again at its next use. Call it once a change is acknowledged: this process then obeys it at once, all others within
-   * half a lease.
-   */
+  /** Call it after a change is acknowledged: this process obeys it at once, the others within half a lease. */
   freshen(): void;
-  /** Like `freshen`, and resolves when every process obeys the change: all leases that were given before it are over. */
+  /** Like `freshen`, but resolves once every process obeys the change: all earlier leases have ended. */
   changedForAll(): Promise<void>;
   /** Whether the primary is confirmed within half a lease now. */
   isConfirmable(): Promise<boolean>;
-  /** `bytes`: of keys and values as JSON, with an overhead for each entry. */
+  /** `bytes`: keys and values as JSON, plus an overhead for each entry. */
   size(): { entries: number; bytes: number };
 };
 
-/** How long leases are where no setting says otherwise. */
+/** The length of leases, unless `setLeaseMs` sets another. */
 export const LEASE_MS = 1000;
-/** A change waits longer than a lease lasts, because the clocks of hosts run differently. */
+/** A change waits longer than the longest lease, because the clocks of hosts run at different speeds. */
 export const WAIT_FACTOR = 1.2;
-/** The part of a lease in which a write must begin; the rest is for its execution. */
+/** The part of a lease in which a write must begin; the rest is for carrying it out. */
 const BEGIN_PART = 0.6;
-/** The part of a lease for which an entry is returned. The rest of `BEGIN_PART` is for the write to reach the database. */
+/** The part of a lease for which an entry is served; the rest of `BEGIN_PART` lets the write reach the database. */
 const USE_PART = 0.5;
-/** The use of an older entry starts a reading in the background. */
+/** Using an older entry starts a reading in the background. */
 const READ_AHEAD_PART = 0.25;
-/** An older entry that was used since its reading joins every reading, so entries in use come to share readings. */
+/** An older entry joins the next reading if it was used since it was read, so entries in use share readings. */
 const JOIN_PART = 0.125;
-/** How many entries join a reading at most. */
+/** The largest number of entries that join a reading. */
 const MAX_JOINING = 500;
 /** The pause of a call without a lease before it reads again. */
 const RETRY_MS = 50;
 
 const settings = new WeakMap<Db, number>();
 
-/** Sets how long the leases of this database are; to be called before the first use. */
+/** Sets the length of this database's leases; call it before the first use. */
 export function setLeaseMs(db: Db, leaseMs: number): void {
   settings.set(db, leaseMs);
 }
 
 /**
- * The cache of data that every call reads and that changes rarely. A process that was cut off or frozen cannot act on old data: each entry
- * has the database's time of its reading, a write carries the end of the lease that follows from it, and the database rejects a later
- * write. A change waits until the leases before it are over (ADR 0037).
+ * The cache of data that every call reads and that changes rarely. A process that was cut off or frozen cannot act on
+ * stale data: a write carries the end of its lease, and the database rejects it after that (ADR 0037).
  */
 export const leasedCacheOf = memoizeByObject((db: Db): LeasedCache => {
   const leaseMs = settings.get(db) ?? LEASE_MS;
@@ -149,7 +144,7 @@ const leaseOver = (readings: readonly Reading[], leaseMs: number): Lease => ({
   },
 });
 
-/** Undefined where it takes longer. */
+/** Undefined if the work takes longer. */
 async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
   const patience = new AbortController();
   const { signal } = patience;

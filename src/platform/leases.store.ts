@@ -7,8 +7,8 @@ type Lease = { _id: string; holder: string; until: Date };
 export const LEASES: CollectionDefinition = { name: 'leases', indexes: [] };
 
 /**
- * Takes or renews the named lease for `durationMs`, by the database's clock. True when `holder` has it now. A holder
- * that dies loses it by itself; a lease only saves work, no rule depends on it being exclusive.
+ * Acquires or renews the named lock for `durationMs`, by the database's clock; returns whether `holder` has it now.
+ * A lock only saves work: no rule depends on it being exclusive.
  */
 export async function takeLease(db: Db, name: string, holder: string, durationMs: number): Promise<boolean> {
   const leases = openCollection<Lease>(db, 'leases');
@@ -18,7 +18,7 @@ export async function takeLease(db: Db, name: string, holder: string, durationMs
   );
   if (taken.matchedCount === 1) return true;
   try {
-    // Where nobody ever had it. It is over at once, so the next round takes it properly.
+    // The first holder ever. The lock ends at once, so the next call acquires it properly.
     await leases.insertOne({ _id: name, holder, until: new Date(0) });
     return true;
   } catch (err) {
@@ -27,7 +27,7 @@ export async function takeLease(db: Db, name: string, holder: string, durationMs
   }
 }
 
-/** Gives the lease back, where `holder` has it. */
+/** Releases the lock if `holder` has it. */
 export async function endLease(db: Db, name: string, holder: string): Promise<void> {
   await openCollection<Lease>(db, 'leases').updateOne(
     { _id: name, holder },
@@ -35,7 +35,7 @@ export async function endLease(db: Db, name: string, holder: string): Promise<vo
   );
 }
 
-/** Who has the lease, or had it last; undefined where nobody ever did. */
+/** The current or last holder of the lock; undefined if it was never held. */
 export async function findLeaseHolder(db: Db, name: string): Promise<string | undefined> {
   const lease = await openCollection<Lease>(db, 'leases').findOne({ _id: name });
   return lease?.holder;

@@ -5,7 +5,7 @@ import { isTracing, traceFields } from './tracing.ts';
 
 export type { Logger } from 'pino';
 
-/** Field names that never reach a log line, at the depths at which this service logs objects. */
+/** Fields that never reach a log line, at the depths at which this service logs objects. */
 const SECRET_FIELDS = [
   'api_key',
   'apiKey',
@@ -23,19 +23,19 @@ const SECRET_FIELDS = [
 ];
 
 /**
- * Written line by line: pino's buffer waits for ever, and the process with it, where it is flushed at the exit and nobody reads the
- * pipe any more. A process whose log collector or parent has died could then not be stopped.
+ * Lines are written synchronously. With pino's buffer, the flush at exit waits for ever if the reader of the pipe has
+ * died, and the process cannot be stopped.
  */
 const STANDARD_OUTPUT = 1;
 const STANDARD_ERROR = 2;
-/** How many bytes of lines wait for room on a full disk; those that come then are dropped. */
+/** Lines up to this size wait for room on a full disk; further lines are dropped. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 
 let dropped = 0;
-/** How many lines this process has dropped because they could not be written. */
+/** How many lines this process has dropped. */
 export const droppedLines = (): number => dropped;
 
-/** Standard output. Where it cannot be written, such as to a full disk, the process goes on. */
+/** Standard output. The process goes on if it cannot be written, such as on a full disk. */
 function standardOutput(): DestinationStream {
   const output = pino.destination({ dest: STANDARD_OUTPUT, sync: true, maxLength: MAX_WAITING_BYTES });
   let isFailing = false;
@@ -49,14 +49,14 @@ function standardOutput(): DestinationStream {
     try {
       writeSync(STANDARD_ERROR, sentence);
     } catch {
-      // It leads to the same disk.
+      // Standard error leads to the same disk.
     }
   });
   output.on('drop', () => void dropped++);
   return output;
 }
 
-/** Where MongoDB and mongoose quote, in the text of an error, what they were given. */
+/** The parts of error messages in which MongoDB and mongoose quote their input. */
 const QUOTED = [
   /(?<=dup key: ).*/g,
   /(?<=for value ").*(?=" \(type)/gs,
@@ -66,12 +66,9 @@ const QUOTED = [
 const withoutQuotes = (text: string): string =>
   QUOTED.reduce((left, quoted) => left.replace(quoted, '[redacted]'), text);
 
-/**
- * What is logged of an error. Of the fields that libraries add only the code: others hold the URL that could not be parsed, with
- * its password, or the document that a validator rejected.
- */
+/** The loggable fields of an error. Of a library's own fields only `code`: others may hold a password or a document. */
 export function errorFields(err: unknown): unknown {
-  // Not `instanceof`: some come from another realm.
+  // Not `instanceof`: errors may come from another realm.
   if (typeof (err as { message?: unknown } | null)?.message !== 'string') return { type: typeof err };
   const { type, message, stack } = stdSerializers.err(err as Error);
   const { code } = err as { code?: unknown };
@@ -80,7 +77,7 @@ export function errorFields(err: unknown): unknown {
 
 const REDACTED = '[redacted]';
 
-/** Structured JSON log on standard output; secrets and customers' data are redacted by field name as a last resort. */
+/** A structured JSON log on standard output. Redacting secrets by field name is the last resort. */
 export function createLogger(service: string, level: string, destination?: DestinationStream): Logger {
   const options = {
     level,
@@ -94,11 +91,11 @@ export function createLogger(service: string, level: string, destination?: Desti
   return pino(options, destination ?? standardOutput());
 }
 
-/** Pino's wildcard for this (`*.api_key`) takes its paths apart anew for every text of a line: most of what a line would cost. */
+/** Replaces pino's wildcard paths (`*.api_key`), which would be most of the cost of a line. */
 function withoutNestedSecrets(fields: Record<string, unknown>): Record<string, unknown> {
   let clean = fields;
   for (const [name, value] of Object.entries(fields)) {
-    // Of an error, its serializer says what is logged.
+    // `errorFields` serializes errors.
     if (typeof value !== 'object' || value === null || name === 'err') continue;
     const secret = SECRET_FIELDS.filter((each) => Object.hasOwn(value, each));
     if (secret.length === 0) continue;

@@ -1,4 +1,4 @@
-/** Returns a function that calls `make` once for each object, such as a database connection; the result is freed with the object. */
+/** Returns a function that calls `make` once for each object; the result is freed with the object. */
 export function memoizeByObject<T, Owner extends object = object>(
   make: (owner: Owner) => T,
 ): (owner: Owner) => T {

@@ -17,27 +17,24 @@ translateSocketErrors(mongoose.mongo);
 /** The database as stores see it. */
 export type Db = Connection;
 
-/** An open transaction; opaque to services, which only hand it on. */
+/** An open transaction; opaque to services, which only pass it on. */
 export type Tx = ClientSession;
 
-/** What a read is given to choose how new its data is; nothing: what a majority has, as the server knows it. */
+/** How new the data of a read must be. By default: what a majority has, as far as the server knows. */
 export type ReadOptions = Pick<
   mongoose.mongo.FindOptions & mongoose.mongo.AggregateOptions,
   'readConcern' | 'readPreference' | 'maxTimeMS'
 >;
 
-/** One moment of the database, of which several reads are; opaque to services, which only hand it on. */
+/** One moment of the database, shared by several reads; opaque to services, which only pass it on. */
 export type Snapshot = { session: ClientSession };
 
-/**
- * A connection that is not open yet. Every write is acknowledged by a majority and journalled, every read is of
- * majority-committed data unless a query says otherwise, so nothing that was acknowledged can be rolled back.
- */
+/** A connection that is not open yet. Writes need a majority and the journal; reads see majority-committed data. */
 export function createDb(): Db {
   return mongoose.createConnection();
 }
 
-/** Calls `listener` whenever the driver learns of a primary that another election made than the one before; `db` has to be open. */
+/** Calls `listener` whenever the driver sees a primary from another election. `db` must be open. */
 export function onNewPrimary(db: Db, listener: () => void): void {
   let known: string | undefined;
   db.getClient().on('topologyDescriptionChanged', ({ newDescription }) => {
@@ -49,18 +46,18 @@ export function onNewPrimary(db: Db, listener: () => void): void {
   });
 }
 
-/** A part of an aggregation or of an update pipeline. */
+/** Part of an aggregation or an update pipeline. */
 export type Expression = Record<string, unknown>;
 
 /**
- * A collection as the driver has it, for pipelines, which mongoose would recast, and for hot writes: measured 1.4 times as fast
- * on a hold's insert. What may be written is guarded by the collection's validator in the database (ADR 0027).
+ * A collection of the driver: for pipelines, which mongoose would recast, and for hot writes (1.4 times as fast for a
+ * hold). The collection's validator in the database guards what is written (ADR 0027).
  */
 export function openCollection<T extends object>(db: Db, name: string): mongoose.mongo.Collection<T> {
   return db.collection<T>(name);
 }
 
-/** The model of a collection that is written through mongoose, which checks each new document; compiled at its first use. */
+/** The model of a collection that mongoose writes, checking each new document; compiled on first use. */
 export function modelOf<T>(db: Db, name: string, schema: Schema<T>): Model<T> {
   return (db.models[name] ?? db.model(name, schema)) as unknown as Model<T>;
 }
@@ -70,29 +67,21 @@ export function collectionOf<T extends object>({ collection }: Model<T>): mongoo
   return collection as unknown as mongoose.mongo.Collection<T>;
 }
 
-/** A write of which nothing is lost once it was acknowledged; without a limit of time. */
+/** An acknowledged write is never lost; without a time limit. */
 export const DURABLE = { w: 'majority', journal: true } as const;
 
-/**
- * For commands that nobody waits for and that may take hours, such as the building of an index: a slow disk, or
- * a secondary that lags for a while, must not end them.
- */
+/** For commands that may take hours, such as building an index, also on a slow disk. */
 export const PATIENT: mongoose.ConnectOptions = {
   socketTimeoutMS: 0,
   writeConcern: { ...DURABLE, wtimeoutMS: 60_000 },
 };
 
-/**
- * For calls, which have 10 s in all: a connection that was forgotten without a word is given up in time for the driver to repeat once
- * what can be repeated, on a new one.
- */
+/** For calls, which take 10 s at most: the driver notices a dead connection in time to retry on a new one. */
 export const IMPATIENT: mongoose.ConnectOptions = { socketTimeoutMS: 4500 };
 
 /**
- * Opens `db`, trying again every second until it succeeds or `signal` aborts; says so once while it waits. `overrides` are
- * `PATIENT` or `IMPATIENT`.
- * @throws UnsupportedServerError where the server is no replica set, or too old, Refusal where no driver can use the address: waiting
- * would not help
+ * Opens `db`, trying again every second until it succeeds or `signal` aborts. `overrides`: `PATIENT` or `IMPATIENT`.
+ * @throws UnsupportedServerError, Refusal if the driver cannot use the address: waiting would not help
  */
 export async function openDb(
   db: Db,
@@ -117,7 +106,7 @@ export async function openDb(
       }
       const [hello] = await Promise.all([greetDirectly(uri), delay(1000, undefined, { signal })]);
       if (hello === undefined) continue;
-      // The driver passes over a server that is not of the set that it was told, and says no more than that.
+      // The driver ignores a server of another set without reporting it.
       requireSupportedMongod(hello, uri);
       if (isUninitiated(hello) && !hasWarnedOfSet)
         log.warn('waiting for MongoDB: its replica set is not initiated; run rs.initiate() once in mongosh');
@@ -131,7 +120,7 @@ function requireUsable(uri: string): void {
     void new mongoose.mongo.MongoClient(uri);
   } catch (err) {
     const { message } = err as Error;
-    // What repeats the address may repeat its password.
+    // An error that repeats the address may repeat its password.
     const said = message.includes('://') ? '' : `: ${message}`;
     throw new Refusal(
       `MONGODB_URI cannot be used${said}. Where its user name or password has @ : / ? # [ ] or %, percent-encode them.`,
@@ -148,11 +137,11 @@ const OPTIONS: mongoose.ConnectOptions = {
   waitQueueTimeoutMS: 4000,
   readConcernLevel: 'majority',
   maxPoolSize: 64,
-  // Firewalls and load balancers forget connections that were idle for some minutes, without a word.
+  // Firewalls and load balancers silently drop connections that were idle for some minutes.
   maxIdleTimeMS: 60_000,
   socketTimeoutMS: 15_000,
-  // A server that is frozen or cut off: found out after 2 + 5 s, when all that waits for it fails; then each
-  // call waits 2 s for it to come back. By default that takes 40 s, and no caller waits so long.
+  // A frozen server is noticed after 2 + 5 s, when all pending commands fail; then each call waits 2 s for a new one.
+  // The defaults take 40 s, longer than any caller waits.
   heartbeatFrequencyMS: 2000,
   connectTimeoutMS: 5000,
   serverSelectionTimeoutMS: 2000,
@@ -162,7 +151,7 @@ function greet(client: mongoose.mongo.MongoClient): Promise<Hello> {
   return client.db('admin').command({ hello: 1 });
 }
 
-/** What the first host says of itself, whatever it belongs to; undefined where it does not respond within a second. */
+/** What the first host says of itself; undefined if it does not respond within a second. */
 async function greetDirectly(uri: string): Promise<Hello | undefined> {
   const direct = directUri(uri);
   if (direct === undefined) return undefined;
@@ -180,10 +169,7 @@ async function greetDirectly(uri: string): Promise<Hello | undefined> {
   }
 }
 
-/**
- * Runs reads that are all of one moment: the newest that a majority has when the first is made. A failover between two of them
- * changes nothing: the next primary reads that moment, once it knows that a majority has it.
- */
+/** Runs reads of one moment: the newest that a majority has when the first read is made. Survives a failover. */
 export async function readingSnapshot<T>(db: Db, work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
   const session = await db.startSession({ snapshot: true });
   try {
@@ -193,27 +179,27 @@ export async function readingSnapshot<T>(db: Db, work: (snapshot: Snapshot) => P
   }
 }
 
-/** The options of a read that is to be of the snapshot's moment. */
+/** The options of a read in the snapshot. */
 export function inSnapshot({ session }: Snapshot) {
-  // Stated, for otherwise the connection's own level is sent, which takes no moment.
+  // Stated, because the connection's own level excludes snapshots.
   return { session, readConcern: { level: 'snapshot' as const } };
 }
 
-/** For how long a transaction is tried, in all: no caller waits longer. */
+/** How long a transaction is retried in all: no caller waits longer. */
 export const TRANSACTION_MS = 10_000;
 
-/** What is to be done when a transaction has been committed. */
+/** What to do once a transaction is committed. */
 const afterCommits = new WeakMap<Tx, (() => void)[]>();
 
-/** Has `work` done as soon as the transaction is committed, before `inTransaction` resolves; not where it is not. */
+/** Runs `work` once the transaction is committed, before `inTransaction` resolves. */
 export function afterCommit(tx: Tx, work: () => void): void {
   afterCommits.get(tx)?.push(work);
 }
 
 /**
- * Runs `work` in one transaction, again after a write conflict or a lost connection, so it must have no side effects. Throws what
- * was in the way if it is not committed until `untilMs`; it may have been if the commit itself got no acknowledgement.
- * The driver's own `withTransaction` would go on for 120 s.
+ * Runs `work` in a transaction, again after a write conflict or a lost connection, so it must have no side effects.
+ * Throws the last error if it is not committed by `untilMs`; a commit without acknowledgement may still have succeeded.
+ * The driver's own `withTransaction` goes on for 120 s.
  */
 export async function inTransaction<T>(
   db: Db,
@@ -232,7 +218,7 @@ export async function inTransaction<T>(
         for (const each of committed) each();
         return result;
       } finally {
-        // After a commit, or one whose outcome is unknown, there is nothing to abort.
+        // After a commit, also one whose outcome is unknown, there is nothing to abort.
         if (session.inTransaction()) await session.abortTransaction();
       }
     });
@@ -253,19 +239,19 @@ async function repeating<T>(label: string, untilMs: number, step: () => Promise<
   }
 }
 
-/** In every error about a unique index, before anything of a document. */
+/** Comes first in every duplicate-key message, before any part of a document. */
 const VIOLATED_INDEX = /E11000 duplicate key error collection: \S+ index: (\S+)/;
 
-/** Whether `err` is the violation of a unique index, or of the one of this name. */
+/** Whether `err` violates a unique index, or the one of this name. */
 export function isDuplicateKey(err: unknown, index?: string): boolean {
   const { code, message = '' } = (err ?? {}) as { code?: unknown; message?: string };
   return code === 11000 && (index === undefined || VIOLATED_INDEX.exec(message)?.[1] === index);
 }
 
-/** Whether `err` is of a command that the server broke off after its `maxTimeMS`. */
+/** Whether the server cut the command off after its `maxTimeMS`. */
 export const isCommandTimeout = (err: unknown): boolean => codeOf(err) === 50;
 
-/** Whether `err` is of an expression that rejected its input (`$toInt` of a word). */
+/** Whether an expression rejected its input, such as `$toInt` of a word. */
 export const isExpressionError = (err: unknown): boolean => codeOf(err) === 241;
 
 const codeOf = (err: unknown): unknown => (err as { code?: unknown } | null)?.code;
@@ -284,9 +270,8 @@ const UNAVAILABLE = new Set([
 ]);
 
 /**
- * The errors of a server that is going down, stepping down or too slow: the retryable errors of MongoDB's specification, a
- * cursor that ended with its server (43), no primary as a router sees it (133), the end of `maxTimeMS` (50) and `wtimeout`
- * (64), and a moment that cannot be read (any more: 239; just after a migration: 246). Only failed writes carry a label that says so; reads have the code alone.
+ * The errors of a server that is going down, stepping down or too slow: MongoDB's retryable errors, a lost cursor (43),
+ * no primary (133), `maxTimeMS` (50), `wtimeout` (64), and an unreadable snapshot (239, 246).
  */
 const UNAVAILABLE_CODES = new Set<unknown>([
   6, 7, 43, 50, 64, 89, 91, 133, 134, 189, 239, 246, 262, 9001, 10058, 10107, 11600, 11602, 13435, 13436,
@@ -298,10 +283,10 @@ const UNAVAILABLE_LABELS = [
   'UnknownTransactionCommitResult',
 ];
 
-/** Whether `err` means that the database cannot be reached or left the outcome of a write in doubt. */
+/** Whether the database cannot be reached, or left the outcome of a write in doubt. */
 export function isDatabaseUnavailable(err: unknown): boolean {
   if (!(err instanceof Error)) return false;
-  // With it all that is cleared from the pool, or takes too long on a connection.
+  // Also an error of a cleared pool and of a connection that timed out.
   if (err instanceof mongoose.mongo.MongoNetworkError) return true;
   if (UNAVAILABLE.has(err.name) || err.message.includes('before initial connection')) return true;
   if (err instanceof mongoose.mongo.MongoBulkWriteError && isUnacknowledged(err)) return true;
@@ -309,7 +294,7 @@ export function isDatabaseUnavailable(err: unknown): boolean {
   return UNAVAILABLE_LABELS.some((label) => hasLabel(err, label));
 }
 
-/** Whether all of a bulk write was done, and its acknowledgement is what failed, whatever its code. */
+/** Whether the writes were made and only their acknowledgement failed. */
 function isUnacknowledged({ writeErrors, result }: mongoose.mongo.MongoBulkWriteError): boolean {
   return [writeErrors].flat().length === 0 && result.getWriteConcernError() !== undefined;
 }

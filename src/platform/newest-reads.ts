@@ -1,18 +1,15 @@
 import { batched } from './batched.ts';
 import type { ReadOptions } from './mongo.ts';
 
-/**
- * For what a decision rests on: the newest state of the primary, committed or about to be. A new primary has every write that was
- * acknowledged from its first moment on; that a majority has them it learns up to a second later (ADR 0023).
- */
+/** For decisions: the newest state of the primary, which has every acknowledged write (ADR 0023). */
 export const NEWEST = {
   readConcern: { level: 'local' },
   readPreference: 'primary',
 } as const satisfies ReadOptions;
 
 /**
- * For what must not be said wrongly: the server makes sure, by a write of its own, that it was the primary. It takes as long as a
- * write, so it is for the way of failure alone. Where that cannot be had within 4 s, the read fails, and the call with 503.
+ * For negatives that must not be wrong: the server confirms by a write that it is the primary. It costs as much as a
+ * write, so use it on the path of failure only. Fails after 4 s.
  */
 export const CONFIRMED = {
   readConcern: { level: 'linearizable' },
@@ -20,10 +17,7 @@ export const CONFIRMED = {
   maxTimeMS: 4000,
 } as const satisfies ReadOptions;
 
-/**
- * Runs `read` with the options of `first`; where it finds nothing (null or false), once more with CONFIRMED. What it then
- * returns is no older than the call: nothing that was acknowledged before is missing.
- */
+/** Runs `read` with `first`, then with CONFIRMED if that finds nothing (null or false). */
 export async function confirmAbsence<T>(
   read: (options: ReadOptions) => Promise<T>,
   first: ReadOptions = {},
@@ -32,23 +26,22 @@ export async function confirmAbsence<T>(
   return found === null || found === false ? read(CONFIRMED) : found;
 }
 
-/** What one read asks for at most. */
+/** The largest number of keys in one read. */
 const MAX_KEYS = 500;
 
 /**
- * Makes a read of many, NEWEST unless `first` says otherwise, a read of one that callers share (`batched`): each is served by a
- * read that began after its call. What is missing is asked for once more with CONFIRMED, and null only then; nobody else waits for
- * that, or fails with it.
+ * Turns a read of many keys into a batched read of one key: each call is served by a read that began after it.
+ * Missing keys are read once more with CONFIRMED before null is returned; other calls do not wait for that.
  */
 export function newestOf<Key, Found extends object>(
   read: (keys: readonly Key[], options: ReadOptions) => Promise<(key: Key) => Found | undefined>,
   first: ReadOptions = NEWEST,
 ): (key: Key) => Promise<Found | null> {
-  const gatheredWith = (options: ReadOptions) =>
+  const batchedWith = (options: ReadOptions) =>
     batched<Key, Found | undefined>(async (keys) => {
       const find = await read(keys, options);
       return keys.map((key) => find(key));
     }, MAX_KEYS);
-  const [newest, confirmed] = [gatheredWith(first), gatheredWith(CONFIRMED)];
+  const [newest, confirmed] = [batchedWith(first), batchedWith(CONFIRMED)];
   return async (key) => (await newest(key)) ?? (await confirmed(key)) ?? null;
 }

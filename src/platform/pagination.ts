@@ -1,15 +1,15 @@
-/** A position in a listing that is ordered by an instant, ties broken by id; both descending, or both ascending. */
+/** A position in a listing ordered by instant, ties broken by id. */
 export type Position = { at: Date; id: string };
 
 export type Page<T> = { rows: T[]; next: Position | null };
 
-/** The opaque text that a caller passes back to go on after `position`. */
+/** The opaque text that a caller sends back to continue after `position`. */
 export function encodeCursor(position: Position | null): string | null {
   if (position === null) return null;
   return Buffer.from(JSON.stringify([position.at.getTime(), position.id])).toString('base64url');
 }
 
-/** The position that `encodeCursor` made the text of; undefined for anything that it did not make. */
+/** The position of a text made by `encodeCursor`; undefined for any other text. */
 export function decodeCursor(cursor: string): Position | undefined {
   const decoded = parse(cursor);
   if (!Array.isArray(decoded)) return undefined;
@@ -28,17 +28,14 @@ function parse(cursor: string): unknown {
   }
 }
 
-/**
- * The part of a filter that goes on after `position` in a listing by the fields `instant` and `id`, both descending; nothing
- * for the first page.
- */
+/** Filters for rows after `position` by `instant` and `id`, both descending; no filter for the first page. */
 export function beyond(position: Position | undefined, instant: string, id = '_id'): { $or?: object[] } {
   if (position === undefined) return {};
   const { at, id: last } = position;
   return { $or: [{ [instant]: { $lt: at } }, { [instant]: at, [id]: { $lt: last } }] };
 }
 
-/** The same for a listing by both ascending. */
+/** Like `beyond`, for a listing in which both are ascending. */
 export function beyondAscending(position: Position | undefined, instant: string): { $or?: object[] } {
   if (position === undefined) return {};
   const { at, id } = position;
@@ -48,7 +45,7 @@ export function beyondAscending(position: Position | undefined, instant: string)
 /** The page that begins after `after`, of at most `limit`. */
 export type PageWanted = { after?: Position | undefined; limit: number };
 
-/** Cuts rows that were read with `limit + 1` down to the page; the extra row only tells that there is a next one. */
+/** Cuts rows that were read with `limit + 1` to the page; the extra row only shows that there is a next page. */
 export function toPage<T>(rows: T[], limit: number, positionOf: (row: T) => Position): Page<T> {
   const page = rows.slice(0, limit);
   const last = page.at(-1);

@@ -1,6 +1,6 @@
 /**
- * An absolute URL, where `base` is given also of a text that is relative to it; undefined where the text is none. In place of `URL.canParse`, which in Node 20, once it is optimised, takes texts with
- * letters of Latin-1 for malformed: https://bücher.example.
+ * An absolute URL, or one relative to `base`; undefined if malformed. Replaces `URL.canParse`, which in Node 20 takes
+ * Latin-1 letters for malformed once it is optimised: https://bücher.example.
  */
 export function parseUrl(text: string, base?: string): URL | undefined {
   try {

@@ -10,7 +10,7 @@ const waiting = gauge({
   help: 'Commands that wait for a connection to MongoDB, of which the pool of each server has 64.',
 });
 
-/** Counts the use of the connections from now on; `db` is connected, and nothing is under way on it. */
+/** Counts the use of the connections from now on. Call it once `db` is connected and idle. */
 export function countPoolUse(db: Db): void {
   const [used, queued] = [inUse(db), waiting(db)];
   db.getClient()

@@ -3,18 +3,17 @@ import { gzip } from 'node:zlib';
 
 const compress = promisify(gzip);
 
-/** JSON that is sent as it is, whoever asks for it and however often; what is made of it is made once. */
+/** JSON prepared once and sent many times. */
 export type PreparedJson = {
   readonly bytes: Buffer;
-  /** In gzip. Made in another thread, when it is first asked for. */
+  /** In gzip, made on first use in another thread. */
   compressed(): Promise<Buffer>;
-  /** Its ETag, by the function that is given first. */
+  /** The ETag, made on first use. */
   tag(make: (bytes: Buffer) => string): string;
 };
 
 const prepared = new WeakSet<object>();
 
-/** `text`: JSON. */
 export function prepareJson(text: string): PreparedJson {
   const bytes = Buffer.from(text);
   let compressed: Promise<Buffer> | undefined;

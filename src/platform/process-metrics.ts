@@ -4,24 +4,24 @@ import { memoizeByObject } from './memoize-by-object.ts';
 import type { Db } from './mongo.ts';
 
 type Definition<Label extends string> = {
-  /** By the conventions of Prometheus: base units, counters ending in `_total`. */
+  /** Follows the conventions of Prometheus: base units, counters end in `_total`. */
   name: string;
   help: string;
-  /** Each with few values, known beforehand: no ids, no partners. */
+  /** Labels have few values, known beforehand: no ids, no partners. */
   labelNames?: Label[];
 };
 
-/** The buckets of how much is worked on together. */
+/** Buckets for the size of batches. */
 export const BATCH_SIZES = [1, 2, 5, 10, 20, 50, 100, 200];
 
-/** How often the lag of the event loop is sampled: prom-client's 10 ms cost an idle process 0.5 % of a core. The lag includes it. */
+/** Sampling interval of event-loop lag, which includes it. prom-client's 10 ms cost an idle process 0.5 % of a core. */
 const EVENT_LOOP_SAMPLE_MS = 50;
 
 const definitions: ((registry: Registry) => void)[] = [];
 
 /**
- * What one process counts by itself, beside what Node tells of it: each metric that a loaded module defines, from 0 on. One for each
- * database connection, so that several services can live in one process, as tests have them.
+ * The metrics of one process: Node's own and those that loaded modules define, from 0 on. One registry for each
+ * database connection, because tests run several services in one process.
  */
 export const processMetrics = memoizeByObject((_db: Db): Registry => {
   const registry = new Registry();
@@ -39,19 +39,19 @@ export const processMetrics = memoizeByObject((_db: Db): Registry => {
   return registry;
 });
 
-/** Defines a counter where it is counted; to be called while a module loads. */
+/** Defines a counter; call it while a module loads. */
 export function counter<Label extends string = never>(
   definition: Definition<Label>,
 ): (db: Db) => Counter<Label> {
   return defined((registry) => new Counter({ ...definition, registers: [registry] }));
 }
 
-/** The same for a gauge. */
+/** Defines a gauge; call it while a module loads. */
 export function gauge<Label extends string = never>(definition: Definition<Label>): (db: Db) => Gauge<Label> {
   return defined((registry) => new Gauge({ ...definition, registers: [registry] }));
 }
 
-/** The same for a histogram, in seconds or in pieces. */
+/** Defines a histogram; call it while a module loads. */
 export function histogram<Label extends string = never>(
   definition: Definition<Label> & { buckets: number[] },
 ): (db: Db) => Histogram<Label> {

@@ -1,17 +1,17 @@
-/** Something that a process does again and again, and that is silent for longer than it may be. */
+/** Regular work that is overdue. */
 export type Stall = { name: string; silent_seconds: number };
 
-/** What a process is to keep doing, by its name. Only an answer without a stall says that the process makes progress. */
+/** Watches the regular work of a process by name. */
 export type Progress = {
   /** From now on `beat` must be called at least every `atMostMs`. */
   expect(name: string, atMostMs: number): { beat(): void };
-  /** Of all that is expected. */
+  /** Everything that is expected. */
   names(): string[];
-  /** What is silent for too long; the time in which the process itself stood still does not count. */
+  /** Overdue work. Time in which the whole process stood still does not count. */
   stalls(): Stall[];
 };
 
-/** A process that was frozen or starved for longer than this between two looks could not have beaten meanwhile. */
+/** A longer gap between two checks means that the process was frozen or starved. */
 const STANDSTILL_MS = 5000;
 const LOOK_EVERY_MS = 1000;
 

@@ -1,14 +1,11 @@
 import { parseUrl } from './parse-url.ts';
 
-/** A host that is asked where Redis is: a sentinel, or any node of a cluster. */
+/** A host that knows where Redis is: a sentinel, or any node of a cluster. */
 export type RedisHost = { host: string; port: number };
 
 type Credentials = { username?: string; password?: string };
 
-/**
- * What `REDIS_URL` says: one server, whose URL the client reads itself; a master that sentinels name; or a cluster. The
- * credentials are those of the servers that keep the data.
- */
+/** What `REDIS_URL` names: a server, a master watched by sentinels, or a cluster; with credentials. */
 export type RedisAddress = { isEncrypted: boolean } & Credentials &
   (
     | { kind: 'server'; db: number }
@@ -27,7 +24,7 @@ const PORTS = { sentinel: 26_379, cluster: 6379 };
  * Reads `redis[s]://[user:password@]host[:port][/db]`,
  * `redis[s]+sentinel://[user:password@]host[:port],…/master[/db][?sentinel_username=…&sentinel_password=…]` and
  * `redis[s]+cluster://[user:password@]host[:port],…`.
- * @throws Error with the part of a sentence that follows the name of the variable; it repeats nothing of the address
+ * @throws Error whose message follows the name of the variable, and repeats nothing of the address
  */
 export function redisAddress(value: string): RedisAddress {
   if (/^rediss?:/i.test(value)) return ofServer(value);
@@ -45,7 +42,7 @@ export function redisAddress(value: string): RedisAddress {
   return { kind: 'sentinel', ...common, hosts: hostsOf(hosts, PORTS.sentinel), ...watched(path, query) };
 }
 
-/** Whether all keys with this prefix are on one slot of a cluster: what Redis hashes is what stands in the first braces. */
+/** Whether all keys with this prefix share one slot of a cluster: Redis hashes the text in the first braces. */
 export function hasHashTag(prefix: string): boolean {
   return /^[^{]*\{[^}]+\}/.test(prefix);
 }
@@ -79,7 +76,7 @@ function watched(path: string, query: string) {
   return { master: decoded(master), db: Number(db), ofSentinels };
 }
 
-/** Not as a form, which has + for a space: a password may have one. */
+/** Unlike a form, keeps + as it is: a password may contain one. */
 function optionsIn(query: string): Record<string, string> {
   const options = query.split('&').filter((each) => each !== '');
   return Object.fromEntries(

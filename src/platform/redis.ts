@@ -10,24 +10,21 @@ const QUIT_TIMEOUT_MS = 1000;
 const CONNECT_TIMEOUT_MS = 2000;
 const RETRY_INFO_MS = 100;
 /**
- * A connection on which nothing arrives for so long is replaced: where the network swallows packets, or has forgotten the
- * connection, nothing else would end it for a quarter of an hour or more. A worker's waits for jobs up to 10 s at a time.
+ * A connection that receives nothing for this long is replaced: a network that drops packets would not end it for a
+ * quarter of an hour. A worker waits for jobs up to 10 s at a time.
  */
 const PRODUCER_SILENCE_MS = 5000;
 const WORKER_SILENCE_MS = 14_000;
 
-/**
- * What a server answers that is not the master any more, or not yet. Behind an address that moves from one server to another, old
- * connections stay with the demoted one: only a new one leads to its successor.
- */
+/** Errors of a server that is not the master. Only a new connection leads to its successor behind a moving address. */
 const NOT_THE_MASTER = /^(?:READONLY|LOADING|MASTERDOWN|UNBLOCKED)\b/;
-/** The 2 is ioredis's way to say that the command is sent again. */
+/** 2 tells ioredis to send the command again. */
 const reconnectAndRepeat = (err: Error): false | 2 => NOT_THE_MASTER.test(err.message) && 2;
 
-/** The codes with which a Redis that answers takes no writes. */
+/** Codes of a Redis that responds but takes no writes. */
 export const WRITE_REFUSALS = ['OOM', 'READONLY', 'MISCONF', 'NOREPLICAS', 'NOPERM'];
 
-/** A server that stays so is asked between reconnections, so that its refusals are seen. */
+/** A server that keeps failing is asked between reconnections, so that its errors are seen. */
 const RECONNECT_EVERY_MS = 1000;
 
 function reconnectAndReject(): (err: Error) => boolean {
@@ -43,14 +40,14 @@ function reconnectAndReject(): (err: Error) => boolean {
 export type RedisConnection = Redis | Cluster;
 
 /**
- * A connection for producers: it fails at once while Redis is away instead of queueing commands, and reconnects by
- * itself. What was sent without a reply is sent again then, however long that takes: each queue of BullMQ asks for Redis's
- * version once, and is of no use any more where that fails. Nothing on the request path may await it without a bound (ADR 0003).
+ * A connection for producers: it fails at once while Redis is away, and reconnects by itself. Never await it without a
+ * bound on the request path (ADR 0003). Commands without a reply are sent again: a queue of BullMQ asks for Redis's
+ * version only once and is useless if that fails.
  */
 export function createProducerRedis(url: string, log: Logger): RedisConnection {
   const redis = connect(url, {
     enableOfflineQueue: false,
-    // Not BullMQ's skipVersionCheck instead: it then looks for a job's state as Redis 5 must, in every waiting job.
+    // `skipVersionCheck` would make BullMQ search all waiting jobs for a job's state, as Redis 5 requires.
     maxRetriesPerRequest: null,
     reconnectOnError: reconnectAndReject(),
     socketTimeout: PRODUCER_SILENCE_MS,
@@ -59,16 +56,13 @@ export function createProducerRedis(url: string, log: Logger): RedisConnection {
   return redis;
 }
 
-/**
- * A connection for counting calls: a command fails with its connection and is never repeated, and a connection on which
- * nothing arrives for 2 s is replaced. Its outages are logged by whoever counts, once there is something to count.
- */
+/** A connection for counting calls: commands fail with the connection and are never repeated. Logs no outages. */
 export function createLimiterRedis(url: string): RedisConnection {
   const redis = connect(
     url,
     {
       enableOfflineQueue: false,
-      // What is counted in one turn of the event loop leaves in one write.
+      // Commands of one turn of the event loop leave in one write.
       enableAutoPipelining: true,
       autoResendUnfulfilledCommands: false,
       maxRetriesPerRequest: 0,
@@ -81,7 +75,7 @@ export function createLimiterRedis(url: string): RedisConnection {
   return redis;
 }
 
-/** A connection for a worker: its commands wait until Redis is there. */
+/** A connection for a worker: its commands wait until Redis is available. */
 export function createWorkerRedis(url: string, log: Logger): RedisConnection {
   const redis = connect(url, {
     maxRetriesPerRequest: null,
@@ -93,8 +87,8 @@ export function createWorkerRedis(url: string, log: Logger): RedisConnection {
 }
 
 /**
- * What `ask` returns of a Redis, as soon as it responds, on a connection that is gone then.
- * @throws what `ask` throws, or Error where `signal` aborts first
+ * What `ask` returns, once Redis responds, on a connection of its own.
+ * @throws what `ask` throws, or Error if `signal` aborts first
  */
 export async function askOnce<T>(
   url: string,
@@ -103,7 +97,7 @@ export async function askOnce<T>(
 ): Promise<T> {
   signal.throwIfAborted();
   const redis = connect(url, { maxRetriesPerRequest: null });
-  // Outages are logged by the connections that stay.
+  // The lasting connections log outages.
   redis.on('error', () => undefined);
   const end = () => redis.disconnect();
   signal.addEventListener('abort', end, { once: true });
@@ -116,9 +110,8 @@ export async function askOnce<T>(
 }
 
 /**
- * What each server says of itself (INFO): the one server; the master that sentinels name and its replicas; or the nodes of a cluster.
- * One that cannot be reached beside others is left out.
- * @throws Error where Redis responds with an error
+ * INFO of each server: the one server, the master and its replicas, or the nodes of a cluster. Skips a server that
+ * cannot be reached beside others. @throws Error if Redis responds with an error
  */
 export async function readRedisInfos(redis: RedisConnection): Promise<string[]> {
   const info = await redis.info();
@@ -128,15 +121,12 @@ export async function readRedisInfos(redis: RedisConnection): Promise<string[]> 
   return [info, ...(await fulfilled(replicas))];
 }
 
-/**
- * What those servers say of themselves (INFO) that `redis` is connected to: the one server, the master that sentinels name, or the
- * nodes of a cluster. A node that fails beside others, or does not respond within `timeoutMs`, is left out.
- */
+/** INFO of the servers `redis` is connected to. Skips a cluster node that fails or does not respond in `timeoutMs`. */
 export async function connectedInfos(redis: RedisConnection, timeoutMs: number): Promise<string[]> {
   return redis instanceof Cluster ? infosOfNodes(redis, timeoutMs) : [await redis.info()];
 }
 
-/** @throws Error where none responds */
+/** @throws Error if no node responds */
 async function infosOfNodes(cluster: Cluster, timeoutMs: number): Promise<string[]> {
   const infos = await fulfilled(cluster.nodes().map((node) => withDeadline(timeoutMs, () => node.info())));
   if (infos.length === 0) throw new Error('No node of the cluster responded');
@@ -148,7 +138,7 @@ async function fulfilled<T>(promises: readonly Promise<T>[]): Promise<T[]> {
   return settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
 }
 
-/** The replicas that a master names in its INFO. */
+/** The replicas named in a master's INFO. */
 function replicasIn(info: string): RedisHost[] {
   const lines = info.matchAll(/^slave\d+:ip=([^,]+),port=(\d+),/gm);
   return [...lines].map(([, host = '', port]) => ({ host, port: Number(port) }));
@@ -157,13 +147,14 @@ function replicasIn(info: string): RedisHost[] {
 async function infoOf({ options }: Redis, { host, port }: RedisHost): Promise<string> {
   const { username, password, tls } = options;
   const redis = new Redis({
-    ...{ host, port, connectTimeout: CONNECT_TIMEOUT_MS, commandTimeout: CONNECT_TIMEOUT_MS },
-    ...{
-      ...(username && { username }),
-      ...(password && { password }),
-      ...(tls && { tls }),
-      retryStrategy: null,
-    },
+    host,
+    port,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    commandTimeout: CONNECT_TIMEOUT_MS,
+    retryStrategy: null,
+    ...(username && { username }),
+    ...(password && { password }),
+    ...(tls && { tls }),
   });
   redis.on('error', () => undefined);
   try {
@@ -173,7 +164,7 @@ async function infoOf({ options }: Redis, { host, port }: RedisHost): Promise<st
   }
 }
 
-/** Ends the connection whatever its state, also where Redis does not respond; never throws. */
+/** Closes the connection in any state, also if Redis does not respond; never throws. */
 export async function closeRedis(redis: RedisConnection): Promise<void> {
   if (redis.status === 'ready') {
     await Promise.race([
@@ -198,7 +189,7 @@ type ClusterSettings = Omit<ClusterOptions, 'redisOptions'> & {
   redisOptions: Omit<NonNullable<ClusterOptions['redisOptions']>, 'replyMapping'>;
 };
 
-/** `ofServer` is of the connection to each server, `ofCluster` beside it of one to a cluster. */
+/** `ofServer`: options of the connection to each server. `ofCluster`: further options of a connection to a cluster. */
 function connect(
   url: string,
   ofServer: ServerOptions,
@@ -212,29 +203,37 @@ function connect(
   if (address.kind === 'sentinel') {
     const { username: sentinelUsername, password: sentinelPassword } = address.ofSentinels;
     return new Redis({
-      ...{ ...connecting, ...ofServer, ...signIn, sentinels: hosts, name: address.master, db: address.db },
-      ...{ ...(sentinelUsername && { sentinelUsername }), ...(sentinelPassword && { sentinelPassword }) },
-      ...{ sentinelRetryStrategy: reconnectDelayMs, sentinelCommandTimeout: CONNECT_TIMEOUT_MS },
+      ...connecting,
+      ...ofServer,
+      ...signIn,
+      sentinels: hosts,
+      name: address.master,
+      db: address.db,
+      ...(sentinelUsername && { sentinelUsername }),
+      ...(sentinelPassword && { sentinelPassword }),
+      sentinelRetryStrategy: reconnectDelayMs,
+      sentinelCommandTimeout: CONNECT_TIMEOUT_MS,
       ...(isEncrypted && { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true }),
     });
   }
   const { enableOfflineQueue = true, enableAutoPipelining = false, ...ofNode } = ofServer;
   return new PatientCluster(hosts, {
-    ...{ enableOfflineQueue, enableAutoPipelining, clusterRetryStrategy: reconnectDelayMs },
-    // A certificate is for the name that stands in the address.
+    enableOfflineQueue,
+    enableAutoPipelining,
+    clusterRetryStrategy: reconnectDelayMs,
+    // A certificate is issued for the name in the address.
     dnsLookup: (host, callback) => callback(null, host),
     redisOptions: {
-      ...{ ...ofNode, ...signIn, connectTimeout: CONNECT_TIMEOUT_MS },
+      ...ofNode,
+      ...signIn,
+      connectTimeout: CONNECT_TIMEOUT_MS,
       ...(isEncrypted && { tls: {} }),
     },
     ...ofCluster,
   });
 }
 
-/**
- * A cluster that is asked for its version until it answers or is given up: a server's client repeats what was sent
- * (`maxRetriesPerRequest`), a cluster's drops it when the last node goes, and BullMQ asks once.
- */
+/** Repeats INFO until it succeeds: BullMQ asks once, and a cluster drops what was sent when its last node goes. */
 class PatientCluster extends Cluster {
   #isGivenUp = false;
 
@@ -265,14 +264,14 @@ function reconnectDelayMs(attempts: number): number {
   return Math.min(attempts * 100, 1000);
 }
 
-/** One line when Redis goes and one when it is back, not one for each reconnection tried. */
+/** Logs one line when Redis goes and one when it is back, not one for each reconnection. */
 function logOutages(redis: RedisConnection, log: Logger): void {
   let isAway = false;
   let ofHost: string | undefined;
   const noteHost = (err: Error) => {
     ofHost = err.message;
   };
-  // What one of several hosts said, of which the error that follows names none.
+  // Names the host; the error that follows does not.
   redis.on('sentinelError', noteHost).on('node error', noteHost);
   redis.on('error', (err: Error) => {
     const error = ofHost === undefined ? err.message : `${err.message} ${ofHost}`;

@@ -20,31 +20,27 @@ export class SecretBoxError extends Error {
   }
 }
 
-/** The row that a sealed text belongs to, and its owner: what the text is bound to, as associated data (ADR 0014). */
+/** The row that a sealed text belongs to, and its owner: bound to the text as associated data (ADR 0014). */
 export type SecretContext = { owner: string; id: string };
 
 /** Encryption of short secrets at rest. */
 export type SecretBox = {
-  /** The ids of the ring's keys; the first is the one that seals. */
+  /** The ids of the ring's keys; the first one seals. */
   keyIds: readonly string[];
-  /** What `seal` makes begins with this, and nothing else does: what begins otherwise is to be sealed again. */
+  /** The beginning of everything that `seal` makes now; texts that begin differently should be sealed again. */
   prefix: string;
-  /**
-   * Encrypts text with the first key. The result, `v2.<key id>.<base64url of IV, ciphertext and tag>`, opens only in its
-   * context: copied to another row, or where its row is given to another owner, it does not open.
-   */
+  /** Encrypts text with the first key, for one context: `v2.<key id>.<base64url of IV, ciphertext, tag>`. */
   seal(plaintext: string, context: SecretContext): string;
   /**
-   * Decrypts what `seal` made, with whichever key of the ring it names; also what releases before version 2 made.
+   * Decrypts a sealed text, also of version 1, with the key of the ring that it names.
    * @throws SecretBoxError `malformed`, `unknown_key` or `not_authentic` (altered, or of another context)
    */
   open(sealed: string, context: SecretContext): string;
 };
 
 /**
- * AES-256-GCM under a ring of keys of 32 bytes: the first encrypts, all decrypt (to change keys: ADR 0014). A key id is the
- * first 8 hex digits of the SHA-256 of the key. Each IV is 96 random bits, which NIST SP 800-38D allows for 2^32 messages
- * under one key.
+ * AES-256-GCM under a ring of 32-byte keys: the first encrypts, all decrypt (ADR 0014). A key id is the first 8 hex
+ * digits of the key's SHA-256. Each IV is 96 random bits: NIST SP 800-38D allows 2^32 messages under one key.
  * @throws SecretBoxError `no_keys` or `key_length`
  */
 export function createSecretBox(keys: readonly Buffer[]): SecretBox {
@@ -72,15 +68,12 @@ export function createSecretBox(keys: readonly Buffer[]): SecretBox {
   };
 }
 
-/**
- * The ring of another secret box, one key of each of `keys` in their order, by HKDF-SHA256 (RFC 5869): what the one seals the
- * other cannot open, and neither counts towards the messages of the other.
- */
+/** Derives the ring of another secret box by HKDF-SHA256 (RFC 5869); neither box can open what the other sealed. */
 export function deriveKeys(keys: readonly Buffer[], purpose: string): Buffer[] {
   return keys.map((key) => Buffer.from(hkdfSync('sha256', key, '', purpose, KEY_BYTES)));
 }
 
-/** What is authenticated beside the text. Version 1 named the row alone. */
+/** The authenticated data. Version 1 contained the row only. */
 function associatedData(version: string, key: string, { owner, id }: SecretContext): Buffer {
   return Buffer.from(version === 'v1' ? id : JSON.stringify([version, key, owner, id]));
 }
@@ -101,7 +94,7 @@ function prefixOf(key: Buffer): string {
 function parseSealed(sealed: string): { version: string; id: string; bytes: Buffer } {
   const [, version, id, encoded] = SEALED.exec(sealed) ?? [];
   const bytes = Buffer.from(encoded ?? '', 'base64url');
-  // Comparing the encoding rejects a second spelling of the same bytes.
+  // Compare the encoding to reject a second spelling of the same bytes.
   const isWhole = bytes.length >= IV_BYTES + TAG_BYTES && bytes.toString('base64url') === encoded;
   if (version === undefined || id === undefined || !isWhole) {
     throw new SecretBoxError('malformed', 'The text was not sealed by this secret box.');

@@ -1,14 +1,14 @@
 import { Refusal } from './refusal.ts';
 
-/** A server on which the guarantees do not hold: too old, or configured otherwise than they need. The message says what is wrong and what to do. */
+/** A server that is too old or configured so that the guarantees do not hold. The message says what to do. */
 export class UnsupportedServerError extends Refusal {
   override readonly name = 'UnsupportedServerError';
 }
 
-/** What a mongod says of itself (`hello`), as far as it is judged. */
+/** The part of a mongod's `hello` that is checked. */
 export type Hello = { setName?: string; isreplicaset?: boolean; msg?: string; maxWireVersion?: number };
 
-/** MongoDB 6.0's; every server reports its wire version before anyone has signed in. */
+/** The wire version of MongoDB 6.0, reported before signing in. */
 const WIRE_VERSION = 17;
 
 const MAKE_A_SET =
@@ -17,10 +17,7 @@ const MAKE_A_SET =
 const OF_A_ROUTER =
   'This MongoDB is a router (mongos) of a sharded cluster, through which the guarantees are not proved (docs/adr/0054): its own clock would decide what is late. Name a replica set in MONGODB_URI.';
 
-/**
- * @throws UnsupportedServerError for a router of shards, a standalone mongod (no transactions, no majority), one before 6.0, or a member of another
- *   set than `uri` names, which the driver would pass over for ever.
- */
+/** @throws UnsupportedServerError for a router, a standalone mongod, a version before 6.0 or another replica set */
 export function requireSupportedMongod(hello: Hello, uri: string): void {
   if (hello.msg === 'isdbgrid') throw new UnsupportedServerError(OF_A_ROUTER);
   const isPartOfMore = hello.setName !== undefined || hello.isreplicaset === true;
@@ -35,12 +32,12 @@ export function requireSupportedMongod(hello: Hello, uri: string): void {
   }
 }
 
-/** Whether it belongs to a replica set that is not initiated yet; until then no driver can use it. */
+/** Whether it belongs to a replica set that is not initiated yet. */
 export function isUninitiated(hello: Hello): boolean {
   return hello.setName === undefined && hello.isreplicaset === true;
 }
 
-/** The address of the first host alone, whatever set it belongs to; undefined where only the DNS knows the hosts. */
+/** The address of the first host alone; undefined if only the DNS knows the hosts. */
 export function directUri(uri: string): string | undefined {
   const [, scheme, host, path = '/', query = ''] =
     /^(mongodb:\/\/(?:[^@/]*@)?)([^,/?]+)[^/?]*(\/[^?]*)?(?:\?(.*))?$/.exec(uri) ?? [];
@@ -51,17 +48,14 @@ export function directUri(uri: string): string | undefined {
   return `${scheme}${host}${path}?${[...kept, 'directConnection=true'].join('&')}`;
 }
 
-/** The oldest Redis that BullMQ is meant for. */
+/** The oldest Redis that BullMQ supports. */
 const REDIS_VERSION: readonly [major: number, minor: number] = [6, 2];
 
-/** A field of what INFO returned; undefined where it is not there. */
+/** A field of INFO; undefined if missing. */
 export const infoField = (info: string, name: string): string | undefined =>
   new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
 
-/**
- * What is wrong with a Redis, by its response to INFO, which needs no administrator: one sentence for each fault, with its
- * remedy. What INFO does not report is not judged. `isCluster`: whether it is addressed as a node of a cluster.
- */
+/** What is wrong with a Redis by its INFO, with the remedy. `isCluster`: whether it is addressed as a cluster node. */
 export function redisFaults(info: string, isCluster = false): string[] {
   const field = (name: string) => infoField(info, name);
   const policy = field('maxmemory_policy');

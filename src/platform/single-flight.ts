@@ -1,7 +1,4 @@
-/**
- * Single-flight with a trailing run: calls made while `work` is running share the next run. Each call resolves when a run that
- * began after the call has ended.
- */
+/** Single-flight with a trailing run: calls made while `work` runs share the next run. */
 export function singleFlight<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<unknown> = Promise.resolve();
   let next: Promise<T> | undefined;
@@ -16,7 +13,7 @@ export function singleFlight<T>(work: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Single-flight for each key. A run does the work that was passed last. Keys without callers are dropped. */
+/** Single-flight for each key. A run does the work passed last. Keys without callers are dropped. */
 export function singleFlightByKey<T>(): (key: string, work: () => Promise<T>) => Promise<T> {
   type Entry = { work: () => Promise<T>; share: () => Promise<T>; waiting: number };
   const entries = new Map<string, Entry>();
@@ -38,10 +35,7 @@ export function singleFlightByKey<T>(): (key: string, work: () => Promise<T>) =>
   };
 }
 
-/**
- * Single-flight for each key, with one kind of work at a time: calls that want the kind in progress share its runs. A call that
- * wants another kind gets undefined at once.
- */
+/** Single-flight for each key, one kind of work at a time: a call that wants another kind gets undefined at once. */
 export function singleFlightOfOneKind<T>(): (
   key: string,
   wanted: string,

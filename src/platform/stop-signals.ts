@@ -1,11 +1,11 @@
-/** npm passes on what its whole process group has received, and a supervisor repeats itself: one request, several signals. */
+/** One request to stop can arrive as several signals: npm and supervisors repeat them. */
 const SAME_REQUEST_MS = 1000;
 
 export const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Calls `onStop` once, at the first SIGINT, SIGTERM or SIGHUP. A Ctrl-C (SIGINT) later than a second after it calls `onForce`; all
- * other signals that follow are ignored, so that repeating one cuts nothing off.
+ * Calls `onStop` at the first SIGINT, SIGTERM or SIGHUP, and `onForce` at a Ctrl-C (SIGINT) more than a second later.
+ * Other signals are ignored, so repeating one interrupts nothing.
  */
 export function onStopSignal(
   onStop: (signal: NodeJS.Signals) => void,
@@ -21,7 +21,7 @@ export function onStopSignal(
   for (const signal of STOP_SIGNALS) process.on(signal, receive);
 }
 
-/** Ends this process as a signal ends one that does not handle it: its exit status says so. */
+/** Ends this process as an unhandled SIGINT would, visible in its exit status. */
 function endBySignal(): void {
   process.removeAllListeners('SIGINT');
   process.kill(process.pid, 'SIGINT');

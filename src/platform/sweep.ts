@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import pLimit from 'p-limit';
 import { databaseClockOf } from './clock.ts';
 import { newId } from './ids.ts';
 import { endLease, takeLease } from './leases.store.ts';
@@ -7,21 +8,18 @@ import type { Db } from './mongo.ts';
 import { gauge } from './process-metrics.ts';
 import type { Progress } from './progress.ts';
 
-/** What one page of a sweep came to. */
+/** The result of one page of a sweep. */
 export type SweptPage<Position> = {
-  /** How much of it was done. */
+  /** How many items were done. */
   count: number;
-  /**
-   * Where the next page begins, where this one was full. It lies behind every item of this page, those that could not be settled
-   * included: so a run ends, and items that nobody can settle do not hide those behind them.
-   */
+  /** Where the next page begins, if this one was full: after every item of this page, also those that failed. */
   next?: Position | undefined;
 };
 
 export type Sweep<Position = never> = {
   name: string;
   everyMs: number;
-  /** Works through the page of what is due that begins at `from`, or at the beginning, until that is done or `stopping` aborts. */
+  /** Does the page of due work that begins at `from`, or at the beginning, until `stopping` aborts. */
   run: (stopping: AbortSignal, from: Position | undefined) => Promise<SweptPage<Position>>;
 };
 
@@ -36,12 +34,12 @@ const intervals = gauge({
   labelNames: ['sweep'],
 });
 
-/** How many items of a sweep are worked on at a time, unless stated. */
+/** How many items of a sweep are worked on at a time, by default. */
 const WIDTH = 10;
 
 /**
- * Does `work` for each item, `width` at a time, until `stopping` aborts; returns the sum. An item that fails is passed to
- * `onError`, behind its error, and does not keep the others waiting.
+ * Does `work` for each item, `width` at a time, until `stopping` aborts; returns the sum. An item that fails is
+ * reported to `onError` and does not hold up the others.
  */
 export async function sweepEach<T>(
   items: readonly T[],
@@ -50,26 +48,22 @@ export async function sweepEach<T>(
   onError: (err: unknown, item: T) => void,
   width = WIDTH,
 ): Promise<number> {
-  let count = 0;
-  let next = 0;
-  const lane = async (): Promise<void> => {
-    for (; next < items.length && !stopping.aborted; ) {
-      const item = items[next++] as T;
-      const done = await work(item).catch((err: unknown) => {
-        onError(err, item);
-        return 0;
-      });
-      count += done;
+  const counts = await pLimit(width).map(items, async (item) => {
+    if (stopping.aborted) return 0;
+    try {
+      return await work(item);
+    } catch (err) {
+      onError(err, item);
+      return 0;
     }
-  };
-  await Promise.all(Array.from({ length: width }, lane));
-  return count;
+  });
+  return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** How many items of a sweep are worked on together, where one write serves several. */
+/** The batch size of a sweep in which one write serves several items. */
 const BATCH = 200;
 
-/** As `sweepEach`, for work on up to 200 items together, one batch after the other: a batch that fails does not keep the next waiting. */
+/** Like `sweepEach`, for batches of up to 200 items, one batch after the other. */
 export function sweepBatches<T>(
   items: readonly T[],
   stopping: AbortSignal,
@@ -82,10 +76,9 @@ export function sweepBatches<T>(
 }
 
 /**
- * Goes through what is due from its beginning to its end, page after page without a pause, and again `everyMs` after that, until
- * `stopping` aborts; in one process at a time (a lease in MongoDB, so that it needs no Redis). What a page could not settle
- * waits for the next run. A failing run is logged and the next one tries again. `beat` is called whenever a page or a run has ended,
- * well or not. Resolves when the last run has ended, and another process may begin one.
+ * Works through what is due, page after page, and again `everyMs` after the end, until `stopping` aborts. A lock in
+ * MongoDB lets one process at a time do it. A failed run is logged and repeated. `beat` is called after each page and
+ * run. Resolves when the last run has ended.
  */
 export async function keepSweeping<Position>(
   db: Db,
@@ -112,18 +105,15 @@ export async function keepSweeping<Position>(
 
 const leaseOf = (sweep: string): string => `sweep-${sweep}`;
 
-/** By the database's time, which every process has. */
+/** Uses the database's time, which is the same for every process. */
 function noteRun(db: Db, sweep: string): void {
   lastRunAt(db).set({ sweep }, databaseClockOf(db).now().getTime() / 1000);
 }
 
-/** Longer than a page may take, with each of its reads and writes at the driver's time limit. */
+/** Longer than a page can take, with each read and write at the driver's time limit. */
 const PAGE_MAY_TAKE_MS = 120_000;
 
-/**
- * One run. The lease is renewed for each page, and a process that does not get it leaves the rest to the one that has it. A process that
- * is killed leaves a lease behind, so it lasts no longer than a page may take, however seldom the sweep runs.
- */
+/** One run. Renews the lock for each page; a lock left by a killed process lasts no longer than a page can take. */
 async function sweepThrough<Position>(
   db: Db,
   { name, everyMs, run }: Sweep<Position>,
@@ -145,7 +135,7 @@ async function sweepThrough<Position>(
   return count;
 }
 
-/** Keeps a sweep going until the process stops, and lets a run in progress end; one that hangs is a stall of the process. */
+/** Repeats a sweep until the process stops, and lets a run in progress end. A run that hangs stalls the process. */
 export function startSweep<Position = never>(
   scope: {
     log: Logger;

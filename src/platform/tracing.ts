@@ -1,7 +1,7 @@
 import type { Attributes, Context, Span, SpanContext } from '@opentelemetry/api';
 import { context, isSpanContextValid, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api';
 
-// Spans of calls and of what comes of them (ADR 0051). Without a collector nothing here is called, but for `isTracing`.
+// Spans of calls and of the work that follows from them (ADR 0051). Without a collector only `isTracing` is called.
 
 let isOn = false;
 
@@ -10,38 +10,35 @@ export function isTracing(): boolean {
   return isOn;
 }
 
-/** Said once, as soon as there is a provider. */
+/** Call it once a provider is registered. */
 export function tracingBegins(): void {
   isOn = true;
 }
 
 const tracer = () => trace.getTracer('partner-booking-service');
 
-/** A span of a call, which has no parent: what strangers send as theirs neither joins a trace nor has one sampled. */
+/** A root span of a call: a trace context sent by a stranger is ignored. */
 export function startRequestSpan(name: string): { span: Span; within: Context } {
   const within = trace.deleteSpan(context.active());
   const span = tracer().startSpan(name, { kind: SpanKind.SERVER }, within);
   return { span, within: trace.setSpan(within, span) };
 }
 
-/** The span as W3C Trace Context writes it; undefined where it is not sampled. */
+/** The span as W3C Trace Context; undefined if it is not sampled. */
 export function traceparentOf(span: Span): string | undefined {
   const { traceId, spanId, traceFlags } = span.spanContext();
   if ((traceFlags & TraceFlags.SAMPLED) === 0) return undefined;
   return `00-${traceId}-${spanId}-01`;
 }
 
-/** A span of work that a call caused, and that was done at once with others'; it began at `beganAt` (`performance.now()`) and ends now. */
+/** Records a span of work done in one batch with that of other calls; it began at `beganAt` and ends now. */
 export function recordSpan(name: string, traceparent: string, beganAt: number, attributes: Attributes): void {
   tracer()
     .startSpan(name, { startTime: beganAt, kind: SpanKind.CONSUMER, attributes }, withParent(traceparent))
     .end();
 }
 
-/**
- * Does work that a call caused within a span of the call's trace, which names the span under way, such as the job's. Without
- * `traceparent` nothing is recorded.
- */
+/** Runs work within a span of the trace of the call that caused it, linked to the current span, such as the job's. */
 export async function inSpan<T>(
   name: string,
   traceparent: string | undefined,
@@ -63,7 +60,7 @@ export async function inSpan<T>(
   }
 }
 
-/** Does a call to a stranger within a span of the work under way, with what `told` says of its result; without such work nothing is recorded. */
+/** Calls a third party within a child span of the current work; `told` returns the attributes of the result. */
 export async function inCallSpan<T>(
   name: string,
   attributes: Attributes,
@@ -81,7 +78,7 @@ export async function inCallSpan<T>(
   }
 }
 
-/** Fields of a log line that is written within a span. */
+/** The fields of a log line written within a span. */
 export function traceFields(): { trace_id?: string; span_id?: string } {
   const of = trace.getActiveSpan()?.spanContext();
   return of === undefined || !isSpanContextValid(of) ? {} : { trace_id: of.traceId, span_id: of.spanId };

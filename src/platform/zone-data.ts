@@ -4,13 +4,13 @@ import type { Db } from './mongo.ts';
 import { openCollection } from './mongo.ts';
 import { gauge } from './process-metrics.ts';
 
-/** The release of the IANA time zone database that is built into this Node, such as `2026b`. */
+/** The release of the IANA time zone database in this Node, such as `2026b`. */
 export const ZONE_DATA = process.versions['tz'] ?? 'unknown';
 
-/** The newest release that was known when this was written; raise it with each release of the service. */
+/** The newest release known at the time of writing; raise it with each release of the service. */
 const NEWEST_KNOWN = '2026f';
 
-/** One document: the newest release that any process of the service has had. */
+/** One document: the newest release that any process has had. */
 export const ZONE_DATA_SEEN: CollectionDefinition = { name: 'zone_data', indexes: [] };
 
 type Seen = { _id: 'newest'; version: string };
@@ -25,14 +25,14 @@ const outdated = gauge({
   help: 'Whether the time zone data of the process is a year older than the newest known.',
 });
 
-/** Whether a release is a year older than another, or more: 2025c than 2026c, and not than 2026b. */
+/** Whether a release is at least a year older than another: 2025c than 2026c, but not than 2026b. */
 export function isYearOlder(version: string, newest: string): boolean {
   return /^\d{4}[a-z]$/.test(version) && `${Number(version.slice(0, 4)) + 1}${version.slice(4)}` <= newest;
 }
 
 const newestOf = (seen = NEWEST_KNOWN) => (seen > NEWEST_KNOWN ? seen : NEWEST_KNOWN);
 
-/** What is wrong with the zone data of this process, given the newest that others have had; empty where nothing is. */
+/** What is wrong with the zone data of this process, given the newest seen by others; empty if nothing is. */
 export function zoneDataFaults(version: string, seen: string | undefined): string[] {
   const newest = newestOf(seen);
   const faults: string[] = [];
@@ -50,7 +50,7 @@ export function zoneDataFaults(version: string, seen: string | undefined): strin
   return faults;
 }
 
-/** Logs and counts which zone data this process has, warns where it is old or unlike that of others, and remembers the newest. */
+/** Logs and counts the zone data of this process, warns if it is old or differs from others, remembers the newest. */
 export async function noteZoneData({ db, log }: { db: Db; log: Logger }, version = ZONE_DATA): Promise<void> {
   const collection = openCollection<Seen>(db, ZONE_DATA_SEEN.name);
   const seen = (await collection.findOne({ _id: 'newest' }))?.version;

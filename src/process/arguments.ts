@@ -5,8 +5,8 @@ type Options = NonNullable<ParseArgsConfig['options']>;
 type Values<Known extends Options> = ReturnType<typeof parseArgs<{ options: Known }>>['values'];
 
 /**
- * The options that a program was given. `--help` prints its usage and ends the process with exit code 0; an unknown option, an argument
- * without an option or what `check` finds ends it with 1 and the usage. Call it before anything is opened.
+ * The command-line options of a program. `--help` prints the usage and exits with 0. An unknown option, a stray
+ * argument or a fault found by `check` prints the usage and exits with 1. Call it before opening anything.
  */
 export function optionsOrExit<Known extends Options>(
   options: Known,

@@ -7,7 +7,7 @@ import { runProcess } from './lifecycle.ts';
 export type CommandScope<Settings> = {
   config: Settings;
   log: Logger;
-  /** Aborts as soon as the command is asked to stop; whatever takes long must listen to it. */
+  /** Aborts when the command is asked to stop; long work must listen to it. */
   stopping: AbortSignal;
   /** Connects to MongoDB, for commands that may take hours. */
   openDatabase(): Promise<Db>;
@@ -17,9 +17,8 @@ export type CommandScope<Settings> = {
 export type CommandOutcome = { isDone: boolean; report: Record<string, unknown> };
 
 /**
- * Runs a command that has to finish: it ends with exit code 0 only where `work` says that all is done. One that is asked to stop
- * meanwhile keeps its connection until `work` has ended; unless all is done then, the log says that it was not finished.
- * `logLevel` is that of `runProcess`.
+ * Runs a command and exits with 0 only if `work` reports that all is done. If asked to stop, it keeps the database
+ * connection until `work` has ended. `logLevel` replaces LOG_LEVEL.
  */
 export function runCommand<Name extends ProcessName>(
   name: Name,

@@ -16,7 +16,7 @@ import type { ConfigOf, WorkConfig } from './config/config.ts';
 import type { ProcessScope } from './lifecycle.ts';
 import { requireSupportedRedis } from './server-requirements.ts';
 
-/** What every process has that does the service's work. */
+/** What every process that does the service's work has. */
 export type WorkerContext<Settings = WorkConfig> = {
   config: Settings;
   log: Logger;
@@ -24,24 +24,23 @@ export type WorkerContext<Settings = WorkConfig> = {
   db: Db;
   queues: Queues;
   progress: Progress;
-  /** Aborts as soon as the process is asked to stop. */
+  /** Aborts when the process is asked to stop. */
   stopping: AbortSignal;
 };
 
-/** Everything that services are given; each takes the parts that it names. */
+/** What services are given; each takes the parts it needs. */
 export type Context = WorkerContext<ConfigOf<'api'>> & {
   secretBox: SecretBox;
-  /** For what partners keep and pass back without being able to read it. */
+  /** For cursors, which partners keep and pass back but cannot read. */
   cursorBox: SecretBox;
 };
 
-/** What the two listeners need beside. */
+/** What the two listeners also need. */
 export type ApiContext = Context & { rateLimits: RateLimits };
 
 /**
- * Builds the connections of one process and registers their release. Nothing is awaited: the database connects in the
- * background (`connected`, once its time is known too), Redis by itself. An unsupported server ends the process, whenever
- * it first responds (ADR 0015).
+ * Creates the connections of a process and registers their release. Awaits nothing: the database connects in the
+ * background, and `connected` resolves once its time is known. An unsupported server ends the process (ADR 0015).
  */
 export function createContext<Settings extends WorkConfig>(
   scope: ProcessScope<Settings>,
@@ -61,7 +60,7 @@ export function createContext<Settings extends WorkConfig>(
   });
   connected.then(
     () => clock.keepMeasuring(stopping),
-    // Logged by whoever waits for the connection.
+    // Code that awaits the connection logs its failure.
     () => undefined,
   );
   return {
@@ -76,7 +75,7 @@ export function createContext<Settings extends WorkConfig>(
   };
 }
 
-/** The same for an API process, with what it seals and opens secrets with and the connection on which it counts calls. */
+/** The context of an API process, which also seals secrets and limits calls. */
 export function createApiContext(scope: ProcessScope): ApiContext & { connected: Promise<void> } {
   const rateLimits = createRateLimits(scope.config, scope.log);
   scope.onStop('rate limits', () => rateLimits.close());

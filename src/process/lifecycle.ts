@@ -10,33 +10,29 @@ import { ConfigError, loadConfig } from './config/config.ts';
 import { settingsWarnings } from './config/settings.rules.ts';
 import { stopTracing } from './start-tracing.ts';
 
-/** How long a process may take to finish or hand back what it has. */
+/** How long a process may take to finish or return its work. */
 const STOP_TIMEOUT_MS = 25_000;
 
 export type ProcessScope<Settings = ConfigOf<'api'>> = {
   config: Settings;
   log: Logger;
-  /** Aborts as soon as the process is asked to stop; whatever waits must listen to it. */
+  /** Aborts when the process is asked to stop; everything that waits must listen to it. */
   stopping: AbortSignal;
-  /** What the process is to keep doing; `/healthz` tells what of it has stalled. */
+  /** The regular work of the process; `/healthz` reports what has stalled. */
   progress: Progress;
-  /** Stops this process in the ordinary way; with 1, or when it stops already and a release says so, it ends with exit code 1. */
+  /** Stops this process; with 1, also if it stops already, it ends with exit code 1. */
   stop(exitCode?: 0 | 1): void;
-  /** Stops this process because it must not run: says why and ends with exit code 1. Nothing where it stops already. */
+  /** Stops this process because it must not run: logs why and ends with exit code 1. */
   fail(reason: Error): void;
-  /**
-   * Registers the release of something acquired, also while the process stops; releases run in reverse order, each once, whatever
-   * the others throw.
-   */
+  /** Registers a release, also while stopping. Releases run in reverse order, each once, whatever the others throw. */
   onStop(label: string, release: () => Promise<unknown>): void;
 };
 
 /**
- * Runs one process from its configuration, of which it has the settings of its name, to its exit code. `start` acquires and registers; what it returns is sent to
- * the parent process, when there is one, with `ready: true`. SIGTERM, SIGINT, SIGHUP, an unexpected error and the death of the
- * parent all end in the same orderly stop, which is cut after 25 s, or by a second Ctrl-C; a faulty configuration, and an unsupported server
- * (ADR 0015), end with exit code 1. `logLevel`, in place of LOG_LEVEL, is for one that prints text for people; `failure` is what
- * the log says of one whose `start` rejects.
+ * Runs a process from its configuration to its exit code. The result of `start` is sent to a parent process with
+ * `ready: true`. A stop signal, an unexpected error and the death of the parent all lead to the same orderly stop,
+ * which is cut off after 25 s or by a second Ctrl-C. A faulty configuration and an unsupported server end with exit
+ * code 1. `logLevel` replaces LOG_LEVEL; `failure` is logged if `start` rejects.
  */
 export function runProcess<Name extends ProcessName>(
   name: Name,
@@ -51,13 +47,13 @@ export function runProcess<Name extends ProcessName>(
   for (const warning of settingsWarnings(config)) log.warn(warning);
   const stop = new AbortController();
   let hasFailed = false;
-  // Last: what stops before it may still be traced.
+  // Tracing stops last: everything that stops before it may still be traced.
   const releases: { label: string; release: () => Promise<unknown> }[] = [
     { label: 'tracing', release: stopTracing },
   ];
 
   let receivedSignal = 'none';
-  // It would end the process at a second signal, whichever that is.
+  // Skips signals, because it would end the process at the second one.
   const options = { delay: STOP_TIMEOUT_MS, logger: false as const, skip: [...STOP_SIGNALS] };
   const closer = closeWithGrace(options, async ({ signal = receivedSignal, err }) => {
     if (err !== undefined) log.fatal({ err }, 'stopping after an unexpected error');
@@ -72,7 +68,7 @@ export function runProcess<Name extends ProcessName>(
     log.info('stopped');
     if (hasFailed) throw new Error('The process has failed');
   });
-  // Each call of close() runs the stop again, and would end the process as soon as that one has nothing left to do.
+  // Every call of close() repeats the stop and would end the process too early.
   const stopOnce = () => {
     if (!stop.signal.aborted) closer.close();
   };

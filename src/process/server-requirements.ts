@@ -9,9 +9,9 @@ import type { ProcessScope } from './lifecycle.ts';
 type Scope = Pick<ProcessScope<WorkConfig>, 'config' | 'log' | 'stopping' | 'fail'>;
 
 /**
- * Looks at each server of Redis once, as soon as it responds, and never rejects: processes do not wait for it. A user that may not do all
- * that is asked of Redis, and a database that is not there, end the process. A server that evicts, forgets or is too old ends it in
- * production, and is a warning in the sandbox (ADR 0015).
+ * Checks each Redis server once, as soon as it responds; never rejects, and processes do not wait for it. Missing
+ * rights and a missing database end the process. A server that evicts keys, loses data or is too old ends it in
+ * production and is logged in the sandbox (ADR 0015).
  */
 export async function requireSupportedRedis({ config, log, stopping, fail }: Scope): Promise<void> {
   try {
@@ -27,7 +27,7 @@ export async function requireSupportedRedis({ config, log, stopping, fail }: Sco
   }
 }
 
-/** @throws UnsupportedServerError where nothing would work */
+/** @throws UnsupportedServerError if nothing would work */
 async function faultsOf(redis: RedisConnection, { redisUrl, queuePrefix }: WorkConfig): Promise<string[]> {
   const address = redisAddress(redisUrl);
   if (address.kind !== 'cluster') await requireDatabase(redis, address.db);
@@ -42,7 +42,7 @@ async function faultsOf(redis: RedisConnection, { redisUrl, queuePrefix }: WorkC
   return [...new Set(infos.flatMap((info) => redisFaults(info, address.kind === 'cluster')))];
 }
 
-/** The client goes on in database 0 where it cannot select the one of its URL. */
+/** Without this check, a client that cannot select its database continues in database 0. */
 async function requireDatabase(redis: RedisConnection, db: number): Promise<void> {
   await redis.call('SELECT', db).catch((err: Error) => {
     throw new UnsupportedServerError(

@@ -6,17 +6,17 @@ import type * as OfMongodb from '@opentelemetry/instrumentation-mongodb';
 import type * as Resources from '@opentelemetry/resources';
 import type * as Sdk from '@opentelemetry/sdk-trace-node';
 import { tracingBegins } from '../platform/tracing.ts';
-import { isSamplerStated, otlpEndpoint } from './config/otlp-endpoint.ts';
+import { isSamplerStated, otlpEndpoint } from './config/environment.ts';
 
-// The first import of each process: the drivers are instrumented as they are loaded, by what comes after it. Where no spans are to
-// be sent, nothing of OpenTelemetry is loaded but its API, which then does nothing.
+// Each process imports this first: drivers must be loaded after their instrumentation. Without an address for spans,
+// only OpenTelemetry's API is loaded, which then does nothing.
 
-/** Of a hundred traces so many are kept, unless OTEL_TRACES_SAMPLER says otherwise. */
+/** The part of traces that is kept, unless OTEL_TRACES_SAMPLER says otherwise. */
 const SAMPLED_RATIO = 0.1;
 
 const shutdown = otlpEndpoint() === undefined ? undefined : startTracing();
 
-/** Sends the spans that wait, within a second. */
+/** Sends the waiting spans within a second. */
 export async function stopTracing(): Promise<void> {
   await shutdown?.();
 }
@@ -37,7 +37,7 @@ function startTracing(): () => Promise<void> {
     spanProcessors: [new sdk.BatchSpanProcessor(new OTLPTraceExporter(), { exportTimeoutMillis: 1000 })],
     ...(isSamplerStated() ? {} : { sampler }),
   });
-  // No propagator: nothing of a trace is sent to partners, nor taken from them.
+  // No propagator: trace contexts are neither sent to partners nor accepted from them.
   provider.register({ propagator: null });
   registerInstrumentations({
     tracerProvider: provider,
@@ -47,7 +47,7 @@ function startTracing(): () => Promise<void> {
   return () => provider.shutdown();
 }
 
-/** `partner-booking-api` and the like; OTEL_SERVICE_NAME comes before it. */
+/** `partner-booking-api` and the like; OTEL_SERVICE_NAME takes precedence. */
 function serviceName(): string {
   return `partner-booking-${path.parse(process.argv[1] ?? 'process').name}`;
 }

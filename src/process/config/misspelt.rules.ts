@@ -1,16 +1,16 @@
-/** How names begin that only this service uses. */
+/** The beginnings of names that only this service uses. */
 const OURS =
   /^(ARCHIVE|BOOKING_HORIZON|CACHE_LEASE|ENCRYPTION|HOLD_TTL|MAX_ACTIVE|MONGODB|OPERATOR|RATE_LIMIT|REDIS|RETENTION|TRUSTED_PROX|WEBHOOK)/;
 
-/** What Kubernetes and Docker put into each container for a service that is called `redis`, `webhook` and the like. */
+/** Variables that Kubernetes and Docker set for a service called `redis`, `webhook` and the like. */
 const OF_A_SERVICE = /_SERVICE_(HOST|PORT)|_PORT_\d+_(TCP|UDP|SCTP)/;
 const SERVICE_ADDRESS = /^(tcp|udp|sctp):\/\//;
 
 const MAX_TYPING_ERRORS = 2;
 
 /**
- * A sentence for each variable that is most likely a misspelt setting: nearly the name of one that is not set, with up to two wrong
- * letters, or with a part too many or too few at its end. Other names are left to other programs.
+ * A sentence for each variable that is probably a misspelt setting: it differs in up to two letters from the name of
+ * one that is not set, or has a part too many or too few at its end. Other names are ignored.
  */
 export function misspeltFaults(
   environment: Readonly<Record<string, string | undefined>>,
@@ -34,7 +34,7 @@ function isNear(name: string, known: string): boolean {
   return distance(name, known) <= MAX_TYPING_ERRORS;
 }
 
-/** How many letters must be added, removed or replaced to make one text the other. */
+/** The Levenshtein distance between two texts. */
 function distance(from: string, to: string): number {
   let before = Array.from({ length: to.length + 1 }, (_none, index) => index);
   for (const letter of from) {

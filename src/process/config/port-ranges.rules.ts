@@ -1,7 +1,7 @@
 /** Ports from `first` to `last`, both included. */
 export type PortRange = { first: number; last: number };
 
-/** The standard port of https, and those that no system service listens on. */
+/** The port of https, and the ports that no system service uses. */
 export const WEBHOOK_PORTS: readonly PortRange[] = [
   { first: 443, last: 443 },
   { first: 1024, last: 65_535 },
@@ -9,7 +9,7 @@ export const WEBHOOK_PORTS: readonly PortRange[] = [
 
 /**
  * Reads `443` or `1024-65535`.
- * @throws Error whose message follows the name of a setting, where it is neither or runs backwards
+ * @throws Error whose message follows the name of a setting
  */
 export function portRange(text: string): PortRange {
   const [, first = '', last = first] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(text) ?? [];
@@ -20,7 +20,7 @@ export function portRange(text: string): PortRange {
   );
 }
 
-/** Whether one of `ranges` has the port. */
+/** Whether one of `ranges` contains the port. */
 export function hasPort(ranges: readonly PortRange[], port: number): boolean {
   return ranges.some(({ first, last }) => first <= port && port <= last);
 }

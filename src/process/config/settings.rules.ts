@@ -1,12 +1,13 @@
 import { hasHashTag, redisAddress } from '../../platform/redis-address.rules.ts';
 import type { Config } from './settings.ts';
-import { mongodbOptions, weaknessesOfMongodb, weaknessesOfRedis } from './store-connections.rules.ts';
+import type { InsecureStore } from './store-connections.rules.ts';
+import { insecureStores, isDirectConnection, mongodbFaults } from './store-connections.rules.ts';
 import { MAX_WEBHOOK_TIMEOUT_MS } from './take-over.rules.ts';
 import { weaknessOfEncryptionKeys, weaknessOfOperatorKey } from './weak-secrets.rules.ts';
 
-/** The settings that are judged together; one that has a fault of its own is absent. */
+/** Settings that are checked together; one that has a fault of its own is missing. */
 type Settings = Partial<Config> & {
-  /** NODE_TLS_REJECT_UNAUTHORIZED=0, which Node obeys for all connections. */
+  /** NODE_TLS_REJECT_UNAUTHORIZED=0, which disables verification for all connections. */
   isTlsUnverified?: boolean;
 };
 
@@ -16,23 +17,19 @@ export const RETRY_DELAYS_SECONDS = [300, 900, 1800, 3600];
 const MIN_HOLD_SECONDS = 60;
 const TOO_LONG = `WEBHOOK_TIMEOUT_MS must be at most ${MAX_WEBHOOK_TIMEOUT_MS} in production: another worker would take over the delivery of a killed one later than the promised 20 s; leave it out for 10000`;
 
-/**
- * Settings each of which is well-formed, and that break a promise of the service together: one sentence for each, which
- * begins with a variable and says what to do (ADR 0015).
- */
+/** Combinations of valid settings that break a promise of the service (ADR 0015): a sentence each, with the fix. */
 export function settingsFaults(settings: Settings): string[] {
-  const ofProduction = settings.serviceMode === 'production' ? productionFaults(settings) : [];
-  const isExposed = settings.serviceMode === 'production' || isBeyondLoopback(settings);
+  const isProduction = settings.serviceMode === 'production';
   return [
     ...conflicts(settings),
     ...retentionFaults(settings),
     ...mongodbFaults(settings.mongodbUri ?? ''),
-    ...(isExposed ? exposedFaults(settings) : []),
-    ...ofProduction,
+    ...(isProduction || isBeyondLoopback(settings) ? exposedFaults(settings) : []),
+    ...(isProduction ? productionFaults(settings) : []),
   ];
 }
 
-/** Settings that break no promise and are hardly meant: a sentence each, for the log. */
+/** Settings that break no promise but are probably a mistake: a sentence each, for the log. */
 export function settingsWarnings(settings: Settings): string[] {
   const isProduction = settings.serviceMode === 'production';
   const schedule = RETRY_DELAYS_SECONDS.join();
@@ -62,7 +59,7 @@ export function settingsWarnings(settings: Settings): string[] {
   ]);
 }
 
-/** Whether another machine may reach a listener, as far as is known. */
+/** Whether other machines can reach a listener. */
 export function isBeyondLoopback({ host, adminHost }: Pick<Settings, 'host' | 'adminHost'>): boolean {
   return [host, adminHost].some((each) => each !== undefined && !LOOPBACK.test(each));
 }
@@ -108,23 +105,26 @@ function retentionFaults(settings: Settings): string[] {
   ]);
 }
 
-/** Dead letters are, where deliveries are, or not at all. */
+/** Dead letters are deleted only if deliveries are. */
 function isAnythingDeleted(settings: Settings): boolean {
-  const { retentionHoldsDays, retentionBookingsDays, retentionEventsDays } = settings;
-  const { retentionDeliveriesDays, retentionAuditDays } = settings;
-  const days = [retentionHoldsDays, retentionBookingsDays, retentionEventsDays, retentionDeliveriesDays];
-  return [...days, retentionAuditDays].some((each = 0) => each > 0);
+  return [
+    settings.retentionHoldsDays,
+    settings.retentionBookingsDays,
+    settings.retentionEventsDays,
+    settings.retentionDeliveriesDays,
+    settings.retentionAuditDays,
+  ].some((days = 0) => days > 0);
 }
 
 /** 0 means for ever. */
 const daysOf = (setting: number): number => (setting === 0 ? Number.POSITIVE_INFINITY : setting);
 
-/** As it is written, in whatever alphabet of base64, or as the bytes themselves. */
+/** Compares with the key as base64 and as raw bytes. */
 function isSameSecret(text: string, key: Buffer): boolean {
   return Buffer.from(text, 'base64').equals(key) || Buffer.from(text).equals(key);
 }
 
-/** What nobody may rely on where others can reach the service: in production, and off loopback in any mode. */
+/** Rejects guessable keys and open networks: in production, and beyond loopback in any mode. */
 function exposedFaults(settings: Settings): string[] {
   const { operatorApiKey, encryptionKeys } = settings;
   const operator = operatorApiKey === undefined ? undefined : weaknessOfOperatorKey(operatorApiKey);
@@ -147,7 +147,7 @@ function exposedFaults(settings: Settings): string[] {
 
 function productionFaults(settings: Settings): string[] {
   const { holdTtlSeconds = MIN_HOLD_SECONDS } = settings;
-  const rejected = insecureStores(settings).filter(({ isAccepted }) => !isAccepted);
+  const rejected: InsecureStore[] = insecureStores(settings).filter(({ isAccepted }) => !isAccepted);
   return when([
     ...rejected.map(
       ({ setting, optOut, weakness }) =>
@@ -170,51 +170,10 @@ function productionFaults(settings: Settings): string[] {
       `HOLD_TTL_SECONDS must be at least ${MIN_HOLD_SECONDS} in production: less is for tests; leave it out for 600`,
     ],
     [
-      mongodbOptions(settings.mongodbUri ?? '').some(
-        ([name, value]) => name === 'directconnection' && value === 'true',
-      ),
+      isDirectConnection(settings.mongodbUri ?? ''),
       'MONGODB_URI must not have directConnection=true in production: the service would stay on one node when another becomes primary; name the set with replicaSet=',
     ],
   ]);
-}
-
-/** Options under which a response may be taken back, or a reader miss what was acknowledged, and the values that may be given. */
-const STRONG: ReadonlyMap<string, string> = new Map([
-  ['w', 'majority'],
-  ['journal', 'true'],
-  ['j', 'true'],
-  ['fsync', 'true'],
-  ['readconcernlevel', 'majority'],
-  ['readpreference', 'primary'],
-  ['retrywrites', 'true'],
-]);
-
-function mongodbFaults(uri: string): string[] {
-  return mongodbOptions(uri)
-    .filter(([name, value]) => STRONG.has(name) && STRONG.get(name) !== value)
-    .map(
-      ([name]) =>
-        `MONGODB_URI must not set ${name} to anything but ${STRONG.get(name)}: acknowledged writes could be lost or overlooked; leave it out`,
-    );
-}
-
-type InsecureStore = { setting: string; optOut: string; weakness: string; isAccepted: boolean };
-
-function insecureStores(settings: Settings): InsecureStore[] {
-  const { mongodbUri, redisUrl, mongodbAllowInsecure = false, redisAllowInsecure = false } = settings;
-  const ofMongodb = mongodbUri === undefined ? [] : weaknessesOfMongodb(mongodbUri);
-  const ofRedis = redisUrl === undefined ? [] : weaknessesOfRedis(redisUrl);
-  const stores = [
-    {
-      ...{ setting: 'MONGODB_URI', optOut: 'MONGODB_ALLOW_INSECURE' },
-      ...{ weakness: ofMongodb.join(', '), isAccepted: mongodbAllowInsecure },
-    },
-    {
-      ...{ setting: 'REDIS_URL', optOut: 'REDIS_ALLOW_INSECURE' },
-      ...{ weakness: ofRedis.join(', '), isAccepted: redisAllowInsecure },
-    },
-  ];
-  return stores.filter(({ weakness }) => weakness !== '');
 }
 
 function isTimeoutTooLong({ webhookTimeoutMs = 0 }: Settings): boolean {

@@ -1,12 +1,65 @@
 import { redisAddress } from '../../platform/redis-address.rules.ts';
+import type { Config } from './settings.ts';
 
-/** Names and values of the options of a MongoDB URI in lower case, as the driver reads them. */
-export function mongodbOptions(uri: string): [name: string, value: string][] {
+/** The options of a MongoDB URI: names and values in lower case, as the driver reads them. */
+function mongodbOptions(uri: string): [name: string, value: string][] {
   const query = new URLSearchParams(uri.split('?', 2)[1] ?? '');
   return [...query].map(([name, value]) => [name.toLowerCase(), value.toLowerCase()]);
 }
 
-/** What makes the driver take a certificate that anybody can make. */
+export const isDirectConnection = (uri: string): boolean =>
+  mongodbOptions(uri).some(([name, value]) => name === 'directconnection' && value === 'true');
+
+/** The only allowed values of options under which acknowledged writes could be lost or overlooked. */
+const STRONG: ReadonlyMap<string, string> = new Map([
+  ['w', 'majority'],
+  ['journal', 'true'],
+  ['j', 'true'],
+  ['fsync', 'true'],
+  ['readconcernlevel', 'majority'],
+  ['readpreference', 'primary'],
+  ['retrywrites', 'true'],
+]);
+
+export function mongodbFaults(uri: string): string[] {
+  return mongodbOptions(uri)
+    .filter(([name, value]) => STRONG.has(name) && STRONG.get(name) !== value)
+    .map(
+      ([name]) =>
+        `MONGODB_URI must not set ${name} to anything but ${STRONG.get(name)}: acknowledged writes could be lost or overlooked; leave it out`,
+    );
+}
+
+/** A connection that others could read, change or open, unless `optOut` accepts that. */
+export type InsecureStore = { setting: string; optOut: string; weakness: string; isAccepted: boolean };
+
+type StoreSettings = Partial<
+  Pick<Config, 'mongodbUri' | 'redisUrl' | 'mongodbAllowInsecure' | 'redisAllowInsecure'>
+>;
+
+export function insecureStores({
+  mongodbUri,
+  redisUrl,
+  mongodbAllowInsecure = false,
+  redisAllowInsecure = false,
+}: StoreSettings): InsecureStore[] {
+  const stores = [
+    {
+      setting: 'MONGODB_URI',
+      optOut: 'MONGODB_ALLOW_INSECURE',
+      weakness: mongodbUri === undefined ? '' : weaknessesOfMongodb(mongodbUri).join(', '),
+      isAccepted: mongodbAllowInsecure,
+    },
+    {
+      setting: 'REDIS_URL',
+      optOut: 'REDIS_ALLOW_INSECURE',
+      weakness: redisUrl === undefined ? '' : weaknessesOfRedis(redisUrl).join(', '),
+      isAccepted: redisAllowInsecure,
+    },
+  ];
+  return stores.filter(({ weakness }) => weakness !== '');
+}
+/** Options that make the driver accept any certificate. */
 const UNVERIFIED: ReadonlyMap<string, string> = new Map([
   ['tlsinsecure', 'true'],
   ['tlsallowinvalidcertificates', 'true'],
@@ -14,8 +67,8 @@ const UNVERIFIED: ReadonlyMap<string, string> = new Map([
   ['sslvalidate', 'false'],
 ]);
 
-/** How somebody between could read or change what is said to MongoDB, or anybody reach it: parts of a sentence. */
-export function weaknessesOfMongodb(uri: string): string[] {
+/** The weaknesses of a connection to MongoDB, as parts of a sentence. */
+function weaknessesOfMongodb(uri: string): string[] {
   const options = mongodbOptions(uri);
   const tls = options.findLast(([name]) => name === 'tls' || name === 'ssl')?.[1];
   const isEncrypted = tls === undefined ? uri.startsWith('mongodb+srv:') : tls === 'true';
@@ -28,8 +81,8 @@ export function weaknessesOfMongodb(uri: string): string[] {
   ];
 }
 
-/** The same of Redis; its client verifies certificates whatever the address says. */
-export function weaknessesOfRedis(url: string): string[] {
+/** The weaknesses of a connection to Redis; its client always verifies certificates. */
+function weaknessesOfRedis(url: string): string[] {
   const address = redisAddress(url);
   const scheme = address.kind === 'server' ? 'rediss' : `rediss+${address.kind}`;
   const isOpenSentinel = address.kind === 'sentinel' && address.ofSentinels.password === undefined;

@@ -1,12 +1,12 @@
-/** What a worker was doing that is killed is taken up by another within this time, which the service promises. */
+/** The service promises that the work of a killed worker is taken over within this time. */
 const TAKEN_UP_WITHIN_MS = 20_000;
 
-/** For how much longer than a send may last its job is locked for the worker that sends; a live one renews the lock. */
+/** How much longer than a send its job is locked; a live worker renews the lock. */
 export const LOCK_MARGIN_MS = 6000;
-/** How often workers look for jobs whose lock has run out. */
+/** How often workers look for jobs whose lock has expired. */
 export const STALLED_CHECK_MS = 2000;
-/** How much longer than the send a worker has the delivery's row; shorter than the lock, so that who takes up the job finds it free. */
+/** How much longer than a send a worker holds the row: shorter than the lock, so the next worker finds it free. */
 export const LEASE_MARGIN_MS = 5000;
 
-/** The longest timeout of a send with which the promise is kept. */
+/** The longest send timeout that keeps the promise. */
 export const MAX_WEBHOOK_TIMEOUT_MS = TAKEN_UP_WITHIN_MS - LOCK_MARGIN_MS - STALLED_CHECK_MS;

@@ -1,27 +1,24 @@
-/** Keys that stand, or stood, in the files of this repository: whoever reads it has them. */
+/** Keys that are or were in the files of this repository. */
 const PUBLISHED = ['operator-key-of-the-tests-0123456789', 'no-operator-has-a-key-to-documents'];
 
 /**
- * What people write where a key belongs; the last is the command of `.env.example`, pasted but not run. Seven letters or more
- * each: one random key in 500,000 has a `your-` in it.
+ * What people write in place of a key. Each has seven letters or more: one random key in 500,000 contains `your-`.
+ * `randombytes` is the command of `.env.example`, pasted but not run.
  */
 const PLACEHOLDER =
   /change[-_ ]?(me|this|it)|replace[-_ ]?(me|this|it)|placeholder|example|your[-_ ](own|key|secret|api|operator)|randombytes/i;
 
-/** Fewer different bytes than any 32 that were drawn at random have, decimal digits included but for one key in 700. */
+/** Fewer different bytes than 32 random ones have (decimal digits too, except in one key of 700). */
 const MIN_VARIETY = 8;
 
-/** Why this operator's key can be guessed, as the rest of a sentence; undefined where nothing says so. Never repeats it. */
+/** Why this operator's key is weak, as the rest of a sentence; undefined if it is not. Never repeats the key. */
 export function weaknessOfOperatorKey(key: string): string | undefined {
   if (PUBLISHED.includes(key)) return 'is published in the repository of this service';
   if (PLACEHOLDER.test(key)) return 'is a placeholder';
   return weaknessOf(Buffer.from(key));
 }
 
-/**
- * The same of encryption keys: of the first, which encrypts, and of a list that has one twice. A weak one behind it is the way
- * out of having used it: what it sealed must stay readable.
- */
+/** Checks the first key, which encrypts, and duplicates. A weak key after it may be needed to decrypt older secrets. */
 export function weaknessOfEncryptionKeys(keys: readonly Buffer[]): string | undefined {
   const weakness = keys.slice(0, 1).map(weaknessOf)[0];
   if (weakness !== undefined) return `begins with a key that ${weakness}`;
@@ -35,13 +32,13 @@ function weaknessOf(bytes: Buffer): string | undefined {
   return isSeries(bytes) ? 'is a counting sequence' : undefined;
 }
 
-/** `abcdefghabcdefgh`: the beginning, again and again, cut anywhere. */
+/** A beginning that is repeated: `abcdefghabcdefgh`. */
 function isRepetition(bytes: Buffer): boolean {
   const periods = Array.from({ length: Math.floor(bytes.length / 2) }, (_none, index) => index + 1);
   return periods.some((period) => bytes.subarray(period).equals(bytes.subarray(0, -period)));
 }
 
-/** `0, 1, 2, …`: every byte is as far from the one before. */
+/** Bytes with a constant step: `0, 1, 2, …`. */
 function isSeries(bytes: Buffer): boolean {
   const steps = [...bytes].slice(1).map((byte, index) => (byte - (bytes[index] ?? 0) + 256) % 256);
   return new Set(steps).size === 1;

@@ -1,0 +1,45 @@
+/** The value of a variable without the blanks around it; an empty one counts as missing. */
+export function valueOf(
+  environment: Record<string, string | undefined>,
+  variable: string,
+): string | undefined {
+  return environment[variable]?.trim() || undefined;
+}
+
+/** The environment of the operator's command line, which needs no settings of a process. */
+export type OperatorEnvironment = {
+  /** Undefined if not set: the command line then calls the service of this machine. */
+  url: string | undefined;
+  apiKey: string | undefined;
+  adminPort: string;
+  dataDir: string;
+  noColor: boolean;
+  columns: number | undefined;
+};
+
+/** Reads `OPERATOR_URL`, `OPERATOR_API_KEY`, `ADMIN_PORT`, `DATA_DIR`, `NO_COLOR` and `COLUMNS`. */
+export function operatorEnvironment(
+  environment: Record<string, string | undefined> = process.env,
+): OperatorEnvironment {
+  const columns = Number(environment['COLUMNS']);
+  return {
+    url: valueOf(environment, 'OPERATOR_URL'),
+    apiKey: valueOf(environment, 'OPERATOR_API_KEY'),
+    adminPort: valueOf(environment, 'ADMIN_PORT') ?? '3001',
+    dataDir: valueOf(environment, 'DATA_DIR') ?? '.data',
+    noColor: valueOf(environment, 'NO_COLOR') !== undefined,
+    columns: Number.isInteger(columns) && columns > 0 ? columns : undefined,
+  };
+}
+
+/**
+ * The address for spans, OTEL_EXPORTER_OTLP_ENDPOINT; undefined if not set. Read before anything else: the drivers to
+ * be traced must be loaded after it. `loadConfig` checks it.
+ */
+export const otlpEndpoint = (
+  environment: Record<string, string | undefined> = process.env,
+): string | undefined => environment['OTEL_EXPORTER_OTLP_ENDPOINT'] || undefined;
+
+/** Whether OTEL_TRACES_SAMPLER is set. */
+export const isSamplerStated = (environment: Record<string, string | undefined> = process.env): boolean =>
+  Boolean(environment['OTEL_TRACES_SAMPLER']);
