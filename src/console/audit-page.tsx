@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import type { AuditRow } from '../operations/audit/audit.service.ts';
+import type { AuditRow } from '../operations/audit/audit.model.ts';
 import { listActions } from '../operations/audit/audit.service.ts';
 import { dayBounds } from '../platform/calendar.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';

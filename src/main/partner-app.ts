@@ -19,7 +19,6 @@ import { causeOf } from '../http/request-facts.ts';
 import type { Route } from '../http/route.ts';
 import { createWrongKeyCounter } from '../operations/alerts/wrong-keys.ts';
 import { unwatchedGuards } from '../operations/database/guards.ts';
-import { sandboxRoutes } from '../operations/sandbox/sandbox.router.ts';
 import { createPartnerAuthentication } from '../partners/authentication.service.ts';
 import type { KeyOwner, PartnerCaller } from '../partners/partners.service.ts';
 import type { ApiContext, Context } from '../process/context.ts';
@@ -28,6 +27,7 @@ import { observabilityRoutes } from '../webhooks/observability/observability.rou
 import { subscriptionRoutes } from '../webhooks/subscriptions/subscriptions.router.ts';
 import { meRoutes } from './me.router.ts';
 import { describePartnerApi } from './partner-openapi.ts';
+import { sandboxRoutes } from './sandbox.router.ts';
 
 /** The route table of the partner interface. */
 export function partnerRoutes(context: Context): Route<PartnerCaller>[] {

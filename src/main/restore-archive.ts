@@ -1,5 +1,5 @@
+import { openArchive } from '../operations/retention/archive.ts';
 import { KINDS } from '../operations/retention/kinds.ts';
-import { openArchive } from '../operations/retention/open-archive.ts';
 import type { RestoreWanted } from '../operations/retention/restore.service.ts';
 import { restoreArchive } from '../operations/retention/restore.service.ts';
 import { isCalendarDate, parseInstant } from '../platform/calendar.ts';

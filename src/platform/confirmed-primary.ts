@@ -1,5 +1,5 @@
 import { batched } from './batched.ts';
-import { confirmPrimary, raiseLease } from './cache-leases.store.ts';
+import { confirmPrimary, raiseLease } from './cache-entries.store.ts';
 import type { Db } from './mongo.ts';
 import { onNewPrimary } from './mongo.ts';
 

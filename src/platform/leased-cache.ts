@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { EntryKind, EntryName } from './cache-entries.store.ts';
-import { readEntries } from './cache-entries.store.ts';
-import { findLongestLeaseMs } from './cache-leases.store.ts';
+import { findLongestLeaseMs, readEntries } from './cache-entries.store.ts';
 import { createConfirmedPrimary } from './confirmed-primary.ts';
 import type { Reading } from './kept-readings.ts';
 import { createKeptReadings, keyOf } from './kept-readings.ts';

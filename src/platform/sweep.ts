@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { databaseClockOf } from './clock.ts';
 import { newId } from './ids.ts';
-import { endLease, takeLease } from './leases.store.ts';
+import { acquireLock, releaseLock } from './locks.store.ts';
 import type { Logger } from './logger.ts';
 import type { Db } from './mongo.ts';
 import { gauge } from './process-metrics.ts';
@@ -100,10 +100,10 @@ export async function keepSweeping<Position>(
     beat();
     await delay(sweep.everyMs, undefined, { signal: stopping }).catch(() => undefined);
   }
-  await endLease(db, leaseOf(sweep.name), holder).catch(() => undefined);
+  await releaseLock(db, lockName(sweep.name), holder).catch(() => undefined);
 }
 
-const leaseOf = (sweep: string): string => `sweep-${sweep}`;
+const lockName = (sweep: string): string => `sweep-${sweep}`;
 
 /** Uses the database's time, which is the same for every process. */
 function noteRun(db: Db, sweep: string): void {
@@ -121,10 +121,10 @@ async function sweepThrough<Position>(
   stopping: AbortSignal,
   beat: () => void,
 ): Promise<number> {
-  const leaseMs = Math.min(everyMs * 2, PAGE_MAY_TAKE_MS);
+  const lockMs = Math.min(everyMs * 2, PAGE_MAY_TAKE_MS);
   let count = 0;
   for (let from: Position | undefined; !stopping.aborted; ) {
-    if (!(await takeLease(db, leaseOf(name), holder, leaseMs))) break;
+    if (!(await acquireLock(db, lockName(name), holder, lockMs))) break;
     const page = await run(stopping, from);
     noteRun(db, name);
     beat();

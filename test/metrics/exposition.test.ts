@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { mergeExpositions } from '../../src/operations/metrics/merge-expositions.rules.ts';
+import { mergeExpositions } from '../../src/operations/metrics/figures.ts';
 import { parseExposition } from '../support/exposition.ts';
 
 const queue = (name: string) =>

@@ -1,5 +1,4 @@
-import { ownPage } from '../../src/operations/operators/board-page.ts';
-import { createQueueBoard } from '../../src/operations/operators/queue-board.ts';
+import { createQueueBoard, ownPage } from '../../src/operations/operators/queue-board.ts';
 import { QUEUE_NAMES } from '../../src/queues/queues.ts';
 import type { Endpoint } from '../http/mounted-routes.ts';
 import { endpointsOf } from '../http/mounted-routes.ts';

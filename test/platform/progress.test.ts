@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { readWork } from '../../src/operations/metrics/process-figures.ts';
+import { readWork } from '../../src/operations/metrics/metrics-page.ts';
 import { createProgress } from '../../src/platform/progress.ts';
 
 /** Time that passes a second at a time, as it does for a process that runs. */

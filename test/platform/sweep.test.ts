@@ -1,5 +1,5 @@
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
-import { endLease, takeLease } from '../../src/platform/leases.store.ts';
+import { acquireLock, releaseLock } from '../../src/platform/locks.store.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { processMetrics } from '../../src/platform/process-metrics.ts';
 import { keepSweeping, sweepBatches, sweepEach } from '../../src/platform/sweep.ts';
@@ -66,13 +66,13 @@ describe('when a sweep last ran', () => {
   });
 
   test('stands still while somebody else has the lease, and goes on after', async () => {
-    expect(await takeLease(db, 'sweep-leased', 'nobody', 600_000)).toBe(true);
-    expect(await takeLease(db, 'sweep-leased', 'nobody', 600_000)).toBe(true);
+    expect(await acquireLock(db, 'sweep-leased', 'nobody', 600_000)).toBe(true);
+    expect(await acquireLock(db, 'sweep-leased', 'nobody', 600_000)).toBe(true);
     const made = sweep('leased');
     const noted = await lastRunOf('leased');
     await moreRounds(made);
     expect([made.ran(), await lastRunOf('leased')]).toEqual([0, noted]);
-    await endLease(db, 'sweep-leased', 'nobody');
+    await releaseLock(db, 'sweep-leased', 'nobody');
     await eventually('its run is noted', async () => (await lastRunOf('leased')) > noted);
   });
 
@@ -106,7 +106,7 @@ describe('the lease of a sweep', () => {
     };
     const hourly = { name: 'hourly', everyMs: 3_600_000, run };
     // So that there is one to take: the first lease of all is over at once.
-    await takeLease(db, 'sweep-hourly', 'nobody', 0);
+    await acquireLock(db, 'sweep-hourly', 'nobody', 0);
     const ended = keepSweeping(db, hourly, createLogger('sweep', 'silent'), stopping.signal);
     await eventually('all pages are done', () => leases.length === 3);
     stopping.abort();

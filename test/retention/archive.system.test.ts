@@ -3,7 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { createFileArchive } from '../../src/operations/retention/file-archive.ts';
+import { openArchive } from '../../src/operations/retention/archive.ts';
 import { KINDS } from '../../src/operations/retention/kinds.ts';
 import { purgeNext } from '../../src/operations/retention/purge.service.ts';
 import { restoreArchive } from '../../src/operations/retention/restore.service.ts';
@@ -247,7 +247,7 @@ describe('an archive in a folder', () => {
   test('is in one that is there: where it is not mounted, or misspelt, nothing is written, listed or deleted', async () => {
     await plantHolds(1);
     const mount = path.join(fileURLToPath(folder.url), 'mount');
-    const archive = createFileArchive(pathToFileURL(mount).toString());
+    const archive = openArchive(pathToFileURL(mount).toString(), { archiveRegion: 'us-east-1' });
     const refused = `The folder ${mount} is not there: mount or make it`;
     await purge(service, { config: HOLDS, archive });
     expect(service.logs()).toContain(refused);
@@ -270,7 +270,7 @@ describe('an archive in a folder', () => {
 describe('a row is deleted once it is archived', () => {
   test('and stays where it cannot be; other kinds go on', async () => {
     const [id = ''] = await plantHolds(1);
-    const archive = createFileArchive('file:///dev/null/archive');
+    const archive = openArchive('file:///dev/null/archive', { archiveRegion: 'us-east-1' });
     await purge(service, { config: HOLDS, archive });
     expect(await countPlanted()).toBe(1);
     expect(service.logs()).toContain('rows could not be purged');

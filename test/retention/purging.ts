@@ -6,7 +6,7 @@ import { temporaryParent } from '../../src/development/embedded/data-folder.ts';
 import type { AgedRow } from '../../src/operations/retention/aged-rows.store.ts';
 import { fromLine, toLine } from '../../src/operations/retention/aged-rows.store.ts';
 import type { Archive } from '../../src/operations/retention/archive.ts';
-import { createFileArchive } from '../../src/operations/retention/file-archive.ts';
+import { openArchive } from '../../src/operations/retention/archive.ts';
 import type { Kind, RetentionConfig } from '../../src/operations/retention/kinds.ts';
 import { KINDS } from '../../src/operations/retention/kinds.ts';
 import type { PurgePosition } from '../../src/operations/retention/purge.service.ts';
@@ -75,7 +75,7 @@ export type Folder = { url: string; archive: Archive; lines(): Promise<string[]>
 export async function anyFolder(): Promise<Folder> {
   const root = await mkdtemp(path.join(await temporaryParent(), 'partner-booking-archive-'));
   const url = pathToFileURL(root).toString();
-  const archive = createFileArchive(url);
+  const archive = openArchive(url, { archiveRegion: 'us-east-1' });
   return {
     url,
     archive,

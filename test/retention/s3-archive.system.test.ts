@@ -3,7 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { s3ServerCommand } from '../../scripts/s3-server.ts';
-import { openArchive } from '../../src/operations/retention/open-archive.ts';
+import { openArchive } from '../../src/operations/retention/archive.ts';
 import { reasonToSkip } from '../docs/programs.ts';
 import { eventually } from '../support/eventually.ts';
 import type { KeptProcess } from '../support/kept-process.ts';

@@ -1,5 +1,5 @@
 import { DelayedError } from 'bullmq';
-import { openArchive } from '../../src/operations/retention/open-archive.ts';
+import { openArchive } from '../../src/operations/retention/archive.ts';
 import type { PurgePosition } from '../../src/operations/retention/purge.service.ts';
 import { purgeNext } from '../../src/operations/retention/purge.service.ts';
 import type { DuePosition } from '../../src/platform/backlog.store.ts';

@@ -1,8 +1,8 @@
 import type { Logger } from '../../platform/logger.ts';
 import type { Db } from '../../platform/mongo.ts';
-import type { PostLease } from './alert-post.store.ts';
+import type { PostLock } from './alert-post.store.ts';
 import {
-  acquirePostLease,
+  acquirePostLock,
   dropStaleNotifications,
   findPendingNotifications,
   hasPendingNotification,
@@ -11,7 +11,7 @@ import {
 } from './alert-post.store.ts';
 import { postBody } from './alert-text.rules.ts';
 
-/** What came of a POST; `error` is a code, never a message: those may quote the address, which can be a secret. */
+/** The result of a POST. `error` is a code, because messages may quote the address, which can be a secret. */
 export type PostOutcome = { ok: boolean; status: number | null; error: string | null };
 
 export type PostDeps = {
@@ -22,16 +22,16 @@ export type PostDeps = {
   post: (body: string, stopping: AbortSignal) => Promise<PostOutcome>;
 };
 
-/** At most one POST a minute over all processes, failed ones included. */
+/** At most one POST a minute by all processes together, failed ones included. */
 const POST_EVERY_MS = 60_000;
 const MAX_BACKOFF = 10;
 const ALERTS_A_POST = 50;
 const FORGET_AFTER_MS = 86_400_000;
 
 /**
- * Posts the alerts whose notification is pending, up to 50 in one batch, if there are any and a minute has passed since the last
- * attempt; after failures in a row twice as long each time, up to ten minutes. What got no 2xx, or changed meanwhile, is in the
- * next batch: nothing is lost, and a receiver may get an alert twice.
+ * Posts the alerts whose notification is pending, up to 50 in one batch, if a minute has passed since the last attempt;
+ * after repeated failures twice as long each time, up to ten minutes. An alert that got no 2xx, or changed meanwhile,
+ * is in the next batch: none is lost, and a receiver may get one twice.
  */
 export async function postAlerts(
   deps: PostDeps,
@@ -39,25 +39,25 @@ export async function postAlerts(
   everyMs: number = POST_EVERY_MS,
 ): Promise<void> {
   if (!(await hasPendingNotification(deps.db))) return;
-  const lease = await acquirePostLease(deps.db, everyMs);
-  if (lease === null) return;
+  const lock = await acquirePostLock(deps.db, everyMs);
+  if (lock === null) return;
   await dropStaleNotifications(deps.db, FORGET_AFTER_MS);
   const { rows, leftOut } = await findPendingNotifications(deps.db, ALERTS_A_POST);
   if (rows.length === 0) return;
   const body = postBody(rows, leftOut, deps.config.serviceMode);
   const outcome = await deps.post(JSON.stringify(body), stopping);
   if (!outcome.ok) {
-    if (!stopping.aborted) await postpone(deps, lease, outcome, everyMs);
+    if (!stopping.aborted) await postpone(deps, lock, outcome, everyMs);
     return;
   }
   await markNotified(deps.db, rows);
-  if (lease.failures > 0) await scheduleNextPost(deps.db, lease.holder, { failures: 0, waitMs: everyMs });
+  if (lock.failures > 0) await scheduleNextPost(deps.db, lock.holder, { failures: 0, waitMs: everyMs });
   deps.log.info({ alerts: rows.length, status: outcome.status }, 'alerts were posted to ALERT_URL');
 }
 
 async function postpone(
   { db, log }: PostDeps,
-  { holder, failures }: PostLease,
+  { holder, failures }: PostLock,
   { status, error }: PostOutcome,
   everyMs: number,
 ): Promise<void> {

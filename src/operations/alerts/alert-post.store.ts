@@ -5,13 +5,13 @@ import type { AlertRow } from './alert-types.ts';
 import { alertCollection, alertStateCollection } from './alerts.model.ts';
 
 /** The right to post once; `failures` is how many posts in a row have failed before. */
-export type PostLease = { holder: string; failures: number };
+export type PostLock = { holder: string; failures: number };
 
 /**
- * Acquires the lease to post if the one before is over, for `everyMs` by the database's clock: one for all processes, and it
- * outlives the process that has it. Null while another holds it.
+ * Acquires the lock to post for `everyMs`, by the database's clock; null while it is held. One lock for all processes,
+ * which outlives the process that has it.
  */
-export async function acquirePostLease(db: Db, everyMs: number): Promise<PostLease | null> {
+export async function acquirePostLock(db: Db, everyMs: number): Promise<PostLock | null> {
   const holder = newId();
   const isFree = { $lte: [{ $ifNull: ['$until', new Date(0)] }, '$$NOW'] };
   const orKeep = (value: unknown, field: string) => ({ $cond: [isFree, value, `$${field}`] });
@@ -36,7 +36,7 @@ export async function acquirePostLease(db: Db, everyMs: number): Promise<PostLea
   }
 }
 
-/** Lets the next post be made after `waitMs`. Without effect if another process has acquired the lease since. */
+/** Lets the next post be made after `waitMs`. Without effect if another process has acquired the lock since. */
 export async function scheduleNextPost(
   db: Db,
   holder: string,
@@ -47,7 +47,7 @@ export async function scheduleNextPost(
   ]);
 }
 
-/** The stored mark of an alert of which the latest revision was not posted yet. */
+/** The stored mark of an alert whose latest revision was not posted yet. */
 const PENDING = { isUntold: true } as const;
 
 /** Whether a notification is pending. */
@@ -56,22 +56,22 @@ export async function hasPendingNotification(db: Db): Promise<boolean> {
 }
 
 /**
- * Alerts whose notification is pending: first those that were never posted, then those posted longest ago, so that no alert is
- * kept back by others that change often. `leftOut` is how many there are beyond `limit`.
+ * Alerts whose notification is pending, the longest unposted first: an alert that changes often does not hold back
+ * others. `leftOut` is how many there are beyond `limit`.
  */
 export async function findPendingNotifications(
   db: Db,
   limit: number,
 ): Promise<{ rows: AlertRow[]; leftOut: number }> {
   const [rows, count] = await Promise.all([
-    // What was never posted has null here, which comes before every instant.
+    // An alert that was never posted has null here, which sorts before every instant.
     alertCollection(db).find(PENDING).sort({ notifiedAt: 1, raisedAt: 1, _id: 1 }).limit(limit).toArray(),
     alertCollection(db).countDocuments(PENDING),
   ]);
   return { rows, leftOut: Math.max(0, count - rows.length) };
 }
 
-/** Drops notifications that nobody needs any more: of alerts that have been resolved for `forMs`. */
+/** Drops the notifications of alerts that were resolved more than `forMs` ago. */
 export async function dropStaleNotifications(db: Db, forMs: number): Promise<void> {
   const isLongOver = { $lte: ['$resolvedAt', { $subtract: ['$$NOW', forMs] }] };
   await alertCollection(db).updateMany(
@@ -80,7 +80,7 @@ export async function dropStaleNotifications(db: Db, forMs: number): Promise<voi
   );
 }
 
-/** Notes that `rows` were posted as they were read; for one that has changed since, a notification stays pending. */
+/** Notes that `rows` were posted as read; the notification of a row that changed since stays pending. */
 export async function markNotified(db: Db, rows: readonly AlertRow[]): Promise<void> {
   await alertCollection(db).bulkWrite(
     rows.map(({ _id, revision, count }) => ({

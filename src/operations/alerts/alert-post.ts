@@ -6,9 +6,9 @@ const TIMEOUT_MS = 5000;
 const READ_AT_MOST_BYTES = 16 * 1024;
 
 /**
- * Makes the POST to ALERT_URL. One deadline over connecting, head and body of the response; redirects are not followed; of the
- * response only the status counts. Any address is called, private ones and plain http too: it is the operator's own setting,
- * not a stranger's, and is often a relay in the same network. Never rejects, and never repeats the address.
+ * Returns the function that posts to ALERT_URL, with one deadline for connecting and the whole response. Redirects are
+ * not followed; only the status counts. Private addresses are allowed: the operator chose this one. Never rejects, and
+ * never repeats the address.
  */
 export function createAlertPost(
   url: string,
@@ -22,7 +22,7 @@ export function createAlertPost(
         headers: { 'content-type': 'application/json', 'user-agent': 'partner-booking-service/1' },
         body,
         signal,
-        // So that no connection is left over that a receiver may close a minute later.
+        // Leaves no idle connection that the receiver may close a minute later.
         reset: true,
       });
       await response.body.dump({ limit: READ_AT_MOST_BYTES, signal }).catch(() => undefined);

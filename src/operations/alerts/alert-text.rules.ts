@@ -6,10 +6,7 @@ const of = ({ subject, partnerId }: AlertRow) => `webhook subscription ${subject
 
 const sinceOf = ({ since }: AlertRow) => (since === null ? '' : ` since ${since.toISOString()}`);
 
-/**
- * What an alert says to people: ids, figures and, while it is open, what to do; never a name, a URL or anything of a customer. Of
- * a pause also the reason, in the words of the operator who gave it.
- */
+/** An alert in words: ids, figures and, while it is open, what to do. No names or URLs; a pause includes its reason. */
 export function messageOf(row: AlertRow): string {
   const [what, todo] = TEXTS[row.kind](row);
   return row.isOpen && todo !== undefined ? `${what} ${todo}` : what;
@@ -60,7 +57,7 @@ const TEXTS: Record<AlertKind, (row: AlertRow) => [what: string, todo?: string]>
   ],
 };
 
-/** A sweep of the database does what a queue only makes prompt, but sends nothing while an operator has paused it. */
+/** Sweeps of the database replace a paused queue, except that nothing is sent while webhook delivery is paused. */
 const pausedMeans = (queue: string | null) =>
   queue === 'webhook-delivery'
     ? 'no webhook is sent, what is due waits and nothing is lost'
@@ -71,7 +68,7 @@ const pausedBy = ({ pause }: AlertRow) =>
 
 const deadLetters = (count: number) => counted(count, 'delivery', 'deliveries');
 
-/** Whether it is about a queue: its `subject` is the queue's name then. */
+/** Whether its `subject` is the name of a queue. */
 export function isOfQueue({ kind }: Pick<AlertRow, 'kind'>): boolean {
   return kind === 'queue_paused' || kind === 'worker_absent';
 }
@@ -94,7 +91,7 @@ export function logFields(row: AlertRow): Record<string, unknown> {
   };
 }
 
-/** An alert as operators see it, in the listing and in what ALERT_URL gets. */
+/** An alert as listed for operators and posted to ALERT_URL. */
 export function alertView(row: AlertRow): Record<string, unknown> {
   return {
     id: row._id,
@@ -116,7 +113,7 @@ export function alertView(row: AlertRow): Record<string, unknown> {
   };
 }
 
-/** The body of a POST to ALERT_URL, for which `leftOut` were too many; `text` is what chat services show. */
+/** The body of a POST to ALERT_URL; `leftOut` alerts follow later. Chat services show `text`. */
 export function postBody(rows: readonly AlertRow[], leftOut: number, mode: string): Record<string, unknown> {
   const head = `Partner Booking Service (${mode}): ${counted(rows.length, 'alert', 'alerts')}`;
   const more = leftOut === 0 ? [] : [`and ${counted(leftOut, 'alert', 'alerts')} more, to follow`];
@@ -128,7 +125,7 @@ export function postBody(rows: readonly AlertRow[], leftOut: number, mode: strin
   };
 }
 
-/** Of dead letters only the new ones are counted; an alert that was resolved before it was posted says both. */
+/** Counts only new dead letters. An alert that was resolved before it was posted says so. */
 function lineOf(row: AlertRow): string {
   if (!row.isOpen) {
     return row.notifiedAt === null ? `Was, and is over: ${messageOf(row)}` : `Over: ${messageOf(row)}`;

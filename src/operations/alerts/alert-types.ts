@@ -1,6 +1,6 @@
 /**
- * What operators are alerted of. `dead_letter` and `endpoint_failing` are about one subscription each, `queue_paused` and
- * `worker_absent` about one queue each, `wrong_keys` about one listener.
+ * `dead_letter` and `endpoint_failing` are about one subscription, `queue_paused` and `worker_absent` about one queue,
+ * `wrong_keys` about one listener.
  */
 export const ALERT_KINDS = [
   'dead_letter',
@@ -15,14 +15,14 @@ export const ALERT_KINDS = [
 ] as const;
 export type AlertKind = (typeof ALERT_KINDS)[number];
 
-/** Which operator's key paused it, and why, in the operator's words. */
+/** Which operator's key paused the queue, and the reason given. */
 export type Pause = { by: string | null; reason: string };
 
-/** One condition, from when it is noticed until it has been gone for a while: ids and figures, nothing of a customer. */
+/** A condition from when it is noticed until it has been gone for a while. Contains nothing of a customer. */
 export type AlertRow = {
   _id: string;
   kind: AlertKind;
-  /** The id of the subscription, or the name of the queue or the listener that it is about; null where it is about the whole service. */
+  /** The id of the subscription, or the name of the queue or listener; null if it is about the whole service. */
   subject: string | null;
   /** The subscription's partner. */
   partnerId: string | null;
@@ -30,20 +30,20 @@ export type AlertRow = {
   raisedAt: Date;
   lastSeenAt: Date;
   resolvedAt: Date | null;
-  /** When ALERT_URL accepted it last. */
+  /** When ALERT_URL last accepted it. */
   notifiedAt: Date | null;
-  /** Dead letters since it was raised, failures in a row, what waits (1 of a queue), absent indexes, or wrong keys. */
+  /** New dead letters, failures in a row, waiting rows, missing indexes or wrong keys; 1 for a queue. */
   count: number;
-  /** Since when the condition holds, where that is known. */
+  /** Since when the condition holds, if known. */
   since: Date | null;
   /** The latest few dead letters. */
   deliveryIds: string[];
-  /** Why the last attempt of the latest failed; absent in other alerts, and in what older releases wrote. */
+  /** Why the last attempt of the latest dead letter failed; missing in other alerts and older rows. */
   cause?: string | null;
   missingIndexes: string[];
-  /** Of a queue that an operator has paused, as the audit has it; null where it has not, absent in what older releases wrote. */
+  /** A queue's pause according to the audit; null if unknown, missing in older rows. */
   pause?: Pause | null;
-  /** Grows with each change that operators are notified of. */
+  /** Grows with each change that operators are notified about. */
   revision: number;
   /** Notification pending: present until ALERT_URL has accepted the latest revision. */
   isUntold?: true;

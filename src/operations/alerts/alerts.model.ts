@@ -6,16 +6,16 @@ import { ALERT_KINDS } from './alert-types.ts';
 
 export const alertCollection = (db: Db) => openCollection<AlertRow>(db, 'alerts');
 
-/** What alerting remembers beside its alerts: the lease to post, how many dead letters there have been, and wrong keys lately. */
+/** The state of alerting beside the alerts: the lock to post, the number of dead letters, and recent wrong keys. */
 type AlertState = {
   _id: 'post' | 'dead-letters' | `wrong-keys:${string}`;
-  /** Of `post`. */
+  /** For `post`. */
   holder?: string;
   until?: Date;
   failures?: number;
-  /** Of `dead-letters`. */
+  /** For `dead-letters`. */
   total?: number;
-  /** Of `wrong-keys`: how many in the minute that began then, and in the one before. */
+  /** For `wrong-keys`: the count in the minute that began then, and in the one before. */
   minute?: Date;
   count?: number;
   previous?: number;

@@ -8,7 +8,6 @@ import type { AlertsQuery } from './alerts.schemas.ts';
 import { alertPage, alertsQuery } from './alerts.schemas.ts';
 import { listAlerts } from './alerts.service.ts';
 
-/** The alerts as operators read them, beside the log and ALERT_URL. */
 export function alertRoutes(deps: { db: Db }): Route<Operator>[] {
   return [
     route<Operator, unknown, AlertsQuery>({

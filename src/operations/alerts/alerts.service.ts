@@ -30,7 +30,6 @@ export type AlertDeps = {
   /** Names of guard indexes that the database lacks. */
   missingGuards: () => Promise<string[]>;
   queues: Pick<Queues, 'readStates'>;
-  /** What this process remembers from sweep to sweep. */
   workers: WorkerWatch;
 };
 
@@ -41,33 +40,35 @@ export type AlertTimes = {
   deliveryOverdueMs: number;
   workerAbsentMs: number;
   failingMs: number;
-  /** How many within two minutes are a burst. */
+  /** The number of wrong keys within two minutes that makes a burst. */
   wrongKeys: Record<Listener, number>;
-  /** How long a condition must be gone before its alert is resolved: one that comes back sooner is the same alert. */
+  /** How long a condition must be gone before its alert is resolved: if it returns sooner, it is the same alert. */
   calmMs: number;
 };
 
 export const ALERT_TIMES: AlertTimes = {
-  // A look every 5 s, and the 10 s in which another process takes over from a watch that died: raised within 60 s of the fault.
+  // With a sweep every 5 s, and 10 s to take over from a dead watch, an alert is raised within 60 s of the fault.
   undispatchedMs: 30_000,
   overdueMs: 30_000,
   deliveryOverdueMs: 30_000,
   workerAbsentMs: 30_000,
   failingMs: 3_600_000,
-  // A loop of one client with an old key is noticed; a person who mistypes is not.
+  // Notices a client that loops with an old key, but not a person who mistypes.
   wrongKeys: { admin: 20, partner: 200 },
   calmMs: 60_000,
 };
 
 const MAX_FAILING = 1000;
 
-/** Dead letters last: a process killed while it counted some keeps the others from counting until MongoDB ends its transaction. */
+/**
+ * Dead letters come last: a process killed while counting some blocks the others until MongoDB ends its transaction.
+ */
 const IN_ORDER = [...ALERT_KINDS.filter((kind) => kind !== 'dead_letter'), 'dead_letter' as const];
 
 /**
- * Checks every condition, raises and resolves alerts. Every condition is read from the database, but for those of
- * queues, which only Redis knows, so it is noticed whoever failed to do the work. Sweeps may race: each alert is raised, and logged, once. A condition that cannot be
- * read is neither raised nor resolved, and does not keep the others waiting (ADR 0013).
+ * Checks every condition, raises and resolves alerts (ADR 0013). All conditions except those of queues are read from
+ * the database, so they are noticed whichever process failed. Concurrent sweeps raise and log each alert once. A
+ * condition that cannot be read is neither raised nor resolved, and does not hold up the others.
  */
 export async function sweepAlerts(deps: AlertDeps, times: AlertTimes, stopping: AbortSignal): Promise<void> {
   const checked: AlertKind[] = [];
@@ -85,7 +86,7 @@ export async function sweepAlerts(deps: AlertDeps, times: AlertTimes, stopping: 
   }
 }
 
-/** `queues` is undefined where Redis does not respond. */
+/** `queues` is undefined if Redis does not respond. */
 type Check = { times: AlertTimes; queues: QueueState[] | undefined; stopping: AbortSignal };
 
 /** Returns whether the condition could be checked. */
@@ -109,7 +110,7 @@ async function checkKind(deps: AlertDeps, kind: AlertKind, at: Check): Promise<b
   return true;
 }
 
-/** A dead-letter alert stays open for as long as its subscription is active and has dead letters. */
+/** A dead-letter alert stays open while its subscription is active and has dead letters. */
 async function touchDeadLetters({ db }: AlertDeps): Promise<void> {
   const open = await findOpenSubjects(db, 'dead_letter');
   const subjects = [...open].filter((subject) => subject !== null);
@@ -140,17 +141,20 @@ async function findConditions(
     case 'delivery_overdue':
       return waiting(kind, await overdueDeliveries(deps, times.deliveryOverdueMs));
     case 'queue_paused':
-      return queues === undefined
-        ? undefined
-        : Promise.all(
-            queues.filter(({ isPaused }) => isPaused).map(({ name }) => pausedCondition(deps.db, name)),
-          );
+      if (queues === undefined) return undefined;
+      return Promise.all(
+        queues.filter(({ isPaused }) => isPaused).map(({ name }) => pausedCondition(deps.db, name)),
+      );
     case 'worker_absent':
       if (queues === undefined || queues.some(({ workers }) => workers === null)) return undefined;
       return deps.workers.absent(queues, times.workerAbsentMs).map((name) => ofQueue(kind, name));
     case 'wrong_keys':
       return (await readWrongKeys(deps.db, times.wrongKeys)).map(({ listener, count }) => ({
-        ...{ kind, ...OF_SERVICE, subject: listener, count, since: null },
+        ...OF_SERVICE,
+        kind,
+        subject: listener,
+        count,
+        since: null,
       }));
     case 'guard_index_absent': {
       const missingIndexes = await deps.missingGuards();
@@ -169,7 +173,7 @@ function ofQueue(kind: AlertKind, name: string): Condition {
   return { kind, subject: name, partnerId: null, count: 1, since: null, missingIndexes: [] };
 }
 
-/** With what the audit knows of the pause; what was done to the queue by other means it does not. */
+/** The pause as the audit has it; the audit does not know of pauses made by other means. */
 async function pausedCondition(db: Db, name: string): Promise<Condition> {
   const latest = await findLatestAction(db, name, ['pauseQueue', 'resumeQueue']);
   const condition = ofQueue('queue_paused', name);
@@ -182,7 +186,7 @@ function lastedMs({ raisedAt, resolvedAt }: AlertRow): number {
   return (resolvedAt ?? raisedAt).getTime() - raisedAt.getTime();
 }
 
-/** Alerts, those raised last first; without a filter all that are kept (90 days after they ended). */
+/** Alerts, the newest first; without a filter also those resolved within 90 days. */
 export async function listAlerts(
   deps: { db: Db },
   filter: AlertFilter,

@@ -9,7 +9,7 @@ import { alertCollection } from './alerts.model.ts';
 
 const literal = (value: unknown): Expression => ({ $literal: value });
 
-/** The fields that an alert has from its beginning; those of one that is open already stay. */
+/** The fields that an alert has from the start; an open alert keeps its own. */
 function kept(id: string, partnerId: string | null): Expression {
   const initial: Expression = {
     _id: literal(id),
@@ -27,8 +27,7 @@ function kept(id: string, partnerId: string | null): Expression {
 }
 
 /**
- * Raises the alert of a condition unless it is open. Returns the new alert; null where it was there, also of callers that
- * race: one open alert a kind and subject is a unique index.
+ * Raises an alert unless one is open: a unique index allows one for each kind and subject. Returns null if it was open.
  */
 export async function raiseAlert(db: Db, condition: Condition): Promise<AlertRow | null> {
   const { kind, subject, partnerId, ...figures } = condition;
@@ -58,7 +57,7 @@ export async function raiseAlert(db: Db, condition: Condition): Promise<AlertRow
   }
 }
 
-/** Notes that open alerts still hold, with the figures of now. */
+/** Updates the figures of open alerts whose condition still holds. */
 export async function refreshAlerts(db: Db, conditions: readonly Condition[]): Promise<void> {
   if (conditions.length === 0) return;
   await alertCollection(db).bulkWrite(
@@ -72,7 +71,7 @@ export async function refreshAlerts(db: Db, conditions: readonly Condition[]): P
   );
 }
 
-/** Notes that the open alerts of `kind` about `subjects` still hold. */
+/** Notes that open alerts of `kind` about `subjects` still hold. */
 export async function touchAlerts(db: Db, kind: AlertKind, subjects: readonly string[]): Promise<void> {
   if (subjects.length === 0) return;
   await alertCollection(db).updateMany({ kind, subject: { $in: [...subjects] }, isOpen: true }, [
@@ -82,7 +81,7 @@ export async function touchAlerts(db: Db, kind: AlertKind, subjects: readonly st
 
 const IDS_KEPT = 5;
 
-/** Adds dead letters to the open alert of their subscription, which is raised where there is none; it is to be posted again. */
+/** Adds dead letters to the open alert of their subscription, or raises it; its notification becomes pending. */
 export async function addDeadLetters(
   db: Db,
   { subscriptionId, partnerId }: { subscriptionId: string; partnerId: string },
@@ -118,7 +117,7 @@ export async function findOpenSubjects(db: Db, kind: AlertKind): Promise<Set<str
   return new Set(rows.map((row) => row.subject));
 }
 
-/** Resolves the open alerts of `kinds` that no sweep has found for `calmMs`, by the database's clock; returns them. */
+/** Resolves the open alerts of `kinds` that no sweep has seen for `calmMs`, by the database's clock; returns them. */
 export async function resolveUnseen(
   db: Db,
   kinds: readonly AlertKind[],
@@ -159,7 +158,7 @@ export async function countOpenAlerts(db: Db): Promise<Map<AlertKind, number>> {
 
 export type AlertFilter = { isOpen?: boolean; kind?: AlertKind };
 
-/** Alerts, those raised last first. */
+/** Alerts, the newest first. */
 export async function listAlertRows(
   db: Db,
   filter: AlertFilter,

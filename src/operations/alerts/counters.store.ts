@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../../platform/mongo.ts';
 import { alertStateCollection } from './alerts.model.ts';
 
-/** Adds to the number of dead letters that there have ever been. */
+/** Adds to the total number of dead letters ever. */
 export async function addToDeadLetterTotal(db: Db, count: number, tx: Tx): Promise<void> {
   await alertStateCollection(db).updateOne(
     { _id: 'dead-letters' },
@@ -10,7 +10,7 @@ export async function addToDeadLetterTotal(db: Db, count: number, tx: Tx): Promi
   );
 }
 
-/** How many dead letters there have ever been. */
+/** The total number of dead letters ever. */
 export async function readDeadLetterTotal(db: Db): Promise<number> {
   const row = await alertStateCollection(db).findOne({ _id: 'dead-letters' });
   return row?.total ?? 0;
@@ -22,7 +22,7 @@ export type Listener = (typeof LISTENERS)[number];
 const THIS_MINUTE = { $dateTrunc: { date: '$$NOW', unit: 'minute' } };
 const LAST_MINUTE = { $subtract: [THIS_MINUTE, 60_000] };
 
-/** Adds to the wrong keys that the listener was sent in this minute of the database's clock: two numbers, whatever their rate. */
+/** Counts wrong keys sent to the listener, by the minute of the database's clock. */
 export async function addWrongKeys(db: Db, listener: Listener, count: number): Promise<void> {
   const isThis = { $eq: ['$minute', THIS_MINUTE] };
   const isLast = { $eq: ['$minute', LAST_MINUTE] };
@@ -41,7 +41,7 @@ export async function addWrongKeys(db: Db, listener: Listener, count: number): P
   );
 }
 
-/** The listeners that were sent `atLeast` so many wrong keys in this minute and the one before. */
+/** The listeners with at least `atLeast` wrong keys in this minute and the one before. */
 export async function readWrongKeys(
   db: Db,
   atLeast: Record<Listener, number>,

@@ -9,13 +9,12 @@ import { addDeadLetters } from './alerts.store.ts';
 import { addToDeadLetterTotal } from './counters.store.ts';
 
 const BATCH = 1000;
-/** How long one sweep goes on from batch to batch; what is left is the next one's. */
+/** How long one sweep continues from batch to batch; the next sweep does the rest. */
 const SWEEP_MS = 3000;
 const IDS_SHOWN = 5;
 
 /**
- * Adds each new dead letter to the alert of its subscription and to the total, once: its mark goes in the same transaction.
- * However many there are, a subscription has one alert.
+ * Adds each new dead letter to its subscription's alert and to the total, once: its mark goes in the same transaction.
  */
 export async function countNewDeadLetters(deps: { db: Db }, stopping: AbortSignal): Promise<void> {
   const endsAt = performance.now() + SWEEP_MS;
@@ -40,12 +39,12 @@ async function count(deps: { db: Db }, rows: readonly UncountedDeadLetter[]): Pr
       await addToDeadLetterTotal(deps.db, counted, tx);
     });
   } catch (err) {
-    // Another process raised the same alert at the same moment: the marks are still there, and the next sweep counts them.
+    // Another process raised the same alert concurrently: the marks remain, and the next sweep counts them.
     if (!isDuplicateKey(err)) throw err;
   }
 }
 
-/** Without the origin to which a redirect led: alerts have no URL. */
+/** Omits the target of a redirect: alerts contain no URL. */
 function causeOfLatest(rows: readonly UncountedDeadLetter[]): string | null {
   const attempt = rows.at(-1)?.attempts.at(-1);
   return attempt === undefined ? null : causeOf({ ...attempt, redirectTo: null });

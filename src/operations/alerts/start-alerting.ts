@@ -11,9 +11,9 @@ import { createWorkerWatch } from './worker-watch.ts';
 const EVERY_MS = 5000;
 
 /**
- * Keeps watch until the process stops. Every process does, so that a condition is noticed whichever other one is
- * dead; a lease in MongoDB lets one of them check at a time. Posting has a loop of its own: a slow ALERT_URL holds up neither the
- * watch nor anything else (ADR 0013).
+ * Watches for alerts until the process stops. Every process does, so a condition is noticed whichever other one is
+ * dead; a lock lets one check at a time. Posting runs separately: a slow ALERT_URL does not hold up the watch (ADR
+ * 0013).
  */
 export function startAlerting(
   scope: Pick<ProcessScope, 'log' | 'stopping' | 'onStop' | 'progress'>,
@@ -28,7 +28,6 @@ export function startAlerting(
   const sweep = (name: string, work: (stopping: AbortSignal) => Promise<void>): void => {
     const run = async (stopping: AbortSignal) => {
       await work(stopping);
-      // Nothing that a job should have done.
       return { count: 0 };
     };
     startSweep(scope, db, { name, everyMs: EVERY_MS, run });

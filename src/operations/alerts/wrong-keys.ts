@@ -12,10 +12,7 @@ const wrongKeys = counter({
   labelNames: ['listener'],
 });
 
-/**
- * Counts the wrong keys that a listener is sent, for the metrics and for the alert of a burst: one write a second at most, beside
- * the calls. What was counted since the last write is lost with the process, and with a write that fails.
- */
+/** Counts the wrong keys sent to a listener, for the metrics and, with one write a second at most, for the alert. */
 export function createWrongKeyCounter({ db, log }: { db: Db; log: Logger }, listener: Listener): () => void {
   let count = 0;
   const write = () => {

@@ -7,15 +7,14 @@ import { beginAction, completeAction, recordAction } from './audit.service.ts';
 import { createAuditLookup } from './audited-subject.ts';
 import { createWrongKeyTrail } from './wrong-key-trail.ts';
 
-/** What a call of the queue board is: it has no row in the route table. */
+/** A call of the queue board, which has no row in the route table. */
 type BoardCall = { action: string; subjects: readonly string[]; reason: string | null };
 
 const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Writes down every call that may change something, whoever serves it: mounted once behind the operator's sign-in, before all
- * that can be called there, so that no route can be forgotten. The row is there before the call goes on, and has its outcome
- * before the response leaves (ADR 0010).
+ * Audits every call that may change something. Mounted once behind the operator's sign-in and before all routes, so no
+ * route can be forgotten. The row is written before the call, its outcome before the response (ADR 0010).
  */
 export function auditTrail(
   deps: AuditDeps,
@@ -52,7 +51,7 @@ export function auditTrail(
 
 type SignIn = { action: 'signIn' | 'signOut'; operator: SignedIn; status: number };
 
-/** Writes down sign-ins and sign-outs, and wrong keys: all that comes before there is an operator. */
+/** Audits sign-ins, sign-outs and wrong keys. */
 export function signInTrail(deps: AuditDeps) {
   const wrongKeys = createWrongKeyTrail(deps);
   return {
@@ -83,7 +82,7 @@ function attemptOf(req: Request, res: Response, action: string, operator: Signed
   };
 }
 
-/** Has `work` done between the end of the handler and the last byte of the response; it must not throw. */
+/** Runs `work`, which must not throw, between the end of the handler and the last byte of the response. */
 function beforeResponse(res: Response, work: (body: unknown) => Promise<void>): void {
   const { json, end } = res;
   let body: unknown;

@@ -4,35 +4,35 @@ import type { CollectionDefinition } from '../../platform/ensure-collection.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { collectionOf, modelOf } from '../../platform/mongo.ts';
 
-/** One attempt of an operator to change something (ADR 0010). It holds no secret and no customer's data. */
+/** One attempt of an operator to change something (ADR 0010). Contains no secret and no customer's data. */
 export type AuditRow = {
   _id: string;
   at: Date;
-  /** How the operator was known; null where a key was wrong. */
+  /** How the operator was identified; null if a key was wrong. */
   who: 'api-key' | 'session' | null;
-  /** Which operator's key it was, or signed the session in. This and what follows: absent in what older releases wrote. */
+  /** Names the operator's key. This and the following optional fields are missing in older rows. */
   keyId?: string | null;
-  /** Of whoever called; null where many called for whom one row stands. */
+  /** The caller's address; null if the row stands for many callers. */
   address?: string | null;
-  /** How many wrong keys the row stands for; 1 of everything else. */
+  /** How many wrong keys the row stands for; 1 for everything else. */
   attempts?: number;
-  /** Ids of what it was about, by which it is found. */
+  /** The ids by which the row is found. */
   subjects?: string[];
-  /** The operationId of the route, or `signIn`, `signOut`, `wrongKey`, `pauseQueue`, `resumeQueue`, `useQueueBoard`; `unknown` where there is no such route. */
+  /** The operationId; or `signIn`, `signOut`, `wrongKey`, `pauseQueue`, `resumeQueue`, `useQueueBoard`, `unknown`. */
   action: string;
   method: string;
   /** Without the query. */
   path: string;
-  /** Why, of an action that asks for a reason about no customer: of the pause of a queue. */
+  /** Why a queue was paused. */
   reason?: string | null;
-  /** As the caller may have chosen it. */
+  /** The caller may have chosen it. */
   requestId: string;
-  /** As this service chose it. */
+  /** Chosen by this service. */
   serverRequestId?: string;
-  /** Of the response; null until then, and for good where the process ended in between. */
+  /** The status of the response; null until then, and for good if the process ended in between. */
   status: number | null;
   errorCode: string | null;
-  /** What the action was about, as operators see it. */
+  /** The subject of the action, as operators see it. */
   before: unknown;
   after: unknown;
 };
@@ -62,7 +62,7 @@ const auditSchema = new Schema<AuditRow>(
 
 export const auditModel = (db: Db): Model<AuditRow> => modelOf(db, 'Audit', auditSchema);
 
-/** The collection as the driver has it, for the listing. */
+/** The driver's collection, for the listing. */
 export const auditCollection = (db: Db) => collectionOf(auditModel(db));
 
 export const AUDIT: CollectionDefinition = {

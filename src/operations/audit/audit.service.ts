@@ -8,8 +8,6 @@ import type { AuditFilter, NewAuditRow } from './audit.store.ts';
 import { completeAuditRow, insertAuditRow, listActionNames, listAuditRows } from './audit.store.ts';
 import { redact, shortenForListing, subjectsOf } from './redact.rules.ts';
 
-export type { AuditRow } from './audit.model.ts';
-
 export type AuditDeps = { db: Db; log: Logger };
 
 export type Attempt = Pick<AuditRow, 'who' | 'action' | 'method' | 'path' | 'requestId'> &
@@ -18,8 +16,8 @@ export type Attempt = Pick<AuditRow, 'who' | 'action' | 'method' | 'path' | 'req
 const MAX_PATH = 500;
 
 /**
- * Writes down that an operator is about to do something; returns the row's id. Where this throws, the action must not be
- * carried out: nothing happens without its row (ADR 0010).
+ * Records that an operator is about to act; returns the row's id. If this throws, the action must not happen (ADR
+ * 0010).
  */
 export async function beginAction(deps: AuditDeps, attempt: Attempt, before: unknown): Promise<string> {
   const seen = redact(before);
@@ -30,8 +28,7 @@ export async function beginAction(deps: AuditDeps, attempt: Attempt, before: unk
 }
 
 /**
- * Writes down how it ended, before the response is sent. Never throws: the action has been carried out, and its row tells at least
- * that it was begun.
+ * Records the outcome before the response is sent. Never throws: the action has happened, and its row shows its start.
  */
 export async function completeAction(
   deps: AuditDeps,
@@ -46,7 +43,7 @@ export async function completeAction(
   }
 }
 
-/** Writes down what needs no database to be done, such as a sign-in, with its outcome; returns the row's id. */
+/** Records an action that needs no database, such as a sign-in, with its outcome; returns the row's id. */
 export async function recordAction(deps: AuditDeps, attempt: Attempt, status: number): Promise<string> {
   const row = rowOf(attempt, { status, before: null });
   await insertAuditRow(deps.db, row);
@@ -54,23 +51,24 @@ export async function recordAction(deps: AuditDeps, attempt: Attempt, status: nu
 }
 
 function rowOf(attempt: Attempt, outcome: Pick<AuditRow, 'status' | 'before'>): NewAuditRow {
-  const path = attempt.path.slice(0, MAX_PATH);
   return {
-    ...{ _id: newId(), ...attempt, path, attempts: 1 },
-    ...{ errorCode: null, after: null, ...outcome },
+    _id: newId(),
+    ...attempt,
+    path: attempt.path.slice(0, MAX_PATH),
+    attempts: 1,
+    errorCode: null,
+    after: null,
+    ...outcome,
   };
 }
 
-/**
- * What to list, as a request names it: `action` is a part of the name of an action, in any case and with or without spaces; `who`
- * is `nobody` for wrong keys.
- */
+/** A listing as requested: `action` is part of the name of an action, in any case; `who` is `nobody` for wrong keys. */
 export type ActionQuery = Omit<AuditFilter, 'actions' | 'who'> & {
   action?: string;
   who?: 'api-key' | 'session' | 'nobody';
 };
 
-/** What operators did, newest first; of what it was about up to 16 KB before and after. */
+/** What operators did, newest first; with up to 16 KB of each subject before and after. */
 export async function listActions(
   deps: { db: Db },
   { action, who, ...filter }: ActionQuery,
@@ -87,7 +85,7 @@ export async function listActions(
   );
 }
 
-/** `cancel` is in `cancelBooking`. Of a few dozen names there are, which the index has: a pattern would read all of it. */
+/** Actions whose name contains `part`. A pattern would read the whole index instead of its few dozen names. */
 async function actionsLike(db: Db, part: string): Promise<string[]> {
   const wanted = part.replaceAll(/\s/g, '').toLowerCase();
   const names = await listActionNames(db);

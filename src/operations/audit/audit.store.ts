@@ -5,10 +5,10 @@ import { beyond, toPage } from '../../platform/pagination.ts';
 import type { AuditRow } from './audit.model.ts';
 import { auditCollection, auditModel } from './audit.model.ts';
 
-/** A row that is about to be written: its instant is the database's, by which it is kept (retention.rules.ts). */
+/** A row to write; the database sets its instant. */
 export type NewAuditRow = Omit<AuditRow, 'at'>;
 
-/** Writes down an action at the database's now: an upsert, because only an update can read that. */
+/** Records an action at the database's time: only an update can read that, hence an upsert. */
 export async function insertAuditRow(db: Db, { _id, ...row }: NewAuditRow): Promise<void> {
   await auditModel(db).findOneAndUpdate(
     { _id },
@@ -17,7 +17,7 @@ export async function insertAuditRow(db: Db, { _id, ...row }: NewAuditRow): Prom
   );
 }
 
-/** Writes down how an action ended. */
+/** Records the outcome of an action. */
 export async function completeAuditRow(
   db: Db,
   id: string,
@@ -30,7 +30,7 @@ export async function completeAuditRow(
   );
 }
 
-/** Writes down for how many attempts each of these rows stands. */
+/** Records how many attempts each row stands for. */
 export async function setAttempts(db: Db, rows: readonly { id: string; attempts: number }[]): Promise<void> {
   if (rows.length === 0) return;
   await auditCollection(db).bulkWrite(
@@ -39,12 +39,12 @@ export async function setAttempts(db: Db, rows: readonly { id: string; attempts:
   );
 }
 
-/** The names of all actions of which there are rows, read from the index. */
+/** The names of all recorded actions, read from the index. */
 export async function listActionNames(db: Db): Promise<string[]> {
   return auditCollection(db).distinct('action');
 }
 
-/** The latest of these actions about a subject that was not rejected: its outcome is a success, or not known. */
+/** The latest of these actions about a subject that was not rejected. */
 export async function findLatestAction(
   db: Db,
   subject: string,
@@ -57,7 +57,7 @@ export async function findLatestAction(
   );
 }
 
-/** `from` and `to` both included; `who` is null for those whose key was wrong. */
+/** `from` and `to` are included; `who` is null for wrong keys. */
 export type AuditFilter = {
   actions?: readonly string[];
   subject?: string;
@@ -67,7 +67,7 @@ export type AuditFilter = {
   to?: Date;
 };
 
-/** Actions, newest first; of what they were about as much as `shorten` leaves, for a page of all of it would be very long. */
+/** Actions, newest first; `shorten` limits the size of their subjects. */
 export async function listAuditRows(
   db: Db,
   { actions, subject, who, address, from, to }: AuditFilter,
@@ -84,7 +84,7 @@ export async function listAuditRows(
     } as never)
     .sort({ at: -1, _id: -1 })
     .limit(limit + 1)
-    // One by one as they come: never all of them at once are whole.
+    // Shorten each row as it arrives, so that they are never all in memory in full.
     .map((row) => ({ ...row, before: shorten(row.before), after: shorten(row.after) }))
     .toArray();
   return toPage(rows, limit, (row) => ({ at: row.at, id: row._id }));

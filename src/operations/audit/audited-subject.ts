@@ -2,10 +2,10 @@ import { DomainError } from '../../domain/errors.ts';
 import type { Operator, Route } from '../../http/route.ts';
 import { asStored } from '../../platform/ids.ts';
 
-/** A call of an operator as the route table has it. */
+/** An operator's call as the route table has it. */
 export type Audited = {
   action: string;
-  /** What the call is about as operators see it now; null where there is no such thing. */
+  /** The subject of the call as operators see it now; null if it is missing. */
   readSubject: () => Promise<unknown>;
 };
 
@@ -13,9 +13,9 @@ type Row = Route<Operator>;
 type Params = Record<string, string>;
 
 /**
- * Finds the row of a call as the router does, and how to read what it is about: the row's own `subject`, else the GET of the
- * same path, or of the path without its last word (`/partners/{id}` for `/partners/{id}/certify`). What makes something new is
- * about nothing that was there.
+ * Finds the route of a call and how to read its subject: by the route's own `subject`, else by the GET of the same path
+ * or of the path without its last word (`/partners/{id}` for `/partners/{id}/certify`). A call that creates has no
+ * subject.
  */
 export function createAuditLookup(routes: readonly Row[]) {
   const rows = routes.map((row) => ({ row, pattern: patternOf(row.path) }));
@@ -35,7 +35,7 @@ function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replace(/:(\w+)/g, '(?<$1>[^/]+)')}/?$`, 'i');
 }
 
-/** How to read what the calls of a row are about; undefined where nothing says how. */
+/** How to read the subject of a route's calls; undefined if there is no way. */
 export function subjectReaderOf(
   routes: readonly Row[],
   row: Row,
@@ -51,7 +51,7 @@ export function subjectReaderOf(
   return async (caller, params) => (await reader.handle({ caller, params, query: {}, body: {} })).body;
 }
 
-/** Null for what is not there. A database out of reach is no reason to go on. */
+/** Null for a missing subject. An unavailable database still rejects. */
 async function quietly(read: () => Promise<unknown>): Promise<unknown> {
   try {
     return await read();

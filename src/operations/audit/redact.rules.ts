@@ -1,4 +1,4 @@
-/** What an audit row never holds, wherever it stands in what operators see: secrets, customers' data, text that may quote it. */
+/** Fields that an audit row never keeps: secrets, customers' data, and text that may quote it. */
 export const NEVER_KEPT = [
   'api_key',
   'secret_key',
@@ -19,13 +19,12 @@ export const NEVER_KEPT = [
 
 const IS_NEVER_KEPT = new Set<string>(NEVER_KEPT);
 
-/** What is kept of one object: two of them fit into a row many times over (a document has 16 MB). */
+/** The limit for one object: two must fit into a row, and a document has 16 MB at most. */
 const MAX_CHARACTERS = 262_144;
 
 /**
- * What is kept of an object as operators see it: the fields above without their values, and of one that is too long all but
- * its longest members, such as the conflicts of a blackout over a season. Null for anything that is no object and for
- * listings, which show more than the action was about.
+ * The loggable part of an object as operators see it: without the values above and, if too long, without its longest
+ * members. Null for anything but an object, and for listings.
  */
 export function redact(seen: unknown): unknown {
   if (typeof seen !== 'object' || seen === null || Array.isArray(seen)) return null;
@@ -37,10 +36,10 @@ export function redact(seen: unknown): unknown {
   return text.length > MAX_CHARACTERS ? withoutLongest(kept, text.length, MAX_CHARACTERS) : kept;
 }
 
-/** What a listing shows of one object: a page of 200 rows has two of each. */
+/** The limit in a listing: a page of 200 rows has two objects each. */
 const MAX_LISTED_CHARACTERS = 16_384;
 
-/** The same of what is kept of an object, for a listing: without its longest members where it is too long for one. */
+/** An object for a listing: without its longest members if it is too long. */
 export function shortenForListing(kept: unknown): unknown {
   if (typeof kept !== 'object' || kept === null) return kept;
   const { length } = JSON.stringify(kept);
@@ -48,7 +47,7 @@ export function shortenForListing(kept: unknown): unknown {
   return withoutLongest(kept as Record<string, unknown>, length, MAX_LISTED_CHARACTERS);
 }
 
-/** Lists are left out first, the longest first; what stands for a member says how much that was. */
+/** Leaves out lists first, the longest first; a note in their place says how much was left out. */
 function withoutLongest(
   kept: Record<string, unknown>,
   length: number,
@@ -69,11 +68,11 @@ function withoutLongest(
   return shortened;
 }
 
-/** What an object as operators see it names by id has a field like this: `id`, `booking_id`, `resource_id`. */
+/** Fields that name an object by id: `id`, `booking_id`, `resource_id`. */
 const ID_FIELD = /^(?:id|(?!request_)\w+_id)$/;
 const MAX_ID_CHARACTERS = 200;
 
-/** The ids that an object as operators see it has: its own, and those of what it belongs to. */
+/** The ids in an object: its own, and those of what it belongs to. */
 export function subjectsOf(seen: unknown): string[] {
   if (typeof seen !== 'object' || seen === null) return [];
   const ids = Object.entries(seen).flatMap(([name, value]: [string, unknown]) =>

@@ -7,13 +7,13 @@ const WINDOW_MS = 60_000;
 const WRITE_EVERY_MS = 1000;
 const MAX_ROWS = 100;
 
-/** A row that is there, or about to be, and how many wrong keys it stands for. */
+/** A row, perhaps about to be written, and how many wrong keys it stands for. */
 type Counted = { id: Promise<string | undefined>; attempts: number };
 
 /**
- * Writes wrong keys down so that no flood fills the audit: one row a minute for each address and kind of attempt, with how many
- * there were, and at most 100 rows a minute in this process: beyond that one row stands for all other addresses. The first is
- * there before the response; how many followed is written once a second. Nothing depends on these rows, so no failure is thrown.
+ * Audits wrong keys so that no flood fills the audit: one counted row a minute for each address and kind of attempt,
+ * and at most 100 rows a minute in this process; one more row stands for all other addresses. The first attempt is
+ * written before the response, the counts once a second. Failures are only logged: nothing depends on these rows.
  */
 export function createWrongKeyTrail(deps: AuditDeps) {
   let rows = new Map<string, Counted>();

@@ -1,22 +1,22 @@
 import { foldCase } from '../../platform/fold-case.rules.ts';
 
-/** As a customer once gave it. */
+/** A name and an address as a customer once gave them. */
 export type Identity = { name: string | null; email: string | null };
 
 const BETWEEN = '[^\\p{L}\\p{M}\\p{N}]';
 const SEPARATORS = new RegExp(`${BETWEEN}+`, 'u');
 
-/** Shorter names are matched as whole words only: "Al" is in many a key that is not about Al. */
+/** Shorter names are matched as whole words only: "Al" occurs in many keys that are not about Al. */
 const UNMISTAKABLE_LETTERS = 6;
 const UNMISTAKABLE_DIGITS = 5;
 
-/** A text as it is compared: folded, its words, and these without what is between them. */
+/** A text in folded form: whole, in words, and its words joined. */
 type Folded = { text: string; words: readonly string[]; letters: string };
 
 /**
- * Whether a text identifies a customer: it holds one of `phones` (give the national number: its forms with a country
- * code end in it) with whatever punctuation among the digits, a full name in whatever order of its words and with whatever
- * punctuation among its letters, or an address, in upper or lower case. No pattern is made of what a customer or a partner wrote: some would take long to match.
+ * Whether a text identifies a customer, in any case: it contains one of `phones` (national numbers) with any
+ * punctuation among the digits, all words of a name in any order, or an email address. Customers' texts never become
+ * patterns, which could take long to match.
  */
 export function createCustomerMatcher(
   phones: readonly string[],
@@ -48,12 +48,12 @@ function phonePattern(phone: string): string {
   return digits.length < UNMISTAKABLE_DIGITS ? '' : digits.join(`${BETWEEN}{0,3}`);
 }
 
-/** The words that a name has at most for every order of them to be tried without anything in between. */
+/** Names with at most this many words are tried in every order. */
 const REORDERED_WORDS = 4;
 
-/** The words of a full name, in whatever order: each as a word of the text, or all of them run together. */
+/** Whether the text contains a name's words in any order, as separate words or joined. */
 function containsWords(given: Folded, words: readonly string[]): boolean {
-  // Nearly every text ends here.
+  // Almost every text ends here.
   if (!words.every((word) => given.letters.includes(word))) return false;
   if (words.length > 1 && words.every((word) => given.words.includes(word))) return true;
   const orders = words.length > REORDERED_WORDS ? [words, words.toReversed()] : ordersOf(words);
@@ -67,7 +67,7 @@ function ordersOf(words: readonly string[]): (readonly string[])[] {
   );
 }
 
-/** `name`: its letters alone. Of a short name, words that follow one another must make it up. */
+/** `name`: its letters only. A short name must consist of whole consecutive words. */
 function containsName({ words, letters }: Folded, name: string): boolean {
   if (name.length >= UNMISTAKABLE_LETTERS) return letters.includes(name);
   return words.some((_word, first) => {

@@ -5,7 +5,6 @@ import { eraseBody, erasure } from './customers.schemas.ts';
 import type { EraseDeps } from './erase-customer.service.ts';
 import { eraseCustomer } from './erase-customer.service.ts';
 
-/** The erasure of a customer. */
 export function customerRoutes(deps: EraseDeps): Route<Operator>[] {
   return [
     route<Operator, unknown, unknown, EraseBody>({

@@ -27,26 +27,24 @@ import { createCustomerMatcher } from './customer-matcher.rules.ts';
 
 export type EraseDeps = DispatchDeps & ReservationDeps & { config: { defaultRegion: string } };
 
-/** What replaces what was erased, where a field must have a value. */
+/** Replaces erased values in fields that must have one. */
 const ERASED = '[erased]';
 
 const BATCH = 500;
 
-/** In how many of each a customer was overwritten. */
+/** The number of rows overwritten. */
 export type Erased = { bookings: number; holds: number; purchases: number };
 
 /**
- * Overwrites name, phone and email of a customer, and the free text of the reasons given, in everything that is past: the
- * bookings and package purchases of every partner, walk-ins, and the events of those bookings. Where a partner put phone,
- * name or email into a key, a payment reference or a method of payment, that is overwritten too, and so are holds that never
- * became a booking and the responses of receivers that identify the customer; a call that repeats such a key is a new call.
- * A customer with something upcoming is rejected: a booking that is not over, or credit that can be used.
+ * Overwrites name, phone and email of a customer, and the reasons given, in everything that is past: bookings,
+ * purchases, walk-ins and events of every partner. Keys, references, unconfirmed holds and receivers' responses that
+ * contain one of the three are overwritten too; a call that repeats an erased key is a new call. Rejected while the
+ * customer has an upcoming booking or usable credit. A booking id means all bookings with its phone, or, without a
+ * phone, that booking.
  *
- * A booking id means its customer: all with its phone, or, where it has none, that booking alone.
- *
- * It can be repeated, after a crash too: a booking's phone and name, by which the rest is found, go last, and do not go while the
- * booking has been ended since it was read. What the customer books while the call runs is new and stays.
- * @throws DomainError VALIDATION_ERROR for what is no phone; BOOKING_NOT_FOUND; CUSTOMER_HAS_UPCOMING_BOOKINGS
+ * Repeatable, also after a crash: a booking's phone and name, by which the rest is found, are erased last, unless the
+ * booking has ended since it was read. What the customer books meanwhile stays.
+ * @throws DomainError VALIDATION_ERROR for an invalid phone; BOOKING_NOT_FOUND; CUSTOMER_HAS_UPCOMING_BOOKINGS
  */
 export async function eraseCustomer(
   deps: EraseDeps,
@@ -80,7 +78,7 @@ export async function eraseCustomer(
   }
 }
 
-/** Expires lapsed holds before their events are erased: an event that came later would have what was attached once more. */
+/** Expires lapsed holds before their events are erased: a later event would contain the erased data again. */
 async function expireThoseThatLapsed(deps: EraseDeps, holds: readonly Past[]): Promise<void> {
   const lapsed = holds.filter(({ status }) => status === 'ACTIVE');
   await expireHolds(
@@ -89,10 +87,10 @@ async function expireThoseThatLapsed(deps: EraseDeps, holds: readonly Past[]): P
   );
 }
 
-/** Overwrites the reasons in the events of these reservations, and all responses of receivers to them. */
+/** Overwrites the reasons in the events of these reservations, and all receivers' responses to them. */
 async function eraseEventsOf(deps: EraseDeps, reservations: readonly Past[]): Promise<void> {
-  // Into the log first: a worker that has read the old reason then finds the event there, and leaves it. A hold that was
-  // read as ACTIVE has been settled since, so its outbox has an event that was not read.
+  // Log the events first: a worker that has read the old reason then finds the event logged, and leaves it. A hold that
+  // was read as ACTIVE has expired since, so its outbox contains an event that was not read.
   const waiting = reservations.filter(({ status, outbox }) => status === 'ACTIVE' || outbox.length > 0);
   const dispatched = await dispatchEvents(
     deps,
@@ -118,8 +116,7 @@ async function requireNothingUpcoming(deps: EraseDeps, customer: CustomerOf): Pr
 }
 
 /**
- * Who the customer of a booking is: whoever has its phone, else, where it has none, of this one booking alone.
- * @throws DomainError BOOKING_NOT_FOUND
+ * The customer of a booking: everyone with its phone; without a phone, this booking alone. @throws BOOKING_NOT_FOUND
  */
 async function customerOfBooking(deps: { db: Db }, bookingId: string): Promise<CustomerOf> {
   const phoneE164 = await findPhone(deps.db, bookingId);
@@ -132,7 +129,7 @@ async function customerOfBooking(deps: { db: Db }, bookingId: string): Promise<C
   return phoneE164 === null ? { bookingId } : { phoneE164 };
 }
 
-/** The holds that ended without a booking and whose key or reason identifies the customer, BATCH at a time. */
+/** The ended holds without a booking that identify the customer, in batches. */
 async function* holdsIdentifying(deps: { db: Db }, { identifiesCustomer }: Erasure): AsyncGenerator<Past[]> {
   let found: Past[] = [];
   for await (const hold of findEndedHolds(deps.db)) {

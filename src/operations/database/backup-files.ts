@@ -8,20 +8,20 @@ import { createGunzip, createGzip } from 'node:zlib';
 import { makeFolderDurably, writeWhole } from '../../platform/durable-files.ts';
 import { Refusal } from '../../platform/refusal.ts';
 
-/** What a backup is of; written last, so that a folder without it is no backup. */
+/** Describes a backup. It is written last, so a folder without it is not a backup. */
 export type Manifest = {
   format: 1;
-  /** Which release made it; an older one cannot restore it. */
+  /** The release that made it; older ones cannot restore it. */
   release: string;
   database: string;
-  /** Everything that was acknowledged before this instant, by the database's clock, is in it. */
+  /** Contains everything acknowledged before this instant, by the database's clock. */
   takenAt: string;
-  /** Ids of the keys that its secrets are sealed with: without these of ENCRYPTION_KEYS they are lost. */
+  /** Ids of the keys that seal its secrets: without these of ENCRYPTION_KEYS the secrets are lost. */
   encryptionKeyIds: string[];
   collections: DumpedCollection[];
 };
 
-/** One file: documents one after the other in BSON, as mongodump writes them, compressed. */
+/** One file: consecutive BSON documents, as mongodump writes them, compressed. */
 export type DumpedCollection = {
   name: string;
   file: string;
@@ -30,14 +30,14 @@ export type DumpedCollection = {
   sha256: string;
 };
 
-/** A folder or file is not what is asked for; the message says what to do. */
+/** A folder or file cannot be used. The message says what to do. */
 export class BackupError extends Refusal {
   override readonly name = 'BackupError';
 }
 
 const MANIFEST = 'manifest.json';
 
-/** Makes the folder for a backup, for its owner alone. @throws BackupError where it has something in it */
+/** Creates the folder of a backup, for its owner only. @throws BackupError if it is not empty */
 export async function makeFolder(folder: string): Promise<void> {
   const found = await makeFolderDurably(folder)
     .then(() => readdir(folder))
@@ -50,7 +50,7 @@ export async function makeFolder(folder: string): Promise<void> {
     throw new BackupError(`The folder ${folder} is not empty. Name one with --to that does not exist yet.`);
 }
 
-/** Writes the documents of a collection; returns how many, and what the file is to be known by. */
+/** Writes the documents of a collection; returns their number and the file's checksum. */
 export async function writeDocuments(
   folder: string,
   name: string,
@@ -78,12 +78,12 @@ export async function writeDocuments(
   return { name, file, documents: count, bytes, sha256: hash.digest('hex') };
 }
 
-/** Makes the folder a backup, for good. */
+/** Completes the backup durably. */
 export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
   await writeWhole(path.join(folder, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
-/** @throws BackupError where the folder has no whole backup */
+/** @throws BackupError if the folder has no complete backup */
 export async function readManifest(folder: string): Promise<Manifest> {
   const text = await readFile(path.join(folder, MANIFEST), 'utf8').catch(() => {
     throw new BackupError(
@@ -110,7 +110,7 @@ function manifestIn(text: string): Manifest | undefined {
   }
 }
 
-/** @throws BackupError naming each file that is missing or is not as it was written */
+/** @throws BackupError naming each file that is missing or damaged */
 export async function requireIntact(
   folder: string,
   { collections }: Manifest,
@@ -133,14 +133,14 @@ export async function requireIntact(
     );
 }
 
-/** The documents of a file, in lists of at most `count` documents and about `bytes`. */
+/** The documents of a file, in batches of at most `count` documents and about `bytes`. */
 export async function* readBatches(
   folder: string,
   { file }: DumpedCollection,
   { count, bytes }: { count: number; bytes: number },
 ): AsyncGenerator<Buffer[]> {
   const compressed = createReadStream(path.join(folder, file));
-  // An error of either is thrown by the loop.
+  // The loop throws the errors of both streams.
   const stream = joined(compressed, createGunzip(), () => undefined);
   let rest: Buffer = Buffer.alloc(0);
   let batch: Buffer[] = [];

@@ -9,8 +9,8 @@ import { isSnapshotTooOld, listCollectionNames, readDocuments } from './dump.sto
 import { RELEASE } from './release.ts';
 
 /**
- * Writes every document of the database into a new folder, all of one moment, whatever is sold meanwhile (ADR 0056).
- * @throws BackupError where the folder is not empty, or where it takes longer than MongoDB keeps that moment
+ * Writes a snapshot of the database into a new folder while the service runs (ADR 0056).
+ * @throws BackupError if the folder is not empty, or if it takes longer than MongoDB keeps the snapshot
  */
 export async function backUp(
   { db, log }: { db: Db; log: Pick<Logger, 'info'> },
@@ -25,17 +25,22 @@ export async function backUp(
     const dumped: DumpedCollection[] = [];
     for (const name of names) {
       stopping.throwIfAborted();
-      dumped.push(await writeCollection(db, folder, name, { snapshot, beganAt, stopping }));
+      const written = await writeCollection(db, folder, name, { snapshot, beganAt, stopping });
       log.info(
-        { collection: name, documents: dumped.at(-1)?.documents, bytes: dumped.at(-1)?.bytes },
+        { collection: name, documents: written.documents, bytes: written.bytes },
         'collection written',
       );
+      dumped.push(written);
     }
     return dumped;
   });
   const manifest: Manifest = {
-    ...{ format: 1, release: RELEASE, database: db.name, takenAt: takenAt.toISOString() },
-    ...{ encryptionKeyIds, collections },
+    format: 1,
+    release: RELEASE,
+    database: db.name,
+    takenAt: takenAt.toISOString(),
+    encryptionKeyIds,
+    collections,
   };
   await writeManifest(folder, manifest);
   return manifest;

@@ -2,10 +2,10 @@ import mongoose from 'mongoose';
 import type { Db, Snapshot } from '../../platform/mongo.ts';
 import { DURABLE, inSnapshot, openCollection } from '../../platform/mongo.ts';
 
-/** A document as MongoDB stores it: BSON, every number of its own type. */
+/** A document as stored: BSON, each number in its own type. */
 export type RawDocument = Buffer;
 
-/** The collections of the database, by name; views and MongoDB's own are none. */
+/** The collections of the database by name, without views and system collections. */
 export async function listCollectionNames(db: Db): Promise<string[]> {
   const found = (await db.db?.listCollections({}, { nameOnly: true }).toArray()) ?? [];
   return found
@@ -14,19 +14,19 @@ export async function listCollectionNames(db: Db): Promise<string[]> {
     .toSorted();
 }
 
-/** Every document of a collection at the snapshot's moment. */
+/** Every document of a collection in the snapshot. */
 export function readDocuments(db: Db, name: string, snapshot: Snapshot): AsyncIterable<RawDocument> {
   const options = { ...inSnapshot(snapshot), raw: true, batchSize: 1000 };
   return openCollection(db, name).find({}, options) as unknown as AsyncIterable<RawDocument>;
 }
 
-/** Writes documents that are not there, acknowledged by a majority however long that takes. */
+/** Inserts new documents, acknowledged by a majority without a time limit. */
 export async function insertDocuments(
   db: Db,
   name: string,
   documents: readonly RawDocument[],
 ): Promise<void> {
-  // Numbers keep their types; a validator tells an int from a double.
+  // Keep the types of numbers: a validator tells an int from a double.
   const types = { promoteValues: false, promoteBuffers: false };
   const rows = documents.map((each) => mongoose.mongo.BSON.deserialize(each, types));
   await openCollection(db, name).insertMany(rows, {
@@ -35,7 +35,7 @@ export async function insertDocuments(
   });
 }
 
-/** Collections that have documents, without those that a migration alone leaves. */
+/** Collections with documents, except those that a migration fills. */
 export async function listFilled(db: Db): Promise<string[]> {
   const names = (await listCollectionNames(db)).filter((name) => !LEFT_BY_MIGRATION.has(name));
   const counts = await Promise.all(names.map((name) => openCollection(db, name).findOne({})));
@@ -48,5 +48,5 @@ export async function dropDatabase(db: Db): Promise<void> {
   await db.db?.dropDatabase();
 }
 
-/** Whether what a snapshot had is not kept any more: it is older than `minSnapshotHistoryWindowInSeconds`. */
+/** Whether MongoDB no longer keeps the snapshot: it is older than `minSnapshotHistoryWindowInSeconds`. */
 export const isSnapshotTooOld = (err: unknown): boolean => (err as { code?: unknown } | null)?.code === 239;

@@ -6,27 +6,27 @@ import { singleFlight } from '../../platform/single-flight.ts';
 import type { ProcessScope } from '../../process/lifecycle.ts';
 import { missingGuards, requireUsableDatabase } from './collections.ts';
 
-/** How often to check while some are missing, and while all are there. */
+/** How often to check while some are missing, and while all exist. */
 const TIMES = { waitMs: 1000, watchMs: 10_000 };
 
 const REMEDY = 'Run `npm run migrate` against this database; nothing has to be restarted.';
 
-/** What a process knows about the indexes and validators without which nothing may be sold. */
+/** Checks the indexes and validators without which nothing may be sold. */
 export type Guards = {
-  /** Reads which are missing; rejects where the database cannot be reached. */
+  /** Reads which are missing; rejects if the database cannot be reached. */
   missing(): Promise<string[]>;
   /** @throws DomainError SERVICE_UNAVAILABLE while some are missing, or before the first check */
   require(): void;
 };
 
-/** Looks for missing guards when asked and rejects nothing. */
+/** Checks on demand only, and rejects no calls. */
 export function unwatchedGuards(db: Db): Guards {
   return { missing: () => missingGuards(db), require: () => undefined };
 }
 
 /**
- * Checks the guards from `connected` on until the process stops. Nothing is sold before they were found, nor from when one
- * is found missing until it is back. A check that fails changes nothing: without a database every call fails anyway (ADR 0015).
+ * Checks the guards from `connected` on until the process stops. Nothing is sold before they are found, or while one is
+ * missing. A failed check changes nothing: without a database every call fails anyway (ADR 0015).
  */
 export function watchGuards(
   { log, stopping }: Pick<ProcessScope, 'log' | 'stopping'>,
@@ -50,7 +50,7 @@ export function watchGuards(
       await delay(absent?.length === 0 ? times.watchMs : times.waitMs, undefined, { signal: stopping });
     }
   };
-  // It ends with the process, or with a connection that was given up, which is logged by whoever waits for it.
+  // Ends with the process or with a connection that failed, which is logged elsewhere.
   watch().catch(() => undefined);
   return {
     missing,
@@ -60,7 +60,7 @@ export function watchGuards(
   };
 }
 
-/** Resolves once all guards are there; logs which are missing when it first waits for them. */
+/** Resolves once all guards exist; logs which are missing when it starts to wait. */
 export async function untilGuarded(
   { log, stopping }: Pick<ProcessScope, 'log' | 'stopping'>,
   db: Db,
@@ -74,8 +74,8 @@ export async function untilGuarded(
 }
 
 /**
- * Resolves once it is known that this release can run on the database; looks again where a look fails.
- * @throws UnsupportedServerError where a newer release has taken away what this one uses
+ * Resolves once it is known that this release can run on the database; repeats failed checks.
+ * @throws UnsupportedServerError if a newer release has removed something that this one uses
  */
 export async function untilUsable({ stopping }: Pick<ProcessScope, 'stopping'>, db: Db): Promise<void> {
   for (;;) {
@@ -88,7 +88,7 @@ export async function untilUsable({ stopping }: Pick<ProcessScope, 'stopping'>, 
   }
 }
 
-/** A line when guards are found missing, and one when they are there again. */
+/** Logs when guards are found missing, and when they exist again. */
 function logChange(
   log: ProcessScope['log'],
   before: readonly string[] | undefined,

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CollectionChange, CollectionDefinition } from '../../platform/ensure-collection.ts';
 import { ensureCollection, findChanges } from '../../platform/ensure-collection.ts';
-import { endLease, findLeaseHolder, takeLease } from '../../platform/leases.store.ts';
+import { acquireLock, findLockHolder, releaseLock } from '../../platform/locks.store.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { UnsupportedServerError } from '../../platform/server-requirements.rules.ts';
@@ -17,7 +17,7 @@ import {
 import { compareReleases } from './release.ts';
 import type { Step } from './steps.ts';
 
-/** What a release makes of a database. */
+/** The collections and steps of a release. */
 export type Target = {
   release: string;
   collections: readonly CollectionDefinition[];
@@ -27,32 +27,32 @@ export type Target = {
 export type MigrationRun = {
   log: Pick<Logger, 'info' | 'warn'>;
   stopping: AbortSignal;
-  /** Who runs it, for others that wait. */
+  /** Identifies this run to others that wait for it. */
   holder: string;
 };
 
-const LEASE = 'migration';
-const LEASE_FOR_MS = 15_000;
+const LOCK = 'migration';
+const LOCKED_FOR_MS = 15_000;
 const WAIT_MS = 1000;
 
 /**
- * Brings the database to a release: creates what is missing of collections, validators and indexes, then runs the steps that are
- * pending. Safe to repeat, after a kill too, and beside processes of the release before. One at a time (a lease): a
- * second one waits, and says for whom. Of a database that a newer release has migrated it changes nothing.
- * @throws UnsupportedServerError where this release cannot run on it at all
+ * Brings the database to a release: creates missing collections, validators and indexes, then runs pending steps. Safe
+ * to repeat, also after a kill, while processes of the previous release run. One run at a time; a second one waits. A
+ * database of a newer release is not changed.
+ * @throws UnsupportedServerError if this release cannot run on the database
  */
 export async function migrateTo(db: Db, target: Target, run: MigrationRun): Promise<void> {
   const wasUnused = await isUnused(db);
   await takeTurn(db, run);
   const renewing = setInterval(() => {
-    // Where it fails, another may begin; what both do is safe to do twice.
-    takeLease(db, LEASE, run.holder, LEASE_FOR_MS).catch(() => undefined);
-  }, LEASE_FOR_MS / 3);
+    // If this fails, another run may begin; repeating a step is safe.
+    acquireLock(db, LOCK, run.holder, LOCKED_FOR_MS).catch(() => undefined);
+  }, LOCKED_FOR_MS / 3);
   try {
     await migrateInTurn(db, target, run, wasUnused);
   } finally {
     clearInterval(renewing);
-    await endLease(db, LEASE, run.holder);
+    await releaseLock(db, LOCK, run.holder);
   }
 }
 
@@ -95,28 +95,25 @@ async function runStep(db: Db, step: Step, release: string, { log, stopping }: M
 /** Waits until no other migration runs. */
 async function takeTurn(db: Db, { log, stopping, holder }: MigrationRun): Promise<void> {
   for (let hasSaid = false; ; hasSaid = true) {
-    // The first lease that anybody takes is over at once.
-    const take = () => takeLease(db, LEASE, holder, LEASE_FOR_MS);
+    // The first lock ever taken ends at once.
+    const take = () => acquireLock(db, LOCK, holder, LOCKED_FOR_MS);
     if ((await take()) && (await take())) return;
     if (!hasSaid)
-      log.info(
-        { holder: await findLeaseHolder(db, LEASE) },
-        'another migration is under way: waiting for it',
-      );
+      log.info({ holder: await findLockHolder(db, LOCK) }, 'another migration is under way: waiting for it');
     await delay(WAIT_MS, undefined, { signal: stopping });
   }
 }
 
 export type StepState = {
-  /** `waits`: for the next upgrade. `newer`: of a release that this one does not know. */
+  /** `waits`: for the next upgrade. `newer`: a step of a newer release. */
   name: 'applied' | 'pending' | 'unfinished' | 'waits' | 'newer';
-  /** What it would change now; 0 where that is not known. */
+  /** What it would change now; 0 if unknown. */
   count: number;
 };
 
 export type StepStatus = { version: number; name: string; state: StepState; applied?: AppliedStep };
 
-/** What `migrateTo` would do. */
+/** What a migration would do. */
 export type Plan = {
   structure: Structure | null;
   isNewer: boolean;
@@ -169,11 +166,11 @@ async function stateOf(
     const isLeft = from !== undefined && compareReleases(from, step.unusedSince) >= 0;
     return { name: isLeft ? 'pending' : 'waits', count };
   }
-  // What processes of the release before have written since.
+  // Processes of the previous release may have written more since.
   return { name: record === undefined || count > 0 ? 'pending' : 'applied', count };
 }
 
-/** The release whose processes may still run: the one before this, as far as the database has it. */
+/** The previous release, whose processes may still run, as recorded in the database. */
 function formerRelease(structure: Structure | null, release: string): string | undefined {
   return structure?.release === release ? structure.from : structure?.release;
 }
@@ -185,8 +182,8 @@ const NEWER =
   'this database was migrated by a newer release: nothing was changed. Processes of this release can run on it; to go on with the newer one, start its processes again';
 
 /**
- * What the database has of migrations.
- * @throws UnsupportedServerError where a contract step has taken away what this release uses
+ * The recorded migrations of the database.
+ * @throws UnsupportedServerError if a contract step has removed something that this release uses
  */
 export async function requireUsable(
   db: Db,

@@ -1,7 +1,7 @@
 import type { Plan, StepStatus } from './migrate.service.ts';
 import { isDue } from './migrate.service.ts';
 
-/** Steps and their states as a table, and what collections lack. */
+/** The steps and their states as a table, and the state of the collections. */
 export function statusText({ structure, isNewer, changes, steps }: Plan): string {
   const rows = steps.map(({ version, name, state, applied }) => [
     String(version),
@@ -20,7 +20,7 @@ export function statusText({ structure, isNewer, changes, steps }: Plan): string
   ].join('\n');
 }
 
-/** What `npm run migrate` would do now, a line each. */
+/** What `npm run migrate` would do now, a line for each change. */
 export function dryRunText({ isNewer, changes, steps }: Plan): string {
   if (isNewer) return NEWER;
   const lines = [

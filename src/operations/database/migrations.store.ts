@@ -2,22 +2,22 @@ import type { CollectionDefinition } from '../../platform/ensure-collection.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { openCollection } from '../../platform/mongo.ts';
 
-/** A step that was begun in this database; applied once it has `finishedAt`. `_id` is its version. */
+/** A step that was begun; applied once it has `finishedAt`. `_id` is its version. */
 export type AppliedStep = {
   _id: number;
   name: string;
-  /** Of a contract step: older releases cannot run on this database any more. */
+  /** Set for a contract step: older releases cannot run on this database any more. */
   unusedSince?: string;
-  /** The release whose migration ran it last. */
+  /** The release whose migration last ran it. */
   release: string;
   startedAt: Date;
   finishedAt?: Date;
   durationMs?: number;
-  /** Rows, or indexes, that its runs have changed in all. */
+  /** How many rows or indexes its runs have changed in all. */
   changed: number;
 };
 
-/** Whose collections, validators and indexes the database has, and from which release it came to that one. */
+/** The release of the database's collections, validators and indexes, and the one before it. */
 export type Structure = { _id: 'structure'; release: string; from?: string; at: Date };
 
 export const MIGRATIONS: CollectionDefinition = { name: 'migrations', indexes: [] };
@@ -25,7 +25,7 @@ export const MIGRATIONS: CollectionDefinition = { name: 'migrations', indexes: [
 const stepCollection = (db: Db) => openCollection<AppliedStep>(db, MIGRATIONS.name);
 const structureCollection = (db: Db) => openCollection<Structure>(db, MIGRATIONS.name);
 
-/** Every step that was begun, whichever release has it, by version. */
+/** Every step that was begun, by version. */
 export async function findAppliedSteps(db: Db): Promise<AppliedStep[]> {
   return stepCollection(db)
     .find({ _id: { $type: 'int' } })
@@ -44,7 +44,7 @@ export async function saveStructure(db: Db, release: string, from: string | unde
   });
 }
 
-/** Notes that a run of a step begins. */
+/** Records the start of a run of a step. */
 export async function noteBegun(
   db: Db,
   { _id, ...fields }: Pick<AppliedStep, '_id' | 'name' | 'release' | 'unusedSince'>,
@@ -53,7 +53,7 @@ export async function noteBegun(
   await stepCollection(db).updateOne({ _id }, [{ $set: set }, { $unset: 'finishedAt' }], { upsert: true });
 }
 
-/** Notes that a run of a step has ended, and how much it has changed. */
+/** Records the end of a run of a step, and how much it changed. */
 export async function noteFinished(db: Db, _id: number, changed: number): Promise<void> {
   const durationMs = { $dateDiff: { startDate: '$startedAt', endDate: '$$NOW', unit: 'millisecond' } };
   await stepCollection(db).updateOne({ _id }, [
@@ -61,7 +61,7 @@ export async function noteFinished(db: Db, _id: number, changed: number): Promis
   ]);
 }
 
-/** Whether the database has no collection at all: nobody has used it yet. */
+/** Whether the database has no collection, so it has never been used. */
 export async function isUnused(db: Db): Promise<boolean> {
   const found = await db.db?.listCollections({}, { nameOnly: true }).toArray();
   return found?.length === 0;

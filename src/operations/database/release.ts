@@ -1,7 +1,7 @@
-/** The number of this release, that of package.json; a static test holds the two together. */
+/** The version in package.json; a static test compares them. */
 export const RELEASE = '1.0.0';
 
-/** Below 0 where release `a` is older than `b`, above where newer; of numbers with dots alone. */
+/** Compares release numbers: negative if `a` is older than `b`, positive if it is newer. */
 export function compareReleases(a: string, b: string): number {
   const [left, right] = [a, b].map((release) => release.split('.').map(Number));
   for (let part = 0; part < 3; part += 1) {

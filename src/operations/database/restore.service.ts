@@ -7,25 +7,27 @@ import { migrate } from './collections.ts';
 import { dropDatabase, insertDocuments, listFilled } from './dump.store.ts';
 import { compareReleases, RELEASE } from './release.ts';
 
-/** A command to MongoDB may have 48 MB. */
+/** MongoDB allows 48 MB for a command. */
 const BATCH = { count: 1000, bytes: 8_000_000 };
 
 /**
- * More than are ever given between a backup and its restore, at 1000 events a second those of eleven days: a partner's cursor of
- * the feed may be that far ahead of the backup, and would pass over what comes after.
+ * More than can be given between a backup and its restore (eleven days at 1000 events a second): a partner's feed
+ * cursor may be that far ahead of the backup and would skip later events.
  */
 const SKIPPED_NUMBERS = 1_000_000_000;
 
 export type RestoreOptions = {
   folder: string;
-  /** The name of the database, from somebody who wants all that is in it deleted first. */
+  /** The name of the database, to confirm that all its contents may be deleted first. */
   replace: string | undefined;
 };
 
 /**
- * Makes the database what the backup has (ADR 0056). Files are verified first. Guards come last, so that nothing is sold before all
- * is there; a restore that broke off is begun again with `replace`. No process of the service may run meanwhile.
- * @throws BackupError before anything is changed: where files are not intact, a newer release made them, or the database has something in it
+ * Makes the database what the backup contains (ADR 0056). No process of the service may run meanwhile. Files are
+ * verified first. Guards are created last, so nothing is sold before everything is restored. Repeat a broken run with
+ * `replace`.
+ * @throws BackupError before any change: for damaged files, a backup of a newer release, or a database that is not
+ * empty
  */
 export async function restore(
   { db, log }: { db: Db; log: Pick<Logger, 'info' | 'warn'> },

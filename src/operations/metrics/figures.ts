@@ -1,6 +1,6 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 
-/** The metrics that are read when they are asked for: what each says, and the name of its label where it has one. */
+/** The metrics that are read on demand: their help, and the name of their label if they have one. */
 const METRICS = {
   memory_kept_bytes: ['What the process keeps in memory of the database, as estimated.', 'of'],
   memory_kept_entries: ['How many entries the process keeps in memory.', 'of'],
@@ -42,12 +42,12 @@ const METRICS = {
   pbs_queue_workers: ['Worker processes connected to take jobs of the queue.', 'queue'],
 } as const satisfies Record<string, readonly [help: string, label?: string]>;
 
-/** A figure of each metric that is known, or one for each value of its label. */
+/** The known figures: a number for each metric, or one for each value of its label. */
 export type Figures = {
   readonly [Metric in keyof typeof METRICS]?: number | Readonly<Record<string, number>>;
 };
 
-/** In the exposition format of Prometheus. What is not known is absent, which says more than a stale or invented figure. */
+/** The Prometheus exposition of the known figures. An unknown figure is left out rather than stale or invented. */
 export async function expose(known: readonly Figures[]): Promise<string> {
   const registry = new Registry();
   for (const [name, figure] of known.flatMap((figures) => Object.entries(figures))) {
@@ -59,4 +59,21 @@ export async function expose(known: readonly Figures[]): Promise<string> {
     else for (const [label, value] of Object.entries(figure)) metric.inc({ [labelName]: label }, value);
   }
   return registry.metrics();
+}
+
+/**
+ * Merges expositions that repeat each other's metrics into a valid one: HELP and TYPE once, all samples below them.
+ * Every sample must be named exactly as its metric.
+ */
+export function mergeExpositions(texts: readonly string[]): string {
+  const families = new Map<string, { head: string[]; samples: string[] }>();
+  for (const line of texts.flatMap((text) => text.split('\n')).filter((each) => each !== '')) {
+    const [, comment, name = ''] = /^(?:# (HELP|TYPE) )?([a-zA-Z_:][\w:]*)/.exec(line) ?? [];
+    const family = families.get(name) ?? { head: [], samples: [] };
+    families.set(name, family);
+    if (comment === undefined) family.samples.push(line);
+    else if (!family.head.some((each) => each.startsWith(`# ${comment} `))) family.head.push(line);
+  }
+  const lines = [...families.values()].flatMap(({ head, samples }) => [...head, ...samples]);
+  return lines.map((line) => `${line}\n`).join('');
 }

@@ -1,22 +1,23 @@
 import type { Express, NextFunction, Request, Response } from 'express';
 import type { Registry } from 'prom-client';
+import { availabilityInMemory } from '../../booking/availability/availability.service.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { hostNamedBy, isPrivateHost } from '../../http/host-header.rules.ts';
 import { withDeadline } from '../../platform/deadline.ts';
+import { leasedCacheOf } from '../../platform/leased-cache.ts';
+import type { Db } from '../../platform/mongo.ts';
 import { processMetrics } from '../../platform/process-metrics.ts';
 import type { Progress } from '../../platform/progress.ts';
 import { singleFlight } from '../../platform/single-flight.ts';
 import type { Queues } from '../../queues/queues.ts';
 import type { Figures } from './figures.ts';
-import { expose } from './figures.ts';
-import { mergeExpositions } from './merge-expositions.rules.ts';
-import { readMemory, readWork } from './process-figures.ts';
+import { expose, mergeExpositions } from './figures.ts';
 import type { FigureDeps } from './service-figures.service.ts';
 import { databaseReadings, redisReadings } from './service-figures.service.ts';
 
-/** A scrape ends well within the 10 s that Prometheus waits, whatever is away. */
+/** Keeps a scrape well within the 10 s that Prometheus waits. */
 const WAIT_MS = 1500;
-/** The page needs no key, so that it must cost little however often it is asked for. */
+/** The page needs no key, so it must be cheap however often it is requested. */
 const FRESH_MS = 250;
 
 export type MetricsDeps = FigureDeps & {
@@ -25,9 +26,9 @@ export type MetricsDeps = FigureDeps & {
 };
 
 /**
- * `/metrics` in the exposition format of Prometheus, the one admin path that needs no operator: figures only, no names, no ids. Of all scrapes the database is asked at most once at a time and four times a
- * second. Each figure that is out of reach or late is absent, and the scrape succeeds (ADR
- * 0013).
+ * `/metrics` for Prometheus, the only admin path without an operator: figures only, no names, no ids. All scrapes
+ * together query the database at most once at a time and four times a second. A figure that is late or unavailable is
+ * left out, and the scrape succeeds (ADR 0013).
  */
 export function mountMetrics(app: Express, deps: MetricsDeps): void {
   const registry = processMetrics(deps.db);
@@ -55,7 +56,9 @@ export function mountMetrics(app: Express, deps: MetricsDeps): void {
   });
 }
 
-/** `/metrics` of a process that serves nothing else: its own figures. Those of the whole service every API process has. */
+/**
+ * `/metrics` of a process that serves nothing else: its own figures. API processes serve those of the whole service.
+ */
 export function mountProcessMetrics(app: Express, registry: Registry, progress: Progress): void {
   app.get('/metrics', requirePrivateHost, async (_req, res) => {
     const parts = [await registry.metrics(), await expose([readWork(progress)])];
@@ -64,12 +67,12 @@ export function mountProcessMetrics(app: Express, registry: Registry, progress: 
 }
 
 /**
- * A web page whose name was made to lead here sends that name as its host, and no other site's page may read what asks for no
- * key. Express' `req.hostname` is not asked: it may be what the page wrote in another header.
+ * Rejects public host names: a page of another site, whose name was made to lead here, must not read the metrics. The
+ * Host header is used, because Express' `req.hostname` may come from a header that the page wrote.
  * @throws DomainError MALFORMED_REQUEST
  */
 function requirePrivateHost({ headers }: Request, _res: Response, next: NextFunction): void {
-  // Only a program can leave it out.
+  // Browsers always send a Host header.
   const host = headers.host === undefined ? 'localhost' : hostNamedBy(headers.host);
   if (host !== undefined && isPrivateHost(host)) {
     next();
@@ -81,7 +84,7 @@ function requirePrivateHost({ headers }: Request, _res: Response, next: NextFunc
   );
 }
 
-/** Gives all who ask while `work` runs, and shortly after, its one result. */
+/** Shares one result among calls made while `work` runs and for FRESH_MS after it. */
 function shared<T>(work: () => Promise<T>): () => Promise<T> {
   let latest: { text: Promise<T>; staleAt: number } | undefined;
   return () => {
@@ -97,7 +100,27 @@ function shared<T>(work: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Undefined where it fails or takes too long. */
+/** Undefined if it fails or takes too long. */
 function inTime<T>(work: Promise<T>): Promise<T | undefined> {
   return withDeadline(WAIT_MS, () => work).catch(() => undefined);
+}
+
+/** The database contents that this process has in memory (ADR 0037, ADR 0038). */
+export async function readMemory(db: Db): Promise<Figures> {
+  const availability = availabilityInMemory(db);
+  const cache = leasedCacheOf(db);
+  const rules = cache.size();
+  return {
+    memory_kept_bytes: { rules: rules.bytes, availability: availability.bytes },
+    memory_kept_entries: { rules: rules.entries, availability: availability.entries },
+    memory_leased: Number(await cache.isConfirmable()),
+    availability_reads_total: { memory: availability.reads.memory, claims: availability.reads.made },
+  };
+}
+
+/** Which regular work of this process has stalled, as `/healthz` reports it. */
+export function readWork(progress: Pick<Progress, 'names' | 'stalls'>): Figures {
+  const stalled = new Set(progress.stalls().map(({ name }) => name));
+  const states = progress.names().map((work) => [work, Number(stalled.has(work))] as const);
+  return { work_stalled: Object.fromEntries(states) };
 }

@@ -20,7 +20,7 @@ import type { Figures } from './figures.ts';
 
 export type FigureDeps = { db: Db; missingGuards: () => Promise<string[]> };
 
-/** Reads some figures of the whole service, which are the same from every process. */
+/** Reads figures of the whole service, which are the same in every process. */
 export type Reading = () => Promise<Figures>;
 
 const MAX_FAILING = 10_000;
@@ -28,7 +28,7 @@ const MAX_FAILING = 10_000;
 const countOf = (backlog: Backlog | null) => backlog?.count ?? 0;
 const secondsOf = (backlog: Backlog | null) => (backlog?.ageMs ?? 0) / 1000;
 
-/** By what the database holds, read by index and with bounds on what is counted. Each rejects where it cannot be reached. */
+/** The figures in the database, read by index and with bounded counts. Each rejects if it cannot be reached. */
 export function databaseReadings({ db, missingGuards }: FigureDeps): Reading[] {
   return [
     async () => ({ pbs_guard_indexes_missing: (await missingGuards()).length }),
@@ -74,7 +74,7 @@ export function databaseReadings({ db, missingGuards }: FigureDeps): Reading[] {
   ];
 }
 
-/** By what Redis says; nothing where it does not respond. */
+/** The figures of Redis; empty if it does not respond. */
 export function redisReadings(queues: Pick<Queues, 'readStates' | 'readServers' | 'tryWrite'>): Reading[] {
   return [
     async () => {

@@ -1,9 +1,22 @@
+import type { CollectionDefinition } from '../../platform/ensure-collection.ts';
 import type { Db } from '../../platform/mongo.ts';
+import { openCollection } from '../../platform/mongo.ts';
 import { NEWEST } from '../../platform/newest-reads.ts';
-import { endedSessionCollection } from './ended-sessions.model.ts';
 import type { Session } from './session.rules.ts';
 
-/** Ends a session on every process before its time: copies of its token open nothing from now on. Again is nothing new. */
+/** A session that was signed out before it expired. `_id` is the id in its token, useless without the signature. */
+type EndedSession = { _id: string; expiresAt: Date };
+
+const endedSessionCollection = (db: Db) => openCollection<EndedSession>(db, 'ended_sessions');
+
+export const ENDED_SESSIONS: CollectionDefinition = {
+  name: 'ended_sessions',
+  jsonSchema: { required: ['expiresAt'], properties: { expiresAt: { bsonType: 'date' } } },
+  // An expired session needs no row any more.
+  indexes: [{ name: 'over', key: { expiresAt: 1 }, expireAfterSeconds: 0 }],
+};
+
+/** Ends a session on every process, so copies of its token are useless. Idempotent. */
 export async function insertEndedSession(db: Db, { id, expiresAt }: Session): Promise<void> {
   await endedSessionCollection(db).updateOne({ _id: id }, { $setOnInsert: { expiresAt } }, { upsert: true });
 }

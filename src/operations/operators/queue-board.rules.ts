@@ -1,6 +1,6 @@
 import { ONE_LINE } from '../../platform/unseen-text.rules.ts';
 
-/** What an operator may do with the queues, as Bull Board names its calls; each is undone by itself or by its opposite. */
+/** What operators may do with the queues, as Bull Board names its calls; each can be undone. */
 const ALLOWED = new Set([
   'put /api/queues/resume',
   'put /api/queues/:queueName/pause',
@@ -10,11 +10,10 @@ const ALLOWED = new Set([
 ]);
 
 /**
- * Whether the board may make this call. Reading is; of what changes anything, pausing and resuming, removing one job (what is
- * still due is found again by the sweeps) and retrying failed ones (of a delivery: one more attempt each). Obliterating or
- * emptying a queue, cleaning a state of it, adding jobs and changing their data, times and limits are not: none of them is
- * needed, and each is a click away from halting the service. Nor is pausing all queues at once: each pause has its own reason, and
- * the board offers no way back from it while the dead letters, a view, cannot be paused. A call that a later version of the board adds is rejected too.
+ * Whether the board may make this call: reading, pausing and resuming a queue, removing one job (sweeps find what is
+ * still due) and retrying failed ones. Everything else could halt the service and is not needed. Pausing all queues at
+ * once is rejected, because each pause has its own reason. Calls that a later version of the board adds are rejected
+ * too.
  */
 export function isAllowedOnBoard(method: string, route: string, params: Record<string, unknown>): boolean {
   if (method === 'get') return true;
@@ -22,7 +21,7 @@ export function isAllowedOnBoard(method: string, route: string, params: Record<s
   return ALLOWED.has(`${method} ${route}`);
 }
 
-/** What a call of the board is in the audit; `reason` is null where none was given, or none that is fit to be kept. */
+/** A call of the board in the audit; `reason` is null if none was given, or an invalid one. */
 export type BoardCall = {
   action: 'pauseQueue' | 'resumeQueue' | 'useQueueBoard';
   /** Names of queues. */
@@ -32,7 +31,7 @@ export type BoardCall = {
 
 const PAUSING = /^\/queues\/api\/queues\/(?:([^/]+)\/)?(pause|resume)\/?$/i;
 
-/** What a call to the board does, by its method, its path as it was sent and the header with the reason; all of `queueNames` where it names none. */
+/** What a call to the board does. Without a queue in its path it is about all of `queueNames`. */
 export function boardCallOf(
   { method, path, reason }: { method: string; path: string; reason: string | undefined },
   queueNames: readonly string[],
@@ -49,7 +48,7 @@ export function boardCallOf(
 
 const MAX_REASON = 200;
 
-/** The reason that a header has, percent-encoded: one line of up to 200 characters, not blank. Null where it has none such. */
+/** The percent-encoded reason in a header: one line of 1 to 200 characters, not blank; null if there is none. */
 export function reasonIn(header: string | undefined): string | null {
   const reason = decoded(header ?? '').trim();
   return reason !== '' && reason.length <= MAX_REASON && ONE_LINE.test(reason) ? reason : null;
@@ -63,12 +62,12 @@ function decoded(text: string): string {
   }
 }
 
-/** Whether it is one of the calls that halt work: they want a reason. */
+/** Whether the call halts work and so needs a reason. */
 export function isPause(method: string, route: string): boolean {
   return method === 'put' && route.endsWith('/pause');
 }
 
-/** The words of the board's paths, which the log and the audit keep, whether or not the call was allowed. */
+/** The words of the board's paths, which log and audit may contain. */
 export const BOARD_WORDS: readonly string[] = [
   'queues queue api static redis stats metrics logs flow workers job-schedulers',
   'pause resume retry clean promote add empty obliterate run remove release',

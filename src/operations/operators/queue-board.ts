@@ -1,19 +1,21 @@
 import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
+import type { AppViewRoute } from '@bull-board/api/typings/app';
+import { ExpressAdapter } from '@bull-board/express';
 import type { RequestHandler } from 'express';
+import { ASSETS_PATH } from '../../http/html-page.tsx';
 import type { Config } from '../../process/config/config.ts';
 import type { DeadLetterJob, HoldExpiryJob, WebhookDeliveryJob } from '../../queues/jobs.ts';
 import { holdIdsOf } from '../../queues/jobs.ts';
 import type { QueueName, Queues } from '../../queues/queues.ts';
 import { QUEUE_NAMES } from '../../queues/queues.ts';
-import { BoardAdapter } from './board-page.ts';
 import { isAllowedOnBoard, isPause, reasonIn } from './queue-board.rules.ts';
 
 type BoardQueue = {
   description: string;
-  /** The console's page of what the job is about. */
+  /** The console's page about the job's subject. */
   pageOf: (data: unknown) => { displayText: string; href: string };
-  /** No worker takes its jobs, so nothing can be done with them here. */
+  /** No worker takes its jobs, so they cannot be changed here. */
   isView?: true;
 };
 
@@ -48,14 +50,10 @@ const BOARD_QUEUES: Record<QueueName, BoardQueue> = {
   },
 };
 
-/** Where the board lives on the admin listener; mounted behind the operator's sign-in. */
+/** The board's path on the admin listener; mounted behind the operator's sign-in. */
 export const BOARD_PATH = '/queues';
 
-/**
- * Bull Board over all queues, in the order in which a booking passes through them. Job data holds ids only, so it shows no
- * customer's data and no secret. What would destroy a queue, or change what a job means, is rejected with 403
- * (`queue-board.rules.ts`).
- */
+/** Bull Board over all queues. Job data holds ids only, so it shows no customer's data and no secret. */
 export function createQueueBoard(
   queues: Pick<Queues, 'byName'>,
   { serviceMode }: Pick<Config, 'serviceMode'>,
@@ -66,7 +64,7 @@ export function createQueueBoard(
     queues: QUEUE_NAMES.map((name, index) => {
       const { description, pageOf, isView = false } = BOARD_QUEUES[name];
       return new BullMQAdapter(queues.byName(name), {
-        // The overview sorts by this name, whatever order it is given.
+        // The overview sorts by this name.
         displayName: `${index + 1} ${name}`,
         description,
         readOnlyMode: isView,
@@ -82,7 +80,7 @@ export function createQueueBoard(
           { text: 'Console', url: '/' },
           { text: 'API reference', url: '/docs' },
         ],
-        // By these names the page hides what is not allowed.
+        // The script that hides disallowed buttons relies on English labels.
         locale: { lng: 'en-US' },
         hideDocsLink: true,
         sortQueues: false,
@@ -111,3 +109,45 @@ const NO_REASON =
 
 const NOT_ALLOWED =
   'Not on this board: jobs only hint at what is due, the database decides. Pause, resume, remove or retry a job here; for all else use the console or the operator API.';
+
+/** The board's page may load files of this origin, and its scripts may add styles. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'self'",
+].join('; ');
+
+/** Links to other hosts: the board loads a font, and has a fallback. */
+const FOREIGN_LINK = /<link[^>]+href="(?:https?:)?\/\/[^>]*>/g;
+
+/** Hides the buttons that are not allowed. */
+const OWN_SCRIPT = `<script type="module" src="${ASSETS_PATH}/queues.js"></script>`;
+
+/** The board's page without links to other hosts, and with this service's script. */
+export function ownPage(html: string): string {
+  return html.replaceAll(FOREIGN_LINK, '').replace('</head>', `${OWN_SCRIPT}</head>`);
+}
+
+/** Serves the board with a page that requests nothing from other hosts. */
+class BoardAdapter extends ExpressAdapter {
+  override setEntryRoute(route: AppViewRoute): this {
+    this.app[route.method](route.route, (_req, res, next) => {
+      const { name, params } = route.handler({ basePath: this.basePath, uiConfig: this.uiConfig });
+      res.render(name, params, (err: Error | null, html: string) => {
+        if (err !== null) {
+          next(err);
+          return;
+        }
+        res.setHeader('Content-Security-Policy', CONTENT_SECURITY_POLICY);
+        res.type('html').send(ownPage(html));
+      });
+    });
+    return this;
+  }
+}

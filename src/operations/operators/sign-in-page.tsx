@@ -11,8 +11,8 @@ const MESSAGES = {
 type SignIn = { next: string; problem?: keyof typeof MESSAGES };
 
 /**
- * The operator's sign-in page, which says why the key before was rejected; after it the browser goes to `next`, a path of this
- * origin. It needs no script.
+ * The sign-in page, with the reason why the last key was rejected. It leads to `next`, a path of this origin. No
+ * script.
  */
 export function SignInPage({ next, problem }: SignIn): VNode {
   return (

@@ -21,15 +21,15 @@ export type SignInDeps = {
   clock: Clock;
   config: { operatorApiKey: string };
   badKeys: LocalRateLimiter;
-  /** Called for each wrong key beyond the limit. */
+  /** Called for each wrong key over the limit. */
   onLimited: () => void;
-  /** Writes down who signed in or out, or failed to. Where it throws, nobody does. */
+  /** Audits a sign-in or sign-out. If it throws, neither happens. */
   record: (
     req: Request,
     res: Response,
     done: { action: 'signIn' | 'signOut'; operator: SignedIn; status: number },
   ) => Promise<void>;
-  /** Writes down a wrong key, on the sign-in page or in the header; of many from one address, how many. Never throws. */
+  /** Audits a wrong key from the sign-in page or the header. Never throws. */
   recordWrongKey: (
     req: Request,
     res: Response,
@@ -39,10 +39,9 @@ export type SignInDeps = {
 };
 
 /**
- * Lets nobody but an operator past it: programs send the operator's key, browsers have a
- * signed, HttpOnly, SameSite=Strict cookie from the sign-in page, which a sign-out ends wherever it was copied to. A call made
- * with the cookie that changes anything must come from a page of this origin. Wrong keys of an address are limited; the right one
- * always passes (ADR 0021).
+ * Admits operators only. Programs send the operator's key; browsers have a signed cookie (HttpOnly, SameSite=Strict)
+ * from the sign-in page, which a sign-out ends. A change made with the cookie must come from a page of this origin.
+ * Wrong keys are limited by address; the right key always passes (ADR 0021).
  */
 export function mountSignIn(app: Express, deps: SignInDeps): void {
   const form = reading(express.urlencoded({ extended: false, limit: '2kb' }));
@@ -126,8 +125,7 @@ async function identify(deps: SignInDeps, req: Request, res: Response): Promise<
 }
 
 /**
- * The session of a token that is genuine, has not run out and was not signed out, on whatever process. One read by id; while
- * the database is away nobody is let in by a token, because nobody knows which were signed out.
+ * The session of a valid token that was not signed out in any process. While the database is away no token is accepted.
  */
 async function liveSession({ db, clock, config }: SignInDeps, req: Request): Promise<Session | undefined> {
   for (const token of readCookies(req)) {
@@ -142,13 +140,13 @@ function check({ badKeys, config, onLimited }: SignInDeps, req: Request, res: Re
     badKeys,
     req,
     res,
-    // What is pasted often has a blank or a line break around it.
+    // Pasted keys often have a blank or a line break around them.
     () => typeof key === 'string' && isOperatorKey(key.trim(), config.operatorApiKey),
     onLimited,
   );
 }
 
-/** The defence against forged requests: a browser says itself from which site a request comes. */
+/** Rejects forged requests: browsers state the site from which a request comes. */
 function requireSameOrigin(req: Request, _res: Response, next: NextFunction): void {
   const site = req.headers['sec-fetch-site'];
   const isSafe = req.method === 'GET' || req.method === 'HEAD';
@@ -163,8 +161,8 @@ function requireSameOrigin(req: Request, _res: Response, next: NextFunction): vo
 }
 
 /**
- * Whether the page is of the host that was asked: by the Host header, or by the `X-Forwarded-Host` of a trusted proxy, which is
- * what `req.host` is. Some proxies add the default port to either.
+ * Whether the page has the requested host: that of the Host header or of a trusted proxy's `X-Forwarded-Host`
+ * (`req.host`). Some proxies add the default port to either.
  */
 function isOfOwnHost(req: Request): boolean {
   const origin = parseUrl(req.headers.origin ?? '');
@@ -174,7 +172,7 @@ function isOfOwnHost(req: Request): boolean {
   );
 }
 
-/** The tokens that the browser sends: a neighbouring host of the same domain may have set a cookie of the same name. */
+/** The tokens that the browser sends; a neighbouring host may have set a cookie of the same name. */
 function readCookies(req: Request): string[] {
   const pairs = (req.headers.cookie ?? '').split(';').map((pair) => pair.trim().split('=', 2));
   return pairs.flatMap(([name, token]) => (name === COOKIE && token !== undefined ? [token] : []));
@@ -184,14 +182,14 @@ function setCookie(req: Request, res: Response, value: string, maxAgeSeconds: nu
   res.cookie(COOKIE, value, {
     httpOnly: true,
     sameSite: 'strict',
-    // TLS ends in front of this process: that the page was fetched by https is seen in what the browser says of it.
+    // TLS ends before this process, but the browser's Origin shows whether the page came over https.
     secure: req.secure || req.headers.origin?.startsWith('https:') === true,
     path: '/',
     maxAge: maxAgeSeconds * 1000,
   });
 }
 
-/** Only a path of this origin may be returned to: `//host` and `\` would leave it. */
+/** Only a path of this origin: `//host` and `\` would lead elsewhere. */
 function localPath(next: unknown): string {
   return typeof next === 'string' && /^\/(?![/\\])[^\\\p{Cc}]*$/u.test(next) ? next : '/';
 }

@@ -8,34 +8,34 @@ import { NEWEST } from '../../platform/newest-reads.ts';
 
 const { EJSON } = mongoose.mongo.BSON;
 
-/** A row with the types that it has in the database: an integer and a double of one value stay two things. */
+/** A row with the types of the database: an integer and a double of one value remain different. */
 export type AgedRow = Record<string, unknown> & { _id: string };
 
 /**
- * The end of a page: a value of the rule's field, and the ids of what was left there of that value; without them, nothing of it is to be
- * looked at any more. `windowEnd`: the end of the window in which it lies.
+ * The end of a page: a value of the rule's field, and the ids of rows of that value that had to stay; without ids, none
+ * of its rows is looked at again. `windowEnd` is the end of the current window.
  */
 export type AgedPosition = { value: unknown; left?: readonly string[]; windowEnd?: unknown };
 
-/** So many rows are looked at together at most, beside those of one value: of them all may have to stay. */
+/** A query looks at this many rows at most, beside those of one value: all of them may have to stay. */
 const WINDOW = 5000;
 
-/** What was over before `before` may go. By the database's clock that is `days` days ago, or longer. */
+/** Rows that ended before `before` may go: `days` days ago or longer, by the database's clock. */
 export type CutOff = { before: Date; days: number };
 
 const DAY_MS = 86_400_000;
 
-/** The cut-off of rows that are kept for `days` days, by the database's clock. */
+/** The cut-off for rows kept for `days` days, by the database's clock. */
 export async function findCutOff(db: Db, days: number): Promise<CutOff> {
   return { before: new Date((await readDatabaseTime(db)).getTime() - days * DAY_MS), days };
 }
 
-/** As they are in the database. */
+/** Rows as stored. */
 const RAW = { ...NEWEST, promoteValues: false, promoteLongs: false, promoteBuffers: false };
 
 /**
- * Up to `limit` rows that are over since `before`, oldest first and after `from`, all of them in one window of the index. With fewer than
- * `limit` its end, `windowEnd`, is where to go on; it is undefined where nothing lies behind it.
+ * Up to `limit` rows that ended before `before`, oldest first and after `from`, from one window of the index. If there
+ * are fewer, continue at `windowEnd`; undefined means that nothing follows.
  */
 export async function findAgedRows(
   db: Db,
@@ -58,7 +58,7 @@ export async function findAgedRows(
   return { rows, windowEnd };
 }
 
-/** The value of the rule's field so many rows behind `from`; undefined where fewer are to be walked. */
+/** The field's value WINDOW rows after `from`; undefined if there are fewer. */
 async function findWindowEnd(
   db: Db,
   { collection, field, hint, isWalked }: RetentionRule,
@@ -76,7 +76,7 @@ async function findWindowEnd(
   return row?.[field];
 }
 
-/** From where the last page ended: what was deleted lies in front for a while, and would have to be passed over each time. */
+/** Starts where the last page ended: deleted rows stay in the index for a while and would be passed over each time. */
 function behind(field: string, from: AgedPosition | undefined): Record<string, unknown>[] {
   if (from === undefined) return [];
   const { value, left } = from;
@@ -85,7 +85,7 @@ function behind(field: string, from: AgedPosition | undefined): Record<string, u
     : [{ [field]: { $gte: value } }, { _id: { $nin: left } }];
 }
 
-/** Deletes those of `ids` that are over since the cut-off still; none where the database finds the cut-off too late. Returns how many. */
+/** Deletes those of `ids` that still ended before the cut-off; none if the database finds the cut-off too late. */
 export async function deleteAgedRows(
   db: Db,
   { collection, isWalked, isOver }: RetentionRule,
@@ -100,10 +100,10 @@ export async function deleteAgedRows(
   return deletedCount;
 }
 
-/** What became of a row that was to be put back. `conflicting`: another row has a key, a cell or an id that is unique. */
+/** The result of restoring a row. `conflicting`: another row has a unique key, cell or id of it. */
 export type Restored = 'restored' | 'present' | 'conflicting' | Error;
 
-/** Inserts the rows as they were; nothing that is there is changed. Returns for each, in their order, what became of it. */
+/** Inserts the rows as they were, without changing existing ones. Returns the result for each, in order. */
 export async function restoreRows(db: Db, collection: string, rows: readonly AgedRow[]): Promise<Restored[]> {
   if (rows.length === 0) return [];
   const errors = await writeEach(
@@ -117,8 +117,8 @@ export async function restoreRows(db: Db, collection: string, rows: readonly Age
   });
 }
 
-/** One line of extended JSON, which keeps every type of the database. */
+/** A line of extended JSON, which keeps every type. */
 export const toLine = (row: AgedRow): string => EJSON.stringify(row, { relaxed: false });
 
-/** The row of such a line. Throws where it is none. */
+/** The row of such a line; throws if malformed. */
 export const fromLine = (line: string): AgedRow => EJSON.parse(line, { relaxed: false }) as AgedRow;

@@ -1,16 +1,157 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { AwsClient } from 'aws4fetch';
+import { withDeadline } from '../../platform/deadline.ts';
+import { makeFolderDurably, PART, writeWhole } from '../../platform/durable-files.ts';
 import type { Config } from '../../process/config/config.ts';
 
-/** Where rows are kept once they are deleted: named objects that are written once and never changed. */
+/** Keeps rows after they are deleted: named objects that are written once and never changed. */
 export type Archive = {
-  /** Resolves once the object stays, whatever is switched off from then on. Rejects, as `list` does, where there is no archive. */
+  /** Resolves once the object is durable. Rejects, like `list`, if there is no archive. */
   put(name: string, content: Buffer, signal: AbortSignal): Promise<void>;
   /** The names of all objects that begin with `prefix`, which ends with a slash. */
   list(prefix: string, signal: AbortSignal): Promise<string[]>;
-  /** Undefined where there is no such object. */
+  /** Undefined if missing. */
   get(name: string, signal: AbortSignal): Promise<Buffer | undefined>;
 };
 
-export type ArchiveConfig = Pick<
+type ArchiveConfig = Pick<
   Config,
   'archiveEndpoint' | 'archiveRegion' | 'archiveAccessKeyId' | 'archiveSecretAccessKey'
 >;
+
+/** The archive at `file:///folder` or `s3://bucket/prefix`. */
+export function openArchive(url: string, config: ArchiveConfig): Archive {
+  return url.startsWith('s3:') ? createS3Archive(url, config) : createFileArchive(url);
+}
+
+/**
+ * An archive in a folder that only this user can read; each object is a file. The folder itself is never created: if a
+ * disk is not mounted, nothing is written to the one below.
+ */
+function createFileArchive(url: string): Archive {
+  const root = fileURLToPath(url);
+  return {
+    put: async (name, content) => {
+      await requireFolder(root);
+      const file = path.join(root, name);
+      await makeFolderDurably(path.dirname(file));
+      await writeWhole(file, content);
+    },
+    list: async (prefix) => {
+      await requireFolder(root);
+      const found = (await unlessAbsent(readdir(path.join(root, prefix), { recursive: true }))) ?? [];
+      return found.filter((name) => !name.endsWith(PART)).map((name) => path.posix.join(prefix, name));
+    },
+    get: (name, signal) => unlessAbsent(readFile(path.join(root, name), { signal })),
+  };
+}
+
+async function requireFolder(root: string): Promise<void> {
+  const found = await unlessAbsent(stat(root));
+  if (found === undefined)
+    throw new Error(`The folder ${root} is not there: mount or make it, for the archive never does`);
+  if (!found.isDirectory()) throw new Error(`${root} is no folder: the archive must be one`);
+}
+
+async function unlessAbsent<T>(found: Promise<T>): Promise<T | undefined> {
+  try {
+    return await found;
+  } catch (err) {
+    if ((err as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw err;
+  }
+}
+
+/** How often a call is repeated after a 5xx or a 429, after waits that double. */
+const RETRIES = 3;
+const TIMEOUT_MS = 30_000;
+
+/** An archive in an existing bucket of S3, or of a compatible store at `archiveEndpoint`. */
+function createS3Archive(url: string, config: ArchiveConfig): Archive {
+  const { archiveRegion: region, archiveAccessKeyId = '', archiveSecretAccessKey = '' } = config;
+  const endpoint = config.archiveEndpoint ?? `https://s3.${region}.amazonaws.com`;
+  const { host: bucket, pathname } = new URL(url);
+  const folder = pathname.replace(/^\/+|\/+$/g, '');
+  const keyOf = (name: string) => (folder === '' ? name : `${folder}/${name}`);
+  // The bucket is in the path: every store accepts that, also if its certificate lacks the bucket's name.
+  const at = (name: string) => `${endpoint.replace(/\/+$/, '')}/${bucket}/${name}`;
+  const client = new AwsClient({
+    accessKeyId: archiveAccessKeyId,
+    secretAccessKey: archiveSecretAccessKey,
+    service: 's3',
+    region,
+    retries: RETRIES,
+  });
+  const send = async (method: string, address: string, stopping: AbortSignal, body?: Buffer) => {
+    // With the hash, the store rejects content that was damaged on the way.
+    const headers = {
+      'X-Amz-Content-Sha256': createHash('sha256')
+        .update(body ?? '')
+        .digest('hex'),
+    };
+    const content = body === undefined ? {} : { body: new Uint8Array(body) };
+    try {
+      return await withDeadline(
+        TIMEOUT_MS,
+        async (signal) => {
+          const response = await client.fetch(address, { method, headers, signal, ...content });
+          return { status: response.status, received: Buffer.from(await response.arrayBuffer()) };
+        },
+        stopping,
+      );
+    } catch (err) {
+      if (stopping.aborted) throw err;
+      const { host } = new URL(endpoint);
+      throw new Error(`The archive at ${host} does not respond: ${causeOf(err as Error)}`, { cause: err });
+    }
+  };
+  const call = async (...request: Parameters<typeof send>): Promise<Buffer> =>
+    requireOk(request[0], await send(...request));
+  return {
+    put: async (name, content, signal) => void (await call('PUT', at(keyOf(name)), signal, content)),
+    get: async (name, signal) => {
+      const response = await send('GET', at(keyOf(name)), signal);
+      if (response.status === 404 && codeIn(response.received) === 'NoSuchKey') return undefined;
+      return requireOk('GET', response);
+    },
+    list: async (prefix, signal) => {
+      const names: string[] = [];
+      for (let token: string | undefined; ; ) {
+        const query = new URLSearchParams({
+          'list-type': '2',
+          'encoding-type': 'url',
+          prefix: keyOf(prefix),
+        });
+        if (token !== undefined) query.set('continuation-token', token);
+        const page = String(await call('GET', `${at('')}?${query.toString()}`, signal));
+        names.push(...textsOf(page, 'Key').map((key) => decodeKey(key).slice(keyOf('').length)));
+        [token] = textsOf(page, 'NextContinuationToken');
+        if (token === undefined) return names;
+      }
+    },
+  };
+}
+
+/** The texts of all elements of that name. Keys are percent-encoded; nothing else that is read needs unescaping. */
+const textsOf = (xml: string, element: string): string[] =>
+  [...xml.matchAll(new RegExp(`<${element}>([^<]*)</${element}>`, 'g'))].map(([, text = '']) => text);
+
+const decodeKey = (key: string): string => decodeURIComponent(key.replaceAll('+', ' '));
+
+function requireOk(method: string, { status, received }: { status: number; received: Buffer }): Buffer {
+  if (status === 200) return received;
+  const code = codeIn(received);
+  throw new Error(`The archive responds ${status} to ${method}${code === undefined ? '' : `: ${code}`}`);
+}
+
+/** The error code of the store; its message may quote the request. */
+const codeIn = (body: Buffer): string | undefined => textsOf(String(body), 'Code')[0];
+
+/** Why there was no response: `fetch` itself only says that it failed. */
+function causeOf({ cause, message }: Error): string {
+  const { code, message: deeper } = (cause ?? {}) as NodeJS.ErrnoException;
+  return code ?? deeper ?? message;
+}

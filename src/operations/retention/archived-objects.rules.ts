@@ -1,14 +1,14 @@
-/** An object of the archive: rows of one kind and one day of UTC. */
+/** An object of the archive: rows of one kind and one day in UTC. */
 export type ArchivedObject = { name: string; day: string; archivedAt: string };
 
 const NAME = /^[a-z-]+\/(\d{4}-\d{2}-\d{2})\/[\w-]+\.(\d{8}T\d{9}Z)-[\da-f]+\.jsonl\.gz$/;
 
-/** `2026-11-23`, of UTC. */
+/** The day in UTC: `2026-11-23`. */
 export const dayOf = (instant: Date): string => instant.toISOString().slice(0, 10);
 
 /**
- * `holds/2026-10-24/<first id>.20261123T214500123Z-5e0c7a3f.jsonl.gz`. With the instant at which it is archived, and something random, so
- * that nothing is ever overwritten: when rows are archived again, the object that was there may have the only copy of others.
+ * `holds/2026-10-24/<first id>.20261123T214500123Z-5e0c7a3f.jsonl.gz`. The time of archiving and a random part keep
+ * objects from being overwritten: an earlier object may hold the only copy of other rows.
  */
 export function objectName(
   kind: string,
@@ -19,8 +19,8 @@ export function objectName(
 }
 
 /**
- * Those of `names` that have rows of the days from `since` to `until`, the last archived first: of a row that was archived twice, because
- * a purge was cut off, that one is as it was deleted.
+ * The objects among `names` for the days from `since` to `until`, the last archived first: if a row was archived twice,
+ * that one is as it was deleted.
  */
 export function objectsBetween(names: readonly string[], since?: Date, until?: Date): ArchivedObject[] {
   const [first, last] = [since === undefined ? '' : dayOf(since), until === undefined ? '9' : dayOf(until)];

@@ -10,31 +10,41 @@ import {
 import { ENDED_HOLDS, PAST_BOOKINGS } from '../../reservations/retention.rules.ts';
 import { findEventsWithDelivery } from '../../webhooks/deliveries/deliveries.store.ts';
 import { ENDED_DELIVERIES, OLD_DEAD_LETTERS } from '../../webhooks/deliveries/retention.rules.ts';
-import { OLD_AUDIT } from '../audit/retention.rules.ts';
 import type { AgedRow } from './aged-rows.store.ts';
 
 export type RetentionConfig = Pick<
   Config,
-  | ('retentionHoldsDays' | 'retentionBookingsDays' | 'retentionEventsDays')
-  | ('retentionDeliveriesDays' | 'retentionDeadLettersDays' | 'retentionAuditDays')
+  | 'retentionHoldsDays'
+  | 'retentionBookingsDays'
+  | 'retentionEventsDays'
+  | 'retentionDeliveriesDays'
+  | 'retentionDeadLettersDays'
+  | 'retentionAuditDays'
 >;
 
-/** One kind of rows: their folder in the archive and the label of their metrics is `name`. */
+/** A kind of rows. `name` is its folder in the archive and the label of its metrics. */
 export type Kind = {
   name: 'holds' | 'bookings' | 'events' | 'deliveries' | 'dead-letters' | 'audit';
   rule: RetentionRule;
   setting: keyof RetentionConfig;
-  /** That of a kind that needs rows of this one: they are kept for as long. */
+  /** The setting of a kind that needs rows of this one, which are then kept as long. */
   neededFor?: keyof RetentionConfig;
-  /** The ids of those of `rows` that others need still. */
+  /** The ids of the `rows` that are still needed. */
   findNeeded?: (db: Db, rows: readonly AgedRow[], before: Date) => Promise<ReadonlySet<string>>;
+};
+const OLD_AUDIT: RetentionRule = {
+  collection: 'audit',
+  field: 'at',
+  hint: 'audit_newest',
+  instant: 'at',
+  isWalked: (before) => ({ at: { $lt: before } }),
+  isOver: () => ({}),
 };
 
 const OF_RESERVATIONS = { neededFor: 'retentionEventsDays', findNeeded: logged } as const;
 
 /**
- * Every kind, in the order in which they are purged: a delivery before its event, which stays as long as there is one, and that before its
- * reservation, for the same reason.
+ * Every kind, in purge order: a delivery before its event, and an event before its reservation, which stay until then.
  */
 export const KINDS: readonly Kind[] = [
   { name: 'deliveries', rule: ENDED_DELIVERIES, setting: 'retentionDeliveriesDays', findNeeded: redelivered },
@@ -50,21 +60,21 @@ export const KINDS: readonly Kind[] = [
   { name: 'audit', rule: OLD_AUDIT, setting: 'retentionAuditDays' },
 ];
 
-/** For how many days rows of a kind are kept at least; 0: for ever. */
+/** The minimum number of days that rows of a kind are kept; 0 means for ever. */
 export function daysKept({ setting, neededFor = setting }: Kind, config: RetentionConfig): number {
   const [own, others] = [config[setting], config[neededFor]];
   return own === 0 || others === 0 ? 0 : Math.max(own, others);
 }
 
-/** Deliveries of events that wait in their outboxes still: these are dispatched again, and without them would be delivered again. */
+/** Deliveries of events that are still in an outbox: without them the events would be delivered again. */
 async function redelivered(db: Db, rows: readonly AgedRow[], before: Date): Promise<ReadonlySet<string>> {
   const waiting = await findUndispatchedEventIds(db, before);
   return new Set(rows.filter(({ eventId }) => waiting.has(String(eventId))).map(({ _id }) => _id));
 }
 
 /**
- * Events that are being dispatched, and those of which there is a delivery: it could not be sent again without. Asked in this order:
- * an outbox is emptied once the deliveries are there.
+ * Events that are being dispatched or have a delivery, which could not be sent again without them. Queried in this
+ * order: an outbox is emptied once the deliveries exist.
  */
 async function delivered(db: Db, rows: readonly AgedRow[]): Promise<ReadonlySet<string>> {
   const undispatched = await findUndispatchedAmong(
@@ -79,7 +89,7 @@ async function delivered(db: Db, rows: readonly AgedRow[]): Promise<ReadonlySet<
   return new Set(rows.filter(isNeeded).map(({ _id }) => _id));
 }
 
-/** Reservations of which there is an event: an erasure finds what partners wrote in it by its reservation alone. */
+/** Reservations with an event: an erasure finds an event only by its reservation. */
 async function logged(db: Db, rows: readonly AgedRow[]): Promise<ReadonlySet<string>> {
   return findReservationsWithEvent(
     db,

@@ -20,11 +20,13 @@ export type PurgeDeps = {
   db: Db;
   log: Logger;
   config: RetentionConfig;
-  /** Absent: what is purged is gone. */
+  /** Without an archive, purged rows are gone. */
   archive?: Archive | undefined;
 };
 
-/** Where a run is: in which kind and where in it, what it has purged so far, and when it last said so, by the monotonic clock. */
+/**
+ * The position of a run: its kind, the place in it, the rows purged so far, and when it last logged them (monotonic).
+ */
 export type PurgePosition = {
   kind: number;
   cutOff?: CutOff | undefined;
@@ -34,14 +36,14 @@ export type PurgePosition = {
   saidAtMs: number;
 };
 
-/** Rows that are read, archived and deleted together. */
+/** Rows that are read, archived and deleted in one batch. */
 const PAGE = 200;
-/** After a page, so many times what it took is left to others: a purge has a fifth of one connection at most. */
+/** After a page, rest this many times as long: a purge uses a fifth of one connection at most. */
 const REST = 4;
 const REST_AT_LEAST_MS = 20;
 const REST_AT_MOST_MS = 5000;
 
-/** How often a run says what it has purged so far. */
+/** How often a run logs its progress. */
 const SAY_EVERY_MS = 60_000;
 
 const compress = promisify(gzip);
@@ -53,9 +55,9 @@ const purgedTotal = counter({
 });
 
 /**
- * Deletes the next page of rows that have been kept for as long as they have to be, and rests. With an archive a row goes once it is
- * there for good: where that fails, or this process dies, it stays, and is archived again. A kind that fails is left to the next run,
- * and the others go on. For the sweep, which has a lease: two that run at once harm nothing.
+ * Deletes the next page of rows whose retention is over, then rests. With an archive, a row is deleted once it is
+ * archived durably; after a failure it stays and is archived again. A kind that fails waits for the next run, and the
+ * others go on.
  */
 export async function purgeNext(
   deps: PurgeDeps,
@@ -121,11 +123,11 @@ async function purgePage(
   return { count, at: { value, left: [...leftBefore, ...left.map(({ _id }) => _id)], windowEnd } };
 }
 
-/** Of two instants or two ids. */
+/** Compares instants and ids. */
 const isSame = (a: unknown, b: unknown): boolean =>
   a instanceof Date && b instanceof Date ? a.getTime() === b.getTime() : a === b;
 
-/** An object for each day of the rows, in the order of their first. */
+/** Archives an object for each day of the rows. */
 async function archiveRows(
   { db }: PurgeDeps,
   archive: Archive,
@@ -133,7 +135,7 @@ async function archiveRows(
   rows: readonly AgedRow[],
   stopping: AbortSignal,
 ): Promise<void> {
-  // By the database's clock: of two copies of a row, the one that was archived last is put back.
+  // The database's clock orders copies: of two, a restore takes the last archived.
   const archivedAt = await readDatabaseTime(db);
   const days = groupBy(rows, (row) => dayOf(row[rule.instant] as Date));
   for (const [day, ofDay] of days) {
@@ -144,7 +146,7 @@ async function archiveRows(
   }
 }
 
-/** A line a minute while a run goes on; returns when the last was written. */
+/** Logs progress once a minute; returns when it last did. */
 function sayNowAndThen(
   { log }: PurgeDeps,
   { kind, saidAtMs }: PurgePosition,
@@ -156,7 +158,7 @@ function sayNowAndThen(
   return nowMs;
 }
 
-/** One line a run that has found anything. */
+/** Logs a run that has purged rows or failed. */
 function logRun({ log }: PurgeDeps, { purged, hasFailed }: PurgePosition): void {
   const rows = Object.values(purged).reduce((sum, each) => sum + each, 0);
   if (rows > 0 || hasFailed) log.info({ purged, has_failed: hasFailed }, 'rows were purged');

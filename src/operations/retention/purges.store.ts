@@ -3,14 +3,14 @@ import type { Db, Expression } from '../../platform/mongo.ts';
 import { openCollection } from '../../platform/mongo.ts';
 import type { Kind } from './kinds.ts';
 
-/** When all that was to be purged of a kind had been, or when it was first tried. */
+/** When a purge of a kind was last completed, or first tried. */
 type Purge = { _id: Kind['name']; completedAt: Date };
 
 export const PURGES: CollectionDefinition = { name: 'purges', indexes: [] };
 
 const purgeCollection = (db: Db) => openCollection<Purge>(db, 'purges');
 
-/** Of a kind that has never been purged to its end: what does not succeed from now on is late from here, whatever is restarted. */
+/** For a kind that was never purged completely: it counts as late from its first try on. */
 export async function notePurgeTried(db: Db, kind: Kind['name']): Promise<void> {
   await setCompletedAt(db, kind, { $ifNull: ['$completedAt', '$$NOW'] });
 }
@@ -23,12 +23,12 @@ async function setCompletedAt(db: Db, kind: Kind['name'], completedAt: Expressio
   await purgeCollection(db).updateOne({ _id: kind }, [{ $set: { completedAt } }], { upsert: true });
 }
 
-/** Of a kind that is kept for ever: nothing of it is late. */
+/** For a kind that is kept for ever: it is never late. */
 export async function forgetPurge(db: Db, kind: Kind['name']): Promise<void> {
   await purgeCollection(db).deleteOne({ _id: kind });
 }
 
-/** When each kind that is purged last had been to its end. */
+/** When each kind was last purged completely. */
 export async function findPurgesCompleted(db: Db): Promise<ReadonlyMap<Kind['name'], Date>> {
   const rows = await purgeCollection(db).find().toArray();
   return new Map(rows.map(({ _id, completedAt }) => [_id, completedAt]));

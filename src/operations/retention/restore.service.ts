@@ -11,17 +11,17 @@ import { KINDS } from './kinds.ts';
 
 export type RestoreDeps = { db: Db; log: Logger; archive: Archive };
 
-/** What is put back; by the instant by which each kind is filed, both ends included. */
+/** The rows to restore, by the instant under which each kind is archived; both ends included. */
 export type RestoreWanted = { collection?: Kind['name']; since?: Date; until?: Date };
 
 export type RestoreReport = {
-  /** Rows that are there again. */
+  /** Rows inserted. */
   restored: number;
-  /** Rows that were there. */
+  /** Rows that existed already. */
   present: number;
-  /** Rows that were left out, because another has what is unique of them: a claimed cell, an idempotency key. */
+  /** Rows left out because another row has a unique value of them: a claimed cell, an idempotency key. */
   conflicting: number;
-  /** Rows that the database refused, and objects that could not be read. */
+  /** Rows rejected by the database, and unreadable objects. */
   failed: number;
   isDone: boolean;
 };
@@ -29,8 +29,8 @@ export type RestoreReport = {
 const expand = promisify(gunzip);
 
 /**
- * Puts archived rows back as they were. What is there stays as it is, so it can be repeated, and run beside everything else: a claim
- * that collides with another, or a key that was used again, is left out and named in the log.
+ * Restores archived rows as they were while the service runs. Existing rows stay, so it can be repeated. A row whose
+ * claim or key is used by another is left out and logged.
  */
 export async function restoreArchive(
   deps: RestoreDeps,
@@ -55,7 +55,9 @@ export async function restoreArchive(
   return { ...report, isDone: report.conflicting + report.failed === 0 };
 }
 
-/** The rows of an object; undefined where it is damaged, or not there any more, which is logged. Rejects where the archive cannot be reached. */
+/**
+ * The rows of an object; undefined, and logged, if it is damaged or missing. Rejects if the archive cannot be reached.
+ */
 async function readObject(
   { archive, log }: RestoreDeps,
   name: string,

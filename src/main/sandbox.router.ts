@@ -1,21 +1,43 @@
-import type { WalkInDeps } from '../../booking/bookings/walk-ins.service.ts';
-import { cancelPlayedWalkIn, placeWalkIn } from '../../booking/bookings/walk-ins.service.ts';
-import { holdView } from '../../booking/holds/hold-view.rules.ts';
-import { heldExample, hold, holdIdParam } from '../../booking/holds/holds.schemas.ts';
-import type { HoldDeps } from '../../booking/holds/holds.service.ts';
-import { expireHoldNow } from '../../booking/holds/holds.service.ts';
-import type { Route } from '../../http/route.ts';
-import { created, ok, route } from '../../http/route.ts';
-import type { PartnerCaller } from '../../partners/partners.service.ts';
-import type { Queues } from '../../queues/queues.ts';
-import { partnerActor } from '../../reservations/actor-types.ts';
-import { delivery, deliveryIdParam, waitingDelivery } from '../../webhooks/deliveries/deliveries.schemas.ts';
-import { deliveryView } from '../../webhooks/deliveries/delivery-view.rules.ts';
-import { advanceDelivery } from '../../webhooks/deliveries/redelivery.service.ts';
-import type { OtherChannelBody } from './sandbox.schemas.ts';
-import { otherChannelBody, releasedSlot, slotIdParam, takenSlot } from './sandbox.schemas.ts';
+import Joi from 'joi';
+import type { WalkInDeps } from '../booking/bookings/walk-ins.service.ts';
+import { cancelPlayedWalkIn, placeWalkIn } from '../booking/bookings/walk-ins.service.ts';
+import { holdView } from '../booking/holds/hold-view.rules.ts';
+import { heldExample, hold, holdIdParam } from '../booking/holds/holds.schemas.ts';
+import type { HoldDeps } from '../booking/holds/holds.service.ts';
+import { expireHoldNow } from '../booking/holds/holds.service.ts';
+import { EXAMPLE } from '../http/example-values.ts';
+import { pathId } from '../http/fields.ts';
+import { id, object, slotId } from '../http/response-fields.ts';
+import type { Route } from '../http/route.ts';
+import { created, ok, route } from '../http/route.ts';
+import type { PartnerCaller } from '../partners/partners.service.ts';
+import type { Queues } from '../queues/queues.ts';
+import { partnerActor } from '../reservations/actor-types.ts';
+import { delivery, deliveryIdParam, waitingDelivery } from '../webhooks/deliveries/deliveries.schemas.ts';
+import { deliveryView } from '../webhooks/deliveries/delivery-view.rules.ts';
+import { advanceDelivery } from '../webhooks/deliveries/redelivery.service.ts';
 
-export type SandboxDeps = HoldDeps &
+type OtherChannelBody = { override_holds: boolean };
+
+const otherChannelBody = Joi.object<OtherChannelBody>({
+  override_holds: Joi.boolean()
+    .default(false)
+    .description('Also take a slot that you hold; confirming that hold is then DOUBLE_BOOKING_ATTEMPT.'),
+}).required();
+
+const slotIdParam = pathId('`slot_id` as availability lists it.', EXAMPLE.slotId);
+
+const ofOtherChannel = (status: 'BOOKED' | 'CANCELLED') =>
+  object({
+    slot_id: slotId(),
+    booking_id: id(EXAMPLE.bookingId).description("The other channel's booking; you cannot read it."),
+    status: Joi.string().valid(status).example(status),
+  });
+
+const takenSlot = ofOtherChannel('BOOKED');
+const releasedSlot = ofOtherChannel('CANCELLED');
+
+type SandboxDeps = HoldDeps &
   WalkInDeps & {
     queues: Pick<Queues, 'promoteDelivery' | 'ensureDelivery'>;
     config: { webhookRetryDelaysSeconds: number[] };
@@ -23,7 +45,7 @@ export type SandboxDeps = HoldDeps &
 
 const SANDBOX_ONLY = 'Sandbox only: in a production deployment this path is 404 ROUTE_NOT_FOUND.';
 
-/** What spares a partner's developer the waiting; these routes do not exist in production. */
+/** Shortcuts for a partner's developer, who would otherwise have to wait; not available in production. */
 export function sandboxRoutes(deps: SandboxDeps): Route<PartnerCaller>[] {
   return [
     route<PartnerCaller, { holdId: string }>({

@@ -1,0 +1,43 @@
+import type { CollectionDefinition } from './ensure-collection.ts';
+import type { Db } from './mongo.ts';
+import { isDuplicateKey, openCollection } from './mongo.ts';
+
+type Lock = { _id: string; holder: string; until: Date };
+
+export const LOCKS: CollectionDefinition = { name: 'leases', indexes: [] };
+
+const lockCollection = (db: Db) => openCollection<Lock>(db, LOCKS.name);
+
+/**
+ * Acquires or renews the named lock for `durationMs`, by the database's clock; returns whether `holder` has it now.
+ * A lock only saves work: no rule depends on it being exclusive.
+ */
+export async function acquireLock(
+  db: Db,
+  name: string,
+  holder: string,
+  durationMs: number,
+): Promise<boolean> {
+  const { matchedCount } = await lockCollection(db).updateOne(
+    { _id: name, $or: [{ holder }, { $expr: { $lte: ['$until', '$$NOW'] } }] },
+    [{ $set: { holder: { $literal: holder }, until: { $add: ['$$NOW', durationMs] } } }],
+  );
+  if (matchedCount === 1) return true;
+  try {
+    // The first holder ever. The lock ends at once, so the next call acquires it properly.
+    await lockCollection(db).insertOne({ _id: name, holder, until: new Date(0) });
+    return true;
+  } catch (err) {
+    if (isDuplicateKey(err)) return false;
+    throw err;
+  }
+}
+
+export async function releaseLock(db: Db, name: string, holder: string): Promise<void> {
+  await lockCollection(db).updateOne({ _id: name, holder }, { $set: { until: new Date(0) } });
+}
+
+/** The current or last holder of the lock; undefined if it was never held. */
+export async function findLockHolder(db: Db, name: string): Promise<string | undefined> {
+  return (await lockCollection(db).findOne({ _id: name }))?.holder;
+}
