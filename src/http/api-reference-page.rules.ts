@@ -1,8 +1,8 @@
-/** What the reference's page is made of. The script and the style sheet are files of their own, as the CSP asks. */
+/** The parts of the reference page. Script and style sheet are separate files because of the CSP. */
 
 type ReferencePage = { title: string; base: string; version: string; home: string | undefined };
 
-/** The page; `version` is Swagger UI's, and `home` where the way back leads, if there is one. */
+/** The page; `version` is that of Swagger UI, `home` the target of its link back, if any. */
 export function referencePage({ title, base, version, home }: ReferencePage): string {
   return `<!doctype html>
 <html lang="en">
@@ -25,7 +25,6 @@ ${home === undefined ? '' : `<p class="bar"><a href="${home}">Documentation</a><
 `;
 }
 
-/** Starts Swagger UI in the page. */
 export const referenceScript = `const dark = window.matchMedia('(prefers-color-scheme: dark)');
 const followTheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
 dark.addEventListener('change', followTheme);
@@ -48,7 +47,7 @@ window.SwaggerUIBundle({
 });
 `;
 
-/** Swagger UI's style has a dark mode for all that it draws; here is what it lacks around that, for keyboards and phones. */
+/** Adds to Swagger UI's own dark mode what is around it, for keyboards and phones. */
 export const referenceStyle = `:root { color-scheme: light dark; }
 *, *::before, *::after { box-sizing: inherit; }
 html { box-sizing: border-box; }

@@ -3,20 +3,19 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Express, Response } from 'express';
 import { referencePage, referenceScript, referenceStyle } from './api-reference-page.rules.ts';
-import { rejectWrites } from './reject-method.ts';
+import { rejectWrites } from './mount-routes.ts';
 
 const require = createRequire(import.meta.url);
 
-/** In Swagger UI's own folder, which Node finds from `src/` and from `dist/` alike. */
+/** Node finds Swagger UI's folder from `src/` and from `dist/`. */
 const PACKAGE_FILE = require.resolve('swagger-ui-dist/package.json');
 
-/** All that the page needs of Swagger UI: without the standalone preset there is no top bar and no link to a validator. */
+/** Without the standalone preset there is no top bar and no link to a validator. */
 const SWAGGER_UI_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js'];
 
 /**
- * The interactive reference at `path`: Swagger UI over the `/openapi.json` of the same
- * origin. It asks nothing of any other host, and runs under the app's own Content-Security-Policy: no script and no style
- * sheet is inline. It needs no key by itself: where one has to sign in, that is mounted first. `title` is the page's, as HTML.
+ * Serves the interactive reference at `path`: Swagger UI over `/openapi.json`. It requests nothing from other hosts,
+ * has no inline script or style (CSP), and needs no key itself. `title` is HTML.
  */
 export function mountApiReference(
   app: Express,
@@ -34,14 +33,14 @@ export function mountApiReference(
   serve(`${base}/reference.css`, (res) => sendOwn(res, 'css', referenceStyle));
   for (const file of SWAGGER_UI_FILES) {
     serve(`${base}/${file}`, (res) => {
-      // The page asks for them with the version in the query, so a newer one has another address.
+      // The page requests them with the version in the query, so a newer one has another address.
       res.setHeader('Cache-Control', 'private, max-age=31536000, immutable');
       res.sendFile(file, { root: path.dirname(PACKAGE_FILE), cacheControl: false });
     });
   }
 }
 
-/** Kept by browsers, and asked for anew each time: 304 as long as it is the same. */
+/** Cached by browsers and revalidated each time. */
 function sendOwn(res: Response, type: string, text: string): void {
   res.setHeader('Cache-Control', 'private, no-cache');
   res.type(type).send(text);

@@ -1,6 +1,9 @@
-import type { IncomingMessage } from 'node:http';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import type { Express, RequestHandler } from 'express';
 import express from 'express';
+import type { HelmetOptions } from 'helmet';
+import helmet from 'helmet';
 import { DomainError } from '../domain/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { Logger } from '../platform/logger.ts';
@@ -9,19 +12,18 @@ import { withoutPort } from './client-address.rules.ts';
 import { hostNamedBy } from './host-header.rules.ts';
 import { redactPath } from './redact-path.rules.ts';
 import { logRequests } from './request-log.ts';
-import { securityHeaders } from './security-headers.ts';
 import { traceRequests } from './trace-requests.ts';
 
 export type BaseAppOptions = {
-  /** Whose `X-Forwarded-For` tells who calls: of anybody else's it is not read. */
+  /** Proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies?: readonly string[];
-  /** Of paths below which routes are mounted that are no rows of a table. */
+  /** Words of paths below which something other than routes is mounted. */
   moreWords?: readonly string[];
 };
 
 /**
- * An Express app with what both listeners share: request ids, one log line a request (of the path only what is ours, and no
- * query: both may hold a customer's phone), security headers, and responses that no cache keeps unless a route says otherwise.
+ * An Express app with what all listeners share: request ids, one log line a request (of the path only known words, no
+ * query: both may hold a customer's phone), security headers, and `no-store` unless a route says otherwise.
  */
 export function createBaseApp(
   log: Logger,
@@ -48,7 +50,7 @@ export function createBaseApp(
   const constant = [...securityHeaders(), ['Cache-Control', 'no-store'] as const];
   app.use((req, res, next) => {
     for (const [name, value] of constant) res.setHeader(name, value);
-    // `fetch` sends no-cache with every If-None-Match, for which Express would never respond with 304. Nothing is cached here.
+    // `fetch` sends no-cache with every If-None-Match, and Express would then never respond with 304.
     delete req.headers['cache-control'];
     const fault = faultOfHost(req);
     if (fault !== undefined) throw new DomainError('MALFORMED_REQUEST', fault);
@@ -57,7 +59,7 @@ export function createBaseApp(
   return app;
 }
 
-/** What is wrong with the Host header, of which HTTP/1.1 asks for exactly one (RFC 9112, section 3.2). */
+/** What is wrong with the Host header: HTTP/1.1 requires exactly one (RFC 9112, section 3.2). */
 function faultOfHost({ httpVersion, rawHeaders }: IncomingMessage): string | undefined {
   const values = rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === 'host');
   if (values.length > 1) return 'The request has more than one Host header. Send one.';
@@ -71,7 +73,27 @@ function faultOfHost({ httpVersion, rawHeaders }: IncomingMessage): string | und
     : undefined;
 }
 
-/** All that stands in the paths of the routes of `app` beside parameters. */
+export const SECURITY_OPTIONS: Readonly<HelmetOptions> = {
+  // TLS ends before this process; a page that upgraded its own requests would break on a plain operator's port.
+  contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } },
+  // With `no-referrer` a browser sends `Origin: null` with a form, but sign-in checks where a form comes from.
+  referrerPolicy: { policy: 'same-origin' },
+};
+
+/** The headers that helmet sets, computed once because they are the same on every response. */
+export function securityHeaders(): (readonly [name: string, value: string])[] {
+  const headers: [string, string][] = [];
+  const req = new IncomingMessage(new Socket());
+  const res = new ServerResponse(req);
+  res.setHeader = (name, value) => {
+    headers.push([name, String(value)]);
+    return res;
+  };
+  helmet(SECURITY_OPTIONS)(req, res, () => undefined);
+  return headers;
+}
+
+/** The fixed parts of the routes' paths. */
 function wordsOf(app: Express): string[] {
   const paths = app.router.stack.flatMap(({ route }) => route?.path ?? []);
   return paths.flatMap((path) => path.split('/')).filter((part) => !part.startsWith(':'));

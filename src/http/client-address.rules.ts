@@ -2,11 +2,10 @@ import { isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
- * The address of who calls, in its normal form: `named`, which is the nearest one that no trusted proxy has, and where a proxy
- * named something that is no address, that of the connection.
+ * The caller's address in normal form: `named` by a trusted proxy, or that of the connection if `named` is no address.
  */
 export function clientAddress(named: string | undefined, connection: string | undefined): string | undefined {
-  // Written in one way alone.
+  // IPv4 has only one form.
   if (named !== undefined && isIPv4(named)) return named;
   const address = [named && withoutPort(named), connection].find(
     (each) => each !== undefined && ipaddr.isValid(each),
@@ -16,15 +15,15 @@ export function clientAddress(named: string | undefined, connection: string | un
 
 const WITH_PORT = /^(?:\[([\da-f:.]+)\]|(\d+\.\d+\.\d+\.\d+))(?::\d{1,5})?$/i;
 
-/** An address without the brackets and the port that some proxies, Azure's for one, write in `X-Forwarded-For`. */
+/** An address without the brackets and port that some proxies, such as Azure's, write in `X-Forwarded-For`. */
 export function withoutPort(address: string): string {
   const [, ipv6, ipv4] = WITH_PORT.exec(address) ?? [];
   return ipv6 ?? ipv4 ?? address;
 }
 
 /**
- * What stands for one client in a limit per address: the IPv4 address, or the first 64 bits of an IPv6 one, of which a
- * single client has all the rest to choose from.
+ * The key of a client in a limit per address: an IPv4 address, or the first 64 bits of IPv6, whose rest a client
+ * chooses.
  */
 export function addressKey(ip: string | undefined): string {
   if (ip !== undefined && isIPv4(ip)) return ip;

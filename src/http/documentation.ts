@@ -3,19 +3,19 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Express, NextFunction, Request, Response } from 'express';
 import type { Logger } from '../platform/logger.ts';
-import { rejectWrites } from './reject-method.ts';
+import { rejectWrites } from './mount-routes.ts';
 
-/** Beside `src/`, in the project and in `dist/` alike. `scripts/build-site.ts` makes it. */
+/** Made by `scripts/build-site.ts`, beside `src/` and `dist/`. */
 const FOLDER = fileURLToPath(new URL('../../.site/', import.meta.url));
 
 const START = '/docs';
 const ASSETS = `${START}/assets/`;
 const MISSING = `${START}/404`;
 
-/** What a program is told that asks for `/`. */
+/** The response to a program that requests `/`. */
 const ENTRANCE = { documentation: START, description: '/openapi.json', llms: '/llms.txt' };
 
-/** Of any other extension is the source of an example. */
+/** Other extensions are sources of examples. */
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.md': 'text/markdown; charset=utf-8',
@@ -27,10 +27,9 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Serves the documentation for partners: pages at `/docs`, each also as Markdown (`.md` behind its path, or by the header Accept),
- * and `/llms.txt`. A browser that asks for `/` is led there, a program is told of it. Needs no key. Browsers keep pages and ask
- * again each time (304), and keep assets, whose names change with them, for a year. A browser that asks for a page that there is
- * not gets one that says so; a program's request is left to what comes after.
+ * Serves the public documentation for partners: pages at `/docs`, also as Markdown (`.md` or Accept), and `/llms.txt`.
+ * `/` redirects browsers there. Pages are revalidated each time (304); assets, whose names change with them, are cached
+ * for a year. A browser gets a page for a missing page; a program's request falls through.
  */
 export function mountDocumentation(app: Express, log: Logger, folder: string = FOLDER): void {
   const names = namesIn(folder);
@@ -61,12 +60,12 @@ export function mountDocumentation(app: Express, log: Logger, folder: string = F
   }
 }
 
-/** The words in the paths of pages, which are no secret of anybody's. */
+/** The words in the paths of pages, which may be logged. */
 export function documentationWords(folder: string = FOLDER): string[] {
   return [...new Set([...namesIn(folder).keys()].flatMap((url) => url.split('/')))];
 }
 
-/** Where each file is served: `docs/quickstart.html` at `/docs/quickstart`. */
+/** The file at each path: `docs/quickstart.html` at `/docs/quickstart`. */
 function namesIn(folder: string): ReadonlyMap<string, string> {
   if (!existsSync(folder)) return new Map();
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -87,7 +86,7 @@ function wantedBy(req: Request, names: ReadonlyMap<string, string>): string {
 
 const pathOf = (req: Request): string => req.path.replace(/\/$/, '');
 
-/** A file that is gone since the start, because the site was made anew, is passed over. */
+/** Falls through if the file is gone because the site was rebuilt. */
 function send(res: Response, folder: string, name: string, next: NextFunction): void {
   const isAsset = `/${name}`.startsWith(ASSETS);
   const isPacked = existsSync(path.join(folder, `${name}.gz`));

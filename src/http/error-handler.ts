@@ -19,24 +19,23 @@ export type ErrorFacts = {
   extras?: ErrorExtras;
 };
 
-/** A setting of an app (`enable`, `enabled`): it has a page for each code, which every error names in `error.docs`. */
+/** A setting of an app: it has a page for each error code, which every error names in `error.docs`. */
 export const ERROR_PAGES = 'error pages';
 
-/** The body of every error response; a page is named relative to the base URL (RFC 9457, section 3.1.1): nothing to configure. */
+/** The body of every error response. The page is relative to the base URL (RFC 9457, section 3.1.1). */
 export function errorBody({ code, message, requestId, hasPage, extras = {} }: ErrorFacts): ErrorBody {
   const page = hasPage ? { docs: `/docs/errors/${code}` } : {};
   return { success: false, error: { code, message, request_id: requestId, ...page, ...extras } };
 }
 
-/** What `Retry-After` says while the database is out of reach, or the same work is under way. */
+/** The Retry-After while the database is unavailable or equal work is running. */
 export const RETRY_AFTER_SECONDS = '1';
 
 const RETRIED_LATER: ReadonlySet<ErrorCode> = new Set(['SERVICE_UNAVAILABLE', 'RATE_LIMITED']);
 
 /**
- * Turns whatever was thrown into the documented error body. Only a DomainError speaks to the caller; a database out of
- * reach is 503 with `Retry-After` (the outcome of a write is then unknown: retry with the same idempotency key);
- * everything else is a bug: 500, generic body, full log.
+ * Turns every thrown value into the documented error body. Callers see only the text of a DomainError. An unavailable
+ * database is 503: the outcome of a write is then unknown. Anything else is a bug: 500, generic body, full log.
  */
 export const errorHandler: ErrorRequestHandler = (thrown: unknown, req, res, next) => {
   const error = asDomainError(thrown);
@@ -47,7 +46,7 @@ export const errorHandler: ErrorRequestHandler = (thrown: unknown, req, res, nex
     next(thrown);
     return;
   }
-  // A limit on how often one may call has said by now when its window ends.
+  // A rate limit has already set when its window ends.
   if (RETRIED_LATER.has(error.code) && !res.hasHeader('Retry-After'))
     res.set('Retry-After', RETRY_AFTER_SECONDS);
   const { code, message, extras } = error;
@@ -73,7 +72,7 @@ function asDomainError(thrown: unknown): DomainError {
   );
 }
 
-/** The id that the request-id middleware gave this request. */
+/** The id of the request, set by the request log. */
 function requestIdOf(res: Response): string {
   return String(res.getHeader('X-Request-Id') ?? '');
 }

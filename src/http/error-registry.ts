@@ -1,21 +1,17 @@
 import type { ErrorCode } from '../domain/errors.ts';
 
-/** What a code means to whoever gets it. */
+/** What a code means to callers. */
 export type ErrorEntry = {
   status: number;
-  /** The condition, as a sentence. */
+  /** The condition. */
   when: string;
-  /** What the caller does about it, as a sentence. */
+  /** What the caller should do. */
   remedy: string;
-  /** Present where only the operator's listener has it. */
+  /** Set if only the operator's listener uses it. */
   audience?: 'operator';
 };
 
-/**
- * The only file where a code gets its HTTP status, its meaning and its remedy. Handlers
- * take the status from here, and the published interface and `docs/errors.md` are generated from it; a code without an
- * entry does not compile.
- */
+/** The status, meaning and remedy of every code. The published interface and `docs/errors.md` are generated from it. */
 export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   VALIDATION_ERROR: {
     status: 400,
@@ -240,5 +236,5 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   },
 };
 
-/** The codes in the order of the registry, which is by status. */
+/** The codes in this order, which is by status. */
 export const ERROR_CODES = Object.keys(ERRORS) as ErrorCode[];

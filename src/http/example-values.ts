@@ -1,4 +1,4 @@
-/** The values of the examples, so that those of all components tell one story: a football turf in Bengaluru. */
+/** The values of all examples, which tell one story: a football turf in Bengaluru. */
 export const EXAMPLE = {
   venueId: '0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01',
   partnerId: '0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b02',

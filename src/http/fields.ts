@@ -6,13 +6,7 @@ import type { Position } from '../platform/pagination.ts';
 import { decodeCursor } from '../platform/pagination.ts';
 import { LINES, ONE_LINE, VISIBLE, withoutDirectionAtEnds } from '../platform/unseen-text.rules.ts';
 
-// What joi checks by custom rules, `meta.jsonSchema` says to other programs, in patterns that those of every language can read; what
-// no such pattern can say stands in words.
-
-/** What is not seen does not belong in a name: it breaks logs and exports, and shows people another text than there is. */
-const PRINTABLE = ONE_LINE;
-/** The same, but tabs and line breaks may stand in prose. */
-const PROSE = LINES;
+// `meta.jsonSchema` publishes what custom rules check, in patterns that every language can read. The rest is in words.
 
 const UNPRINTABLE_MESSAGE =
   'must not contain control characters, invisible characters, marks that change the direction of text, or unpaired surrogates';
@@ -22,7 +16,7 @@ const MESSAGES = {
   'string.pattern.base': UNPRINTABLE_MESSAGE,
 };
 
-/** Of `min` to `max` characters: code points, as JSON Schema counts them. joi counts UTF-16 units. */
+/** A text of `min` to `max` code points, as in JSON Schema; joi counts UTF-16 units. */
 const characters = (min: number, max: number) =>
   Joi.string()
     .custom((value: string, helpers) => {
@@ -44,15 +38,15 @@ const readable = (max: number) =>
     .custom(withoutDirectionAtEnds)
     .messages(MESSAGES);
 
-/** One line for people to read, such as a name: not blank, and kept as it is given, but for direction marks around it. */
-export const text = (max: number) => readable(max).pattern(PRINTABLE);
+/** One line for people, such as a name: not blank, kept as given except for direction marks around it. */
+export const text = (max: number) => readable(max).pattern(ONE_LINE);
 
-/** The same of several lines. */
-export const prose = (max: number) => readable(max).pattern(PROSE);
+/** Several lines for people. */
+export const prose = (max: number) => readable(max).pattern(LINES);
 
-/** One line that means something to its sender alone or names something: taken as it is given, spaces alone too. */
+/** One line with a meaning for its sender only, such as a reference: kept as given, blanks included. */
 export const opaque = (max: number, min = 1) =>
-  characters(min, max).pattern(PRINTABLE).messages({ 'string.pattern.base': UNPRINTABLE_MESSAGE });
+  characters(min, max).pattern(ONE_LINE).messages({ 'string.pattern.base': UNPRINTABLE_MESSAGE });
 
 const UUID_ANYWHERE =
   '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[1-8][0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}$';
@@ -63,14 +57,14 @@ export const uuid = () =>
     .messages({ 'string.uuid': 'must be a UUID' })
     .meta({ jsonSchema: { format: 'uuid', pattern: UUID_ANYWHERE } });
 
-/** A calendar date `YYYY-MM-DD` that exists. */
+/** An existing calendar date `YYYY-MM-DD`. */
 export const date = () =>
   Joi.string()
     .custom((value: string, helpers) => (isCalendarDate(value) ? value : helpers.error('string.date')))
     .messages({ 'string.date': 'must be a calendar date of the form YYYY-MM-DD' })
     .meta({ jsonSchema: { format: 'date' } });
 
-/** `schema`, not after the field `last` beside it, which `read` reads. */
+/** `schema`, not after the field `last`, which `read` parses. */
 const notAfter = (
   schema: Joi.StringSchema,
   last: string,
@@ -84,15 +78,15 @@ const notAfter = (
     })
     .messages({ 'string.order': `must not be after ${last}` });
 
-/** A date that is not after the one in the field `last` beside it. */
+/** A date that is not after the field `last`. */
 export const dateNotAfter = (last: string) =>
   notAfter(date(), last, (given) => (isCalendarDate(given) ? given : undefined));
 
-/** An instant of RFC 3339, with an offset or Z; the handler gets a Date, cut to milliseconds. */
+/** An RFC 3339 instant with an offset or Z; the handler gets a Date, cut to milliseconds. */
 export const instant = () =>
   Joi.string()
     .custom((value: string, helpers) => {
-      // Of a query, where + stands for a space.
+      // In a query, an unescaped + arrives as a space.
       const meant = value.replace(/ (?=\d{2}:\d{2}$)/, '+');
       const parsed = parseInstant(meant);
       if (parsed === undefined) return helpers.error('string.instant');
@@ -104,14 +98,14 @@ export const instant = () =>
     })
     .meta({ jsonSchema: { format: 'date-time', pattern: INSTANT_ANYWHERE } });
 
-/** An instant that is not after the one in the field `last` beside it. */
+/** An instant that is not after the field `last`. */
 export const instantNotAfter = (last: string) => notAfter(instant(), last, parseInstant);
 
-// With seconds, as `date-time` says. `\d` takes the digits of every script in some languages.
+// Requires seconds, as `date-time` does. `[0-9]`, because in some languages `\d` matches the digits of every script.
 const INSTANT_ANYWHERE =
   '^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]{1,9})?([Zz]|[+-][0-9]{2}:[0-9]{2})$';
 
-/** Wall time `HH:MM`, 00:00 to 23:59, on a five-minute step. */
+/** Local time `HH:MM`, 00:00 to 23:55, in steps of five minutes. */
 export const wallTime = () =>
   Joi.string()
     .pattern(/^(?:[01]\d|2[0-3]):[0-5][05]$/)
@@ -120,7 +114,7 @@ export const wallTime = () =>
     })
     .meta({ jsonSchema: { pattern: '^([01][0-9]|2[0-3]):[0-5][05]$' } });
 
-/** The wall time at which something ends; the handler gets `00:00` for `24:00`, for both are the midnight that ends the day. */
+/** The local time at which something ends; the handler gets `00:00` for `24:00`. */
 export const wallTimeEnd = () =>
   Joi.string()
     .pattern(/^(?:(?:[01]\d|2[0-3]):[0-5][05]|24:00)$/)
@@ -142,8 +136,8 @@ const bounded = Joi.extend((joi: Joi.Root) => ({
 })) as { array: () => Joi.ArraySchema };
 
 /**
- * A list of at most `max`. One that is longer is rejected as such and not looked into: each of tens of thousands of wrong members
- * would be a fault of its own, which takes a second and is a response of megabytes.
+ * A list of at most `max` items. A longer one is rejected without checking its items: reporting tens of thousands of
+ * faulty items takes a second and megabytes.
  */
 export const list = (items: Joi.Schema, max: number) => bounded.array().items(items).max(max);
 
@@ -156,10 +150,10 @@ export const rupees = () =>
       Number(value.toFixed(2)) === value ? value : helpers.error('number.paise'),
     )
     .messages({ 'number.paise': 'must have at most two decimals' })
-    // No `multipleOf`: validators divide in binary, and would reject 0.29.
+    // No `multipleOf`: validators divide in binary and would reject 0.29.
     .description('Rupees, with at most two decimals.');
 
-/** A customer's phone number, valid as E.164 or as a national number of `region`; kept as given, without format characters. */
+/** A valid phone number, E.164 or national in `region`; kept as given, without format characters. */
 export const customerPhone = (region: string) =>
   Joi.string()
     .custom(withoutFormat)
@@ -171,7 +165,7 @@ export const customerPhone = (region: string) =>
     .description(`A valid phone number: E.164, or a national number of ${region}.`)
     .example('+919845012345');
 
-/** A partner's own name of an order, by which it finds the booking. */
+/** A partner's own reference of an order. */
 export const orderReference = () =>
   opaque(255).description('Your own reference of the order; stored as given.').example('order-2026-000731');
 
@@ -179,7 +173,7 @@ const METADATA = { keys: 20, key: '^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$', value: 500
 const METADATA_KEY = new RegExp(METADATA.key);
 const METADATA_VALUE = opaque(METADATA.value).allow('');
 
-/** Texts by names, which a partner keeps for itself. */
+/** Texts by name, kept for a partner. */
 export const metadata = () =>
   Joi.object<Record<string, string>>()
     .unknown()
@@ -206,7 +200,6 @@ export const metadata = () =>
     })
     .example({ basket: 'b-118', channel: 'app' });
 
-/** An idempotency key. */
 export const idempotencyKey = () =>
   opaque(255)
     .description(
@@ -214,7 +207,6 @@ export const idempotencyKey = () =>
     )
     .example('order-2026-000731');
 
-/** The page size of a cursor listing. */
 export const pageLimit = () =>
   Joi.number().integer().min(1).max(200).default(50).description('The largest number of items on the page.');
 
@@ -228,12 +220,12 @@ export const cursor = () =>
     .description('`next_cursor` of the page before, exactly as it was returned; the first page has none.')
     .meta({ jsonSchema: { pattern: '^[A-Za-z0-9_-]+$' } });
 
-/** The query of a listing that has no filters. */
+/** The query of a listing without filters. */
 export type PageQuery = { limit: number; cursor?: Position };
 
 export const pageQuery = Joi.object<PageQuery>({ limit: pageLimit(), cursor: cursor() });
 
-/** A parameter of a path. One of the wrong form names nothing and is treated like a missing object. */
+/** A parameter of a path. A malformed one is treated like a missing object. */
 export const pathId = (description: string, example: string) =>
   Joi.string()
     .meta(isUuid(example) ? { jsonSchema: { format: 'uuid' } } : {})

@@ -3,37 +3,36 @@ import type { Socket } from 'node:net';
 import { Server as NetServer } from 'node:net';
 import { setImmediate as nextImmediate } from 'node:timers/promises';
 
-/** The connections of a server, each with the response that is under way on it. */
+/** The connections of a server, each with its response in progress. */
 export type Connections = Map<Socket, ServerResponse | undefined>;
 
 /** How a listener closes under load. */
 export type Drain = {
-  /** How long it goes on as before while anybody is connected, so that who asks `/readyz` sends no more. */
+  /** How long it continues while clients are connected, so that load balancers see `/readyz` fail and send no more. */
   announceMs: number;
-  /** How long a connection must then have been silent before it is closed. */
+  /** How long a connection must then be silent before it is closed. */
   idleMs: number;
 };
 
-/** For a process that is replaced under load: no request that was sent is left without its response. */
+/** For a process that is replaced under load: every request sent gets its response. */
 export const DRAIN: Drain = { announceMs: 1000, idleMs: 2000 };
 const AT_ONCE: Drain = { announceMs: 0, idleMs: 0 };
 
-/** From then on requests in progress are cut, so that all of it is over well within the 25 s that a process has to stop. */
+/** Then requests in progress are cut, well within the 25 s that a process has to stop. */
 const FINISH_TIMEOUT_MS = 15_000;
 const CHECK_EVERY_MS = 50;
-/** For taking the connections that the system holds; their clients, who go on connecting, must not keep the process. */
+/** Limits the time for accepting waiting connections: clients that keep connecting must not keep the process. */
 const TAKE_TIMEOUT_MS = 5000;
 
 /**
- * Makes the `close` of a server. It takes the connections that wait for it and no more, then every response says
- * `Connection: close`, and a connection on which nothing comes for a while is closed; what is in progress has 15 s. A client that
- * sends its next request within that while learns from its response to open another connection; Node's own `close` ends idle
- * connections at once, under requests on their way.
+ * Returns the `close` of a server. It accepts the connections that wait, then every response says `Connection: close`,
+ * and silent connections are closed; requests in progress have 15 s. Node's own `close` would end idle connections at
+ * once, losing requests on their way.
  */
 export function gracefulClose(server: Server, connections: Connections): (drain?: Drain) => Promise<void> {
   let isClosing = false;
   const latest = new WeakMap<Socket, ServerResponse>();
-  // Before the app, which may respond at once.
+  // Runs before the app, which may respond at once.
   server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
     if (isClosing) setConnectionClose(response, latest.get(socket));
     latest.set(socket, response);
@@ -43,7 +42,7 @@ export function gracefulClose(server: Server, connections: Connections): (drain?
     await untilNoneWaits(server);
     isClosing = true;
     const closed = new Promise((resolve) => server.once('close', resolve));
-    // Not the HTTP server's own, which would end idle connections.
+    // Not the HTTP server's own close, which would end idle connections.
     NetServer.prototype.close.call(server);
     for (const response of connections.values()) if (response !== undefined) setConnectionClose(response);
     const stopChecking = closeSilent(connections, idleMs);
@@ -54,13 +53,13 @@ export function gracefulClose(server: Server, connections: Connections): (drain?
   };
 }
 
-/** Of requests that came one behind the other without waiting, only the last response may end the connection. */
+/** Of pipelined requests, only the last response may end the connection. */
 function setConnectionClose(response: ServerResponse, before?: ServerResponse): void {
   if (before?.headersSent === false) before.removeHeader('Connection');
   if (!response.headersSent) response.setHeader('Connection', 'close');
 }
 
-/** Resolves when nobody is connected any more, or this time has passed. */
+/** Resolves when no client is connected, or after `forMs`. */
 function untilAlone(connections: Connections, forMs: number): Promise<void> {
   const endsAt = performance.now() + forMs;
   return new Promise((resolve) => {
@@ -73,8 +72,8 @@ function untilAlone(connections: Connections, forMs: number): Promise<void> {
 }
 
 /**
- * Resolves after a turn of the event loop that brought no connection. Node takes one each turn of those that the system has made for
- * it, and those that wait when it stops listening are reset, though a request was sent on them.
+ * Resolves after a turn of the event loop without a new connection. Node accepts one waiting connection a turn; those
+ * still waiting when it stops listening are reset, although requests were sent on them.
  */
 async function untilNoneWaits(server: Server): Promise<void> {
   const endsAt = performance.now() + TAKE_TIMEOUT_MS;
@@ -85,14 +84,14 @@ async function untilNoneWaits(server: Server): Promise<void> {
   server.on('connection', count);
   for (let before = -1; taken !== before && performance.now() < endsAt; ) {
     before = taken;
-    // The next immediate but one comes after the system was asked.
+    // Only the immediate after next follows a poll for connections.
     await nextImmediate();
     await nextImmediate();
   }
   server.off('connection', count);
 }
 
-/** Closes each connection once no response has been under way on it and no byte has come for so long. */
+/** Closes each connection that has had no response in progress and received nothing for `idleMs`. */
 function closeSilent(connections: Connections, idleMs: number): () => void {
   const silent = new WeakMap<Socket, { bytes: number; since: number }>();
   const isSilent = (socket: Socket): boolean => {
@@ -105,7 +104,7 @@ function closeSilent(connections: Connections, idleMs: number): () => void {
   };
   const check = () => {
     const over = [...connections.keys()].filter(isSilent);
-    // What has arrived meanwhile, in a process too busy to look, is read between a timer and an immediate.
+    // A busy process reads what has arrived meanwhile between a timer and an immediate.
     setImmediate(() => {
       for (const socket of over) if (!socket.writableEnded && isSilent(socket)) socket.destroySoon();
     });

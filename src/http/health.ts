@@ -4,7 +4,7 @@ import type { Progress } from '../platform/progress.ts';
 import { WRITE_REFUSALS } from '../platform/redis.ts';
 import { singleFlight } from '../platform/single-flight.ts';
 import { ZONE_DATA } from '../platform/zone-data.ts';
-import { rejectWrites } from './reject-method.ts';
+import { rejectWrites } from './mount-routes.ts';
 import { growing, named, object } from './response-fields.ts';
 import type { Operation } from './route.ts';
 import { sendJson } from './send-json.ts';
@@ -16,7 +16,7 @@ const stateOfRedis = () =>
     )
     .example('ok');
 
-/** How `mountHealth` is described. */
+/** The description of what `mountHealth` serves. */
 export const HEALTH_OPERATIONS: readonly Operation[] = [
   {
     method: 'get',
@@ -85,9 +85,8 @@ export const HEALTH_OPERATIONS: readonly Operation[] = [
 ];
 
 export type HealthDeps = {
-  /** Names of guard indexes that the database lacks; rejects where it cannot be reached. */
+  /** Names of guard indexes that the database lacks; rejects if it cannot be reached. */
   missingGuards: () => Promise<string[]>;
-  /** Whether Redis can be reached and takes writes. */
   redisState: () => Promise<string>;
   progress: Pick<Progress, 'stalls'>;
   /** Aborts when the process is asked to stop. */
@@ -95,10 +94,9 @@ export type HealthDeps = {
 };
 
 /**
- * `/healthz`: the process lives and makes progress, else 503 with what has stalled; MongoDB or Redis away is no stall, for a restart
- * mends neither. `/readyz`: the database responds and its guard indexes are there, else 503 with what is
- * missing; so it is from when the process is asked to stop, so that who balances the load sends no more. Redis is reported but not
- * required. Neither needs a key.
+ * `/healthz`: 503 if regular work has stalled. An unavailable MongoDB or Redis is no stall, since a restart would not
+ * help. `/readyz`: 503 if the database or its guard indexes are missing, or the process is stopping. Redis is reported
+ * but not required. Neither needs a key.
  */
 export function mountHealth(app: Express, deps: HealthDeps): void {
   const life = app.route('/healthz');

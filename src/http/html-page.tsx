@@ -3,13 +3,10 @@ import type { ComponentChildren, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { withMarks } from '../platform/unseen-text.rules.ts';
 
-/** Where the style and the scripts of the operators' pages are served, to everybody: a stranger sees the sign-in page. */
+/** The public path of the operators' style and scripts, which the sign-in page needs. */
 export const ASSETS_PATH = '/console/assets';
 
-/**
- * What the operators' pages may load and do: files of this origin. Nothing inline, no style attribute, no frame around
- * them; a script that got into a page through somebody's name would not run.
- */
+/** The operators' pages may load files of this origin only, nothing inline, and no frame may contain them. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -23,7 +20,7 @@ const CONTENT_SECURITY_POLICY = [
 
 type Frame = { title: string; script?: string; children: ComponentChildren };
 
-/** The frame of every page that operators see; `script` is one of the assets. */
+/** The frame of every operator's page; `script` is one of the assets. */
 export function HtmlPage({ title, script, children }: Frame): VNode {
   return (
     <html lang="en">
@@ -42,8 +39,7 @@ export function HtmlPage({ title, script, children }: Frame): VNode {
 }
 
 /**
- * Responds with a page. Text is escaped wherever it stands; nothing in the pages is written as HTML. What is not seen, such as
- * marks that turn the direction of text, is shown as U+FFFD: older releases took it in names.
+ * Sends a page. All text is escaped. Invisible characters, which older releases accepted in names, are shown as U+FFFD.
  */
 export function sendPage(res: Response, page: VNode, status = 200): void {
   res.setHeader('Content-Security-Policy', CONTENT_SECURITY_POLICY);

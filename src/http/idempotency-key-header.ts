@@ -1,15 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import type { FieldFault } from '../domain/errors.ts';
 
-/** The field of a body that the header stands for. */
+/** The field that the header stands for. */
 const FIELD = 'idempotency_key';
 
 type WithKey = { body: unknown; faults: FieldFault[] };
 
 /**
- * The body with the key of the header Idempotency-Key, where it has none itself; both must be the same where both are there. The
- * header's value is taken as it is, or without the quotation marks that draft-ietf-httpapi-idempotency-key-header puts around it.
- * A body that is no object is left to its own check.
+ * The body with the key of the header Idempotency-Key, if it has none itself; if both exist they must be equal. The
+ * quotation marks of draft-ietf-httpapi-idempotency-key-header are optional. A body that is no object is left to
+ * validation.
  */
 export function withKeyOfHeader(req: IncomingMessage, body: unknown): WithKey {
   const isSent = req.headers['idempotency-key'] !== undefined;
@@ -26,7 +26,7 @@ export function withKeyOfHeader(req: IncomingMessage, body: unknown): WithKey {
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Node reads the bytes of a header as Latin-1; most programs send UTF-8, browsers Latin-1, which is hardly ever that too. */
+/** Node reads headers as Latin-1. Most programs send UTF-8; Latin-1 text of browsers is hardly ever valid UTF-8. */
 function decoded(value: string): string {
   try {
     return UTF_8.decode(Buffer.from(value, 'latin1'));

@@ -10,16 +10,16 @@ import { rejectUnreadable } from './unreadable-requests.ts';
 
 export type Listener = {
   url: string;
-  /** Ends silent connections at once unless it is told to `drain`, and waits for what is in progress. */
+  /** Closes silent connections at once unless told to `drain`, and waits for requests in progress. */
   close: (drain?: Drain) => Promise<void>;
 };
 
 export type ListenerLimits = {
-  /** How long a connection may be idle between two requests: longer than at the proxies in front, which must be the ones to close it. */
+  /** How long a connection may be idle: longer than at the proxies in front, which must close it first. */
   keepAliveTimeoutMs: number;
-  /** A connection beyond is closed at once, before it costs memory. */
+  /** Further connections are closed at once, before they cost memory. */
   maxConnections: number;
-  /** How long a client may take, so that one that is slow on purpose holds nothing for long (ADR 0016). */
+  /** Time limits for clients, so that slow ones hold nothing for long (ADR 0016). */
   headersTimeoutMs: number;
   requestTimeoutMs: number;
   takeResponseTimeoutMs: number;
@@ -35,13 +35,10 @@ const LIMITS: ListenerLimits = {
   checkEveryMs: 1000,
 };
 
-/** Request line and headers together; a path with its query has no limit of its own. */
+/** The limit of request line and headers together. */
 const MAX_HEADER_BYTES = 16 * 1024;
 
-/**
- * Serves `app`; port 0 picks a free one. A client that takes too long over its request, or over taking its response, is cut
- * within 15 s, or by the limits given; what is no request is rejected in the documented form.
- */
+/** Serves `app`; port 0 picks a free one. Cuts slow clients within 15 s, or by the limits given. */
 export async function listen(
   app: Express,
   host: string,
@@ -56,14 +53,14 @@ export async function listen(
       requestTimeout: limits.requestTimeoutMs,
       connectionsCheckingInterval: limits.checkEveryMs,
       maxHeaderSize: MAX_HEADER_BYTES,
-      // The app rejects a request without one, in the documented form.
+      // The app rejects a missing Host header in the documented form.
       requireHostHeader: false,
     },
     app,
   );
-  // An unknown expectation is ignored; Node would respond with 417 without a body.
+  // Unknown expectations are ignored; Node would respond with 417 without a body.
   server.on('checkExpectation', (request, response) => void server.emit('request', request, response));
-  // Node waits a second longer than it tells clients in `Keep-Alive`.
+  // Node waits a second longer than `Keep-Alive` tells clients.
   server.keepAliveTimeout = limits.keepAliveTimeoutMs - 1000;
   server.maxConnections = limits.maxConnections;
   const connections = watchConnections(server);
@@ -97,8 +94,8 @@ function watchConnections(server: Server): Connections {
 }
 
 /**
- * Node waits for ever for a client to take what it asked for. A response that is made in one piece has its bytes counted at once, so
- * the client has the time for all of it; one that is sent as it is read, for each next piece.
+ * Cuts clients that do not read their response, for which Node would wait for ever. The limit is for the whole of a
+ * response made in one piece, and for each piece of a streamed one.
  */
 function cutSlowReaders(
   server: Server,

@@ -17,7 +17,7 @@ const replays = counter({
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** Counts each request of a listener when it is over. Every label comes from a bounded set: none is of the path or the caller. */
+/** Measures each request of a listener. Labels have few values: none contains a path or a caller. */
 export function measureRequests(db: Db, listener: 'partner' | 'admin'): RequestHandler {
   return (req, res, next) => {
     const startedAt = performance.now();
@@ -33,5 +33,5 @@ export function measureRequests(db: Db, listener: 'partner' | 'admin'): RequestH
 
 const methodOf = ({ method }: Request): string => (METHODS.has(method) ? method : 'other');
 
-/** `aborted` where the caller was gone before the response. */
+/** `aborted` if the caller left before the response. */
 const statusOf = (res: Response): string => (res.writableFinished ? String(res.statusCode) : 'aborted');

@@ -2,12 +2,10 @@ import type { IRouter, NextFunction, Request, RequestHandler, Response } from 'e
 import { DomainError } from '../domain/errors.ts';
 import { withDeadline } from '../platform/deadline.ts';
 import { asStored } from '../platform/ids.ts';
-import { announceDeprecation } from './deprecation.ts';
 import { withKeyOfHeader } from './idempotency-key-header.ts';
 import { readJson } from './read-json.ts';
-import { rejectMethod } from './reject-method.ts';
 import { noteSubject } from './request-facts.ts';
-import type { Authenticate, Route, RouteResponse } from './route.ts';
+import type { Authenticate, Deprecation, Route, RouteResponse } from './route.ts';
 import { sendJson } from './send-json.ts';
 import { inTrace } from './trace-requests.ts';
 import { checkInput, fieldsOf, requireNoFaults, undecodableFields } from './validate.ts';
@@ -19,10 +17,10 @@ type Around = {
 };
 
 /**
- * Serves the rows of a route table. Order of checks: route, caller, limit, body and query, then whatever the handler does.
- * `limit` finds the caller in `res.locals['caller']`. A known path with another method returns 405 with
- * `Allow`, once `beforeRejection` is through; an unknown one is left to `notFound`. A body's fields that the row does not have are
- * named in `X-Ignored-Fields`; a query's are rejected, but for `ignoredInQuery`.
+ * Serves the rows of a route table. Checks in order: route, caller, limit, body and query, handler. `limit` finds the
+ * caller in `res.locals['caller']`. Another method of a known path returns 405 after `beforeRejection`; unknown paths
+ * are left to `notFound`. Unknown fields of a body are listed in `X-Ignored-Fields`; those of a query are rejected,
+ * except `ignoredInQuery`.
  */
 export function mountRoutes<Caller>(
   router: IRouter,
@@ -52,7 +50,7 @@ const idsAsStored: RequestHandler = ({ params }, _res, next) => {
 
 const pass: RequestHandler = (_req, _res, next) => next();
 
-/** What a call may ask of the database takes so long at most; then it is 503, and what it has begun may take effect. */
+/** The time limit of a call; after it the call is 503, and what it began may take effect. */
 const CALL_TIMEOUT_MS = 10_000;
 
 function inTime<T>(work: () => Promise<T>, timeoutMs = CALL_TIMEOUT_MS): Promise<T> {
@@ -80,7 +78,7 @@ function identify<Caller>(authenticate: Authenticate<Caller>): RequestHandler {
   };
 }
 
-/** A body that takes longer than this to arrive may come after its key was revoked. */
+/** A body that takes longer to arrive may come after its key was revoked. */
 const PROMPT_BODY_MS = 100;
 
 function identifyAgainIfLate<Caller>(authenticate: Authenticate<Caller>): RequestHandler {
@@ -94,7 +92,7 @@ function identifyAgainIfLate<Caller>(authenticate: Authenticate<Caller>): Reques
 function handle<Caller>(row: Route<Caller>, ignoredInQuery: readonly string[]): RequestHandler {
   const takesKey = row.body !== undefined && fieldsOf(row.body).includes('idempotency_key');
   return async (req, res) => {
-    // A body that was left out lacks every field: the response then names those that are needed.
+    // A missing body counts as empty, so the response lists the required fields.
     const given: unknown = req.body === undefined ? {} : req.body;
     const keyed = takesKey ? withKeyOfHeader(req, given) : { body: given, faults: [] };
     const { query, body, faults, ignoredFields } = checkInput({
@@ -107,7 +105,7 @@ function handle<Caller>(row: Route<Caller>, ignoredInQuery: readonly string[]): 
     if (ignoredFields.length > 0) res.set('X-Ignored-Fields', ignoredFields.join(', '));
     requireNoFaults([...keyed.faults, ...undecodableFields(req.originalUrl), ...faults]);
     const caller = res.locals['caller'] as Caller;
-    // Path parameters have no faults of their own: one of the wrong form names nothing, so its handler returns 404.
+    // Path parameters are not validated: a malformed one names nothing, so its handler returns 404.
     let response: RouteResponse | undefined;
     try {
       const work = () => inTrace(res, () => row.handle({ caller, params: req.params, query, body }));
@@ -128,6 +126,19 @@ async function send(req: Request, res: Response, { status, body, headers }: Rout
   else await sendJson(req, res, body);
 }
 
+/** Announces on every response, errors too, that an endpoint is deprecated (RFC 9745) and when it ends (RFC 8594). */
+function announceDeprecation({ since, sunset, guide }: Deprecation): RequestHandler {
+  const headers = {
+    Deprecation: `@${Date.parse(since) / 1000}`,
+    Link: `<${guide}>; rel="deprecation"; type="text/html"`,
+    ...(sunset === undefined ? {} : { Sunset: new Date(sunset).toUTCString() }),
+  };
+  return (_req, res, next) => {
+    res.set(headers);
+    next();
+  };
+}
+
 function rejectOtherMethods<Caller>(rows: readonly Route<Caller>[]): RequestHandler {
   const allowed = [
     ...new Set(rows.flatMap((row) => (row.method === 'get' ? ['GET', 'HEAD'] : [row.method.toUpperCase()]))),
@@ -143,8 +154,21 @@ function rejectPath(notOffered: string): RequestHandler {
     throw new DomainError('ROUTE_NOT_FOUND', `There is no such path here. ${notOffered}`);
   };
 }
+/** Behind the methods of a path: rejects others with 405 and `Allow`. `notOffered` says what exists instead. */
+function rejectMethod(allowed: readonly string[], notOffered = ''): RequestHandler {
+  return (req, res) => {
+    res.set('Allow', allowed.join(', '));
+    throw new DomainError(
+      'METHOD_NOT_ALLOWED',
+      `${req.method} is not allowed here. Use ${allowed.join(' or ')}.${notOffered}`,
+    );
+  };
+}
 
-/** The last row of every app. @throws DomainError ROUTE_NOT_FOUND */
+/** Rejects all methods that write. */
+export const rejectWrites: RequestHandler = rejectMethod(['GET', 'HEAD']);
+
+/** The last handler of every app. @throws DomainError ROUTE_NOT_FOUND */
 export function notFound(_req: Request, _res: Response, _next: NextFunction): void {
   throw new DomainError(
     'ROUTE_NOT_FOUND',

@@ -2,12 +2,12 @@ import type { ServerOptions } from 'node:http';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Express } from 'express';
 
-/** That of Node 24, which changes prototypes at little cost, and is slower with classes that are not its own (ADR 0035). */
+/** V8 of Node 24 changes prototypes cheaply, and is slower with foreign classes (ADR 0035). */
 const CHANGES_CHEAPLY_FROM_V8 = 13;
 
 /**
- * Classes by which a server makes requests and responses with the prototypes of `app`. Express sets those on each anyway, and up to
- * Node 23 an object whose prototype has changed is slow from then on. None where the V8 of this version is faster without.
+ * Request and response classes with the prototypes of `app`. Express sets those prototypes on each object anyway, which
+ * makes it slow up to Node 23. Empty if the V8 of this version is faster without.
  */
 export function presetPrototypes(
   app: Express,
@@ -20,7 +20,7 @@ export function presetPrototypes(
   };
 }
 
-/** `Base` is one of Node's own constructors, which are plain functions; a class could not be given another prototype. */
+/** `Base` is one of Node's constructors, which are plain functions; the prototype of a class could not be replaced. */
 function withPrototype<Base>(Base: Base, prototype: object): Base {
   function Preset(this: object, ...given: unknown[]) {
     Reflect.apply(Base as () => void, this, given);

@@ -18,7 +18,7 @@ const limited = counter({
   labelNames: ['listener', 'limit'],
 });
 
-/** Counts the calls beyond a limit of a listener, from 0 on. */
+/** Counts the calls over a limit of a listener. */
 export function limitedCalls(
   db: Db,
   listener: 'partner' | 'admin',
@@ -29,8 +29,8 @@ export function limitedCalls(
 }
 
 /**
- * Counts every call under `keyOf(res)` and says on its response, whatever that becomes, what is left. No
- * limiter, no limit and no headers. `onLimited` is called for each call beyond the limit.
+ * Counts every call under `keyOf(res)` and sets the rate limit headers. No limiter, no limit and no headers.
+ * `onLimited` is called for each call over the limit.
  * @throws DomainError RATE_LIMITED with `Retry-After`
  */
 export function limitCalls(
@@ -54,15 +54,15 @@ export function limitCalls(
 
 /** How the key of a call is checked. */
 export type KeyCheck<Caller> = {
-  /** Whether this very key was right here lately. Reads nothing, and says nothing of whether it still is. */
+  /** Whether this key was valid here recently. Reads nothing. */
   isKnown(): boolean;
-  /** `in turn`: where it costs a read, one that is shared with others. */
+  /** `in turn`: a necessary read is shared with other calls. */
   authenticate(when: 'at once' | 'in turn'): Promise<Caller>;
 };
 
 /**
- * For what is rejected before a key is checked, 404 and 405: where a key was sent all the same, the call counts like any
- * other and its response says what is left. The response stays what it is, also where the key is rejected or cannot be looked up.
+ * Counts calls that are rejected before their key is checked, 404 and 405, if they have a valid key. The response stays
+ * the same, also if the key is invalid or cannot be looked up.
  */
 export function countUnrouted<Caller>(
   authenticate: Authenticate<Caller>,
@@ -76,7 +76,7 @@ export function countUnrouted<Caller>(
       } catch (err) {
         if (!(err instanceof DomainError) && !isDatabaseUnavailable(err)) throw err;
       }
-      // To repeat the call would not help.
+      // Repeating the call would not help.
       res.removeHeader('Retry-After');
     }
     next();
@@ -84,10 +84,10 @@ export function countUnrouted<Caller>(
 }
 
 /**
- * Checks the key of a call. One that was not right here lately is counted under its address before it is looked up: past the
- * limit of the address, or of all of them together, it is looked up in turn. So a right key always passes, and wrong ones cost a
- * bounded number of reads (ADR 0021). A wrong one past the limit of its address is rejected with 429 instead of 401 or 403; a
- * call without a key tries none and is not counted. `onLimited` is called for each 429.
+ * Checks the key of a call. An unknown key is counted under its address before it is looked up; over the limit of the
+ * address, or of all addresses, lookups share reads. So a valid key always passes, and invalid ones cost few reads (ADR
+ * 0021). Over the limit of its address, an invalid key gets 429 instead of 401 or 403. `onLimited` is called for each
+ * 429. A call without a key is not counted.
  * @throws DomainError RATE_LIMITED with `Retry-After`, and what `authenticate` throws
  */
 export function limitBadKeys<Caller>(
@@ -126,7 +126,7 @@ export function limitBadKeys<Caller>(
   };
 }
 
-/** Counts a key of which nobody knows yet whether it is right. */
+/** Counts a key that may be invalid. */
 async function countGuess({ ofAddress, ofAll }: BadKeyLimits, address: string) {
   const [usage, all] = await Promise.all([ofAddress.count(address), ofAll.count('')]);
   return {
@@ -141,9 +141,8 @@ const isWrongKey = (err: unknown): boolean => err instanceof DomainError && err.
 const isBadKey = (err: unknown): boolean => err instanceof DomainError && BAD_KEY_ERRORS.includes(err.code);
 
 /**
- * Compares a key that costs nothing to compare: a right one is right however many wrong ones its address has sent, which are
- * counted and past the limit `limited`, of which `onLimited` is told. The headers of the response are set; the response itself is
- * the caller's.
+ * Compares a key, which costs no read: a valid one always passes, however many invalid ones its address has sent. Those
+ * are counted, and `limited` over the limit. Sets the rate limit headers; the caller responds.
  */
 export async function tryKey(
   limiter: LocalRateLimiter,
@@ -168,7 +167,7 @@ function rateLimited(what: string): DomainError {
   return new DomainError('RATE_LIMITED', `${what} Repeat the call after the seconds in Retry-After.`);
 }
 
-/** The two fields of draft-ietf-httpapi-ratelimit-headers: the policy, and where the caller stands; times in whole seconds. */
+/** Sets the fields of draft-ietf-httpapi-ratelimit-headers, in whole seconds. */
 function setRateLimitHeaders(res: Response, { quota, remaining, resetMs, isOverLimit }: Usage): void {
   const resetSeconds = Math.max(1, Math.ceil(resetMs / 1000));
   res.set('RateLimit-Policy', `"${quota.name}";q=${quota.limit};w=${quota.windowSeconds}`);

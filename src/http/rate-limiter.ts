@@ -3,61 +3,61 @@ import type { Logger } from '../platform/logger.ts';
 import type { RedisConnection } from '../platform/redis.ts';
 import { closeRedis, createLimiterRedis } from '../platform/redis.ts';
 
-/** At most `limit` calls in a window of `windowSeconds`, which begins with the first of them; callers see `name`. */
+/** At most `limit` calls in `windowSeconds` from the first of them; callers see `name`. */
 export type Quota = { name: string; limit: number; windowSeconds: number };
 
-/** Where a key stands in its window, which ends in `resetMs`. */
+/** The state of a key's window, which ends in `resetMs`. */
 export type Usage = {
   quota: Quota;
   remaining: number;
   resetMs: number;
-  /** Of a call that was counted: it is one too many. Of a reading: the next one would be. */
+  /** Whether the counted call was over the limit, or the next one would be. */
   isOverLimit: boolean;
 };
 
 export type RateLimiter = {
-  /** Counts one call. Never throws, and waits at most 100 ms for Redis. */
+  /** Counts a call. Never throws, and waits at most 100 ms for Redis. */
   count(key: string): Promise<Usage>;
 };
 
-/** Counts in this process alone; what it holds is gone with the window. */
+/** Counts in this process only. */
 export type LocalRateLimiter = RateLimiter & {
   read(key: string): Promise<Usage>;
-  /** Takes back one that was counted in this window. */
+  /** Takes back a call counted in this window. */
   giveBack(key: string): Promise<void>;
 };
 
-/** How many keys that were never seen to be right may be looked up at once. */
+/** How many unknown keys may be looked up. */
 export type BadKeyLimits = { ofAddress: LocalRateLimiter; ofAll: LocalRateLimiter };
 
-/** The limits of one API process (ADR 0008). Those of the partner listener are absent where they are off. */
+/** The limits of an API process (ADR 0008). Those of the partner listener are missing if they are off. */
 export type RateLimits = {
   partnerCalls: RateLimiter | undefined;
   badPartnerKeys: BadKeyLimits | undefined;
   badOperatorKeys: LocalRateLimiter;
-  /** Lets go of Redis, also where it does not respond. */
+  /** Closes the connection to Redis in any state. */
   close(): Promise<void>;
 };
 
 const WINDOW_SECONDS = 60;
-/** Above one wrong key for every endpoint, which a partner's own test of its error handling sends. */
+/** More than one invalid key for each endpoint, which a partner's test of its error handling may send. */
 const BAD_KEYS: Quota = { name: 'bad-keys', limit: 60, windowSeconds: WINDOW_SECONDS };
-/** Of all addresses together, one of which can have any number of others to send from. */
+/** The limit for all addresses together: a client may have any number of them. */
 const ALL_BAD_KEYS: Quota = { ...BAD_KEYS, limit: 600 };
 /** How long a call may wait for Redis to count it. */
 const REDIS_TIMEOUT_MS = 100;
-/** How often Redis is asked, while it is away, whether it is back. No call waits for that. */
+/** How often Redis is probed while it is away; no call waits for a probe. */
 const PROBE_INTERVAL_MS = 250;
 
 export type RateLimitSettings = {
-  /** Of each partner; 0 switches the limit off. */
+  /** For each partner; 0 switches the limit off. */
   rateLimitPerMinute: number;
   redisUrl: string;
-  /** What the names of all keys in Redis begin with. */
+  /** The prefix of all keys in Redis. */
   queuePrefix: string;
 };
 
-/** Connects to Redis in the background, for partners' calls only; 0 calls a minute make no connection. */
+/** Connects to Redis in the background, for partners' calls only; without a limit there is no connection. */
 export function createRateLimits(config: RateLimitSettings, log: Logger): RateLimits {
   const badOperatorKeys = createLocalLimiter(BAD_KEYS);
   const limit = config.rateLimitPerMinute;
@@ -97,9 +97,9 @@ function createLocalLimiter(quota: Quota): LocalRateLimiter {
 }
 
 /**
- * Counts under `<keyPrefix>:<key>` in Redis, for all processes together; the key lives as long as its window. While Redis
- * is away, or takes no writes, each process counts by itself. The first call that Redis fails costs its time-out; those
- * that follow do not ask until a probe beside them has succeeded, which the library's own insurance would make each do.
+ * Counts under `<keyPrefix>:<key>` in Redis, for all processes. While Redis is away or takes no writes, each process
+ * counts alone: the first call waits for the time-out, the next ones only after a probe has succeeded. The library's
+ * own insurance would make every call wait.
  */
 function createSharedLimiter(
   quota: Quota,
@@ -114,10 +114,10 @@ function createSharedLimiter(
     points: quota.limit,
     duration: quota.windowSeconds,
     rejectIfRedisNotReady: true,
-    // Calls over the limit are rejected from memory until the window ends: a flood does not reach Redis.
+    // Calls over the limit are rejected from memory until the window ends, so a flood does not reach Redis.
     inMemoryBlockOnConsumed: quota.limit,
   });
-  // A write: a Redis that is full, or became a replica, responds to a PING and counts nothing.
+  // A write, because a Redis that is full or a replica responds to PING and counts nothing.
   const outage = watchOutage(() => redis.set(`${keyPrefix}:probe`, '1', 'EX', 1), log);
   return {
     count: async (key) => {
@@ -132,7 +132,7 @@ function createSharedLimiter(
   };
 }
 
-/** One line in the log when it begins and one when it is over. */
+/** Logs one line when an outage begins and one when it ends. */
 function watchOutage(probe: () => Promise<unknown>, log: Logger) {
   let isOn = false;
   let isProbing = false;
@@ -154,7 +154,8 @@ function watchOutage(probe: () => Promise<unknown>, log: Logger) {
       return isOn;
     },
     begin: (err: Error): void => {
-      if (!isOn) log.warn({ error: err.message }, 'Redis does not count: this process limits by itself');
+      if (!isOn)
+        log.warn({ error: err.message }, 'Redis unavailable, falling back to per-process rate limits');
       isOn = true;
       probeAtMs = performance.now() + PROBE_INTERVAL_MS;
     },
@@ -162,8 +163,8 @@ function watchOutage(probe: () => Promise<unknown>, log: Logger) {
 }
 
 /**
- * Fails where there is no response within 100 ms. They are waited for in two halves, of which a process that is short of CPU
- * uses up one at most, however long it stands still: it must not take that for an outage.
+ * Rejects without a response in 100 ms, measured in two halves: a process that stands still uses up only one of them,
+ * so a lack of CPU does not look like an outage.
  */
 function withinTimeout<T>(counted: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -178,7 +179,7 @@ function withinTimeout<T>(counted: Promise<T>): Promise<T> {
 
 type Consuming = Pick<RateLimiterMemory, 'consume'>;
 
-/** The library rejects with where the key stands when a call is one too many, with an Error when it could not count. */
+/** The library rejects with the key's state if a call is over the limit, and with an Error if it could not count. */
 async function consume(limiter: Consuming, quota: Quota, key: string): Promise<Usage> {
   try {
     return usage(quota, await limiter.consume(key), false);

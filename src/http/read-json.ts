@@ -7,7 +7,7 @@ import { DomainError } from '../domain/errors.ts';
 /** The largest body taken, in bytes (413 over 100 KB). */
 const MAX_BODY_BYTES = 100 * 1024;
 
-// Not `express.json`: it replaces bytes that are not UTF-8, and takes other charsets than that of JSON (RFC 8259, section 8.1).
+// `express.json` would replace bytes that are not UTF-8 and accept other charsets (RFC 8259, section 8.1).
 const readBytes = reading(express.raw({ limit: MAX_BODY_BYTES, type: 'application/json' }));
 
 /**
@@ -47,7 +47,7 @@ function isInUtf8(contentType: string): boolean {
   }
 }
 
-/** The value that a body is; `{}` for an empty one. A bare string or number is JSON: that it is no object is for validation to say. */
+/** The value of a body; `{}` for an empty one. Validation rejects values that are no object. */
 function parsed(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) {
     throw new DomainError('INVALID_JSON', 'The body is not UTF-8. Encode the JSON as UTF-8.');
@@ -57,15 +57,12 @@ function parsed(bytes: Buffer): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Without what JSON.parse says: it quotes the body, which may be a customer's.
+    // The message of JSON.parse quotes the body, which may be a customer's.
     throw new DomainError('INVALID_JSON', 'The body is not valid JSON. Send one complete JSON object.');
   }
 }
 
-/**
- * Runs one of Express's body parsers with its errors turned into the documented errors.
- * @throws DomainError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, INVALID_JSON
- */
+/** Wraps a body parser of Express. @throws DomainError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, INVALID_JSON */
 export function reading(parse: RequestHandler): RequestHandler {
   return (req, res, next) =>
     parse(req, res, (err?: unknown) =>
@@ -73,7 +70,7 @@ export function reading(parse: RequestHandler): RequestHandler {
     );
 }
 
-/** What Express's parsers say of a body; `code` is zlib's where it could not be decompressed. */
+/** The errors of Express's parsers; `code` is zlib's if decompression failed. */
 type BodyError = { status?: number; type?: string; limit?: number; code?: string };
 
 function bodyError(err: unknown, coding: string | undefined): unknown {

@@ -1,20 +1,17 @@
 import { isUuid } from '../platform/ids.ts';
 
-/** What stands for a part of a path that is neither a word of ours nor an id of ours. */
+/** Replaces a part of a path that is neither a known word nor an id. */
 const OTHER = '[other]';
 const MAX_PARTS = 16;
 
-/** `delivery-<id>-g2`, `hold-<id>-<ms>`: the id of a job has that of what it is about, or one of its own where it is about several things. */
+/** Ids of jobs contain that of their subject: `delivery-<id>-g2`, `hold-<id>-<ms>`. */
 const JOB_ID = /^(?:hold|event|delivery|dead)-([0-9a-f-]{36})(?:-g?\d{1,13})?$/;
 const SLOT_ID = /^(.+)_\d{8}T\d{4}Z$/;
 const SLUG = /^(?=[^a-z]*[a-z])[a-z0-9]+(?:-[a-z0-9]+)*$/;
-/** A slug is made of names, which have none: so many digits in a row are a phone's. */
+/** Slugs are made of names, so nine digits in a row are a phone number. */
 const PHONE = /\d{9}/;
 
-/**
- * The path as it may be written down, in the log and the audit: words of the service's own paths and ids that have the form of
- * those which it makes. Whatever else a caller wrote there may be a customer's name or number, and `[other]` stands for it.
- */
+/** A path that may be logged: known words and ids of this service. Anything else may be a customer's name or number. */
 export function redactPath(path: string, words: ReadonlySet<string>): string {
   const parts = path.split('/');
   const written = parts
@@ -25,7 +22,7 @@ export function redactPath(path: string, words: ReadonlySet<string>): string {
   return [...written, ...(parts.length > MAX_PARTS ? [OTHER] : [])].join('/');
 }
 
-/** The ids in a path: of the things that it names, or that the jobs are about which it names. */
+/** The ids in a path: those of things, and of the subjects of jobs. */
 export function idsIn(path: string): string[] {
   const parts = path.split('/');
   return parts

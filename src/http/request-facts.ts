@@ -5,32 +5,32 @@ import { omitUndefined } from '../platform/omit-undefined.ts';
 import { clientAddress } from './client-address.rules.ts';
 import { traceparentOfRequest } from './trace-requests.ts';
 
-/** What an X-Request-Id may be, to be kept. */
+/** The X-Request-Id values that are kept. */
 export const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** Who was found to call, on either listener. */
+/** The authenticated caller, on either listener. */
 export function callerOf({ locals }: Response): { partnerId?: string; keyId: string } | undefined {
   return (locals['caller'] ?? locals['operator']) as { partnerId?: string; keyId: string } | undefined;
 }
 
-/** The call as what it changes is joined to it. */
+/** The cause recorded with what the call changes. */
 export function causeOf(req: Request, res: Response): Cause {
   return { requestId: req.id as string, ...omitUndefined({ traceparent: traceparentOfRequest(res) }) };
 }
 
-/** The id that this service gave the request, whatever the caller named it. */
+/** The id that this service gave the request. */
 export function serverRequestIdOf(res: Response): string {
   return res.locals['serverRequestId'] as string;
 }
 
 type Subject = { hold_id?: string; booking_id?: string };
 
-/** The hold and the booking that the request is about, where it came so far that one is known. */
+/** The hold and booking of the request, if known. */
 export function subjectOf(res: Response): Subject | undefined {
   return res.locals['subject'] as Subject | undefined;
 }
 
-/** Keeps which hold and booking a request is about, by what says so first: the path, what was sent, the response. */
+/** Notes the hold and booking of a request, from the path, the body or the response. */
 export function noteSubject(req: Request, res: Response, sent: unknown, response: unknown): void {
   const subject: Subject = {};
   for (const [field, param] of [
@@ -46,15 +46,15 @@ export function noteSubject(req: Request, res: Response, sent: unknown, response
 const valueOf = (body: unknown, field: string): unknown =>
   (body as Record<string, unknown> | null | undefined)?.[field];
 
-/** Of anybody's text nothing is written down that is not an id. */
+/** Only ids may be logged, no other text. */
 const isId = (value: unknown): value is string => typeof value === 'string' && isUuid(value);
 
-/** The address of who calls; undefined where the connection is gone. */
+/** The caller's address; undefined if the connection is gone. */
 export function clientAddressOf(req: Request): string | undefined {
   return clientAddress(req.ip, req.socket.remoteAddress);
 }
 
-/** The path of the request as it may be written down. */
+/** The loggable path of the request. */
 export function pathOf(res: Response): string {
   return res.locals['path'] as string;
 }

@@ -15,8 +15,8 @@ import {
 import { inTrace } from './trace-requests.ts';
 
 /**
- * One line a request, when it is over. It carries its ids itself, so that pino-http has no loggers to make with them, which no
- * request needs that logs nothing else (`requestLog`).
+ * Logs one line for each finished request. The ids are added here, so pino-http need not make a logger for each
+ * request.
  */
 export function logRequests(log: Logger): RequestHandler {
   return pinoHttp({
@@ -29,7 +29,7 @@ export function logRequests(log: Logger): RequestHandler {
       return id;
     },
     serializers: { req: () => undefined, err: errorFields },
-    // Given the error itself, not what pino would make of it.
+    // Passes the error itself to the serializer.
     wrapSerializers: false,
     customSuccessObject: requestFields,
     customErrorObject: (req, res, err, value: { responseTime: number }) => ({
@@ -49,7 +49,7 @@ function requestFields(
   const caller = callerOf(res as Response);
   return {
     request_id: req.id,
-    // Beside the id, which may be one that the caller chose.
+    // The request_id may be one that the caller chose.
     server_request_id: serverRequestIdOf(res as Response),
     duration_ms: responseTime,
     method: req.method,
@@ -63,7 +63,7 @@ function requestFields(
   };
 }
 
-/** The log for what else is to be said of this request, under the ids of its line. */
+/** A logger with the ids of this request. */
 export function requestLog(req: Request, res: Response): Logger {
   return req.log.child({ request_id: req.id, server_request_id: serverRequestIdOf(res) });
 }

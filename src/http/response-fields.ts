@@ -2,12 +2,11 @@ import type { ObjectSchema, Schema, SchemaMap } from 'joi';
 import Joi from 'joi';
 import { EXAMPLE } from './example-values.ts';
 
-// What responses are made of. These schemas describe and are checked against real responses by the tests; nothing is
-// validated with them while serving.
+// Schemas of responses. They describe, and tests check real responses against them; nothing is validated while serving.
 
 /**
- * An object of a response: every field is there, but for those marked `.optional()`, and others may come. Some generated clients fail at
- * a field that they do not know unless the description says so.
+ * An object of a response: every field is present unless marked `.optional()`, and others may be added. Some generated
+ * clients reject unknown fields unless this is described.
  */
 export const object = (fields: Record<string, Schema>): ObjectSchema =>
   Joi.object(
@@ -20,14 +19,13 @@ function alwaysThere(field: Schema): Schema {
   return field.$_getFlag('presence') === 'optional' ? field : field.required();
 }
 
-/** Gives a schema a name of its own in the published description, where others then refer to it. */
+/** Names a schema in the published description. */
 export const named = <Given extends Schema>(name: string, schema: Given): Given =>
   schema.meta({ name }) as Given;
 
-/** Values that may get more under the same version (docs/guides/versioning.md). */
+/** Values that may grow within a version (docs/guides/versioning.md). */
 export const growing = <Given extends Schema>(schema: Given): Given => schema.meta({ grows: true }) as Given;
 
-/** The schema, or null. */
 export const orNull = (schema: Schema): Schema => Joi.alternatives(schema, Joi.valid(null));
 
 export const id = (example: string) =>
@@ -46,13 +44,12 @@ export const timestamp = (example: string = EXAMPLE.now) =>
     })
     .example(example);
 
-/** A calendar date. */
 export const day = (example: string = EXAMPLE.date) =>
   Joi.string()
     .meta({ jsonSchema: { format: 'date' } })
     .example(example);
 
-/** Rupees: a JSON number with at most two decimals. */
+/** Rupees with at most two decimals. */
 export const amount = (example: number = EXAMPLE.priceRupees) =>
   Joi.number().min(0).description('Rupees, with at most two decimals.').example(example);
 
@@ -75,7 +72,7 @@ export const attached = {
     .example({ basket: 'b-118' }),
 };
 
-/** The same in an event, where what was not given is absent. */
+/** Attached fields in an event: left out if not given. */
 export const attachedIfGiven = {
   order_reference: Joi.string()
     .description('As given on hold or confirm; for you alone, in the events of your holds and bookings.')
@@ -90,7 +87,7 @@ function textsByName() {
 
 export const slotId = () => Joi.string().description('Identifies the slot; opaque.').example(EXAMPLE.slotId);
 
-/** Whose a hold or booking is, and what it claims, as a report for operators names it beside its id. */
+/** The owner and slot of a hold or booking in an operator's report. */
 export const claimFields = {
   partner_id: id(EXAMPLE.partnerId),
   slot_id: slotId(),

@@ -5,7 +5,7 @@ import { startRequestSpan, traceparentOf } from '../platform/tracing.ts';
 
 type Traced = { within: Context; traceparent: string | undefined };
 
-/** A span for each request, named after its route. The work of its handler is within it (`inTrace`). */
+/** Starts a span for each request, named after its route; its handler runs within it (`inTrace`). */
 export function traceRequests(): RequestHandler {
   return (req, res, next) => {
     const { span, within } = startRequestSpan(req.method);
@@ -26,10 +26,10 @@ export function traceRequests(): RequestHandler {
   };
 }
 
-/** The pattern of the route that was reached, never the path that was asked for; `unmatched` where none was. */
+/** The pattern of the matched route, never the requested path; `unmatched` if there is none. */
 export function routeOf(req: Request): string {
   const { path } = (req.route ?? {}) as { path?: unknown };
-  // Where a folder is mounted there is no route; what it is mounted at matches in any case.
+  // A mounted folder has no route, and its mount point matches in any case.
   const at = req.baseUrl.toLowerCase();
   if (typeof path === 'string') return at + path;
   return at === '' ? 'unmatched' : at;
@@ -37,13 +37,13 @@ export function routeOf(req: Request): string {
 
 const tracedOf = (res: Response) => res.locals['traced'] as Traced | undefined;
 
-/** Does the work within the request's span, which reading a body from the connection leads out of. */
+/** Runs work within the request's span, which is lost while reading the body. */
 export function inTrace<T>(res: Response, work: () => T): T {
   const traced = tracedOf(res);
   return traced === undefined ? work() : context.with(traced.within, work);
 }
 
-/** The request's span as W3C Trace Context; undefined where it is not traced. */
+/** The request's span as W3C Trace Context; undefined if not traced. */
 export function traceparentOfRequest(res: Response): string | undefined {
   return tracedOf(res)?.traceparent;
 }

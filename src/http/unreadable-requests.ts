@@ -6,7 +6,7 @@ import { newId } from '../platform/ids.ts';
 import { errorBody } from './error-handler.ts';
 import { ERRORS } from './error-registry.ts';
 
-/** What Node's server rejects before the app gets it, by parser or timeout; everything else is not HTTP. */
+/** What Node's parser and time limits reject; everything else is not HTTP. */
 const REJECTIONS: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'HEADERS_TOO_LARGE',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'PAYLOAD_TOO_LARGE',
@@ -14,9 +14,8 @@ const REJECTIONS: Readonly<Record<string, ErrorCode>> = {
 };
 
 /**
- * Rejects what cannot be read as a request in the documented form, which Node by itself does without a body, and closes the
- * connection. Where a response has begun on it, or one to an earlier request is under way (`responseOn`), nothing is put in
- * between: that one ends first. `hasErrorPages`: as in the app's own errors.
+ * Rejects unreadable requests in the documented form, for which Node sends no body, and closes the connection. A
+ * response in progress to an earlier request (`responseOn`) ends first.
  */
 export function rejectUnreadable(
   server: Server,

@@ -9,19 +9,19 @@ type Part = { value: unknown; schema: ObjectSchema<unknown> | undefined; convert
 type Given = {
   query: unknown;
   querySchema: ObjectSchema<unknown> | undefined;
-  /** Fields of a query that are ignored where the schema does not have them; every other one is a fault. */
+  /** Unknown query fields that are ignored; all others are faults. */
   ignoredInQuery: readonly string[];
   body: unknown;
   bodySchema: ObjectSchema<unknown> | undefined;
 };
 
-/** Clean values, what is wrong with them, and the names of the body's fields that were dropped. */
+/** The clean values, their faults, and the names of dropped body fields. */
 type Checked = { query: unknown; body: unknown; faults: FieldFault[]; ignoredFields: string[] };
 
 /**
- * Checks body and query together: unknown fields of the body are dropped and named, those of the query are faults (a mistyped
- * filter would list everything), nothing in a body is coerced, numbers and booleans of a query are read from text. All faulty
- * fields are named, not only the first.
+ * Checks body and query together and reports all faults. Unknown fields of a body are dropped and listed; those of a
+ * query are faults, because a mistyped filter would list everything. A body is not coerced; numbers and booleans of a
+ * query are parsed.
  */
 export function checkInput({ query, querySchema, ignoredInQuery, body, bodySchema }: Given): Checked {
   const faults: FieldFault[] = [];
@@ -34,7 +34,7 @@ export function checkInput({ query, querySchema, ignoredInQuery, body, bodySchem
   return { ...checked, faults, ignoredFields: Array.isArray(body) ? [] : droppedFields(body, checked.body) };
 }
 
-/** @throws DomainError VALIDATION_ERROR whose details are the faults, where there are any. */
+/** @throws DomainError VALIDATION_ERROR with all faults, if there are any */
 export function requireNoFaults(faults: FieldFault[]): void {
   const [first] = faults;
   if (first === undefined) return;
@@ -48,8 +48,7 @@ export function requireNoFaults(faults: FieldFault[]): void {
 }
 
 /**
- * Checks what did not come with a request, such as a file, by the same rules, nothing coerced. There, an unknown field is
- * most likely a mistyped one, and so a fault as well.
+ * Checks other input, such as a file, without coercion. Unknown fields are faults, because they are probably mistyped.
  */
 export function checkClosed<T>(schema: ObjectSchema<T>, value: unknown): { value: T; faults: FieldFault[] } {
   const checked = closed(schema).validate(value);
@@ -65,7 +64,7 @@ function check(part: Part, faults: FieldFault[]): unknown {
   return checked.value;
 }
 
-/** The schema with what it is checked by, which joi would put together anew in each call. */
+/** Compiles the validator of a schema once; joi would do it in each call. */
 const checkedBy = (options: ValidationOptions) =>
   memoizeByObject((schema: ObjectSchema<unknown>) =>
     sparingOwnRules(schema).prefs({ ...options, abortEarly: false, errors: ERRORS }),
@@ -73,7 +72,7 @@ const checkedBy = (options: ValidationOptions) =>
 
 const converting = checkedBy({ stripUnknown: true, convert: true });
 const asItIs = checkedBy({ stripUnknown: true, convert: false });
-/** In the words of who writes a file, not of who writes JSON. */
+/** Messages for the author of a file. */
 const closed = checkedBy({
   convert: false,
   messages: {
@@ -85,12 +84,12 @@ const closed = checkedBy({
   },
 });
 
-/** joi's own type of it has no function. */
+/** joi's own type has no function for `each`. */
 type Modify = (options: { each: (part: Schema) => Schema; ref: false }) => Schema;
 
 /**
- * The schema, of which each field with a custom rule is rejected at its first fault. joi would go on to the next rule, and custom rules
- * rely on what those before them require and return, such as a Date.
+ * Makes each field with a custom rule stop at its first fault: custom rules rely on what earlier rules require and
+ * return, such as a Date.
  */
 function sparingOwnRules<Of extends Schema>(schema: Of): Of {
   const modify: unknown = schema.$_modify.bind(schema);
@@ -99,7 +98,7 @@ function sparingOwnRules<Of extends Schema>(schema: Of): Of {
   return rules.some(({ name }) => name === 'custom') ? (made.prefs({ abortEarly: true }) as Of) : made;
 }
 
-/** Numbers and booleans that stand in the query in another way than they are written: ` 5`, `+5`, `05` and `5.0` are not 5. */
+/** Numbers and booleans in a query that are not in canonical form: ` 5`, `+5`, `05` and `5.0` are not 5. */
 function rewritten(given: Record<string, unknown>, clean: unknown): FieldFault[] {
   return Object.entries(clean as Record<string, unknown>)
     .filter(
@@ -113,7 +112,7 @@ function rewritten(given: Record<string, unknown>, clean: unknown): FieldFault[]
 
 const isScalar = (value: unknown): boolean => typeof value === 'number' || typeof value === 'boolean';
 
-/** The most names of one kind in a response. */
+/** The largest number of names of one kind in a response. */
 const MOST_NAMES = 10;
 
 function unknownInQuery(
@@ -135,10 +134,10 @@ function unknownInQuery(
   }));
 }
 
-/** The fields of a URL's query whose bytes are not UTF-8: Express would replace them, and something else would be looked for. */
+/** Query fields that are not UTF-8: Express would replace their bytes and search for something else. */
 export function undecodableFields(url: string): FieldFault[] {
   const query = url.slice(url.indexOf('?') + 1);
-  // Other bytes than ASCII are no URL to Node's parser.
+  // Node's parser rejects URLs with bytes beyond ASCII.
   if (query === url || !query.includes('%')) return [];
   const faulty = query.split('&').filter((pair) => !isUtf8(percentDecoded(pair)));
   const names = faulty.map((pair) => pair.split('=', 1)[0] ?? '');
@@ -154,18 +153,15 @@ const percentDecoded = (text: string): Buffer =>
     'latin1',
   );
 
-/** The names of the fields of an object. */
+/** The names of an object schema's fields. */
 export const fieldsOf = memoizeByObject((schema: ObjectSchema<unknown>): readonly string[] =>
   Object.keys((schema.describe()['keys'] ?? {}) as object),
 );
 
-/** What a name may be made of that is repeated in a header. */
+/** Names that may be repeated in a header. */
 const HEADER_SAFE = /^[A-Za-z0-9_.-]{1,64}$/;
 
-/**
- * The paths of what `given` has and `clean` has not, at most 10. A name that no field could have is left out: it may be anything.
- * Looks into nothing that the schema left as it was.
- */
+/** The paths of fields of `given` that `clean` lacks, at most 10. Names that no field could have are left out. */
 function droppedFields(given: unknown, clean: unknown, prefix = ''): string[] {
   if (given === clean || !isContainer(given)) return [];
   const kept = isContainer(clean) ? clean : {};
@@ -186,7 +182,7 @@ function isContainer(value: unknown): value is Record<string, unknown> {
 
 const FIELD_NAME = /^[\w-]{1,40}$/;
 
-/** What no field could be called is not repeated, for it may be anything, a customer's name too: what it is in is named. */
+/** Names the parent of a field that no schema could have: the name may be anything, such as a customer's. */
 function nameable(item: ValidationErrorItem): ValidationErrorItem {
   const at = item.path.findIndex((part) => typeof part === 'string' && !FIELD_NAME.test(part));
   return at === -1
@@ -194,7 +190,7 @@ function nameable(item: ValidationErrorItem): ValidationErrorItem {
     : { ...item, path: item.path.slice(0, at), message: `has a field that ${item.message}` };
 }
 
-/** @throws Error that a custom rule threw: it is ours, and its text is not for the sender. */
+/** @throws Error of a custom rule that failed: it is a bug, and its text is not for the sender. */
 function faultsOf(item: ValidationErrorItem): FieldFault[] {
   if (item.type === 'any.custom') throw (item.context as { error: Error }).error;
   const path = item.path.join('.');

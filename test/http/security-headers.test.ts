@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from '@jest/globals';
 import helmet from 'helmet';
-import { SECURITY_OPTIONS, securityHeaders } from '../../src/http/security-headers.ts';
+import { SECURITY_OPTIONS, securityHeaders } from '../../src/http/base-app.ts';
 
 test("the headers that are set on every response are helmet's own of that response", async () => {
   const protect = helmet(SECURITY_OPTIONS);

@@ -9,7 +9,7 @@ import type { JsonSchema } from './json-schema.ts';
 import type { ListenerRules, SharedParts } from './operations.ts';
 import { describeOperation, errorsOf } from './operations.ts';
 
-/** What a listener's description says beyond its operations. */
+/** A listener's description beside its operations. */
 export type ApiDescription = ListenerRules & {
   title: string;
   description: string;
@@ -31,11 +31,11 @@ export type OpenApiDocument = {
     responses: Record<string, ResponseObject>;
     schemas: Record<string, JsonSchema>;
   };
-  /** Responses of no operation: to a path or a method that does not exist, and to what cannot be read as a request. */
+  /** Responses that belong to no operation. */
   'x-general-responses': Record<string, JsonSchema>;
 };
 
-/** Codes that belong to no operation but to everything around them. */
+/** Codes that belong to no operation. */
 const GENERAL_ERRORS: ErrorCode[] = [
   'MALFORMED_REQUEST',
   'ROUTE_NOT_FOUND',
@@ -71,9 +71,8 @@ const PARAMETERS: Record<string, JsonSchema> = {
 };
 
 /**
- * The OpenAPI 3.1 document of a listener, made of its route table, its schemas and the error registry alone. The same
- * input gives the same bytes.
- * @throws Error where an operation is described incompletely, two operations share an id, or a tag is unknown.
+ * The OpenAPI 3.1 document of a listener, made from its routes, schemas and error registry only; deterministic.
+ * @throws Error for an incomplete description, a repeated operation id or an unknown tag
  */
 export function describeApi(api: ApiDescription, operations: readonly Operation[]): OpenApiDocument {
   requireDistinct(operations, api.tags);
@@ -118,7 +117,7 @@ function requireDistinct(operations: readonly Operation[], tags: ApiDescription[
   if (stray !== undefined) throw new Error(`${stray.operationId}: there is no tag ${stray.tag}.`);
 }
 
-/** Every code that somebody who uses this listener can meet, in the order of the registry. */
+/** Every code that callers of this listener can meet, in the order of the registry. */
 function codesOf(operations: readonly Operation[], api: ApiDescription): ErrorCode[] {
   const met = new Set([...GENERAL_ERRORS, ...operations.flatMap((each) => [...errorsOf(each, api)])]);
   return ERROR_CODES.filter((code) => met.has(code));
@@ -135,7 +134,7 @@ function usedIn(
   );
 }
 
-/** With its headers written out: what only this part of the document refers to, linters take for unused. */
+/** With its headers inline: linters report components as unused if only this part refers to them. */
 function generalResponse(code: ErrorCode, api: ApiDescription): JsonSchema {
   const { headers, ...response } = errorResponse([code], api);
   const named = Object.keys(headers) as HeaderName[];

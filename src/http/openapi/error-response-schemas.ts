@@ -10,14 +10,14 @@ import type { Components, JsonSchema } from './json-schema.ts';
 import { described, toJsonSchema } from './json-schema.ts';
 
 /**
- * What some errors carry beside code and message, by code: `error.conflict`, say. `hasOwnError`: the responses that can have the code
- * have an error schema of their own, because the field has another shape there.
+ * The extra field of some errors, by code. `hasOwnError`: responses with the code have their own error schema, because
+ * the field has another shape there.
  */
 export type ErrorExtrasSchemas = Partial<
   Record<ErrorCode, { field: 'conflict'; schema: Schema; hasOwnError?: true }>
 >;
 
-/** What the errors of a listener carry beside code, message and request_id. */
+/** The errors of a listener beyond code, message and request_id. */
 export type ErrorRules = {
   errorExtras: ErrorExtrasSchemas;
   /** Whether `error.docs` names a page of the code. */
@@ -28,7 +28,7 @@ export type ErrorRules = {
 export type ResponseObject = {
   description: string;
   headers: Record<string, { $ref: string }>;
-  /** Of an error: the codes that it can have. */
+  /** The codes of an error response. */
   'x-error-codes'?: readonly ErrorCode[];
   content?: Record<string, { schema: JsonSchema; example?: unknown; examples?: Record<string, unknown> }>;
 };
@@ -39,7 +39,7 @@ const HEADERS_OF_STATUS: Record<number, HeaderName[]> = {
   503: ['Retry-After'],
 };
 
-/** The codes by status, both in the order of the registry. */
+/** The codes grouped by status, in the order of the registry. */
 export function byStatus(codes: ReadonlySet<ErrorCode>): Map<number, ErrorCode[]> {
   const grouped = new Map<number, ErrorCode[]>();
   for (const code of ERROR_CODES.filter((each) => codes.has(each))) {
@@ -49,7 +49,7 @@ export function byStatus(codes: ReadonlySet<ErrorCode>): Map<number, ErrorCode[]
   return grouped;
 }
 
-/** `HoldExpiredOrInvalidHoldState`: one name for one set of codes. */
+/** The name of a set of codes: `HoldExpiredOrInvalidHoldState`. */
 export function responseName(codes: readonly ErrorCode[]): string {
   return codes.map(pascalCase).join('Or');
 }
@@ -59,8 +59,8 @@ function pascalCase(code: string): string {
 }
 
 /**
- * The error response that has one of these codes: when each comes, what to do, and an example of each. Its schema is that of all
- * errors where it can be: generated clients make a type of their own of every other one.
+ * The response for these codes: when each occurs, what to do, and examples. It uses the common error schema if
+ * possible, because generated clients make a type of every other one.
  */
 export function errorResponse(codes: readonly ErrorCode[], rules: ErrorRules): ResponseObject {
   const [status = 500] = codes.map((code) => ERRORS[code].status);
@@ -108,7 +108,7 @@ function errorSchemaName(codes: readonly ErrorCode[], { errorExtras }: ErrorRule
   return own === undefined ? 'Error' : `${pascalCase(own)}Error`;
 }
 
-/** The schemas of the error responses by name: `Error`, and one for each of the codes that has its own. */
+/** The error schemas by name: `Error`, and one for each code that has its own. */
 export function errorSchemas(
   codes: readonly ErrorCode[],
   rules: ErrorRules,
@@ -121,7 +121,7 @@ export function errorSchemas(
   });
 }
 
-/** The schema of an error response, with the codes that the document knows; there may be more (docs/guides/versioning.md). */
+/** The schema of error responses with the known codes; there may be more (docs/guides/versioning.md). */
 function errorSchema(
   codes: readonly ErrorCode[],
   { errorExtras, hasErrorPages }: ErrorRules,

@@ -3,13 +3,12 @@ import type { Described } from './json-schema.ts';
 import { described, isRequired } from './json-schema.ts';
 
 /**
- * An example of what a schema describes: its own `.example()` (the last one said), else one made of its fields' examples.
- * Fields that may be left out and have no example are left out.
- * @throws Error naming the field that must be there and has none.
+ * An example of a schema: its own last `.example()`, else one made from its fields. Optional fields without an example
+ * are left out.
+ * @throws Error naming a required field without an example
  */
 export const exampleOf = (schema: Schema): unknown => exampleIn(described(schema));
 
-/** The same of a schema that is described. */
 export function exampleIn(schema: Described, path = 'body'): unknown {
   const { examples, keys, items, matches, flags, allow } = schema;
   if (examples) return examples.at(-1);

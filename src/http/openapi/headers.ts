@@ -75,10 +75,10 @@ export const HEADERS = {
 
 export type HeaderName = keyof typeof HEADERS;
 
-/** Headers that every response has, whatever its status. */
+/** Headers that every response has. */
 const OF_ALL = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy'] as const;
 
-/** References to the headers of a response: those that all have and `own`. */
+/** References to the headers of a response: the common ones and `own`. */
 export function headersOf(own: readonly (ResponseHeader | HeaderName)[]): Record<string, { $ref: string }> {
   return Object.fromEntries(
     [...OF_ALL, ...own].map((name) => [name, { $ref: `#/components/headers/${name}` }]),

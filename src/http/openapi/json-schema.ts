@@ -3,10 +3,10 @@ import type { Schema } from 'joi';
 /** A schema of JSON Schema 2020-12, which is OpenAPI 3.1's own dialect. */
 export type JsonSchema = { [keyword: string]: unknown };
 
-/** The schemas that were given a name, to which others refer. */
+/** The named schemas. */
 export type Components = Map<string, JsonSchema>;
 
-/** What a joi schema says of itself (`describe()`), as far as it is published. */
+/** The published part of a joi schema's `describe()`. */
 export type Described = {
   type: string;
   flags?: { presence?: string; description?: string; default?: unknown; only?: boolean };
@@ -19,19 +19,19 @@ export type Described = {
   matches?: { schema?: Described }[];
 };
 
-/** What joi does not know, said with `.meta()`. */
+/** Facts that joi does not know, set with `.meta()`. */
 type Meta = {
-  /** The component to which others refer. */
+  /** The name of the component. */
   name?: string;
   /** What custom rules check. */
   jsonSchema?: JsonSchema;
-  /** Of a list of values: that it may get more of them. */
+  /** The list of values may grow. */
   grows?: true;
 };
 
 export const described = (schema: Schema): Described => schema.describe() as Described;
 
-/** The schema with its own name, or else this one: generated clients call what has none after its place in the document. */
+/** The schema with its own name, or else this one: generated clients name unnamed schemas by their place. */
 export const withName = (schema: Described, name: string): Described =>
   metaOf(schema).name === undefined ? { ...schema, metas: [...(schema.metas ?? []), { name }] } : schema;
 
@@ -39,11 +39,10 @@ export const withName = (schema: Described, name: string): Described =>
 export const isRequired = ({ flags }: Described): boolean => flags?.presence === 'required';
 
 /**
- * A joi schema as JSON Schema. joi's own converter knows no names, examples and custom rules, and nothing of what generators of clients
- * in many languages need (ADR 0043): what an object needs only beside something else is in words, values that may get more are
- * `x-extensible-enum`, and there are only patterns that every language reads alike. Objects are left open: requests may carry unknown
- * fields, and receivers of responses must tolerate them.
- * @throws Error where two different schemas have one name.
+ * A joi schema as JSON Schema, in a form that client generators of many languages accept (ADR 0043): conditional
+ * requirements are in words, growing lists are `x-extensible-enum`, patterns are portable, and objects are open. joi's
+ * own converter knows no names, examples and custom rules.
+ * @throws Error if two different schemas have one name
  */
 export function toJsonSchema(schema: Described, components: Components): JsonSchema {
   const { name } = metaOf(schema);
@@ -56,7 +55,7 @@ export function toJsonSchema(schema: Described, components: Components): JsonSch
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** All that was said with `.meta()`, later words over earlier ones. */
+/** All `.meta()` of a schema merged; later ones win. */
 function metaOf({ metas = [] }: Described): Meta {
   const jsonSchema = Object.assign({}, ...metas.map((meta) => meta.jsonSchema)) as JsonSchema;
   return Object.assign({}, ...metas, { jsonSchema }) as Meta;
@@ -93,7 +92,7 @@ function fieldsOf(keys: Record<string, Described>, components: Components): Json
   return { properties: Object.fromEntries(properties), ...(required.length === 0 ? {} : { required }) };
 }
 
-/** A schema or null is a list of types where it can be: generators make a class of its own of a schema that is null alone. */
+/** A nullable schema is a list of types if possible: generators would make a class of a null schema. */
 function union([first = {}, ...others]: readonly JsonSchema[]): JsonSchema {
   const [second] = others;
   const isOrNull = others.length === 1 && second?.['type'] === 'null' && typeof first['type'] === 'string';
@@ -104,10 +103,7 @@ function union([first = {}, ...others]: readonly JsonSchema[]): JsonSchema {
   return orNull;
 }
 
-/**
- * Without what generators stumble over: a list of one value that is no text, and patterns that are not in the subset of regular
- * expressions that JSON Schema recommends for all languages. The words of the field say it.
- */
+/** Leaves out what generators cannot handle: lists of one value that is no text, and patterns that are not portable. */
 function leaf(schema: Described): JsonSchema {
   const { flags, allow = [], rules = [] } = schema;
   const values = flags?.only === true ? allow.filter((value) => value !== null) : [];

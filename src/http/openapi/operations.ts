@@ -11,25 +11,25 @@ import { described, isRequired, toJsonSchema, withName } from './json-schema.ts'
 import type { WebhookDescription } from './webhooks.ts';
 import { describeWebhooks } from './webhooks.ts';
 
-/** What all endpoints of a listener have in common. */
+/** What all endpoints of a listener share. */
 export type ListenerRules = ErrorRules & {
-  /** The codes that come before any endpoint's own rules: keys, rate limit. */
+  /** The codes that precede an endpoint's own rules: keys, rate limit. */
   errors: readonly ErrorCode[];
-  /** The same, of calls that change something. */
+  /** Further codes of calls that change something. */
   errorsOfChanges: readonly ErrorCode[];
-  /** By the operation whose body has an `endpoint_url`: what is sent there from then on. */
+  /** The webhooks sent to the `endpoint_url` in the body, by operation. */
   callbacks: Readonly<Record<string, readonly WebhookDescription[]>>;
 };
 
-/** Schemas and responses that operations share; they become the components of the document. */
+/** Schemas and responses shared by operations: the components of the document. */
 export type SharedParts = { schemas: Components; responses: Map<string, ResponseObject> };
 
-/** Every code that an operation can respond with: its own, and those that follow from its form. */
+/** Every code that an operation can return: its own, and those that follow from its form. */
 export function errorsOf(operation: Operation, rules: ListenerRules): Set<ErrorCode> {
   if (operation.isPublic === true) return new Set(operation.errors);
   const isChange = operation.method !== 'get';
   return new Set<ErrorCode>([
-    // An unknown field of the query is rejected everywhere.
+    // Unknown fields of a query are always rejected.
     'VALIDATION_ERROR',
     ...(isChange ? (['INVALID_JSON', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const) : []),
     ...(isChange ? rules.errorsOfChanges : []),
@@ -40,7 +40,7 @@ export function errorsOf(operation: Operation, rules: ListenerRules): Set<ErrorC
   ]);
 }
 
-/** An operation of the document. @throws Error where a parameter of the path is not described. */
+/** @throws Error if a parameter of the path is not described */
 export function describeOperation(
   operation: Operation,
   rules: ListenerRules,
@@ -102,14 +102,14 @@ function parameter(
     required,
     style: location === 'path' ? 'simple' : 'form',
     schema: rest,
-    // Swagger UI fills it in. An optional one would narrow what is asked for.
+    // Swagger UI fills it in; an optional one would narrow the request.
     ...(required && example !== undefined ? { example } : {}),
   };
 }
 
 function requestBodyOf(operationId: string, body: Schema, schemas: Components): JsonSchema {
   return {
-    // A body that is left out counts as one without fields.
+    // A missing body counts as empty.
     required: body.validate({}).error !== undefined,
     content: contentOf(described(body), `${capitalized(operationId)}Body`, schemas),
   };
@@ -118,8 +118,8 @@ function requestBodyOf(operationId: string, body: Schema, schemas: Components): 
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /**
- * What a response is called that has no name of its own: `BookingList` of listBookings, `BuyPackageResult` of buyPackage. Generators of
- * Go use `…Response` themselves.
+ * The default name of a response: `BookingList` for listBookings, `BuyPackageResult` for buyPackage. Generators for Go
+ * use `…Response` themselves.
  */
 function resultName(operationId: string): string {
   const [, plural] = /^list(\w+)$/.exec(operationId) ?? [];

@@ -3,7 +3,7 @@ import { exampleOf } from './examples.ts';
 import type { Components, Described, JsonSchema } from './json-schema.ts';
 import { described, isRequired, toJsonSchema } from './json-schema.ts';
 
-/** One type of delivery that this service makes to a partner's endpoint. */
+/** A type of delivery to partners' endpoints. */
 export type WebhookDescription = {
   name: string;
   summary: string;
@@ -12,15 +12,15 @@ export type WebhookDescription = {
   body: Schema;
 };
 
-/** The request of a callback goes to the URL that the body of the call has. */
+/** A callback goes to the URL in the body of the call. */
 const TO_ENDPOINT = '{$request.body#/endpoint_url}';
 
 const RETRIES =
   'Respond with 2xx within 10 seconds and do the work afterwards. Anything else is a failure: the delivery is tried again after 5, 15, 30 and 60 minutes, five times in all. Deliveries can come twice and out of order: be idempotent on event_id.';
 
 /**
- * The callbacks of the call that subscribes, by the type of the event. Not the `webhooks` of OpenAPI 3.1: generators for Python and
- * Go make code of those that does not compile.
+ * The callbacks of the subscribing call, by event type. For OpenAPI's `webhooks`, generators make code that fails to
+ * compile.
  */
 export function describeWebhooks(
   webhooks: readonly WebhookDescription[],
@@ -31,7 +31,6 @@ export function describeWebhooks(
   );
 }
 
-/** The path item of a webhook: the request that the partner's endpoint gets. */
 function describeWebhook(webhook: WebhookDescription, components: Components): JsonSchema {
   return {
     post: {
@@ -67,7 +66,7 @@ function parameterOf(name: string, schema: Described, components: Components): J
 
 type Paths = { paths: Record<string, Record<string, JsonSchema>> };
 
-/** The requests that a document describes as callbacks of its calls, by the type of the event. */
+/** The webhook requests of a document, by event type. */
 export function webhooksOf({ paths }: Paths): Record<string, JsonSchema> {
   const operations = Object.values(paths).flatMap((item) => Object.values(item));
   const callbacks = operations.flatMap((operation) => Object.entries(operation['callbacks'] ?? {}));
