@@ -10,17 +10,17 @@ export type ApiRequest = {
   body?: unknown;
 };
 
-/** The body of a successful response; undefined where there was none (204). */
+/** The body of a successful response; undefined for 204. */
 export type CallApi = (request: ApiRequest) => Promise<unknown>;
 
 const TIMEOUT_MS = 30_000;
 
-/** Failures after which the service cannot have seen the request. */
+/** Failures after which the request certainly did not arrive. */
 const NEVER_ARRIVED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
 /**
- * The operator API at `url`, called with `apiKey`, which is in no message. One call lasts at most 30 s.
- * @throws CallError in a sentence with all details where the service rejects the call or does not respond
+ * Calls the operator API at `url`, 30 s at most per call. The key is in no message.
+ * @throws CallError if the service rejects the call or does not respond
  */
 export function createClient(url: string, apiKey: string, interrupted: AbortSignal): CallApi {
   return async ({ method, path, query = {}, body }) => {
@@ -35,7 +35,7 @@ export function createClient(url: string, apiKey: string, interrupted: AbortSign
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        // The key would go wherever the response points.
+        // The key must not follow a redirect.
         redirect: 'manual',
         signal,
       });
@@ -61,7 +61,7 @@ function readResponse(url: string, response: Response, text: string): unknown {
   throw new CallError(rejectionText(error, response.status), response.status >= 500);
 }
 
-/** After a success, or a failure of a proxy, the service may have done it; anything else never reached it. */
+/** The service may have acted after a success or a failure of a proxy, but not after anything else. */
 function unreadable(url: string, { ok, status }: Response): CallError {
   if (status >= 500) {
     const message =
@@ -95,12 +95,12 @@ function unreachable(url: string, err: unknown): CallError {
   );
 }
 
-/** The largest page that the API returns. */
+/** The API's largest page. */
 const PAGE_LIMIT = '200';
 
 export type Page = { success: true; count: number; data: unknown[]; next_cursor?: string | null };
 
-/** Everything that a listing has, page by page, as one page; of a listing without pages the one response. */
+/** All pages of a listing as one page. */
 export async function readAll(call: CallApi, request: ApiRequest): Promise<Page> {
   const data: unknown[] = [];
   let cursor: string | null | undefined;

@@ -1,12 +1,12 @@
 /** A noun of the operator's command line. */
 type Noun = {
-  /** For the help of the whole. */
+  /** Shown in the help of the whole program. */
   about: string;
-  /** The operation of the operator API that each verb calls; its parameters and fields become arguments and options. */
+  /** The operation called by each verb; its parameters and fields become arguments and options. */
   verbs: Readonly<Record<string, string>>;
 };
 
-/** Every operation of the operator API is one command; a test compares the two. */
+/** Every operation of the operator API is one command; a test compares them. */
 export const NOUNS: Readonly<Record<string, Noun>> = {
   partner: {
     about: 'the third parties that sell',
@@ -106,7 +106,7 @@ export const NOUNS: Readonly<Record<string, Noun>> = {
   api: { about: 'the description of the operator API', verbs: { describe: 'getDescription' } },
 };
 
-/** The columns of each listing, the most important field first: where a line is too short for all, the last are left out. */
+/** The columns of each listing, the most important first: the last are left out if a line is too short. */
 export const COLUMNS: Readonly<Record<string, string>> = {
   listPartners: 'partner_id name status certified_at contact_email created_at',
   listApiKeys: 'key_id expires_at label revoked_at prefix created_at last_used_at',

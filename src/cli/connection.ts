@@ -8,13 +8,13 @@ import { isObject, parseJson } from './values.ts';
 
 export type ConnectionOptions = { url?: string; key?: string; keyFile?: string };
 
-/** Where the operator API is, without a slash at the end, and the key that it is called with. */
+/** The address of the operator API, without a slash at the end, and its key. */
 export type Connection = { url: string; apiKey: string };
 
 /**
- * The address: `--url`, else OPERATOR_URL, else the admin port of this machine. The key: `--key-file`, else `--key`,
- * else OPERATOR_API_KEY, else, where no address was given, the one that `npm start` keeps in its data folder.
- * @throws CommandError (exit code 2) that names what is missing, never a key
+ * The address: `--url`, else OPERATOR_URL, else this machine's admin port. The key: `--key-file`, else `--key`, else
+ * OPERATOR_API_KEY, else, without a given address, the key in the data folder of `npm start`.
+ * @throws CommandError (exit code 2) naming what is missing, never a key
  */
 export async function findConnection(
   options: ConnectionOptions,
@@ -65,7 +65,7 @@ async function keyInFile(file: string): Promise<string> {
   return key;
 }
 
-/** Undefined where there is no such file, or nothing of use in it. */
+/** Undefined if the file is missing or has no key. */
 async function keptKey(file: string): Promise<string | undefined> {
   const secrets = parseJson(await readFile(file, 'utf8').catch(() => ''));
   const key = isObject(secrets) ? secrets['operatorApiKey'] : undefined;

@@ -1,13 +1,13 @@
 import document from '../../docs/openapi.operator.json' with { type: 'json' };
 import type { JsonSchema } from '../http/openapi/json-schema.ts';
-import { isObject, objectsOf, textOf } from './values.ts';
+import { isObject, kebab, objectsOf, textOf } from './values.ts';
 
-/** A field of a query or a body, as the published description has it. */
+/** A field of a query or a body in the published description. */
 export type Field = {
   name: string;
   description: string;
   type: 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object';
-  /** Of an array. */
+  /** The type of an array's items. */
   itemType: string;
   isNullable: boolean;
   isRequired: boolean;
@@ -15,24 +15,24 @@ export type Field = {
   fallback: unknown;
 };
 
-/** An operation of the operator interface: what a command must know of it. */
+/** What a command needs to know about an operation. */
 export type Operation = {
   id: string;
   method: string;
-  /** With its parameters in braces. */
+  /** With parameters in braces. */
   path: string;
   summary: string;
   description: string;
   params: readonly { name: string; description: string; example: string }[];
   query: readonly Field[];
   body: readonly Field[];
-  /** The values of the description's example. */
+  /** The example of the description. */
   example: Readonly<Record<string, unknown>>;
-  /** What its success means. */
+  /** The meaning of its success. */
   outcome: string;
 };
 
-/** Every operation of docs/openapi.operator.json, by operationId; no service is asked for it. */
+/** Every operation of docs/openapi.operator.json, by operationId. */
 export const OPERATIONS: ReadonlyMap<string, Operation> = new Map(
   Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, described]) => {
@@ -90,7 +90,7 @@ function plain(description: unknown): string {
   return textOf(description).replaceAll('`', '');
 }
 
-/** The schema itself, or the component that it refers to. */
+/** The schema, or the component that it refers to. */
 function resolved(schema: JsonSchema): JsonSchema {
   const { $ref: reference } = schema;
   if (typeof reference !== 'string') return schema;
@@ -101,4 +101,30 @@ function resolved(schema: JsonSchema): JsonSchema {
 function objectIn(value: JsonSchema, name: string): JsonSchema {
   const found = value[name];
   return isObject(found) ? found : {};
+}
+
+/** A valid command line except for its ids, made from the description's example: its words, then each option. */
+export function exampleParts(noun: string, verb: string, { params, body, example }: Operation): string[][] {
+  const shown = body.filter(
+    ({ name }) => name !== 'idempotency_key' && !['', '[]'].includes(textOf(example[name])),
+  );
+  return [
+    [noun, verb, ...params.map((param) => param.example)],
+    ...shown.map(({ name }) => [`--${kebab(name)}`, exampleText(example[name])]),
+  ];
+}
+
+/** The example for a POSIX shell, one option a line. */
+export function exampleOf(noun: string, verb: string, operation: Operation): string {
+  const parts = exampleParts(noun, verb, operation).map((words) => words.map(quoted).join(' '));
+  return `  npm run operator -- ${parts.join(' \\\n    ')}`;
+}
+
+function exampleText(value: unknown): string {
+  const isListOfTexts = Array.isArray(value) && value.every((item) => typeof item === 'string');
+  return isListOfTexts ? value.join(',') : textOf(value);
+}
+
+function quoted(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

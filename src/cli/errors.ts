@@ -1,7 +1,7 @@
-/** How a command ended, as its exit code says it; the guide lists them. */
+/** Exit codes, listed in the guide. */
 export const EXIT = { done: 0, failed: 1, usage: 2, interrupted: 130 } as const;
 
-/** A command cannot do what it was asked. The message is a plain sentence for whoever typed it; it never has a key in it. */
+/** A command failed. The message is for the user and never contains a key. */
 export class CommandError extends Error {
   readonly exitCode: number;
 
@@ -12,14 +12,14 @@ export class CommandError extends Error {
   }
 }
 
-/** It was called in a wrong way: exit code 2. */
+/** Wrong usage: exit code 2. */
 export function usageError(message: string): CommandError {
   return new CommandError(message, EXIT.usage);
 }
 
 /** The service rejected a call, or did not respond. */
 export class CallError extends CommandError {
-  /** Whether the service may have done it all the same. */
+  /** Whether the service may have acted all the same. */
   readonly mayBeDone: boolean;
 
   constructor(message: string, mayBeDone: boolean, cause?: unknown) {
@@ -29,7 +29,7 @@ export class CallError extends CommandError {
   }
 }
 
-/** The user has asked it to stop. */
+/** The user interrupted the command. */
 export function interruption(): CommandError {
   return new CommandError('Interrupted.', EXIT.interrupted);
 }

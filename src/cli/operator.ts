@@ -23,7 +23,7 @@ const exitCode = await runCommandLine(process.argv.slice(2), {
 });
 process.exitCode ??= exitCode;
 
-/** All of standard input. @throws CommandError when the user gives up before its end */
+/** All of standard input. @throws CommandError if the user interrupts */
 function readInput(): Promise<string> {
   stop.signal.addEventListener('abort', () => process.stdin.destroy());
   return text(process.stdin).catch((err: unknown) => {
@@ -31,10 +31,7 @@ function readInput(): Promise<string> {
   });
 }
 
-/**
- * A reader that has seen enough, such as `head`, is no failure: what is written after that is dropped. A full disk is
- * one.
- */
+/** A closed reader, such as `head`, is no failure: further output is dropped. A full disk is one. */
 function sinkOf(stream: NodeJS.WriteStream): Sink {
   let isClosed = false;
   stream.on('error', (err: NodeJS.ErrnoException) => {

@@ -3,10 +3,10 @@ import { InvalidArgumentError, Option } from 'commander';
 import type { Field } from './description.ts';
 import { codeOf, isObject, kebab, parseJson, textOf } from './values.ts';
 
-/** What commander cannot keep as the value of an option: it takes null for no value at all. */
+/** Represents null: commander takes null for a missing value. */
 const NOTHING = Symbol('null');
 
-/** The value of an option as it goes into a request. */
+/** The value of an option in a request. */
 export const sentValue = (value: unknown): unknown => (value === NOTHING ? null : value);
 
 const PLACEHOLDERS: Readonly<Record<Field['type'], string>> = {
@@ -18,7 +18,7 @@ const PLACEHOLDERS: Readonly<Record<Field['type'], string>> = {
   object: '<json>',
 };
 
-/** The option of a field: typed as the description types it, so that a mistake is found before anything is sent. */
+/** The option of a field, with its type, so mistakes are found before anything is sent. */
 export function optionOf(field: Field, isRequired = field.isRequired): Option {
   const { name, type, choices } = field;
   const option = new Option(`--${kebab(name)} ${PLACEHOLDERS[type]}`, describe(field, isRequired));
@@ -42,7 +42,7 @@ function describe(field: Field, isRequired: boolean): string {
 const isListOfTexts = ({ type, itemType }: Field) => type === 'array' && itemType === 'string';
 const isJson = (field: Field) => field.type === 'object' || (field.type === 'array' && !isListOfTexts(field));
 
-/** @throws InvalidArgumentError, which commander turns into a sentence that names the option. */
+/** @throws InvalidArgumentError, which commander turns into a sentence naming the option */
 function read(field: Field, text: string, previous: unknown): unknown {
   if (field.isNullable && text === 'null') return NOTHING;
   if (field.type === 'string') return text;

@@ -4,9 +4,8 @@ import { createClient } from './client.ts';
 import { NOUNS } from './commands.ts';
 import type { ConnectionOptions } from './connection.ts';
 import { findConnection } from './connection.ts';
-import { OPERATIONS } from './description.ts';
+import { exampleOf, OPERATIONS } from './description.ts';
 import { CommandError, EXIT } from './errors.ts';
-import { exampleOf } from './example.ts';
 import { addImport } from './import/command.ts';
 import { optionOf } from './options.ts';
 import type { Options } from './request.ts';
@@ -23,13 +22,13 @@ const INTRODUCTION =
 const EXIT_CODES = `
 Exit codes: 0 success; 1 rejected or no response; 2 wrong usage; 130 interrupted`;
 
-/** Runs one command line, without the program's name; returns its exit code. Failures are printed as plain sentences. */
+/** Runs one command line and returns its exit code. Failures are printed as plain sentences. */
 export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
     await createProgram(terminal).parseAsync([...args], { from: 'user' });
     return EXIT.done;
   } catch (err) {
-    // Help that was asked for is no failure; help for want of a command is.
+    // Requested help is no failure; help for a missing command is.
     if (err instanceof CommanderError) return err.code === 'commander.helpDisplayed' ? EXIT.done : EXIT.usage;
     if (!(err instanceof CommandError)) throw err;
     writeLine(terminal.err, `error: ${err.message}`);
@@ -37,7 +36,7 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
   }
 }
 
-/** The tree of all commands. */
+/** The command tree. */
 function createProgram(terminal: Terminal): Command {
   const program = new Command('operator')
     .exitOverride()

@@ -8,18 +8,17 @@ import { isObject, kebab, parseJson, textOf } from './values.ts';
 
 export type Options = Readonly<Record<string, unknown>>;
 
-/** A call with the idempotency key that was made up for it, if one was. */
+/** A call, with its generated idempotency key if it has one. */
 type BuiltRequest = { request: ApiRequest; madeKey?: string };
 
 const IDEMPOTENCY_KEY = 'idempotency_key';
 
-/** Whether a field must be given: those that the service requires, but for the key that is made up where none is. */
+/** Whether the user must give a field: idempotency keys are generated. */
 export const isNeeded = ({ name, isRequired }: Field) => isRequired && name !== IDEMPOTENCY_KEY;
 
 /**
- * The call of an operation with these arguments and options. A body is what `--body` names, with the fields of the
- * options over it.
- * @throws CommandError (exit code 2) naming every field that is missing
+ * The call of an operation with these arguments and options, which override the fields of `--body`.
+ * @throws CommandError (exit code 2) naming every missing field
  */
 export async function buildRequest(
   operation: Operation,
@@ -52,7 +51,7 @@ export async function buildRequest(
 function pathWith({ path, params }: Operation, args: readonly string[]): string {
   return params.reduce((filled, { name }, index) => {
     const value = args[index] ?? '';
-    // A URL would be made shorter by these.
+    // A URL would resolve these.
     if (['', '.', '..'].includes(value))
       throw usageError(`"${value}" is not a valid ${kebab(name).replaceAll('-', ' ')}.`);
     return filled.replace(`{${name}}`, encodeURIComponent(value));
@@ -74,7 +73,7 @@ async function readBody(file: string, readInput: () => Promise<string>): Promise
   return value;
 }
 
-/** @throws CommandError (exit code 2) that names the file */
+/** @throws CommandError (exit code 2) naming the file */
 export async function readTextFile(file: string): Promise<string> {
   return readFile(file, 'utf8').catch((err: NodeJS.ErrnoException) => {
     throw usageError(`${file} cannot be read (${err.code ?? 'unknown reason'}).`);

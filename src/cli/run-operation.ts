@@ -12,8 +12,8 @@ import { isObject } from './values.ts';
 import { showListing, showObject } from './views.ts';
 
 /**
- * Carries out one command: a call (with `--all` as many as there are pages), and its response as JSON or for people.
- * @throws CommandError in a sentence
+ * Runs one command: a call (with `--all` one for each page), and its response as JSON or for people. @throws
+ * CommandError
  */
 export async function runOperation(
   operation: Operation,
@@ -47,7 +47,7 @@ function show(terminal: Terminal, { id, outcome }: Operation, response: unknown)
   const columns = COLUMNS[id];
   if (!isObject(response)) writeLine(terminal.out, outcome);
   else if (columns !== undefined) showPage(terminal, columns.split(' '), response as Page);
-  // The description is for programs.
+  // The description of the API is for programs.
   else if ('openapi' in response) writeLine(terminal.out, plainJson(response));
   else {
     showObject(terminal, response);

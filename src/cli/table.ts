@@ -4,19 +4,19 @@ import { onOneLine } from '../platform/unseen-text.rules.ts';
 import { isObject, textOf } from './values.ts';
 
 const GAP = 2;
-/** Less of a text that may be cut says nothing. */
+/** The shortest useful cut of a text. */
 const SHORTEST_CUT = 12;
-/** Ids, which somebody will copy, instants and words of a fixed list are never cut. */
+/** Ids to copy, instants and enumerated words are never cut. */
 const NEVER_CUT = /(?:^|_)(?:id|at|start|type|kind|state|status)$/;
 
-/** A table of lines that fit, its heading first; `omitted` are the fields for which there was no room. */
+/** A table that fits, with its heading first; `omitted` are the fields without room. */
 type FittedTable = { lines: string[]; omitted: string[] };
 
 type Column = { field: string; cells: string[]; width: number; shortest: number };
 
 /**
- * The rows without borders, at most `width` wide, a column for each field: texts that may be cut are, down to 12 columns of the
- * terminal; then columns are left out, the last one first. The first column is always there.
+ * The rows without borders, at most `width` wide. Texts are cut down to 12 columns if necessary; then the last columns
+ * are left out, but never the first one.
  */
 export function fitTable(
   fields: readonly string[],
@@ -33,7 +33,7 @@ export function fitTable(
     columns.reduce((total, column) => total + column[key] + GAP, -GAP) - width;
   const omitted: string[] = [];
   while (columns.length > 1 && excess('shortest') > 0) omitted.unshift(columns.pop()?.field ?? '');
-  // The widest are cut first, so that short texts stay whole.
+  // The widest are cut first, so short texts stay whole.
   for (let left = excess('width'); left > 0; left -= 1) {
     const [widest] = columns
       .filter((each) => each.width > each.shortest)
@@ -50,7 +50,7 @@ export function fitTable(
   return { lines, omitted };
 }
 
-/** A value in few words: a list with commas, an object by its state or kind, an instant without what is zero. */
+/** A value in few words: a list with commas, an object by its state or kind, a short instant. */
 export function cellText(value: unknown): string {
   if (Array.isArray(value)) return value.map(cellText).join(', ');
   if (!isObject(value)) return shortInstant(textOf(value));
@@ -58,12 +58,12 @@ export function cellText(value: unknown): string {
   return textOf(state ?? statusCode ?? error ?? kind ?? value);
 }
 
-/** `2026-11-21T04:30:00.000Z` is `2026-11-21T04:30Z`, still ISO 8601. */
+/** `2026-11-21T04:30:00.000Z` becomes `2026-11-21T04:30Z`, still ISO 8601. */
 function shortInstant(text: string): string {
   return text.replace(/(?::00)?\.000Z$/, 'Z').replace(/\.\d{3}Z$/, 'Z');
 }
 
-/** The text as wide as its column: filled up with spaces, or cut between two letters, with an ellipsis at its end. */
+/** The text as wide as its column: padded, or cut between two letters with an ellipsis. */
 export function fitText(text: string, width: number): string {
   const missing = width - stringWidth(text);
   if (missing >= 0) return text + ' '.repeat(missing);

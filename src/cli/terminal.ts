@@ -2,29 +2,28 @@ import { styleText } from 'node:util';
 import wrapAnsi from 'wrap-ansi';
 import type { OperatorEnvironment } from '../process/config/environment.ts';
 
-/** Where a command writes: a terminal, a file or a pipe. */
+/** A terminal, a file or a pipe. */
 export type Sink = { write(text: string): void; isTty: boolean; columns: number | undefined };
 
-/** All that a command has of the world around it, but for files and the network. */
+/** The environment of a command, except files and the network. */
 export type Terminal = {
-  /** What was asked for. */
   out: Sink;
-  /** Failures, remarks and the progress bar, so that they are not in the way of what is piped on. */
+  /** Failures, remarks and the progress bar, separate from piped output. */
   err: Sink;
   environment: OperatorEnvironment;
   readInput: () => Promise<string>;
-  /** Aborts when the user asks it to stop. */
+  /** Aborts when the user interrupts. */
   interrupted: AbortSignal;
 };
 
 const USUAL_COLUMNS = 80;
 
-/** How wide a line may be. */
+/** The width of a line. */
 export function widthOf({ out, environment }: Terminal): number {
   return out.columns ?? environment.columns ?? USUAL_COLUMNS;
 }
 
-/** Paints only what a person sees on a terminal and has not asked to see plain. */
+/** Bold on a terminal, unless NO_COLOR is set. */
 export function emphasise(terminal: Terminal, text: string): string {
   return terminal.out.isTty && !terminal.environment.noColor ? styleText('bold', text) : text;
 }
@@ -33,7 +32,7 @@ export function writeLine(sink: Sink, line = ''): void {
   sink.write(`${line}\n`);
 }
 
-/** Breaks a text at spaces into lines that fit; `first` and `next` stand in front of the first and of the others. */
+/** Wraps a text; `first` and `next` precede its first and its other lines. */
 export function writeWrapped(terminal: Terminal, text: string, first = '', next = first): void {
   const lines = wrapAnsi(text, widthOf(terminal) - Math.max(first.length, next.length)).split('\n');
   for (const [index, line] of lines.entries())

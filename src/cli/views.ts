@@ -5,7 +5,7 @@ import type { Terminal } from './terminal.ts';
 import { emphasise, widthOf, writeLine, writeWrapped } from './terminal.ts';
 import { isObject, objectsOf, textOf } from './values.ts';
 
-/** Prints a listing as a table, and says what had no room in it. */
+/** Prints a listing as a table, and names the columns without room. */
 export function showListing(terminal: Terminal, fields: readonly string[], rows: readonly unknown[]): void {
   if (rows.length === 0) {
     writeLine(terminal.out, 'None found.');
@@ -20,7 +20,9 @@ export function showListing(terminal: Terminal, fields: readonly string[], rows:
   writeWrapped(terminal, remark);
 }
 
-/** Prints one object: a line for each field, whole, so that ids and secrets can be copied; lists of objects as tables below. */
+/**
+ * Prints an object, a whole line for each field, so ids and secrets can be copied; lists of objects as tables below.
+ */
 export function showObject(terminal: Terminal, object: Readonly<Record<string, unknown>>): void {
   const fields = flattened(isSchedule(object) ? hoursByDay(object) : object);
   const isTable = ([, value]: [string, unknown]) => objectsOf(value).length > 0;
@@ -37,7 +39,7 @@ export function showObject(terminal: Terminal, object: Readonly<Record<string, u
   }
 }
 
-/** The fields of an object and of those in it, with dots. */
+/** The fields of an object and of nested ones, with dotted names. */
 function flattened(object: Readonly<Record<string, unknown>>, prefix = ''): [string, unknown][] {
   return Object.entries(object).flatMap(([key, value]): [string, unknown][] =>
     isObject(value) ? flattened(value, `${prefix}${key}.`) : [[`${prefix}${key}`, value]],
@@ -53,7 +55,7 @@ function isSchedule(object: Readonly<Record<string, unknown>>): boolean {
   return isObject(object['weekly']) && Array.isArray(object['exceptions']);
 }
 
-/** The hours of a schedule by weekday and by date, after its other fields. */
+/** A schedule's hours by weekday and date, after its other fields. */
 export function hoursByDay({
   weekly,
   exceptions,

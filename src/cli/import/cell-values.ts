@@ -1,6 +1,6 @@
 import { isCalendarDate, WEEKDAYS } from '../../platform/calendar.ts';
 
-/** A cell that can be read in two ways, so that only who wrote it knows; `message` says how to write it. */
+/** A cell with two possible meanings; `message` says how to write it. */
 export class TwoMeanings {
   readonly message: string;
 
@@ -9,7 +9,7 @@ export class TwoMeanings {
   }
 }
 
-/** The value that a cell of a sheet stands for; text that cannot be one stays, for the schema to say what is wrong with it. */
+/** The value of a cell. Malformed text stays as it is, for the schema to report. */
 export function valueOf(column: string, cell: string, separator: string): unknown {
   switch (column) {
     case 'price_rupees':
@@ -45,7 +45,7 @@ const WITH_THOUSANDS = /^\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d+)?$/;
 const WITH_DECIMAL_COMMA = /^(?:\d+|\d{1,3}(?:\.\d{3})+),\d{1,2}$/;
 
 function numberIn(cell: string, separator: string): unknown {
-  // A spreadsheet that separates cells with semicolons writes decimals with a comma, and perhaps thousands with a point.
+  // Spreadsheets that separate cells with semicolons write a decimal comma, and perhaps a point for thousands.
   if (separator !== ',' && /^\d{1,3}\.\d{3}$/.test(cell)) {
     const [thousands, decimals] = [cell.replace('.', ''), cell.replace(/\.?0+$/, '')];
     return new TwoMeanings(`${cell} can be ${thousands} or ${decimals}: write it so`);
@@ -72,7 +72,7 @@ const MONTHS = [
   ...['july', 'august', 'september', 'october', 'november', 'december'],
 ];
 
-/** A date as spreadsheets write it, as `YYYY-MM-DD`; what is none is left to the schema. */
+/** A spreadsheet's date as `YYYY-MM-DD`; malformed text stays as it is. */
 export function dateIn(cell: string): string | TwoMeanings {
   const text = cell.replace(/[T ]00:00(?::00(?:\.0+)?)?$/, '').replace(/^[a-z]{3,9}day,? /i, '');
   if (/^\d{5}(?:\.\d+)?$/.test(text))
@@ -105,14 +105,14 @@ function monthNamed(name: string): string {
   return String(MONTHS.findIndex((month) => month.startsWith(name.toLowerCase())) + 1);
 }
 
-/** Names may have commas in them, days cannot. */
+/** Names may contain commas, days cannot. */
 export function listIn(cell: string, column: string): string[] {
   const items = cell.split(column === 'shares_space_with' ? '|' : /[|,;\s]+/).map((item) => item.trim());
   const named = items.filter((item) => item !== '');
   return column === 'days_of_week' ? named.map(dayNamed) : named;
 }
 
-/** `Monday` is mon; what is no day is left to the schema. */
+/** `Monday` becomes mon; unknown text stays as it is. */
 function dayNamed(text: string): string {
   const name = text.toLowerCase();
   return WEEKDAYS.find((day) => name.startsWith(day) && name.endsWith('day')) ?? name;
@@ -120,7 +120,7 @@ function dayNamed(text: string): string {
 
 type Opening = { start: string; end: string };
 
-/** `06:00-12:00|16:00-23:00`, also on lines of their own, or `closed`; undefined where it is neither. */
+/** `06:00-12:00|16:00-23:00`, also on several lines, or `closed`; undefined if malformed. */
 export function openingsIn(cell: string): Opening[] | undefined {
   if (cell.toLowerCase() === 'closed') return [];
   const parts = cell.split(/[|,;\n]/).filter((part) => part.trim() !== '');

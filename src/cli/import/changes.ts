@@ -2,12 +2,12 @@ import type { ScheduleBody } from '../../catalog/venues/schedules.schemas.ts';
 import { isObject, textOf } from '../values.ts';
 import { hoursByDay } from '../views.ts';
 
-/** A field that is not as the file says. */
+/** A field that differs from the file. */
 export type Change = { field: string; from: unknown; to: unknown };
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The fields of `wanted` that `current` has otherwise; a field that the file does not have may be as it is. */
+/** The fields of `wanted` that differ in `current`; fields missing in the file are ignored. */
 export function changesOf(wanted: object, current: Fields): Change[] {
   return Object.entries(wanted)
     .filter(([field, value]) => value !== undefined && !isSame(value, current[field]))
@@ -18,11 +18,11 @@ function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(inOrder(one)) === JSON.stringify(inOrder(other));
 }
 
-/** The order of days, or of names, means nothing. */
+/** The order of days or names means nothing. */
 const inOrder = (value: unknown): unknown =>
   Array.isArray(value) ? value.map(textOf).toSorted() : (value ?? null);
 
-/** What differs between a price rule and the one there is: there, everything that was not given is null. */
+/** The differences between price rules. In `current`, everything that was not given is null. */
 export function ruleChanges(wanted: Fields, current: Fields): Change[] {
   const { price_rule_id: _id, resource_id: _resource, created_at: _at, ...fields } = current;
   return changesOf(Object.fromEntries(Object.keys(fields).map((key) => [key, wanted[key] ?? null])), fields);

@@ -14,9 +14,9 @@ export type Wanted<Body> = { line: number; body: Body };
 
 export type WantedResource = Wanted<Omit<ResourceBody, 'shares_space_with'>> & {
   key: string;
-  /** Whether the file says anything of the space that this one shares. */
+  /** Whether the file mentions shared space. */
   saysShared: boolean;
-  /** The keys of those with which it shares space, whichever of the two says so. */
+  /** The keys of the resources that share its space, whichever of the two mentions it. */
   sharesWith: Set<string>;
   schedule: Wanted<ScheduleBody> | undefined;
   rules: Wanted<PriceRuleBody>[];
@@ -24,17 +24,17 @@ export type WantedResource = Wanted<Omit<ResourceBody, 'shares_space_with'>> & {
 
 export type WantedVenue = Wanted<VenueBody> & { key: string; resources: WantedResource[] };
 
-/** A venue, resource, price rule or schedule as it stands in the file; `list` is the path of the list that has it. */
+/** A venue, resource, price rule or schedule of the file; `list` is the path of its list. */
 type Row = { list: string; path: string; subject: string; fields: Record<string, unknown> };
 
-/** What rows of each list are told apart by. */
+/** Names must be unique within these lists. */
 const KINDS: Readonly<Record<string, string>> = {
   venues: 'venue in the same city',
   resources: 'resource of this venue',
   price_rules: 'price rule of this resource',
 };
 
-/** Holds the file to the schemas and rules that the service itself uses, and its rows to each other; finds all faults at once. */
+/** Checks the file with the service's own schemas and rules, and its rows against each other; reports all faults. */
 export function checkContent(file: FileContent): { venues: WantedVenue[]; faults: Fault[] } {
   const { content, lineOf } = file;
   if (content === undefined) return { venues: [], faults: file.faults };
@@ -61,7 +61,7 @@ export function checkContent(file: FileContent): { venues: WantedVenue[]; faults
   return { venues: all.length === 0 ? wantedVenues(value, content, lineOf) : [], faults: all };
 }
 
-/** Every row of the file, whatever is wrong with it. */
+/** Every row of the file, faulty ones too. */
 function rowsIn(content: Record<string, unknown>): Row[] {
   const listed = ({ path, subject, fields }: Omit<Row, 'list'>, name: string): Row[] => {
     const list = `${path}${path === '' ? '' : '.'}${name}`;
@@ -81,7 +81,7 @@ function rowsIn(content: Record<string, unknown>): Row[] {
   return [...venues, ...resources, ...schedules, ...resources.flatMap((each) => listed(each, 'price_rules'))];
 }
 
-/** Names that are there twice, though they are what things are known by; space that is shared with nothing; weeks without hours. */
+/** Repeated names, space shared with nothing, and weeks without hours. */
 function rowFaults(rows: readonly Row[], lineOf: FileContent['lineOf']) {
   const firsts = new Map<string, Row>();
   const keyOf = (list: string, key: string) => `${list}\n${key}`;
@@ -116,7 +116,7 @@ function rowFaults(rows: readonly Row[], lineOf: FileContent['lineOf']) {
   return faults;
 }
 
-/** Openings that nobody could follow. */
+/** Contradictory opening hours. */
 function contradictions({ venues }: VenuesFile) {
   return venues.flatMap(({ resources }, venue) =>
     resources.flatMap(({ schedule }, resource) => {
@@ -144,7 +144,7 @@ function wantedVenues({ venues }: VenuesFile, content: object, lineOf: FileConte
         rules: rules.map((rule, each) => ({ line: lineOf(`${path}.price_rules.${each}`), body: rule })),
       };
     });
-    // Space is shared by two, so it is enough that one of them says so.
+    // It is enough that one of two resources mentions their shared space.
     const byKey = new Map(resources.map((each) => [each.key, each]));
     for (const { key, sharesWith } of resources)
       for (const other of sharesWith) byKey.get(other)?.sharesWith.add(key);

@@ -43,7 +43,7 @@ export function addImport(program: Command, terminal: Terminal, connect: Connect
     });
 }
 
-/** @throws CommandError where there are faults, or not everything could be done; what was and what was not is in it */
+/** @throws CommandError for faults, or if something was not done; the message lists what was done and what was not */
 async function importVenues(
   file: string,
   options: Options,
@@ -79,7 +79,7 @@ async function importVenues(
     if (!isForPrograms && plan.steps.length > 0) writeLine(terminal.out, 'Dry run: nothing was changed.');
     return;
   }
-  // A step that has begun is ended: cut off, nobody would know whether it was done.
+  // A step in progress is finished: if it were cut off, its outcome would be unknown.
   const call = await connect(options, new AbortController().signal);
   const outcome = await applyPlan(plan, call, terminal, isForPrograms);
   if (outcome.stopped !== undefined) {
@@ -94,7 +94,7 @@ async function importVenues(
   writeLine(terminal.out, `Done: all ${plan.steps.length} steps.`);
 }
 
-/** The steps for programs; with the outcome, what became of each. */
+/** The steps for programs, with the state of each if there is an outcome. */
 function planned({ steps, unchanged }: Plan, outcome?: Outcome): Record<string, unknown> {
   const stateOf = (index: number): string => {
     if (outcome === undefined) return 'planned';
@@ -111,7 +111,7 @@ function planned({ steps, unchanged }: Plan, outcome?: Outcome): Record<string, 
   };
 }
 
-/** Carries out the steps in order, each one call; stops at the first that does not succeed, or when asked to. */
+/** Carries out the steps in order, one call each, until one fails or the user interrupts. */
 async function applyPlan(
   { steps, ids }: Plan,
   call: CallApi,

@@ -2,25 +2,25 @@ import { CsvError, parse } from 'csv-parse/sync';
 import type { Fault } from './file-content.ts';
 import { faultOfFile } from './file-content.ts';
 
-/** A row of the sheet: its cells that are not empty, by column. */
+/** A row of the sheet: its non-empty cells by column. */
 export type Cells = { line: number; cells: Readonly<Record<string, string>> };
 
 type Line = { line: number; record: string[] };
 type Sheet = { rows: Cells[]; separator: string; faults: Fault[] };
 
-/** A first line in which Excel is told what separates the cells. */
+/** Excel's first line that names the separator. */
 const SEPARATOR = /^\s*"?sep=(.)"?[^\S\n]*\n/i;
 
 /**
- * A sheet as spreadsheets export it: commas, semicolons or tabs, quotes where needed, LF or CRLF, `sep=;` in front or not. Its
- * first line names its columns: `columns` and no others.
+ * A sheet as exported by spreadsheets: commas, semicolons or tabs, quotes if needed, LF or CRLF, optionally `sep=;` in
+ * front. The first line must name known columns only.
  */
 export function readSheet(text: string, columns: ReadonlySet<string>): Sheet {
   // csv-parse counts a CRLF within a cell as two lines.
   const body = text.replaceAll(/\r\n?/g, '\n');
   const [first = '', separator = separatorOf(body)] = SEPARATOR.exec(body) ?? [];
   const lines: Line[] = [];
-  // So that lines keep their numbers.
+  // Keeps the numbers of lines.
   const withoutFirst = '\n'.repeat(first.split('\n').length - 1) + body.slice(first.length);
   const fault = readLines(withoutFirst, separator, lines);
   const [heading, ...others] = lines;
@@ -31,7 +31,7 @@ export function readSheet(text: string, columns: ReadonlySet<string>): Sheet {
   return { rows: faults.length > 0 ? [] : others.map((line) => cellsOf(names, line)), separator, faults };
 }
 
-/** The one that the first line has most of. */
+/** The most frequent separator of the first line. */
 function separatorOf(text: string): string {
   const [first = ''] = text.trimStart().split('\n');
   const counted = [',', ';', '\t'].map((each) => ({ each, count: first.split(each).length }));
@@ -47,12 +47,15 @@ const NOT_CSV: Readonly<Record<string, string>> = {
     'there is a quote within a cell. Put the cell in quotes, and write the quote as two.',
 };
 
-/** Adds the lines of the sheet that are not blank to `lines`; returns why one cannot be read. */
+/** Adds the non-blank lines of the sheet to `lines`; returns a fault if one cannot be read. */
 function readLines(text: string, delimiter: string, lines: Line[]): Fault | undefined {
   let end = 0;
   try {
     parse(text, {
-      ...{ delimiter, trim: true, skip_empty_lines: true, relax_column_count: true },
+      delimiter,
+      trim: true,
+      skip_empty_lines: true,
+      relax_column_count: true,
       on_record: (record: string[], info) => {
         end = info.lines;
         const line = end - record.join('').split('\n').length + 1;
@@ -73,12 +76,12 @@ function cellsOf(names: readonly string[], { line, record }: Line): Cells {
   return { line, cells: Object.fromEntries(cells.filter(([, cell]) => cell !== '')) };
 }
 
-/** Without no-break spaces and spaces twice; a line break is one too, but in hours. */
+/** Normalises blanks; line breaks only matter in hours. */
 function spaced(column: string, cell: string): string {
   return cell.replaceAll(column === 'hours' ? /[^\S\n]+/g : /\s+/g, ' ').trim();
 }
 
-/** Columns that have cells and no name, such as the row numbers that a program has put in front. */
+/** Columns with cells but no name, such as row numbers added by a program. */
 function unnamedColumns({ line }: Line, names: readonly string[], lines: readonly Line[]): Fault[] {
   const width = lines.reduce((most, { record }) => Math.max(most, record.length), 0);
   return Array.from({ length: width }, (_, index) => index).flatMap((index) => {

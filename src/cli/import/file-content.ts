@@ -1,19 +1,19 @@
 import { foldCase } from '../../platform/fold-case.rules.ts';
 import { textOf } from '../values.ts';
 
-/** Why something cannot be imported: `subject` says of what, `path` of which field of it (empty: of the whole). */
+/** Why something cannot be imported. `path` is the field of the `subject`, empty for the whole. */
 export type Fault = { line: number; subject: string; path: string; message: string };
 
-/** What a file holds, as far as it could be read, to be held to its schema. */
+/** The readable content of a file, not yet checked. */
 export type FileContent = {
-  /** Undefined where nothing could be read. */
+  /** Undefined if nothing could be read. */
   content?: Record<string, unknown>;
-  /** The line of what a path leads to (`venues.0.name`), or of the last thing on the way to it that there is. */
+  /** The line of a path (`venues.0.name`), or of its last existing part. */
   lineOf: (path: string) => number;
   faults: Fault[];
 };
 
-/** The file cannot be read at all. */
+/** A fault of the whole file. */
 export const faultOfFile = (message: string, line = 1): Fault => ({ line, subject: '', path: '', message });
 
 export const unreadable = (...faults: Fault[]): FileContent => ({ lineOf: () => 1, faults });
@@ -26,12 +26,12 @@ export function subjectOf(...names: readonly unknown[]): string {
     .join(' / ');
 }
 
-/** Two names that differ in nothing but capitals and spaces are one: spreadsheets and editors put no-break spaces in, or two. */
+/** Names that differ only in case and blanks are equal: spreadsheets and editors add no-break or double spaces. */
 export function nameKey(name: unknown): string {
   return foldCase(textOf(name)).replaceAll(/\s+/g, ' ').trim();
 }
 
-/** What a venue is known by: its name and city. */
+/** A venue's identity: its name and city. */
 export function venueKey({ name, city }: { name?: unknown; city?: unknown }): string {
   return `${nameKey(name)}\n${nameKey(city)}`;
 }

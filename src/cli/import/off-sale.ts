@@ -5,12 +5,11 @@ import type { Step } from './steps.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The holds and bookings of a venue that are off sale; the service names the first thousand. */
+/** The holds and bookings of a venue that are off sale; the service lists the first thousand. */
 export type OffSale = { venue: string; conflict_count: number; conflicts: Json[] };
 
 /**
- * What is off sale at the venues that the steps change, as the service says; it changes nothing. `would be`: once they are
- * done; `is`: now.
+ * What is off sale at the venues that the steps change: after the steps (`would be`) or now (`is`). Changes nothing.
  */
 export async function readOffSale(
   steps: readonly Step[],
@@ -30,7 +29,7 @@ export async function readOffSale(
 
 type VenueChange = { name: string; venue: unknown; resources: Json[] };
 
-/** The changes of each venue in one; of a resource the steps change first itself, then its schedule. */
+/** The changes of each venue combined; a resource's own change comes before its schedule. */
 function changesByVenue(steps: readonly Step[]): Map<string, VenueChange> {
   const changes = new Map<string, VenueChange>();
   for (const { venue: name, preview } of steps) {

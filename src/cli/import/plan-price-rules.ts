@@ -10,15 +10,15 @@ import type { Plan, ResourceInPlan, Step } from './steps.ts';
 type Json = Record<string, unknown>;
 
 /**
- * The API changes no price rule, so one that differs is made anew, and the old one removed after that, so that
- * at every moment one of the two holds. Among rules of one priority the newest wins, which for a file is the last: where one of
- * them is made anew, so are those of its priority that come after it.
+ * Plans the price rules of a resource. The API cannot change a rule, so a different one is created again before the old
+ * one is removed: one of the two always applies. Among rules of one priority the newest wins, which is the last in the
+ * file: if one is created again, so are the later ones of its priority.
  */
 export function planPriceRules(plan: Plan, inPlan: ResourceInPlan): void {
   const { resource, existing, names } = inPlan;
   const current = existing?.rules ?? [];
   const [made, removed]: [Step[], Step[]] = [[], []];
-  /** By priority: where the last rule that is kept stands, or that one is made anew. */
+  /** By priority: the position of the last rule kept; infinite if one is created again. */
   const lastKept = new Map<number, number>();
   let namedCount = 0;
   for (const rule of resource.rules) {

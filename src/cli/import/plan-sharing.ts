@@ -7,7 +7,7 @@ import { isHiddenNow, resourceKey } from './steps.ts';
 
 type InPlan = Pick<ResourceInPlan, 'venue' | 'resource' | 'current' | 'existing'>;
 
-/** The keys of those that are there when a resource is made: the service gives each of them the new one in return. */
+/** The keys of existing resources that share space with a new one; the service relates both directions. */
 export function sharedWhenMade({ venue, resource, current }: InPlan): string[] {
   const index = venue.resources.indexOf(resource);
   return venue.resources
@@ -16,8 +16,8 @@ export function sharedWhenMade({ venue, resource, current }: InPlan): string[] {
 }
 
 /**
- * What the completion of a resource says of its space where an interrupted import has made it: all that it is to share, for
- * the service may have been cut off while it related them. Space shared with what the file does not name stays so.
+ * The shared space in the completion of a resource that an interrupted import created. Lists everything, because the
+ * service may have been cut off while relating them. Space shared with resources outside the file stays.
  */
 export function sharedWhenCompleted(inPlan: InPlan, ids: Ids): { shares_space_with?: string[] } {
   const { venue, resource, existing } = inPlan;
@@ -29,8 +29,8 @@ export function sharedWhenCompleted(inPlan: InPlan, ids: Ids): { shares_space_wi
 }
 
 /**
- * Where two resources are there, they must agree with the file: a change of what they share takes them off sale for a moment and
- * is rejected where claims overlap, so it is a command of its own. What an interrupted import has left of one of them is completed.
+ * Existing resources must agree with the file: changing shared space takes them off sale for a moment, and fails if
+ * claims overlap, so it is a separate command. Resources of an interrupted import are completed.
  */
 export function sharingFaults({ venue, resource, current, existing }: InPlan): Fault[] {
   if (existing === undefined || !resource.saysShared || isSetLater(resource, existing)) return [];
@@ -50,7 +50,7 @@ export function sharingFaults({ venue, resource, current, existing }: InPlan): F
 
 const saysAnything = ({ saysShared, sharesWith }: WantedResource) => saysShared || sharesWith.size > 0;
 
-/** Whether the completion of the resource sets what it shares. */
+/** Whether completing the resource sets its shared space. */
 const isSetLater = (wanted: WantedResource, existing: CurrentResource) =>
   isHiddenNow(existing) && saysAnything(wanted);
 

@@ -8,7 +8,7 @@ import { PREFIX } from './read-current.ts';
 import type { Ids, Plan, ResourceInPlan, Step } from './steps.ts';
 import { completionNote, isHiddenNow, resourceKey, UNFINISHED } from './steps.ts';
 
-/** What must be done, in order, for the service to have what the file says; what the file does not name is left alone. */
+/** The steps that bring the service to the state of the file; what the file does not name is left alone. */
 export function planOf(venues: readonly WantedVenue[], state: CurrentState): Plan {
   const plan: Plan = { steps: [], unchanged: 0, ids: new Map(), faults: [] };
   for (const venue of venues) planVenue(plan, venue, state.get(venue.key));
@@ -53,13 +53,13 @@ function difference(wanted: object, current: Readonly<Record<string, unknown>>) 
   return { changes, change: Object.fromEntries(changes.map(({ field, to }) => [field, to])) };
 }
 
-/** Adds the steps of a resource: itself, its schedule, its price rules, and what makes it go on sale. */
+/** Plans a resource: itself, its schedule, its price rules, and putting it on sale. */
 function planResource(plan: Plan, inPlan: ResourceInPlan, isVenueHidden: boolean): void {
   const { resource, existing, names, path } = inPlan;
   const { line, body, schedule, rules } = resource;
   plan.faults.push(...sharingFaults(inPlan));
-  // Nothing is sold at a hidden venue. The service relates shared space one by one: cut off in the middle, it leaves a resource
-  // that is inactive, which the mark tells from one that somebody closed.
+  // Nothing is sold at a hidden venue. The service relates shared space one by one; if it is cut off, the resource
+  // stays inactive, with a mark that distinguishes it from one that somebody closed.
   const hasMore = (schedule !== undefined || rules.length > 0) && !isVenueHidden;
   const isHidden =
     existing === undefined ? hasMore || sharedWhenMade(inPlan).length > 0 : isHiddenNow(existing);
@@ -122,7 +122,7 @@ function planSchedule(
     return;
   }
   const changes = scheduleChanges(schedule.body, existing.schedule);
-  // A resource without a schedule shows its operating hours as one, and would go on following them.
+  // Without a schedule, a resource shows and follows its operating hours.
   const { operating_hours_start, operating_hours_end } = body;
   const hoursChange = changesOf({ operating_hours_start, operating_hours_end }, existing.fields);
   if (changes.length + hoursChange.length === 0) plan.unchanged += 1;

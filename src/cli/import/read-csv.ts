@@ -1,25 +1,40 @@
+import { groupBy } from '../../platform/group-by.ts';
 import { dateIn, listIn, openingsIn, valueOf } from './cell-values.ts';
 import type { Cells } from './csv-sheet.ts';
 import { readSheet } from './csv-sheet.ts';
 import type { Fault, FileContent } from './file-content.ts';
 import { nameKey, subjectOf, unreadable } from './file-content.ts';
 
-/** The columns of each kind of row: those that say where it belongs, then its own, of which the first names it. */
+/** The columns of each kind of row: its parents, then its own columns, the first of which is its name. */
 const KINDS = {
   venue: { parents: [], own: ['venue', 'city', 'address', 'time_zone', 'status'] },
   resource: {
     parents: ['venue', 'city'],
     own: [
-      ...['resource', 'resource_type', 'sport_category', 'duration_minutes', 'price_rupees'],
-      ...['operating_hours_start', 'operating_hours_end', 'shares_space_with', 'status'],
+      'resource',
+      'resource_type',
+      'sport_category',
+      'duration_minutes',
+      'price_rupees',
+      'operating_hours_start',
+      'operating_hours_end',
+      'shares_space_with',
+      'status',
     ],
   },
   schedule: { parents: ['venue', 'city', 'resource'], own: ['days_of_week', 'date', 'hours'] },
   price_rule: {
     parents: ['venue', 'city', 'resource'],
     own: [
-      ...['price_rule', 'price_rupees', 'multiplier', 'days_of_week'],
-      ...['start_time', 'end_time', 'from_date', 'to_date', 'priority'],
+      'price_rule',
+      'price_rupees',
+      'multiplier',
+      'days_of_week',
+      'start_time',
+      'end_time',
+      'from_date',
+      'to_date',
+      'priority',
     ],
   },
 } as const;
@@ -28,13 +43,13 @@ type Kind = keyof typeof KINDS;
 const KIND_NAMES = Object.keys(KINDS) as Kind[];
 const columnsOf = (kind: Kind): readonly string[] => ['kind', ...KINDS[kind].parents, ...KINDS[kind].own];
 
-/** A row of a known kind, and the object that it becomes. */
+/** A row of a known kind, and its object. */
 type Row = Cells & { kind: Kind; fields: Record<string, unknown> };
 type Venue = Record<string, unknown> & { resources: Resource[] };
 type Resource = Record<string, unknown> & { schedule?: Schedule; price_rules: unknown[] };
 type Schedule = { weekly: Record<string, unknown[]>; exceptions: unknown[] };
 
-/** Reads one flat sheet: a row for each venue, resource, part of a schedule and price rule, told apart by `kind`. */
+/** Reads a flat sheet: a row for each venue, resource, part of a schedule and price rule; `kind` distinguishes them. */
 export function readCsv(text: string): FileContent {
   const { rows: all, separator, faults } = readSheet(text, new Set(KIND_NAMES.flatMap(columnsOf)));
   if (faults.length > 0) return unreadable(...faults);
@@ -79,7 +94,7 @@ export function readCsv(text: string): FileContent {
   return { content, lineOf, faults };
 }
 
-/** A row of a known kind, with the columns of that kind and no others. */
+/** Checks the kind of a row and its columns. */
 function rowOf(row: Cells, separator: string, faults: Fault[]): Row[] {
   const { cells } = row;
   const kind = KIND_NAMES.find((each) => each === cells['kind']?.toLowerCase().replaceAll(/[\s-]+/g, '_'));
@@ -106,21 +121,14 @@ const faultIn = ({ line, cells }: Cells, path: string, message: string): Fault =
 type ByName<Named> = ReadonlyMap<string, Named[]>;
 
 function grouped<Named extends Record<string, unknown>>(rows: readonly Named[]): ByName<Named> {
-  const byName = new Map<string, Named[]>();
-  for (const row of rows) {
-    const key = nameKey(row['name']);
-    const ofName = byName.get(key) ?? [];
-    byName.set(key, ofName);
-    ofName.push(row);
-  }
-  return byName;
+  return groupBy(rows, ({ name }) => nameKey(name));
 }
 
 function venueOf(row: Row, venues: ByName<Venue>, faults: Fault[]): Venue | undefined {
   const { venue, city } = row.cells;
   const ofName = venues.get(nameKey(venue)) ?? [];
   const found = ofName.filter((each) => city === undefined || nameKey(each['city']) === nameKey(city));
-  // Two of one name and city are a fault of the venues.
+  // The venues themselves report two of one name and city.
   if (found.length === 1 || (found.length > 1 && city !== undefined)) return found[0];
   const message =
     found.length === 0
@@ -130,7 +138,7 @@ function venueOf(row: Row, venues: ByName<Venue>, faults: Fault[]): Venue | unde
   return undefined;
 }
 
-/** Adds what one row says to the schedule that several rows describe together. */
+/** Adds a row to the schedule that several rows describe together. */
 function addHours(
   { weekly, exceptions }: Schedule,
   row: Row,
@@ -145,7 +153,7 @@ function addHours(
     faults.push(faultIn(row, 'days_of_week', 'fill in either this or date'));
   else if (date !== undefined) exceptions.push(at({ date: dateIn(date), hours: openings }, row.line));
   for (const day of listIn(days ?? '', 'days_of_week')) {
-    // The names that are in every object, of which the schema would not see one.
+    // Names of every object's properties, which the schema would not see.
     if (day in Object.prototype) faults.push(faultIn(row, 'days_of_week', `${day} is no day of the week`));
     else (weekly[day] ??= at([], row.line)).push(...(openings ?? []));
   }

@@ -9,14 +9,14 @@ export const PREFIX = '/api/v1/operator';
 
 type Json = Record<string, unknown>;
 
-/** A resource as the service has it; schedule and rules only where the file is about them. */
+/** A resource of the service; schedule and rules only if the file mentions them. */
 export type CurrentResource = { id: string; fields: Json; schedule: unknown; rules: Json[] };
 export type CurrentVenue = { id: string; fields: Json; resources: ReadonlyMap<string, CurrentResource> };
 
-/** What the service has of what the file names, by `venueKey`. */
+/** What the service has of the file's venues, by `venueKey`. */
 export type CurrentState = ReadonlyMap<string, CurrentVenue>;
 
-/** Reads it through the API. Names that the service has twice are faults: nobody could say which of the two is meant. */
+/** Reads the state through the API. Repeated names are faults: it would be unclear which is meant. */
 export async function readCurrent(
   call: CallApi,
   wanted: readonly WantedVenue[],

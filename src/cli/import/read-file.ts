@@ -19,15 +19,15 @@ const READERS: Readonly<Record<string, (text: string) => FileContent>> = {
 const NOT_TEXT = 'the file is not UTF-8 text. Save it as UTF-8 ("CSV UTF-8" in Excel).';
 
 /**
- * Reads a file of venues. What is wrong with its content is in `faults`, with lines.
- * @throws CommandError (exit code 2) where there is no such file, or no telling what is in it
+ * Reads a file of venues; faults of its content are in `faults`.
+ * @throws CommandError (exit code 2) if the file is missing or of an unknown type
  */
 export async function readVenuesFile(file: string): Promise<FileContent> {
   const read = READERS[path.extname(file).toLowerCase()];
   if (read === undefined) throw usageError(`${file} does not end in .yaml, .yml or .csv.`);
   const bytes = await readBytes(file);
   if (!isUtf8(bytes) || bytes.includes(0)) return unreadable(faultOfFile(NOT_TEXT));
-  // Without a byte order mark.
+  // TextDecoder drops a byte order mark.
   const text = new TextDecoder().decode(bytes);
   if (text.trim() === '') return unreadable(faultOfFile('the file is empty'));
   return read(text);

@@ -4,11 +4,11 @@ import { isObject } from '../values.ts';
 import type { Fault, FileContent } from './file-content.ts';
 import { faultOfFile, unreadable } from './file-content.ts';
 
-/** Aliases repeat what is written once; more of them than this only make a small file huge. */
+/** Aliases repeat parts of the file; more of them only make a small file huge. */
 const MAX_ALIASES = 1000;
 const MAX_SYNTAX_FAULTS = 10;
 
-/** Reads YAML 1.2: `venues`, each with its `resources`, each with a `schedule` and `price_rules` if it has any. */
+/** Reads YAML 1.2: `venues` with their `resources`, each with an optional `schedule` and `price_rules`. */
 export function readYaml(text: string): FileContent {
   const counter = new LineCounter();
   try {
@@ -22,12 +22,12 @@ export function readYaml(text: string): FileContent {
       return unreadable(faultOfFile('the file must begin with "venues:", a list of venues'));
     return { content, lineOf: (path) => lineAt(document, counter, path.split('.')), faults: [] };
   } catch (err) {
-    // Of a parser that has run out of stack, or met more aliases than it should follow.
+    // The parser ran out of stack or found too many aliases.
     return unreadable(faultOfFile(`this cannot be read as YAML: ${reasonOf(err as Error)}`));
   }
 }
 
-/** The first of each line, for one mistake makes the parser complain of much that follows. Tags that it does not know are warnings of it. */
+/** The first fault of each line, because one mistake causes many. Unknown tags are warnings. */
 function syntaxFaults({ errors, warnings }: Document, counter: LineCounter): Fault[] {
   const faults = [...errors, ...warnings].map((error) => {
     return faultOfFile(`this is not YAML: ${reasonOf(error)}`, counter.linePos(error.pos[0]).line);
@@ -38,7 +38,7 @@ function syntaxFaults({ errors, warnings }: Document, counter: LineCounter): Fau
 
 const NO_TAGS = 'tags (!name) are not read here: write the value itself';
 
-/** What the parser means by its commonest codes. */
+/** Explains the parser's most common codes. */
 const NOT_YAML: Partial<Record<ErrorCode, string>> = {
   BAD_ALIAS: 'this alias (*name) has no anchor (&name) before it',
   BAD_DQ_ESCAPE: 'there is no such escape within double quotes. Write a backslash as two.',
@@ -59,12 +59,12 @@ function reasonOf(error: Error): string {
   return reason ?? 'this is not expected here. Look for a missing or extra quote, bracket, colon or space.';
 }
 
-/** The tags of what a value without one is too. */
+/** Tags that a value without a tag also has. */
 const PLAIN_TAGS = new Set(
   ['str', 'int', 'float', 'bool', 'null', 'seq', 'map'].map((name) => `tag:yaml.org,2002:${name}`),
 );
 
-/** Tags that make something else of a value; names that cannot be fields: lists, objects, and what every object has. */
+/** Tags that change a value, and names that cannot be fields: lists, objects, and properties of every object. */
 function unsafeParts(document: Document, counter: LineCounter): Fault[] {
   const faults: Fault[] = [];
   const reject = (node: unknown, message: string, path = '') =>
@@ -82,7 +82,7 @@ function unsafeParts(document: Document, counter: LineCounter): Fault[] {
   return faults;
 }
 
-/** The line of what a path leads to, or of the last thing on the way to it that there is. */
+/** The line of a path, or of its last existing part. */
 function lineAt(document: Document, counter: LineCounter, path: readonly string[]): number {
   const offset = offsetOf(document.getIn(path, true));
   if (offset === undefined && path.length > 0) return lineAt(document, counter, path.slice(0, -1));

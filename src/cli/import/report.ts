@@ -9,7 +9,7 @@ import type { Fault } from './file-content.ts';
 import type { OffSale } from './off-sale.ts';
 import type { Outcome, Plan, Step } from './steps.ts';
 
-/** Longer lists help nobody; --json has all. */
+/** The longest list shown; --json has everything. */
 const MAX_LISTED = 12;
 
 /** `venues.yaml:12: Turf House / Turf A: price_rupees: must be a number`. */
@@ -17,7 +17,7 @@ export function faultLine(file: string, { line, subject, path, message }: Fault)
   return onOneLine([`${file}:${line}`, subject, path, message].filter((part) => part !== '').join(': '));
 }
 
-/** Prints what would be, or is going to be, done: venue by venue. */
+/** Prints the plan, venue by venue. */
 export function showPlan(terminal: Terminal, { steps, unchanged }: Plan): void {
   for (const venue of new Set(steps.map((step) => step.venue))) {
     const ofVenue = steps.filter((step) => step.venue === venue);
@@ -26,7 +26,7 @@ export function showPlan(terminal: Terminal, { steps, unchanged }: Plan): void {
   writeWrapped(terminal, totals(steps, unchanged));
 }
 
-/** Names the holds and bookings that a change leaves off sale: somebody has to call those who made them. */
+/** Prints the holds and bookings that a change leaves off sale: somebody has to call those who made them. */
 export function showOffSale(terminal: Terminal, venues: readonly OffSale[], state: string): void {
   for (const { venue, conflict_count: count, conflicts } of venues) {
     const what = count === 1 ? '1 hold or booking' : `${count} holds and bookings`;
@@ -66,7 +66,7 @@ function labelOf({ kind, resource = '', name = '' }: Step): string {
   return kind === 'resource' ? resource : `${resource}: ${`${kind} ${name}`.trim()}`;
 }
 
-/** Fields that change alike, such as the days of a week, together. */
+/** Groups fields with the same change, such as the days of a week. */
 function changesText(changes: readonly Change[]): string {
   const fieldsOf = new Map<string, string[]>();
   for (const { field, from, to } of changes) {
@@ -95,7 +95,7 @@ function totals(steps: readonly Step[], unchanged: number): string {
 
 const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
 
-/** What was done and what was not, and that the same command goes on from there. */
+/** What was done and what was not, and that repeating the command continues. */
 export function stopText({ steps }: Plan, { doneCount, stopped }: Outcome): string {
   const all = steps.map(stepText);
   const [first = '', ...rest] = all.slice(doneCount);
@@ -124,7 +124,7 @@ function stepText(step: Step): string {
 
 const TEXT_WIDTH = 38;
 
-/** A bar on standard error where that is a terminal; null for programs, in pipes, or where NO_COLOR asks for plain output. */
+/** A progress bar on standard error; null for programs, in pipes, or with NO_COLOR. */
 export function progressOn({ err, environment }: Terminal, total: number, isForPrograms: boolean) {
   if (!err.isTty || environment.noColor || isForPrograms) return null;
   const bar = new SingleBar(

@@ -6,7 +6,7 @@ import { scheduleBody } from '../../catalog/venues/schedules.schemas.ts';
 import type { ResourceBody, VenueBody } from '../../catalog/venues/venues.schemas.ts';
 import { createResourceBody, createVenueBody } from '../../catalog/venues/venues.schemas.ts';
 
-/** What a file of venues holds: the bodies of the operator API, with names in the place of ids. */
+/** A file of venues: the bodies of the operator API, with names in place of ids. */
 export type VenuesFile = {
   venues: (VenueBody & {
     resources: (ResourceBody & { schedule?: ScheduleBody; price_rules: PriceRuleBody[] })[];
