@@ -1,8 +1,8 @@
-/** What a program has acquired, to be released however it ends. */
+/** Releases what a program has acquired, however it ends. */
 export type Cleanup = {
   /** Registers a step to undo. */
   add: (undo: () => Promise<unknown>) => void;
-  /** Undoes every step, the last one first; one that fails does not keep the others. Safe to call twice. */
+  /** Undoes every step, the last one first; a failed step does not stop the others. Safe to call twice. */
   run: () => Promise<void>;
 };
 

@@ -1,4 +1,6 @@
-/** `npm run demo`: a partner's whole story against the running service, each step checked. Exit code 0: every check passed. */
+/**
+ * `npm run demo`: a partner's whole story against the running service, every step checked. Exit code 0 if all passed.
+ */
 
 import { onStopSignal } from '../platform/stop-signals.ts';
 import { createCleanup } from './cleanup.ts';
@@ -12,7 +14,7 @@ const cleanup = createCleanup();
 let isEnding = false;
 
 onStopSignal((signal) => void end(130, `Interrupted (${signal}).`));
-// A reader that has seen enough, such as `head`, is no reason to leave anything behind.
+// A closed reader, such as `head`, must leave nothing behind either.
 process.stdout.on('error', () => void end(1));
 
 try {
@@ -66,7 +68,7 @@ async function tellStory(): Promise<void> {
   await suspend();
 }
 
-/** Undoes everything first; the first call decides the exit code. */
+/** Undoes everything first. The first call decides the exit code. */
 async function end(exitCode: number, sentence = ''): Promise<void> {
   if (isEnding) return;
   isEnding = true;

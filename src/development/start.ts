@@ -1,6 +1,6 @@
 /**
- * `npm start`: the whole system on one machine, until it is asked to stop or the process that started it is gone. Like everything
- * in this folder it is for development: the build and the image leave `src/development/` out.
+ * `npm start`: the whole system on one machine, until it is asked to stop or its parent is gone. `src/development/` is
+ * for development only: the build and the image leave it out.
  */
 
 import { watchStopRequests } from './start/stop-requests.ts';

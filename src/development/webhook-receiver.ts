@@ -1,4 +1,4 @@
-/** A partner's receiver of webhooks: verifies each delivery as it comes in, before anything else is done with it. */
+/** A partner's webhook receiver, which verifies each delivery before anything else. */
 
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,7 +10,7 @@ import {
 } from '../../packages/client/src/webhooks/verify.ts';
 
 export type Delivery = {
-  /** The path that it came to. */
+  /** The path it arrived at. */
   path: string;
   headers: Record<string, string>;
   /** The exact bytes received. */
@@ -24,8 +24,8 @@ export type WebhookReceiver = {
 };
 
 /**
- * Listens on 127.0.0.1 (0 picks a free port). Responds to a genuine delivery with what `onDelivery` returns, and with 401 to
- * one that is not signed with the secret that `secretOf` has for its path.
+ * Listens on 127.0.0.1 (0 picks a free port). Responds with the result of `onDelivery`, or with 401 if a delivery is
+ * not signed with the secret of its path.
  */
 export async function startWebhookReceiver(
   port: number,

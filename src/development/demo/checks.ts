@@ -1,4 +1,4 @@
-/** What the demo holds the service to; a failure says what was expected and what was received. */
+/** The demo's checks; a failure says what was expected and what was received. */
 
 import { setTimeout as wait } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
@@ -7,13 +7,13 @@ import { PartnerApiError } from '../../../packages/client/src/index.ts';
 const pollMs = 50;
 const waitDeadlineMs = 10_000;
 
-/** @throws Error unless both are alike */
+/** @throws Error unless both are equal */
 export function requireEqual<T>(what: string, received: T, expected: T): void {
   if (isDeepStrictEqual(received, expected)) return;
   throw new Error(`${what}: expected ${JSON.stringify(expected)}, received ${JSON.stringify(received)}`);
 }
 
-/** @throws Error unless the call is rejected with this code; other rejections are thrown as they are */
+/** @throws Error unless the call is rejected with this code */
 export async function requireRejected(call: Promise<unknown>, code: string): Promise<void> {
   try {
     await call;
@@ -24,11 +24,7 @@ export async function requireRejected(call: Promise<unknown>, code: string): Pro
   throw new Error(`expected the error ${code}, received a success`);
 }
 
-/**
- * Waits until `find` finds something, and returns it.
- *
- * @throws Error after 10 s, which says what was waited for
- */
+/** Waits until `find` finds something, and returns it. @throws Error after 10 s */
 export async function until<T>(what: string, find: () => Promise<T | undefined> | T | undefined): Promise<T> {
   for (const endsAt = performance.now() + waitDeadlineMs; performance.now() < endsAt; await wait(pollMs)) {
     const found = await find();

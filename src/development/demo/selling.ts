@@ -1,4 +1,4 @@
-/** The partner's calls: a hold, a booking made of it once, a hold that expires, and the cancellation. */
+/** The partner's calls: a hold, its booking, a hold that expires, and the cancellation. */
 
 import { PartnerApiError, type Schemas } from '../../../packages/client/src/index.ts';
 import { requireEqual, requireRejected } from './checks.ts';
@@ -26,7 +26,7 @@ export async function holdOnce(seller: Seller): Promise<Hold> {
   return hold;
 }
 
-/** Confirms, and once more with the same key, as after a lost response: the same booking, made once. Returns its id. */
+/** Confirms a hold twice with one key, as after a lost response: one booking is made. Returns its id. */
 export async function bookOnce(seller: Seller, hold: Hold): Promise<string> {
   const { client, transcript } = seller;
   const body = { hold_id: hold.hold_id, ...customer, idempotency_key: `confirm-${hold.hold_id}` };
@@ -44,7 +44,7 @@ export async function bookOnce(seller: Seller, hold: Hold): Promise<string> {
   return booking.booking_id;
 }
 
-/** Lets a hold reach its end without a confirm; a late confirm is then rejected, and the slot is free. */
+/** Lets a hold expire; a late confirm is rejected, and the slot is free. */
 export async function letExpire(seller: Seller): Promise<Hold> {
   const { client, transcript } = seller;
   const hold = await placeHold(seller);
@@ -68,7 +68,7 @@ export async function cancelBooking(seller: Seller, hold: Hold, bookingId: strin
   transcript.passed('cancelled; its slot is free again');
 }
 
-/** A hold on the first slot that is free, from three days ahead on; one that another channel takes first is skipped. */
+/** Holds the first free slot, from three days ahead on; skips one that another channel takes first. */
 async function placeHold({ client, venueId, transcript }: Seller): Promise<Hold> {
   for (let day = firstDay; day <= lastDay; day += 1) {
     const date = dateOf(Date.now() + day * 24 * 60 * 60 * 1000);
@@ -85,7 +85,7 @@ async function placeHold({ client, venueId, transcript }: Seller): Promise<Hold>
   throw new Error(`No slot is free in the next ${lastDay} days`);
 }
 
-/** Availability must show the slot as `free`, or as not available for the given reason. */
+/** Availability must show the slot as `free`, or as not available for this reason. */
 async function requireAvailability(
   { client, venueId, transcript }: Seller,
   slot: Pick<Hold, 'slot_id' | 'slot_start'>,
@@ -99,7 +99,7 @@ async function requireAvailability(
   transcript.note(`${slot.slot_id}: ${expected}`);
 }
 
-/** The calendar date at the venue, `YYYY-MM-DD`, as this locale writes dates. */
+/** The date at the venue; this locale writes dates as `YYYY-MM-DD`. */
 function dateOf(instant: string | number): string {
   return new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Kolkata' }).format(new Date(instant));
 }

@@ -1,4 +1,4 @@
-/** What the story needs first: a running service, venues, and a partner of this run's own. */
+/** What the story needs: a running service, venues, and a partner of its own. */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,21 +21,20 @@ const importedVenue = 'Indiranagar Football Park';
 
 type System = { url: string; adminUrl: string; operatorApiKey: string };
 
-/** The partner of this run, and what it may sell. */
+/** The partner of this run, with a venue to sell. */
 export type Seller = {
   /** Prints its calls. */
   client: PartnerClient;
-  /** For what is asked again and again. */
+  /** For polling; prints nothing. */
   quietClient: PartnerClient;
   venueId: string;
   transcript: Transcript;
 };
 
 /**
- * The service on `PORT` and `ADMIN_PORT` of this machine, with the operator key of `OPERATOR_API_KEY`, or the one that
- * `DATA_DIR` keeps; where none is running, or `PORT` is 0, one that is started for this run.
- *
- * @throws Error in a sentence that says what is in the way and what to do
+ * The running service on `PORT` and `ADMIN_PORT`, with the operator key of `OPERATOR_API_KEY` or `DATA_DIR`; if none is
+ * running, or `PORT` is 0, a service started for this run.
+ * @throws Error that says what to do
  */
 export async function findSystem(
   env: Environment,
@@ -49,7 +48,7 @@ export async function findSystem(
   return system;
 }
 
-/** Told by the response of `/readyz`, ready or not. */
+/** Recognises the service by its `/readyz`, ready or not. */
 async function isService(url: string): Promise<boolean> {
   try {
     const response = await fetch(new URL('/readyz', url), { signal: AbortSignal.timeout(5_000) });
@@ -71,7 +70,7 @@ async function describeRunning(env: Environment, url: string): Promise<System> {
   );
 }
 
-/** What `npm start` runs, on free ports and in a folder that does not outlive this run. */
+/** Starts the system of `npm start` on free ports and in a temporary folder. */
 async function startSystem(env: Environment, cleanup: Cleanup, { note }: Transcript): Promise<System> {
   note('Starting a system for this run, on free ports and in a temporary folder:');
   const dataDir = await mkdtemp(path.join(tmpdir(), 'partner-booking-demo-'));
@@ -91,7 +90,7 @@ async function startSystem(env: Environment, cleanup: Cleanup, { note }: Transcr
   return { url, adminUrl, operatorApiKey: secrets?.operatorApiKey ?? '' };
 }
 
-/** Leaves the venues of the example file in the service, granted to nobody; where they are from an earlier run, they stay. */
+/** Imports the example file, which grants nothing; existing venues stay. */
 export async function importVenues(system: System, transcript: Transcript): Promise<void> {
   const credentials = { OPERATOR_URL: system.adminUrl, OPERATOR_API_KEY: system.operatorApiKey };
   const env = { ...process.env, ...credentials, COLUMNS: '74' };
@@ -116,8 +115,8 @@ export async function importVenues(system: System, transcript: Transcript): Prom
 }
 
 /**
- * A new partner each time: one has at most 20 subscriptions and no way to delete them, so that a fixed one would be used up
- * after a few runs. It is suspended at the end, or its subscriptions would be sent to for ever.
+ * Creates a partner for this run: a fixed one would run out of its 20 subscriptions, which cannot be deleted. It is
+ * suspended at the end, so that nothing more is sent to its subscriptions.
  */
 export async function createPartner(
   system: System,

@@ -1,11 +1,11 @@
-/** What the demo prints: numbered steps, the calls with their responses, and a mark for each check that passed. */
+/** Prints the demo: numbered steps, calls with their responses, and a mark for each passed check. */
 
 import { styleText } from 'node:util';
 import wrapAnsi from 'wrap-ansi';
 
 const columns = 80;
 const margin = '    ';
-/** Of a long body, the beginning is shown. */
+/** How much of a body is shown. */
 const shownLines = 4;
 
 export type Transcript = {
@@ -14,11 +14,11 @@ export type Transcript = {
   passed: (text: string) => void;
   failed: (text: string) => void;
   passedCount: () => number;
-  /** Sends a request, and prints it as it was sent, with its response. */
+  /** Sends a request, and prints it with its response. */
   fetch: (request: Request) => Promise<Response>;
 };
 
-/** Lines of at most 80 columns; ids, keys and secrets are shortened in all of them. */
+/** Prints lines of at most 80 columns, with ids, keys and secrets shortened. */
 export function createTranscript(): Transcript {
   let steps = 0;
   let passed = 0;
@@ -66,7 +66,7 @@ function print(text: string, mark: string, colour: Colour = 'reset', limit = 100
     console.log(styleText(colour, `${margin}${index === 0 ? mark : indent}${line}`));
 }
 
-/** Long ids by their end, which differs; keys, secrets and signatures by their beginning, which gives nothing away. */
+/** Shortens ids to their end, which differs; keys, secrets and signatures to their beginning, which reveals nothing. */
 function shorten(text: string): string {
   return text
     .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{4}([0-9a-f]{8})/g, '…$1')

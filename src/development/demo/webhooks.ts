@@ -1,4 +1,4 @@
-/** The partner's side of webhooks: verified deliveries, forgeries, retries, a dead letter and its redelivery. */
+/** The partner's webhooks: verified deliveries, forgeries, retries, a dead letter and its redelivery. */
 
 import { verifyWebhook, type WebhookEvent } from '../../../packages/client/src/webhooks/verify.ts';
 import type { Cleanup } from '../cleanup.ts';
@@ -12,7 +12,7 @@ const delaysSeconds = [300, 900, 1800, 3600];
 
 type EventType = WebhookEvent['event_type'];
 type Endpoint = { url: string; status: number; secretKey: string; deliveries: Delivery[] };
-/** The first takes all events; the second the cancellation alone, and fails until it is mended. */
+/** The first gets all events; the second only the cancellation, and fails until it is repaired. */
 export type Endpoints = { working: Endpoint; failing: Endpoint };
 
 export async function subscribe({ client, transcript }: Seller, cleanup: Cleanup): Promise<Endpoints> {
@@ -39,7 +39,7 @@ export async function subscribe({ client, transcript }: Seller, cleanup: Cleanup
   return { working, failing };
 }
 
-/** Waits for the five state changes of the story, each verified as it came in. */
+/** Waits for the webhooks of the story's five changes, each verified on arrival. */
 export async function requireWebhooks(
   { working }: Endpoints,
   transcript: Transcript,
@@ -71,7 +71,7 @@ export async function requireWebhooks(
   transcript.passed('5 of 5 arrived, one for each state change; every signature verified');
 }
 
-/** What was altered or comes too late must be rejected; else the check proves nothing. */
+/** Altered and late deliveries must be rejected, or else verification proves nothing. */
 export async function rejectForgeries({ working }: Endpoints, transcript: Transcript): Promise<void> {
   const { body, headers } = await until('a genuine delivery', () => working.deliveries[0]);
   const sentAt = headers['x-service-timestamp'] ?? '';
@@ -124,7 +124,7 @@ export async function retryUntilDead(seller: Seller, { failing }: Endpoints): Pr
   return id;
 }
 
-/** What arrived as this attempt, and the delivery as it is once its result is noted. */
+/** What arrived as this attempt, and the delivery once its result is recorded. */
 function afterAttempt({ quietClient }: Seller, { deliveries }: Endpoint, id: string, number: number) {
   return until(`the result of attempt ${number}`, async () => {
     const attempt = deliveries[number - 1];
@@ -133,7 +133,7 @@ function afterAttempt({ quietClient }: Seller, { deliveries }: Endpoint, id: str
   });
 }
 
-/** Has the dead letter sent again, now that the endpoint responds. */
+/** Redelivers the dead letter to the repaired endpoint. */
 export async function redeliver(seller: Seller, { failing }: Endpoints, id: string): Promise<void> {
   failing.status = 204;
   await seller.client.redeliver({ path: { id } });

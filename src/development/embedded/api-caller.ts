@@ -1,4 +1,4 @@
-/** How development tools speak to an API that they have started; what goes wrong is said in a sentence. */
+/** Calls an API that a development tool has started; failures are sentences. */
 
 import { setTimeout as wait } from 'node:timers/promises';
 
@@ -20,9 +20,8 @@ export type CallApi = (
 ) => Promise<ApiResponse>;
 
 /**
- * A caller of one listener; `send` may be another `fetch`, which shows the calls.
- *
- * @throws Error (from the caller made) naming the call, the status and the start of the response
+ * Calls one listener with `send`, by default `fetch`.
+ * @throws Error (from the caller) with the call, the status and the start of the response
  */
 export function apiCaller(
   baseUrl: string,
@@ -50,11 +49,7 @@ export function apiCaller(
   };
 }
 
-/**
- * Resolves when the API's `/readyz` returns 200.
- *
- * @throws Error with its last response after 30 s
- */
+/** Resolves when `/readyz` returns 200. @throws Error with its last response after 30 s */
 export async function untilReady(url: string): Promise<void> {
   const deadline = performance.now() + readyTimeoutMs;
   for (;;) {
@@ -66,14 +61,14 @@ export async function untilReady(url: string): Promise<void> {
   }
 }
 
-/** A text field of a response. @throws Error when it is absent */
+/** A text field of a response. @throws Error if it is missing */
 export function textField({ body }: Pick<ApiResponse, 'body'>, name: string): string {
   const value = field(body, name);
   if (typeof value === 'string') return value;
   throw new Error(`a response has no ${name}: ${JSON.stringify(body)}`);
 }
 
-/** A property of something that may be no object. */
+/** A property of an unknown value. */
 export function field(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }

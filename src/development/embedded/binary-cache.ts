@@ -1,4 +1,4 @@
-/** The folder where downloaded server binaries are kept: one executable file per server. */
+/** The cache of downloaded server binaries: one executable file for each server. */
 
 import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -8,7 +8,7 @@ import type { Environment } from './run-command.ts';
 const scratchPrefix = 'unfinished-';
 const staleScratchMs = 60 * 60 * 1000;
 
-/** `$PBS_CACHE_DIR`, else `$XDG_CACHE_HOME/partner-booking-service`, else the same under `~/.cache`. Absolute. */
+/** `$PBS_CACHE_DIR`, else `$XDG_CACHE_HOME/partner-booking-service`, else that under `~/.cache`; absolute. */
 export function cacheFolder(env: Environment): string {
   const own = env['PBS_CACHE_DIR'];
   if (own) return path.resolve(own);
@@ -16,10 +16,7 @@ export function cacheFolder(env: Environment): string {
   return path.join(path.resolve(base), 'partner-booking-service');
 }
 
-/**
- * Runs `work` with a new scratch folder inside the cache and removes the folder afterwards. What a killed process left
- * there more than an hour ago is removed first.
- */
+/** Runs `work` with a scratch folder in the cache, then removes it, and any that a killed process left an hour ago. */
 export async function withScratchFolder<T>(
   env: Environment,
   work: (folder: string) => Promise<T>,
@@ -29,7 +26,7 @@ export async function withScratchFolder<T>(
   for (const name of await readdir(cache)) {
     if (!name.startsWith(scratchPrefix)) continue;
     const left = path.join(cache, name);
-    // Another process may have removed it by now.
+    // Another process may have removed it.
     const { mtimeMs } = await stat(left).catch(() => ({ mtimeMs: Date.now() }));
     if (Date.now() - mtimeMs > staleScratchMs) await rm(left, { recursive: true, force: true });
   }

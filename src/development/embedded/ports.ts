@@ -1,4 +1,4 @@
-/** The loopback ports of the embedded servers: picked once for a data folder and kept, for the replica set names its own. */
+/** The loopback ports of the embedded servers, kept in the data folder because the replica set contains its own. */
 
 import { createServer } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -6,16 +6,14 @@ import { readState, writeState } from './data-folder.ts';
 import type { LogLine } from './run-command.ts';
 
 const portsFile = 'ports.json';
-/** Below the ports that systems hand to outgoing connections, one of which could sit on a kept port at the next start. */
+/** Below the ports of outgoing connections, one of which could occupy a kept port at the next start. */
 const lowestPort = 20_000;
 const highestPort = 31_999;
 const leftoverDeadlineMs = 15_000;
 
 /**
- * The folder's port of this name, which is free; picked now and stored when it has none yet. One that is taken is waited for:
- * the servers of a run that was killed end within seconds.
- *
- * @throws Error when something else has taken the port
+ * The folder's port of this name; a new one is picked and stored. Waits for a taken port: the servers of a killed run
+ * end within seconds. @throws Error if another program has taken it
  */
 export async function freeKeptPort(
   folder: string,
@@ -44,7 +42,7 @@ export async function freeKeptPort(
   );
 }
 
-/** A port of 127.0.0.1 that was free a moment ago. */
+/** A port of 127.0.0.1 that was free just now. */
 export async function pickFreePort(): Promise<number> {
   for (;;) {
     const port = lowestPort + Math.floor(Math.random() * (highestPort - lowestPort + 1));

@@ -1,10 +1,10 @@
-/** Child processes of Node, and what the system knows of a process: more under Linux, from /proc, than elsewhere. */
+/** Child processes of Node, and facts about processes, of which Linux (/proc) shows more than other systems. */
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 
-/** True when a process of this number runs, whoever owns it; one that has ended but is not yet reaped does not. */
+/** Whether a process of this number runs, whoever owns it; zombies do not count. */
 export function isAlive(pid: number): boolean {
   if (!Number.isInteger(pid) || pid <= 0 || statFields(pid)?.[0] === 'Z') return false;
   try {
@@ -15,13 +15,13 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Tells apart two processes that had the same number: clock ticks since the machine's start; `-` without /proc. */
+/** Distinguishes two processes with the same number: start time in clock ticks; `-` without /proc. */
 export function startedAt(pid: number): string {
-  // Field 22; counted from behind the name in parentheses, which may hold spaces itself.
+  // Field 22, counted from behind the name in parentheses, which may contain spaces.
   return statFields(pid)?.[19] ?? '-';
 }
 
-/** The parent of a process, undefined where the system does not say or the process is gone. */
+/** The parent of a process; undefined if unknown. */
 export function parentOf(pid: number): number | undefined {
   const parent = statFields(pid)?.[1];
   return parent === undefined ? undefined : Number(parent);
@@ -36,14 +36,14 @@ function statFields(pid: number): string[] | undefined {
   }
 }
 
-/** Arguments for `process.execPath` that run `file`: plain for JavaScript, through tsx for TypeScript. */
+/** Arguments for `process.execPath` that run `file`; TypeScript runs through tsx. */
 export function nodeArguments(file: string): string[] {
   if (!file.endsWith('.ts')) return [file];
   const tsx = createRequire(import.meta.url).resolve('tsx');
   return ['--import', pathToFileURL(tsx).href, file];
 }
 
-/** True for a system error with this code, such as `ENOENT`, also one of another realm, as under jest. */
+/** Whether it is a system error with this code, such as `ENOENT`, also from another realm, as in jest. */
 export function isCode(error: unknown, code: string): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && error.code === code;
 }

@@ -1,4 +1,4 @@
-/** A real redis-server that persists. */
+/** redis-server with persistence. */
 
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -13,11 +13,10 @@ import {
 } from './server-process.ts';
 
 /**
- * Starts redis-server, bound to 127.0.0.1, with an append-only file synced every second and `noeviction`, as BullMQ asks
- * for, and resolves when it accepts connections. With `credentials` it asks everybody for them.
- * Nobody at all, tests included, may change how it runs or what files it writes (`commandsAllowed`).
- *
- * @throws Error where no binary is found, or with the server's own reason
+ * Starts redis-server on 127.0.0.1 as BullMQ requires it: an append-only file synced every second, `noeviction`.
+ * Requires `credentials` if given. Nobody, tests included, may change its configuration or its files
+ * (`commandsAllowed`).
+ * @throws Error if no binary is found, or with the server's own reason
  */
 export async function startRedis(options: ServerOptions): Promise<RunningServer> {
   const { dataPath, port, env, log, credentials } = options;
@@ -36,15 +35,15 @@ export async function startRedis(options: ServerOptions): Promise<RunningServer>
 }
 
 /**
- * All that BullMQ and this service use, and nothing that changes how the server runs, writes files, loads code, follows
- * another server, or shows or ends what others do: CONFIG, DEBUG, MODULE, REPLICAOF, SAVE, MONITOR, SHUTDOWN, FLUSHALL, ACL ….
+ * What BullMQ and this service use: nothing that configures the server, writes files, loads code or affects other
+ * clients.
  */
 const commandsAllowed = [
   ...['+@all', '-@admin', '-@dangerous', '+info'],
   ...['setname', 'getname', 'list', 'info', 'id'].map((name) => `+client|${name}`),
 ];
 
-/** Writes the file of users, which holds no password but its hash; tests use the server without one, and look at all keys. */
+/** Writes the file of users, with hashes of passwords only. Tests use no password and may list all keys. */
 async function writeUsers(dataPath: string, credentials: ServerCredentials | undefined): Promise<string> {
   const allowed = ['~*', '&*', ...commandsAllowed].join(' ');
   const hash = createHash('sha256')

@@ -1,4 +1,4 @@
-/** What an embedded mongod is told once it runs: its replica set, and the user of the service. */
+/** Initiates the embedded mongod: its replica set, and the user of the service. */
 
 import { setTimeout as wait } from 'node:timers/promises';
 import mongoose from 'mongoose';
@@ -9,8 +9,7 @@ const alreadyInitialized = 23;
 const userExists = 51_003;
 
 /**
- * Makes the replica set of one unless the data folder has it already, and waits until its member is primary. With
- * `credentials` it also sees to it that their user exists, with their password and no rights beyond the database.
+ * Initiates the replica set if necessary, waits for its primary and, with `credentials`, creates or updates their user.
  */
 export async function prepareReplicaSet(
   name: string,
@@ -19,7 +18,7 @@ export async function prepareReplicaSet(
   credentials: ServerCredentials | undefined,
 ): Promise<void> {
   const client = new mongoose.mongo.MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`, {
-    // As a member signs in to its own set, with the key that all members have: it may do everything, and needs no user.
+    // Signs in as a member of the set, with the members' key, which allows everything and needs no user.
     ...(credentials && {
       auth: { username: '__system', password: credentials.mongodbKey },
       authSource: 'local',
@@ -46,7 +45,7 @@ export async function prepareReplicaSet(
   }
 }
 
-/** False where it failed with this code of the server. */
+/** False if the command failed with this code. */
 async function unlessCode(code: number, command: Promise<unknown>): Promise<boolean> {
   try {
     await command;

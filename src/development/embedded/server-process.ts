@@ -7,8 +7,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Environment, LogLine } from './run-command.ts';
 
 /**
- * The program, which keeps the shell's process number, is ended when standard input ends, as this process' death brings
- * about; one that is stopped gets the signal once it is continued.
+ * Runs the program with the shell's process number and ends it when standard input ends, which the death of this
+ * process causes. A stopped program is continued so that it gets the signal.
  */
 const WHILE_INPUT_IS_OPEN =
   'exec 3<&0; (cat <&3; kill $$; kill -CONT $$) >/dev/null 2>&1 & exec "$@" 3<&- </dev/null';
@@ -18,40 +18,39 @@ const upTimeoutMs = 60_000;
 const stopTimeoutMs = 20_000;
 const keptOutputCharacters = 4_000;
 
-/** The user of the service, in both servers. */
+/** The service's user in both servers. */
 export const serverUser = 'partner_booking';
 
-/** Other users of this machine reach the servers' ports too. None of these needs encoding in a URL. */
+/** Needed because other users of this machine reach the servers' ports. All are valid in a URL unencoded. */
 export type ServerCredentials = {
   mongodbPassword: string;
-  /** What the members of the replica set share, in base64: who has it may do anything. */
+  /** The base64 secret shared by the members of the replica set; it allows everything. */
   mongodbKey: string;
   redisPassword: string;
 };
 
 export type ServerOptions = {
-  /** Folder of the server's files, created if need be. */
+  /** The folder of the server's files, created if necessary. */
   dataPath: string;
-  /** A free port on 127.0.0.1; for MongoDB the same one at every start, as the replica set's config names it. */
+  /** A free port; MongoDB needs the same one at every start, because the replica set contains it. */
   port: number;
   env: Environment;
   log: LogLine;
-  /** Undefined, for tests: whoever reaches the port may use the server, fail points of MongoDB included. */
+  /** Undefined in tests: everyone may use the server, including MongoDB's fail points. */
   credentials?: ServerCredentials | undefined;
 };
 
 export type RunningServer = {
-  /** Connection string. */
+  /** The connection string. */
   uri: string;
   process: ChildProcess;
-  /** Ends the server in order and leaves its files. */
+  /** Stops the server orderly and keeps its files. */
   stop: () => Promise<void>;
 };
 
 /**
- * Starts `command`, which serves `port` on 127.0.0.1. Resolves when the port accepts connections and `prepare` is done.
- *
- * @throws Error with the last lines of the server where it ends before that; it is not left running
+ * Starts `command`, which serves `port`. Resolves when the port accepts connections and `prepare` is done.
+ * @throws Error with the server's last output if it ends before that; it is stopped then
  */
 export async function startServer(
   command: readonly string[],
@@ -78,7 +77,7 @@ export async function startServer(
   return { process: child, stop };
 }
 
-/** SIGTERM, then SIGKILL after `graceMs`, of which `onKill` is told. Resolves when the process is gone. */
+/** Sends SIGTERM, then SIGKILL after `graceMs`, calling `onKill`. Resolves when the process is gone. */
 export async function endProcess(child: ChildProcess, graceMs: number, onKill?: () => void): Promise<void> {
   if (hasEnded(child)) return;
   const gone = once(child, 'exit');
@@ -92,17 +91,17 @@ export async function endProcess(child: ChildProcess, graceMs: number, onKill?: 
 }
 
 /**
- * A program that never outlives this process, in a process group of its own, which a terminal's Ctrl-C does not reach. `output`
- * says what becomes of what it prints.
+ * Starts a program that never outlives this process, in its own process group, which a terminal's Ctrl-C does not
+ * reach.
  */
 export function spawnBound(command: readonly string[], output: 'pipe' | 'ignore'): ChildProcess {
   const stdio = ['pipe' as const, output, output];
   const child = spawn('sh', ['-c', WHILE_INPUT_IS_OPEN, 'sh', ...command], { detached: true, stdio });
-  // The shell that waits for the end of input is done too.
+  // Also ends the shell that waits for the end of input.
   return child.once('exit', () => child.stdin?.destroy());
 }
 
-/** True too for one that could not be started. */
+/** Whether the process has ended, or could not be started. */
 export function hasEnded({ pid, exitCode, signalCode }: ChildProcess): boolean {
   return pid === undefined || exitCode !== null || signalCode !== null;
 }
@@ -115,7 +114,7 @@ async function untilAccepting(port: number): Promise<void> {
   }
 }
 
-/** True when something on 127.0.0.1 accepts connections to the port. */
+/** Whether something on 127.0.0.1 accepts connections to the port. */
 export function accepts(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');

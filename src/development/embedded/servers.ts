@@ -1,4 +1,4 @@
-/** The embedded MongoDB and Redis of `npm start` and of the tests. */
+/** The embedded MongoDB and Redis of `npm start` and the tests. */
 
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
@@ -18,32 +18,30 @@ export type EmbeddedServersOptions = {
   dataDir: string | undefined;
   env: Environment;
   log: LogLine;
-  /** Servers that the user brought: not started, their addresses are handed back. */
+  /** Servers provided by the user: they are not started, and their addresses are returned. */
   external?: { readonly mongodbUri: string | undefined; readonly redisUrl: string | undefined };
   /**
-   * The servers of a test run: fail points, and no passwords. Tests reach them through relays, under the name of a database for
-   * each suite, and with faults that only an administrator may set; there is nothing in them that is not made up, and they
-   * write no file but their own. Default false.
+   * Enables fail points and omits passwords for tests, which reach the servers through relays and inject faults as an
+   * administrator. The servers contain test data only. Default false.
    */
   isForTests?: boolean;
-  /** Told, in a sentence, when a server ends that was not asked to. */
+  /** Called, with a sentence, when a server ends unexpectedly. */
   onUnexpectedEnd?: (sentence: string) => void;
 };
 
 export type EmbeddedServers = {
   mongodbUri: string;
   redisUrl: string;
-  /** Process numbers of those that were started. */
+  /** Process numbers of the started servers. */
   pids: { readonly mongodb: number | undefined; readonly redis: number | undefined };
-  /** Ends Redis, then MongoDB, in order, and gives the folder free. Safe to call twice. */
+  /** Stops Redis, then MongoDB, and releases the folder. Safe to call twice. */
   stop: () => Promise<void>;
 };
 
 /**
- * Starts both servers on 127.0.0.1 with their files in `dataDir/mongo` and `dataDir/redis`, on ports and with passwords
- * that the folder keeps. Both end when this process dies, even by SIGKILL.
- *
- * @throws Error that says what is in the way; nothing is left running then
+ * Starts both servers on 127.0.0.1 with their files in `dataDir/mongo` and `dataDir/redis`, and with ports and
+ * passwords kept in the folder. Both end when this process dies, even by SIGKILL.
+ * @throws Error that says what is in the way; nothing is left running
  */
 export async function startEmbeddedServers(options: EmbeddedServersOptions): Promise<EmbeddedServers> {
   const { dataDir, env, log, external } = options;
@@ -97,7 +95,7 @@ function ensureServerCredentials(folder: string): Promise<ServerCredentials> {
   });
 }
 
-/** A new folder that names this process, after removing those whose process was killed before it could. */
+/** A new folder named after this process; removes those of processes that were killed. */
 async function makeTemporaryFolder(): Promise<string> {
   const parent = await temporaryParent();
   const names = (await readdir(parent)).filter((name) => name.startsWith(temporaryPrefix));

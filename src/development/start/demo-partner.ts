@@ -1,4 +1,4 @@
-/** The demo of `npm start`: a partner with a key, a venue and a receiver of webhooks, so that there is something to try. */
+/** The demo of `npm start`: a partner with a key, a venue and a webhook receiver to try out. */
 
 import { EVENT_TYPES } from '../../../packages/client/src/cli/event-types.ts';
 import { createPartnerClient } from '../../../packages/client/src/index.ts';
@@ -34,7 +34,7 @@ const tenGames = {
   validity_days: 90,
 };
 
-/** What demo.json has (mode 0600). */
+/** The content of demo.json (mode 0600). */
 export type Demo = {
   apiKey: string;
   venueId: string;
@@ -43,10 +43,8 @@ export type Demo = {
 };
 
 /**
- * Starts the receiver on the port that the folder keeps for it, which prints a line for each webhook. It runs before there is
- * a demo: a service that is started again may have webhooks to send at once.
- *
- * @throws Error when something else has taken the port
+ * Starts the receiver on the folder's port, which prints a line for each webhook. It runs before there is a demo: a
+ * restarted service may send webhooks at once. @throws Error if another program has taken the port
  */
 export async function startDemoReceiver(dataDir: string, log: LogLine): Promise<WebhookReceiver> {
   return startWebhookReceiver(
@@ -60,7 +58,7 @@ export async function startDemoReceiver(dataDir: string, log: LogLine): Promise<
   );
 }
 
-/** What can be sold tomorrow, the date at the venue as `YYYY-MM-DD`; the slot is undefined where none is free. */
+/** A free slot tomorrow, by the date at the venue; undefined if none is free. */
 export async function findFreeSlot(
   baseUrl: string,
   { apiKey, venueId }: Demo,
@@ -72,18 +70,16 @@ export async function findFreeSlot(
   return { date, slotId: slots.find((slot) => slot.is_available)?.slot_id };
 }
 
-/** What the folder's demo.json has; undefined where no demo has been set up. */
+/** The demo in the folder's demo.json; undefined if there is none. */
 async function readDemo(dataDir: string): Promise<Demo | undefined> {
   const kept = await readState(dataDir, demoFile);
   return 'webhookSecretKey' in kept ? (kept as Demo) : undefined;
 }
 
 /**
- * Sees to it that the demo exists: the one of demo.json while its key is accepted, else a new one, through the operator's and
- * the partner's HTTP API only. A venue with a full turf and its two halves, which share its space; a grant; an API key; a
- * package of ten credits; one subscription to all six event types.
- *
- * @throws Error in a sentence, naming the call that did not respond as the contract says
+ * Provides the demo: that of demo.json if its key is accepted, else a new one, made through the HTTP APIs: a venue with
+ * a full turf and its two halves, a grant, a key, a package of ten credits, and a subscription to all event types.
+ * @throws Error naming the call that failed
  */
 export async function provisionDemo(
   { url, adminUrl, operatorApiKey }: { url: string; adminUrl: string; operatorApiKey: string },
@@ -111,12 +107,7 @@ export async function provisionDemo(
   const { secret_key: webhookSecretKey } = await createPartnerClient({
     baseUrl: url,
     apiKey,
-  }).createSubscription({
-    body: {
-      endpoint_url: webhookUrl,
-      event_types: [...EVENT_TYPES],
-    },
-  });
+  }).createSubscription({ body: { endpoint_url: webhookUrl, event_types: [...EVENT_TYPES] } });
   const demo = { apiKey, venueId, webhookUrl, webhookSecretKey };
   await writeState(dataDir, demoFile, demo);
   return demo;

@@ -1,4 +1,4 @@
-/** The ways in which the process of `npm start` learns that it should end. */
+/** How the process of `npm start` learns that it should end. */
 
 import { onStopSignal } from '../../platform/stop-signals.ts';
 import { parentOf } from '../embedded/processes.ts';
@@ -7,9 +7,8 @@ import type { Environment } from '../embedded/run-command.ts';
 const parentPollMs = 1_000;
 
 /**
- * Calls `onStop` once, with a reason, at the first SIGINT, SIGTERM or SIGHUP, or when the parent process is gone, which
- * gives no signal. Under npm the shell between npm and this process is watched as well: it outlives a killed npm.
- * A second Ctrl-C calls `onForce`.
+ * Calls `onStop` once, with a reason, at the first stop signal or when the parent is gone, which sends no signal. The
+ * shell between npm and this process is watched too, because it outlives a killed npm. A second Ctrl-C calls `onForce`.
  */
 export function watchStopRequests(
   env: Environment,

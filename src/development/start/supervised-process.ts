@@ -1,4 +1,4 @@
-/** Child processes of `npm start`: started with the parent's loader, restarted when they die, stopped in order. */
+/** Child processes of `npm start`: started, restarted when they die, stopped in order. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,30 +13,28 @@ const readyTimeoutMs = 60_000;
 const shownLogLines = 12;
 
 export type ProcessSpec = {
-  /** What people call it. */
+  /** The name for people. */
   name: string;
-  /** The program, `.ts` or `.js`. */
   file: string;
-  /** Read at each start, so that a restart can differ. */
+  /** Read at each start, so a restart may use other values. */
   env: Environment;
-  /** Gets everything that the process prints; emptied first. */
+  /** Gets all output; emptied first. */
   logFile: string;
   log: LogLine;
 };
 
 export type SupervisedProcess = {
-  /** The first `{ready: true, ...}` message; rejects when the process ends, or 60 s pass, before it. */
+  /** The first `{ready: true, ...}` message; rejects if the process ends or 60 s pass before. */
   ready: Promise<object>;
-  /** SIGTERM, then SIGKILL after `graceMs`. Resolves when the process is gone; it is not started again. */
+  /** SIGTERM, then SIGKILL after `graceMs`. Resolves when the process is gone for good. */
   stop: (graceMs: number) => Promise<void>;
-  /** SIGKILL at once, without waiting; it is not started again. */
+  /** SIGKILL at once, for good, without waiting. */
   kill: () => void;
 };
 
 /**
- * Starts the program in a process group of its own, which a terminal's Ctrl-C does not reach, with an IPC channel,
- * whose end tells it that this process is gone. Once it has been ready, it is started again 1 s after each end that
- * nobody asked for.
+ * Starts the program in its own process group, which a terminal's Ctrl-C does not reach, with an IPC channel, whose end
+ * tells it that this process is gone. After it was ready once, it is restarted 1 s after each unexpected end.
  */
 export function superviseProcess(spec: ProcessSpec): SupervisedProcess {
   const { name, log, logFile } = spec;
@@ -71,9 +69,8 @@ export function superviseProcess(spec: ProcessSpec): SupervisedProcess {
 }
 
 /**
- * Runs the program to its end, which `signal` brings about with SIGTERM.
- *
- * @throws Error with the last lines of its log when it does not end with exit code 0
+ * Runs the program to its end; `signal` stops it with SIGTERM.
+ * @throws Error with the end of its log unless it exits with 0
  */
 export async function runToEnd(spec: ProcessSpec, signal: AbortSignal): Promise<void> {
   const output = openSync(spec.logFile, 'w', 0o600);

@@ -1,4 +1,4 @@
-/** The whole system on one machine: embedded servers, migration, the API and one process of each worker. */
+/** The whole system on one machine: embedded servers, migration, the API and one of each worker. */
 
 import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
@@ -21,11 +21,11 @@ import {
 import type { Welcome } from './welcome.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-/** A process cuts its own stop after 25 s; this is for one that cannot. */
+/** For a process that fails to cut its own stop after 25 s. */
 const graceMs = 26_000;
 const stepAtHandMs = 5_000;
 const workerNames = ['hold-expiry', 'webhook-delivery'];
-/** The processes that each secret is for; the others are started without it. */
+/** The processes that need each secret; the others do not get it. */
 const secretsFor: Record<string, readonly string[]> = {
   OPERATOR_API_KEY: ['api'],
   ENCRYPTION_KEYS: ['api', 'webhook-delivery'],
@@ -33,32 +33,32 @@ const secretsFor: Record<string, readonly string[]> = {
 
 export type SystemOptions = {
   env: Environment;
-  /** Gets what people should read. */
+  /** Gets the lines for people. */
   log: LogLine;
-  /** Told, in a sentence, when an embedded server ends by itself; the system must be stopped then. */
+  /** Called, with a sentence, when an embedded server ends by itself; stop the system then. */
   onServerEnd: (sentence: string) => void;
 };
 
 export type System = {
-  /** Resolves when everything runs. @throws Error in words for people; `stop` must be called then too */
+  /** Resolves when everything runs. @throws Error for people; call `stop` then too */
   start: () => Promise<Welcome>;
-  /** API, then workers (25 s to finish), then Redis, then MongoDB. At any time; safe to call twice. */
+  /** Stops the API, then workers (25 s to finish), Redis, MongoDB. Safe to call at any time and twice. */
   stop: () => Promise<void>;
-  /** Ends the processes at once, without waiting; the servers end with this process. */
+  /** Kills the processes without waiting; the servers end with this process. */
   kill: () => void;
 };
 
 type Secrets = {
   operatorApiKey: string;
-  /** Comma list of base64 32-byte keys. */
+  /** Comma-separated base64 keys of 32 bytes. */
   encryptionKeys: string;
-  /** True in the one run that made the operator key. */
+  /** Whether this run made the operator key. */
   isOperatorKeyNew: boolean;
 };
 
 /**
- * The system of `npm start`. MongoDB is embedded unless `MONGODB_URI` is set, Redis unless `REDIS_URL` is. With its own
- * MongoDB it also makes the secrets that are missing, listens on loopback only, and sets up the demo.
+ * The system of `npm start`. MongoDB is embedded unless `MONGODB_URI` is set, Redis unless `REDIS_URL` is. With an
+ * embedded MongoDB it also makes missing secrets, listens on loopback only, and provides the demo.
  */
 export function createSystem({ env, log, onServerEnd }: SystemOptions): System {
   const dataDir = env['DATA_DIR'] || '.data';
@@ -100,7 +100,7 @@ export function createSystem({ env, log, onServerEnd }: SystemOptions): System {
       url: textField({ body: ready }, 'url'),
       adminUrl: textField({ body: ready }, 'adminUrl'),
     };
-    // An API that is restarted must be found where it was, also when it had been given any free port.
+    // A restarted API must keep its addresses, also if it was given any free port.
     apiSpec.env['PORT'] = new URL(addresses.url).port;
     apiSpec.env['ADMIN_PORT'] = new URL(addresses.adminUrl).port;
     await untilReady(addresses.url);
@@ -111,7 +111,7 @@ export function createSystem({ env, log, onServerEnd }: SystemOptions): System {
       const demo = await provisionDemo({ ...addresses, ...secrets }, dataDir, `${receiver.url}/webhooks`);
       return { ...welcome, demo: { ...demo, tomorrow: await findFreeSlot(addresses.url, demo) } };
     } catch (error) {
-      // The system is of use without it.
+      // The system is useful without it.
       log(`The demo could not be set up: ${(error as Error).message}`);
       return welcome;
     }
@@ -120,7 +120,7 @@ export function createSystem({ env, log, onServerEnd }: SystemOptions): System {
     start: () => (starting = startAll()),
     stop: async () => {
       stopping.abort(new Error('stopped while starting'));
-      // The step at hand may be about to add something to release.
+      // The current step may be about to add something to release.
       await Promise.race([starting?.catch(() => undefined), wait(stepAtHandMs, undefined, { ref: false })]);
       await cleanup.run();
     },
@@ -130,7 +130,7 @@ export function createSystem({ env, log, onServerEnd }: SystemOptions): System {
   };
 }
 
-/** Those of the environment, else those that the folder keeps. */
+/** The secrets of the environment, else those kept in the folder. */
 async function ensureSecrets(dataDir: string, env: Environment): Promise<Secrets> {
   const file = 'secrets.json';
   const { operatorApiKey: keptKey } = await readState(dataDir, file);
@@ -152,16 +152,16 @@ function childEnvironment(
   secrets: Secrets | undefined,
 ): Environment {
   const host = env['HOST'] || '127.0.0.1';
-  // The demo's receiver is on this machine; where others reach the service, partners may not call into it.
+  // The demo's receiver is on this machine. If others reach the service, partners must not call into it.
   const mayCallThisMachine = !isBeyondLoopback({ host, adminHost: env['ADMIN_HOST'] || '127.0.0.1' });
   return {
     ...env,
     DATA_DIR: dataDir,
-    // Three workers on one machine.
+    // Workers share one machine.
     HEALTH_PORT: '0',
     MONGODB_URI: servers.mongodbUri,
     REDIS_URL: servers.redisUrl,
-    // What is embedded is reached over loopback alone, and asks for a password.
+    // Embedded servers are reached over loopback only and require a password.
     ...(servers.pids.mongodb !== undefined && { MONGODB_ALLOW_INSECURE: 'true' }),
     ...(servers.pids.redis !== undefined && { REDIS_ALLOW_INSECURE: 'true' }),
     ...(secrets && {

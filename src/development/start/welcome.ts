@@ -1,4 +1,4 @@
-/** What `npm start` prints when everything runs: where things are, and what to try first. */
+/** The text that `npm start` prints when everything runs. */
 
 import type { Demo } from './demo-partner.ts';
 
@@ -6,13 +6,13 @@ export type Welcome = {
   url: string;
   adminUrl: string;
   dataDir: string;
-  /** Undefined where the user set them all. */
+  /** Undefined if the user set them all. */
   secrets: { operatorApiKey: string; isOperatorKeyNew: boolean } | undefined;
-  /** Not there where none was set up; `slotId` is free on that date, which is as `YYYY-MM-DD`. */
+  /** Missing if there is none. `slotId` is free on that date, `YYYY-MM-DD`. */
   demo?: Demo & { tomorrow: { date: string; slotId: string | undefined } };
 };
 
-/** Lines of at most 80 columns, as long as keys and folders have their usual lengths. */
+/** Lines of at most 80 columns, if keys and folders have their usual lengths. */
 export function welcomeText(options: Welcome): string {
   const { url, adminUrl, dataDir, demo } = options;
   return [
