@@ -10,7 +10,6 @@ export type ApiRequest = {
   body?: unknown;
 };
 
-/** The body of a successful response; undefined for 204. */
 export type CallApi = (request: ApiRequest) => Promise<unknown>;
 
 const TIMEOUT_MS = 30_000;
@@ -95,12 +94,10 @@ function unreachable(url: string, err: unknown): CallError {
   );
 }
 
-/** The API's largest page. */
 const PAGE_LIMIT = '200';
 
 export type Page = { success: true; count: number; data: unknown[]; next_cursor?: string | null };
 
-/** All pages of a listing as one page. */
 export async function readAll(call: CallApi, request: ApiRequest): Promise<Page> {
   const data: unknown[] = [];
   let cursor: string | null | undefined;

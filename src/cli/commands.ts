@@ -1,8 +1,5 @@
-/** A noun of the operator's command line. */
 type Noun = {
-  /** Shown in the help of the whole program. */
   about: string;
-  /** The operation called by each verb; its parameters and fields become arguments and options. */
   verbs: Readonly<Record<string, string>>;
 };
 

@@ -8,7 +8,6 @@ import { isObject, parseJson } from './values.ts';
 
 export type ConnectionOptions = { url?: string; key?: string; keyFile?: string };
 
-/** The address of the operator API, without a slash at the end, and its key. */
 export type Connection = { url: string; apiKey: string };
 
 /**

@@ -2,12 +2,10 @@ import document from '../../docs/openapi.operator.json' with { type: 'json' };
 import type { JsonSchema } from '../http/openapi/json-schema.ts';
 import { isObject, kebab, objectsOf, textOf } from './values.ts';
 
-/** A field of a query or a body in the published description. */
 export type Field = {
   name: string;
   description: string;
   type: 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object';
-  /** The type of an array's items. */
   itemType: string;
   isNullable: boolean;
   isRequired: boolean;
@@ -15,20 +13,16 @@ export type Field = {
   fallback: unknown;
 };
 
-/** What a command needs to know about an operation. */
 export type Operation = {
   id: string;
   method: string;
-  /** With parameters in braces. */
   path: string;
   summary: string;
   description: string;
   params: readonly { name: string; description: string; example: string }[];
   query: readonly Field[];
   body: readonly Field[];
-  /** The example of the description. */
   example: Readonly<Record<string, unknown>>;
-  /** The meaning of its success. */
   outcome: string;
 };
 

@@ -12,12 +12,10 @@ export class CommandError extends Error {
   }
 }
 
-/** Wrong usage: exit code 2. */
 export function usageError(message: string): CommandError {
   return new CommandError(message, EXIT.usage);
 }
 
-/** The service rejected a call, or did not respond. */
 export class CallError extends CommandError {
   /** Whether the service may have acted all the same. */
   readonly mayBeDone: boolean;
@@ -29,7 +27,6 @@ export class CallError extends CommandError {
   }
 }
 
-/** The user interrupted the command. */
 export function interruption(): CommandError {
   return new CommandError('Interrupted.', EXIT.interrupted);
 }

@@ -6,7 +6,6 @@ import { codeOf, isObject, kebab, parseJson, textOf } from './values.ts';
 /** Represents null: commander takes null for a missing value. */
 const NOTHING = Symbol('null');
 
-/** The value of an option in a request. */
 export const sentValue = (value: unknown): unknown => (value === NOTHING ? null : value);
 
 const PLACEHOLDERS: Readonly<Record<Field['type'], string>> = {

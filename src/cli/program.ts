@@ -36,7 +36,6 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
   }
 }
 
-/** The command tree. */
 function createProgram(terminal: Terminal): Command {
   const program = new Command('operator')
     .exitOverride()

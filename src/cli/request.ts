@@ -8,7 +8,6 @@ import { isObject, kebab, parseJson, textOf } from './values.ts';
 
 export type Options = Readonly<Record<string, unknown>>;
 
-/** A call, with its generated idempotency key if it has one. */
 type BuiltRequest = { request: ApiRequest; madeKey?: string };
 
 const IDEMPOTENCY_KEY = 'idempotency_key';

@@ -4,7 +4,6 @@ import { onOneLine } from '../platform/unseen-text.rules.ts';
 import { isObject, textOf } from './values.ts';
 
 const GAP = 2;
-/** The shortest useful cut of a text. */
 const SHORTEST_CUT = 12;
 /** Ids to copy, instants and enumerated words are never cut. */
 const NEVER_CUT = /(?:^|_)(?:id|at|start|type|kind|state|status)$/;

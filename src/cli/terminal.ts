@@ -2,7 +2,6 @@ import { styleText } from 'node:util';
 import wrapAnsi from 'wrap-ansi';
 import type { OperatorEnvironment } from '../process/config/environment.ts';
 
-/** A terminal, a file or a pipe. */
 export type Sink = { write(text: string): void; isTty: boolean; columns: number | undefined };
 
 /** The environment of a command, except files and the network. */
@@ -12,18 +11,15 @@ export type Terminal = {
   err: Sink;
   environment: OperatorEnvironment;
   readInput: () => Promise<string>;
-  /** Aborts when the user interrupts. */
   interrupted: AbortSignal;
 };
 
 const USUAL_COLUMNS = 80;
 
-/** The width of a line. */
 export function widthOf({ out, environment }: Terminal): number {
   return out.columns ?? environment.columns ?? USUAL_COLUMNS;
 }
 
-/** Bold on a terminal, unless NO_COLOR is set. */
 export function emphasise(terminal: Terminal, text: string): string {
   return terminal.out.isTty && !terminal.environment.noColor ? styleText('bold', text) : text;
 }

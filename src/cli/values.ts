@@ -26,7 +26,6 @@ export function codeOf(failure: unknown): string | undefined {
   return cause === undefined ? undefined : codeOf(cause);
 }
 
-/** The value of a JSON text; undefined if malformed. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

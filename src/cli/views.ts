@@ -5,7 +5,6 @@ import type { Terminal } from './terminal.ts';
 import { emphasise, widthOf, writeLine, writeWrapped } from './terminal.ts';
 import { isObject, objectsOf, textOf } from './values.ts';
 
-/** Prints a listing as a table, and names the columns without room. */
 export function showListing(terminal: Terminal, fields: readonly string[], rows: readonly unknown[]): void {
   if (rows.length === 0) {
     writeLine(terminal.out, 'None found.');

@@ -1,6 +1,4 @@
-/** Releases what a program has acquired, however it ends. */
 export type Cleanup = {
-  /** Registers a step to undo. */
   add: (undo: () => Promise<unknown>) => void;
   /** Undoes every step, the last one first; a failed step does not stop the others. Safe to call twice. */
   run: () => Promise<void>;

@@ -10,10 +10,8 @@ import {
 } from '../../packages/client/src/webhooks/verify.ts';
 
 export type Delivery = {
-  /** The path it arrived at. */
   path: string;
   headers: Record<string, string>;
-  /** The exact bytes received. */
   body: Buffer;
   receivedAtMs: number;
 } & ({ event: WebhookEvent; fault?: undefined } | { event?: undefined; fault: string });

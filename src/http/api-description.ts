@@ -5,7 +5,6 @@ import { rejectWrites } from './mount-routes.ts';
 import type { OpenApiDocument } from './openapi/document.ts';
 import type { Operation } from './route.ts';
 
-/** Both listeners serve their description at this path. */
 const DESCRIPTION_PATH = '/openapi.json';
 
 /** How the description describes itself; public unless the listener asks for a key first. */

@@ -15,7 +15,6 @@ import { logRequests } from './request-log.ts';
 import { traceRequests } from './trace-requests.ts';
 
 export type BaseAppOptions = {
-  /** Proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies?: readonly string[];
   /** Words of paths below which something other than routes is mounted. */
   moreWords?: readonly string[];
@@ -93,7 +92,6 @@ export function securityHeaders(): (readonly [name: string, value: string])[] {
   return headers;
 }
 
-/** The fixed parts of the routes' paths. */
 function wordsOf(app: Express): string[] {
   const paths = app.router.stack.flatMap(({ route }) => route?.path ?? []);
   return paths.flatMap((path) => path.split('/')).filter((part) => !part.startsWith(':'));

@@ -12,7 +12,6 @@ const START = '/docs';
 const ASSETS = `${START}/assets/`;
 const MISSING = `${START}/404`;
 
-/** The response to a program that requests `/`. */
 const ENTRANCE = { documentation: START, description: '/openapi.json', llms: '/llms.txt' };
 
 /** Other extensions are sources of examples. */

@@ -72,7 +72,6 @@ function asDomainError(thrown: unknown): DomainError {
   );
 }
 
-/** The id of the request, set by the request log. */
 function requestIdOf(res: Response): string {
   return String(res.getHeader('X-Request-Id') ?? '');
 }

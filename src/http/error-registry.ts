@@ -1,11 +1,8 @@
 import type { ErrorCode } from '../domain/errors.ts';
 
-/** What a code means to callers. */
 export type ErrorEntry = {
   status: number;
-  /** The condition. */
   when: string;
-  /** What the caller should do. */
   remedy: string;
   /** Set if only the operator's listener uses it. */
   audience?: 'operator';
@@ -236,5 +233,4 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   },
 };
 
-/** The codes in this order, which is by status. */
 export const ERROR_CODES = Object.keys(ERRORS) as ErrorCode[];

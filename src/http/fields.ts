@@ -57,7 +57,6 @@ export const uuid = () =>
     .messages({ 'string.uuid': 'must be a UUID' })
     .meta({ jsonSchema: { format: 'uuid', pattern: UUID_ANYWHERE } });
 
-/** An existing calendar date `YYYY-MM-DD`. */
 export const date = () =>
   Joi.string()
     .custom((value: string, helpers) => (isCalendarDate(value) ? value : helpers.error('string.date')))
@@ -78,7 +77,6 @@ const notAfter = (
     })
     .messages({ 'string.order': `must not be after ${last}` });
 
-/** A date that is not after the field `last`. */
 export const dateNotAfter = (last: string) =>
   notAfter(date(), last, (given) => (isCalendarDate(given) ? given : undefined));
 
@@ -98,7 +96,6 @@ export const instant = () =>
     })
     .meta({ jsonSchema: { format: 'date-time', pattern: INSTANT_ANYWHERE } });
 
-/** An instant that is not after the field `last`. */
 export const instantNotAfter = (last: string) => notAfter(instant(), last, parseInstant);
 
 // Requires seconds, as `date-time` does. `[0-9]`, because in some languages `\d` matches the digits of every script.
@@ -141,7 +138,6 @@ const bounded = Joi.extend((joi: Joi.Root) => ({
  */
 export const list = (items: Joi.Schema, max: number) => bounded.array().items(items).max(max);
 
-/** Rupees with at most two decimals. */
 export const rupees = () =>
   Joi.number()
     .min(0)
@@ -165,7 +161,6 @@ export const customerPhone = (region: string) =>
     .description(`A valid phone number: E.164, or a national number of ${region}.`)
     .example('+919845012345');
 
-/** A partner's own reference of an order. */
 export const orderReference = () =>
   opaque(255).description('Your own reference of the order; stored as given.').example('order-2026-000731');
 
@@ -173,7 +168,6 @@ const METADATA = { keys: 20, key: '^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$', value: 500
 const METADATA_KEY = new RegExp(METADATA.key);
 const METADATA_VALUE = opaque(METADATA.value).allow('');
 
-/** Texts by name, kept for a partner. */
 export const metadata = () =>
   Joi.object<Record<string, string>>()
     .unknown()
@@ -220,7 +214,6 @@ export const cursor = () =>
     .description('`next_cursor` of the page before, exactly as it was returned; the first page has none.')
     .meta({ jsonSchema: { pattern: '^[A-Za-z0-9_-]+$' } });
 
-/** The query of a listing without filters. */
 export type PageQuery = { limit: number; cursor?: Position };
 
 export const pageQuery = Joi.object<PageQuery>({ limit: pageLimit(), cursor: cursor() });

@@ -3,7 +3,6 @@ import type { Socket } from 'node:net';
 import { Server as NetServer } from 'node:net';
 import { setImmediate as nextImmediate } from 'node:timers/promises';
 
-/** The connections of a server, each with its response in progress. */
 export type Connections = Map<Socket, ServerResponse | undefined>;
 
 /** How a listener closes under load. */
@@ -59,7 +58,6 @@ function setConnectionClose(response: ServerResponse, before?: ServerResponse): 
   if (!response.headersSent) response.setHeader('Connection', 'close');
 }
 
-/** Resolves when no client is connected, or after `forMs`. */
 function untilAlone(connections: Connections, forMs: number): Promise<void> {
   const endsAt = performance.now() + forMs;
   return new Promise((resolve) => {

@@ -16,7 +16,6 @@ const stateOfRedis = () =>
     )
     .example('ok');
 
-/** The description of what `mountHealth` serves. */
 export const HEALTH_OPERATIONS: readonly Operation[] = [
   {
     method: 'get',
@@ -89,7 +88,6 @@ export type HealthDeps = {
   missingGuards: () => Promise<string[]>;
   redisState: () => Promise<string>;
   progress: Pick<Progress, 'stalls'>;
-  /** Aborts when the process is asked to stop. */
   stopping: AbortSignal;
 };
 

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { FieldFault } from '../domain/errors.ts';
 
-/** The field that the header stands for. */
 const FIELD = 'idempotency_key';
 
 type WithKey = { body: unknown; faults: FieldFault[] };

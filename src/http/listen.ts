@@ -17,7 +17,6 @@ export type Listener = {
 export type ListenerLimits = {
   /** How long a connection may be idle: longer than at the proxies in front, which must close it first. */
   keepAliveTimeoutMs: number;
-  /** Further connections are closed at once, before they cost memory. */
   maxConnections: number;
   /** Time limits for clients, so that slow ones hold nothing for long (ADR 0016). */
   headersTimeoutMs: number;
@@ -35,7 +34,6 @@ const LIMITS: ListenerLimits = {
   checkEveryMs: 1000,
 };
 
-/** The limit of request line and headers together. */
 const MAX_HEADER_BYTES = 16 * 1024;
 
 /** Serves `app`; port 0 picks a free one. Cuts slow clients within 15 s, or by the limits given. */

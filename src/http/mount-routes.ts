@@ -165,7 +165,6 @@ function rejectMethod(allowed: readonly string[], notOffered = ''): RequestHandl
   };
 }
 
-/** Rejects all methods that write. */
 export const rejectWrites: RequestHandler = rejectMethod(['GET', 'HEAD']);
 
 /** The last handler of every app. @throws DomainError ROUTE_NOT_FOUND */

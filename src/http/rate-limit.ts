@@ -9,7 +9,6 @@ import type { BadKeyLimits, LocalRateLimiter, RateLimiter, Usage } from './rate-
 import { clientAddressOf } from './request-facts.ts';
 import type { Authenticate } from './route.ts';
 
-/** The errors that count as a bad key. */
 const BAD_KEY_ERRORS: readonly ErrorCode[] = ['INVALID_API_KEY', 'PARTNER_SUSPENDED'];
 
 const limited = counter({
@@ -18,7 +17,6 @@ const limited = counter({
   labelNames: ['listener', 'limit'],
 });
 
-/** Counts the calls over a limit of a listener. */
 export function limitedCalls(
   db: Db,
   listener: 'partner' | 'admin',
@@ -52,7 +50,6 @@ export function limitCalls(
   };
 }
 
-/** How the key of a call is checked. */
 export type KeyCheck<Caller> = {
   /** Whether this key was valid here recently. Reads nothing. */
   isKnown(): boolean;

@@ -23,11 +23,9 @@ export type RateLimiter = {
 /** Counts in this process only. */
 export type LocalRateLimiter = RateLimiter & {
   read(key: string): Promise<Usage>;
-  /** Takes back a call counted in this window. */
   giveBack(key: string): Promise<void>;
 };
 
-/** How many unknown keys may be looked up. */
 export type BadKeyLimits = { ofAddress: LocalRateLimiter; ofAll: LocalRateLimiter };
 
 /** The limits of an API process (ADR 0008). Those of the partner listener are missing if they are off. */
@@ -44,7 +42,6 @@ const WINDOW_SECONDS = 60;
 const BAD_KEYS: Quota = { name: 'bad-keys', limit: 60, windowSeconds: WINDOW_SECONDS };
 /** The limit for all addresses together: a client may have any number of them. */
 const ALL_BAD_KEYS: Quota = { ...BAD_KEYS, limit: 600 };
-/** How long a call may wait for Redis to count it. */
 const REDIS_TIMEOUT_MS = 100;
 /** How often Redis is probed while it is away; no call waits for a probe. */
 const PROBE_INTERVAL_MS = 250;
@@ -53,7 +50,6 @@ export type RateLimitSettings = {
   /** For each partner; 0 switches the limit off. */
   rateLimitPerMinute: number;
   redisUrl: string;
-  /** The prefix of all keys in Redis. */
   queuePrefix: string;
 };
 
@@ -132,7 +128,6 @@ function createSharedLimiter(
   };
 }
 
-/** Logs one line when an outage begins and one when it ends. */
 function watchOutage(probe: () => Promise<unknown>, log: Logger) {
   let isOn = false;
   let isProbing = false;

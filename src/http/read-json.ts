@@ -4,7 +4,6 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import express from 'express';
 import { DomainError } from '../domain/errors.ts';
 
-/** The largest body taken, in bytes (413 over 100 KB). */
 const MAX_BODY_BYTES = 100 * 1024;
 
 // `express.json` would replace bytes that are not UTF-8 and accept other charsets (RFC 8259, section 8.1).
@@ -70,7 +69,6 @@ export function reading(parse: RequestHandler): RequestHandler {
     );
 }
 
-/** The errors of Express's parsers; `code` is zlib's if decompression failed. */
 type BodyError = { status?: number; type?: string; limit?: number; code?: string };
 
 function bodyError(err: unknown, coding: string | undefined): unknown {

@@ -5,27 +5,22 @@ import { omitUndefined } from '../platform/omit-undefined.ts';
 import { clientAddress } from './client-address.rules.ts';
 import { traceparentOfRequest } from './trace-requests.ts';
 
-/** The X-Request-Id values that are kept. */
 export const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** The authenticated caller, on either listener. */
 export function callerOf({ locals }: Response): { partnerId?: string; keyId: string } | undefined {
   return (locals['caller'] ?? locals['operator']) as { partnerId?: string; keyId: string } | undefined;
 }
 
-/** The cause recorded with what the call changes. */
 export function causeOf(req: Request, res: Response): Cause {
   return { requestId: req.id as string, ...omitUndefined({ traceparent: traceparentOfRequest(res) }) };
 }
 
-/** The id that this service gave the request. */
 export function serverRequestIdOf(res: Response): string {
   return res.locals['serverRequestId'] as string;
 }
 
 type Subject = { hold_id?: string; booking_id?: string };
 
-/** The hold and booking of the request, if known. */
 export function subjectOf(res: Response): Subject | undefined {
   return res.locals['subject'] as Subject | undefined;
 }
@@ -54,7 +49,6 @@ export function clientAddressOf(req: Request): string | undefined {
   return clientAddress(req.ip, req.socket.remoteAddress);
 }
 
-/** The loggable path of the request. */
 export function pathOf(res: Response): string {
   return res.locals['path'] as string;
 }

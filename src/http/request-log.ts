@@ -63,7 +63,6 @@ function requestFields(
   };
 }
 
-/** A logger with the ids of this request. */
 export function requestLog(req: Request, res: Response): Logger {
   return req.log.child({ request_id: req.id, server_request_id: serverRequestIdOf(res) });
 }

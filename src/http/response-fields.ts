@@ -49,7 +49,6 @@ export const day = (example: string = EXAMPLE.date) =>
     .meta({ jsonSchema: { format: 'date' } })
     .example(example);
 
-/** Rupees with at most two decimals. */
 export const amount = (example: number = EXAMPLE.priceRupees) =>
   Joi.number().min(0).description('Rupees, with at most two decimals.').example(example);
 
@@ -62,7 +61,6 @@ export const resourceId = () =>
     .description('A slug, unique in the service; copy it, never make it up.')
     .example(EXAMPLE.resourceId);
 
-/** What a partner attached for itself. */
 export const attached = {
   order_reference: orNull(Joi.string())
     .description('As you gave it; null where you gave none.')
@@ -95,7 +93,6 @@ export const claimFields = {
   slot_end: timestamp(EXAMPLE.slotEnd),
 };
 
-/** The envelope of a listing that is not paginated. */
 export const listOf = (item: Schema) =>
   object({
     success: Joi.boolean().valid(true),
@@ -103,7 +100,6 @@ export const listOf = (item: Schema) =>
     data: Joi.array().items(item),
   });
 
-/** The envelope of a paginated listing. */
 export const pageOf = (item: Schema) =>
   listOf(item).keys({
     next_cursor: nextCursor().required(),

@@ -3,19 +3,15 @@ import type { ObjectSchema, Schema, StringSchema } from 'joi';
 import type { Cause } from '../domain/cause.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 
-/** A signed-in operator: how, and with which key. */
 export type SignedIn = { via: 'api-key' | 'session'; keyId: string };
 
-/** The operator and the call that makes a change. */
 export type Operator = SignedIn & Cause;
 
 /** Identifies the caller; what it throws is the response. */
 export type Authenticate<Caller> = (req: Request, res: Response) => Promise<Caller>;
 
-/** The validated input of a handler. */
 export type Call<Caller, Params, Query, Body> = { caller: Caller; params: Params; query: Query; body: Body };
 
-/** The result of a handler; `body` is sent as JSON, missing with 204. */
 export type RouteResponse = { status: number; body?: unknown; headers?: Record<string, string> };
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
@@ -34,11 +30,8 @@ export type ResponseDescription = {
 
 /** A deprecated endpoint; dates are `YYYY-MM-DD` at midnight UTC. */
 export type Deprecation = {
-  /** Nothing new should use it from then on. */
   since: string;
-  /** It may be removed from then on; missing if undecided. */
   sunset?: string;
-  /** The path of the page about its replacement. */
   guide: string;
 };
 
@@ -47,11 +40,9 @@ type Described = {
   path: string;
   /** A verb of the domain in camelCase, unique on its listener; generated clients name methods after it. */
   operationId: string;
-  /** The section of the description. */
   tag: string;
   summary: string;
   description?: string;
-  /** Every successful response, by status. */
   responses: Readonly<Record<number, ResponseDescription>>;
   /** The codes of this endpoint's own rules. The generator adds authentication, validation, rate limit and faults. */
   errors: readonly ErrorCode[];
@@ -78,16 +69,13 @@ type Definition<Caller, Params, Query, Body> = Described &
     handle: (call: Call<Caller, Params, Query, Body>) => Promise<RouteResponse>;
   };
 
-/** The description of an endpoint. */
 export type Operation = Described & {
   params?: Readonly<Record<string, StringSchema>>;
   query?: ObjectSchema;
   body?: ObjectSchema;
-  /** No key is needed. */
   isPublic?: true;
 };
 
-/** A row of the route table: an endpoint as data. */
 export type Route<Caller> = Operation & {
   subject?: (params: Readonly<Record<string, string>>) => Promise<unknown>;
   handle: (call: Call<Caller, unknown, unknown, unknown>) => Promise<RouteResponse>;
@@ -111,7 +99,6 @@ export function listing(data: unknown[], nextCursor?: string | null): RouteRespo
   return ok({ success: true, count: data.length, data, ...page });
 }
 
-/** Marks a response as a replay if it is one. */
 export function replayable(response: RouteResponse, isReplay: boolean): RouteResponse {
   return isReplay
     ? { ...response, headers: { ...response.headers, 'Idempotent-Replayed': 'true' } }

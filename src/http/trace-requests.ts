@@ -43,7 +43,6 @@ export function inTrace<T>(res: Response, work: () => T): T {
   return traced === undefined ? work() : context.with(traced.within, work);
 }
 
-/** The request's span as W3C Trace Context; undefined if not traced. */
 export function traceparentOfRequest(res: Response): string | undefined {
   return tracedOf(res)?.traceparent;
 }

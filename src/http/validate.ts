@@ -15,7 +15,6 @@ type Given = {
   bodySchema: ObjectSchema<unknown> | undefined;
 };
 
-/** The clean values, their faults, and the names of dropped body fields. */
 type Checked = { query: unknown; body: unknown; faults: FieldFault[]; ignoredFields: string[] };
 
 /**
@@ -112,7 +111,6 @@ function rewritten(given: Record<string, unknown>, clean: unknown): FieldFault[]
 
 const isScalar = (value: unknown): boolean => typeof value === 'number' || typeof value === 'boolean';
 
-/** The largest number of names of one kind in a response. */
 const MOST_NAMES = 10;
 
 function unknownInQuery(
@@ -153,12 +151,10 @@ const percentDecoded = (text: string): Buffer =>
     'latin1',
   );
 
-/** The names of an object schema's fields. */
 export const fieldsOf = memoizeByObject((schema: ObjectSchema<unknown>): readonly string[] =>
   Object.keys((schema.describe()['keys'] ?? {}) as object),
 );
 
-/** Names that may be repeated in a header. */
 const HEADER_SAFE = /^[A-Za-z0-9_.-]{1,64}$/;
 
 /** The paths of fields of `given` that `clean` lacks, at most 10. Names that no field could have are left out. */

@@ -39,7 +39,6 @@ import { operatorDeliveryRoutes } from '../webhooks/deliveries/operator-deliveri
 import { operatorSubscriptionRoutes } from '../webhooks/subscriptions/subscriptions.router.ts';
 import { describeOperatorApi } from './operator-openapi.ts';
 
-/** The route table of the operator interface. */
 export function operatorRoutes(context: Context): Route<Operator>[] {
   const ofVenues = {
     ...context,

@@ -21,7 +21,6 @@ type MeConfig = Pick<
   | 'webhookRetryDelaysSeconds'
 >;
 
-/** The caller and its limits. */
 export function meRoutes(deps: { db: Db; config: MeConfig }): Route<PartnerCaller>[] {
   return [
     route<PartnerCaller>({

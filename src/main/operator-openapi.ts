@@ -13,7 +13,6 @@ const DESCRIPTION = `Provision everything that partners sell: venues and their r
 
 **Errors.** Every error has the form of the schema \`Error\`. Beside those of each operation there are two that belong to none: \`ROUTE_NOT_FOUND\` (404) and \`METHOD_NOT_ALLOWED\` (405, with the header \`Allow\`). What is done by an operator belongs to the built-in partner \`platform\`, \`00000000-0000-7000-8000-000000000000\`.`;
 
-/** The parts of the description beside its operations. */
 const OPERATOR_API: ApiDescription = {
   title: 'Partner Booking Service: operator interface',
   description: DESCRIPTION,
@@ -56,7 +55,6 @@ const OPERATOR_API: ApiDescription = {
   hasErrorPages: false,
 };
 
-/** The OpenAPI document of the admin listener. */
 export function describeOperatorApi(routes: readonly Operation[]): OpenApiDocument {
   return describeApi(OPERATOR_API, [...routes, describesItself(false)]);
 }

@@ -29,7 +29,6 @@ import { meRoutes } from './me.router.ts';
 import { describePartnerApi } from './partner-openapi.ts';
 import { sandboxRoutes } from './sandbox.router.ts';
 
-/** The route table of the partner interface. */
 export function partnerRoutes(context: Context): Route<PartnerCaller>[] {
   return [
     ...meRoutes(context),

@@ -21,7 +21,6 @@ const DESCRIPTION = `Sell time slots on sports courts and turfs: read availabili
 
 **Pages.** A listing with \`next_cursor\` goes on when that is passed back as \`cursor\`; it is null on the last page. That of the event feed is never null: pass it back as \`after\`, later too.`;
 
-/** The parts of the description beside its operations. */
 const PARTNER_API: ApiDescription = {
   title: 'Partner Booking Service: partner interface',
   description: DESCRIPTION,
@@ -60,7 +59,6 @@ const PARTNER_API: ApiDescription = {
   callbacks: { createSubscription: WEBHOOKS },
 };
 
-/** The OpenAPI document of the partner listener. */
 export function describePartnerApi(routes: readonly Operation[]): OpenApiDocument {
   return describeApi(PARTNER_API, [...routes, ...HEALTH_OPERATIONS, describesItself(true)]);
 }

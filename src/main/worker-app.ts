@@ -29,7 +29,6 @@ export async function serveHealth(
   return listener;
 }
 
-/** The app on `HEALTH_PORT`; it needs no key. */
 function createWorkerApp(context: WorkerContext<unknown>): Express {
   const app = createBaseApp(context.log);
   const { db, queues, progress } = context;

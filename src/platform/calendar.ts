@@ -69,7 +69,6 @@ export function offsetsOf(
 export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 export type Weekday = (typeof WEEKDAYS)[number];
 
-/** The day of the week of a calendar date. */
 export function weekdayOf(date: string): Weekday {
   const fromSunday = new Date(`${date}T00:00Z`).getUTCDay();
   return WEEKDAYS[(fromSunday + 6) % 7] ?? 'sun';
@@ -106,7 +105,6 @@ const msOfDate = remembered((date) => {
   return day.getTime();
 });
 
-/** Whether `text` is an existing calendar date `YYYY-MM-DD`. */
 export function isCalendarDate(text: string): boolean {
   try {
     return /^\d{4}-\d{2}-\d{2}$/.test(text) && addDays(text, 0) === text;
@@ -146,7 +144,6 @@ export function timeZoneNamed(text: string): string | undefined {
 /** Names known to Node but not to other systems: the IANA database never had them or has removed them. */
 const ONLY_OF_ICU = /^(?:SystemV\/.*|US\/Pacific-New|Canada\/East-Saskatchewan)$/i;
 
-/** How many days `last` is after `first`. */
 export function daysFrom(first: string, last: string): number {
   return (Date.parse(last) - Date.parse(first)) / DAY_MS;
 }

@@ -15,7 +15,6 @@ export type ConfirmedPrimary = {
   isConfirmed(term: Term): Promise<boolean>;
 };
 
-/** The largest number of readings that share a confirmation. */
 const MAX_SHARING = 1000;
 
 /** Tells whether a reading came from the primary, by a linearizable read made after it. */

@@ -9,7 +9,6 @@ export type IndexDefinition = {
   expireAfterSeconds?: number;
 };
 
-/** A collection with the validator and indexes that the database enforces. */
 export type CollectionDefinition = {
   name: string;
   /** A `$jsonSchema` that no code path can bypass. */
@@ -122,7 +121,6 @@ export async function missingValidators(
     .map(({ name }) => `${name}_validator`);
 }
 
-/** Whether the index exists, with another expiry. */
 function hasOtherExpiry(found: readonly Record<string, unknown>[], wanted: IndexDefinition): boolean {
   const same = found.find((each) => isSameIndex(each, wanted));
   return same !== undefined && same['expireAfterSeconds'] !== wanted.expireAfterSeconds;

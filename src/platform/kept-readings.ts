@@ -16,7 +16,6 @@ export type Reading = {
 
 const MAX_BYTES = 32 * 1024 * 1024;
 const MAX_ENTRIES = 5000;
-/** Estimated memory of an entry beside its key and value. */
 const ENTRY_BYTES = 800;
 const UNUSED_MS = 60_000;
 
@@ -36,7 +35,6 @@ export function createKeptReadings() {
     sweep = kept.size === 0 ? undefined : setTimeout(dropUnused, UNUSED_MS).unref();
   };
   return {
-    /** The entry, noted as used. */
     use: (name: EntryName, nowMs: number): Reading | undefined => {
       const known = kept.get(keyOf(name));
       if (known !== undefined) known.usedAtMs = nowMs;

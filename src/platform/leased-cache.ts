@@ -36,7 +36,6 @@ export type LeasedCache = {
   size(): { entries: number; bytes: number };
 };
 
-/** The length of leases, unless `setLeaseMs` sets another. */
 export const LEASE_MS = 1000;
 /** A change waits longer than the longest lease, because the clocks of hosts run at different speeds. */
 export const WAIT_FACTOR = 1.2;
@@ -48,7 +47,6 @@ const USE_PART = 0.5;
 const READ_AHEAD_PART = 0.25;
 /** An older entry joins the next reading if it was used since it was read, so entries in use share readings. */
 const JOIN_PART = 0.125;
-/** The largest number of entries that join a reading. */
 const MAX_JOINING = 500;
 /** The pause of a call without a lease before it reads again. */
 const RETRY_MS = 50;

@@ -37,7 +37,6 @@ export async function releaseLock(db: Db, name: string, holder: string): Promise
   await lockCollection(db).updateOne({ _id: name, holder }, { $set: { until: new Date(0) } });
 }
 
-/** The current or last holder of the lock; undefined if it was never held. */
 export async function findLockHolder(db: Db, name: string): Promise<string | undefined> {
   return (await lockCollection(db).findOne({ _id: name }))?.holder;
 }

@@ -32,7 +32,6 @@ const STANDARD_ERROR = 2;
 const MAX_WAITING_BYTES = 1024 * 1024;
 
 let dropped = 0;
-/** How many lines this process has dropped. */
 export const droppedLines = (): number => dropped;
 
 /** Standard output. The process goes on if it cannot be written, such as on a full disk. */

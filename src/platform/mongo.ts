@@ -14,7 +14,6 @@ import {
 
 translateSocketErrors(mongoose.mongo);
 
-/** The database as stores see it. */
 export type Db = Connection;
 
 /** An open transaction; opaque to services, which only pass it on. */
@@ -46,7 +45,6 @@ export function onNewPrimary(db: Db, listener: () => void): void {
   });
 }
 
-/** Part of an aggregation or an update pipeline. */
 export type Expression = Record<string, unknown>;
 
 /**
@@ -62,7 +60,6 @@ export function modelOf<T>(db: Db, name: string, schema: Schema<T>): Model<T> {
   return (db.models[name] ?? db.model(name, schema)) as unknown as Model<T>;
 }
 
-/** The driver's own collection behind a model. */
 export function collectionOf<T extends object>({ collection }: Model<T>): mongoose.mongo.Collection<T> {
   return collection as unknown as mongoose.mongo.Collection<T>;
 }
@@ -179,7 +176,6 @@ export async function readingSnapshot<T>(db: Db, work: (snapshot: Snapshot) => P
   }
 }
 
-/** The options of a read in the snapshot. */
 export function inSnapshot({ session }: Snapshot) {
   // Stated, because the connection's own level excludes snapshots.
   return { session, readConcern: { level: 'snapshot' as const } };
@@ -188,7 +184,6 @@ export function inSnapshot({ session }: Snapshot) {
 /** How long a transaction is retried in all: no caller waits longer. */
 export const TRANSACTION_MS = 10_000;
 
-/** What to do once a transaction is committed. */
 const afterCommits = new WeakMap<Tx, (() => void)[]>();
 
 /** Runs `work` once the transaction is committed, before `inTransaction` resolves. */

@@ -26,7 +26,6 @@ export async function confirmAbsence<T>(
   return found === null || found === false ? read(CONFIRMED) : found;
 }
 
-/** The largest number of keys in one read. */
 const MAX_KEYS = 500;
 
 /**

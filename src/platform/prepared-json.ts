@@ -3,12 +3,10 @@ import { gzip } from 'node:zlib';
 
 const compress = promisify(gzip);
 
-/** JSON prepared once and sent many times. */
 export type PreparedJson = {
   readonly bytes: Buffer;
   /** In gzip, made on first use in another thread. */
   compressed(): Promise<Buffer>;
-  /** The ETag, made on first use. */
   tag(make: (bytes: Buffer) => string): string;
 };
 

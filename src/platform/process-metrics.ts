@@ -11,7 +11,6 @@ type Definition<Label extends string> = {
   labelNames?: Label[];
 };
 
-/** Buckets for the size of batches. */
 export const BATCH_SIZES = [1, 2, 5, 10, 20, 50, 100, 200];
 
 /** Sampling interval of event-loop lag, which includes it. prom-client's 10 ms cost an idle process 0.5 % of a core. */
@@ -46,12 +45,10 @@ export function counter<Label extends string = never>(
   return defined((registry) => new Counter({ ...definition, registers: [registry] }));
 }
 
-/** Defines a gauge; call it while a module loads. */
 export function gauge<Label extends string = never>(definition: Definition<Label>): (db: Db) => Gauge<Label> {
   return defined((registry) => new Gauge({ ...definition, registers: [registry] }));
 }
 
-/** Defines a histogram; call it while a module loads. */
 export function histogram<Label extends string = never>(
   definition: Definition<Label> & { buckets: number[] },
 ): (db: Db) => Histogram<Label> {

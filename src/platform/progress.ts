@@ -1,11 +1,8 @@
-/** Regular work that is overdue. */
 export type Stall = { name: string; silent_seconds: number };
 
-/** Watches the regular work of a process by name. */
 export type Progress = {
   /** From now on `beat` must be called at least every `atMostMs`. */
   expect(name: string, atMostMs: number): { beat(): void };
-  /** Everything that is expected. */
   names(): string[];
   /** Overdue work. Time in which the whole process stood still does not count. */
   stalls(): Stall[];

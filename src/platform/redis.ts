@@ -126,7 +126,6 @@ export async function connectedInfos(redis: RedisConnection, timeoutMs: number):
   return redis instanceof Cluster ? infosOfNodes(redis, timeoutMs) : [await redis.info()];
 }
 
-/** @throws Error if no node responds */
 async function infosOfNodes(cluster: Cluster, timeoutMs: number): Promise<string[]> {
   const infos = await fulfilled(cluster.nodes().map((node) => withDeadline(timeoutMs, () => node.info())));
   if (infos.length === 0) throw new Error('No node of the cluster responded');
@@ -138,7 +137,6 @@ async function fulfilled<T>(promises: readonly Promise<T>[]): Promise<T[]> {
   return settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
 }
 
-/** The replicas named in a master's INFO. */
 function replicasIn(info: string): RedisHost[] {
   const lines = info.matchAll(/^slave\d+:ip=([^,]+),port=(\d+),/gm);
   return [...lines].map(([, host = '', port]) => ({ host, port: Number(port) }));

@@ -23,9 +23,7 @@ export class SecretBoxError extends Error {
 /** The row that a sealed text belongs to, and its owner: bound to the text as associated data (ADR 0014). */
 export type SecretContext = { owner: string; id: string };
 
-/** Encryption of short secrets at rest. */
 export type SecretBox = {
-  /** The ids of the ring's keys; the first one seals. */
   keyIds: readonly string[];
   /** The beginning of everything that `seal` makes now; texts that begin differently should be sealed again. */
   prefix: string;

@@ -5,7 +5,6 @@ export class UnsupportedServerError extends Refusal {
   override readonly name = 'UnsupportedServerError';
 }
 
-/** The part of a mongod's `hello` that is checked. */
 export type Hello = { setName?: string; isreplicaset?: boolean; msg?: string; maxWireVersion?: number };
 
 /** The wire version of MongoDB 6.0, reported before signing in. */
@@ -48,7 +47,6 @@ export function directUri(uri: string): string | undefined {
   return `${scheme}${host}${path}?${[...kept, 'directConnection=true'].join('&')}`;
 }
 
-/** The oldest Redis that BullMQ supports. */
 const REDIS_VERSION: readonly [major: number, minor: number] = [6, 2];
 
 /** A field of INFO; undefined if missing. */

@@ -8,9 +8,7 @@ import type { Db } from './mongo.ts';
 import { gauge } from './process-metrics.ts';
 import type { Progress } from './progress.ts';
 
-/** The result of one page of a sweep. */
 export type SweptPage<Position> = {
-  /** How many items were done. */
   count: number;
   /** Where the next page begins, if this one was full: after every item of this page, also those that failed. */
   next?: Position | undefined;
@@ -34,7 +32,6 @@ const intervals = gauge({
   labelNames: ['sweep'],
 });
 
-/** How many items of a sweep are worked on at a time, by default. */
 const WIDTH = 10;
 
 /**
@@ -60,7 +57,6 @@ export async function sweepEach<T>(
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** The batch size of a sweep in which one write serves several items. */
 const BATCH = 200;
 
 /** Like `sweepEach`, for batches of up to 200 items, one batch after the other. */

@@ -5,7 +5,6 @@ import { context, isSpanContextValid, SpanKind, SpanStatusCode, TraceFlags, trac
 
 let isOn = false;
 
-/** Whether this process sends spans to a collector. */
 export function isTracing(): boolean {
   return isOn;
 }
@@ -78,7 +77,6 @@ export async function inCallSpan<T>(
   }
 }
 
-/** The fields of a log line written within a span. */
 export function traceFields(): { trace_id?: string; span_id?: string } {
   const of = trace.getActiveSpan()?.spanContext();
   return of === undefined || !isSpanContextValid(of) ? {} : { trace_id: of.traceId, span_id: of.spanId };

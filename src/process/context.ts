@@ -24,7 +24,6 @@ export type WorkerContext<Settings = WorkConfig> = {
   db: Db;
   queues: Queues;
   progress: Progress;
-  /** Aborts when the process is asked to stop. */
   stopping: AbortSignal;
 };
 
@@ -35,7 +34,6 @@ export type Context = WorkerContext<ConfigOf<'api'>> & {
   cursorBox: SecretBox;
 };
 
-/** What the two listeners also need. */
 export type ApiContext = Context & { rateLimits: RateLimits };
 
 /**

@@ -10,7 +10,6 @@ import { ConfigError, loadConfig } from './config/config.ts';
 import { settingsWarnings } from './config/settings.rules.ts';
 import { stopTracing } from './start-tracing.ts';
 
-/** How long a process may take to finish or return its work. */
 const STOP_TIMEOUT_MS = 25_000;
 
 export type ProcessScope<Settings = ConfigOf<'api'>> = {

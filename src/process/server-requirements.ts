@@ -27,7 +27,6 @@ export async function requireSupportedRedis({ config, log, stopping, fail }: Sco
   }
 }
 
-/** @throws UnsupportedServerError if nothing would work */
 async function faultsOf(redis: RedisConnection, { redisUrl, queuePrefix }: WorkConfig): Promise<string[]> {
   const address = redisAddress(redisUrl);
   if (address.kind !== 'cluster') await requireDatabase(redis, address.db);

@@ -16,7 +16,6 @@ const SAMPLED_RATIO = 0.1;
 
 const shutdown = otlpEndpoint() === undefined ? undefined : startTracing();
 
-/** Sends the waiting spans within a second. */
 export async function stopTracing(): Promise<void> {
   await shutdown?.();
 }

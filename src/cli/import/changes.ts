@@ -2,7 +2,6 @@ import type { ScheduleBody } from '../../catalog/venues/schedules.schemas.ts';
 import { isObject, textOf } from '../values.ts';
 import { hoursByDay } from '../views.ts';
 
-/** A field that differs from the file. */
 export type Change = { field: string; from: unknown; to: unknown };
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -28,7 +27,6 @@ export function ruleChanges(wanted: Fields, current: Fields): Change[] {
   return changesOf(Object.fromEntries(Object.keys(fields).map((key) => [key, wanted[key] ?? null])), fields);
 }
 
-/** The days and dates whose hours differ. */
 export function scheduleChanges(wanted: ScheduleBody, current: unknown): Change[] {
   const { weekly, exceptions } = isObject(current) ? current : {};
   const [now, then] = [hoursByDay({ weekly, exceptions }), hoursByDay(wanted)];

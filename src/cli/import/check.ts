@@ -14,7 +14,6 @@ export type Wanted<Body> = { line: number; body: Body };
 
 export type WantedResource = Wanted<Omit<ResourceBody, 'shares_space_with'>> & {
   key: string;
-  /** Whether the file mentions shared space. */
   saysShared: boolean;
   /** The keys of the resources that share its space, whichever of the two mentions it. */
   sharesWith: Set<string>;
@@ -61,7 +60,6 @@ export function checkContent(file: FileContent): { venues: WantedVenue[]; faults
   return { venues: all.length === 0 ? wantedVenues(value, content, lineOf) : [], faults: all };
 }
 
-/** Every row of the file, faulty ones too. */
 function rowsIn(content: Record<string, unknown>): Row[] {
   const listed = ({ path, subject, fields }: Omit<Row, 'list'>, name: string): Row[] => {
     const list = `${path}${path === '' ? '' : '.'}${name}`;
@@ -116,7 +114,6 @@ function rowFaults(rows: readonly Row[], lineOf: FileContent['lineOf']) {
   return faults;
 }
 
-/** Contradictory opening hours. */
 function contradictions({ venues }: VenuesFile) {
   return venues.flatMap(({ resources }, venue) =>
     resources.flatMap(({ schedule }, resource) => {

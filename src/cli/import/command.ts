@@ -27,7 +27,6 @@ const EXAMPLE = `
 Example:
   npm run operator -- import examples/venues/venues.yaml --dry-run`;
 
-/** `operator import <file>`. */
 export function addImport(program: Command, terminal: Terminal, connect: Connect): void {
   const command = program
     .command('import')
@@ -94,7 +93,6 @@ async function importVenues(
   writeLine(terminal.out, `Done: all ${plan.steps.length} steps.`);
 }
 
-/** The steps for programs, with the state of each if there is an outcome. */
 function planned({ steps, unchanged }: Plan, outcome?: Outcome): Record<string, unknown> {
   const stateOf = (index: number): string => {
     if (outcome === undefined) return 'planned';

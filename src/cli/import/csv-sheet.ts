@@ -2,7 +2,6 @@ import { CsvError, parse } from 'csv-parse/sync';
 import type { Fault } from './file-content.ts';
 import { faultOfFile } from './file-content.ts';
 
-/** A row of the sheet: its non-empty cells by column. */
 export type Cells = { line: number; cells: Readonly<Record<string, string>> };
 
 type Line = { line: number; record: string[] };
@@ -31,7 +30,6 @@ export function readSheet(text: string, columns: ReadonlySet<string>): Sheet {
   return { rows: faults.length > 0 ? [] : others.map((line) => cellsOf(names, line)), separator, faults };
 }
 
-/** The most frequent separator of the first line. */
 function separatorOf(text: string): string {
   const [first = ''] = text.trimStart().split('\n');
   const counted = [',', ';', '\t'].map((each) => ({ each, count: first.split(each).length }));

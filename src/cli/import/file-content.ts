@@ -4,16 +4,13 @@ import { textOf } from '../values.ts';
 /** Why something cannot be imported. `path` is the field of the `subject`, empty for the whole. */
 export type Fault = { line: number; subject: string; path: string; message: string };
 
-/** The readable content of a file, not yet checked. */
 export type FileContent = {
-  /** Undefined if nothing could be read. */
   content?: Record<string, unknown>;
   /** The line of a path (`venues.0.name`), or of its last existing part. */
   lineOf: (path: string) => number;
   faults: Fault[];
 };
 
-/** A fault of the whole file. */
 export const faultOfFile = (message: string, line = 1): Fault => ({ line, subject: '', path: '', message });
 
 export const unreadable = (...faults: Fault[]): FileContent => ({ lineOf: () => 1, faults });

@@ -5,7 +5,6 @@ import type { Step } from './steps.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The holds and bookings of a venue that are off sale; the service lists the first thousand. */
 export type OffSale = { venue: string; conflict_count: number; conflicts: Json[] };
 
 /**

@@ -50,7 +50,6 @@ export function sharingFaults({ venue, resource, current, existing }: InPlan): F
 
 const saysAnything = ({ saysShared, sharesWith }: WantedResource) => saysShared || sharesWith.size > 0;
 
-/** Whether completing the resource sets its shared space. */
 const isSetLater = (wanted: WantedResource, existing: CurrentResource) =>
   isHiddenNow(existing) && saysAnything(wanted);
 

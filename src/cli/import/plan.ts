@@ -53,7 +53,6 @@ function difference(wanted: object, current: Readonly<Record<string, unknown>>) 
   return { changes, change: Object.fromEntries(changes.map(({ field, to }) => [field, to])) };
 }
 
-/** Plans a resource: itself, its schedule, its price rules, and putting it on sale. */
 function planResource(plan: Plan, inPlan: ResourceInPlan, isVenueHidden: boolean): void {
   const { resource, existing, names, path } = inPlan;
   const { line, body, schedule, rules } = resource;

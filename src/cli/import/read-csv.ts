@@ -43,7 +43,6 @@ type Kind = keyof typeof KINDS;
 const KIND_NAMES = Object.keys(KINDS) as Kind[];
 const columnsOf = (kind: Kind): readonly string[] => ['kind', ...KINDS[kind].parents, ...KINDS[kind].own];
 
-/** A row of a known kind, and its object. */
 type Row = Cells & { kind: Kind; fields: Record<string, unknown> };
 type Venue = Record<string, unknown> & { resources: Resource[] };
 type Resource = Record<string, unknown> & { schedule?: Schedule; price_rules: unknown[] };
@@ -94,7 +93,6 @@ export function readCsv(text: string): FileContent {
   return { content, lineOf, faults };
 }
 
-/** Checks the kind of a row and its columns. */
 function rowOf(row: Cells, separator: string, faults: Fault[]): Row[] {
   const { cells } = row;
   const kind = KIND_NAMES.find((each) => each === cells['kind']?.toLowerCase().replaceAll(/[\s-]+/g, '_'));
@@ -138,7 +136,6 @@ function venueOf(row: Row, venues: ByName<Venue>, faults: Fault[]): Venue | unde
   return undefined;
 }
 
-/** Adds a row to the schedule that several rows describe together. */
 function addHours(
   { weekly, exceptions }: Schedule,
   row: Row,

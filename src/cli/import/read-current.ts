@@ -9,7 +9,6 @@ export const PREFIX = '/api/v1/operator';
 
 type Json = Record<string, unknown>;
 
-/** A resource of the service; schedule and rules only if the file mentions them. */
 export type CurrentResource = { id: string; fields: Json; schedule: unknown; rules: Json[] };
 export type CurrentVenue = { id: string; fields: Json; resources: ReadonlyMap<string, CurrentResource> };
 

@@ -38,7 +38,6 @@ function syntaxFaults({ errors, warnings }: Document, counter: LineCounter): Fau
 
 const NO_TAGS = 'tags (!name) are not read here: write the value itself';
 
-/** Explains the parser's most common codes. */
 const NOT_YAML: Partial<Record<ErrorCode, string>> = {
   BAD_ALIAS: 'this alias (*name) has no anchor (&name) before it',
   BAD_DQ_ESCAPE: 'there is no such escape within double quotes. Write a backslash as two.',

@@ -17,7 +17,6 @@ export function faultLine(file: string, { line, subject, path, message }: Fault)
   return onOneLine([`${file}:${line}`, subject, path, message].filter((part) => part !== '').join(': '));
 }
 
-/** Prints the plan, venue by venue. */
 export function showPlan(terminal: Terminal, { steps, unchanged }: Plan): void {
   for (const venue of new Set(steps.map((step) => step.venue))) {
     const ofVenue = steps.filter((step) => step.venue === venue);

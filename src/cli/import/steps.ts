@@ -4,19 +4,15 @@ import type { WantedResource, WantedVenue } from './check.ts';
 import type { Fault } from './file-content.ts';
 import type { CurrentResource, CurrentVenue } from './read-current.ts';
 
-/** The ids of existing and created venues and resources, by their keys. */
 export type Ids = Map<string, string>;
 
-/** One call that brings the service closer to the file. */
 export type Step = {
   action: 'create' | 'change' | 'remove' | 'complete';
   kind: 'venue' | 'resource' | 'schedule' | 'price rule';
   venue: string;
   resource?: string;
-  /** The name of a price rule. */
   name?: string;
   line: number;
-  /** The changes of an existing object. */
   changes: Change[];
   note?: string;
   /** What to ask the service before showing the plan, if the step can take something off sale. */
@@ -28,19 +24,16 @@ export type Step = {
 
 export type Plan = { steps: Step[]; unchanged: number; ids: Ids; faults: Fault[] };
 
-/** How far an import came, and why it stopped. */
 export type Outcome = {
   doneCount: number;
   stopped?: { reason: string; isRejected: boolean; mayBeDone: boolean };
 };
 
-/** A resource of the file with the current state of its venue. */
 export type ResourceInPlan = {
   venue: WantedVenue;
   resource: WantedResource;
   current: CurrentVenue | undefined;
   existing: CurrentResource | undefined;
-  /** Fields that all its steps share. */
   names: { venue: string; resource: string };
   path: (ids: Ids) => string;
 };
@@ -53,10 +46,8 @@ export const resourceKey = (venue: WantedVenue, key: string): string => `${venue
  */
 export const UNFINISHED = 'Import not finished';
 
-/** Whether the resource is one that an interrupted import left. */
 export const isHiddenNow = ({ fields }: CurrentResource): boolean =>
   fields['resource_type'] === UNFINISHED && fields['status'] === 'inactive';
 
-/** What the last step of a hidden object does. */
 export const completionNote = (status: string | undefined): string =>
   status === 'inactive' ? 'stays inactive, as the file says' : 'goes on sale, as the last step';

@@ -1,5 +1,3 @@
-/** The demo's checks; a failure says what was expected and what was received. */
-
 import { setTimeout as wait } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { PartnerApiError } from '../../../packages/client/src/index.ts';
@@ -7,13 +5,11 @@ import { PartnerApiError } from '../../../packages/client/src/index.ts';
 const pollMs = 50;
 const waitDeadlineMs = 10_000;
 
-/** @throws Error unless both are equal */
 export function requireEqual<T>(what: string, received: T, expected: T): void {
   if (isDeepStrictEqual(received, expected)) return;
   throw new Error(`${what}: expected ${JSON.stringify(expected)}, received ${JSON.stringify(received)}`);
 }
 
-/** @throws Error unless the call is rejected with this code */
 export async function requireRejected(call: Promise<unknown>, code: string): Promise<void> {
   try {
     await call;

@@ -21,11 +21,8 @@ const importedVenue = 'Indiranagar Football Park';
 
 type System = { url: string; adminUrl: string; operatorApiKey: string };
 
-/** The partner of this run, with a venue to sell. */
 export type Seller = {
-  /** Prints its calls. */
   client: PartnerClient;
-  /** For polling; prints nothing. */
   quietClient: PartnerClient;
   venueId: string;
   transcript: Transcript;

@@ -5,7 +5,6 @@ import wrapAnsi from 'wrap-ansi';
 
 const columns = 80;
 const margin = '    ';
-/** How much of a body is shown. */
 const shownLines = 4;
 
 export type Transcript = {
@@ -14,7 +13,6 @@ export type Transcript = {
   passed: (text: string) => void;
   failed: (text: string) => void;
   passedCount: () => number;
-  /** Sends a request, and prints it with its response. */
   fetch: (request: Request) => Promise<Response>;
 };
 

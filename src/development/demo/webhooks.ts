@@ -133,7 +133,6 @@ function afterAttempt({ quietClient }: Seller, { deliveries }: Endpoint, id: str
   });
 }
 
-/** Redelivers the dead letter to the repaired endpoint. */
 export async function redeliver(seller: Seller, { failing }: Endpoints, id: string): Promise<void> {
   failing.status = 204;
   await seller.client.redeliver({ path: { id } });

@@ -1,5 +1,3 @@
-/** Calls an API that a development tool has started; failures are sentences. */
-
 import { setTimeout as wait } from 'node:timers/promises';
 
 const timeoutMs = 15_000;
@@ -61,14 +59,12 @@ export async function untilReady(url: string): Promise<void> {
   }
 }
 
-/** A text field of a response. @throws Error if it is missing */
 export function textField({ body }: Pick<ApiResponse, 'body'>, name: string): string {
   const value = field(body, name);
   if (typeof value === 'string') return value;
   throw new Error(`a response has no ${name}: ${JSON.stringify(body)}`);
 }
 
-/** A property of an unknown value. */
 export function field(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }

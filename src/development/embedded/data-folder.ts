@@ -75,7 +75,6 @@ function inUse(folder: string, holder: string): Error {
   );
 }
 
-/** The object in a JSON file of the folder; empty if there is no such file. */
 export async function readState(folder: string, name: string): Promise<Record<string, unknown>> {
   const text = await readIfThere(path.join(folder, name));
   if (text === undefined) return {};

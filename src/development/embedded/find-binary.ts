@@ -1,5 +1,3 @@
-/** Finds a mongod or redis-server that runs on this machine, or downloads one. */
-
 import { rename } from 'node:fs/promises';
 import path from 'node:path';
 import { cacheFolder, withScratchFolder } from './binary-cache.ts';
@@ -15,7 +13,6 @@ import type { ServerKind } from './server-kinds.ts';
 
 export type ServerBinary = {
   path: string;
-  /** `major.minor.patch` */
   version: string;
 };
 

@@ -1,5 +1,3 @@
-/** mongod as a replica set of one. */
-
 import { mkdir, writeFile } from 'node:fs/promises';
 import { findBinary } from './find-binary.ts';
 import { prepareReplicaSet } from './replica-set.store.ts';

@@ -21,7 +21,6 @@ export function startedAt(pid: number): string {
   return statFields(pid)?.[19] ?? '-';
 }
 
-/** The parent of a process; undefined if unknown. */
 export function parentOf(pid: number): number | undefined {
   const parent = statFields(pid)?.[1];
   return parent === undefined ? undefined : Number(parent);

@@ -1,5 +1,3 @@
-/** redis-server with persistence. */
-
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { findBinary } from './find-binary.ts';

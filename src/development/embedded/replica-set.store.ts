@@ -45,7 +45,6 @@ export async function prepareReplicaSet(
   }
 }
 
-/** False if the command failed with this code. */
 async function unlessCode(code: number, command: Promise<unknown>): Promise<boolean> {
   try {
     await command;

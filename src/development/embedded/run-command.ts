@@ -1,5 +1,3 @@
-/** Runs programs to their end, and finds them. */
-
 import { execFile } from 'node:child_process';
 import { access, constants, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -8,7 +6,6 @@ import { promisify } from 'node:util';
 /** Environment variables; only entry points read `process.env`. */
 export type Environment = Record<string, string | undefined>;
 
-/** Takes a line of text for people, without a line end. */
 export type LogLine = (line: string) => void;
 
 const run = promisify(execFile);
@@ -45,7 +42,6 @@ export async function executablesOnPath(names: readonly string[], env: Environme
   return files.filter((_file, index) => found[index]);
 }
 
-/** Whether this user may run the file. */
 export async function isExecutable(file: string): Promise<boolean> {
   try {
     await access(file, constants.X_OK);

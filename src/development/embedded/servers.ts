@@ -1,5 +1,3 @@
-/** The embedded MongoDB and Redis of `npm start` and the tests. */
-
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -25,14 +23,12 @@ export type EmbeddedServersOptions = {
    * administrator. The servers contain test data only. Default false.
    */
   isForTests?: boolean;
-  /** Called, with a sentence, when a server ends unexpectedly. */
   onUnexpectedEnd?: (sentence: string) => void;
 };
 
 export type EmbeddedServers = {
   mongodbUri: string;
   redisUrl: string;
-  /** Process numbers of the started servers. */
   pids: { readonly mongodb: number | undefined; readonly redis: number | undefined };
   /** Stops Redis, then MongoDB, and releases the folder. Safe to call twice. */
   stop: () => Promise<void>;

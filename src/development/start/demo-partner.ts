@@ -70,7 +70,6 @@ export async function findFreeSlot(
   return { date, slotId: slots.find((slot) => slot.is_available)?.slot_id };
 }
 
-/** The demo in the folder's demo.json; undefined if there is none. */
 async function readDemo(dataDir: string): Promise<Demo | undefined> {
   const kept = await readState(dataDir, demoFile);
   return 'webhookSecretKey' in kept ? (kept as Demo) : undefined;

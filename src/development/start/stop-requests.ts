@@ -1,5 +1,3 @@
-/** How the process of `npm start` learns that it should end. */
-
 import { onStopSignal } from '../../platform/stop-signals.ts';
 import { parentOf } from '../embedded/processes.ts';
 import type { Environment } from '../embedded/run-command.ts';

@@ -13,12 +13,10 @@ const readyTimeoutMs = 60_000;
 const shownLogLines = 12;
 
 export type ProcessSpec = {
-  /** The name for people. */
   name: string;
   file: string;
   /** Read at each start, so a restart may use other values. */
   env: Environment;
-  /** Gets all output; emptied first. */
   logFile: string;
   log: LogLine;
 };
@@ -28,7 +26,6 @@ export type SupervisedProcess = {
   ready: Promise<object>;
   /** SIGTERM, then SIGKILL after `graceMs`. Resolves when the process is gone for good. */
   stop: (graceMs: number) => Promise<void>;
-  /** SIGKILL at once, for good, without waiting. */
   kill: () => void;
 };
 

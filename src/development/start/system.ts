@@ -33,9 +33,7 @@ const secretsFor: Record<string, readonly string[]> = {
 
 export type SystemOptions = {
   env: Environment;
-  /** Gets the lines for people. */
   log: LogLine;
-  /** Called, with a sentence, when an embedded server ends by itself; stop the system then. */
   onServerEnd: (sentence: string) => void;
 };
 
@@ -44,15 +42,12 @@ export type System = {
   start: () => Promise<Welcome>;
   /** Stops the API, then workers (25 s to finish), Redis, MongoDB. Safe to call at any time and twice. */
   stop: () => Promise<void>;
-  /** Kills the processes without waiting; the servers end with this process. */
   kill: () => void;
 };
 
 type Secrets = {
   operatorApiKey: string;
-  /** Comma-separated base64 keys of 32 bytes. */
   encryptionKeys: string;
-  /** Whether this run made the operator key. */
   isOperatorKeyNew: boolean;
 };
 
@@ -130,7 +125,6 @@ export function createSystem({ env, log, onServerEnd }: SystemOptions): System {
   };
 }
 
-/** The secrets of the environment, else those kept in the folder. */
 async function ensureSecrets(dataDir: string, env: Environment): Promise<Secrets> {
   const file = 'secrets.json';
   const { operatorApiKey: keptKey } = await readState(dataDir, file);

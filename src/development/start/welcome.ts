@@ -1,5 +1,3 @@
-/** The text that `npm start` prints when everything runs. */
-
 import type { Demo } from './demo-partner.ts';
 
 export type Welcome = {

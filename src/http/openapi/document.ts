@@ -9,7 +9,6 @@ import type { JsonSchema } from './json-schema.ts';
 import type { ListenerRules, SharedParts } from './operations.ts';
 import { describeOperation, errorsOf } from './operations.ts';
 
-/** A listener's description beside its operations. */
 export type ApiDescription = ListenerRules & {
   title: string;
   description: string;
@@ -31,11 +30,9 @@ export type OpenApiDocument = {
     responses: Record<string, ResponseObject>;
     schemas: Record<string, JsonSchema>;
   };
-  /** Responses that belong to no operation. */
   'x-general-responses': Record<string, JsonSchema>;
 };
 
-/** Codes that belong to no operation. */
 const GENERAL_ERRORS: ErrorCode[] = [
   'MALFORMED_REQUEST',
   'ROUTE_NOT_FOUND',

@@ -17,18 +17,14 @@ export type ErrorExtrasSchemas = Partial<
   Record<ErrorCode, { field: 'conflict'; schema: Schema; hasOwnError?: true }>
 >;
 
-/** The errors of a listener beyond code, message and request_id. */
 export type ErrorRules = {
   errorExtras: ErrorExtrasSchemas;
-  /** Whether `error.docs` names a page of the code. */
   hasErrorPages: boolean;
 };
 
-/** A response of the document. */
 export type ResponseObject = {
   description: string;
   headers: Record<string, { $ref: string }>;
-  /** The codes of an error response. */
   'x-error-codes'?: readonly ErrorCode[];
   content?: Record<string, { schema: JsonSchema; example?: unknown; examples?: Record<string, unknown> }>;
 };
@@ -49,7 +45,6 @@ export function byStatus(codes: ReadonlySet<ErrorCode>): Map<number, ErrorCode[]
   return grouped;
 }
 
-/** The name of a set of codes: `HoldExpiredOrInvalidHoldState`. */
 export function responseName(codes: readonly ErrorCode[]): string {
   return codes.map(pascalCase).join('Or');
 }

@@ -2,7 +2,6 @@ import type { ResponseHeader } from '../route.ts';
 
 type Header = { description: string; required?: true; schema: Record<string, unknown>; example: unknown };
 
-/** The headers of responses, as components of the document. */
 export const HEADERS = {
   'X-Request-Id': {
     description:
@@ -75,10 +74,8 @@ export const HEADERS = {
 
 export type HeaderName = keyof typeof HEADERS;
 
-/** Headers that every response has. */
 const OF_ALL = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy'] as const;
 
-/** References to the headers of a response: the common ones and `own`. */
 export function headersOf(own: readonly (ResponseHeader | HeaderName)[]): Record<string, { $ref: string }> {
   return Object.fromEntries(
     [...OF_ALL, ...own].map((name) => [name, { $ref: `#/components/headers/${name}` }]),

@@ -3,7 +3,6 @@ import type { Schema } from 'joi';
 /** A schema of JSON Schema 2020-12, which is OpenAPI 3.1's own dialect. */
 export type JsonSchema = { [keyword: string]: unknown };
 
-/** The named schemas. */
 export type Components = Map<string, JsonSchema>;
 
 /** The published part of a joi schema's `describe()`. */
@@ -19,13 +18,9 @@ export type Described = {
   matches?: { schema?: Described }[];
 };
 
-/** Facts that joi does not know, set with `.meta()`. */
 type Meta = {
-  /** The name of the component. */
   name?: string;
-  /** What custom rules check. */
   jsonSchema?: JsonSchema;
-  /** The list of values may grow. */
   grows?: true;
 };
 
@@ -35,7 +30,6 @@ export const described = (schema: Schema): Described => schema.describe() as Des
 export const withName = (schema: Described, name: string): Described =>
   metaOf(schema).name === undefined ? { ...schema, metas: [...(schema.metas ?? []), { name }] } : schema;
 
-/** Whether a joi object must have this field. */
 export const isRequired = ({ flags }: Described): boolean => flags?.presence === 'required';
 
 /**
@@ -55,7 +49,6 @@ export function toJsonSchema(schema: Described, components: Components): JsonSch
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** All `.meta()` of a schema merged; later ones win. */
 function metaOf({ metas = [] }: Described): Meta {
   const jsonSchema = Object.assign({}, ...metas.map((meta) => meta.jsonSchema)) as JsonSchema;
   return Object.assign({}, ...metas, { jsonSchema }) as Meta;

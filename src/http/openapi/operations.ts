@@ -11,11 +11,9 @@ import { described, isRequired, toJsonSchema, withName } from './json-schema.ts'
 import type { WebhookDescription } from './webhooks.ts';
 import { describeWebhooks } from './webhooks.ts';
 
-/** What all endpoints of a listener share. */
 export type ListenerRules = ErrorRules & {
   /** The codes that precede an endpoint's own rules: keys, rate limit. */
   errors: readonly ErrorCode[];
-  /** Further codes of calls that change something. */
   errorsOfChanges: readonly ErrorCode[];
   /** The webhooks sent to the `endpoint_url` in the body, by operation. */
   callbacks: Readonly<Record<string, readonly WebhookDescription[]>>;

@@ -3,7 +3,6 @@ import { exampleOf } from './examples.ts';
 import type { Components, Described, JsonSchema } from './json-schema.ts';
 import { described, isRequired, toJsonSchema } from './json-schema.ts';
 
-/** A type of delivery to partners' endpoints. */
 export type WebhookDescription = {
   name: string;
   summary: string;
@@ -66,7 +65,6 @@ function parameterOf(name: string, schema: Described, components: Components): J
 
 type Paths = { paths: Record<string, Record<string, JsonSchema>> };
 
-/** The webhook requests of a document, by event type. */
 export function webhooksOf({ paths }: Paths): Record<string, JsonSchema> {
   const operations = Object.values(paths).flatMap((item) => Object.values(item));
   const callbacks = operations.flatMap((operation) => Object.entries(operation['callbacks'] ?? {}));

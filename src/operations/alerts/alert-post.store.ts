@@ -50,7 +50,6 @@ export async function scheduleNextPost(
 /** The stored mark of an alert whose latest revision was not posted yet. */
 const PENDING = { isUntold: true } as const;
 
-/** Whether a notification is pending. */
 export async function hasPendingNotification(db: Db): Promise<boolean> {
   return (await alertCollection(db).findOne(PENDING, { projection: { _id: 1 } })) !== null;
 }

@@ -12,7 +12,6 @@ export function messageOf(row: AlertRow): string {
   return row.isOpen && todo !== undefined ? `${what} ${todo}` : what;
 }
 
-/** What has happened, and what to do about it. */
 const TEXTS: Record<AlertKind, (row: AlertRow) => [what: string, todo?: string]> = {
   dead_letter: (row) => [
     `${deadLetters(row.count)} to ${of(row)} failed for the last time.`,
@@ -78,7 +77,6 @@ function subjectName(row: AlertRow): string {
   return isOfQueue(row) ? 'queue' : 'subscription_id';
 }
 
-/** The fields of an alert's log lines. */
 export function logFields(row: AlertRow): Record<string, unknown> {
   return {
     alert: row.kind,

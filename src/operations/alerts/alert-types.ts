@@ -24,7 +24,6 @@ export type AlertRow = {
   kind: AlertKind;
   /** The id of the subscription, or the name of the queue or listener; null if it is about the whole service. */
   subject: string | null;
-  /** The subscription's partner. */
   partnerId: string | null;
   isOpen: boolean;
   raisedAt: Date;
@@ -36,7 +35,6 @@ export type AlertRow = {
   count: number;
   /** Since when the condition holds, if known. */
   since: Date | null;
-  /** The latest few dead letters. */
   deliveryIds: string[];
   /** Why the last attempt of the latest dead letter failed; missing in other alerts and older rows. */
   cause?: string | null;
@@ -51,7 +49,6 @@ export type AlertRow = {
   toldCount: number;
 };
 
-/** A condition that a sweep found. */
 export type Condition = Pick<
   AlertRow,
   'kind' | 'subject' | 'partnerId' | 'count' | 'since' | 'missingIndexes' | 'pause'

@@ -27,7 +27,6 @@ import type { WorkerWatch } from './worker-watch.ts';
 export type AlertDeps = {
   db: Db;
   log: Logger;
-  /** Names of guard indexes that the database lacks. */
   missingGuards: () => Promise<string[]>;
   queues: Pick<Queues, 'readStates'>;
   workers: WorkerWatch;
@@ -89,7 +88,6 @@ export async function sweepAlerts(deps: AlertDeps, times: AlertTimes, stopping: 
 /** `queues` is undefined if Redis does not respond. */
 type Check = { times: AlertTimes; queues: QueueState[] | undefined; stopping: AbortSignal };
 
-/** Returns whether the condition could be checked. */
 async function checkKind(deps: AlertDeps, kind: AlertKind, at: Check): Promise<boolean> {
   if (kind === 'dead_letter') {
     await countNewDeadLetters(deps, at.stopping);

@@ -57,7 +57,6 @@ export async function raiseAlert(db: Db, condition: Condition): Promise<AlertRow
   }
 }
 
-/** Updates the figures of open alerts whose condition still holds. */
 export async function refreshAlerts(db: Db, conditions: readonly Condition[]): Promise<void> {
   if (conditions.length === 0) return;
   await alertCollection(db).bulkWrite(
@@ -71,7 +70,6 @@ export async function refreshAlerts(db: Db, conditions: readonly Condition[]): P
   );
 }
 
-/** Notes that open alerts of `kind` about `subjects` still hold. */
 export async function touchAlerts(db: Db, kind: AlertKind, subjects: readonly string[]): Promise<void> {
   if (subjects.length === 0) return;
   await alertCollection(db).updateMany({ kind, subject: { $in: [...subjects] }, isOpen: true }, [
@@ -109,7 +107,6 @@ export async function addDeadLetters(
   );
 }
 
-/** The subjects of the open alerts of `kind`. */
 export async function findOpenSubjects(db: Db, kind: AlertKind): Promise<Set<string | null>> {
   const rows = await alertCollection(db)
     .find({ kind, isOpen: true }, { projection: { subject: 1 } })
@@ -145,7 +142,6 @@ export async function resolveUnseen(
   }
 }
 
-/** How many alerts of each kind are open. */
 export async function countOpenAlerts(db: Db): Promise<Map<AlertKind, number>> {
   const rows = await alertCollection(db)
     .aggregate<{ _id: AlertKind; count: number }>(
@@ -158,7 +154,6 @@ export async function countOpenAlerts(db: Db): Promise<Map<AlertKind, number>> {
 
 export type AlertFilter = { isOpen?: boolean; kind?: AlertKind };
 
-/** Alerts, the newest first. */
 export async function listAlertRows(
   db: Db,
   filter: AlertFilter,

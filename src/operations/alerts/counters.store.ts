@@ -1,7 +1,6 @@
 import type { Db, Tx } from '../../platform/mongo.ts';
 import { alertStateCollection } from './alerts.model.ts';
 
-/** Adds to the total number of dead letters ever. */
 export async function addToDeadLetterTotal(db: Db, count: number, tx: Tx): Promise<void> {
   await alertStateCollection(db).updateOne(
     { _id: 'dead-letters' },
@@ -10,7 +9,6 @@ export async function addToDeadLetterTotal(db: Db, count: number, tx: Tx): Promi
   );
 }
 
-/** The total number of dead letters ever. */
 export async function readDeadLetterTotal(db: Db): Promise<number> {
   const row = await alertStateCollection(db).findOne({ _id: 'dead-letters' });
   return row?.total ?? 0;

@@ -7,7 +7,6 @@ import { beginAction, completeAction, recordAction } from './audit.service.ts';
 import { createAuditLookup } from './audited-subject.ts';
 import { createWrongKeyTrail } from './wrong-key-trail.ts';
 
-/** A call of the queue board, which has no row in the route table. */
 type BoardCall = { action: string; subjects: readonly string[]; reason: string | null };
 
 const READING = new Set(['GET', 'HEAD', 'OPTIONS']);

@@ -16,12 +16,10 @@ export type AuditRow = {
   address?: string | null;
   /** How many wrong keys the row stands for; 1 for everything else. */
   attempts?: number;
-  /** The ids by which the row is found. */
   subjects?: string[];
   /** The operationId; or `signIn`, `signOut`, `wrongKey`, `pauseQueue`, `resumeQueue`, `useQueueBoard`, `unknown`. */
   action: string;
   method: string;
-  /** Without the query. */
   path: string;
   /** Why a queue was paused. */
   reason?: string | null;
@@ -32,7 +30,6 @@ export type AuditRow = {
   /** The status of the response; null until then, and for good if the process ended in between. */
   status: number | null;
   errorCode: string | null;
-  /** The subject of the action, as operators see it. */
   before: unknown;
   after: unknown;
 };
@@ -62,7 +59,6 @@ const auditSchema = new Schema<AuditRow>(
 
 export const auditModel = (db: Db): Model<AuditRow> => modelOf(db, 'Audit', auditSchema);
 
-/** The driver's collection, for the listing. */
 export const auditCollection = (db: Db) => collectionOf(auditModel(db));
 
 export const AUDIT: CollectionDefinition = {

@@ -17,7 +17,6 @@ export async function insertAuditRow(db: Db, { _id, ...row }: NewAuditRow): Prom
   );
 }
 
-/** Records the outcome of an action. */
 export async function completeAuditRow(
   db: Db,
   id: string,
@@ -30,7 +29,6 @@ export async function completeAuditRow(
   );
 }
 
-/** Records how many attempts each row stands for. */
 export async function setAttempts(db: Db, rows: readonly { id: string; attempts: number }[]): Promise<void> {
   if (rows.length === 0) return;
   await auditCollection(db).bulkWrite(
@@ -39,7 +37,6 @@ export async function setAttempts(db: Db, rows: readonly { id: string; attempts:
   );
 }
 
-/** The names of all recorded actions, read from the index. */
 export async function listActionNames(db: Db): Promise<string[]> {
   return auditCollection(db).distinct('action');
 }

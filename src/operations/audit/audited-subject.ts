@@ -2,7 +2,6 @@ import { DomainError } from '../../domain/errors.ts';
 import type { Operator, Route } from '../../http/route.ts';
 import { asStored } from '../../platform/ids.ts';
 
-/** An operator's call as the route table has it. */
 export type Audited = {
   action: string;
   /** The subject of the call as operators see it now; null if it is missing. */

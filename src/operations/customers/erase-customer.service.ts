@@ -32,7 +32,6 @@ const ERASED = '[erased]';
 
 const BATCH = 500;
 
-/** The number of rows overwritten. */
 export type Erased = { bookings: number; holds: number; purchases: number };
 
 /**

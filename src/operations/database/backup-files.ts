@@ -78,7 +78,6 @@ export async function writeDocuments(
   return { name, file, documents: count, bytes, sha256: hash.digest('hex') };
 }
 
-/** Completes the backup durably. */
 export async function writeManifest(folder: string, manifest: Manifest): Promise<void> {
   await writeWhole(path.join(folder, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`);
 }

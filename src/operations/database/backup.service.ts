@@ -63,7 +63,6 @@ async function writeCollection(
   }
 }
 
-/** The ids of the keys that stored secrets are sealed with. */
 async function keyIdsInUse(db: Db): Promise<string[]> {
   const sealings = [...(await countSealings(db)).keys()];
   return [...new Set(sealings.map((sealing) => sealing.slice(sealing.indexOf('.') + 1)))].toSorted();

@@ -23,7 +23,6 @@ import { MIGRATIONS } from './migrations.store.ts';
 import { RELEASE } from './release.ts';
 import { STEPS } from './steps.ts';
 
-/** Every collection of the service with its validator and indexes. */
 const COLLECTIONS: CollectionDefinition[] = [
   ...PARTNER_COLLECTIONS,
   ...VENUE_COLLECTIONS,

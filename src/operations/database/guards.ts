@@ -13,7 +13,6 @@ const REMEDY = 'Run `npm run migrate` against this database; nothing has to be r
 
 /** Checks the indexes and validators without which nothing may be sold. */
 export type Guards = {
-  /** Reads which are missing; rejects if the database cannot be reached. */
   missing(): Promise<string[]>;
   /** @throws DomainError SERVICE_UNAVAILABLE while some are missing, or before the first check */
   require(): void;

@@ -17,7 +17,6 @@ import {
 import { compareReleases } from './release.ts';
 import type { Step } from './steps.ts';
 
-/** The collections and steps of a release. */
 export type Target = {
   release: string;
   collections: readonly CollectionDefinition[];
@@ -92,7 +91,6 @@ async function runStep(db: Db, step: Step, release: string, { log, stopping }: M
   log.info({ version, step: name, kind, changed, duration_ms: durationMs }, 'step applied');
 }
 
-/** Waits until no other migration runs. */
 async function takeTurn(db: Db, { log, stopping, holder }: MigrationRun): Promise<void> {
   for (let hasSaid = false; ; hasSaid = true) {
     // The first lock ever taken ends at once.
@@ -113,7 +111,6 @@ export type StepState = {
 
 export type StepStatus = { version: number; name: string; state: StepState; applied?: AppliedStep };
 
-/** What a migration would do. */
 export type Plan = {
   structure: Structure | null;
   isNewer: boolean;
@@ -121,7 +118,6 @@ export type Plan = {
   steps: StepStatus[];
 };
 
-/** What `migrateTo` would do now; only reads. */
 export async function planMigration(db: Db, { release, collections, steps }: Target): Promise<Plan> {
   const [structure, applied] = await Promise.all([findStructure(db), findAppliedSteps(db)]);
   const isOfNewer = isNewer(structure, release);
@@ -147,7 +143,6 @@ export async function planMigration(db: Db, { release, collections, steps }: Tar
 
 export const isDue = ({ name }: StepState): boolean => name === 'pending' || name === 'unfinished';
 
-/** Whether `npm run migrate` has something to do. */
 export function isPending({ isNewer: isOfNewer, changes, steps }: Plan): boolean {
   return !isOfNewer && (changes.length > 0 || steps.some(({ state }) => isDue(state)));
 }

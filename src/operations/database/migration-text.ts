@@ -20,7 +20,6 @@ export function statusText({ structure, isNewer, changes, steps }: Plan): string
   ].join('\n');
 }
 
-/** What `npm run migrate` would do now, a line for each change. */
 export function dryRunText({ isNewer, changes, steps }: Plan): string {
   if (isNewer) return NEWER;
   const lines = [

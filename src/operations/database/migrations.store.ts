@@ -44,7 +44,6 @@ export async function saveStructure(db: Db, release: string, from: string | unde
   });
 }
 
-/** Records the start of a run of a step. */
 export async function noteBegun(
   db: Db,
   { _id, ...fields }: Pick<AppliedStep, '_id' | 'name' | 'release' | 'unusedSince'>,
@@ -53,7 +52,6 @@ export async function noteBegun(
   await stepCollection(db).updateOne({ _id }, [{ $set: set }, { $unset: 'finishedAt' }], { upsert: true });
 }
 
-/** Records the end of a run of a step, and how much it changed. */
 export async function noteFinished(db: Db, _id: number, changed: number): Promise<void> {
   const durationMs = { $dateDiff: { startDate: '$startedAt', endDate: '$$NOW', unit: 'millisecond' } };
   await stepCollection(db).updateOne({ _id }, [

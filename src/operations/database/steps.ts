@@ -17,7 +17,6 @@ import { countMisfolded, foldNamesAgain } from '../../reservations/customer-sear
 export type Step = {
   version: number;
   name: string;
-  /** How many rows or indexes it would change now. */
   count(db: Db): Promise<number>;
   /** Changes them until `stopping` aborts; returns how many. */
   run(db: Db, stopping: AbortSignal): Promise<number>;

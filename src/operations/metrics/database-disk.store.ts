@@ -7,7 +7,6 @@ export async function readDiskUsed(db: Db): Promise<number | undefined> {
   return diskUsedIn(await db.getClient().db(db.name).command({ dbStats: 1, maxTimeMS: MAX_TIME_MS }));
 }
 
-/** Sizes in bytes. */
 type Stats = { fsUsedSize?: number; fsTotalSize?: number };
 
 export function diskUsedIn({ fsUsedSize: used, fsTotalSize: total }: Stats): number | undefined {

@@ -74,7 +74,6 @@ export function databaseReadings({ db, missingGuards }: FigureDeps): Reading[] {
   ];
 }
 
-/** The figures of Redis; empty if it does not respond. */
 export function redisReadings(queues: Pick<Queues, 'readStates' | 'readServers' | 'tryWrite'>): Reading[] {
   return [
     async () => {

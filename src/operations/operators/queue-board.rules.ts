@@ -24,7 +24,6 @@ export function isAllowedOnBoard(method: string, route: string, params: Record<s
 /** A call of the board in the audit; `reason` is null if none was given, or an invalid one. */
 export type BoardCall = {
   action: 'pauseQueue' | 'resumeQueue' | 'useQueueBoard';
-  /** Names of queues. */
   subjects: string[];
   reason: string | null;
 };
@@ -62,7 +61,6 @@ function decoded(text: string): string {
   }
 }
 
-/** Whether the call halts work and so needs a reason. */
 export function isPause(method: string, route: string): boolean {
   return method === 'put' && route.endsWith('/pause');
 }

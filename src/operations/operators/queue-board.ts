@@ -13,7 +13,6 @@ import { isAllowedOnBoard, isPause, reasonIn } from './queue-board.rules.ts';
 
 type BoardQueue = {
   description: string;
-  /** The console's page about the job's subject. */
   pageOf: (data: unknown) => { displayText: string; href: string };
   /** No worker takes its jobs, so they cannot be changed here. */
   isView?: true;

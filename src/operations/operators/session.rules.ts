@@ -1,6 +1,5 @@
 import { createHash, createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 
-/** How long a session lasts. */
 export const SESSION_SECONDS = 8 * 3600;
 
 /** Whether `given` is the operator's key; the comparison takes constant time. */

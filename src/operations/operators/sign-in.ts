@@ -21,7 +21,6 @@ export type SignInDeps = {
   clock: Clock;
   config: { operatorApiKey: string };
   badKeys: LocalRateLimiter;
-  /** Called for each wrong key over the limit. */
   onLimited: () => void;
   /** Audits a sign-in or sign-out. If it throws, neither happens. */
   record: (
@@ -87,7 +86,6 @@ function signOut(deps: SignInDeps): RequestHandler {
   };
 }
 
-/** The operator that `requireOperator` found. */
 export function operatorOf(res: Response): SignedIn {
   return res.locals['operator'] as SignedIn;
 }
@@ -111,7 +109,6 @@ function requireOperator(deps: SignInDeps) {
   };
 }
 
-/** @throws DomainError RATE_LIMITED */
 async function identify(deps: SignInDeps, req: Request, res: Response): Promise<SignedIn | undefined> {
   const key = req.headers['x-api-key'];
   if (key !== undefined) {

@@ -30,7 +30,6 @@ export async function findCutOff(db: Db, days: number): Promise<CutOff> {
   return { before: new Date((await readDatabaseTime(db)).getTime() - days * DAY_MS), days };
 }
 
-/** Rows as stored. */
 const RAW = { ...NEWEST, promoteValues: false, promoteLongs: false, promoteBuffers: false };
 
 /**
@@ -117,7 +116,6 @@ export async function restoreRows(db: Db, collection: string, rows: readonly Age
   });
 }
 
-/** A line of extended JSON, which keeps every type. */
 export const toLine = (row: AgedRow): string => EJSON.stringify(row, { relaxed: false });
 
 /** The row of such a line; throws if malformed. */

@@ -13,7 +13,6 @@ export type Archive = {
   put(name: string, content: Buffer, signal: AbortSignal): Promise<void>;
   /** The names of all objects that begin with `prefix`, which ends with a slash. */
   list(prefix: string, signal: AbortSignal): Promise<string[]>;
-  /** Undefined if missing. */
   get(name: string, signal: AbortSignal): Promise<Buffer | undefined>;
 };
 
@@ -22,7 +21,6 @@ type ArchiveConfig = Pick<
   'archiveEndpoint' | 'archiveRegion' | 'archiveAccessKeyId' | 'archiveSecretAccessKey'
 >;
 
-/** The archive at `file:///folder` or `s3://bucket/prefix`. */
 export function openArchive(url: string, config: ArchiveConfig): Archive {
   return url.startsWith('s3:') ? createS3Archive(url, config) : createFileArchive(url);
 }

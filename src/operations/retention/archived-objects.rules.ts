@@ -1,9 +1,7 @@
-/** An object of the archive: rows of one kind and one day in UTC. */
 export type ArchivedObject = { name: string; day: string; archivedAt: string };
 
 const NAME = /^[a-z-]+\/(\d{4}-\d{2}-\d{2})\/[\w-]+\.(\d{8}T\d{9}Z)-[\da-f]+\.jsonl\.gz$/;
 
-/** The day in UTC: `2026-11-23`. */
 export const dayOf = (instant: Date): string => instant.toISOString().slice(0, 10);
 
 /**

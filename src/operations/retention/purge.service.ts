@@ -43,7 +43,6 @@ const REST = 4;
 const REST_AT_LEAST_MS = 20;
 const REST_AT_MOST_MS = 5000;
 
-/** How often a run logs its progress. */
 const SAY_EVERY_MS = 60_000;
 
 const compress = promisify(gzip);
@@ -98,7 +97,6 @@ export async function purgeNext(
 
 type PageOfKind = { cutOff: CutOff; at: AgedPosition | undefined };
 
-/** `at`: where the next page begins, if there is one. */
 async function purgePage(
   deps: PurgeDeps,
   kind: Kind,
@@ -123,11 +121,9 @@ async function purgePage(
   return { count, at: { value, left: [...leftBefore, ...left.map(({ _id }) => _id)], windowEnd } };
 }
 
-/** Compares instants and ids. */
 const isSame = (a: unknown, b: unknown): boolean =>
   a instanceof Date && b instanceof Date ? a.getTime() === b.getTime() : a === b;
 
-/** Archives an object for each day of the rows. */
 async function archiveRows(
   { db }: PurgeDeps,
   archive: Archive,
@@ -158,7 +154,6 @@ function sayNowAndThen(
   return nowMs;
 }
 
-/** Logs a run that has purged rows or failed. */
 function logRun({ log }: PurgeDeps, { purged, hasFailed }: PurgePosition): void {
   const rows = Object.values(purged).reduce((sum, each) => sum + each, 0);
   if (rows > 0 || hasFailed) log.info({ purged, has_failed: hasFailed }, 'rows were purged');

@@ -28,7 +28,6 @@ export async function forgetPurge(db: Db, kind: Kind['name']): Promise<void> {
   await purgeCollection(db).deleteOne({ _id: kind });
 }
 
-/** When each kind was last purged completely. */
 export async function findPurgesCompleted(db: Db): Promise<ReadonlyMap<Kind['name'], Date>> {
   const rows = await purgeCollection(db).find().toArray();
   return new Map(rows.map(({ _id, completedAt }) => [_id, completedAt]));

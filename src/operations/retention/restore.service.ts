@@ -15,9 +15,7 @@ export type RestoreDeps = { db: Db; log: Logger; archive: Archive };
 export type RestoreWanted = { collection?: Kind['name']; since?: Date; until?: Date };
 
 export type RestoreReport = {
-  /** Rows inserted. */
   restored: number;
-  /** Rows that existed already. */
   present: number;
   /** Rows left out because another row has a unique value of them: a claimed cell, an idempotency key. */
   conflicting: number;

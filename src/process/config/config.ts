@@ -40,7 +40,6 @@ export class ConfigError extends Error {
 
 const port = Joi.number().port().allow(0);
 
-/** The samplers of OpenTelemetry that its SDK for Node supports. */
 const TRACES_SAMPLERS = ['always_on', 'always_off', 'traceidratio'].flatMap((name) => [
   name,
   `parentbased_${name}`,

@@ -34,7 +34,6 @@ function isNear(name: string, known: string): boolean {
   return distance(name, known) <= MAX_TYPING_ERRORS;
 }
 
-/** The Levenshtein distance between two texts. */
 function distance(from: string, to: string): number {
   let before = Array.from({ length: to.length + 1 }, (_none, index) => index);
   for (const letter of from) {

@@ -1,4 +1,3 @@
-/** Ports from `first` to `last`, both included. */
 export type PortRange = { first: number; last: number };
 
 /** The port of https, and the ports that no system service uses. */
@@ -20,12 +19,10 @@ export function portRange(text: string): PortRange {
   );
 }
 
-/** Whether one of `ranges` contains the port. */
 export function hasPort(ranges: readonly PortRange[], port: number): boolean {
   return ranges.some(({ first, last }) => first <= port && port <= last);
 }
 
-/** The ranges as text: `443, 1024-65535`. */
 export function formatPortRanges(ranges: readonly PortRange[]): string {
   return ranges.map(({ first, last }) => (first === last ? first : `${first}-${last}`)).join(', ');
 }

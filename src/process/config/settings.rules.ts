@@ -11,9 +11,7 @@ type Settings = Partial<Config> & {
   isTlsUnverified?: boolean;
 };
 
-/** The schedule of retries that partners are promised. */
 export const RETRY_DELAYS_SECONDS = [300, 900, 1800, 3600];
-/** The shortest that a partner may ask for. */
 const MIN_HOLD_SECONDS = 60;
 const TOO_LONG = `WEBHOOK_TIMEOUT_MS must be at most ${MAX_WEBHOOK_TIMEOUT_MS} in production: another worker would take over the delivery of a killed one later than the promised 20 s; leave it out for 10000`;
 
@@ -59,7 +57,6 @@ export function settingsWarnings(settings: Settings): string[] {
   ]);
 }
 
-/** Whether other machines can reach a listener. */
 export function isBeyondLoopback({ host, adminHost }: Pick<Settings, 'host' | 'adminHost'>): boolean {
   return [host, adminHost].some((each) => each !== undefined && !LOOPBACK.test(each));
 }

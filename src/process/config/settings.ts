@@ -6,7 +6,6 @@ export type Config = {
   adminHost: string;
   port: number;
   adminPort: number;
-  /** The port of a worker's listener, on `adminHost`. */
   healthPort: number;
   mongodbUri: string;
   redisUrl: string;
@@ -15,7 +14,6 @@ export type Config = {
   redisAllowInsecure: boolean;
   /** Prefix of every Redis key; the braces keep all queues on one slot of a Redis Cluster. */
   queuePrefix: string;
-  /** The length of leases over cached data. */
   cacheLeaseMs: number;
   operatorApiKey: string;
   /** 32-byte keys; the first encrypts, all decrypt. */
@@ -38,7 +36,6 @@ export type Config = {
   rateLimitPerMinute: number;
   /** Addresses and networks whose `X-Forwarded-For` and `X-Forwarded-Proto` are trusted. */
   trustedProxies: string[];
-  /** How long an idle connection of a client stays open. */
   keepAliveTimeoutMs: number;
   /** How many days ended rows are kept; 0 means for ever. */
   retentionHoldsDays: number;
@@ -136,12 +133,9 @@ export const SETTINGS = {
 
 export type ProcessName = keyof typeof SETTINGS;
 
-/** The settings of one process. */
 export type ConfigOf<Name extends ProcessName> = Pick<Config, 'logLevel' | 'serviceMode' | 'mongodbUri'> &
   Pick<Config, (typeof SETTINGS)[Name][number]>;
 
-/** The settings of every process that does the service's work. */
 export type WorkConfig = Pick<Config, (typeof OF_WORK)[number]>;
 
-/** The settings of every worker. */
 export type WorkerConfig = Pick<Config, (typeof OF_WORKER)[number]>;

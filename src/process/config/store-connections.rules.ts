@@ -67,7 +67,6 @@ const UNVERIFIED: ReadonlyMap<string, string> = new Map([
   ['sslvalidate', 'false'],
 ]);
 
-/** The weaknesses of a connection to MongoDB, as parts of a sentence. */
 function weaknessesOfMongodb(uri: string): string[] {
   const options = mongodbOptions(uri);
   const tls = options.findLast(([name]) => name === 'tls' || name === 'ssl')?.[1];

@@ -8,5 +8,4 @@ export const STALLED_CHECK_MS = 2000;
 /** How much longer than a send a worker holds the row: shorter than the lock, so the next worker finds it free. */
 export const LEASE_MARGIN_MS = 5000;
 
-/** The longest send timeout that keeps the promise. */
 export const MAX_WEBHOOK_TIMEOUT_MS = TAKEN_UP_WITHIN_MS - LOCK_MARGIN_MS - STALLED_CHECK_MS;
