@@ -103,7 +103,7 @@ module.exports = {
         path: [
           npm('express|joi|mongoose|bullmq|ioredis|undici|@types/express'),
           '\\.(router|schemas|store)\\.ts$',
-          '^src/(http|queues)/|^src/process/([^/]+|config/config)\\.ts$|^src/platform/(logger|mongo|redis)\\.ts$',
+          '^src/(http|queues)/|^src/process/([^/]+|config/config)\\.ts$|^src/platform/(logger|mongo|mongo-connection|redis|redis-info)\\.ts$',
         ],
       },
     },
@@ -112,7 +112,9 @@ module.exports = {
     {
       name: 'mongoose-in-stores-and-models',
       severity: 'error',
-      from: { pathNot: ['\\.(store|model)\\.ts$', '^src/platform/(mongo|bulk-writes)\\.ts$'] },
+      from: {
+        pathNot: ['\\.(store|model)\\.ts$', '^src/platform/(mongo|mongo-connection|bulk-writes)\\.ts$'],
+      },
       to: { path: npm('mongoose|mongodb') },
     },
     {

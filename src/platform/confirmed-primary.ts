@@ -1,7 +1,7 @@
 import { batched } from './batched.ts';
 import { confirmPrimary, raiseLease } from './cache-entries.store.ts';
 import type { Db } from './mongo.ts';
-import { onNewPrimary } from './mongo.ts';
+import { onNewPrimary } from './mongo-connection.ts';
 
 /** The time from one primary to the next, as the driver sees it. */
 export type Term = { isOver: boolean };

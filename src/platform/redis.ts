@@ -1,14 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClusterOptions, RedisOptions } from 'ioredis';
 import { Cluster, Redis } from 'ioredis';
-import { withDeadline } from './deadline.ts';
 import type { Logger } from './logger.ts';
-import type { RedisHost } from './redis-address.rules.ts';
+import { PatientCluster } from './patient-cluster.ts';
 import { redisAddress } from './redis-address.rules.ts';
 
 const QUIT_TIMEOUT_MS = 1000;
-const CONNECT_TIMEOUT_MS = 2000;
-const RETRY_INFO_MS = 100;
+export const CONNECT_TIMEOUT_MS = 2000;
 /**
  * A connection that receives nothing for this long is replaced: a network that drops packets would not end it for a
  * quarter of an hour. A worker waits for jobs up to 10 s at a time.
@@ -109,59 +107,6 @@ export async function askOnce<T>(
   }
 }
 
-/**
- * INFO of each server: the one server, the master and its replicas, or the nodes of a cluster. Skips a server that
- * cannot be reached beside others. @throws Error if Redis responds with an error
- */
-export async function readRedisInfos(redis: RedisConnection): Promise<string[]> {
-  const info = await redis.info();
-  if (redis instanceof Cluster) return infosOfNodes(redis, CONNECT_TIMEOUT_MS);
-  const isWatched = (redis.options.sentinels ?? []).length > 0;
-  const replicas = isWatched ? replicasIn(info).map((host) => infoOf(redis, host)) : [];
-  return [info, ...(await fulfilled(replicas))];
-}
-
-/** INFO of the servers `redis` is connected to. Skips a cluster node that fails or does not respond in `timeoutMs`. */
-export async function connectedInfos(redis: RedisConnection, timeoutMs: number): Promise<string[]> {
-  return redis instanceof Cluster ? infosOfNodes(redis, timeoutMs) : [await redis.info()];
-}
-
-async function infosOfNodes(cluster: Cluster, timeoutMs: number): Promise<string[]> {
-  const infos = await fulfilled(cluster.nodes().map((node) => withDeadline(timeoutMs, () => node.info())));
-  if (infos.length === 0) throw new Error('No node of the cluster responded');
-  return infos;
-}
-
-async function fulfilled<T>(promises: readonly Promise<T>[]): Promise<T[]> {
-  const settled = await Promise.allSettled(promises);
-  return settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
-}
-
-function replicasIn(info: string): RedisHost[] {
-  const lines = info.matchAll(/^slave\d+:ip=([^,]+),port=(\d+),/gm);
-  return [...lines].map(([, host = '', port]) => ({ host, port: Number(port) }));
-}
-
-async function infoOf({ options }: Redis, { host, port }: RedisHost): Promise<string> {
-  const { username, password, tls } = options;
-  const redis = new Redis({
-    host,
-    port,
-    connectTimeout: CONNECT_TIMEOUT_MS,
-    commandTimeout: CONNECT_TIMEOUT_MS,
-    retryStrategy: null,
-    ...(username && { username }),
-    ...(password && { password }),
-    ...(tls && { tls }),
-  });
-  redis.on('error', () => undefined);
-  try {
-    return await redis.info();
-  } finally {
-    redis.disconnect();
-  }
-}
-
 /** Closes the connection in any state, also if Redis does not respond; never throws. */
 export async function closeRedis(redis: RedisConnection): Promise<void> {
   if (redis.status === 'ready') {
@@ -182,10 +127,6 @@ type ServerOptions = Pick<
   | 'reconnectOnError'
   | 'socketTimeout'
 >;
-
-type ClusterSettings = Omit<ClusterOptions, 'redisOptions'> & {
-  redisOptions: Omit<NonNullable<ClusterOptions['redisOptions']>, 'replyMapping'>;
-};
 
 /** `ofServer`: options of the connection to each server. `ofCluster`: further options of a connection to a cluster. */
 function connect(
@@ -229,33 +170,6 @@ function connect(
     },
     ...ofCluster,
   });
-}
-
-/** Repeats INFO until it succeeds: BullMQ asks once, and a cluster drops what was sent when its last node goes. */
-class PatientCluster extends Cluster {
-  #isGivenUp = false;
-
-  constructor(nodes: RedisHost[], options: ClusterSettings) {
-    super(nodes, options);
-    const once = this.info.bind(this);
-    this.info = async () => {
-      for (;;) {
-        try {
-          return await once();
-        } catch (err) {
-          if (this.#isGivenUp || this.status === 'end') throw err;
-          await delay(RETRY_INFO_MS, undefined, { ref: false });
-        }
-      }
-    };
-    this.duplicate = ((_nodes: unknown, overrides: object) =>
-      new PatientCluster(nodes, { ...options, ...overrides })) as Cluster['duplicate'];
-  }
-
-  override disconnect(reconnect = false): void {
-    this.#isGivenUp ||= !reconnect;
-    super.disconnect(reconnect);
-  }
 }
 
 function reconnectDelayMs(attempts: number): number {

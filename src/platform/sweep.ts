@@ -71,64 +71,47 @@ export function sweepBatches<T>(
   return sweepEach(batches, stopping, work, onError, 1);
 }
 
+/** Longer than a page can take, with each read and write at the driver's time limit. */
+const PAGE_MAY_TAKE_MS = 120_000;
+
 /**
  * Works through what is due, page after page, and again `everyMs` after the end, until `stopping` aborts. A lock in
- * MongoDB lets one process at a time do it. A failed run is logged and repeated. `beat` is called after each page and
- * run. Resolves when the last run has ended.
+ * MongoDB, renewed for each page, lets one process at a time do it; that of a killed process lasts for one page at most.
+ * A failed run is logged and repeated. `beat` is called after each page and run. Resolves when the last run has ended.
  */
 export async function keepSweeping<Position>(
   db: Db,
-  sweep: Sweep<Position>,
+  { name, everyMs, run }: Sweep<Position>,
   log: Logger,
   stopping: AbortSignal,
   beat: () => void = () => undefined,
 ): Promise<void> {
-  const holder = newId();
-  intervals(db).set({ sweep: sweep.name }, sweep.everyMs / 1000);
-  noteRun(db, sweep.name);
+  const [lock, holder] = [`sweep-${name}`, newId()];
+  const lockMs = Math.min(everyMs * 2, PAGE_MAY_TAKE_MS);
+  // The database's time is the same for every process.
+  const noteRun = () => lastRunAt(db).set({ sweep: name }, databaseClockOf(db).now().getTime() / 1000);
+  intervals(db).set({ sweep: name }, everyMs / 1000);
+  noteRun();
   while (!stopping.aborted) {
+    let count = 0;
     try {
-      const count = await sweepThrough(db, sweep, holder, stopping, beat);
-      if (count > 0) log.info({ sweep: sweep.name, count }, 'a sweep found work that no job had done');
+      let from: Position | undefined;
+      do {
+        if (!(await acquireLock(db, lock, holder, lockMs))) break;
+        const page = await run(stopping, from);
+        noteRun();
+        beat();
+        count += page.count;
+        from = page.next;
+      } while (from !== undefined && !stopping.aborted);
+      if (count > 0) log.info({ sweep: name, count }, 'a sweep found work that no job had done');
     } catch (err) {
-      log.warn({ sweep: sweep.name, error: (err as Error).message }, 'a sweep failed and will be repeated');
+      log.warn({ sweep: name, error: (err as Error).message }, 'a sweep failed and will be repeated');
     }
     beat();
-    await delay(sweep.everyMs, undefined, { signal: stopping }).catch(() => undefined);
+    await delay(everyMs, undefined, { signal: stopping }).catch(() => undefined);
   }
-  await releaseLock(db, lockName(sweep.name), holder).catch(() => undefined);
-}
-
-const lockName = (sweep: string): string => `sweep-${sweep}`;
-
-/** Uses the database's time, which is the same for every process. */
-function noteRun(db: Db, sweep: string): void {
-  lastRunAt(db).set({ sweep }, databaseClockOf(db).now().getTime() / 1000);
-}
-
-/** Longer than a page can take, with each read and write at the driver's time limit. */
-const PAGE_MAY_TAKE_MS = 120_000;
-
-/** One run. Renews the lock for each page; a lock left by a killed process lasts no longer than a page can take. */
-async function sweepThrough<Position>(
-  db: Db,
-  { name, everyMs, run }: Sweep<Position>,
-  holder: string,
-  stopping: AbortSignal,
-  beat: () => void,
-): Promise<number> {
-  const lockMs = Math.min(everyMs * 2, PAGE_MAY_TAKE_MS);
-  let count = 0;
-  for (let from: Position | undefined; !stopping.aborted; ) {
-    if (!(await acquireLock(db, lockName(name), holder, lockMs))) break;
-    const page = await run(stopping, from);
-    noteRun(db, name);
-    beat();
-    count += page.count;
-    from = page.next;
-    if (from === undefined) break;
-  }
-  return count;
+  await releaseLock(db, lock, holder).catch(() => undefined);
 }
 
 /** Repeats a sweep until the process stops, and lets a run in progress end. A run that hangs stalls the process. */

@@ -1,6 +1,6 @@
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
-import { createDb, openDb, PATIENT } from '../platform/mongo.ts';
+import { createDb, openDb, PATIENT } from '../platform/mongo-connection.ts';
 import type { ConfigOf, ProcessName } from './config/config.ts';
 import { runProcess } from './lifecycle.ts';
 

@@ -5,7 +5,7 @@ import { createDatabaseClock, systemClock } from '../platform/clock.ts';
 import { setLeaseMs } from '../platform/leased-cache.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
-import { createDb, IMPATIENT, openDb } from '../platform/mongo.ts';
+import { createDb, IMPATIENT, openDb } from '../platform/mongo-connection.ts';
 import { countPoolUse } from '../platform/pool-metrics.ts';
 import type { Progress } from '../platform/progress.ts';
 import type { SecretBox } from '../platform/secret-box.ts';

@@ -1,6 +1,7 @@
 import type { RedisConnection } from '../platform/redis.ts';
-import { askOnce, readRedisInfos } from '../platform/redis.ts';
+import { askOnce } from '../platform/redis.ts';
 import { redisAddress } from '../platform/redis-address.rules.ts';
+import { readRedisInfos } from '../platform/redis-info.ts';
 import { redisFaults, UnsupportedServerError } from '../platform/server-requirements.rules.ts';
 import { missingPermissions } from '../queues/redis-permissions.ts';
 import type { WorkConfig } from './config/config.ts';

@@ -3,7 +3,8 @@ import { Queue } from 'bullmq';
 import { batched } from '../platform/batched.ts';
 import { withDeadline } from '../platform/deadline.ts';
 import type { Logger } from '../platform/logger.ts';
-import { closeRedis, connectedInfos, createProducerRedis, WRITE_REFUSALS } from '../platform/redis.ts';
+import { closeRedis, createProducerRedis, WRITE_REFUSALS } from '../platform/redis.ts';
+import { connectedInfos } from '../platform/redis-info.ts';
 import type { NewJob } from './jobs.ts';
 
 /** How long a call may wait for Redis. */

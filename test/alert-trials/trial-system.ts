@@ -2,7 +2,7 @@ import path from 'node:path';
 import { migrate } from '../../src/operations/database/collections.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import type { Db } from '../../src/platform/mongo.ts';
-import { createDb, openDb } from '../../src/platform/mongo.ts';
+import { createDb, openDb } from '../../src/platform/mongo-connection.ts';
 import type { Queues } from '../../src/queues/queues.ts';
 import { createQueues, WORKED_QUEUES } from '../../src/queues/queues.ts';
 import type { AlertReceiver } from '../alerts/watching.ts';

@@ -13,7 +13,7 @@ import type { Step } from '../../src/operations/database/steps.ts';
 import { STEPS } from '../../src/operations/database/steps.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import type { Db } from '../../src/platform/mongo.ts';
-import { createDb, openDb } from '../../src/platform/mongo.ts';
+import { createDb, openDb } from '../../src/platform/mongo-connection.ts';
 import { eventually } from '../support/eventually.ts';
 import { commandsOf, endCommandsOf, whileMajorityStays } from '../support/fail-points.ts';
 import type { OwnServer } from '../support/own-servers.ts';

@@ -1,7 +1,7 @@
 import type { EventRow } from '../../src/events/events.model.ts';
 import { eventCollection } from '../../src/events/events.model.ts';
 import { newId } from '../../src/platform/ids.ts';
-import { createDb, openDb } from '../../src/platform/mongo.ts';
+import { createDb, openDb } from '../../src/platform/mongo-connection.ts';
 import { deliveryJobId } from '../../src/queues/jobs.ts';
 import { beginAttempt, settleAttempt } from '../../src/webhooks/deliveries/attempts.store.ts';
 import type { DeliveryRow, DeliveryState } from '../../src/webhooks/deliveries/deliveries.model.ts';

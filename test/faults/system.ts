@@ -1,7 +1,7 @@
 import { migrate } from '../../src/operations/database/collections.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import type { Db } from '../../src/platform/mongo.ts';
-import { createDb, openDb } from '../../src/platform/mongo.ts';
+import { createDb, openDb } from '../../src/platform/mongo-connection.ts';
 import { eventually } from '../support/eventually.ts';
 import type { MongoSet } from '../support/mongo-set.ts';
 import { startMongoSet } from '../support/mongo-set.ts';

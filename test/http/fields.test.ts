@@ -2,7 +2,6 @@ import { describe, expect, test } from '@jest/globals';
 import Joi from 'joi';
 import {
   cursor,
-  customerPhone,
   date,
   instant,
   list,
@@ -15,6 +14,7 @@ import {
   wallTime,
   wallTimeEnd,
 } from '../../src/http/fields.ts';
+import { customerPhone } from '../../src/http/order-fields.ts';
 import { checkInput } from '../../src/http/validate.ts';
 
 const UUID = '00000000-0000-7000-8000-00000000dead';

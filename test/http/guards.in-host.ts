@@ -3,7 +3,7 @@ import { createPartnerApp } from '../../src/main/partner-app.ts';
 import { missingGuards } from '../../src/operations/database/collections.ts';
 import { watchGuards } from '../../src/operations/database/guards.ts';
 import type { Db } from '../../src/platform/mongo.ts';
-import { createDb, openDb } from '../../src/platform/mongo.ts';
+import { createDb, openDb } from '../../src/platform/mongo-connection.ts';
 import type { Service } from '../support/service.ts';
 import type { Listeners } from '../support/service-environment.ts';
 import { listenUntilStop, onServiceStop } from '../support/service-stop.ts';

@@ -5,7 +5,7 @@ import type { Entry, Lease, LeasedCache } from '../../src/platform/leased-cache.
 import { leasedCacheOf, setLeaseMs } from '../../src/platform/leased-cache.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import type { Db } from '../../src/platform/mongo.ts';
-import { createDb, openDb } from '../../src/platform/mongo.ts';
+import { createDb, openDb } from '../../src/platform/mongo-connection.ts';
 import { eventually } from '../support/eventually.ts';
 import { databaseUri, freshName } from '../support/service-environment.ts';
 

@@ -5,13 +5,8 @@ import type { Lease } from '../../src/platform/leased-cache.ts';
 import { leasedCacheOf, setLeaseMs } from '../../src/platform/leased-cache.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import type { Db } from '../../src/platform/mongo.ts';
-import {
-  createDb,
-  isCommandTimeout,
-  isExpressionError,
-  openCollection,
-  openDb,
-} from '../../src/platform/mongo.ts';
+import { isCommandTimeout, isExpressionError, openCollection } from '../../src/platform/mongo.ts';
+import { createDb, openDb } from '../../src/platform/mongo-connection.ts';
 import { integerBetween, mulberry32, pick, propertySeed } from '../support/random.ts';
 import { scaled } from '../support/scale.ts';
 import { databaseUri, freshName } from '../support/service-environment.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createLogger } from '../../src/platform/logger.ts';
-import { createDb, openDb } from '../../src/platform/mongo.ts';
+import { createDb, openDb } from '../../src/platform/mongo-connection.ts';
 import { processMetrics } from '../../src/platform/process-metrics.ts';
 import { isYearOlder, noteZoneData, zoneDataFaults } from '../../src/platform/zone-data.ts';
 import { freshName, serviceEnvironment } from '../support/service-environment.ts';

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { createLogger } from '../../src/platform/logger.ts';
-import { createDb, openDb } from '../../src/platform/mongo.ts';
+import { createDb, openDb } from '../../src/platform/mongo-connection.ts';
 import { Refusal } from '../../src/platform/refusal.ts';
 import { UnsupportedServerError } from '../../src/platform/server-requirements.rules.ts';
 import { loadConfig } from '../../src/process/config/config.ts';

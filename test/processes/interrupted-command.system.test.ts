@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { createLogger } from '../../src/platform/logger.ts';
 import type { Db } from '../../src/platform/mongo.ts';
-import { createDb, openDb } from '../../src/platform/mongo.ts';
+import { createDb, openDb } from '../../src/platform/mongo-connection.ts';
 import { failPointMet } from '../support/fail-points.ts';
 import type { OwnServer } from '../support/own-servers.ts';
 import { freePort, ownMongod, temporaryFolder } from '../support/own-servers.ts';

@@ -1,16 +1,7 @@
 import Joi from 'joi';
 import type { PageQuery } from '../../http/fields.ts';
-import {
-  cursor,
-  customerPhone,
-  date,
-  dateNotAfter,
-  opaque,
-  orderReference,
-  pageLimit,
-  text,
-  uuid,
-} from '../../http/fields.ts';
+import { cursor, date, dateNotAfter, opaque, pageLimit, text, uuid } from '../../http/fields.ts';
+import { customerPhone, orderReference } from '../../http/order-fields.ts';
 import { omitUndefined } from '../../platform/omit-undefined.ts';
 import { SHORT_SEARCH, searchOf } from '../../reservations/customer.rules.ts';
 import { BOOKING_STATUSES } from './bookings.schemas.ts';

@@ -1,15 +1,7 @@
 import Joi from 'joi';
 import { EXAMPLE } from '../../http/example-values.ts';
-import {
-  customerPhone,
-  idempotencyKey,
-  metadata,
-  opaque,
-  orderReference,
-  pathId,
-  prose,
-  text,
-} from '../../http/fields.ts';
+import { opaque, pathId, prose, text } from '../../http/fields.ts';
+import { customerPhone, idempotencyKey, metadata, orderReference } from '../../http/order-fields.ts';
 import {
   amount,
   attached,

@@ -1,18 +1,8 @@
 import Joi from 'joi';
 import { EXAMPLE } from '../../http/example-values.ts';
-import {
-  cursor,
-  idempotencyKey,
-  instant,
-  metadata,
-  opaque,
-  orderReference,
-  pageLimit,
-  pathId,
-  prose,
-  uuid,
-} from '../../http/fields.ts';
+import { cursor, instant, opaque, pageLimit, pathId, prose, uuid } from '../../http/fields.ts';
 import { exampleOf } from '../../http/openapi/examples.ts';
+import { idempotencyKey, metadata, orderReference } from '../../http/order-fields.ts';
 import {
   amount,
   attached,

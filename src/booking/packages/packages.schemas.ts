@@ -1,18 +1,8 @@
 import Joi from 'joi';
 import { EXAMPLE } from '../../http/example-values.ts';
 import type { PageQuery } from '../../http/fields.ts';
-import {
-  cursor,
-  customerPhone,
-  idempotencyKey,
-  list,
-  pageLimit,
-  pathId,
-  prose,
-  rupees,
-  text,
-  uuid,
-} from '../../http/fields.ts';
+import { cursor, list, pageLimit, pathId, prose, rupees, text, uuid } from '../../http/fields.ts';
+import { customerPhone, idempotencyKey } from '../../http/order-fields.ts';
 import { amount, count, id, named, object, timestamp } from '../../http/response-fields.ts';
 
 const PHONE = '+919845012345';

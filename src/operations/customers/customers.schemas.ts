@@ -1,5 +1,6 @@
 import Joi from 'joi';
-import { customerPhone, uuid } from '../../http/fields.ts';
+import { uuid } from '../../http/fields.ts';
+import { customerPhone } from '../../http/order-fields.ts';
 import { count, object } from '../../http/response-fields.ts';
 
 export type EraseBody = { customer_phone?: string; booking_id?: string };

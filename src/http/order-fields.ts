@@ -1,0 +1,55 @@
+import Joi from 'joi';
+import { invalidPhoneMessage, normalisePhone, withoutFormat } from '../domain/phone.ts';
+import { opaque } from './fields.ts';
+
+/** A valid phone number, E.164 or national in `region`; kept as given, without format characters. */
+export const customerPhone = (region: string) =>
+  Joi.string()
+    .custom(withoutFormat)
+    .concat(opaque(20, 5))
+    .custom((value: string, helpers) =>
+      normalisePhone(value, region) === undefined ? helpers.error('string.phone') : value,
+    )
+    .messages({ 'string.phone': invalidPhoneMessage(region) })
+    .description(`A valid phone number: E.164, or a national number of ${region}.`)
+    .example('+919845012345');
+
+export const orderReference = () =>
+  opaque(255).description('Your own reference of the order; stored as given.').example('order-2026-000731');
+
+const METADATA = { keys: 20, key: '^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$', value: 500 };
+const METADATA_KEY = new RegExp(METADATA.key);
+const METADATA_VALUE = opaque(METADATA.value).allow('');
+
+export const metadata = () =>
+  Joi.object<Record<string, string>>()
+    .unknown()
+    .custom((value: Record<string, unknown>, helpers) => {
+      const entries = Object.entries(value);
+      const isEach = entries.every(
+        ([key, kept]) =>
+          METADATA_KEY.test(key) && METADATA_VALUE.validate(kept, { convert: false }).error === undefined,
+      );
+      return isEach && entries.length <= METADATA.keys ? value : helpers.error('metadata');
+    })
+    .messages({
+      metadata: `must have at most ${METADATA.keys} keys of 1 to 40 characters A-Z a-z 0-9 _ - that begin with a letter or digit, and as values texts of one line with at most ${METADATA.value} characters`,
+    })
+    .description(
+      `Whatever you want to keep with it, at most ${METADATA.keys} texts of ${METADATA.value} characters; shown to you alone, in your events too. Write no personal data in it.`,
+    )
+    .meta({
+      jsonSchema: {
+        maxProperties: METADATA.keys,
+        propertyNames: { pattern: METADATA.key },
+        additionalProperties: { type: 'string', maxLength: METADATA.value },
+      },
+    })
+    .example({ basket: 'b-118', channel: 'app' });
+
+export const idempotencyKey = () =>
+  opaque(255)
+    .description(
+      'Names this operation: a repeated call with the same key has no further effect and gets the first response again.',
+    )
+    .example('order-2026-000731');
