@@ -4,7 +4,7 @@ import type { RestoreWanted } from '../operations/retention/restore.service.ts';
 import { restoreArchive } from '../operations/retention/restore.service.ts';
 import { isCalendarDate, parseInstant } from '../platform/calendar.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
-import { Refusal } from '../platform/refusal.ts';
+import { Refusal } from '../platform/server-requirements.rules.ts';
 import { optionsOrExit } from '../process/arguments.ts';
 import { runCommand } from '../process/command.ts';
 import { archiveUrl } from '../process/config/setting-values.ts';

@@ -42,17 +42,23 @@ export async function findChanges(
   db: Db,
   definitions: readonly CollectionDefinition[],
 ): Promise<CollectionChange[]> {
-  const existing = await database(db).listCollections({}, { nameOnly: false }).toArray();
-  const optionsOf = new Map(existing.map(({ name, options }) => [name, options ?? {}]));
+  const existing = await optionsOfCollections(db);
   const changes = definitions.map(async (definition) => {
-    const options: Record<string, unknown> | undefined = optionsOf.get(definition.name);
+    const options = existing.get(definition.name);
     const indexes = options === undefined ? [] : await indexesOf(db, definition.name);
     return { definition, parts: [...partsOf(definition, options), ...indexChanges(definition, indexes)] };
   });
   return (await Promise.all(changes)).filter(({ parts }) => parts.length > 0);
 }
 
-function partsOf({ jsonSchema }: CollectionDefinition, options: Record<string, unknown> | undefined) {
+async function optionsOfCollections(db: Db): Promise<Map<string, Options>> {
+  const existing = await database(db).listCollections({}, { nameOnly: false }).toArray();
+  return new Map(existing.map(({ name, options }) => [name, options ?? {}]));
+}
+
+type Options = Record<string, unknown>;
+
+function partsOf({ jsonSchema }: CollectionDefinition, options: Options | undefined) {
   const { schema, isStrict } = validatorIn(options);
   const isValidated = JSON.stringify(schema) === JSON.stringify(jsonSchema);
   return [
@@ -62,7 +68,7 @@ function partsOf({ jsonSchema }: CollectionDefinition, options: Record<string, u
 }
 
 /** The validator of a collection, and whether it rejects invalid writes. */
-function validatorIn(options: Record<string, unknown> = {}): {
+function validatorIn(options: Options = {}): {
   schema?: object | undefined;
   isStrict: boolean;
 } {
@@ -92,33 +98,29 @@ function indexesOf(db: Db, collection: string): Promise<Record<string, unknown>[
     });
 }
 
-/** The names of the unique indexes that the database lacks, or has with another key or filter. */
-export async function missingUniqueIndexes(db: Db, definition: CollectionDefinition): Promise<string[]> {
-  const unique = definition.indexes.filter((index) => index.unique === true);
-  if (unique.length === 0) return [];
-  const existing = await indexesOf(db, definition.name);
-  return unique
-    .filter((wanted) => !existing.some((found) => isSameIndex(found, wanted)))
-    .map((wanted) => wanted.name);
-}
-
 /**
- * `<collection>_validator` for each collection that should have a validator and has none that rejects writes.
- * The validators are not compared: during an upgrade both releases run on that of the newer one.
+ * The names of the unique indexes that the database lacks, or has with another key or filter, and `<collection>_validator`
+ * for each validator that does not exist or rejects no writes. Validators are not compared: during an upgrade both releases
+ * run on that of the newer one.
  */
-export async function missingValidators(
+export async function missingGuardsOf(
   db: Db,
   definitions: readonly CollectionDefinition[],
 ): Promise<string[]> {
-  const existing = await database(db).listCollections({}, { nameOnly: false }).toArray();
-  const optionsOf = new Map(existing.map(({ name, options }) => [name, options]));
-  const isValidated = ({ name }: CollectionDefinition): boolean => {
-    const { schema, isStrict } = validatorIn(optionsOf.get(name));
-    return schema !== undefined && isStrict;
-  };
-  return definitions
-    .filter((definition) => definition.jsonSchema !== undefined && !isValidated(definition))
-    .map(({ name }) => `${name}_validator`);
+  const existing = await optionsOfCollections(db);
+  const indexes = definitions.map(async ({ name, indexes: wanted }) => {
+    const unique = wanted.filter((index) => index.unique === true);
+    const found = unique.length === 0 ? [] : await indexesOf(db, name);
+    return unique.filter((index) => !found.some((each) => isSameIndex(each, index)));
+  });
+  const unvalidated = definitions.filter(({ name, jsonSchema }) => {
+    const { schema, isStrict } = validatorIn(existing.get(name));
+    return jsonSchema !== undefined && (schema === undefined || !isStrict);
+  });
+  return [
+    ...(await Promise.all(indexes)).flat().map(({ name }) => name),
+    ...unvalidated.map(({ name }) => `${name}_validator`),
+  ];
 }
 
 function hasOtherExpiry(found: readonly Record<string, unknown>[], wanted: IndexDefinition): boolean {

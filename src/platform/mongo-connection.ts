@@ -4,11 +4,11 @@ import type { Logger } from './logger.ts';
 import type { Db } from './mongo.ts';
 import { DURABLE } from './mongo.ts';
 import { translateSocketErrors } from './mongo-socket-errors.ts';
-import { Refusal } from './refusal.ts';
 import type { Hello } from './server-requirements.rules.ts';
 import {
   directUri,
   isUninitiated,
+  Refusal,
   requireSupportedMongod,
   UnsupportedServerError,
 } from './server-requirements.rules.ts';

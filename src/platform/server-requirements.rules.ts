@@ -1,4 +1,5 @@
-import { Refusal } from './refusal.ts';
+/** The process must not go on. The message says why and what to do; it is logged without a stack. */
+export class Refusal extends Error {}
 
 /** A server that is too old or configured so that the guarantees do not hold. The message says what to do. */
 export class UnsupportedServerError extends Refusal {

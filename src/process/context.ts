@@ -6,7 +6,7 @@ import { setLeaseMs } from '../platform/leased-cache.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import { createDb, IMPATIENT, openDb } from '../platform/mongo-connection.ts';
-import { countPoolUse } from '../platform/pool-metrics.ts';
+import { countPoolUse } from '../platform/process-metrics.ts';
 import type { Progress } from '../platform/progress.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import { createSecretBox, deriveKeys } from '../platform/secret-box.ts';

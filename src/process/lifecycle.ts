@@ -3,7 +3,7 @@ import type { Logger } from '../platform/logger.ts';
 import { createLogger } from '../platform/logger.ts';
 import type { Progress } from '../platform/progress.ts';
 import { createProgress } from '../platform/progress.ts';
-import { Refusal } from '../platform/refusal.ts';
+import { Refusal } from '../platform/server-requirements.rules.ts';
 import { onStopSignal, STOP_SIGNALS } from '../platform/stop-signals.ts';
 import type { ConfigOf, ProcessName } from './config/config.ts';
 import { ConfigError, loadConfig } from './config/config.ts';

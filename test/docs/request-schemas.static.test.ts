@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ObjectSchema } from 'joi';
 import { apiDocuments, routeTables } from '../../scripts/docs/documents.ts';
-import { exampleOf } from '../../src/http/openapi/examples.ts';
+import { exampleOf } from '../../src/http/openapi/json-schema.ts';
 import type { Operation } from '../../src/http/route.ts';
 import { checkInput, fieldsOf } from '../../src/http/validate.ts';
 import { createValidators } from '../support/description-checkers.ts';

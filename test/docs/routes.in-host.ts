@@ -1,5 +1,5 @@
 import { apiDocuments, routeTables } from '../../scripts/docs/documents.ts';
-import { exampleOf } from '../../src/http/openapi/examples.ts';
+import { exampleOf } from '../../src/http/openapi/json-schema.ts';
 import { createAdminApp } from '../../src/main/admin-app.ts';
 import { createPartnerApp } from '../../src/main/partner-app.ts';
 import type { Endpoint } from '../http/mounted-routes.ts';

@@ -1,5 +1,5 @@
 import type { Description, ObjectSchema } from 'joi';
-import { exampleOf } from '../../src/http/openapi/examples.ts';
+import { exampleOf } from '../../src/http/openapi/json-schema.ts';
 import type { Operation } from '../../src/http/route.ts';
 import type { Place } from './injection-payloads.ts';
 import type { Input, Known, Template } from './injection-template.ts';

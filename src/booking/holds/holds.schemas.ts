@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { EXAMPLE } from '../../http/example-values.ts';
 import { cursor, instant, opaque, pageLimit, pathId, prose, uuid } from '../../http/fields.ts';
-import { exampleOf } from '../../http/openapi/examples.ts';
+import { exampleOf } from '../../http/openapi/json-schema.ts';
 import { idempotencyKey, metadata, orderReference } from '../../http/order-fields.ts';
 import {
   amount,

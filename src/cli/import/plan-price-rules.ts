@@ -1,11 +1,11 @@
 import { MAX_PRICE_RULES } from '../../catalog/venues/price-rule-limit.rules.ts';
 import type { PriceRuleBody } from '../../catalog/venues/price-rules.schemas.ts';
 import { textOf } from '../values.ts';
-import { ruleChanges } from './changes.ts';
 import type { Wanted } from './check.ts';
 import { nameKey } from './file-content.ts';
 import { PREFIX } from './read-current.ts';
 import type { Plan, ResourceInPlan, Step } from './steps.ts';
+import { ruleChanges } from './steps.ts';
 
 type Json = Record<string, unknown>;
 

@@ -4,10 +4,9 @@ import { fitText } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { emphasise, writeLine, writeWrapped } from '../terminal.ts';
 import { textOf } from '../values.ts';
-import type { Change } from './changes.ts';
 import type { Fault } from './file-content.ts';
 import type { OffSale } from './off-sale.ts';
-import type { Outcome, Plan, Step } from './steps.ts';
+import type { Change, Outcome, Plan, Step } from './steps.ts';
 
 /** The longest list shown; --json has everything. */
 const MAX_LISTED = 12;

@@ -1,7 +1,6 @@
 import type { Schema } from 'joi';
-import { exampleOf } from './examples.ts';
 import type { Components, Described, JsonSchema } from './json-schema.ts';
-import { described, isRequired, toJsonSchema } from './json-schema.ts';
+import { described, exampleOf, isRequired, toJsonSchema } from './json-schema.ts';
 
 export type WebhookDescription = {
   name: string;

@@ -6,7 +6,7 @@ import { pipeline as joined, Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { makeFolderDurably, writeWhole } from '../../platform/durable-files.ts';
-import { Refusal } from '../../platform/refusal.ts';
+import { Refusal } from '../../platform/server-requirements.rules.ts';
 
 /** Describes a backup. It is written last, so a folder without it is not a backup. */
 export type Manifest = {

@@ -6,7 +6,7 @@ import { EVENT_COLLECTIONS } from '../../events/events.model.ts';
 import { PARTNER_COLLECTIONS } from '../../partners/partners.model.ts';
 import { CACHE_LEASES } from '../../platform/cache-entries.store.ts';
 import type { CollectionDefinition } from '../../platform/ensure-collection.ts';
-import { missingUniqueIndexes, missingValidators } from '../../platform/ensure-collection.ts';
+import { missingGuardsOf } from '../../platform/ensure-collection.ts';
 import { LOCKS } from '../../platform/locks.store.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { ZONE_DATA_SEEN } from '../../platform/zone-data.ts';
@@ -67,6 +67,5 @@ export async function requireUsableDatabase(db: Db): Promise<void> {
 
 /** The unique indexes and validators that the database lacks; nothing is sold while one is missing. */
 export async function missingGuards(db: Db): Promise<string[]> {
-  const indexes = await Promise.all(COLLECTIONS.map((definition) => missingUniqueIndexes(db, definition)));
-  return [...indexes.flat(), ...(await missingValidators(db, COLLECTIONS))];
+  return missingGuardsOf(db, COLLECTIONS);
 }

@@ -3,7 +3,7 @@ import Joi from 'joi';
 import { event, eventOf, eventType } from '../../events/events.schemas.ts';
 import { EXAMPLE } from '../../http/example-values.ts';
 import { instant, pathId } from '../../http/fields.ts';
-import { exampleOf } from '../../http/openapi/examples.ts';
+import { exampleOf } from '../../http/openapi/json-schema.ts';
 import type { WebhookDescription } from '../../http/openapi/webhooks.ts';
 import { count, growing, id, named, object, orNull, timestamp } from '../../http/response-fields.ts';
 import { parseInstant } from '../../platform/calendar.ts';
