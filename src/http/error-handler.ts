@@ -1,4 +1,4 @@
-import type { ErrorRequestHandler, Response } from 'express';
+import type { ErrorRequestHandler } from 'express';
 import type { ErrorCode, ErrorExtras } from '../domain/errors.ts';
 import { DomainError, fieldError } from '../domain/errors.ts';
 import { isDatabaseUnavailable } from '../platform/mongo.ts';
@@ -51,9 +51,8 @@ export const errorHandler: ErrorRequestHandler = (thrown: unknown, req, res, nex
     res.set('Retry-After', RETRY_AFTER_SECONDS);
   const { code, message, extras } = error;
   const hasPage = req.app.enabled(ERROR_PAGES);
-  res
-    .status(ERRORS[code].status)
-    .json(errorBody({ code, message, requestId: requestIdOf(res), hasPage, extras }));
+  const requestId = String(res.getHeader('X-Request-Id') ?? '');
+  res.status(ERRORS[code].status).json(errorBody({ code, message, requestId, hasPage, extras }));
 };
 
 function asDomainError(thrown: unknown): DomainError {
@@ -70,8 +69,4 @@ function asDomainError(thrown: unknown): DomainError {
     'INTERNAL_ERROR',
     'Something went wrong on our side. Retry with the same idempotency_key; if it persists, quote request_id to the platform operator.',
   );
-}
-
-function requestIdOf(res: Response): string {
-  return String(res.getHeader('X-Request-Id') ?? '');
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Server as NetServer } from 'node:net';
-import { setImmediate as nextImmediate } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextImmediate } from 'node:timers/promises';
 
 export type Connections = Map<Socket, ServerResponse | undefined>;
 
@@ -37,7 +37,8 @@ export function gracefulClose(server: Server, connections: Connections): (drain?
     latest.set(socket, response);
   });
   return async ({ announceMs, idleMs } = AT_ONCE) => {
-    await untilAlone(connections, announceMs);
+    const announcedAt = performance.now() + announceMs;
+    while (connections.size > 0 && performance.now() < announcedAt) await delay(CHECK_EVERY_MS);
     await untilNoneWaits(server);
     isClosing = true;
     const closed = new Promise((resolve) => server.once('close', resolve));
@@ -56,17 +57,6 @@ export function gracefulClose(server: Server, connections: Connections): (drain?
 function setConnectionClose(response: ServerResponse, before?: ServerResponse): void {
   if (before?.headersSent === false) before.removeHeader('Connection');
   if (!response.headersSent) response.setHeader('Connection', 'close');
-}
-
-function untilAlone(connections: Connections, forMs: number): Promise<void> {
-  const endsAt = performance.now() + forMs;
-  return new Promise((resolve) => {
-    const check = () => {
-      if (connections.size === 0 || performance.now() >= endsAt) resolve();
-      else setTimeout(check, CHECK_EVERY_MS);
-    };
-    check();
-  });
 }
 
 /**

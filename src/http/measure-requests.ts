@@ -1,4 +1,4 @@
-import type { Request, RequestHandler, Response } from 'express';
+import type { RequestHandler } from 'express';
 import type { Db } from '../platform/mongo.ts';
 import { counter, histogram } from '../platform/process-metrics.ts';
 import { routeOf } from './trace-requests.ts';
@@ -23,15 +23,13 @@ export function measureRequests(db: Db, listener: 'partner' | 'admin'): RequestH
     const startedAt = performance.now();
     res.once('close', () => {
       const route = routeOf(req);
-      const labels = { listener, method: methodOf(req), route, status: statusOf(res) };
+      const method = METHODS.has(req.method) ? req.method : 'other';
+      // Without a finished response, the caller left before it.
+      const status = res.writableFinished ? String(res.statusCode) : 'aborted';
+      const labels = { listener, method, route, status };
       durations(db).observe(labels, (performance.now() - startedAt) / 1000);
       if (res.getHeader('Idempotent-Replayed') !== undefined) replays(db).inc({ route });
     });
     next();
   };
 }
-
-const methodOf = ({ method }: Request): string => (METHODS.has(method) ? method : 'other');
-
-/** `aborted` if the caller left before the response. */
-const statusOf = (res: Response): string => (res.writableFinished ? String(res.statusCode) : 'aborted');

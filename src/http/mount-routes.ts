@@ -38,8 +38,12 @@ export function mountRoutes<Caller>(
     }
     mounted.all(beforeRejection, rejectOtherMethods(rows));
   }
-  for (const { path, notOffered } of routes)
-    if (notOffered !== undefined) router.use(path, rejectPath(notOffered));
+  for (const { path, notOffered } of routes) {
+    if (notOffered === undefined) continue;
+    router.use(path, () => {
+      throw new DomainError('ROUTE_NOT_FOUND', `There is no such path here. ${notOffered}`);
+    });
+  }
 }
 
 const idsAsStored: RequestHandler = ({ params }, _res, next) => {
@@ -149,11 +153,6 @@ function rejectOtherMethods<Caller>(rows: readonly Route<Caller>[]): RequestHand
   return rejectMethod(allowed, notOffered);
 }
 
-function rejectPath(notOffered: string): RequestHandler {
-  return () => {
-    throw new DomainError('ROUTE_NOT_FOUND', `There is no such path here. ${notOffered}`);
-  };
-}
 /** Behind the methods of a path: rejects others with 405 and `Allow`. `notOffered` says what exists instead. */
 function rejectMethod(allowed: readonly string[], notOffered = ''): RequestHandler {
   return (req, res) => {

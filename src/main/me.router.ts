@@ -11,17 +11,7 @@ import type { ConfigOf } from '../process/config/config.ts';
 import { MAX_SUBSCRIPTIONS } from '../webhooks/subscriptions/subscriptions.service.ts';
 import { me } from './me.schemas.ts';
 
-type MeConfig = Pick<
-  ConfigOf<'api'>,
-  | 'serviceMode'
-  | 'rateLimitPerMinute'
-  | 'maxActiveHolds'
-  | 'holdTtlSeconds'
-  | 'bookingHorizonDays'
-  | 'webhookRetryDelaysSeconds'
->;
-
-export function meRoutes(deps: { db: Db; config: MeConfig }): Route<PartnerCaller>[] {
+export function meRoutes(deps: { db: Db; config: ConfigOf<'api'> }): Route<PartnerCaller>[] {
   return [
     route<PartnerCaller>({
       method: 'get',
@@ -36,7 +26,7 @@ export function meRoutes(deps: { db: Db; config: MeConfig }): Route<PartnerCalle
   ];
 }
 
-function meView({ partner, key, venues }: KeyHolder, config: MeConfig): Record<string, unknown> {
+function meView({ partner, key, venues }: KeyHolder, config: ConfigOf<'api'>): Record<string, unknown> {
   return {
     partner_id: partner._id,
     name: partner.name,
@@ -54,7 +44,7 @@ function meView({ partner, key, venues }: KeyHolder, config: MeConfig): Record<s
   };
 }
 
-function limitsOf(config: MeConfig): Record<string, unknown> {
+function limitsOf(config: ConfigOf<'api'>): Record<string, unknown> {
   return {
     rate_limit_per_minute: config.rateLimitPerMinute === 0 ? null : config.rateLimitPerMinute,
     max_active_holds: config.maxActiveHolds,

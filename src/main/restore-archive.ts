@@ -55,13 +55,11 @@ function faultOf({ from, collection, since, until }: Given): string | undefined 
 
 function wantedOf({ collection, since, until }: Given): RestoreWanted {
   const kind = KINDS.find(({ name }) => name === collection);
-  return {
-    ...(kind === undefined ? {} : { collection: kind.name }),
-    ...omitUndefined({
-      since: since === undefined ? undefined : instantOf(since),
-      until: until === undefined ? undefined : instantOf(until),
-    }),
-  };
+  return omitUndefined({
+    collection: kind?.name,
+    since: since === undefined ? undefined : instantOf(since),
+    until: until === undefined ? undefined : instantOf(until),
+  });
 }
 
 /** A date means its beginning in UTC. */

@@ -61,16 +61,7 @@ export function createContext<Settings extends WorkConfig>(
     // Code that awaits the connection logs its failure.
     () => undefined,
   );
-  return {
-    config,
-    log,
-    clock,
-    db,
-    queues,
-    progress,
-    stopping,
-    connected,
-  };
+  return { config, log, clock, db, queues, progress, stopping, connected };
 }
 
 /** The context of an API process, which also seals secrets and limits calls. */

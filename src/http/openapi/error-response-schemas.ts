@@ -59,7 +59,7 @@ function pascalCase(code: string): string {
 export function errorResponse(codes: readonly ErrorCode[], rules: ErrorRules): ResponseObject {
   const [status = 500] = codes.map((code) => ERRORS[code].status);
   return {
-    description: codes.map(paragraphOf).join('\n\n'),
+    description: codes.map((code) => `\`${code}\`: ${ERRORS[code].when} ${ERRORS[code].remedy}`).join('\n\n'),
     'x-error-codes': codes,
     headers: headersOf(HEADERS_OF_STATUS[status] ?? []),
     content: {
@@ -71,11 +71,6 @@ export function errorResponse(codes: readonly ErrorCode[], rules: ErrorRules): R
       },
     },
   };
-}
-
-function paragraphOf(code: ErrorCode): string {
-  const { when, remedy } = ERRORS[code];
-  return `\`${code}\`: ${when} ${remedy}`;
 }
 
 function exampleBody(code: ErrorCode, { errorExtras, hasErrorPages }: ErrorRules) {

@@ -1,5 +1,5 @@
 import type { Schema } from 'joi';
-import type { Components, Described, JsonSchema } from './json-schema.ts';
+import type { Components, JsonSchema } from './json-schema.ts';
 import { described, exampleOf, isRequired, toJsonSchema } from './json-schema.ts';
 
 export type WebhookDescription = {
@@ -25,41 +25,39 @@ export function describeWebhooks(
   components: Components,
 ): Record<string, JsonSchema> {
   return Object.fromEntries(
-    webhooks.map((each) => [each.name, { [TO_ENDPOINT]: describeWebhook(each, components) }]),
+    webhooks.map((webhook) => [
+      webhook.name,
+      { [TO_ENDPOINT]: { post: describeWebhook(webhook, components) } },
+    ]),
   );
 }
 
-function describeWebhook(webhook: WebhookDescription, components: Components): JsonSchema {
+function describeWebhook({ name, summary, when, headers, body }: WebhookDescription, components: Components) {
   return {
-    post: {
-      operationId: `on${webhook.name.replace(/(?:^|_)(\w)/g, (_match, letter: string) => letter.toUpperCase())}`,
-      summary: webhook.summary,
-      description: `${webhook.when} ${RETRIES}`,
-      security: [],
-      parameters: Object.entries(webhook.headers).map(([name, schema]) =>
-        parameterOf(name, described(schema), components),
-      ),
-      requestBody: {
-        required: true,
-        content: {
-          'application/json': {
-            schema: toJsonSchema(described(webhook.body), components),
-            example: exampleOf(webhook.body),
-          },
+    operationId: `on${name.replace(/(?:^|_)(\w)/g, (_match, letter: string) => letter.toUpperCase())}`,
+    summary,
+    description: `${when} ${RETRIES}`,
+    security: [],
+    parameters: Object.entries(headers).map(([header, schema]) => {
+      const required = isRequired(described(schema));
+      const { description, ...rest } = toJsonSchema(described(schema), components);
+      return { name: header, in: 'header', description, required, schema: rest };
+    }),
+    requestBody: {
+      required: true,
+      content: {
+        'application/json': {
+          schema: toJsonSchema(described(body), components),
+          example: exampleOf(body),
         },
       },
-      responses: {
-        '2XX': { description: 'Delivered.' },
-        '4XX': { description: 'Not delivered: tried again later.' },
-        default: { description: 'Not delivered: redirects and errors alike are tried again later.' },
-      },
+    },
+    responses: {
+      '2XX': { description: 'Delivered.' },
+      '4XX': { description: 'Not delivered: tried again later.' },
+      default: { description: 'Not delivered: redirects and errors alike are tried again later.' },
     },
   };
-}
-
-function parameterOf(name: string, schema: Described, components: Components): JsonSchema {
-  const { description, ...rest } = toJsonSchema(schema, components);
-  return { name, in: 'header', description, required: isRequired(schema), schema: rest };
 }
 
 type Paths = { paths: Record<string, Record<string, JsonSchema>> };

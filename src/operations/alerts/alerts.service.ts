@@ -81,7 +81,8 @@ export async function sweepAlerts(deps: AlertDeps, times: AlertTimes, stopping: 
     }
   }
   for (const row of await resolveUnseen(deps.db, checked, times.calmMs)) {
-    deps.log.info({ ...logFields(row), lasted_ms: lastedMs(row) }, 'an alert is resolved');
+    const lastedMs = (row.resolvedAt ?? row.raisedAt).getTime() - row.raisedAt.getTime();
+    deps.log.info({ ...logFields(row), lasted_ms: lastedMs }, 'an alert is resolved');
   }
 }
 
@@ -115,7 +116,9 @@ async function touchDeadLetters({ db }: AlertDeps): Promise<void> {
   await touchAlerts(db, 'dead_letter', await withDeadLetters({ db }, subjects));
 }
 
-const OF_SERVICE = { subject: null, partnerId: null, missingIndexes: [] };
+function conditionOf(kind: AlertKind, count: number, more: Partial<Condition> = {}): Condition {
+  return { kind, subject: null, partnerId: null, count, since: null, missingIndexes: [], ...more };
+}
 
 async function findConditions(
   deps: AlertDeps,
@@ -124,14 +127,10 @@ async function findConditions(
 ): Promise<Condition[] | undefined> {
   switch (kind) {
     case 'endpoint_failing':
-      return (await findFailing(deps.db, times.failingMs, MAX_FAILING)).map((row) => ({
-        kind,
-        subject: row._id,
-        partnerId: row.partnerId,
-        count: row.consecutiveFailures,
-        since: row.failingSince,
-        missingIndexes: [],
-      }));
+      return (await findFailing(deps.db, times.failingMs, MAX_FAILING)).map(
+        ({ _id: subject, partnerId, consecutiveFailures, failingSince: since }) =>
+          conditionOf(kind, consecutiveFailures, { subject, partnerId, since }),
+      );
     case 'event_undispatched':
       return waiting(kind, await findUndispatched(deps.db, times.undispatchedMs));
     case 'hold_overdue':
@@ -145,43 +144,32 @@ async function findConditions(
       );
     case 'worker_absent':
       if (queues === undefined || queues.some(({ workers }) => workers === null)) return undefined;
-      return deps.workers.absent(queues, times.workerAbsentMs).map((name) => ofQueue(kind, name));
+      return deps.workers
+        .absent(queues, times.workerAbsentMs)
+        .map((subject) => conditionOf(kind, 1, { subject }));
     case 'wrong_keys':
-      return (await readWrongKeys(deps.db, times.wrongKeys)).map(({ listener, count }) => ({
-        ...OF_SERVICE,
-        kind,
-        subject: listener,
-        count,
-        since: null,
-      }));
+      return (await readWrongKeys(deps.db, times.wrongKeys)).map(({ listener: subject, count }) =>
+        conditionOf(kind, count, { subject }),
+      );
     case 'guard_index_absent': {
       const missingIndexes = await deps.missingGuards();
-      return missingIndexes.length === 0
-        ? []
-        : [{ kind, ...OF_SERVICE, count: missingIndexes.length, since: null, missingIndexes }];
+      const { length } = missingIndexes;
+      return length === 0 ? [] : [conditionOf(kind, length, { missingIndexes })];
     }
   }
 }
 
 function waiting(kind: AlertKind, backlog: Backlog | null): Condition[] {
-  return backlog === null ? [] : [{ kind, ...OF_SERVICE, count: backlog.count, since: backlog.since }];
-}
-
-function ofQueue(kind: AlertKind, name: string): Condition {
-  return { kind, subject: name, partnerId: null, count: 1, since: null, missingIndexes: [] };
+  return backlog === null ? [] : [conditionOf(kind, backlog.count, { since: backlog.since })];
 }
 
 /** The pause as the audit has it; the audit does not know of pauses made by other means. */
-async function pausedCondition(db: Db, name: string): Promise<Condition> {
-  const latest = await findLatestAction(db, name, ['pauseQueue', 'resumeQueue']);
-  const condition = ofQueue('queue_paused', name);
+async function pausedCondition(db: Db, subject: string): Promise<Condition> {
+  const latest = await findLatestAction(db, subject, ['pauseQueue', 'resumeQueue']);
   if (latest === null || latest.action !== 'pauseQueue' || !latest.reason)
-    return { ...condition, pause: null };
-  return { ...condition, since: latest.at, pause: { by: latest.keyId ?? null, reason: latest.reason } };
-}
-
-function lastedMs({ raisedAt, resolvedAt }: AlertRow): number {
-  return (resolvedAt ?? raisedAt).getTime() - raisedAt.getTime();
+    return conditionOf('queue_paused', 1, { subject, pause: null });
+  const pause = { by: latest.keyId ?? null, reason: latest.reason };
+  return conditionOf('queue_paused', 1, { subject, since: latest.at, pause });
 }
 
 /** Alerts, the newest first; without a filter also those resolved within 90 days. */

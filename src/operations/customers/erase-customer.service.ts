@@ -64,7 +64,9 @@ export async function eraseCustomer(
     'phoneE164' in customer ? await eraseCustomerOfPurchases(deps.db, customer.phoneE164, erasure) : 0;
   let holds = 0;
   for await (const found of holdsIdentifying(deps, erasure)) {
-    await expireThoseThatLapsed(deps, found);
+    // A lapsed hold that expired later would log its erased data in a new event.
+    const lapsed = found.filter(({ status }) => status === 'ACTIVE').map(({ _id }) => _id);
+    await expireHolds(deps, lapsed);
     await eraseEventsOf(deps, found);
     holds += await eraseHolds(deps.db, found, erasure);
   }
@@ -75,15 +77,6 @@ export async function eraseCustomer(
     await eraseEventsOf(deps, past);
     bookings += await eraseBookings(deps.db, past, erasure);
   }
-}
-
-/** Expires lapsed holds before their events are erased: a later event would contain the erased data again. */
-async function expireThoseThatLapsed(deps: EraseDeps, holds: readonly Past[]): Promise<void> {
-  const lapsed = holds.filter(({ status }) => status === 'ACTIVE');
-  await expireHolds(
-    deps,
-    lapsed.map(({ _id }) => _id),
-  );
 }
 
 /** Overwrites the reasons in the events of these reservations, and all receivers' responses to them. */
