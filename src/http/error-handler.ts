@@ -41,7 +41,7 @@ export const errorHandler: ErrorRequestHandler = (thrown: unknown, req, res, nex
   const error = asDomainError(thrown);
   if (error.code === 'INTERNAL_ERROR') requestLog(req, res).error({ err: thrown }, 'unexpected error');
   if (error.code === 'SERVICE_UNAVAILABLE')
-    requestLog(req, res).warn({ error: String(thrown) }, 'database out of reach, or not ready');
+    requestLog(req, res).warn({ error: String(thrown) }, 'database unavailable or not ready');
   if (res.headersSent) {
     next(thrown);
     return;

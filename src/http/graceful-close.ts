@@ -53,7 +53,7 @@ export function gracefulClose(server: Server, connections: Connections): (drain?
   };
 }
 
-/** Of pipelined requests, only the last response may end the connection. */
+/** Only the last response to pipelined requests may end the connection. */
 function setConnectionClose(response: ServerResponse, before?: ServerResponse): void {
   if (before?.headersSent === false) before.removeHeader('Connection');
   if (!response.headersSent) response.setHeader('Connection', 'close');

@@ -57,7 +57,7 @@ export async function raiseLease(db: Db, leaseMs: number): Promise<void> {
     cacheLeaseCollection(db).updateOne({ _id: ID }, { $max: { leaseMs } }, { upsert: true });
   await raise().catch((err: unknown) => {
     if (!isDuplicateKey(err)) throw err;
-    // Of two concurrent upserts, one fails; the retry finds the document of the other.
+    // One of two concurrent upserts fails; the retry finds the document of the other.
     return raise();
   });
 }

@@ -1,10 +1,10 @@
-/** Child processes of Node, and facts about processes, of which Linux (/proc) shows more than other systems. */
+/** Child processes of Node, and facts about processes; Linux (/proc) shows more than other systems. */
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 
-/** Whether a process of this number runs, whoever owns it; zombies do not count. */
+/** Whether a process of this number runs, of any user; zombies do not count. */
 export function isAlive(pid: number): boolean {
   if (!Number.isInteger(pid) || pid <= 0 || statFields(pid)?.[0] === 'Z') return false;
   try {

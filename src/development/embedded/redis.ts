@@ -12,7 +12,7 @@ import {
 
 /**
  * Starts redis-server on 127.0.0.1 as BullMQ requires it: an append-only file synced every second, `noeviction`.
- * Requires `credentials` if given. Nobody, tests included, may change its configuration or its files
+ * Requires `credentials` if given. No client, tests included, can change its configuration or its files
  * (`commandsAllowed`).
  * @throws Error if no binary is found, or with the server's own reason
  */

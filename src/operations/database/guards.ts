@@ -100,7 +100,7 @@ function logChange(
     );
   }
   if (found.length === 0 && before !== undefined && before.length > 0)
-    log.info('all indexes and validators are there');
+    log.info('all indexes and validators exist now');
 }
 
 function notReady(): DomainError {
