@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { EntryKind, EntryName } from './cache-entries.store.ts';
 import { findLongestLeaseMs, readEntries } from './cache-entries.store.ts';
 import { createConfirmedPrimary } from './confirmed-primary.ts';
+import { withDeadline } from './deadline.ts';
 import type { Reading } from './kept-readings.ts';
 import { createKeptReadings, keyOf } from './kept-readings.ts';
 import { memoizeByObject } from './memoize-by-object.ts';
@@ -118,7 +119,8 @@ export const leasedCacheOf = memoizeByObject((db: Db): LeasedCache => {
     lease: async (entries, patienceMs) => {
       const readings = entries as readonly Reading[];
       const confirmed = Promise.all(readings.map(({ isConfirmed }) => isConfirmed));
-      if ((await within(patienceMs, confirmed))?.every(Boolean) === true) return leaseOver(readings, leaseMs);
+      const areConfirmed = confirmed.then((each) => each.every(Boolean));
+      if (await isTrueWithin(patienceMs, areConfirmed)) return leaseOver(readings, leaseMs);
       await delay(Math.max(0, Math.min(RETRY_MS, patienceMs)));
       return undefined;
     },
@@ -127,8 +129,7 @@ export const leasedCacheOf = memoizeByObject((db: Db): LeasedCache => {
       freshen();
       await delay(Math.max(leaseMs, await findLongestLeaseMs(db)) * WAIT_FACTOR);
     },
-    isConfirmable: async () =>
-      (await within(leaseMs * USE_PART, primary.isConfirmed(primary.term()))) === true,
+    isConfirmable: () => isTrueWithin(leaseMs * USE_PART, primary.isConfirmed(primary.term())),
     size: kept.size,
   };
 });
@@ -141,14 +142,6 @@ const leaseOver = (readings: readonly Reading[], leaseMs: number): Lease => ({
   },
 });
 
-/** Undefined if the work takes longer. */
-async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
-  const patience = new AbortController();
-  const { signal } = patience;
-  const late = delay(Math.max(0, ms), undefined, { signal }).catch(() => undefined);
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    patience.abort();
-  }
-}
+/** False if the work takes longer. */
+const isTrueWithin = (ms: number, work: Promise<boolean>): Promise<boolean> =>
+  withDeadline(Math.max(0, ms), () => work).catch(() => false);

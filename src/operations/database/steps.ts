@@ -11,8 +11,10 @@ import { countMisfolded, foldNamesAgain } from '../../reservations/customer-sear
  *   is counted, and changed by the next `npm run migrate`.
  * - `contract` removes what no release since `unusedSince` reads or writes: one release stops using it, a later one
  *   drops it. It runs only if the previous release was `unusedSince` or newer, else it waits for the next upgrade.
- *   Older releases reject the database from then on. Versions rise by one and are never reused; a released step is
- *   never changed. A changed index gets a new name, and a contract step drops the old one.
+ *   Older releases reject the database from then on.
+ *
+ * Versions rise by one and are never reused; a released step is never changed. A changed index gets a new name, and a
+ * contract step drops the old one.
  */
 export type Step = {
   version: number;
