@@ -99,9 +99,8 @@ function indexesOf(db: Db, collection: string): Promise<Record<string, unknown>[
 }
 
 /**
- * The names of the unique indexes that the database lacks, or has with another key or filter, and `<collection>_validator`
- * for each validator that does not exist or rejects no writes. Validators are not compared: during an upgrade both releases
- * run on that of the newer one.
+ * The names of the missing or different unique indexes, and `<collection>_validator` for each validator that is missing
+ * or rejects no writes. Validators are not compared: during an upgrade both releases run on that of the newer one.
  */
 export async function missingGuardsOf(
   db: Db,

@@ -76,8 +76,9 @@ const PAGE_MAY_TAKE_MS = 120_000;
 
 /**
  * Works through what is due, page after page, and again `everyMs` after the end, until `stopping` aborts. A lock in
- * MongoDB, renewed for each page, lets one process at a time do it; that of a killed process lasts for one page at most.
- * A failed run is logged and repeated. `beat` is called after each page and run. Resolves when the last run has ended.
+ * MongoDB, renewed for each page, lets one process at a time do it; a killed process blocks others for one page at
+ * most. A failed run is logged and repeated. `beat` is called after each page and run. Resolves when the last run has
+ * ended.
  */
 export async function keepSweeping<Position>(
   db: Db,
