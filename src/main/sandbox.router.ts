@@ -7,7 +7,7 @@ import type { HoldDeps } from '../booking/holds/holds.service.ts';
 import { expireHoldNow } from '../booking/holds/holds.service.ts';
 import { EXAMPLE } from '../http/example-values.ts';
 import { pathId } from '../http/fields.ts';
-import { id, object, slotId } from '../http/response-fields.ts';
+import { id, object, slotId as slotIdField } from '../http/response-fields.ts';
 import type { Route } from '../http/route.ts';
 import { created, ok, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
@@ -29,7 +29,7 @@ const slotIdParam = pathId('`slot_id` as availability lists it.', EXAMPLE.slotId
 
 const ofOtherChannel = (status: 'BOOKED' | 'CANCELLED') =>
   object({
-    slot_id: slotId(),
+    slot_id: slotIdField(),
     booking_id: id(EXAMPLE.bookingId).description("The other channel's booking; you cannot read it."),
     status: Joi.string().valid(status).example(status),
   });

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ClusterOptions, RedisOptions } from 'ioredis';
-import { Cluster, Redis } from 'ioredis';
+import type { Cluster, ClusterOptions, RedisOptions } from 'ioredis';
+import { Redis } from 'ioredis';
 import type { Logger } from './logger.ts';
 import { PatientCluster } from './patient-cluster.ts';
 import { redisAddress } from './redis-address.rules.ts';

@@ -106,7 +106,7 @@ function inTime<T>(work: Promise<T>): Promise<T | undefined> {
 }
 
 /** The database contents that this process has in memory (ADR 0037, ADR 0038). */
-export async function readMemory(db: Db): Promise<Figures> {
+async function readMemory(db: Db): Promise<Figures> {
   const availability = availabilityInMemory(db);
   const cache = leasedCacheOf(db);
   const rules = cache.size();
