@@ -18,7 +18,7 @@ export type ListenerLimits = {
   /** How long a connection may be idle: longer than at the proxies in front, which must close it first. */
   keepAliveTimeoutMs: number;
   maxConnections: number;
-  /** Time limits for clients, so that slow ones hold nothing for long (ADR 0016). */
+  /** Time limits for clients, so that slow ones hold nothing for long (ADR 0012). */
   headersTimeoutMs: number;
   requestTimeoutMs: number;
   takeResponseTimeoutMs: number;

@@ -83,7 +83,7 @@ export function countUnrouted<Caller>(
 /**
  * Checks the key of a call. An unknown key is counted under its address before it is looked up; over the limit of the
  * address, or of all addresses, lookups share reads. So a valid key always passes, and invalid ones cost few reads (ADR
- * 0021). Over the limit of its address, an invalid key gets 429 instead of 401 or 403. `onLimited` is called for each
+ * 0014). Over the limit of its address, an invalid key gets 429 instead of 401 or 403. `onLimited` is called for each
  * 429. A call without a key is not counted.
  * @throws DomainError RATE_LIMITED with `Retry-After`, and what `authenticate` throws
  */

@@ -28,7 +28,7 @@ export type LocalRateLimiter = RateLimiter & {
 
 export type BadKeyLimits = { ofAddress: LocalRateLimiter; ofAll: LocalRateLimiter };
 
-/** The limits of an API process (ADR 0008). Those of the partner listener are missing if they are off. */
+/** The limits of an API process (ADR 0014). Those of the partner listener are missing if they are off. */
 export type RateLimits = {
   partnerCalls: RateLimiter | undefined;
   badPartnerKeys: BadKeyLimits | undefined;

@@ -24,7 +24,7 @@ const given: Given = optionsOrExit(
   faultOf,
 );
 
-/** Puts archived rows back while the service runs; exit code 0 only if nothing was left out (ADR 0052). Repeatable. */
+/** Puts archived rows back while the service runs; exit code 0 only if nothing was left out (ADR 0021). Repeatable. */
 runCommand('restore-archive', async ({ config, log, stopping, openDatabase }) => {
   const from = given.from ?? config.archiveUrl;
   if (from === undefined) throw new Refusal('There is no archive: give --from, or set ARCHIVE_URL.');

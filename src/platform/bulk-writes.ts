@@ -28,7 +28,7 @@ export async function updateGuarded<T extends object>(
 }
 
 /**
- * Makes similar guarded updates as one update of all their documents: a half to two thirds cheaper (ADR 0033).
+ * Makes similar guarded updates as one update of all their documents: a half to two thirds cheaper (ADR 0009).
  * Returns whether `count` documents were changed and acknowledged. If not, some may have been: update each by itself.
  * Rejects once `maxTimeMS` has passed.
  */

@@ -30,7 +30,7 @@ export type DatabaseClock = Clock & {
 };
 
 /**
- * A clock that shows every process the same time, whatever its host's clock does (ADR 0017). It starts from the host's
+ * A clock that shows every process the same time, whatever its host's clock does (ADR 0004). It starts from the host's
  * clock, and ignores differences within the error of a measurement.
  */
 export function createDatabaseClock(host: Clock, db: Db, log: Logger): DatabaseClock {

@@ -61,7 +61,7 @@ export function setLeaseMs(db: Db, leaseMs: number): void {
 
 /**
  * The cache of data that every call reads and that changes rarely. A process that was cut off or frozen cannot act on
- * stale data: a write carries the end of its lease, and the database rejects it after that (ADR 0037).
+ * stale data: a write carries the end of its lease, and the database rejects it after that (ADR 0006).
  */
 export const leasedCacheOf = memoizeByObject((db: Db): LeasedCache => {
   const leaseMs = settings.get(db) ?? LEASE_MS;

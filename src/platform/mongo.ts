@@ -20,7 +20,7 @@ export type Expression = Record<string, unknown>;
 
 /**
  * A collection of the driver: for pipelines, which mongoose would recast, and for hot writes (1.4 times as fast for a
- * hold). The collection's validator in the database guards what is written (ADR 0027).
+ * hold). The collection's validator in the database guards what is written (ADR 0024).
  */
 export function openCollection<T extends object>(db: Db, name: string): mongoose.mongo.Collection<T> {
   return db.collection<T>(name);

@@ -1,7 +1,7 @@
 import { batched } from './batched.ts';
 import type { ReadOptions } from './mongo.ts';
 
-/** For decisions: the newest state of the primary, which has every acknowledged write (ADR 0023). */
+/** For decisions: the newest state of the primary, which has every acknowledged write (ADR 0005). */
 export const NEWEST = {
   readConcern: { level: 'local' },
   readPreference: 'primary',

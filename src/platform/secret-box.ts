@@ -20,7 +20,7 @@ export class SecretBoxError extends Error {
   }
 }
 
-/** The row that a sealed text belongs to, and its owner: bound to the text as associated data (ADR 0014). */
+/** The row that a sealed text belongs to, and its owner: bound to the text as associated data (ADR 0013). */
 export type SecretContext = { owner: string; id: string };
 
 export type SecretBox = {
@@ -37,7 +37,7 @@ export type SecretBox = {
 };
 
 /**
- * AES-256-GCM under a ring of 32-byte keys: the first encrypts, all decrypt (ADR 0014). A key id is the first 8 hex
+ * AES-256-GCM under a ring of 32-byte keys: the first encrypts, all decrypt (ADR 0013). A key id is the first 8 hex
  * digits of the key's SHA-256. Each IV is 96 random bits: NIST SP 800-38D allows 2^32 messages under one key.
  * @throws SecretBoxError `no_keys` or `key_length`
  */

@@ -1,7 +1,7 @@
 import type { Attributes, Context, Span, SpanContext } from '@opentelemetry/api';
 import { context, isSpanContextValid, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api';
 
-// Spans of calls and of the work that follows from them (ADR 0051). Without a collector only `isTracing` is called.
+// Spans of calls and of the work that follows from them (ADR 0020). Without a collector only `isTracing` is called.
 
 let isOn = false;
 

@@ -12,7 +12,7 @@ type Scope = Pick<ProcessScope<WorkConfig>, 'config' | 'log' | 'stopping' | 'fai
 /**
  * Checks each Redis server once, as soon as it responds; never rejects, and processes do not wait for it. Missing
  * rights and a missing database end the process. A server that evicts keys, loses data or is too old ends it in
- * production and is logged in the sandbox (ADR 0015).
+ * production and is logged in the sandbox (ADR 0019).
  */
 export async function requireSupportedRedis({ config, log, stopping, fail }: Scope): Promise<void> {
   try {

@@ -41,7 +41,7 @@ export async function startMongod(options: ServerOptions): Promise<RunningServer
 
 const testArguments = [
   ...['--setParameter', 'enableTestCommands=1'],
-  // A confirmed read (ADR 0023) waits for the next commit of the journal, by default up to 100 ms.
+  // A confirmed read (ADR 0005) waits for the next commit of the journal, by default up to 100 ms.
   ...['--journalCommitInterval', '5'],
 ];
 

@@ -33,7 +33,7 @@ export const withName = (schema: Described, name: string): Described =>
 export const isRequired = ({ flags }: Described): boolean => flags?.presence === 'required';
 
 /**
- * A joi schema as JSON Schema, in a form that client generators of many languages accept (ADR 0043): conditional
+ * A joi schema as JSON Schema, in a form that client generators of many languages accept (ADR 0015): conditional
  * requirements are in words, growing lists are `x-extensible-enum`, patterns are portable, and objects are open. joi's
  * own converter knows no names, examples and custom rules.
  * @throws Error if two different schemas have one name

@@ -65,7 +65,7 @@ const MAX_FAILING = 1000;
 const IN_ORDER = [...ALERT_KINDS.filter((kind) => kind !== 'dead_letter'), 'dead_letter' as const];
 
 /**
- * Checks every condition, raises and resolves alerts (ADR 0013). All conditions except those of queues are read from
+ * Checks every condition, raises and resolves alerts (ADR 0020). All conditions except those of queues are read from
  * the database, so they are noticed whichever process failed. Concurrent sweeps raise and log each alert once. A
  * condition that cannot be read is neither raised nor resolved, and does not hold up the others.
  */

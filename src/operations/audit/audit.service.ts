@@ -17,7 +17,7 @@ const MAX_PATH = 500;
 
 /**
  * Records that an operator is about to act; returns the row's id. If this throws, the action must not happen (ADR
- * 0010).
+ * 0018).
  */
 export async function beginAction(deps: AuditDeps, attempt: Attempt, before: unknown): Promise<string> {
   const seen = redact(before);

@@ -9,7 +9,7 @@ import { isSnapshotTooOld, listCollectionNames, readDocuments } from './dump.sto
 import { RELEASE } from './release.ts';
 
 /**
- * Writes a snapshot of the database into a new folder while the service runs (ADR 0056).
+ * Writes a snapshot of the database into a new folder while the service runs (ADR 0021).
  * @throws BackupError if the folder is not empty, or if it takes longer than MongoDB keeps the snapshot
  */
 export async function backUp(

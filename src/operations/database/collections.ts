@@ -50,7 +50,7 @@ const QUIET: MigrationRun = {
   holder: `${hostname()}, process ${process.pid}`,
 };
 
-/** Creates missing collections, validators and indexes (ADR 0002), then runs pending steps (ADR 0055). Repeatable. */
+/** Creates missing collections, validators and indexes (ADR 0002), then runs pending steps (ADR 0022). Repeatable. */
 export async function migrate(db: Db, run: Partial<MigrationRun> = {}): Promise<void> {
   await migrateTo(db, TARGET, { ...QUIET, ...run });
 }

@@ -25,7 +25,7 @@ export function unwatchedGuards(db: Db): Guards {
 
 /**
  * Checks the guards from `connected` on until the process stops. Nothing is sold before they are found, or while one is
- * missing. A failed check changes nothing: without a database every call fails anyway (ADR 0015).
+ * missing. A failed check changes nothing: without a database every call fails anyway (ADR 0019).
  */
 export function watchGuards(
   { log, stopping }: Pick<ProcessScope, 'log' | 'stopping'>,

@@ -28,7 +28,7 @@ export type MetricsDeps = FigureDeps & {
 /**
  * `/metrics` for Prometheus, the only admin path without an operator: figures only, no names, no ids. All scrapes
  * together query the database at most once at a time and four times a second. A figure that is late or unavailable is
- * left out, and the scrape succeeds (ADR 0013).
+ * left out, and the scrape succeeds (ADR 0020).
  */
 export function mountMetrics(app: Express, deps: MetricsDeps): void {
   const registry = processMetrics(deps.db);
@@ -105,7 +105,7 @@ function inTime<T>(work: Promise<T>): Promise<T | undefined> {
   return withDeadline(WAIT_MS, () => work).catch(() => undefined);
 }
 
-/** The database contents that this process has in memory (ADR 0037, ADR 0038). */
+/** The database contents that this process has in memory (ADR 0006, ADR 0008). */
 async function readMemory(db: Db): Promise<Figures> {
   const availability = availabilityInMemory(db);
   const cache = leasedCacheOf(db);

@@ -40,7 +40,7 @@ export type SignInDeps = {
 /**
  * Admits operators only. Programs send the operator's key; browsers have a signed cookie (HttpOnly, SameSite=Strict)
  * from the sign-in page, which a sign-out ends. A change made with the cookie must come from a page of this origin.
- * Wrong keys are limited by address; the right key always passes (ADR 0021).
+ * Wrong keys are limited by address; the right key always passes (ADR 0014).
  */
 export function mountSignIn(app: Express, deps: SignInDeps): void {
   const form = reading(express.urlencoded({ extended: false, limit: '2kb' }));

@@ -15,7 +15,7 @@ export const RETRY_DELAYS_SECONDS = [300, 900, 1800, 3600];
 const MIN_HOLD_SECONDS = 60;
 const TOO_LONG = `WEBHOOK_TIMEOUT_MS must be at most ${MAX_WEBHOOK_TIMEOUT_MS} in production: another worker would take over the delivery of a killed one later than the promised 20 s; leave it out for 10000`;
 
-/** Combinations of valid settings that break a promise of the service (ADR 0015): a sentence each, with the fix. */
+/** Combinations of valid settings that break a promise of the service (ADR 0019): a sentence each, with the fix. */
 export function settingsFaults(settings: Settings): string[] {
   const isProduction = settings.serviceMode === 'production';
   return [
