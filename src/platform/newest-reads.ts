@@ -1,5 +1,6 @@
 import { batched } from './batched.ts';
-import type { ReadOptions } from './mongo.ts';
+import { memoizeByObject } from './memoize-by-object.ts';
+import type { Db, ReadOptions } from './mongo.ts';
 
 /**
  * For what a decision rests on: the newest state of the primary, committed or about to be. A new primary has every write that was
@@ -51,4 +52,15 @@ export function newestOf<Key, Found extends object>(
     }, MAX_KEYS);
   const [newest, confirmed] = [gatheredWith(first), gatheredWith(CONFIRMED)];
   return async (key) => (await newest(key)) ?? (await confirmed(key)) ?? null;
+}
+
+/** `newestOf` for each database connection: calls on the same `db` share reads. */
+export function newestByDb<Key, Found extends object>(
+  read: (db: Db, keys: readonly Key[], options: ReadOptions) => Promise<(key: Key) => Found | undefined>,
+  first: ReadOptions = NEWEST,
+): (db: Db, key: Key) => Promise<Found | null> {
+  const callsOn = memoizeByObject((db: Db) =>
+    newestOf<Key, Found>((keys, options) => read(db, keys, options), first),
+  );
+  return (db, key) => callsOn(db)(key);
 }
