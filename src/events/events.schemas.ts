@@ -15,8 +15,7 @@ import {
   slotId,
   timestamp,
 } from '../http/response-fields.ts';
-import type { EventType } from '../reservations/event-types.ts';
-import { EVENT_TYPES, isOfBooking } from '../reservations/event-types.ts';
+import { EVENT_TYPES, type EventType, isOfBooking } from '../reservations/event-types.ts';
 import { isFeedCursor, NOT_A_FEED_CURSOR } from './feed-cursor.rules.ts';
 
 const reason = (of: string) =>
@@ -36,7 +35,6 @@ const window = {
     .optional(),
 };
 
-/** What `details` holds beside the window, by type of event. */
 const DETAILS: Record<EventType, ObjectSchema> = {
   hold_created: object({ ...window, hold_expiry_at: timestamp(EXAMPLE.holdExpiry) }),
   hold_cancelled: object({
@@ -49,7 +47,7 @@ const DETAILS: Record<EventType, ObjectSchema> = {
   booking_refunded: object({ ...window, reason: reason('Why it was refunded').optional() }),
 };
 
-/** The body of an event of this type, `delivery_id` aside. */
+/** The body of an event of this type, without `delivery_id`. */
 export const eventOf = (type: EventType): ObjectSchema =>
   object({
     event_id: id(EXAMPLE.eventId).description('The same in every delivery of this state change.'),
@@ -67,7 +65,6 @@ export const eventOf = (type: EventType): ObjectSchema =>
     details: DETAILS[type].description('More may be added; ignore what you do not know.'),
   });
 
-/** An event of any type, as it was or will be delivered. */
 export const event = named(
   'Event',
   object({
@@ -127,7 +124,6 @@ export const feedPage = listOf(event).keys({
     .example(CURSOR_EXAMPLE),
 });
 
-/** The name of a type of event, in requests and responses. */
 export function eventType() {
   return Joi.string()
     .valid(...EVENT_TYPES)

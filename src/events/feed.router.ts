@@ -1,17 +1,14 @@
 import { fieldError } from '../domain/errors.ts';
-import type { Route } from '../http/route.ts';
-import { listing, route } from '../http/route.ts';
+import { listing, type Route, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import type { Db } from '../platform/mongo.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import { eventBody } from './events.rules.ts';
-import type { FeedQuery } from './events.schemas.ts';
-import { feedPage, feedQuery } from './events.schemas.ts';
+import { type FeedQuery, feedPage, feedQuery } from './events.schemas.ts';
 import { readFeed } from './feed.service.ts';
 import { NOT_A_FEED_CURSOR, openFeedCursor, sealFeedCursor } from './feed-cursor.rules.ts';
 
-/** The feed of events. */
 export function feedRoutes(deps: { db: Db; cursorBox: SecretBox }): Route<PartnerCaller>[] {
   const { cursorBox } = deps;
   return [
