@@ -4,7 +4,7 @@ import { canReceive } from '../partners/can-receive.service.ts';
 import { deliveryView } from '../webhooks/deliveries/delivery-view.rules.ts';
 import type { DeliveryDetail } from '../webhooks/deliveries/read-deliveries.service.ts';
 import { getDelivery } from '../webhooks/deliveries/read-deliveries.service.ts';
-import { getAnySubscription } from '../webhooks/subscriptions/subscriptions.service.ts';
+import { getAnySubscription } from '../webhooks/subscriptions/require-subscription.service.ts';
 import { Discard, outcomeOf, Redrive } from './delivery-rows.tsx';
 import { dateTimeSeconds, words } from './format.rules.ts';
 import { claimPath, PartnerLink, readNames } from './links.tsx';

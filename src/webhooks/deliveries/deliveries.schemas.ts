@@ -7,9 +7,8 @@ import { exampleOf } from '../../http/openapi/examples.ts';
 import type { WebhookDescription } from '../../http/openapi/webhooks.ts';
 import { count, growing, id, named, object, orNull, timestamp } from '../../http/response-fields.ts';
 import { parseInstant } from '../../platform/calendar.ts';
-import type { EventType } from '../../reservations/event-types.ts';
-import { EVENT_TYPES } from '../../reservations/event-types.ts';
-import { DELIVERY_ERROR_DETAILS } from '../sender/delivery-error.rules.ts';
+import { EVENT_TYPES, type EventType } from '../../reservations/event-types.ts';
+import { DELIVERY_ERROR_DETAILS, DELIVERY_ERRORS } from '../sender/delivery-error.rules.ts';
 import { endpointUrl } from '../subscriptions/subscriptions.schemas.ts';
 
 export const DELIVERY_STATUSES = ['pending', 'retrying', 'succeeded', 'dead_letter'] as const;
@@ -34,19 +33,7 @@ const attempt = named(
     status_code: Joi.number().integer().allow(null).description('Null where no response came.').example(503),
     error: Joi.string()
       .allow(null)
-      .valid(
-        'blocked_address',
-        'dns_error',
-        'connection_refused',
-        'connection_reset',
-        'tls_error',
-        'timeout',
-        'redirect',
-        'http_status',
-        'network_error',
-        'interrupted',
-        'subscription_changed',
-      )
+      .valid(...DELIVERY_ERRORS, 'interrupted', 'subscription_changed')
       .description(
         'Why it failed, by the stage that it reached; null where it succeeded. Not counted: `interrupted`, and `subscription_changed`, where address, secret or status were changed while it was made.',
       )
@@ -89,7 +76,6 @@ export const delivery = named(
   }),
 );
 
-/** A delivery that has just been made or begun anew; `details` as they are sent. */
 export const waitingDelivery = (details: Record<string, unknown> = {}): Record<string, unknown> => {
   const example = exampleOf(delivery) as { payload: { details: Record<string, unknown> } };
   const payload = { ...example.payload, details: { ...example.payload.details, ...details } };
@@ -115,7 +101,7 @@ export const recoverBody = (now: () => Date) =>
       .custom((since: Date, helpers) => {
         const [{ until: given }] = helpers.state.ancestors as [Record<string, unknown>];
         const until = typeof given === 'string' ? parseInstant(given) : now();
-        // What is wrong with `until` is said of that field alone.
+        // An invalid `until` has its own message.
         if (until === undefined) return since;
         if (since > until) return helpers.error('date.order');
         return until.getTime() - since.getTime() > MAX_RECOVERY_MS ? helpers.error('date.span') : since;
@@ -155,7 +141,6 @@ const digits = (example: string, description: string) =>
     .description(description)
     .example(example);
 
-/** The headers of every delivery. */
 const headersOf = (type: EventType): Record<string, Schema> => ({
   'X-Webhook-Event': Joi.string().valid(type).required().description('The type of the event.').example(type),
   'X-Delivery-Id': id(EXAMPLE.attemptId).required().description('The same as delivery_id.'),
@@ -180,7 +165,6 @@ const headersOf = (type: EventType): Record<string, Schema> => ({
     .example('sha256=1b4f0e9851971998e732078544c96b36c3d01cedf7caa332359d6f1d83567014'),
 });
 
-/** What partners receive, by type of event. */
 export const WEBHOOKS: readonly WebhookDescription[] = EVENT_TYPES.map((type) => ({
   name: type,
   ...happened[type],

@@ -1,14 +1,20 @@
 import Joi from 'joi';
 import { eventType } from '../../events/events.schemas.ts';
 import { EXAMPLE } from '../../http/example-values.ts';
-import { cursor, instant, instantNotAfter, pageLimit, pathId, prose, uuid } from '../../http/fields.ts';
+import {
+  cursor,
+  instant,
+  instantNotAfter,
+  type PageQuery,
+  pageLimit,
+  pathId,
+  prose,
+  uuid,
+} from '../../http/fields.ts';
 import { REQUEST_ID } from '../../http/request-facts.ts';
 import { count, id, named, object, orNull, pageOf } from '../../http/response-fields.ts';
-import type { Position } from '../../platform/pagination.ts';
 import type { EventType } from '../../reservations/event-types.ts';
 import { DELIVERY_STATUSES, delivery } from './deliveries.schemas.ts';
-
-type PageQuery = { limit: number; cursor?: Position };
 
 const page = { limit: pageLimit(), cursor: cursor() };
 const ofPartner = () => uuid().description("Only this partner's.");
@@ -23,7 +29,6 @@ export const anyDeliveryIdParam = pathId(
   EXAMPLE.deliveryId,
 );
 
-/** A delivery as operators see it. */
 export const operatorDelivery = named(
   'PartnerDelivery',
   delivery.keys({

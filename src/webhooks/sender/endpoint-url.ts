@@ -12,21 +12,20 @@ const RESOLVE_TIMEOUT_MS = 3_000;
 const UNSEEN = /[\s\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]/u;
 
 /**
- * The verdict on an endpoint; `message` is written for the partner's developer, to stand behind the field's name, and holds no address that DNS gave. With
- * `isUnresolved` its name had no address just now, which may pass.
+ * Whether an endpoint may be called. `message` follows the field's name and is for the partner's developer, without
+ * addresses from DNS. `isUnresolved`: its name has no address just now, which may change.
  */
 export type EndpointUrlCheck = { ok: true } | { ok: false; message: string; isUnresolved?: true };
 
 export type EndpointUrlRules = {
   /** Development only: also allows `http`, any port and hosts in private networks, and does not resolve names. */
   allowPrivateNetworks: boolean;
-  /** Where `https` may be spoken to; `WEBHOOK_PORTS` unless given. */
+  /** `WEBHOOK_PORTS` unless given. */
   ports?: readonly PortRange[];
-  /** How names become addresses; `resolverFor` unless given. */
+  /** `resolverFor` unless given. */
   resolve?: ResolveAddresses;
 };
 
-/** What of the configuration says where deliveries may go. */
 export type EndpointConfig = { webhookAllowPrivateNetworks: boolean; webhookPorts: readonly PortRange[] };
 
 export function endpointRules(config: EndpointConfig): EndpointUrlRules {
@@ -34,20 +33,18 @@ export function endpointRules(config: EndpointConfig): EndpointUrlRules {
 }
 
 /**
- * Decides whether deliveries may be sent to a URL: `https`, no fragment, a port of `ports`, and a host that is, or resolves only
- * to, public addresses. Never rejects. Resolution is given 3 s.
- *
- * It is a courtesy at create time, not the guard: DNS may answer otherwise later, so every connection is checked again
- * (see `createCheckedLookup`). The text itself is not judged, so that what earlier releases stored can still be called.
+ * Decides whether deliveries may be sent to a URL: `https`, no fragment, an allowed port, and only public addresses.
+ * Never rejects, and resolves a name within 3 s. Does not check how the URL is written, so that URLs of earlier
+ * releases pass. Every connection checks the addresses again, because DNS may change (see `createCheckedLookup`).
  */
 export async function checkEndpointUrl(text: string, rules: EndpointUrlRules): Promise<EndpointUrlCheck> {
   const url = parseUrl(text);
-  if (url === undefined) return refused(NOT_A_URL);
+  if (url === undefined) return rejected(NOT_A_URL);
   const fault = urlFault(url, rules);
-  return fault === null ? checkHost(url, rules) : refused(fault);
+  return fault === null ? checkHost(url, rules) : rejected(fault);
 }
 
-/** A stated endpoint as it is stored, shown and called (`href`), or what is wrong with it, wherever its host leads. */
+/** A given URL as it is stored, shown and called (`href`), or what is wrong with it, without looking up its host. */
 export function parseEndpoint(
   text: string,
   rules: Omit<EndpointUrlRules, 'resolve'>,
@@ -67,7 +64,7 @@ function lengthFault({ length }: string): string | null {
 
 const NOT_A_URL = 'is not a valid absolute URL; send one like https://partner.example/webhooks.';
 
-/** What the URL parser would drop, replace or read as another address than a person does. */
+/** Finds text that the URL parser would drop, replace or read differently than a person does. */
 function textFault(text: string): string | null {
   if (UNSEEN.test(text)) {
     return 'contains white space, control characters or characters that cannot be seen; remove them, or percent-encode them.';
@@ -86,7 +83,7 @@ function textFault(text: string): string | null {
   return null;
 }
 
-/** What is wrong with the address that is called, wherever its host leads; null where nothing is. */
+/** What is wrong with the URL, without looking up its host. */
 function urlFault(
   url: URL,
   { allowPrivateNetworks, ports = WEBHOOK_PORTS }: Omit<EndpointUrlRules, 'resolve'>,
@@ -94,7 +91,7 @@ function urlFault(
   if (url.protocol !== 'https:' && !(allowPrivateNetworks && url.protocol === 'http:')) {
     return 'must start with https://; deliveries are not sent over an unencrypted connection.';
   }
-  // `url.hash` is empty for a bare "#"; in a serialised URL the character always begins a fragment.
+  // `url.hash` is empty for a bare "#"; in a serialised URL "#" always begins a fragment.
   if (url.href.includes('#')) return 'must not contain a fragment (the part from "#" on).';
   if (url.port === '0') return 'names port 0, which cannot be connected to; use 1 to 65535.';
   if (!allowPrivateNetworks && !hasPort(ports, portOf(url))) {
@@ -113,17 +110,19 @@ async function checkHost(url: URL, rules: EndpointUrlRules): Promise<EndpointUrl
   const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   if (isIP(host) !== 0) {
     if (isPublicAddress(host)) return { ok: true };
-    return refused(
+    return rejected(
       `points to ${host}, which is not a public address; use a host that the internet can reach.`,
     );
   }
   if (host === '' || isLocalName(host)) {
-    return refused(`names the host "${host}", which exists only in a local network; use a public host name.`);
+    return rejected(
+      `names the host "${host}", which exists only in a local network; use a public host name.`,
+    );
   }
   return checkName(host, rules.resolve ?? resolverFor(rules));
 }
 
-function refused(message: string): EndpointUrlCheck {
+function rejected(message: string): EndpointUrlCheck {
   return { ok: false, message };
 }
 
@@ -138,7 +137,7 @@ async function checkName(host: string, resolve: ResolveAddresses): Promise<Endpo
     return { ok: false, message, isUnresolved: true };
   }
   if (addresses.length > 0 && addresses.every(isPublicAddress)) return { ok: true };
-  return refused(
+  return rejected(
     `names the host ${host}, which resolves to an address that is not public; every address must be public.`,
   );
 }

@@ -1,31 +1,28 @@
 import type { Logger } from '../../platform/logger.ts';
 import type { Db } from '../../platform/mongo.ts';
-import type { SecretBox } from '../../platform/secret-box.ts';
-import { SecretBoxError } from '../../platform/secret-box.ts';
+import { type SecretBox, SecretBoxError } from '../../platform/secret-box.ts';
 import type { SealedRow } from './secrets.store.ts';
 import { countSealings, findSealed, forgetPreviousSecrets, replaceSealed } from './secrets.store.ts';
 import { findSubscription } from './subscriptions.store.ts';
 
-export type RewrapDeps = { db: Db; log: Logger; secretBox: SecretBox };
+type RewrapDeps = { db: Db; log: Logger; secretBox: SecretBox };
 
-export type RewrapReport = {
-  /** Secrets that were sealed again by this run. */
+type RewrapReport = {
   rewrapped: number;
-  /** Secrets that no key of the ring opens; each was named in the log. */
+  /** Secrets that no key of the ring opens; each is named in the log. */
   unreadable: number;
   /** Every secret is sealed with the first key now. */
   isDone: boolean;
-  /** How many secrets each key id is needed for, whether the ring has it or not. */
+  /** How many secrets need each key id, whether the ring has it or not. */
   inUse: Record<string, number>;
-  /** Keys of the ring that nothing is sealed with any more. */
+  /** Keys of the ring that no secret needs any more. */
   droppable: string[];
 };
 
 /**
- * Seals with the first key, in the present version, every stored secret that is sealed otherwise (ADR 0014). It is safe
- * beside everything else, itself included: a row is written only while it holds what was read, so a rotation in between
- * wins. A run that is cut off leaves each row whole, and the next takes what is left. A secret that no key opens is named in the log and
- * left alone.
+ * Seals every stored secret with the first key, in the present version (ADR 0014). Safe beside everything else, itself
+ * included: a row is written only while it holds what was read, so a concurrent rotation wins. After an interruption
+ * the next run completes the work. A secret that no key opens is named in the log and left alone.
  */
 export async function rewrapSecrets(deps: RewrapDeps, stopping: AbortSignal): Promise<RewrapReport> {
   await forgetPreviousSecrets(deps.db);
@@ -39,10 +36,11 @@ export async function rewrapSecrets(deps: RewrapDeps, stopping: AbortSignal): Pr
   return logReport(deps, { ...counts, ...(await takeStock(deps)) });
 }
 
-type Done = { rewrapped: number; unreadable: number };
-
-/** Both secrets of a row, in one write; again where a rotation came in between. */
-async function rewrapRow(deps: RewrapDeps, row: SealedRow): Promise<Done> {
+/** Seals both secrets of a row in one write; repeats it after a concurrent rotation. */
+async function rewrapRow(
+  deps: RewrapDeps,
+  row: SealedRow,
+): Promise<Pick<RewrapReport, 'rewrapped' | 'unreadable'>> {
   for (let read: SealedRow | null = row; read !== null; read = await findSubscription(deps.db, row._id)) {
     const current = reseal(deps, read, read.sealedSecret);
     const previous = reseal(deps, read, read.sealedPreviousSecret);
@@ -81,10 +79,11 @@ function logUnreadable({ log }: RewrapDeps, { _id, partnerId }: SealedRow, fault
   );
 }
 
-type Stock = Pick<RewrapReport, 'isDone' | 'inUse' | 'droppable'>;
-
-/** What everything is sealed with at this moment, whoever sealed it. */
-async function takeStock({ db, secretBox }: RewrapDeps): Promise<Stock> {
+/** The keys that the stored secrets need at this moment. */
+async function takeStock({
+  db,
+  secretBox,
+}: RewrapDeps): Promise<Pick<RewrapReport, 'isDone' | 'inUse' | 'droppable'>> {
   const sealings = [...(await countSealings(db))];
   const inUse: Record<string, number> = {};
   for (const [sealing, count] of sealings) {
@@ -115,10 +114,7 @@ function logReport({ log, secretBox }: RewrapDeps, report: RewrapReport): Rewrap
   return report;
 }
 
-/**
- * Logs, once, which keys stored secrets need that the ring lacks: deliveries that they sign wait until they are back.
- * Returns their ids.
- */
+/** Logs the keys that stored secrets need and the ring lacks, because deliveries wait for them; returns their ids. */
 export async function logMissingKeys({ db, log, secretBox }: RewrapDeps): Promise<string[]> {
   const { inUse } = await takeStock({ db, log, secretBox });
   const missing = Object.keys(inUse).filter((id) => !secretBox.keyIds.includes(id));

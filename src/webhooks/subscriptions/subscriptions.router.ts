@@ -1,11 +1,11 @@
 import { listOf } from '../../http/response-fields.ts';
-import type { Operator, Route } from '../../http/route.ts';
-import { created, listing, ok, route } from '../../http/route.ts';
+import { created, listing, type Operator, ok, type Route, route } from '../../http/route.ts';
 import type { PartnerCaller } from '../../partners/partners.service.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { omitUndefined } from '../../platform/omit-undefined.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
 import { endpointRules } from '../sender/endpoint-url.ts';
+import { rotateSecret } from './secrets.service.ts';
 import {
   listedView,
   operatorSubscriptionView,
@@ -24,19 +24,17 @@ import {
   subscription as subscriptionSchema,
   subscriptionsQuery,
 } from './subscriptions.schemas.ts';
-import type { SubscriptionDeps } from './subscriptions.service.ts';
 import {
   changeSubscription,
   createSubscription,
   listAllSubscriptions,
   listSubscriptions,
-  rotateSecret,
+  type SubscriptionDeps,
 } from './subscriptions.service.ts';
 
 const NO_UNSUBSCRIBING =
   'A partner cannot remove or pause a subscription: ask the platform operator to stop deliveries to it, or change it with PATCH /api/v1/partner/webhooks/{id}.';
 
-/** The routes by which partners manage their subscriptions. */
 export function subscriptionRoutes(deps: SubscriptionDeps): Route<PartnerCaller>[] {
   return [
     route<PartnerCaller, unknown, unknown, CreateBody>({
@@ -114,7 +112,7 @@ export function subscriptionRoutes(deps: SubscriptionDeps): Route<PartnerCaller>
   ];
 }
 
-/** The route by which operators list subscriptions; those that stop and resume deliveries are with the deliveries. */
+/** The operators' list of subscriptions; the routes that stop and resume deliveries are with the deliveries. */
 export function operatorSubscriptionRoutes(deps: { db: Db }): Route<Operator>[] {
   return [
     route<Operator, unknown, SubscriptionsQuery>({

@@ -1,13 +1,10 @@
 import Joi from 'joi';
 import { eventType } from '../../events/events.schemas.ts';
 import { EXAMPLE } from '../../http/example-values.ts';
-import type { PageQuery } from '../../http/fields.ts';
-import { cursor, list, pageLimit, pathId, uuid } from '../../http/fields.ts';
+import { cursor, list, type PageQuery, pageLimit, pathId, uuid } from '../../http/fields.ts';
 import { count, growing, id, named, object, orNull, pageOf, timestamp } from '../../http/response-fields.ts';
-import type { EventType } from '../../reservations/event-types.ts';
-import { EVENT_TYPES } from '../../reservations/event-types.ts';
-import type { EndpointUrlRules } from '../sender/endpoint-url.ts';
-import { parseEndpoint } from '../sender/endpoint-url.ts';
+import { EVENT_TYPES, type EventType } from '../../reservations/event-types.ts';
+import { type EndpointUrlRules, parseEndpoint } from '../sender/endpoint-url.ts';
 
 export type CreateBody = { endpoint_url: string; event_types: EventType[] };
 
@@ -105,7 +102,6 @@ export const rotatedSecret = named(
   }),
 );
 
-/** What a SUBSCRIPTION_EXISTS carries beside code and message. */
 export const subscriptionConflict = named(
   'SubscriptionConflict',
   object({
@@ -127,7 +123,6 @@ export const subscriptionsQuery = Joi.object<SubscriptionsQuery>({
 const failures = () =>
   count(0).description('Failed attempts since the last success, of all deliveries together.');
 
-/** A subscription as operators see it. */
 export const operatorSubscription = named(
   'PartnerSubscription',
   subscription.keys({

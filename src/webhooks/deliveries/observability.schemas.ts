@@ -4,8 +4,8 @@ import { cursor, pageLimit, uuid } from '../../http/fields.ts';
 import { count, id, nextCursor, object, orNull, timestamp } from '../../http/response-fields.ts';
 import type { Position } from '../../platform/pagination.ts';
 import { EVENT_TYPES } from '../../reservations/event-types.ts';
-import { DELIVERY_STATUSES, delivery } from '../deliveries/deliveries.schemas.ts';
 import { endpointUrl } from '../subscriptions/subscriptions.schemas.ts';
+import { DELIVERY_STATUSES, delivery } from './deliveries.schemas.ts';
 
 export type ListQuery = {
   status: (typeof DELIVERY_STATUSES)[number] | 'all';

@@ -2,24 +2,22 @@ import type { Clock } from '../../platform/clock.ts';
 import { memoizeByObject } from '../../platform/memoize-by-object.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { singleFlightByKey } from '../../platform/single-flight.ts';
-import { countDeadLetters, findAttemptStatistics } from '../deliveries/delivery-statistics.store.ts';
 import { listSubscriptions } from '../subscriptions/subscriptions.store.ts';
+import { countDeadLetters, findAttemptStatistics } from './delivery-statistics.store.ts';
 
 const WINDOW_HOURS = 24;
 
-type Health = Record<string, unknown>;
+const readingsOf = memoizeByObject(singleFlightByKey<Record<string, unknown>>);
 
-const readingsOf = memoizeByObject(singleFlightByKey<Health>);
-
-/**
- * How a partner's deliveries of the last 24 hours and each of its subscriptions fare. It is the costliest response
- * that there is, so calls of a partner that come at the same time share it: each gets one that was begun after its call.
- */
-export function readHealth(deps: { db: Db; clock: Clock }, partnerId: string): Promise<Health> {
+/** The health of a partner's subscriptions and recent deliveries: costly, so its concurrent calls share a response. */
+export function readHealth(
+  deps: { db: Db; clock: Clock },
+  partnerId: string,
+): Promise<Record<string, unknown>> {
   return readingsOf(deps.db)(partnerId, () => workOutHealth(deps, partnerId));
 }
 
-async function workOutHealth(deps: { db: Db; clock: Clock }, partnerId: string): Promise<Health> {
+async function workOutHealth(deps: { db: Db; clock: Clock }, partnerId: string) {
   const now = deps.clock.now();
   const since = new Date(now.getTime() - WINDOW_HOURS * 3_600_000);
   const summary = await findAttemptStatistics(deps.db, partnerId, since);
@@ -56,7 +54,7 @@ async function workOutHealth(deps: { db: Db; clock: Clock }, partnerId: string):
   };
 }
 
-/** The nearest-rank percentile of ascending values: the least value that at least `percent` % do not exceed; null of none. */
+/** The nearest-rank percentile of ascending values: the least value that `percent` % or more do not exceed. */
 export function percentile(ascending: readonly number[], percent: number): number | null {
   const rank = Math.ceil((percent / 100) * ascending.length);
   return ascending[Math.max(rank, 1) - 1] ?? null;
