@@ -27,11 +27,11 @@ export type EventRow = {
   attached?: Attached & { partnerId: string };
   /** A sample that a partner asked for: only for its receiver, and in no feed. */
   isTest?: true;
-  /** In the order in which events became visible in the feed; absent in samples, and after 30 days (ADR 0007). */
+  /** In the order in which events became visible in the feed; absent in samples, and after 30 days (ADR 0010). */
   sequence?: number;
   /** Releases up to 1.0.0 numbered events later; `npm run migrate` numbers what they left. */
   isUnsequenced?: true;
-  /** Not an event: takes a sequence number whose range was given up (ADR 0059). */
+  /** Not an event: takes a sequence number whose range was given up (ADR 0010). */
   isFiller?: true;
 };
 

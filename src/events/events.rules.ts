@@ -53,7 +53,7 @@ export function eventBody(event: EventRow, receiverId: string): Record<string, u
   };
 }
 
-/** The rows of an outbox, oldest first. An older release's events take their subject from it (ADR 0026). */
+/** The rows of an outbox, oldest first. An older release's events take their subject from it (ADR 0009). */
 export function toEventRows({ outbox, ...reservation }: Outbox): EventRow[] {
   const { _id: holdId, venueId, resourceId, slotId, slotStart, slotEnd, pricePaise } = reservation;
   const subject = { venueId, resourceId, slotId, slotStart, slotEnd, pricePaise, holdId };

@@ -13,8 +13,8 @@ type ReadFeed = { after: number; since?: Date; venueId?: string; type?: EventTyp
 
 /**
  * The events at the partner's venues after a sequence number, in the order of the feed, and the number to go on from,
- * also at the end: later events have higher numbers (ADR 0007). Grants, end and events are read in one snapshot: if the
- * end were newer than the events, for example after a failover, the reader would skip the events between (ADR 0023).
+ * also at the end: later events have higher numbers (ADR 0010). Grants, end and events are read in one snapshot: if the
+ * end were newer than the events, for example after a failover, the reader would skip the events between (ADR 0005).
  */
 export async function readFeed(
   deps: { db: Db },

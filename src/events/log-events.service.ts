@@ -11,7 +11,7 @@ const MAX_ROUNDS = 5;
 /**
  * Writes events to the log with their sequence numbers, in the order of their instants; an event that is there already
  * stays as it is. The numbers come from a range reserved for this call, so that concurrent processes do not wait for
- * each other (ADR 0059). An event that cannot be written in its range gets a number of a later one, as do the later
+ * each other (ADR 0010). An event that cannot be written in its range gets a number of a later one, as do the later
  * events of its reservation, which keeps them in order in the feed. Returns by reservation why one of its events is not
  * in the log.
  */

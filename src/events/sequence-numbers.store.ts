@@ -15,7 +15,7 @@ export async function findLastSequenceNumber(db: Db, snapshot: Snapshot): Promis
   return counter?.last ?? 0;
 }
 
-/** Reserves the next `count` sequence numbers. The feed ends below them until `closeRanges` (ADR 0059). */
+/** Reserves the next `count` sequence numbers. The feed ends below them until `closeRanges` (ADR 0010). */
 export async function openRange(db: Db, count: number): Promise<NumberRange> {
   const id = newId();
   const range = { id, from: { $add: [HIGHEST, 1] }, until: { $add: [HIGHEST, count] }, at: '$$NOW' };

@@ -4,7 +4,7 @@ import { afterCommit, type Db, type Expression, type Tx } from '../platform/mong
 import { type Reservation, reservationCollection } from './reservations.model.ts';
 
 // Every write that inserts a claim or changes what one takes is here or in insert-hold.store.ts, and counts the change:
-// once the write is answered, this process sends no availability from before it (ADR 0038). Expiring a hold is not
+// once the write is answered, this process sends no availability from before it (ADR 0008). Expiring a hold is not
 // counted, because a lapsed hold takes nothing.
 
 const changesByVenue = memoizeByObject((_db: Db) => new Map<string, number>());

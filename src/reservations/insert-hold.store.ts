@@ -44,7 +44,7 @@ const MAX_BATCH = 200;
 
 /**
  * Inserts an ACTIVE hold with its `hold_created` event. It claims its cells for `ttlMs`, at most until its slot ends.
- * Concurrent holds leave as one bulk, each with its own outcome (ADR 0032); `isAlone` inserts this one by itself.
+ * Concurrent holds leave as one bulk, each with its own outcome (ADR 0003); `isAlone` inserts this one by itself.
  * 'late': its lease was over when the database wrote it, it waited too long for a transaction, or this process's clock
  * is wrong. Draft it again under a new lease, and insert it alone, because it may have to wait for that transaction
  * again.

@@ -5,7 +5,7 @@ import { RESERVATION_STATUSES } from './reservations.rules.ts';
 /** The only guard against double booking: no two claimed reservations fill the same cell (ADR 0002). */
 export const GUARD_INDEX = 'one_claim_per_cell';
 
-/** The only guard of the limit of holds: no two ACTIVE holds of a partner have the same ordinal (ADR 0022). */
+/** The only guard of the limit of holds: no two ACTIVE holds of a partner have the same ordinal (ADR 0002). */
 export const ORDINAL_INDEX = 'one_hold_per_ordinal';
 
 /** The only guard of idempotency keys: a partner's key places one hold. */

@@ -12,7 +12,7 @@ export type EventSubject = Pick<
 /** What a partner attaches to its hold or booking: shown only to it, and not interpreted. */
 export type Attached = { orderReference?: string; metadata?: Record<string, string> };
 
-/** An event that waits to be dispatched (ADR 0003). Events of older releases have no subject (ADR 0026). */
+/** An event that waits to be dispatched (ADR 0009). Events of older releases have no subject (ADR 0009). */
 export type OutboxEvent = Partial<EventSubject> & {
   eventId: string;
   type: EventType;
@@ -61,7 +61,7 @@ export type Reservation = Attached & {
   holdKey?: string;
   /** What was attached on placing, if the confirm attached something else. */
   placedWith?: Attached;
-  /** Below MAX_ACTIVE_HOLDS, and unique among the partner's ACTIVE holds (ADR 0022). Absent in a walk-in. */
+  /** Below MAX_ACTIVE_HOLDS, and unique among the partner's ACTIVE holds (ADR 0002). Absent in a walk-in. */
   holdOrdinal?: number;
   releasedAt?: Date;
   releaseReason?: string;

@@ -14,7 +14,7 @@ export type { Customer } from './reservations.model.ts';
 
 export type ReservationDeps = { db: Db; queues: Pick<Queues, 'enqueueDispatch'> };
 
-/** Carries out a transition and enqueues its event without waiting for Redis (ADR 0003). Null if it is not legal. */
+/** Carries out a transition and enqueues its event without waiting for Redis (ADR 0009). Null if it is not legal. */
 export async function moveReservation(
   deps: ReservationDeps,
   name: TransitionName,

@@ -9,7 +9,7 @@ import { ALIVE, LAPSED, TRANSITIONS, type TransitionName } from './reservations.
 /** Wrap every caller's value in a pipeline: a name such as `$status` must not be read as a field. */
 const literal = (value: unknown): Expression => ({ $literal: value });
 
-/** The fields of the reservation that an event repeats, by their names in the event (ADR 0026). */
+/** The fields of the reservation that an event repeats, by their names in the event (ADR 0009). */
 const SUBJECT = {
   venueId: '$venueId',
   resourceId: '$resourceId',
@@ -157,7 +157,7 @@ function replacing(attached: Attached): Expression {
 
 /**
  * The instant, but at least a millisecond after the reservation's last change: a new primary's clock may be behind, and
- * a reservation's events are ordered by their instants (ADR 0007).
+ * a reservation's events are ordered by their instants (ADR 0010).
  */
 function laterThanBefore(instant: string): Expression {
   const last = { $max: ['$placedAt', '$bookedAt', '$cancelledAt'] };

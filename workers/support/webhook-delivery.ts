@@ -13,7 +13,7 @@ import { startContext } from './start-context.ts';
 import { startWorker } from './start-worker.ts';
 import { startWebhookSweeps } from './webhook-sweeps.ts';
 
-/** Slow sends give their permits back (ADR 0016), so a process works on more jobs than it has permits. */
+/** Slow sends give their permits back (ADR 0012), so a process works on more jobs than it has permits. */
 const JOBS_PER_PERMIT = 4;
 
 /** Takes events from outboxes to the log and to their receivers, and retries failures on the contract's schedule. */

@@ -5,7 +5,7 @@ import type { DeliveryError, DeliveryErrorDetail } from '../sender/delivery-erro
 
 /**
  * `cancelled`: the subscription was deactivated before delivery, or its partner was suspended or lost the grant for the
- * venue (ADR 0006). `discarded`: a dead letter that an operator has given up.
+ * venue (ADR 0011). `discarded`: a dead letter that an operator has given up.
  */
 export const DELIVERY_STATES = [
   'pending',
@@ -39,7 +39,7 @@ export type AttemptRow = {
   responseExcerpt: string | null;
 };
 
-/** One event on its way to one subscription (ADR 0006). */
+/** One event on its way to one subscription (ADR 0011). */
 export type DeliveryRow = {
   _id: string;
   eventId: string;

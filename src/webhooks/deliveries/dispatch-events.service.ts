@@ -35,7 +35,7 @@ export type Dispatched = { count: number; failures: ReadonlyMap<string, Error>; 
 /**
  * Takes the events of reservations from their outboxes to a delivery row for each receiving subscription and to the
  * event log, and only then out of the outboxes. Every step can be repeated, so the next run completes what a killed
- * process leaves (ADR 0003). `deliver` creates the deliveries; by default they are left to jobs.
+ * process leaves (ADR 0009). `deliver` creates the deliveries; by default they are left to jobs.
  */
 export async function dispatchEvents(
   deps: DispatchDeps,

@@ -51,7 +51,7 @@ const EARLY_MS = 1000;
  * Makes one attempt of a delivery. The row decides its number, what follows, and when it is due by the database's
  * clock: an early job waits, and a duplicate or outdated one sends nothing. A dead letter that is run again (Bull
  * Board's retry) gets one manual attempt, whose failure changes nothing. A delivery whose receiver must not have it
- * (any more) is cancelled (ADR 0006); a dead letter stays one.
+ * (any more) is cancelled (ADR 0011); a dead letter stays one.
  */
 export async function retryDelivery(deps: SendDeps, due: DueAttempt): Promise<AttemptResult> {
   // Acquire the permit before reading: a dead endpoint may have very many jobs.

@@ -14,7 +14,7 @@ const SERVER_TIMEOUT_MS = 1_000;
 const OTHER_FAMILY_MS = 250;
 
 /**
- * How the names of endpoints are resolved (ADR 0019): by name servers only; in development, where private names must
+ * How the names of endpoints are resolved (ADR 0012): by name servers only; in development, where private names must
  * work, by the system with its hosts file.
  */
 export function resolverFor({ allowPrivateNetworks }: { allowPrivateNetworks: boolean }): ResolveAddresses {

@@ -1,6 +1,6 @@
 import { isUnhealthy } from './endpoint-health.rules.ts';
 
-/** A send that takes longer is slow: its permit is given to another (ADR 0016). */
+/** A send that takes longer is slow: its permit is given to another (ADR 0012). */
 const SLOW_AFTER_MS = 1000;
 /** How long an endpoint that had all its sends counts as full, so that its next deliveries skip the database. */
 const FULL_MS = 2000;

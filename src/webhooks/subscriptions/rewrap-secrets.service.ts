@@ -20,7 +20,7 @@ type RewrapReport = {
 };
 
 /**
- * Seals every stored secret with the first key, in the present version (ADR 0014). Safe beside everything else, itself
+ * Seals every stored secret with the first key, in the present version (ADR 0013). Safe beside everything else, itself
  * included: a row is written only while it holds what was read, so a concurrent rotation wins. After an interruption
  * the next run completes the work. A secret that no key opens is named in the log and left alone.
  */

@@ -72,7 +72,7 @@ export function forgetSecrets({ secretBox }: { secretBox: SecretBox }, { _id }: 
 }
 
 /**
- * The secrets to sign with, opened once and cached while the row has them (ADR 0014). Undefined if the current one
+ * The secrets to sign with, opened once and cached while the row has them (ADR 0013). Undefined if the current one
  * cannot be opened: that is the operator's fault and must not use up an attempt of the partner.
  */
 export function openSecrets(deps: SecretDeps, subscription: FoundSubscription): OpenSecrets | undefined {

@@ -98,7 +98,7 @@ export type FoundSubscription = SubscriptionRow & {
 
 const CACHED: EntryKind = { collection: 'webhook_subscriptions', stages: [] };
 
-/** A subscription from the cache (ADR 0037); its health may be stale. */
+/** A subscription from the cache (ADR 0006); its health may be stale. */
 export async function findCachedSubscription(
   db: Db,
   subscriptionId: string,
