@@ -18,7 +18,7 @@ export async function canReceive(deps: { db: Db }, receiver: Receiver): Promise<
   return (await newestReceiver(deps.db)(receiver)) !== null;
 }
 
-/** The same from the cache, where it says so (ADR 0037); false only where the database does. */
+/** The same from the cache, where it says so (ADR 0006); false only where the database does. */
 export async function canReceiveNow(deps: { db: Db }, receiver: Receiver): Promise<boolean> {
   const { partnerId, venueId } = receiver;
   const grant = venueId === null ? null : await findCachedGrant(deps.db, partnerId, venueId);

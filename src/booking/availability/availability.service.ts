@@ -52,7 +52,7 @@ export function availabilityInMemory(db: Db) {
 
 /**
  * Every slot of the venue's schedule on the dates, sorted by resource and start, each with why it is not available, as the response
- * that says so: made once for all who ask within half a second (ADR 0038). It promises nothing: only a hold does.
+ * that says so: made once for all who ask within half a second (ADR 0008). It promises nothing: only a hold does.
  * @throws DomainError VENUE_NOT_AUTHORIZED for a venue that is missing or not granted; RESOURCE_NOT_FOUND
  */
 export async function readAvailability(

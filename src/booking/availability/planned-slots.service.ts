@@ -20,7 +20,7 @@ export type Plan = readonly PlannedSlot[];
 /** Of all that is kept; a slot takes some hundred bytes. */
 const MAX_SLOTS = 40_000;
 
-/** Plans in memory, each with the rules that it was made of: whoever changes rules makes others (ADR 0037). */
+/** Plans in memory, each with the rules that it was made of: whoever changes rules makes others (ADR 0006). */
 const plansOf = memoizeByObject(
   (_db: Db) =>
     new LRUCache<string, { rules: VenueRules; plan: Plan }>({

@@ -15,7 +15,7 @@ export const beginReading = (db: Db, rules: VenueRules): Reading => ({
   beganAt: performance.now(),
 });
 
-/** Whether what was read may be used again: for half a second, or until this process knows better (ADR 0038). */
+/** Whether what was read may be used again: for half a second, or until this process knows better (ADR 0008). */
 export const isRecent = (db: Db, rules: VenueRules, reading: Reading): boolean =>
   reading.rules === rules &&
   reading.claimChanges === countClaimChanges(db, rules.venue._id) &&

@@ -14,7 +14,7 @@ export function isBlackedOut(resource: Resource, window: Window, blackouts: read
 
 /**
  * Whether a blackout names the resource, or one with which it shares space, or all, and overlaps the window. It takes the space that
- * a claim on the named resources would take (ADR 0009).
+ * a claim on the named resources would take (ADR 0007).
  */
 export function closes(
   { startsAt, endsAt, resourceIds }: Blackout,

@@ -13,7 +13,7 @@ const WIDTH = 20;
 /**
  * Ends the partner's grant for the venue and releases its live holds there, each with its event; returns those that it released.
  * Once it has returned, no hold of the partner at the venue is placed, extended or confirmed: the grant goes first, and when that is
- * done no process places holds by it any more (ADR 0024). Can be repeated: a call that broke off in between is finished by the next.
+ * done no process places holds by it any more (ADR 0007). Can be repeated: a call that broke off in between is finished by the next.
  * What is booked stays. @throws DomainError PARTNER_NOT_FOUND
  */
 export async function revokeVenue(

@@ -9,7 +9,7 @@ import { pricedSlotAt } from './slot.rules.ts';
 
 /**
  * The draft with the window, price and cells that its slot has by now, for the venue transaction that is going to insert it; or why it
- * cannot be sold any more. The transaction excludes every change of the venue, its blackouts and the resource (ADR 0009).
+ * cannot be sold any more. The transaction excludes every change of the venue, its blackouts and the resource (ADR 0006).
  */
 export async function checkClaim(
   deps: { db: Db },

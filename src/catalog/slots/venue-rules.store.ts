@@ -5,7 +5,7 @@ import type { Db } from '../../platform/mongo.ts';
 import type { BlackoutRow } from '../blackouts/blackouts.model.ts';
 import type { ResourceRow, VenueRow } from '../venues/venues.model.ts';
 
-/** All that decides what may be sold at a venue, but for claims and the time. One object until something of it changes (ADR 0037). */
+/** All that decides what may be sold at a venue, but for claims and the time. One object until something of it changes (ADR 0006). */
 export type VenueRules = {
   venue: VenueRow;
   /** By id. */

@@ -62,7 +62,7 @@ export type ResourceRow = {
   status: 'active' | 'inactive';
 };
 
-/** Counted up by every walk-in, blackout and change of shared space, so that their transactions conflict (ADR 0009). */
+/** Counted up by every walk-in, blackout and change of shared space, so that their transactions conflict (ADR 0006). */
 type Fenced = { claimFence?: number };
 
 /** Calls that have the resource off while they share its space; absent where its status is what an operator set. */
