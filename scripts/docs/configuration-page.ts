@@ -140,7 +140,8 @@ node -p "crypto.randomBytes(32).toString('base64')"      # ENCRYPTION_KEYS
         allowed: 'comma list of numbers above 0',
       },
       webhookTimeoutMs: `Time for connect, headers and body together. At most ${MAX_WEBHOOK_TIMEOUT_MS} in production`,
-      webhookConcurrency: 'Concurrent sends of one worker process. One endpoint gets a quarter of it at most',
+      webhookConcurrency:
+        'Concurrent sends of one worker process. One endpoint gets at most a quarter of them, one partner half',
       webhookUnhealthyConcurrency:
         'Concurrent sends to an endpoint that failed 3 times in a row. It must be below `WEBHOOK_CONCURRENCY`',
       webhookPorts: {
