@@ -50,7 +50,7 @@ async function takePictures(): Promise<void> {
       await page.locator('.grid .slot').first().waitFor();
     });
     await takePicture(browser, theme, `docs-${theme}`, async (page) => {
-      await page.goto(`${url}/docs/quickstart`);
+      await page.goto(`${url}/docs`);
     });
   }
 }
