@@ -198,7 +198,8 @@ node -p "crypto.randomBytes(32).toString('base64')"      # ENCRYPTION_KEYS
 export function configurationPage(): string {
   const described = GROUPS.flatMap(({ settings }) => Object.keys(settings));
   const missing = Object.keys(RULES).filter((variable) => !described.includes(fieldOf(variable)));
-  if (missing.length > 0) throw new Error(`scripts/docs/configuration-page.ts does not describe ${missing}.`);
+  if (missing.length > 0)
+    throw new Error(`scripts/docs/configuration-page.ts does not describe ${missing.join(', ')}.`);
   return HEAD + GROUPS.map(section).join('') + FOOT;
 }
 
@@ -215,21 +216,21 @@ function section({ title, intro, settings }: Group): string {
   return `\n## ${title}\n\n${intro}\n\n${header}${rows.join('')}`;
 }
 
+type Default = string | number | boolean | (string | number | PortRange)[];
+
 /** The part of joi's description of a rule that this page reads. */
 type Description = Omit<Joi.Description, 'flags' | 'rules'> & {
-  flags?: { default?: unknown; only?: boolean };
+  flags?: { default?: Default; only?: boolean };
   allow?: unknown[];
   notes?: string[];
   rules?: { name: string; args?: { limit?: number } }[];
 };
 
-function defaultOf(value: unknown): string {
-  const text = isPortRanges(value) ? formatPortRanges(value).replaceAll(' ', '') : String(value ?? '');
+function defaultOf(value: Default = ''): string {
+  const items = Array.isArray(value) ? value : [value];
+  const text = items.map((item) => (typeof item === 'object' ? formatPortRanges([item]) : item)).join();
   return text === '' ? 'none' : `\`${text}\``;
 }
-
-const isPortRanges = (value: unknown): value is PortRange[] =>
-  Array.isArray(value) && value.some((each) => typeof each === 'object');
 
 /** The bounds in words: the rule's own note, its values, or its least and greatest number. */
 function boundsOf({ type, flags, allow = [], notes, rules = [] }: Description): string {
