@@ -72,7 +72,7 @@ describe('a query', () => {
       ofQuery(Object.fromEntries(new URLSearchParams(query)), Joi.object({ since: instant() }));
     expect(sentSince('since=2026-11-21T10:00:00%2B05:30')).toEqual([]);
     expect(sentSince('since=2026-11-21T10:00:00+05:30')).toEqual([
-      { path: 'since', message: 'has a space before its offset: in an address, write + as %2B' },
+      { path: 'since', message: 'has a space before its offset: in a URL, write + as %2B' },
     ]);
     for (const other of ['2026-11-21+10:00:00Z', '2026-02-30T10:00:00+05:30', 'now'])
       expect(sentSince(`since=${other}`)).toMatchObject([{ message: expect.stringContaining('RFC 3339') }]);
