@@ -166,7 +166,7 @@ describe('the message of a refusal', () => {
   test('names every missing field, and what may be sent in their place', () => {
     expect(messageOf({}, endBody)).toBe('reason: is required (and 1 more, see details: idempotency_key)');
     const message = messageOf({}, placeBody);
-    expect(message).toMatch(/^venue_id: is required, unless slot_id names the slot/);
+    expect(message).toMatch(/^venue_id: is required without slot_id/);
     expect(message).toContain('see details: resource_id, slot_start)');
   });
 });
