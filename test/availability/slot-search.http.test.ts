@@ -132,7 +132,7 @@ describe('a search for free slots', () => {
 describe('a search that cannot be', () => {
   const uuid = '0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01';
   test.each([
-    [`&venue_ids=${Array.from({ length: 21 }, () => uuid).join(',')}`, 'venue_ids', 'more than 20 venues'],
+    [`&venue_ids=${Array.from({ length: 21 }, () => uuid).join(',')}`, 'venue_ids', 'at most 20 venues'],
     ['&venue_ids=x', 'venue_ids', 'UUIDs'],
     ['&venue_ids=', 'venue_ids', 'empty'],
     ['&sport=chess', 'sport', 'a sport of none of these venues; they have Football, tennis'],

@@ -213,7 +213,9 @@ describe('host names', () => {
   });
 
   test('a passing failure of DNS is told apart from a name that does not exist', async () => {
-    expect(await check('https://partner.example/', failsWith('EAI_AGAIN'))).toEqual(unresolvedAs('did not resolve in time'));
+    expect(await check('https://partner.example/', failsWith('EAI_AGAIN'))).toEqual(
+      unresolvedAs('did not resolve in time'),
+    );
   });
 
   test('when name servers do not answer, the caller waits 3 seconds and no longer', async () => {
