@@ -11,7 +11,7 @@ export type HoldLimitDeps = ReservationDeps & { config: { maxActiveHolds: number
 /** How many free ordinals are kept for a partner. */
 const MAX_KEPT = 500;
 
-/** By partner, ordinals that were free when they were last read. Only a hint: the unique index decides (ADR 0022). */
+/** By partner, ordinals that were free when they were last read. Only a hint: the unique index decides (ADR 0002). */
 const freeOrdinalsOf = onePer((_db: Db) => new LRUCache<string, number[]>({ max: 1000 }));
 
 /** An ordinal to place a hold with, from 0 to `maxActiveHolds` - 1; random, so that concurrent calls seldom take the same one. */
