@@ -93,7 +93,7 @@ export async function cancelPlayedWalkIn(
   }
   throw new DomainError(
     'BOOKING_NOT_FOUND',
-    'No other channel has sold this slot for you. Let it do so first: POST /api/v1/sandbox/slots/{slotId}/walk-in.',
+    'This slot has no walk-in to release. Call POST /api/v1/sandbox/slots/{slotId}/walk-in first.',
   );
 }
 

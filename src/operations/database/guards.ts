@@ -107,6 +107,6 @@ function logChange(
 function notReady(): DomainError {
   return new DomainError(
     'SERVICE_UNAVAILABLE',
-    'The service is not ready: its database is being set up. Nothing was changed. Repeat the call after the seconds in Retry-After, with the same idempotency_key.',
+    'The service is not ready: its database is being set up. Nothing was changed. Wait for the seconds in Retry-After, then repeat the call with the same idempotency_key.',
   );
 }

@@ -33,7 +33,7 @@ export const operatorDelivery = named(
       .example(EXAMPLE.requestId),
     discard_reason: Joi.string()
       .optional()
-      .description('Only in a discarded one.')
+      .description('Present only in a discarded delivery.')
       .example('No grant any more'),
   }),
 );
