@@ -91,11 +91,11 @@ export const NOUNS: Readonly<Record<string, Noun>> = {
     verbs: { list: 'listDeliveries', show: 'getAnyDelivery' },
   },
   'dead-letter': {
-    about: 'deliveries that failed for good',
+    about: 'deliveries that failed after five attempts',
     verbs: {
       list: 'listDeadLetters',
-      redrive: 'redriveDeadLetter',
-      'redrive-all': 'redriveDeadLetters',
+      redeliver: 'redriveDeadLetter',
+      'redeliver-all': 'redriveDeadLetters',
       discard: 'discardDeadLetter',
       'discard-all': 'discardDeadLetters',
     },

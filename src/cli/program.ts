@@ -78,6 +78,8 @@ function addVerb(parent: Command, verb: string, operationId: string, terminal: T
   const { summary, description, params, query, body } = operation;
   const noun = parent.name();
   const command = parent.command(verb).summary(summary).description(`${summary}. ${description}`.trim());
+  // The name in release 1.0.0; the operator API still says redrive.
+  if (verb.startsWith('redeliver')) command.alias(verb.replace('redeliver', 'redrive'));
   for (const { name, description: about } of params) {
     command.argument(`<${name === 'id' ? `${noun}-id` : kebab(name)}>`, about);
   }

@@ -68,7 +68,7 @@ export function createPartnerAuthentication(
       if (key !== undefined && isGenuine)
         deps.log.info(
           { key_id: key._id, partner_id: key.partnerId },
-          'a key that opens nothing any more was sent',
+          'expired or revoked API key used',
         );
       throw err;
     }

@@ -50,7 +50,7 @@ export async function restoreArchive(
       for (const [index, outcome] of outcomes.entries())
         report[countOf(deps, name, wanted[index]?._id, outcome)] += 1;
     }
-    deps.log.info({ collection: kind.name, ...report }, 'archived rows were put back');
+    deps.log.info({ collection: kind.name, ...report }, 'archived rows were restored');
   }
   return { ...report, isDone: report.conflicting + report.failed === 0 };
 }

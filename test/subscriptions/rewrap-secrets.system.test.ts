@@ -236,7 +236,7 @@ describe('what no key opens', () => {
     const line = service
       .logs()
       .split('\n')
-      .findLast((each) => each.includes('not be sealed again'));
+      .findLast((each) => each.includes('not be encrypted again'));
     expect(JSON.parse(line ?? '{}')).toMatchObject({
       level: 'error',
       subscription_id: id,
