@@ -56,7 +56,7 @@ export const NOUNS: Readonly<Record<string, Noun>> = {
   },
   blackout: {
     about: 'times in which nothing is sold',
-    verbs: { add: 'addBlackout', list: 'listBlackouts', show: 'getBlackout', lift: 'liftBlackout' },
+    verbs: { add: 'addBlackout', list: 'listBlackouts', show: 'getBlackout', withdraw: 'liftBlackout' },
   },
   'walk-in': { about: 'slots sold at the venue itself', verbs: { book: 'placeWalkIn' } },
   hold: { about: 'the holds of all partners', verbs: { release: 'releaseHold' } },

@@ -5,7 +5,7 @@ import { getDelivery } from '../deliveries/read-deliveries.service.ts';
 import { requiredVenueId } from '../events/events.rules.ts';
 import { canReceive } from '../partners/can-receive.service.ts';
 import { getAnySubscription } from '../subscriptions/subscriptions.service.ts';
-import { Discard, outcomeOf, Redrive } from './delivery-rows.tsx';
+import { Discard, outcomeOf, Redeliver } from './delivery-rows.tsx';
 import { dateTimeSeconds, words } from './format.rules.ts';
 import { claimPath, PartnerLink, readNames } from './links.tsx';
 import { Badge, Facts, Heading, Table, When } from './parts.tsx';
@@ -84,7 +84,7 @@ function DeadLetter({ deliveryId, isActive, isHeard }: DeadLetterProps): VNode {
   return (
     <div class="notice bad row">
       <p>{`All attempts failed. ${standing}`}</p>
-      {isActive && isHeard ? <Redrive deliveryId={deliveryId} label="this delivery" /> : null}
+      {isActive && isHeard ? <Redeliver deliveryId={deliveryId} label="this delivery" /> : null}
       {isActive ? null : <a href="/webhooks">Webhooks</a>}
       <Discard deliveryId={deliveryId} />
     </div>

@@ -57,7 +57,10 @@ export async function raiseForgottenDeadLetters(
   { graceMs, limit, stopping }: { graceMs: number; limit: number; stopping: AbortSignal },
 ): Promise<number> {
   const onError = (err: unknown, row: DeliveryRow) =>
-    deps.log.error({ ...deliveryFields(row), err }, 'a dead letter could not be queued and alerted of; the next sweep retries it');
+    deps.log.error(
+      { ...deliveryFields(row), err },
+      'a dead letter could not be queued and alerted of; the next sweep retries it',
+    );
   for (let count = 0; ; ) {
     const rows = await findUnraisedDeadLetters(deps.db, graceMs, limit);
     if (rows.length === 0) return count;

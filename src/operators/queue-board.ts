@@ -42,7 +42,7 @@ const BOARD_QUEUES: Record<QueueName, BoardQueue> = {
   },
   'webhook-dead-letter': {
     description:
-      'A view of the deliveries that failed for the last time; the rows in the database are the truth. Redrive them in the console.',
+      'A copy of the deliveries that failed after 5 attempts; the database decides. Redeliver them in the console.',
     pageOf: deliveryPage,
     isView: true,
   },
