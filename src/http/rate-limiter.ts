@@ -150,7 +150,8 @@ function watchOutage(probe: () => Promise<unknown>, log: Logger) {
       return isOn;
     },
     begin: (err: Error): void => {
-      if (!isOn) log.warn({ error: err.message }, 'Redis unavailable, falling back to per-process rate limits');
+      if (!isOn)
+        log.warn({ error: err.message }, 'Redis unavailable, falling back to per-process rate limits');
       isOn = true;
       probeAtMs = performance.now() + PROBE_INTERVAL_MS;
     },

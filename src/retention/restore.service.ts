@@ -92,6 +92,6 @@ function countOf(
   if (outcome === 'conflicting')
     log.warn({ object, id }, 'a row was left out: another has its idempotency key, its slot or its id');
   if (!(outcome instanceof Error)) return outcome;
-  log.error({ object, id, error: outcome.message }, 'a row was left out: the database refuses it');
+  log.error({ object, id, error: outcome.message }, 'a row was left out: the database rejects it');
   return 'failed';
 }

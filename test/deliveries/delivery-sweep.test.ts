@@ -107,7 +107,9 @@ test('what the sweep cannot put back is logged by its ids, and waits', async () 
   await deliveries().deleteMany({});
   await deliveries().insertOne(row);
   expect(await inHost.sweepInVain()).toBe(0);
-  expect(linesOf(await service.logs(), 'a delivery could not be queued again; the next sweep retries it')).toMatchObject([
+  expect(
+    linesOf(await service.logs(), 'a delivery could not be queued again; the next sweep retries it'),
+  ).toMatchObject([
     { delivery: row._id, event_id: row.eventId, subscription_id: 'healthy', partner_id: row.partnerId },
   ]);
   expect(await inHost.sweep(10)).toEqual([1]);
@@ -129,9 +131,12 @@ test('a dead letter of which nobody was told is told of with the ids of all that
   await deliveries().insertOne(row);
 
   expect(await inHost.raiseForgotten('in vain')).toBe(0);
-  expect(linesOf(await service.logs(), 'a dead letter could not be queued and alerted of; the next sweep retries it')).toMatchObject([
-    { delivery: row._id, event_id: eventId },
-  ]);
+  expect(
+    linesOf(
+      await service.logs(),
+      'a dead letter could not be queued and alerted of; the next sweep retries it',
+    ),
+  ).toMatchObject([{ delivery: row._id, event_id: eventId }]);
   expect(await inHost.raiseForgotten('well')).toBe(1);
   const raised = linesOf(
     await service.logs(),
