@@ -30,7 +30,7 @@ const USAGE = `npm run bench:scale -- [options]
 
 const COUNTS = [1, 2, 4] as const;
 /**
- * One endpoint may have a quarter of it (ADR 0016): 5 concurrent sends, 25 a second at 200 ms. Four workers so take one core of two; with
+ * One endpoint may have a quarter of it (ADR 0012): 5 concurrent sends, 25 a second at 200 ms. Four workers so take one core of two; with
  * 80, waiting for a core would be measured too.
  */
 const CONCURRENCY = 20;

@@ -26,7 +26,7 @@ const given: Given = optionsOrExit(
 
 /**
  * Puts archived rows back, says what it did, and ends: with exit code 0 only where nothing was left out. Everything else
- * may run meanwhile, and it may be run again (ADR 0052).
+ * may run meanwhile, and it may be run again (ADR 0021).
  */
 runCommand('restore-archive', async ({ config, log, stopping, openDatabase }) => {
   const from = given.from ?? config.archiveUrl;

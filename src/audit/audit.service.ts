@@ -19,7 +19,7 @@ const MAX_PATH = 500;
 
 /**
  * Writes down that an operator is about to do something; returns the row's id. Where this throws, the action must not be
- * carried out: nothing happens without its row (ADR 0010).
+ * carried out: nothing happens without its row (ADR 0018).
  */
 export async function beginAction(deps: AuditDeps, attempt: Attempt, before: unknown): Promise<string> {
   const seen = redact(before);

@@ -27,7 +27,7 @@ export type BlackoutDetail = { blackout: BlackoutRow; conflicts: LiveClaim[] };
 
 /**
  * Closes resources of a venue for a time. What is claimed in it is left alone and reported. Claims are looked for when no process
- * sells by what was before it any more, so that each is either among the conflicts or rejected (ADR 0009).
+ * sells by what was before it any more, so that each is either among the conflicts or rejected (ADR 0007).
  * @throws DomainError VENUE_NOT_FOUND; VALIDATION_ERROR for a window that is inverted, past or too long, for resources that the
  * venue does not have, and where it has as many blackouts as it can have.
  */

@@ -26,7 +26,7 @@ export function unwatchedGuards(db: Db): Guards {
 
 /**
  * Checks the guards from `connected` on until the process stops. Nothing is sold before they were found, nor from when one
- * is found missing until it is back. A check that fails changes nothing: without a database every call fails anyway (ADR 0015).
+ * is found missing until it is back. A check that fails changes nothing: without a database every call fails anyway (ADR 0019).
  */
 export function watchGuards(
   { log, stopping }: Pick<ProcessScope, 'log' | 'stopping'>,

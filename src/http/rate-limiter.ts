@@ -31,7 +31,7 @@ export type LocalRateLimiter = RateLimiter & {
 /** How many keys that were never seen to be right may be looked up at once. */
 export type BadKeyLimits = { ofAddress: LocalRateLimiter; ofAll: LocalRateLimiter };
 
-/** The limits of one API process (ADR 0008). Those of the partner listener are absent where they are off. */
+/** The limits of one API process (ADR 0014). Those of the partner listener are absent where they are off. */
 export type RateLimits = {
   partnerCalls: RateLimiter | undefined;
   badPartnerKeys: BadKeyLimits | undefined;

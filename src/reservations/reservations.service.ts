@@ -18,7 +18,7 @@ export type { Customer } from './reservations.model.ts';
 export type ReservationDeps = { db: Db; queues: Pick<Queues, 'enqueueDispatch'> };
 
 /**
- * Carries out a transition and then enqueues the dispatch of its event, without waiting for Redis (ADR 0003).
+ * Carries out a transition and then enqueues the dispatch of its event, without waiting for Redis (ADR 0009).
  * Null where the reservation is in no state from which the transition is legal.
  */
 export async function moveReservation(

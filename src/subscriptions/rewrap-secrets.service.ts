@@ -22,7 +22,7 @@ export type RewrapReport = {
 };
 
 /**
- * Seals with the first key, in the present version, every stored secret that is sealed otherwise (ADR 0014). It is safe
+ * Seals with the first key, in the present version, every stored secret that is sealed otherwise (ADR 0013). It is safe
  * beside everything else, itself included: a row is written only while it holds what was read, so a rotation in between
  * wins. A run that is cut off leaves each row whole, and the next takes what is left. A secret that no key opens is named in the log and
  * left alone.

@@ -18,7 +18,7 @@ import { startContext } from './start-context.ts';
 import { FINISH_TIMEOUT_MS, startWorker } from './start-worker.ts';
 import { startWebhookSweeps } from './webhook-sweeps.ts';
 
-/** Slow sends give their permits back (ADR 0016): for one job that has a permit, a process has up to this many in hand. */
+/** Slow sends give their permits back (ADR 0012): for one job that has a permit, a process has up to this many in hand. */
 const JOBS_PER_PERMIT = 4;
 /** A dispatch that takes longer hangs: its jobs fail and are repeated, and the sweep finds what waits. */
 const DISPATCHED_WITHIN_MS = 60_000;
