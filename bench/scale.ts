@@ -24,7 +24,7 @@ const USAGE = `npm run bench:scale -- [options]
   --runs N       how often each is measured; the median counts (3)
   --profile DIR  a processor profile of each process
   --json FILE    writes the figures
-  --write        puts the table into docs/scaling.md
+  --write        puts the table into docs/evidence/scaling.md
   --check        exits with 1 where a doubling misses its goal
 `;
 

@@ -38,7 +38,7 @@ runCommand('restore-archive', async ({ config, log, stopping, openDatabase }) =>
   const db = await openDatabase();
   const { isDone, ...counts } = await restoreArchive({ db, log, archive }, wantedOf(given), stopping);
   if (counts.restored > 0)
-    log.warn('what was put back is over, so the next purge takes it again: see docs/retention.md to keep it');
+    log.warn('the next purge deletes the restored rows again: docs/retention.md says how to keep them');
   return { isDone, report: { is_done: isDone, ...counts } };
 });
 

@@ -66,10 +66,7 @@ export function createPartnerAuthentication(
       keyUse.forget(hash);
       // Whose program goes on with an old key: the caller was not let in, so its request line names nobody.
       if (key !== undefined && isGenuine)
-        deps.log.info(
-          { key_id: key._id, partner_id: key.partnerId },
-          'a key that opens nothing any more was sent',
-        );
+        deps.log.info({ key_id: key._id, partner_id: key.partnerId }, 'expired or revoked API key used');
       throw err;
     }
     keyUse.note(key);

@@ -30,7 +30,9 @@ export async function startWebhookDelivery(
   const { config } = scope;
   const context = { ...(await startContext(scope)), secretBox: createSecretBox(config.encryptionKeys) };
   // Nothing waits for it, for each delivery finds out by itself; but this names the keys before there is one.
-  logMissingKeys(context).catch((err: unknown) => context.log.warn({ err }, 'the keys were not looked at'));
+  logMissingKeys(context).catch((err: unknown) =>
+    context.log.warn({ err }, 'could not check that ENCRYPTION_KEYS opens every webhook secret'),
+  );
   const sender = createWebhookSender({
     timeoutMs: config.webhookTimeoutMs,
     allowPrivateNetworks: config.webhookAllowPrivateNetworks,

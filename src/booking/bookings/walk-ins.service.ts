@@ -145,7 +145,7 @@ const REMEDIES = {
   past: 'Choose another slot.',
   held: 'Send override_holds: true to take it from the hold.',
   booked: 'Choose another slot.',
-  blackout: 'Lift the blackout first, or choose another slot.',
+  blackout: 'Withdraw the blackout first, or choose another slot.',
   beyond_horizon: 'Choose an earlier slot.',
 };
 

@@ -97,7 +97,7 @@ function logChange(
   if (found.length > 0 && found.join() !== before?.join()) {
     log.error(
       { missing_indexes: found, remedy: REMEDY },
-      'nothing can be sold: the database lacks indexes or validators',
+      'the database lacks indexes or validators, so nothing can be sold',
     );
   }
   if (found.length === 0 && before !== undefined && before.length > 0)

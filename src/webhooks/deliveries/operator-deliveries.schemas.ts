@@ -112,5 +112,5 @@ export const discarded = object({
 });
 
 export const redriven = object({
-  redriven: count(12).description('How many deliveries begin anew.'),
+  redriven: count(12).description('How many deliveries are attempted again.'),
 });
