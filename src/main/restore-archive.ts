@@ -9,7 +9,7 @@ import { optionsOrExit } from '../process/arguments.ts';
 import { runCommand } from '../process/command.ts';
 import { archiveUrl } from '../process/config/archive-url.ts';
 
-const USAGE = `npm run restore-archive -- [--from URL] [--collection NAME] [--since INSTANT] [--until INSTANT]
+const USAGE = `node dist/src/main/restore-archive.js [--from URL] [--collection NAME] [--since INSTANT] [--until INSTANT]
   --from        the archive, file:///folder or s3://bucket/prefix; ARCHIVE_URL unless given
   --collection  ${KINDS.map(({ name }) => name).join(', ')}; all unless given
   --since       the first and last instant, such as 2026-03-01 or 2026-03-01T18:00:00Z, of
@@ -38,7 +38,7 @@ runCommand('restore-archive', async ({ config, log, stopping, openDatabase }) =>
   const db = await openDatabase();
   const { isDone, ...counts } = await restoreArchive({ db, log, archive }, wantedOf(given), stopping);
   if (counts.restored > 0)
-    log.warn('what was put back is over, so the next purge takes it again: see docs/retention.md to keep it');
+    log.warn('the next purge deletes the restored rows again: docs/retention.md says how to keep them');
   return { isDone, report: { is_done: isDone, ...counts } };
 });
 

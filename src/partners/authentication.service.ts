@@ -66,10 +66,7 @@ export function createPartnerAuthentication(
       keyUse.forget(hash);
       // Whose program goes on with an old key: the caller was not let in, so its request line names nobody.
       if (key !== undefined && isGenuine)
-        deps.log.info(
-          { key_id: key._id, partner_id: key.partnerId },
-          'a key that opens nothing any more was sent',
-        );
+        deps.log.info({ key_id: key._id, partner_id: key.partnerId }, 'expired or revoked API key used');
       throw err;
     }
     keyUse.note(key);
@@ -85,13 +82,13 @@ export function createPartnerAuthentication(
 }
 
 const UNKNOWN =
-  'The x-api-key header is missing, or its key is malformed or unknown. Send the key that the platform operator issued to you, whole: /docs on this service shows how.';
+  'The x-api-key header is missing, or its key is malformed or unknown. Send the whole key that the platform operator issued to you: /docs on this service shows how.';
 
 function requireMode(prefix: string | undefined, serviceMode: keyof typeof KEY_START): void {
   if (prefix === undefined || isOfMode(prefix, serviceMode)) return;
   throw new DomainError(
     'INVALID_API_KEY',
-    `The key in the x-api-key header is of another deployment: this one is the ${serviceMode}, whose keys begin with ${KEY_START[serviceMode]}. Send such a key, or call the deployment for which yours was issued.`,
+    `The key in the x-api-key header is for another deployment: keys of this ${serviceMode} begin with ${KEY_START[serviceMode]}. Send such a key, or call the deployment that issued yours.`,
   );
 }
 
@@ -122,7 +119,7 @@ function requireInForce({ revokedAt, expiresAt, partnerStatus }: KeyOfPartner, n
   if (expiresAt !== null && expiresAt <= now) {
     throw new DomainError(
       'INVALID_API_KEY',
-      `The key in the x-api-key header expired at ${expiresAt.toISOString()}. Send the one that replaced it, or ask the platform operator for a new one.`,
+      `The key in the x-api-key header expired at ${expiresAt.toISOString()}. Send its replacement, or ask the platform operator for a new one.`,
     );
   }
   if (partnerStatus !== 'active') throw new DomainError('PARTNER_SUSPENDED', SUSPENDED.partner);

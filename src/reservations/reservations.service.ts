@@ -76,7 +76,7 @@ export async function expireDueHolds(deps: ExpiryDeps, holdIds: readonly string[
   if (endedIds.length > 0)
     deps.log.info(
       { holds: endedIds.length, hold_ids: endedIds, duration_ms: Math.round(performance.now() - beganAt) },
-      'lapsed holds ended',
+      'holds expired',
     );
   return expired;
 }
@@ -89,10 +89,10 @@ export async function sweepLapsedHolds(
   const expire = async (batch: readonly string[]) => {
     const { endedIds, failures } = await expireDueHolds(deps, batch);
     for (const [holdId, err] of failures)
-      deps.log.error({ hold_id: holdId, err }, 'a lapsed hold could not be expired and waits');
+      deps.log.error({ hold_id: holdId, err }, 'a hold could not be expired; the sweep retries it');
     return endedIds.length;
   };
   const onError = (err: unknown, batch: readonly string[]) =>
-    deps.log.error({ hold_ids: batch, err }, 'lapsed holds could not be expired and wait');
+    deps.log.error({ hold_ids: batch, err }, 'holds could not be expired; the sweep retries them');
   return { count: await sweepBatches(ids, stopping, expire, onError), next };
 }

@@ -23,7 +23,9 @@ export async function startWebhookDelivery(
   const { config } = scope;
   const context = { ...(await startContext(scope)), secretBox: createSecretBox(config.encryptionKeys) };
   // Not awaited: each delivery finds a missing key by itself; this names the keys before there is a delivery.
-  logMissingKeys(context).catch((err: unknown) => context.log.warn({ err }, 'the keys were not looked at'));
+  logMissingKeys(context).catch((err: unknown) =>
+    context.log.warn({ err }, 'could not check that ENCRYPTION_KEYS opens every webhook secret'),
+  );
   const sender = createWebhookSender({
     timeoutMs: config.webhookTimeoutMs,
     allowPrivateNetworks: config.webhookAllowPrivateNetworks,

@@ -49,6 +49,6 @@ const randomBelow = (end: number): number => Math.floor(Math.random() * end);
 export function holdLimitReached({ config }: HoldLimitDeps): DomainError {
   return new DomainError(
     'HOLD_LIMIT_REACHED',
-    `You have ${config.maxActiveHolds} ACTIVE holds, the most that a partner may have. Confirm or cancel some first.`,
+    `You have ${config.maxActiveHolds} ACTIVE holds, which is the maximum. Confirm or cancel some first.`,
   );
 }

@@ -103,7 +103,7 @@ async function findReplay(
   }
   throw new DomainError(
     'IDEMPOTENCY_KEY_MISMATCH',
-    'This idempotency_key has already bought another package or for another customer. Use a new key for each purchase.',
+    'This idempotency_key was used for another package or customer. Use a new key for each purchase.',
   );
 }
 

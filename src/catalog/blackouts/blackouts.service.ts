@@ -56,7 +56,7 @@ async function requireRoomForBlackout(deps: { db: Db }, venueId: string, now: Da
   if ((await countBlackouts(deps.db, venueId, now)) < MAX_BLACKOUTS_OF_VENUE) return;
   throw fieldError(
     'venue_id',
-    `the venue has ${MAX_BLACKOUTS_OF_VENUE} blackouts that have not ended, the most that it can have. Lift some first, use longer ones, or close days by the schedule.`,
+    `the venue has ${MAX_BLACKOUTS_OF_VENUE} blackouts that have not ended, the most that it can have. Withdraw some first, use longer ones, or close days by the schedule.`,
   );
 }
 

@@ -78,7 +78,10 @@ export async function sweepAlerts(deps: AlertDeps, times: AlertTimes, stopping: 
     try {
       if (await checkKind(deps, kind, { times, queues, stopping })) checked.push(kind);
     } catch (err) {
-      deps.log.warn({ alert: kind, error: (err as Error).message }, 'a condition could not be checked');
+      deps.log.warn(
+        { alert: kind, error: (err as Error).message },
+        'an alert condition could not be checked',
+      );
     }
   }
   for (const row of await resolveUnseen(deps.db, checked, times.calmMs)) {

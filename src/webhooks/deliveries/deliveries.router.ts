@@ -33,7 +33,7 @@ export function deliveryRoutes(deps: Deps): Route<PartnerCaller>[] {
       tag: 'Webhooks',
       summary: 'Send a sample event to a subscription',
       description:
-        'Signed, retried and listed like any other, with `details.test: true`. It is in no feed and reaches nobody else.',
+        'The sample is signed, retried and listed like any delivery, and has `details.test: true`. It is not in the feed.',
       params: { id: subscriptionIdParam },
       body: testBody,
       responses: {
@@ -52,9 +52,9 @@ export function deliveryRoutes(deps: Deps): Route<PartnerCaller>[] {
       path: '/api/v1/partner/webhooks/:id/recover',
       operationId: 'recoverDeliveries',
       tag: 'Webhooks',
-      summary: 'Deliver again what a subscription has missed',
+      summary: 'Recover the deliveries that a subscription missed',
       description:
-        'Every event of that time that the subscription asks for and has no success for, at once: also what waits for a retry. Repeating the call is safe. One time is recovered at a time: while it is, a call for another one is 429. The event_ids stay; the secret then current signs.',
+        'Delivers every subscribed event of that period that has no success, including those that wait for a retry. Repeating the call is safe. During one recovery, a call for another period is 429. event_id stays the same; the current secret signs.',
       params: { id: subscriptionIdParam },
       body: recoverBody(() => deps.clock.now()),
       responses: { 202: { description: 'The deliveries follow.', body: recovered } },
@@ -73,7 +73,7 @@ export function observabilityRoutes(deps: Deps): Route<PartnerCaller>[] {
       path: '/api/v1/partner/observability',
       operationId: 'getObservability',
       tag: 'Observability',
-      summary: 'See how your deliveries fare; lists dead letters unless asked for others',
+      summary: 'Read the state of your deliveries, and list dead letters or others',
       query: listQuery,
       responses: {
         200: { description: 'The state of your deliveries, and a page of them.', body: observability },
@@ -109,9 +109,9 @@ export function observabilityRoutes(deps: Deps): Route<PartnerCaller>[] {
       path: '/api/v1/partner/observability/deliveries/:id/redeliver',
       operationId: 'redeliver',
       tag: 'Observability',
-      summary: 'Deliver again, now',
+      summary: 'Redeliver an event now',
       description:
-        'Begins a fresh series of five attempts, counted from 1, also for a delivery that has succeeded or waits for a retry. The event_id stays; the secret then current signs. 409 while an attempt is under way.',
+        'Starts five new attempts, numbered from 1, also for a delivery that succeeded or waits for a retry. event_id stays the same; the current secret signs. 409 during an attempt.',
       params: { id: deliveryIdParam },
       responses: {
         202: {

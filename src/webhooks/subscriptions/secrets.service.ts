@@ -102,7 +102,7 @@ function openSecret(
   } catch (err) {
     log.error(
       { alert: 'secret_unreadable', err, subscription_id: _id },
-      'a webhook secret cannot be decrypted: put the key that sealed it back into ENCRYPTION_KEYS',
+      'a webhook secret cannot be decrypted: put the key that encrypted it back into ENCRYPTION_KEYS',
     );
     return undefined;
   }

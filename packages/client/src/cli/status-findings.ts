@@ -18,11 +18,11 @@ export function findingsOf({ me, observability, now }: Given): string[] {
       if (status !== 'active')
         return [`Subscription ${id} is ${status}: ask the operator to resume its deliveries.`];
       if (failures < FAILING_FROM) return [];
-      return [`Subscription ${id} has failed ${failures} times in a row: see what its endpoint answers.`];
+      return [`Subscription ${id} has failed ${failures} times in a row: check what its endpoint responds.`];
     }),
     ...(deadLetters === 0
       ? []
-      : [`${deadLetters} deliveries are dead letters: repair the endpoint, then have them sent again.`]),
+      : [`${deadLetters} deliveries are dead letters: repair the endpoint, then redeliver them.`]),
   ];
 }
 

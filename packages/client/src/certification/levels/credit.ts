@@ -32,8 +32,7 @@ export const CREDIT: readonly Scenario[] = [
     id: 'no-credit-left',
     level: 2,
     title: 'Where there is no credit the booking stands, and is not taken for paid',
-    remedy:
-      'Take a booking for paid with a credit only where the response has package_credit_consumed: true.',
+    remedy: 'Treat a booking as paid with a credit only if the response has package_credit_consumed: true.',
     run: async (trial) => {
       const held = await holdSlot(trial);
       const input = { ...confirmInput(held), use_package_credit: true };

@@ -116,7 +116,7 @@ export const SELLING: readonly Scenario[] = [
     level: 2,
     title: 'A confirm that comes too late is reported, and no booking promised',
     remedy:
-      'Report 409 HOLD_EXPIRED: nothing was booked. Give the money back, or hold the slot again with a new key.',
+      'Report 409 HOLD_EXPIRED: nothing was booked. Return the money, or hold the slot again with a new key.',
     run: async (trial) => {
       const held = await holdSlot(trial);
       await trial.sandbox.client.expireHold({ path: { holdId: held.hold.hold_id } });
@@ -143,7 +143,7 @@ export const SELLING: readonly Scenario[] = [
     level: 2,
     title: 'A refunded booking is refunded at the service, with the reason',
     remedy:
-      'Call POST /api/v1/bookings/{bookingId}/refund with the reason and a key, also where the booking was not cancelled before.',
+      'Call POST /api/v1/bookings/{bookingId}/refund with the reason and a key, also if the booking is not cancelled.',
     run: async (trial) => {
       const booked = await bookSlot(trial);
       const { status } = await trial.integration.do('refund_booking', endingInput(booked));
@@ -155,7 +155,7 @@ export const SELLING: readonly Scenario[] = [
     id: 'refunded-after-cancel',
     level: 2,
     title: 'A cancelled booking can be refunded afterwards',
-    remedy: 'Use another idempotency key for the refund than for the cancel: they share one set of keys.',
+    remedy: 'Use different idempotency keys for cancel and refund: they share a namespace.',
     run: async (trial) => {
       const booked = await bookSlot(trial);
       await trial.integration.do('cancel_booking', endingInput(booked));
@@ -168,7 +168,7 @@ export const SELLING: readonly Scenario[] = [
     level: 2,
     title: 'Every booking is listed, however many pages there are',
     remedy:
-      'Ask GET /api/v1/bookings with next_cursor as cursor until it is null; a page may be shorter than its limit.',
+      'Call GET /api/v1/bookings with next_cursor as cursor until it is null. A page may be shorter than its limit.',
     run: async (trial) => {
       const { proxy, sandbox, integration } = trial;
       for (let count = 0; count < 3; count += 1) await bookSlot(trial);
@@ -193,7 +193,7 @@ export const SELLING: readonly Scenario[] = [
     id: 'bookings-of-one-venue',
     level: 2,
     title: 'The bookings of one venue are listed without those of others',
-    remedy: 'Where a venue is asked for, send it as venue_id to GET /api/v1/bookings, with each page.',
+    remedy: 'For one venue, send venue_id to GET /api/v1/bookings with each page.',
     run: async (trial) => {
       const { bookingId, offer } = await bookSlot(trial);
       const list = async (venue_id: string) =>
