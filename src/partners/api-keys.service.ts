@@ -4,14 +4,19 @@ import { leasedCacheOf } from '../platform/leased-cache.ts';
 import type { Db } from '../platform/mongo.ts';
 import { inTransaction } from '../platform/mongo.ts';
 import { newApiKey } from './api-key.rules.ts';
-import type { KeyHolder } from './key-holder.store.ts';
-import { findKeyHolder } from './key-holder.store.ts';
+import type { KeyHolder } from './api-keys.store.ts';
+import {
+  endApiKeyRow,
+  findKeyHolder,
+  insertApiKey,
+  listApiKeyRows,
+  revokeApiKeyRow,
+} from './api-keys.store.ts';
 import type { ApiKeyRow } from './partners.model.ts';
 import type { KeyOwner, PartnerDeps } from './partners.service.ts';
 import { getPartner } from './partners.service.ts';
-import { endApiKeyRow, insertApiKey, listApiKeyRows, revokeApiKeyRow } from './partners.store.ts';
 
-export type { KeyHolder } from './key-holder.store.ts';
+export type { KeyHolder } from './api-keys.store.ts';
 
 export type IssuedKey = { apiKey: string; key: ApiKeyRow };
 

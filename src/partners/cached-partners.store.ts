@@ -2,8 +2,8 @@ import type { EntryKind } from '../platform/cache-entries.store.ts';
 import type { Entry } from '../platform/leased-cache.ts';
 import { leasedCacheOf } from '../platform/leased-cache.ts';
 import type { Db } from '../platform/mongo.ts';
+import type { KeyOfPartner } from './api-keys.store.ts';
 import { grantIdOf } from './partners.model.ts';
-import type { KeyOfPartner } from './partners.store.ts';
 
 const withPartner = { from: 'partners', localField: 'partnerId', foreignField: '_id', as: 'partner' };
 const partnerStatus = { $set: { partnerStatus: { $first: '$partner.status' } } };

@@ -111,3 +111,11 @@ export function requirePartner(partner: PartnerRow | null): PartnerRow {
   if (partner !== null) return partner;
   throw new DomainError('PARTNER_NOT_FOUND', 'There is no partner with that id.');
 }
+
+/** A venue that is missing or not granted, in the same words. */
+export function venueNotAuthorized(): DomainError {
+  return new DomainError(
+    'VENUE_NOT_AUTHORIZED',
+    'No venue with that id is granted to you. List your venues, or ask the platform operator for a grant.',
+  );
+}

@@ -1,13 +1,11 @@
 import mongoose from 'mongoose';
-import type { Db, Expression, ReadOptions, Snapshot, Tx } from '../platform/mongo.ts';
+import type { Db, ReadOptions, Snapshot, Tx } from '../platform/mongo.ts';
 import { inSnapshot } from '../platform/mongo.ts';
 import { confirmAbsence, NEWEST } from '../platform/newest-reads.ts';
 import type { Page, PageWanted } from '../platform/pagination.ts';
 import { toPage } from '../platform/pagination.ts';
-import type { ApiKeyRow, CertificationReportRow, PartnerRow } from './partners.model.ts';
+import type { CertificationReportRow, PartnerRow } from './partners.model.ts';
 import {
-  apiKeyCollection,
-  apiKeyModel,
   certificationReportCollection,
   grantCollection,
   grantIdOf,
@@ -105,80 +103,6 @@ export async function isActivePartner(db: Db, partnerId: string): Promise<boolea
   const isActive = async (options: ReadOptions) =>
     (await partnerCollection(db).findOne({ _id: partnerId, status: 'active' }, options)) !== null;
   return confirmAbsence(isActive, NEWEST);
-}
-
-export async function insertApiKey(db: Db, key: ApiKeyRow, tx?: Tx): Promise<void> {
-  await apiKeyModel(db).create([key], tx === undefined ? {} : { session: tx });
-}
-
-/**
- * Ends a key that is in force not later than in `inMs`: an earlier end of its own stays. Null where the partner has no such
- * key in force. By the database's clock, read by the update itself: to an instant that a racing call took before, a key that was
- * just ended would still be in force.
- */
-export async function endApiKeyRow(
-  db: Db,
-  { partnerId, keyId, inMs }: { partnerId: string; keyId: string; inMs: number },
-  tx: Tx,
-): Promise<ApiKeyRow | null> {
-  return apiKeyCollection(db).findOneAndUpdate(
-    {
-      _id: keyId,
-      partnerId,
-      revokedAt: null,
-      $or: [{ expiresAt: null }, { $expr: { $gt: ['$expiresAt', '$$NOW'] } }],
-    },
-    [{ $set: { expiresAt: { $min: ['$expiresAt', { $add: ['$$NOW', inMs] }] } } }],
-    { returnDocument: 'after', session: tx },
-  );
-}
-
-/** A key, with the state of its partner. */
-export type KeyOfPartner = ApiKeyRow & { partnerStatus: PartnerRow['status'] | undefined };
-
-/** Keys by prefix, each with the state of its partner, in one round trip: every call of a partner begins with it. */
-export async function findApiKeysByPrefix(
-  db: Db,
-  prefixes: readonly string[],
-): Promise<Map<string, KeyOfPartner>> {
-  const keys = await findApiKeys(db, { prefix: { $in: [...prefixes] } });
-  return new Map(keys.map((key) => [key.prefix, key]));
-}
-
-/** The key of that id, with the state of its partner. */
-export async function findApiKey(db: Db, keyId: string): Promise<KeyOfPartner | undefined> {
-  const [key] = await findApiKeys(db, { _id: keyId });
-  return key;
-}
-
-async function findApiKeys(db: Db, filter: Expression): Promise<KeyOfPartner[]> {
-  const partner = { from: 'partners', localField: 'partnerId', foreignField: '_id', as: 'partner' };
-  const rows = await apiKeyCollection(db)
-    // An absence is not confirmed: strangers must not make the database write.
-    .aggregate<ApiKeyRow & { partner: PartnerRow[] }>([{ $match: filter }, { $lookup: partner }], NEWEST)
-    .toArray();
-  return rows.map(({ partner: found, ...key }) => ({ ...key, partnerStatus: found[0]?.status }));
-}
-
-/** The keys of a partner, oldest first. */
-export async function listApiKeyRows(db: Db, partnerId: string): Promise<ApiKeyRow[]> {
-  return apiKeyModel(db).find({ partnerId }).sort({ createdAt: 1, _id: 1 }).lean();
-}
-
-/** Notes that the key was used now, by the database's clock. */
-export async function touchApiKeyRow(db: Db, keyId: string): Promise<void> {
-  await apiKeyModel(db).updateOne({ _id: keyId }, { $currentDate: { lastUsedAt: true } });
-}
-
-/** Marks the key revoked now, by the database's clock, once; true where such a key of that partner exists. */
-export async function revokeApiKeyRow(db: Db, partnerId: string, keyId: string): Promise<boolean> {
-  const key = await confirmAbsence(
-    (options) => apiKeyCollection(db).findOne({ _id: keyId, partnerId }, options),
-    NEWEST,
-  );
-  if (key === null) return false;
-  await apiKeyModel(db).updateOne({ _id: keyId, revokedAt: null }, { $currentDate: { revokedAt: true } });
-  return true;
 }
 
 export async function insertGrant(db: Db, partnerId: string, venueId: string): Promise<void> {

@@ -8,10 +8,9 @@ import { addDays, datesBetween, dayBounds, localDateOf } from '../../platform/ca
 import { memoizeByObject } from '../../platform/memoize-by-object.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { singleFlightByKey } from '../../platform/single-flight.ts';
-import { readFreeSlots } from './availability.service.ts';
+import type { Reading } from './availability.service.ts';
+import { beginReading, isRecent, readFreeSlots } from './availability.service.ts';
 import type { PlannedSlot } from './planned-slots.service.ts';
-import type { Reading } from './reading.ts';
-import { beginReading, isRecent } from './reading.ts';
 
 const MAX_ALTERNATIVES = 3;
 

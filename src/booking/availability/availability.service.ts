@@ -11,13 +11,30 @@ import type { PreparedJson } from '../../platform/prepared-json.ts';
 import { prepareJson } from '../../platform/prepared-json.ts';
 import { singleFlightByKey } from '../../platform/single-flight.ts';
 import { findClaimedWindows } from '../../reservations/claim-reads.store.ts';
+import { countClaimChanges } from '../../reservations/claim-writes.store.ts';
 import type { Plan, PlannedSlot } from './planned-slots.service.ts';
 import { planOf } from './planned-slots.service.ts';
-import type { Reading } from './reading.ts';
-import { beginReading, isRecent } from './reading.ts';
-import { salePeriodAt } from './sale-period.service.ts';
-import { indexClaims, nextLapse, nextStart, reasonAt } from './slot-states.rules.ts';
+import { indexClaims, nextLapse, nextStart, reasonAt, salePeriodAt } from './slot-states.rules.ts';
 import type { ListedSlots } from './slots-json.rules.ts';
+
+/** What a cached response was read from: the venue's rules, its claims as this process knew them, and when. */
+export type Reading = { rules: VenueRules; claimChanges: number; beganAt: number };
+
+/** How far a cached response may be behind the writes of other processes. */
+const MAX_AGE_MS = 500;
+
+/** Call before reading anything. */
+export const beginReading = (db: Db, rules: VenueRules): Reading => ({
+  rules,
+  claimChanges: countClaimChanges(db, rules.venue._id),
+  beganAt: performance.now(),
+});
+
+/** Whether a response may be used again: for half a second, unless this process has changed rules or claims (ADR 0038). */
+export const isRecent = (db: Db, rules: VenueRules, reading: Reading): boolean =>
+  reading.rules === rules &&
+  reading.claimChanges === countClaimChanges(db, rules.venue._id) &&
+  performance.now() - reading.beganAt < MAX_AGE_MS;
 
 /** What is asked for: the operating dates, calendar dates in the venue's zone, and of which resource, where not of all. */
 export type AvailabilityQuery = { venueId: string; dates: readonly string[]; resourceId?: string };

@@ -9,7 +9,7 @@ import {
   listSports,
 } from '../../catalog/venues/venues.store.ts';
 import { fieldError } from '../../domain/errors.ts';
-import { venueNotAuthorized } from '../../partners/grant-errors.rules.ts';
+import { venueNotAuthorized } from '../../partners/partners.service.ts';
 import { listGrantedVenueIds } from '../../partners/partners.store.ts';
 import { foldCase } from '../../platform/fold-case.rules.ts';
 import type { Db } from '../../platform/mongo.ts';

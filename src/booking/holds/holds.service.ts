@@ -17,7 +17,7 @@ import { holdStatusOf } from '../../reservations/reservations.rules.ts';
 import type { ReservationDeps } from '../../reservations/reservations.service.ts';
 import { expireHolds, moveReservation } from '../../reservations/reservations.service.ts';
 import { extendHold, lapseNow } from '../../reservations/reservations.store.ts';
-import { holdConsumed, holdExpired, holdNotFound, holdNotGranted } from './hold-errors.rules.ts';
+import { holdConsumed, holdExpired, holdNotFound, holdNotGranted } from './holds.rules.ts';
 
 export type HoldDeps = SlotDeps & {
   queues: Pick<Queues, 'enqueueDispatch' | 'scheduleHoldExpiry'>;

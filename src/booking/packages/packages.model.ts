@@ -37,6 +37,9 @@ export type PurchaseRow = {
   endReason?: string;
 };
 
+/** A purchase as it is to be seen now: one that was ended is expired too. */
+export type SeenPurchase = PurchaseRow & { isExpired: boolean };
+
 const packageSchema = new Schema<PackageRow>(
   {
     _id: { type: String, required: true },
@@ -67,7 +70,7 @@ export const PACKAGE_COLLECTIONS: CollectionDefinition[] = [
   },
   {
     name: 'package_purchases',
-    // Whatever races, the database lets no credit go below zero.
+    // The database lets no credit go below zero, whatever calls race.
     jsonSchema: {
       required: ['partnerId', 'phoneE164', 'creditsTotal', 'creditsRemaining', 'expiresAt'],
       properties: { creditsRemaining: { bsonType: ['int', 'long', 'double'], minimum: 0 } },

@@ -1,3 +1,6 @@
+import Joi from 'joi';
+import { EXAMPLE } from '../../http/example-values.ts';
+import { claimFields, id, named, object } from '../../http/response-fields.ts';
 import type { Operator, Route } from '../../http/route.ts';
 import { noContent, ok, route } from '../../http/route.ts';
 import { partnerIdParam } from '../../partners/partners.schemas.ts';
@@ -8,10 +11,18 @@ import { claimView } from '../../reservations/claim-view.rules.ts';
 import type { ReservationDeps } from '../../reservations/reservations.service.ts';
 import { venueIdParam } from '../venues/venues.schemas.ts';
 import { getVenue } from '../venues/venues.service.ts';
-import { revokedGrant } from './grants.schemas.ts';
 import { revokeVenue } from './revoke-venue.service.ts';
 
 type GrantParams = { partnerId: string; venueId: string };
+
+const revokedGrant = named(
+  'RevokedGrant',
+  object({
+    released_holds: Joi.array()
+      .items(object({ hold_id: id(EXAMPLE.holdId), ...claimFields }))
+      .description('The live holds that this call released; everybody else can have their slots now.'),
+  }),
+);
 
 const PATH = '/api/v1/operator/partners/:partnerId/venues/:venueId';
 

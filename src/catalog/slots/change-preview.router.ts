@@ -10,9 +10,14 @@ import { conflictsView } from '../../reservations/claim-view.rules.ts';
 import type { ScheduleBody } from '../venues/schedules.schemas.ts';
 import { scheduleBody } from '../venues/schedules.schemas.ts';
 import { checkedSchedule } from '../venues/schedules.service.ts';
-import { resourceChange, venueChange } from '../venues/venue-bodies.ts';
 import type { ResourceBody, VenueBody } from '../venues/venues.schemas.ts';
-import { updateResourceBody, updateVenueBody, venueIdParam } from '../venues/venues.schemas.ts';
+import {
+  resourceChange,
+  updateResourceBody,
+  updateVenueBody,
+  venueChange,
+  venueIdParam,
+} from '../venues/venues.schemas.ts';
 import { getVenue, requireResourcesOf } from '../venues/venues.service.ts';
 import { findOffSaleClaims } from './off-sale-claims.service.ts';
 

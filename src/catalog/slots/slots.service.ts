@@ -1,14 +1,16 @@
 import type { Audience } from '../../domain/errors.ts';
 import { audienceOf, DomainError } from '../../domain/errors.ts';
 import { PLATFORM_PARTNER_ID } from '../../domain/platform-partner.ts';
-import { venueNotAuthorized } from '../../partners/grant-errors.rules.ts';
+import { venueNotAuthorized } from '../../partners/partners.service.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
-import type { Db } from '../../platform/mongo.ts';
+import type { Db, Tx } from '../../platform/mongo.ts';
 import { cellsOfWindow } from '../../reservations/cells.rules.ts';
 import type { NewReservation } from '../../reservations/reservations.store.ts';
 import { isBlackedOut } from '../blackouts/blackout.rules.ts';
-import type { ResourceRow } from '../venues/venues.service.ts';
+import { findBlackouts } from '../blackouts/blackouts.store.ts';
+import { fenceResource } from '../venues/venue-transaction.service.ts';
+import type { ResourceRow, VenueRow } from '../venues/venues.service.ts';
 import type { PricedSlot, UnsellableReason } from './slot.rules.ts';
 import { parseSlotId, pricedSlotAt, salePeriodOf, slotIdOf, unsellableReason } from './slot.rules.ts';
 import type { GrantedRules, RulesSource } from './venue-rules.service.ts';
@@ -77,6 +79,26 @@ export async function findSlotForWalkIn(
   const { slot } = target;
   if (slot === undefined) throw slotNotFound(audienceOf(playedFor));
   return { ...target, slot, draft: draftOf(target, slot, PLATFORM_PARTNER_ID) };
+}
+
+/**
+ * The draft with the window, price and cells that its slot has by now, for the venue transaction that inserts it; or why it
+ * cannot be sold. The transaction excludes every change of the venue, its blackouts and the resource (ADR 0009).
+ */
+export async function checkClaim(
+  deps: { db: Db },
+  venue: VenueRow | null,
+  draft: NewReservation,
+  tx: Tx,
+): Promise<{ draft: NewReservation; unsellable: 'off schedule' | 'inactive' | 'blackout' | null }> {
+  const resource = await fenceResource(deps.db, draft.resourceId, tx);
+  const slot = venue && resource && pricedSlotAt(venue, resource, draft.slotStart);
+  if (!slot) return { draft, unsellable: 'off schedule' };
+  const blackouts = await findBlackouts(deps.db, draft.venueId, slot.start, slot.end, tx);
+  if (venue.status !== 'active' || resource.status !== 'active') return { draft, unsellable: 'inactive' };
+  if (isBlackedOut(resource, slot, blackouts)) return { draft, unsellable: 'blackout' };
+  const cells = cellsOfWindow(resource, slot);
+  return { draft: { ...draft, slotEnd: slot.end, pricePaise: slot.pricePaise, cells }, unsellable: null };
 }
 
 /**

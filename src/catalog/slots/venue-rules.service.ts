@@ -1,6 +1,6 @@
 import { DomainError } from '../../domain/errors.ts';
 import { findCachedGrant } from '../../partners/cached-partners.store.ts';
-import { venueNotAuthorized } from '../../partners/grant-errors.rules.ts';
+import { venueNotAuthorized } from '../../partners/partners.service.ts';
 import type { Entry } from '../../platform/leased-cache.ts';
 import type { Db } from '../../platform/mongo.ts';
 import type { ResourceRow } from '../venues/venues.service.ts';

@@ -1,5 +1,5 @@
 import { DomainError } from '../../domain/errors.ts';
-import { venueNotAuthorized } from '../../partners/grant-errors.rules.ts';
+import { venueNotAuthorized } from '../../partners/partners.service.ts';
 import { listGrantedVenueIds } from '../../partners/partners.store.ts';
 import type { Db } from '../../platform/mongo.ts';
 import type { ResourceRow, VenueRow } from './venues.model.ts';

@@ -7,7 +7,6 @@ import type { PartnerCaller } from '../../partners/partners.service.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
 import { conflictsView } from '../../reservations/claim-view.rules.ts';
 import { getGrantedVenue, listGrantedResources, listGrantedVenues } from './granted-venues.service.ts';
-import { resourceChange, venueChange } from './venue-bodies.ts';
 import { operatorResourceView, resourceView, venueView } from './venue-view.rules.ts';
 import type { ResourceBody, VenueBody } from './venues.schemas.ts';
 import {
@@ -15,11 +14,13 @@ import {
   createVenueBody,
   operatorResource,
   resource,
+  resourceChange,
   resourceIdParam,
   resourceWithConflicts,
   updateResourceBody,
   updateVenueBody,
   venue,
+  venueChange,
   venueIdParam,
   venueWithConflicts,
 } from './venues.schemas.ts';

@@ -1,10 +1,13 @@
 import type { ObjectSchema } from 'joi';
 import Joi from 'joi';
+import { toPaise } from '../../domain/money.ts';
 import { EXAMPLE } from '../../http/example-values.ts';
 import { list, opaque, pathId, rupees, text, wallTime, wallTimeEnd } from '../../http/fields.ts';
 import { amount, growing, id, named, object, resourceId } from '../../http/response-fields.ts';
 import { timeZoneNamed } from '../../platform/calendar.ts';
+import { omitUndefined } from '../../platform/omit-undefined.ts';
 import { conflictFields } from '../../reservations/claim-conflicts.schemas.ts';
+import type { changeResource, VenueRow } from './venues.service.ts';
 
 const timeZone = () =>
   Joi.string()
@@ -167,3 +170,26 @@ export const withOffSale = (name: string, schema: ObjectSchema): ObjectSchema =>
 
 export const venueWithConflicts = withOffSale('VenueWithConflicts', venue);
 export const resourceWithConflicts = withOffSale('ResourceWithConflicts', operatorResource);
+
+// The fields of a body as rows have them; the schema of a body that creates a row requires those that the row must have.
+
+export function venueChange({
+  time_zone: timeZone,
+  ...same
+}: Partial<VenueBody>): Partial<Omit<VenueRow, '_id'>> {
+  return omitUndefined({ ...same, timeZone });
+}
+
+export function resourceChange(body: Partial<ResourceBody>): Parameters<typeof changeResource>[2] {
+  return omitUndefined({
+    name: body.name,
+    resourceType: body.resource_type,
+    sportCategory: body.sport_category,
+    durationMinutes: body.duration_minutes,
+    pricePaise: body.price_rupees === undefined ? undefined : toPaise(body.price_rupees),
+    opensAt: body.operating_hours_start,
+    closesAt: body.operating_hours_end,
+    sharesSpaceWith: body.shares_space_with,
+    status: body.status,
+  });
+}
