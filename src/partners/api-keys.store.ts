@@ -8,9 +8,9 @@ export async function insertApiKey(db: Db, key: ApiKeyRow, tx?: Tx): Promise<voi
 }
 
 /**
- * Ends a key that is in force not later than in `inMs`: an earlier end of its own stays. Null where the partner has no such
- * key in force. By the database's clock, read by the update itself: to an instant that a racing call took before, a key that was
- * just ended would still be in force.
+ * Ends a key in force after `inMs`, unless it ends earlier. Null if the partner has no such key in force. The update
+ * reads the database's
+ * clock: by an instant read before a concurrent call, a key that has just ended would still be in force.
  */
 export async function endApiKeyRow(
   db: Db,
@@ -29,10 +29,9 @@ export async function endApiKeyRow(
   );
 }
 
-/** A key, with the state of its partner. */
 export type KeyOfPartner = ApiKeyRow & { partnerStatus: PartnerRow['status'] | undefined };
 
-/** Keys by prefix, each with the state of its partner, in one round trip: every call of a partner begins with it. */
+/** Keys by prefix with the state of their partners, in one round trip: every call begins with it. */
 export async function findApiKeysByPrefix(
   db: Db,
   prefixes: readonly string[],
@@ -41,7 +40,6 @@ export async function findApiKeysByPrefix(
   return new Map(keys.map((key) => [key.prefix, key]));
 }
 
-/** The key of that id, with the state of its partner. */
 export async function findApiKey(db: Db, keyId: string): Promise<KeyOfPartner | undefined> {
   const [key] = await findApiKeys(db, { _id: keyId });
   return key;
@@ -61,12 +59,12 @@ export async function listApiKeyRows(db: Db, partnerId: string): Promise<ApiKeyR
   return apiKeyModel(db).find({ partnerId }).sort({ createdAt: 1, _id: 1 }).lean();
 }
 
-/** Notes that the key was used now, by the database's clock. */
+/** Sets the last use to now, by the database's clock. */
 export async function touchApiKeyRow(db: Db, keyId: string): Promise<void> {
   await apiKeyModel(db).updateOne({ _id: keyId }, { $currentDate: { lastUsedAt: true } });
 }
 
-/** Marks the key revoked now, by the database's clock, once; true where such a key of that partner exists. */
+/** Revokes the key now, by the database's clock; false if the partner has no such key. */
 export async function revokeApiKeyRow(db: Db, partnerId: string, keyId: string): Promise<boolean> {
   const key = await confirmAbsence(
     (options) => apiKeyCollection(db).findOne({ _id: keyId, partnerId }, options),
@@ -80,11 +78,11 @@ export async function revokeApiKeyRow(db: Db, partnerId: string, keyId: string):
 export type KeyHolder = {
   key: ApiKeyRow;
   partner: PartnerRow;
-  /** The granted venues that there are, by name. */
+  /** By name. */
   venues: { id: string; name: string }[];
 };
 
-/** The key with its partner and the venues granted to it: one round trip. Null where there is no such key of that partner. */
+/** The key with its partner and the venues granted to it: one round trip. Null if the partner has no such key. */
 export async function findKeyHolder(
   db: Db,
   { partnerId, keyId }: { partnerId: string; keyId: string },

@@ -13,25 +13,22 @@ import type { ApiKeyRow } from './partners.model.ts';
 import type { KeyOwner, PartnerDeps } from './partners.service.ts';
 import { SUSPENDED } from './partners.service.ts';
 
-/** A key that was sent. */
 export type SentKey = {
-  /** Whether this very key opened the interface here in the last ten minutes; it may have ended since. */
+  /** Whether this key opened the interface here in the last ten minutes; it may have ended since. */
   isKnown(): boolean;
   /**
-   * Resolves the key to its partner, and has its use noted beside the call. `in turn`, the read
-   * that it takes is made 100 ms later, together with those of all others that wait.
-   * @throws DomainError INVALID_API_KEY: in one wording for a key that is missing, malformed or unknown, so that a stranger learns
-   * nothing about keys; in another for whatever has the form of the other mode's keys, which is refused without a look at
-   * whether there is such a key; in a third for the whole of a key that was revoked or has expired.
-   * PARTNER_SUSPENDED for the key of a suspended partner.
+   * The partner and id of the key. `in turn` batches the read with others that wait, 100 ms later.
+   * @throws DomainError INVALID_API_KEY, in the same words for a missing, malformed or unknown key, so that strangers
+   * learn nothing about
+   * keys; in others for a key of the other mode, and for the whole of a revoked or expired key. PARTNER_SUSPENDED
    */
   authenticate(when: 'at once' | 'in turn'): Promise<KeyOwner>;
 };
 
-/** At most ten reads a second, whatever comes, of up to 1,000 entries of an index each. */
+/** At most ten reads a second, of up to 1,000 index entries each. */
 const IN_TURN = { everyMs: 100, maxKeys: 1000 };
 
-/** How one process finds out who calls, by the keys that are sent to it. */
+/** Authenticates the keys that are sent to this process. */
 export function createPartnerAuthentication(
   deps: PartnerDeps & { log: Logger },
 ): (apiKey: string | undefined) => SentKey {
@@ -40,7 +37,8 @@ export function createPartnerAuthentication(
   const findMany = (prefixes: readonly string[]) => findApiKeysByPrefix(db, prefixes);
   const find = {
     'at once': async (prefix: string, hash: string) => {
-      // Cached only for callers who have sent the whole key: else the time of a rejection would tell which keys are in use.
+      // Cached only for callers who have sent the whole key: the time of a rejection must not tell which keys are in
+      // use.
       const keyId = keyUse.knownId(hash);
       const cached = keyId === undefined ? null : await findCachedKey(db, keyId);
       return cached?.value ?? (await findMany([prefix])).get(prefix);
@@ -58,19 +56,16 @@ export function createPartnerAuthentication(
     const prefix = prefixOf(apiKey);
     requireMode(prefix, config.serviceMode);
     const key = prefix === undefined ? undefined : await find[when](prefix, hash);
-    // Compared also where there is no such key, so that the time of a rejection does not reveal whether there is.
+    // Compared also if there is no such key, so that the time of a rejection does not reveal it.
     const isGenuine = isSameHash(hash, key?.hash ?? HASH_OF_NO_KEY);
     try {
       if (key === undefined || !isGenuine) throw new DomainError('INVALID_API_KEY', UNKNOWN);
       requireInForce(key, clock.now());
     } catch (err) {
       keyUse.forget(hash);
-      // Whose program goes on with an old key: the caller was not let in, so its request line names nobody.
+      // The caller is not let in, so its request line names nobody: log whose program uses an old key.
       if (key !== undefined && isGenuine)
-        deps.log.info(
-          { key_id: key._id, partner_id: key.partnerId },
-          'a key that opens nothing any more was sent',
-        );
+        deps.log.info({ key_id: key._id, partner_id: key.partnerId }, 'expired or revoked API key used');
       throw err;
     }
     keyUse.note(key);
@@ -97,9 +92,9 @@ function requireMode(prefix: string | undefined, serviceMode: keyof typeof KEY_S
 }
 
 /**
- * Rejects a call whose key has been revoked, or whose partner has been suspended, since the call was let in. Returns what a lease has
- * to cover; null where the partner was suspended for a moment.
- * @throws DomainError INVALID_API_KEY, PARTNER_SUSPENDED
+ * Rejects a call whose key was revoked, or whose partner was suspended, since the call was let in. Returns the entry
+ * that a lease must
+ * cover; null if the partner was suspended for a moment. @throws DomainError INVALID_API_KEY, PARTNER_SUSPENDED
  */
 export async function requireKeyInForce(
   { db, clock }: { db: Db; clock: Clock },
@@ -112,7 +107,6 @@ export async function requireKeyInForce(
   return cached;
 }
 
-/** Of a key that was sent whole. */
 function requireInForce({ revokedAt, expiresAt, partnerStatus }: KeyOfPartner, now: Date): void {
   if (revokedAt !== null) {
     throw new DomainError(
@@ -131,11 +125,10 @@ function requireInForce({ revokedAt, expiresAt, partnerStatus }: KeyOfPartner, n
 
 type UsedKey = Pick<ApiKeyRow, '_id' | 'hash'>;
 
-/** What one process knows of the keys that open the interface. */
 export type KeyUse = {
-  /** Notes that a key was right. Returns at once and never throws: the write is made beside the call. */
+  /** Notes a successful use. Returns at once and never throws. */
   note(key: UsedKey): void;
-  /** The id of the key with this hash, if it was right here in the last ten minutes. */
+  /** The id of the key with this hash, if it was accepted here in the last ten minutes. */
   knownId(hash: string): string | undefined;
   forget(hash: string): void;
 };
@@ -143,15 +136,14 @@ export type KeyUse = {
 const WRITE_EVERY_MS = 60_000;
 const KNOWN_FOR_MS = 600_000;
 
-/** Of more keys than this, those used longest ago are looked up again. The cache takes its memory at once: 0.4 MB. */
+/** The cache allocates its memory at once: 0.4 MB. */
 const MAX_KNOWN = 10_000;
 
 /**
- * Keeps `lastUsedAt` of partners' keys right to a minute: this process writes it at most once a minute for each key. A write that
- * fails is not repeated before the next use.
+ * Keeps `lastUsedAt` right to a minute: this process writes it at most once a minute for each key. A failed write waits
+ * for the next use.
  */
 export function createKeyUse({ db, log }: { db: Db; log: Logger }): KeyUse {
-  /** By hash, which key was noted, and when. */
   const noted = new LRUCache<string, { keyId: string; at: number }>({ max: MAX_KNOWN, ttl: KNOWN_FOR_MS });
   return {
     knownId: (hash) => noted.get(hash)?.keyId,
@@ -161,7 +153,7 @@ export function createKeyUse({ db, log }: { db: Db; log: Logger }): KeyUse {
       if (now - (noted.get(hash)?.at ?? Number.NEGATIVE_INFINITY) < WRITE_EVERY_MS) return;
       noted.set(hash, { keyId: _id, at: now });
       touchApiKeyRow(db, _id).catch((err: Error) =>
-        log.debug({ key_id: _id, error: err.message }, 'the use of a key could not be noted'),
+        log.debug({ key_id: _id, error: err.message }, 'last use of an API key not written'),
       );
     },
   };

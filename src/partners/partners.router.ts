@@ -32,7 +32,6 @@ type KeyParams = PartnerParams & { keyId: string };
 
 const PREFIX = '/api/v1/operator/partners';
 
-/** The routes for partners and their keys. */
 export function operatorPartnerRoutes(deps: PartnerDeps): Route<Operator>[] {
   return [
     route<Operator, unknown, unknown, PartnerBody>({
@@ -57,7 +56,7 @@ export function operatorPartnerRoutes(deps: PartnerDeps): Route<Operator>[] {
       responses: { 200: { description: 'A page of partners.', body: pageOf(partnerSchema) } },
       errors: [],
       handle: async ({ query: { cursor: after, limit } }) => {
-        const { rows, next } = await listPartners(deps, { after, limit });
+        const { rows, next } = await listPartners(deps.db, { after, limit });
         return listing(rows.map(partnerView), encodeCursor(next));
       },
     }),
@@ -212,14 +211,17 @@ function partnerView(partner: PartnerRow): Record<string, unknown> {
 
 function summaryView(summary: CertificationSummary | undefined): Record<string, unknown> | null {
   if (summary === undefined) return null;
-  const { integration, verdict, passed, notTried, suiteVersion, endedAt } = summary;
   return {
-    ...{ integration, verdict, passed, not_tried: notTried },
-    ...{ suite_version: suiteVersion, ended_at: endedAt.toISOString() },
+    integration: summary.integration,
+    verdict: summary.verdict,
+    passed: summary.passed,
+    not_tried: summary.notTried,
+    suite_version: summary.suiteVersion,
+    ended_at: summary.endedAt.toISOString(),
   };
 }
 
-/** The key that a call is about, for the audit. */
+/** The key for the audit. */
 function keyOf(deps: PartnerDeps) {
   return async ({ partnerId, keyId }: KeyParams) => {
     const key = (await listApiKeys(deps, partnerId)).find(({ _id }) => _id === keyId);

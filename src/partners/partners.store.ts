@@ -22,15 +22,14 @@ export async function findPartner(db: Db, partnerId: string): Promise<PartnerRow
   return confirmAbsence((options) => partnerCollection(db).findOne({ _id: partnerId }, options), NEWEST);
 }
 
-/** Those of `partnerIds` that there are. */
 export async function findPartnersById(db: Db, partnerIds: readonly string[]): Promise<PartnerRow[]> {
   return partnerModel(db)
     .find({ _id: mongoose.trusted({ $in: [...partnerIds] }) })
     .lean();
 }
 
-/** Partners but the built-in one, oldest first: their ids grow. */
-export async function listPartnerRows(db: Db, { after, limit }: PageWanted): Promise<Page<PartnerRow>> {
+/** All partners but the built-in one, oldest first: ids grow. */
+export async function listPartners(db: Db, { after, limit }: PageWanted): Promise<Page<PartnerRow>> {
   const rest = after === undefined ? {} : { _id: mongoose.trusted({ $gt: after.id }) };
   const rows = await partnerModel(db)
     .find(rest)
@@ -49,8 +48,9 @@ export async function updatePartnerRow(
 }
 
 /**
- * Sets the date of certification where there is none, and what else is given; null where there is no such partner. In one update: of
- * two calls at once the date of the first stays.
+ * Sets the date of certification unless there is one, and `given`; null if there is no such partner. One update: of
+ * concurrent calls, the
+ * first date stays.
  */
 export async function certifyPartnerRow(
   db: Db,
@@ -68,7 +68,6 @@ export async function certifyPartnerRow(
   );
 }
 
-/** Puts the report in the place of the partner's earlier one. */
 export async function replaceCertificationReport(db: Db, row: CertificationReportRow, tx: Tx): Promise<void> {
   await certificationReportCollection(db).replaceOne({ _id: row._id }, row, { upsert: true, session: tx });
 }
@@ -83,7 +82,7 @@ export async function findCertificationReport(
   );
 }
 
-/** Of `partnerIds`, those that are active. */
+/** The active ones of `partnerIds`. */
 export async function findActivePartnerIds(
   db: Db,
   partnerIds: readonly string[],
@@ -123,7 +122,7 @@ export async function findGrant(db: Db, partnerId: string, venueId: string): Pro
   return confirmAbsence(isGranted, NEWEST);
 }
 
-/** Which of these grants are of an active partner; grants and partners are looked up by `_id`, in one round trip. */
+/** Which of these grants belong to active partners; in one round trip. */
 export async function findActiveGrants(
   db: Db,
   asked: readonly { partnerId: string; venueId: string }[],
@@ -150,7 +149,7 @@ export async function findActiveGrants(
   return (partnerId, venueId) => granted.has(grantIdOf(partnerId, venueId));
 }
 
-/** As they are at the moment of a snapshot, where one is given. */
+/** At the moment of the snapshot, if there is one. */
 export async function listGrantedVenueIds(db: Db, partnerId: string, snapshot?: Snapshot): Promise<string[]> {
   const rows = await grantCollection(db)
     .find(
@@ -161,7 +160,7 @@ export async function listGrantedVenueIds(db: Db, partnerId: string, snapshot?: 
   return rows.map((row) => row.venueId);
 }
 
-/** How many partners there are, by the collection's own count: quick, and after a crash a little wrong. */
+/** By the collection's estimated count, which can be slightly wrong after a crash. */
 export function countPartners(db: Db): Promise<number> {
   return partnerCollection(db).estimatedDocumentCount();
 }

@@ -30,7 +30,7 @@ const responsesWith = (body: Schema, description: string): Record<number, Respon
   304: { description: 'What If-None-Match names is still the response.', headers: ['ETag'] },
 });
 
-/** The slots of a day, of a range of days, and the free ones of several venues. */
+/** Availability of a day, of a range of days, and the search for free slots. */
 export function availabilityRoutes(deps: SlotDeps): Route<PartnerCaller>[] {
   return [
     searchRoute(deps),
@@ -100,7 +100,7 @@ function searchRoute(deps: SlotDeps): Route<PartnerCaller> {
   });
 }
 
-/** Kept only to be revalidated: Express returns 304 where If-None-Match has the ETag that it makes of the body. */
+/** Cached only to be revalidated: Express responds 304 if If-None-Match has the ETag of the body. */
 function revalidated(body: PreparedJson): RouteResponse {
   return { ...ok(body), headers: { 'Cache-Control': 'private, no-cache' } };
 }

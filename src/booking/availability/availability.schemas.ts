@@ -34,7 +34,6 @@ export const dayQuery = Joi.object<DayQuery>({
   resource_id: oneResource(),
 });
 
-/** The most days of a range (contract: availability/range). */
 export const MAX_RANGE_DAYS = 31;
 
 export const rangeQuery = Joi.object<RangeQuery>({
@@ -98,7 +97,7 @@ export const searchQuery = Joi.object<SearchQuery>({
   to: wallTimeEnd()
     .custom((to: string, helpers) => {
       const [{ from }] = helpers.state.ancestors as [{ from?: unknown }];
-      // As it was sent: from=00:00&to=24:00 is a day without the hours after its midnight.
+      // The raw text: from=00:00&to=24:00 is a day without the hours after its midnight.
       return from === helpers.original ? helpers.error('time.range') : to;
     })
     .messages({ 'time.range': 'must not be the same as from: leave both out for the whole day' })
@@ -187,7 +186,7 @@ export const freeSlotPage = pageOf(
   ),
 );
 
-/** What a SLOT_NOT_AVAILABLE carries beside code and message. */
+/** What SLOT_NOT_AVAILABLE carries beside code and message. */
 export const conflict = named(
   'Conflict',
   object({

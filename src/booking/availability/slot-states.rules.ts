@@ -6,13 +6,13 @@ import { sharedCellsOfWindow, shareStep } from '../../reservations/cells.rules.t
 import type { ClaimedWindow } from '../../reservations/reservations.model.ts';
 import type { PlannedSlot } from './planned-slots.service.ts';
 
-/** What is claimed, by where it is. */
+/** Claims by resource and by shared cell. */
 export type ClaimIndex = {
   byResource: ReadonlyMap<string, readonly ClaimedWindow[]>;
   bySharedCell: ReadonlyMap<string, readonly ClaimedWindow[]>;
 };
 
-/** `now` by the database's clock, by which holds lapse. */
+/** `now` is by the database's clock, by which holds expire. */
 export type Moment = { onSale: SalePeriod; now: Date };
 
 export function indexClaims(claims: Iterable<ClaimedWindow>): ClaimIndex {
@@ -30,7 +30,7 @@ export function indexClaims(claims: Iterable<ClaimedWindow>): ClaimIndex {
   return { byResource, bySharedCell };
 }
 
-/** Why the slot cannot be held at the moment; null where it can. */
+/** Why the slot cannot be held; null if it can. */
 export function reasonAt(
   venue: VenueRow,
   slot: PlannedSlot,
@@ -84,7 +84,7 @@ export function salePeriodAt(
   return { onSale: { after: now, before: today.before }, until: today.until };
 }
 
-/** The first instant after `now` at which one of the holds lapses, in epoch milliseconds. */
+/** The first instant after `now` at which a hold lapses, in epoch milliseconds. */
 export function nextLapse(claims: Iterable<ClaimedWindow>, now: Date): number {
   let next = Number.POSITIVE_INFINITY;
   for (const claim of claims) {
@@ -94,7 +94,7 @@ export function nextLapse(claims: Iterable<ClaimedWindow>, now: Date): number {
   return next;
 }
 
-/** The first instant after `after` at which one of the slots begins, in epoch milliseconds. */
+/** The first instant after `after` at which a slot begins, in epoch milliseconds. */
 export function nextStart(slots: readonly PlannedSlot[], after: Date): number {
   let next = Number.POSITIVE_INFINITY;
   const afterMs = after.getTime();

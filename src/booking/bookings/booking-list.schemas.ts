@@ -71,7 +71,7 @@ export const operatorListQuery = (region: string) =>
     ...filters(region),
   });
 
-/** The query of a listing of bookings, in the service's names. */
+/** The filter in the service's names. */
 export function listInput(query: OperatorListQuery): ListBookings {
   const filter = omitUndefined({
     venueId: query.venue_id,

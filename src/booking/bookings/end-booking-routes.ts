@@ -26,7 +26,7 @@ type Differences<Caller> = {
   prefix: string;
   whichBooking: string;
   errors: readonly ErrorCode[];
-  /** What the descriptions say beside what both do. */
+  /** Added to the descriptions. */
   notes?: Record<EndOperation, string>;
   actorOf: (caller: Caller) => PartnerActor | OperatorActor;
 };

@@ -25,7 +25,7 @@ const params = { bookingId: bookingIdParam };
 const KEYS =
   'The change is made as the built-in partner `platform`. The keys of operators are one namespace for all bookings, apart from those of the partners.';
 
-/** What operators do with the bookings of every partner, walk-ins included. */
+/** Any partner's bookings, walk-ins included. */
 export function operatorBookingRoutes(deps: BookingDeps & ReservationDeps): Route<Operator>[] {
   return [
     route<Operator, unknown, OperatorListQuery>({

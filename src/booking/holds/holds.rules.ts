@@ -23,7 +23,7 @@ export function holdView(hold: Reservation): Record<string, unknown> {
   };
 }
 
-/** The response of placing: what was true then, whatever became of the hold since, so that a replay is alike. */
+/** The response of placing: what was true then, so that a replay is alike. */
 export function placedHoldView(hold: Reservation): Record<string, unknown> {
   const placedUntil = new Date(hold.placedAt.getTime() + (hold.ttlMs ?? 0));
   const { booking_id: _later, ...placed } = holdView(hold);
@@ -44,7 +44,7 @@ export function holdNotFound(audience: Audience = 'partner'): DomainError {
   return new DomainError('HOLD_NOT_FOUND', NOT_FOUND[audience]);
 }
 
-/** Of a hold of the caller's own, at a venue whose grant has ended: it is read and released as ever, and sold no more. */
+/** The caller's hold is at a venue whose grant has ended: it can be read and released, not extended or confirmed. */
 export function holdNotGranted(): DomainError {
   return new DomainError(
     'VENUE_NOT_AUTHORIZED',
@@ -52,14 +52,12 @@ export function holdNotGranted(): DomainError {
   );
 }
 
-/** Of a hold of the caller's own; names the booking that it became. */
+/** Names the booking that the hold became. */
 export function holdConsumed({ bookingId }: Pick<Reservation, 'bookingId'>, what: string): DomainError {
   return new DomainError(
     'INVALID_HOLD_STATE',
     `The hold has been confirmed into booking ${bookingId}, ${what}`,
-    {
-      ...(bookingId === undefined ? {} : { booking_id: bookingId }),
-    },
+    bookingId === undefined ? {} : { booking_id: bookingId },
   );
 }
 

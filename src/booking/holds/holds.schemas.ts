@@ -40,7 +40,6 @@ export type PlaceBody = {
   metadata?: Record<string, string>;
 };
 
-/** The longest that a hold can be asked for at once. */
 export const MAX_TTL_SECONDS = 1800;
 
 const ttlSeconds = () => Joi.number().integer().min(60).max(MAX_TTL_SECONDS);
@@ -137,7 +136,7 @@ export const hold = named(
   }),
 );
 
-/** A hold that was not confirmed. */
+/** An example of a hold that was not confirmed. */
 export const heldExample = (state: 'ACTIVE' | 'EXPIRED'): Record<string, unknown> => {
   const { booking_id: _, ...held } = exampleOf(hold) as Record<string, unknown>;
   return { ...held, status: state };

@@ -1,10 +1,9 @@
-import { requireAuthorizedVenue } from '../../catalog/venues/granted-venues.service.ts';
-import { findVenuesById } from '../../catalog/venues/venues.store.ts';
+import { findGrantedVenue, findVenuesById } from '../../catalog/venues/venues.store.ts';
 import type { Audience } from '../../domain/errors.ts';
 import { audienceOf, DomainError, fieldError } from '../../domain/errors.ts';
 import { requireCustomerPhone } from '../../domain/phone.ts';
 import type { PartnerDeps } from '../../partners/partners.service.ts';
-import { getPartner } from '../../partners/partners.service.ts';
+import { getPartner, venueNotAuthorized } from '../../partners/partners.service.ts';
 import { deduplicatedCalls } from '../../platform/deduplicated-calls.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Db } from '../../platform/mongo.ts';
@@ -134,8 +133,8 @@ export async function endPurchase(
 }
 
 /**
- * The customer's purchases with credits left that can be used at the venue, soonest expiry first.
- * @throws DomainError VENUE_NOT_AUTHORIZED
+ * The customer's purchases that can be used at the venue, soonest expiry first. @throws DomainError
+ * VENUE_NOT_AUTHORIZED
  */
 export async function listActivePurchases(
   deps: PackageDeps,
@@ -143,7 +142,7 @@ export async function listActivePurchases(
   customerPhone: string,
   venueId: string,
 ): Promise<SeenPurchase[]> {
-  await requireAuthorizedVenue(deps, partnerId, venueId);
+  if ((await findGrantedVenue(deps.db, partnerId, venueId)) === null) throw venueNotAuthorized();
   const phoneE164 = requireCustomerPhone(customerPhone, deps.config.defaultRegion);
   return listUsablePurchases(deps.db, partnerId, phoneE164, venueId);
 }

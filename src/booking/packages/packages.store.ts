@@ -12,7 +12,7 @@ import { packageModel, purchaseCollection } from './packages.model.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Whether a purchase can still be used, by the database's clock (ADR 0004). */
+/** A purchase that can still be used, by the database's clock (ADR 0004). */
 const UNEXPIRED: Expression = {
   $and: [{ $gt: ['$expiresAt', '$$NOW'] }, { $eq: [{ $type: '$endedAt' }, 'missing'] }],
 };
@@ -31,7 +31,7 @@ export async function findPackage(db: Db, packageId: string): Promise<PackageRow
   return confirmAbsence((options) => packages.findOne({ _id: packageId }, options), NEWEST);
 }
 
-/** The partner's own catalogue, oldest first; the packages for one venue where it is named. */
+/** The partner's catalogue, oldest first; only packages for the venue if one is named. */
 export async function listCatalogue(db: Db, partnerId: string, venueId?: string): Promise<PackageRow[]> {
   const atVenue = venueId === undefined ? {} : { venueIds: venueId };
   return packageModel(db)
@@ -40,7 +40,7 @@ export async function listCatalogue(db: Db, partnerId: string, venueId?: string)
     .lean();
 }
 
-/** Packages of all partners, or of the one named, oldest first: their ids grow. */
+/** Packages of all partners, or of the one named, oldest first: ids grow. */
 export async function listPackages(
   db: Db,
   partnerId: string | undefined,
@@ -52,7 +52,6 @@ export async function listPackages(
     .sort({ _id: 1 })
     .limit(limit + 1)
     .lean();
-  // Ordered by the id alone; its instant says nothing.
   return toPage(rows, limit, ({ _id: id }) => ({ at: new Date(0), id }));
 }
 
@@ -64,7 +63,7 @@ export async function updatePackageRow(
   return packageModel(db).findByIdAndUpdate(packageId, { $set: set }, { returnDocument: 'after' }).lean();
 }
 
-/** Inserts a purchase that begins at the database's now; null where the partner has used the key before. */
+/** Inserts a purchase that begins at the database's now; null if the partner has used the key before. */
 export async function insertPurchase(
   db: Db,
   row: Omit<PurchaseRow, 'purchasedAt' | 'expiresAt'>,
@@ -90,7 +89,7 @@ export async function findPurchase(db: Db, purchaseId: string): Promise<SeenPurc
   );
 }
 
-/** The purchase that a key of the partner made; waits for a winner's write that is not majority-committed yet. */
+/** The purchase that the partner's key made; waits until a concurrent write of it is majority-committed. */
 export async function findPurchaseByKey(
   db: Db,
   partnerId: string,
@@ -99,7 +98,7 @@ export async function findPurchaseByKey(
   return purchaseCollection(db).findOne({ partnerId, purchaseKey }, CONFIRMED);
 }
 
-/** Purchases of a customer that can be used at a venue now, soonest expiry first. */
+/** The customer's purchases that can be used at the venue, soonest expiry first. */
 export async function listUsablePurchases(
   db: Db,
   partnerId: string,

@@ -26,7 +26,6 @@ const revokedGrant = named(
 
 const PATH = '/api/v1/operator/partners/:partnerId/venues/:venueId';
 
-/** The routes by which operators grant partners venues, and end grants. */
 export function grantRoutes(deps: PartnerDeps & ReservationDeps): Route<Operator>[] {
   return [
     route<Operator, GrantParams>({
@@ -71,7 +70,7 @@ export function grantRoutes(deps: PartnerDeps & ReservationDeps): Route<Operator
   ];
 }
 
-/** The grant that a call is about, for the audit; null where there is none. */
+/** The grant for the audit; null if there is none. */
 function grantOf(deps: PartnerDeps) {
   return async ({ partnerId, venueId }: GrantParams) =>
     (await hasGrant(deps, partnerId, venueId)) ? { partner_id: partnerId, venue_id: venueId } : null;

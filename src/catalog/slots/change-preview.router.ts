@@ -21,7 +21,6 @@ import {
 import { getVenue, requireResourcesOf } from '../venues/venues.service.ts';
 import { findOffSaleClaims } from './off-sale-claims.service.ts';
 
-/** More than any venue has; the size of a body is a bound of its own. */
 const MAX_RESOURCES = 200;
 
 type Body = {
@@ -50,7 +49,7 @@ const offSale = named(
   object(conflictFields('that would be at something inactive or off the schedule')),
 );
 
-/** What a change would take off sale, before it is made. */
+/** The preview of what a change would take off sale. */
 export function changePreviewRoutes(deps: { db: Db; clock: Clock }): Route<Operator>[] {
   return [
     route<Operator, { venueId: string }, unknown, Body>({

@@ -4,7 +4,7 @@ import { MAX_PRICE_RULES } from './price-rule-limit.rules.ts';
 import type { PriceRule } from './venues.model.ts';
 import { resourceModel } from './venues.model.ts';
 
-/** Adds a rule as the newest of the resource; false where it has the most that it can have, or does not exist. */
+/** Adds a rule as the newest; false if the resource has the most it can have, or does not exist. */
 export async function pushPriceRule(db: Db, resourceId: string, rule: PriceRule): Promise<boolean> {
   const hasRoom = { [`priceRules.${MAX_PRICE_RULES - 1}`]: mongoose.trusted({ $exists: false }) };
   const { matchedCount } = await resourceModel(db).updateOne(
@@ -14,7 +14,6 @@ export async function pushPriceRule(db: Db, resourceId: string, rule: PriceRule)
   return matchedCount === 1;
 }
 
-/** A rule with the resource that it is of; null where there is none of that id. */
 export async function findPriceRule(
   db: Db,
   ruleId: string,
@@ -24,7 +23,7 @@ export async function findPriceRule(
   return resource === null || rule === undefined ? null : { resourceId: resource._id, rule };
 }
 
-/** Takes a rule away from its resource; false where there is none of that id. */
+/** Removes a rule; false if there is none of that id. */
 export async function pullPriceRule(db: Db, ruleId: string): Promise<boolean> {
   const { matchedCount } = await resourceModel(db).updateOne(
     { 'priceRules.id': ruleId },

@@ -42,7 +42,6 @@ const WHAT_STAYS =
 type VenueParams = { venueId: string };
 type ResourceParams = { resourceId: string };
 
-/** The venues granted to the caller, and their resources. */
 export function partnerVenueRoutes(deps: VenueDeps): Route<PartnerCaller>[] {
   return [
     route<PartnerCaller>({
@@ -84,7 +83,6 @@ export function partnerVenueRoutes(deps: VenueDeps): Route<PartnerCaller>[] {
   ];
 }
 
-/** Venues and resources, as operators manage them. */
 export function operatorVenueRoutes(deps: OperatorVenueDeps): Route<Operator>[] {
   return [
     route<Operator, unknown, unknown, VenueBody>({

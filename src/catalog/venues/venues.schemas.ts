@@ -85,7 +85,6 @@ const resourceFields = {
   status: status(),
 };
 
-/** With how many resources one can share its space. */
 const MAX_SHARED = 20;
 
 const sharesSpaceWith = () =>
@@ -146,7 +145,6 @@ const resourceAnswer = {
 
 export const resource = named('Resource', object(resourceAnswer));
 
-/** A resource as operators see it. */
 export const operatorResource = named(
   'OperatorResource',
   object({
@@ -164,7 +162,7 @@ export const operatorResource = named(
 
 const offSale = object(conflictFields('at something inactive or off the schedule'));
 
-/** The schema with the holds and bookings that a change leaves off sale. */
+/** The schema with the claims that a change leaves off sale. */
 export const withOffSale = (name: string, schema: ObjectSchema): ObjectSchema =>
   named(name, schema.concat(offSale));
 
