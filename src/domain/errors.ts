@@ -63,8 +63,7 @@ export type ErrorExtras = {
 
 /**
  * A rule of the product rejected the call. `message` is public: it tells the caller's developer what was wrong and what
- * to do next.
- * Unexpected faults are thrown as ordinary errors.
+ * to do next. Unexpected faults are thrown as ordinary errors.
  */
 export class DomainError extends Error {
   readonly code: ErrorCode;

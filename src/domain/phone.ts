@@ -4,8 +4,8 @@ import { fieldError } from './errors.ts';
 
 /**
  * The E.164 form (`+919845012345`) of a phone number written internationally or as in `defaultRegion`; undefined if
- * `text` is not one
- * valid number and nothing else (contract: confirm/customer-phone). An extension is rejected: E.164 cannot have one.
+ * `text` is not one valid number and nothing else (contract: confirm/customer-phone). An extension is rejected: E.164
+ * cannot have one.
  * @throws RangeError if `defaultRegion` is no region.
  */
 export function normalisePhone(text: string, defaultRegion: string): string | undefined {

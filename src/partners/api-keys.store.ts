@@ -9,8 +9,8 @@ export async function insertApiKey(db: Db, key: ApiKeyRow, tx?: Tx): Promise<voi
 
 /**
  * Ends a key in force after `inMs`, unless it ends earlier. Null if the partner has no such key in force. The update
- * reads the database's
- * clock: by an instant read before a concurrent call, a key that has just ended would still be in force.
+ * reads the database's clock: by an instant read before a concurrent call, a key that has just ended would still be in
+ * force.
  */
 export async function endApiKeyRow(
   db: Db,

@@ -19,8 +19,8 @@ export type SentKey = {
   /**
    * The partner and id of the key. `in turn` batches the read with others that wait, 100 ms later.
    * @throws DomainError INVALID_API_KEY, in the same words for a missing, malformed or unknown key, so that strangers
-   * learn nothing about
-   * keys; in others for a key of the other mode, and for the whole of a revoked or expired key. PARTNER_SUSPENDED
+   * learn nothing about keys; in others for a key of the other mode, and for the whole of a revoked or expired key.
+   * PARTNER_SUSPENDED
    */
   authenticate(when: 'at once' | 'in turn'): Promise<KeyOwner>;
 };
@@ -93,8 +93,8 @@ function requireMode(prefix: string | undefined, serviceMode: keyof typeof KEY_S
 
 /**
  * Rejects a call whose key was revoked, or whose partner was suspended, since the call was let in. Returns the entry
- * that a lease must
- * cover; null if the partner was suspended for a moment. @throws DomainError INVALID_API_KEY, PARTNER_SUSPENDED
+ * that a lease must cover; null if the partner was suspended for a moment. @throws DomainError INVALID_API_KEY,
+ * PARTNER_SUSPENDED
  */
 export async function requireKeyInForce(
   { db, clock }: { db: Db; clock: Clock },

@@ -45,8 +45,7 @@ const UNTOUCHED = 'Attach the report as partner certify wrote it.';
 
 /**
  * Why a report is rejected; undefined if it is valid. It comes from the partner, and a person reads the verdict alone:
- * it must have
- * every scenario that this release asks for, and its summary and verdict must follow from them.
+ * it must have every scenario that this release asks for, and its summary and verdict must follow from them.
  */
 export function faultOfReport(
   report: CertificationReport,

@@ -49,8 +49,7 @@ export async function updatePartnerRow(
 
 /**
  * Sets the date of certification unless there is one, and `given`; null if there is no such partner. One update: of
- * concurrent calls, the
- * first date stays.
+ * concurrent calls, the first date stays.
  */
 export async function certifyPartnerRow(
   db: Db,

@@ -26,8 +26,7 @@ const lookUpsOf = memoizeByObject((_db: Db) => ({
 
 /**
  * Up to three free slots of the venue for the same sport, nearest in time to `wanted` first, within the booking horizon
- * and
- * 100 days. Concurrent callers share a look-up of the last half second. Usually one query, at most nine, each of at
+ * and 100 days. Concurrent callers share a look-up of the last half second. Usually one query, at most nine, each of at
  * most 31 days.
  */
 export function findAlternatives(
@@ -112,8 +111,8 @@ function beyond(dates: Dates, seen: Dates | undefined): Dates[] {
 }
 
 /**
- * The distance from `wanted`, in milliseconds, within which every slot on sale begins on one of the dates `seen`.
- * The first of them counts from its end: slots of the day before may begin there, past midnight.
+ * The distance from `wanted`, in milliseconds, within which every slot on sale begins on one of the dates `seen`. The
+ * first of them counts from its end: slots of the day before may begin there, past midnight.
  */
 function certainty(seen: Dates, sold: Dates, wanted: Date, timeZone: string): number {
   const begin = dayBounds(addDays(seen.from, 1), timeZone).start.getTime();

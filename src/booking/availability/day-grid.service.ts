@@ -63,8 +63,8 @@ export type DayGrid = {
 };
 
 /**
- * The operating day `date` of a venue for operators: every slot with who has it or why it is closed.
- * Four queries, whatever the number of resources. @throws DomainError VENUE_NOT_FOUND
+ * The operating day `date` of a venue for operators: every slot with who has it or why it is closed. Four queries,
+ * whatever the number of resources. @throws DomainError VENUE_NOT_FOUND
  */
 export async function readDayGrid(deps: SlotDeps, venueId: string, date: string): Promise<DayGrid> {
   const venue = await getVenue(deps, venueId);

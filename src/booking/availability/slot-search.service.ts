@@ -20,9 +20,8 @@ import type { PlannedSlot } from './planned-slots.service.ts';
 
 /**
  * `date` is the operating date in each venue's zone; sport and city ignore case. Slots begin from `from` on and before
- * `to`, wall
- * times `HH:MM` at the venue; `to` at or before `from` is on the next date. Without `venueIds`, all granted venues are
- * searched.
+ * `to`, wall times `HH:MM` at the venue; `to` at or before `from` is on the next date. Without `venueIds`, all granted
+ * venues are searched.
  */
 export type SlotSearch = {
   date: string;
@@ -41,8 +40,7 @@ export const VENUES_OF_PAGE = 20;
 
 /**
  * The slots that the partner can hold now, at up to 20 venues that match the search, by venue, resource and start. A
- * page may be
- * empty although others follow. At most five reads, plus the rules of venues that are not cached.
+ * page may be empty although others follow. At most five reads, plus the rules of venues that are not cached.
  * @throws DomainError VENUE_NOT_AUTHORIZED for a named venue that is missing or not granted; VALIDATION_ERROR for an
  * unknown sport
  */
@@ -113,8 +111,7 @@ async function searchVenue(deps: SlotDeps, rules: VenueRules, search: SlotSearch
 
 /**
  * Compares wall times. Slots after midnight belong to the operating day before: a range matches them if it has their
- * time, or
- * if it goes on past midnight.
+ * time, or if it goes on past midnight.
  */
 function isWithin(
   { venue }: VenueRules,

@@ -68,7 +68,9 @@ type Today = { start: Date; until: Date; before: Date };
 /** The last day asked for, by zone and horizon: resolving its bounds costs some 100 µs. */
 const lastAsked = new Map<string, Today>();
 
-/** What is on sale now (`salePeriodOf`), and until when the end of the sale stays the same: the end of the venue's day. */
+/**
+ * What is on sale now (`salePeriodOf`), and until when the end of the sale stays the same: the end of the venue's day.
+ */
 export function salePeriodAt(
   now: Date,
   bookingHorizonDays: number,

@@ -11,8 +11,7 @@ export type TimelineEntry = { event: EventRow; deliveries: DeliveryDetail[] };
 
 /**
  * Everything that happened to a booking from its hold on, oldest first. Reads the outbox before the log: an event that
- * is
- * dispatched in between is in one of them at least. @throws DomainError BOOKING_NOT_FOUND
+ * is dispatched in between is in one of them at least. @throws DomainError BOOKING_NOT_FOUND
  */
 export async function readTimeline(deps: { db: Db }, bookingId: string): Promise<TimelineEntry[]> {
   const reservation = await findReservationByBookingId(deps.db, bookingId);

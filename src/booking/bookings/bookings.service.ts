@@ -57,8 +57,7 @@ export async function getBooking(
 
 /**
  * The bookings of the partner, or of all partners if none is named, newest `booked_at` first. Dates are inclusive, in
- * the zone
- * of the venue named, else in the service's zone.
+ * the zone of the venue named, else in the service's zone.
  * @throws DomainError VALIDATION_ERROR for an invalid phone number or a search that is too short.
  */
 export async function listBookings(

@@ -39,8 +39,8 @@ type Confirmed = { booking: Reservation; isReplay: boolean };
 const deduplicate = deduplicatedCalls<Confirmed>();
 
 /**
- * Makes the partner's ACTIVE hold a booking, in one guarded update by the database's clock. The same key and hold return
- * the original booking for ever; of concurrent confirms one makes the booking, and equal ones share its run.
+ * Makes the partner's ACTIVE hold a booking, in one guarded update by the database's clock. The same key and hold
+ * return the original booking for ever; of concurrent confirms one makes the booking, and equal ones share its run.
  * @throws DomainError HOLD_NOT_FOUND, VENUE_NOT_AUTHORIZED where the grant for its venue has ended, HOLD_EXPIRED,
  * INVALID_HOLD_STATE, DOUBLE_BOOKING_ATTEMPT, IDEMPOTENCY_KEY_MISMATCH, VALIDATION_ERROR for an invalid phone number.
  */
@@ -118,8 +118,8 @@ async function tryConfirm(
 }
 
 /**
- * Confirms and takes one credit of the customer, both or neither. Null where the hold cannot be confirmed;
- * 'no credit' where there is none to take, and nothing was done.
+ * Confirms and takes one credit of the customer, both or neither. Null where the hold cannot be confirmed; 'no credit'
+ * where there is none to take, and nothing was done.
  */
 async function confirmWithCredit(
   deps: ConfirmDeps,

@@ -28,14 +28,11 @@ const deduplicate = deduplicatedCalls<{ isReplay: boolean }>();
 
 /**
  * Cancels or refunds a booking and frees its slot if it was still booked; no money is moved. A repeated call with the
- * key of the
- * first succeeds without effect; concurrent equal calls share a run. A partner ends its own bookings. An operator ends
- * any, walk-ins
- * included, as the built-in partner `platform`; the keys of all operators are one namespace, apart from those of the
- * partners.
+ * key of the first succeeds without effect; concurrent equal calls share a run. A partner ends its own bookings. An
+ * operator ends any, walk-ins included, as the built-in partner `platform`; the keys of all operators are one
+ * namespace, apart from those of the partners.
  * @throws DomainError BOOKING_NOT_FOUND, UNAUTHORIZED for another partner's booking, IDEMPOTENCY_KEY_MISMATCH for a key
- * used for
- * another booking or the other operation, INVALID_HOLD_STATE.
+ * used for another booking or the other operation, INVALID_HOLD_STATE.
  */
 export async function endBooking(
   deps: ReservationDeps,

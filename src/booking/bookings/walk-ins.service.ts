@@ -35,9 +35,9 @@ const WALK_IN_YEARS = 3;
 const MAX_TRIES = 3;
 
 /**
- * Books a slot for a customer at the counter, as the built-in partner `platform`. A slot that has begun can still be sold.
- * One transaction reads the blackouts, displaces the holds in the way (`overrideHolds`) and inserts the booking: a walk-in
- * that fails takes nothing from anyone.
+ * Books a slot for a customer at the counter, as the built-in partner `platform`. A slot that has begun can still be
+ * sold. One transaction reads the blackouts, displaces the holds in the way (`overrideHolds`) and inserts the booking:
+ * a walk-in that fails takes nothing from anyone.
  * @throws DomainError SLOT_NOT_FOUND, VALIDATION_ERROR, SLOT_NOT_AVAILABLE
  */
 export async function placeWalkIn(deps: WalkInDeps, input: PlaceWalkIn): Promise<BookingDetail> {

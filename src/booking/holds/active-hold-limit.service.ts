@@ -25,8 +25,7 @@ export function takeOrdinal({ db, config }: HoldLimitDeps, partnerId: string): n
 
 /**
  * Reads which ordinals are free, for later calls of `takeOrdinal`, and expires the partner's lapsed holds, which have
- * some.
- * False if the partner has as many live holds as it may have.
+ * some. False if the partner has as many live holds as it may have.
  */
 export async function findFreeOrdinals(deps: HoldLimitDeps, partnerId: string): Promise<boolean> {
   const { ordinals, lapsedIds } = await findActiveHolds(deps.db, partnerId);

@@ -26,8 +26,7 @@ export type HoldDeps = SlotDeps & {
 
 /**
  * A hold of the partner; of any partner for an operator, who names none. `afterConflict`: as the change left it that
- * the
- * caller has just lost to. @throws DomainError HOLD_NOT_FOUND for a hold that is missing or another partner's.
+ * the caller has just lost to. @throws DomainError HOLD_NOT_FOUND for a hold that is missing or another partner's.
  */
 export async function getHold(
   deps: { db: Db },
@@ -55,9 +54,8 @@ export async function listHolds(
 
 /**
  * Releases an ACTIVE hold and frees its slot; repeating it changes nothing. A partner releases its own holds; an
- * operator any, as
- * the built-in partner `platform`. @throws DomainError HOLD_NOT_FOUND, HOLD_EXPIRED, INVALID_HOLD_STATE for a confirmed
- * hold.
+ * operator any, as the built-in partner `platform`. @throws DomainError HOLD_NOT_FOUND, HOLD_EXPIRED,
+ * INVALID_HOLD_STATE for a confirmed hold.
  */
 export async function releaseHold(
   deps: ReservationDeps,

@@ -28,12 +28,10 @@ const deduplicate = deduplicatedCalls<PlacedHold>();
 
 /**
  * Reserves a slot for the partner until `hold_expiry_at`. Unique indexes decide races: one hold a slot, and no more
- * holds than the
- * partner may have. With an idempotency key a repeated call returns the first hold, and concurrent equal calls share a
- * run.
+ * holds than the partner may have. With an idempotency key a repeated call returns the first hold, and concurrent equal
+ * calls share a run.
  * @throws DomainError VENUE_NOT_AUTHORIZED, RESOURCE_NOT_FOUND, SLOT_NOT_FOUND, VALIDATION_ERROR, SLOT_NOT_AVAILABLE
- * (with
- * `conflict`), HOLD_LIMIT_REACHED, IDEMPOTENCY_KEY_MISMATCH
+ * (with `conflict`), HOLD_LIMIT_REACHED, IDEMPOTENCY_KEY_MISMATCH
  */
 export async function placeHold(
   deps: HoldDeps,

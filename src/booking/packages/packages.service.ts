@@ -42,9 +42,10 @@ type Bought = { purchase: SeenPurchase; isReplay: boolean };
 const deduplicate = deduplicatedCalls<Bought>();
 
 /**
- * Sells a package to a customer. The same key, package and customer return the original purchase, as it was then, and add no
- * credits; concurrent equal calls share a run.
- * @throws DomainError PACKAGE_NOT_FOUND for one that is missing, another partner's or not on sale; IDEMPOTENCY_KEY_MISMATCH
+ * Sells a package to a customer. The same key, package and customer return the original purchase, as it was then, and
+ * add no credits; concurrent equal calls share a run.
+ * @throws DomainError PACKAGE_NOT_FOUND for one that is missing, another partner's or not on sale;
+ * IDEMPOTENCY_KEY_MISMATCH
  */
 export async function buyPackage(deps: PackageDeps, partnerId: string, input: BuyPackage): Promise<Bought> {
   const phoneE164 = requireCustomerPhone(input.customerPhone, deps.config.defaultRegion);
@@ -120,8 +121,8 @@ export async function listPurchasesOf(deps: PackageDeps, customerPhone: string):
 }
 
 /**
- * Ends a purchase before its time: none of its credits can be used any more, not even one that a refund gives back.
- * A purchase that has expired or was ended before stays as it is. @throws DomainError PURCHASE_NOT_FOUND
+ * Ends a purchase before its time: none of its credits can be used any more, not even one that a refund gives back. A
+ * purchase that has expired or was ended before stays as it is. @throws DomainError PURCHASE_NOT_FOUND
  */
 export async function endPurchase(
   deps: { db: Db },
@@ -150,7 +151,10 @@ export async function listActivePurchases(
 export type NewPackage = Omit<PackageRow, '_id' | 'status' | 'description'> &
   Partial<Pick<PackageRow, 'status' | 'description'>>;
 
-/** Adds a package to a partner's catalogue. @throws DomainError PARTNER_NOT_FOUND; VALIDATION_ERROR for an unknown venue. */
+/**
+ * Adds a package to a partner's catalogue. @throws DomainError PARTNER_NOT_FOUND; VALIDATION_ERROR for an unknown
+ * venue.
+ */
 export async function createPackage(deps: PartnerDeps, input: NewPackage): Promise<PackageRow> {
   await getPartner(deps, input.partnerId);
   await requireVenues(deps, input.venueIds);
@@ -166,7 +170,10 @@ export async function getPackage(deps: { db: Db }, packageId: string): Promise<P
   return row;
 }
 
-/** Changes what is sold from now on; purchases keep what they have. @throws DomainError PACKAGE_NOT_FOUND, VALIDATION_ERROR */
+/**
+ * Changes what is sold from now on; purchases keep what they have. @throws DomainError PACKAGE_NOT_FOUND,
+ * VALIDATION_ERROR
+ */
 export async function updatePackage(
   deps: { db: Db },
   packageId: string,

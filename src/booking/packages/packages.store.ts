@@ -112,8 +112,8 @@ export async function listUsablePurchases(
 }
 
 /**
- * Takes one credit of the customer's purchase that can be used at the venue and expires first. Returns the purchase's id, null
- * if there is none. The update's filter keeps credits from going below 0.
+ * Takes one credit of the customer's purchase that can be used at the venue and expires first. Returns the purchase's
+ * id, null if there is none. The update's filter keeps credits from going below 0.
  */
 export async function consumeCredit(
   db: Db,
@@ -161,8 +161,9 @@ export async function findUsablePurchases(db: Db, phoneE164: string): Promise<Up
 }
 
 /**
- * Erases the customer from purchases that cannot be used any more, also from keys and payment methods that identify the customer.
- * Returns how many purchases there were. Other keys stay: a call that repeats one is rejected and sells nothing.
+ * Erases the customer from purchases that cannot be used any more, also from keys and payment methods that identify the
+ * customer. Returns how many purchases there were. Other keys stay: a call that repeats one is rejected and sells
+ * nothing.
  */
 export async function eraseCustomerOfPurchases(db: Db, phoneE164: string, erasure: Erasure): Promise<number> {
   const { replacement } = erasure;

@@ -27,11 +27,9 @@ export type BlackoutDetail = { blackout: BlackoutRow; conflicts: LiveClaim[] };
 
 /**
  * Closes resources of a venue for a time; claims in it stay and are reported. It looks for them once no process sells
- * by the old
- * rules any more, so each is either among the conflicts or rejected (ADR 0009).
+ * by the old rules any more, so each is either among the conflicts or rejected (ADR 0009).
  * @throws DomainError VENUE_NOT_FOUND; VALIDATION_ERROR for an inverted, past or too long window, for resources that
- * the venue does
- * not have, and at the limit of blackouts.
+ * the venue does not have, and at the limit of blackouts.
  */
 export async function addBlackout(
   deps: BlackoutDeps,

@@ -17,8 +17,8 @@ export type VenueChange = {
 
 /**
  * The bookings and live holds of a venue that could not be sold as it is now, or as it would be after a change: the
- * venue or
- * resource is inactive, or the schedule does not have the window. Those that are over are left out. By their start.
+ * venue or resource is inactive, or the schedule does not have the window. Those that are over are left out. By their
+ * start.
  * @throws DomainError VENUE_NOT_FOUND
  */
 export async function findOffSaleClaims(

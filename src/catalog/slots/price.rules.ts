@@ -16,10 +16,8 @@ export function wallTimesIn(timeZone: string): (instant: Date) => string {
 
 /**
  * The prices of a resource's slots: by the matching rule of highest priority, among equals the newest, else the base
- * price. A rule's
- * times are wall times of the slot's start; its days and dates are those of the operating day in which its time begins,
- * so the
- * hours after midnight cost what their evening costs.
+ * price. A rule's times are wall times of the slot's start; its days and dates are those of the operating day in which
+ * its time begins, so the hours after midnight cost what their evening costs.
  */
 export function pricesOf(
   { pricePaise, priceRules = [] }: Pick<ResourceRow, 'pricePaise' | 'priceRules'>,
@@ -71,8 +69,8 @@ function passesMidnight(rule: PriceRule): boolean {
 
 /**
  * The operating day on which the rule's time begins that has a slot starting at `time`; null if none has. For a slot
- * after midnight
- * that is its own operating day if that day has passed midnight to reach it (`isAfterMidnight`), else the day before.
+ * after midnight that is its own operating day if that day has passed midnight to reach it (`isAfterMidnight`), else
+ * the day before.
  */
 function beginningOf(
   rule: PriceRule,

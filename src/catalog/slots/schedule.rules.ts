@@ -30,18 +30,13 @@ const rememberedWindows = new Map<string, OpeningMs>();
  * The slots of the operating day that begins on `date` in `timeZone`, sorted and never overlapping.
  *
  * From each opening they run back to back and never past closing, `durationMinutes` of elapsed time each. Wall times
- * resolve by
- * Temporal's `compatible` disambiguation (a skipped time moves forward by the gap, a repeated one is the first), so a
- * DST change can
- * add or remove a slot. A slot as long as its opening becomes shorter where the clocks cut the opening, so that whole
- * days are sold
- * every day.
+ * resolve by Temporal's `compatible` disambiguation (a skipped time moves forward by the gap, a repeated one is the
+ * first), so a DST change can add or remove a slot. A slot as long as its opening becomes shorter where the clocks cut
+ * the opening, so that whole days are sold every day.
  *
  * Where hours overlap, the earlier operating day wins, then the earlier opening: a slot that would begin before their
- * slots have ended
- * is left out. Earlier days count with every slot that one of their openings would make by itself, so the result
- * depends on two
- * earlier days only.
+ * slots have ended is left out. Earlier days count with every slot that one of their openings would make by itself, so
+ * the result depends on two earlier days only.
  *
  * @throws RangeError for a malformed date or time, an unknown zone, or a duration that is no positive whole number.
  */
@@ -68,8 +63,7 @@ export function slotsOn(
 
 /**
  * The slot that begins exactly at `start`, and its operating date (contract: availability/operating-date); undefined if
- * there is none.
- * Agrees with {@link slotsOn}: an instant starts a slot here if and only if some date lists it.
+ * there is none. Agrees with {@link slotsOn}: an instant starts a slot here if and only if some date lists it.
  */
 export function scheduledSlotAt(
   start: Date,

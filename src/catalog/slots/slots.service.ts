@@ -40,8 +40,7 @@ const RULED_OUT: ReadonlySet<UnsellableReason | null> = new Set(['blackout', 'in
 
 /**
  * Everything about a slot that a partner wants to hold: venue, resource, window, price, whether it is on sale, and the
- * draft of its
- * reservation. Only inserting the draft shows whether it is claimed.
+ * draft of its reservation. Only inserting the draft shows whether it is claimed.
  * @throws DomainError VALIDATION_ERROR where the parts disagree; VENUE_NOT_AUTHORIZED for a venue_id that is unknown or
  * not granted; RESOURCE_NOT_FOUND; SLOT_NOT_FOUND for a slot_id alone that is unknown or of such a venue.
  */
@@ -68,8 +67,7 @@ export async function findSlotForSale(
 
 /**
  * The slot for a walk-in at any venue, or at one granted to `playedFor`, with a draft for the built-in partner
- * `platform`.
- * The walk-in's transaction decides whether it may be sold. @throws DomainError SLOT_NOT_FOUND
+ * `platform`. The walk-in's transaction decides whether it may be sold. @throws DomainError SLOT_NOT_FOUND
  */
 export async function findSlotForWalkIn(
   deps: { db: Db },
@@ -84,8 +82,7 @@ export async function findSlotForWalkIn(
 
 /**
  * The draft with the slot's current window, price and cells, for the venue transaction that inserts it; or why it
- * cannot be sold.
- * The transaction excludes every change of the venue, its blackouts and the resource (ADR 0009).
+ * cannot be sold. The transaction excludes every change of the venue, its blackouts and the resource (ADR 0009).
  */
 export async function checkClaim(
   deps: { db: Db },

@@ -29,8 +29,7 @@ export async function findGrantedRules(
 
 /**
  * Decides by cached rules. If they reject the caller, decides again by rules read after this call: another process may
- * have put
- * something on sale a moment ago.
+ * have put something on sale a moment ago.
  */
 export async function decidingBy<T>(
   decide: (from: RulesSource) => Promise<T>,

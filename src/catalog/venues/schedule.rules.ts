@@ -18,9 +18,8 @@ type Span = { path: string; from: number; to: number };
 
 /**
  * Why a schedule is invalid: openings of one day that overlap, openings that pass midnight into those of the next day,
- * dates that are
- * named twice. Each fault names the later opening or, if the next date only has its weekly hours, the exception that
- * runs into them.
+ * dates that are named twice. Each fault names the later opening or, if the next date only has its weekly hours, the
+ * exception that runs into them.
  */
 export function scheduleFaults({ weekly, exceptions }: Schedule): FieldFault[] {
   const ofWeek = (weekday: Weekday) => spansOf(weekly[weekday], `weekly.${weekday}`);

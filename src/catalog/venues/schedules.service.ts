@@ -25,7 +25,10 @@ export async function setSchedule(
   return checked;
 }
 
-/** The schedule with its exceptions by date. @throws DomainError VALIDATION_ERROR naming every opening that overlaps another */
+/**
+ * The schedule with its exceptions by date. @throws DomainError VALIDATION_ERROR naming every opening that overlaps
+ * another
+ */
 export function checkedSchedule(schedule: Schedule): Schedule {
   const details = scheduleFaults(schedule);
   const [first] = details;

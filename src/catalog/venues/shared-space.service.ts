@@ -8,10 +8,8 @@ import { relateResources } from './venues.store.ts';
 
 /**
  * Makes the resource share its space with exactly `otherIds` of its venue, on both sides. Beforehand its claims must
- * fill that space
- * (`addSharedCells`) and it must be off sale, so that nobody is sold the space twice meanwhile (ADR 0002). Claims keep
- * the cells
- * they have. Safe to repeat, also after a crash.
+ * fill that space (`addSharedCells`) and it must be off sale, so that nobody is sold the space twice meanwhile (ADR
+ * 0002). Claims keep the cells they have. Safe to repeat, also after a crash.
  * @throws DomainError VALIDATION_ERROR if a claim written at the same time took space from one on the other side.
  */
 export async function shareSpace(

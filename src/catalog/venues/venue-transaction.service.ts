@@ -15,10 +15,8 @@ const limitsOf = memoizeByObject((_db: Db) => new Map<string, LimitFunction>());
 
 /**
  * Runs a transaction that sells at the venue or changes what may be sold there. Of two such transactions that overlap,
- * one runs again and
- * sees what the other did. `work` gets the venue as the transaction sees it and must have no side effects. Calls of
- * this process
- * for one venue run one after the other.
+ * one runs again and sees what the other did. `work` gets the venue as the transaction sees it and must have no side
+ * effects. Calls of this process for one venue run one after the other.
  * @throws DomainError SERVICE_UNAVAILABLE if eight calls wait already, or the call's turn does not come within 10 s.
  */
 export async function inVenueTransaction<T>(

@@ -17,8 +17,7 @@ export type Schedule = {
 
 /**
  * A price for some slots; null is no restriction. Times are those at which a slot starts, dates and days those of the
- * operating day.
- * Either `pricePaise` or `multiplier` (of the base price) is set.
+ * operating day. Either `pricePaise` or `multiplier` (of the base price) is set.
  */
 export type PriceRule = {
   id: string;

@@ -169,7 +169,8 @@ export const withOffSale = (name: string, schema: ObjectSchema): ObjectSchema =>
 export const venueWithConflicts = withOffSale('VenueWithConflicts', venue);
 export const resourceWithConflicts = withOffSale('ResourceWithConflicts', operatorResource);
 
-// The fields of a body as rows have them; the schema of a body that creates a row requires those that the row must have.
+// The fields of a body as rows have them; the schema of a body that creates a row requires those that the row must
+// have.
 
 export function venueChange({
   time_zone: timeZone,

@@ -65,10 +65,8 @@ const MAX_SLUG_CHARACTERS = 180;
 
 /**
  * Adds a resource; its id is a slug of venue and resource name, with a number if that is taken. With `sharesSpaceWith`
- * it is inactive
- * until all space is shared, so that the guard index rejects every overlap. A crash in between leaves it inactive;
- * `changeResource`
- * with the same list completes it.
+ * it is inactive until all space is shared, so that the guard index rejects every overlap. A crash in between leaves it
+ * inactive; `changeResource` with the same list completes it.
  * @throws DomainError VENUE_NOT_FOUND; VALIDATION_ERROR if a shared resource is not of this venue.
  */
 export async function createResource(
@@ -130,11 +128,10 @@ export async function getResource(deps: { db: Db }, resourceId: string): Promise
 
 /**
  * Changes a resource. With `sharesSpaceWith` it shares its space with exactly those; to begin sharing, it is inactive
- * for a moment, and
- * stays so after a crash or failure until a call sets its status. A status that another call sets meanwhile is kept.
+ * for a moment, and stays so after a crash or failure until a call sets its status. A status that another call sets
+ * meanwhile is kept.
  * @throws DomainError RESOURCE_NOT_FOUND; VALIDATION_ERROR if a shared resource is itself or not of its venue, or if
- * claims on both
- * sides overlap.
+ * claims on both sides overlap.
  */
 export async function changeResource(
   deps: { db: Db },
@@ -170,8 +167,7 @@ const SLOT_FIELDS = ['durationMinutes', 'opensAt', 'closesAt', 'schedule'] as co
 
 /**
  * Changes a resource for what is sold from now on; reservations keep their window and price. When it returns, nothing
- * is sold that the
- * change takes off sale. @throws DomainError RESOURCE_NOT_FOUND
+ * is sold that the change takes off sale. @throws DomainError RESOURCE_NOT_FOUND
  */
 export async function updateResource(
   deps: { db: Db },
