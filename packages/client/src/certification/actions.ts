@@ -112,10 +112,11 @@ export function isRefusal(answer: unknown): answer is Refusal {
   return faultsOfShape(answer, { error: { code: 'text' } }).length === 0;
 }
 
-const NOT_THERE = new Set([
-  ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOENT', 'EACCES'],
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
+const NOT_THERE = new Set(
+  'ECONNREFUSED ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH ENOENT EACCES UND_ERR_CONNECT_TIMEOUT'.split(
+    ' ',
+  ),
+);
 
 /** Whether an action failed because nothing is there to take it. One that broke off may be what the integration died of. */
 export const isNotThere = (failure: unknown): failure is Unreached =>

@@ -41,8 +41,12 @@ function cannedDay(
     is_available: true,
   }));
   const venue = {
-    ...{ venue_id, name: `Certification Arena ${city}`, address: '1 Clock Street', city },
-    ...{ status: 'active' as const, time_zone: zone },
+    venue_id,
+    name: `Certification Arena ${city}`,
+    address: '1 Clock Street',
+    city,
+    status: 'active' as const,
+    time_zone: zone,
   };
   return { venue, date, hours, slots, localTimes: rows.map(({ shown }) => shown) };
 }

@@ -1,7 +1,7 @@
-import { createHmac, randomBytes, randomUUID } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
+import { v7 as uuid } from 'uuid';
 import type { Schemas } from '../operation-types.ts';
-import { deliveryStatusOf } from './bounded-body.ts';
-import { reasonOf } from './transports.ts';
+import { reasonOf, textWithin } from './transports.ts';
 
 /** The service waits so long for an endpoint. */
 const ENDPOINT_DEADLINE_MS = 10_000;
@@ -13,7 +13,7 @@ export type AnyEvent = Omit<Schemas['Event'], 'event_type' | 'details'> & {
   [other: string]: unknown;
 };
 
-export type Delivery = { bytes: Uint8Array; headers: Record<string, string> };
+export type Delivery = { bytes: Uint8Array<ArrayBuffer>; headers: Record<string, string> };
 
 export type SigningOptions = {
   secret: string;
@@ -23,13 +23,13 @@ export type SigningOptions = {
   previousSecret?: string;
   attempt?: number;
   /** The bytes that are signed and sent, where they are not the usual ones. */
-  bytes?: Uint8Array;
+  bytes?: Uint8Array<ArrayBuffer>;
 };
 
 /** Signs an event exactly as the service does (docs/guides/verifying-webhooks.md). */
 export function signDelivery(event: AnyEvent, options: SigningOptions): Delivery {
   const { secret, previousSecret, attempt = 1, timestamp = unixSeconds() } = options;
-  const deliveryId = randomUUID();
+  const deliveryId = uuid();
   const bytes = options.bytes ?? Buffer.from(JSON.stringify({ ...event, delivery_id: deliveryId }));
   const signedWith = (key: string) =>
     `sha256=${createHmac('sha256', key).update(`${timestamp}.`).update(bytes).digest('hex')}`;
@@ -64,7 +64,11 @@ export async function postDelivery(url: string, { bytes, headers }: Delivery): P
   const timer = setTimeout(() => controller.abort(), ENDPOINT_DEADLINE_MS);
   try {
     const response = await fetch(url, {
-      ...{ method: 'POST', headers, body: Buffer.from(bytes), redirect: 'manual', signal: controller.signal },
+      method: 'POST',
+      headers,
+      body: bytes,
+      redirect: 'manual',
+      signal: controller.signal,
     });
     const status = await deliveryStatusOf(response);
     return { status, text: String(status), tookMs: performance.now() - from };
@@ -77,3 +81,16 @@ export async function postDelivery(url: string, { bytes, headers }: Delivery): P
 }
 
 export const isAccepted = ({ status = 0 }: EndpointAnswer): boolean => status >= 200 && status < 300;
+
+/** As much of a body of a success as the service waits for: a longer one counts as complete there. */
+const DELIVERY_BYTES = 16 * 1024;
+
+/**
+ * The status by which an endpoint took a delivery, or did not, as the service goes by it: a 2xx once its body is whole, or longer than
+ * 16 KB; any other at once. Rejects where the body of a 2xx breaks off.
+ */
+export async function deliveryStatusOf({ ok, status, body }: Response): Promise<number> {
+  if (ok) await textWithin(body, DELIVERY_BYTES);
+  else await body?.cancel().catch(() => undefined);
+  return status;
+}

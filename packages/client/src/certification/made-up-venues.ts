@@ -48,8 +48,11 @@ function resourceOf({
 }: CannedDay): Schemas['Resource'] {
   return {
     ...{ resource_id: first?.resource_id ?? '', venue_id, name: 'Turf', resource_type: 'turf' },
-    ...{ sport_category: 'football', duration_minutes: 60, price_rupees: 1200 },
-    ...{ operating_hours_start: start, operating_hours_end: end },
+    sport_category: 'football',
+    duration_minutes: 60,
+    price_rupees: 1200,
+    operating_hours_start: start,
+    operating_hours_end: end,
   };
 }
 

@@ -34,7 +34,8 @@ export function noteOwnCalls(
   };
   return {
     send: (request) => (request.method === 'GET' ? fetch(request) : underWay.add(sendNoted(request))),
-    ...{ calls, settled: underWay.settled },
+    calls,
+    settled: underWay.settled,
     forget: () => void calls.splice(0),
   };
 }

@@ -6,8 +6,8 @@ export type ProxiedAnswer = { status: number; headers: Record<string, string>; b
 
 /** Of a connection, or made anew by whoever sends the bytes on. */
 const NOT_PASSED_ON = new Set([
-  ...['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 'te', 'trailer', 'proxy-connection'],
-  ...['host', 'content-length', 'content-encoding', 'accept-encoding', 'expect'],
+  ...'connection keep-alive transfer-encoding upgrade te trailer proxy-connection'.split(' '),
+  ...'host content-length content-encoding accept-encoding expect'.split(' '),
 ]);
 
 /** Asks the sandbox what the integration asked; in full where `isWhole`, for of a 304 nothing could be rewritten. */

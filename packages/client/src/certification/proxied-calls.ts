@@ -87,9 +87,15 @@ export function readCall(
   const bodyKey = body?.['idempotency_key'];
   const { id: operation, pathId = '' } = operationOf(method, url.pathname) ?? {};
   return {
-    ...{ operation, method, path: url.pathname, pathId },
+    operation,
+    method,
+    path: url.pathname,
+    pathId,
     ...{ query: url.searchParams, body, key: typeof bodyKey === 'string' ? bodyKey : headerKey },
-    ...{ atMs: performance.now(), answer: undefined, unreached: undefined, isFaulted: false },
+    atMs: performance.now(),
+    answer: undefined,
+    unreached: undefined,
+    isFaulted: false,
   };
 }
 

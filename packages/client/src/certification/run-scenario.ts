@@ -3,18 +3,53 @@ import { isNotThere } from './actions.ts';
 import type { ScenarioReport } from './report.ts';
 import type { Scenario } from './scenario.ts';
 import { Finding, NotTried } from './scenario.ts';
+import { SCENARIOS } from './scenarios.ts';
 import type { Trial } from './trial.ts';
 
 /** Refusals of what the runner asks about an id that the integration reported: it was not what it was reported as. */
-const ABOUT_WHAT_WAS_REPORTED = new Set([
-  ...['HOLD_NOT_FOUND', 'BOOKING_NOT_FOUND', 'PURCHASE_NOT_FOUND', 'INVALID_HOLD_STATE', 'HOLD_EXPIRED'],
-]);
+const ABOUT_WHAT_WAS_REPORTED = new Set(
+  'HOLD_NOT_FOUND BOOKING_NOT_FOUND PURCHASE_NOT_FOUND INVALID_HOLD_STATE HOLD_EXPIRED'.split(' '),
+);
 
 const FINDING_LENGTH = 2000;
 const INTERRUPTED = 'The run was interrupted.';
 
+export type RunOptions = {
+  /** Which scenarios are tried; all unless stated. The others are reported as not tried. */
+  isChosen?: (scenario: Scenario) => boolean;
+  /** Is told when a scenario begins, and what came of it. */
+  onBegin?: (scenario: Scenario) => void;
+  onEnd?: (report: ScenarioReport) => void;
+};
+
+/** Runs the chosen scenarios one after the other; the others, and those after an interruption, are reported as not tried. */
+export async function runAll(
+  { isChosen = () => true, onBegin, onEnd }: RunOptions,
+  trial: Trial,
+  haveCallsLeft: () => Promise<void>,
+  giveBack: () => Promise<void>,
+): Promise<ScenarioReport[]> {
+  const reports: ScenarioReport[] = [];
+  for (const scenario of SCENARIOS) {
+    if (!isChosen(scenario)) {
+      reports.push(notTried(scenario, 'It was not chosen for this run.'));
+      continue;
+    }
+    await haveCallsLeft().catch(() => undefined);
+    if (trial.signal.aborted) {
+      reports.push(notTried(scenario, INTERRUPTED));
+      continue;
+    }
+    onBegin?.(scenario);
+    const report = await runScenario(scenario, trial, giveBack);
+    reports.push(report);
+    onEnd?.(report);
+  }
+  return reports;
+}
+
 /** Tries a scenario, then has what it made given back. Rejects only where the runner itself is at fault. */
-export async function runScenario(
+async function runScenario(
   scenario: Scenario,
   trial: Trial,
   giveBack: () => Promise<void>,
@@ -34,7 +69,7 @@ function readable(finding: string): string {
 }
 
 /** What is reported of a scenario that was not begun. */
-export function notTried({ id, level, title }: Scenario, finding: string): ScenarioReport {
+function notTried({ id, level, title }: Scenario, finding: string): ScenarioReport {
   return { id, level, title, outcome: 'not_tried', duration_ms: 0, finding, remedy: null };
 }
 

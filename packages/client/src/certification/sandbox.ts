@@ -52,7 +52,8 @@ export function createSandbox(client: PartnerClient): Sandbox {
     for (const venue of shuffled(open)) {
       const query = {
         venue_id: venue.venue_id,
-        ...{ from: dateIn(FIRST_DAY), to: dateIn(FIRST_DAY + DAYS - 1) },
+        from: dateIn(FIRST_DAY),
+        to: dateIn(FIRST_DAY + DAYS - 1),
       };
       const { days } = await client.getAvailabilityRange({ query });
       const free = shuffled(
@@ -98,7 +99,12 @@ export function createSandbox(client: PartnerClient): Sandbox {
   };
 
   return {
-    ...{ client, venues, day, freeSlot, takeByOther, releaseByOther },
+    client,
+    venues,
+    day,
+    freeSlot,
+    takeByOther,
+    releaseByOther,
     anyPackage: async () => {
       const open = (await venues()).map(({ venue_id: id }) => id);
       const { data } = await client.listCatalogue();

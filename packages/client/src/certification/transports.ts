@@ -1,6 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Transport } from './actions.ts';
-import { textWithin } from './bounded-body.ts';
 import { Unreached, UnusableAnswer } from './scenario.ts';
 
 /** How long an integration may take to answer an action. */
@@ -69,24 +67,18 @@ export async function withinDeadline<Answer>(
   const ending = new AbortController();
   const abort = () => ending.abort(outer.reason);
   outer.addEventListener('abort', abort, { once: true });
-  let isLate = false;
-  const late = async () => {
-    await delay(deadlineMs, undefined, { signal: ending.signal });
-    isLate = true;
-    ending.abort();
-  };
-  const timer = late().catch(() => undefined);
+  const timer = setTimeout(abort, deadlineMs);
   try {
     return await work(ending.signal);
   } catch (error) {
     if (error instanceof UnusableAnswer || outer.aborted) throw error;
-    if (isLate)
+    if (ending.signal.aborted)
       throw new UnusableAnswer(`${action} did not answer within ${deadlineMs / 1000} s.`, { cause: error });
     throw new Unreached(`${action} got no answer: ${reasonOf(error)}.`, { cause: error });
   } finally {
+    clearTimeout(timer);
     outer.removeEventListener('abort', abort);
     ending.abort();
-    await timer;
   }
 }
 
@@ -96,4 +88,19 @@ export function reasonOf(failure: unknown): string {
   if (typeof code === 'string') return code;
   if (cause !== undefined) return reasonOf(cause);
   return typeof message === 'string' ? message : 'unknown reason';
+}
+
+/** The text of a stream; undefined where it has more than `limit` bytes, of which no more is then read. */
+export async function textWithin(
+  stream: AsyncIterable<Uint8Array> | null,
+  limit: number,
+): Promise<string | undefined> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of stream ?? []) {
+    bytes += chunk.length;
+    if (bytes > limit) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
 }

@@ -6,15 +6,22 @@ import type { CallOptions, OperationId } from '../operation-types.ts';
 /** What the commands use of a success: another program may answer at the same address with JSON of its own. */
 const SHAPES = {
   getMe: {
-    ...{ partner_id: 'text', name: 'text', mode: 'text', key: { id: 'text' }, limits: {} },
+    partner_id: 'text',
+    name: 'text',
+    mode: 'text',
+    key: { id: 'text' },
+    limits: {},
     venues: [{ venue_id: 'text', name: 'text' }],
   },
   getObservability: {
     summary: { events: 'number', deliveries: { succeeded: 'number', pending: 'number', retrying: 'number' } },
     subscriptions: [
       {
-        ...{ id: 'text', status: 'text', endpoint_url: 'text' },
-        ...{ consecutive_failures: 'number', dead_letter: 'number' },
+        id: 'text',
+        status: 'text',
+        endpoint_url: 'text',
+        consecutive_failures: 'number',
+        dead_letter: 'number',
       },
     ],
   },

@@ -4,17 +4,17 @@ import { htmlReport } from '../certification/html-report.ts';
 import type { Profile } from '../certification/profile.ts';
 import { ProfileError, parseProfile } from '../certification/profile.ts';
 import type { Report, ScenarioReport } from '../certification/report.ts';
-import { CannotBegin, certify } from '../certification/runner.ts';
+import { PROVES } from '../certification/report.ts';
+import { certify } from '../certification/runner.ts';
 import type { Scenario } from '../certification/scenario.ts';
 import { LEVELS, SCENARIOS } from '../certification/scenarios.ts';
-import { listScenarios, writeProgress, writeVerdict } from './certify-output.ts';
-import { CommandError, interruption, usageError } from './command-error.ts';
+import { CannotBegin } from '../certification/subject.ts';
+import { CommandError, EXIT, interruption, usageError } from './command-error.ts';
 import type { GlobalOptions } from './connection.ts';
 import { withService } from './connection.ts';
-import { EXIT } from './exit-codes.ts';
 import { requireWritable, writeReport } from './report-files.ts';
 import type { World } from './world.ts';
-import { writeJson } from './world.ts';
+import { painted, printable, writeJson, writeLine } from './world.ts';
 
 type Options = GlobalOptions & {
   profile?: string;
@@ -121,4 +121,44 @@ function endWith(world: World, { scenarios }: Report, isChosen: (scenario: Scena
   const outcomes = scenarios.filter(({ id }) => chosen.includes(id)).map(({ outcome }) => outcome);
   if (outcomes.includes('failed')) throw new CommandError('', EXIT.refused);
   if (outcomes.includes('not_tried')) throw new CommandError('', EXIT.unreachable);
+}
+
+const MARKS = {
+  passed: { paint: 'green', word: 'passed   ' },
+  failed: { paint: 'red', word: 'FAILED   ' },
+  not_tried: { paint: 'yellow', word: 'not tried' },
+} as const;
+
+/** One line for a scenario that was tried. */
+function writeProgress(world: World, { level, id, outcome, duration_ms: ms }: ScenarioReport): void {
+  const { paint, word } = MARKS[outcome];
+  writeLine(world.err, `${painted(world, world.err, paint, word)} ${level} ${id} (${ms} ms)`);
+}
+
+/** What is open of the chosen scenarios, with what to fix, then the verdict and what it proves. */
+function writeVerdict(world: World, report: Report, isChosen: (scenario: Scenario) => boolean): void {
+  const { out } = world;
+  const chosen = SCENARIOS.filter(isChosen).map(({ id }) => id);
+  const open = report.scenarios.filter(({ id, outcome }) => chosen.includes(id) && outcome !== 'passed');
+  for (const { id, level, title, outcome, finding, remedy } of open) {
+    const { paint, word } = MARKS[outcome];
+    writeLine(out, `${painted(world, out, paint, word.trim())} ${level} ${id}: ${title}`);
+    if (finding !== null) writeLine(out, `  Seen: ${printable(finding)}`);
+    if (remedy !== null) writeLine(out, `  Fix:  ${remedy}`);
+    writeLine(out);
+  }
+  const { passed, failed, not_tried: notTried } = report.summary;
+  const paint = report.verdict === 'passed' ? 'green' : report.verdict === 'failed' ? 'red' : 'yellow';
+  const verdict = painted(world, out, paint, report.verdict);
+  writeLine(
+    out,
+    `${printable(report.integration)}: ${verdict} (${passed} passed, ${failed} failed, ${notTried} not tried)`,
+  );
+  writeLine(out, PROVES[report.mode]);
+}
+
+function listScenarios(world: World, scenarios: readonly Scenario[], isJson: boolean): void {
+  const rows = scenarios.map(({ id, level, title, remedy }) => ({ id, level, title, remedy }));
+  if (isJson) writeJson(world.out, rows);
+  else for (const { id, level, title } of rows) writeLine(world.out, `${level} ${id.padEnd(30)} ${title}`);
 }

@@ -1,7 +1,29 @@
+import { reasonOf } from '../certification/transports.ts';
 import { PartnerApiError, PartnerConnectionError } from '../errors.ts';
-import { EXIT } from './exit-codes.ts';
 import { spokenWait } from './spoken-time.ts';
 import { printable } from './world.ts';
+
+/** How a command ended; the help of the program and its guide list them. */
+export const EXIT = {
+  done: 0,
+  /** The service refused it, or it cannot be done as things are. */
+  refused: 1,
+  usage: 2,
+  /** The service was not reached, or gave no usable answer. */
+  unreachable: 3,
+  /** It was looked into, and something needs action. */
+  attention: 4,
+  interrupted: 130,
+} as const;
+
+export const EXIT_CODES_HELP = `
+Exit codes:
+  0    done
+  1    the service refused it, or it cannot be done as things are
+  2    wrong usage: an option, an argument, a file that is not there
+  3    the service was not reached, or gave no usable answer
+  4    done, and what was found needs action
+  130  interrupted`;
 
 /** A command cannot do what it was asked. The message is for whoever typed it, and never has a key in it. */
 export class CommandError extends Error {
@@ -90,12 +112,4 @@ export function notTheService(baseUrl: string, { status, headers }: Answered, fa
       ? 'Perhaps a proxy in front of it gave up waiting: try again.'
       : 'Give the address of the service with --base-url or PARTNER_BASE_URL.';
   return new CommandError(printable(`${finding} ${advice}`), EXIT.unreachable);
-}
-
-/** The code of a failed connection, such as ECONNREFUSED, else its text. */
-export function reasonOf(failure: unknown): string {
-  const { code, cause, message } = (failure ?? {}) as { code?: unknown; cause?: unknown; message?: unknown };
-  if (typeof code === 'string') return code;
-  if (cause !== undefined) return reasonOf(cause);
-  return typeof message === 'string' ? message : 'unknown reason';
 }

@@ -1,12 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { faultOfAddress } from '../certification/addresses.ts';
 import type { ClientOptions, PartnerClient } from '../client.ts';
 import { createPartnerClient } from '../client.ts';
+import { PartnerApiError } from '../errors.ts';
 import { withKnownShapes } from './answers.ts';
 import type { Answered } from './command-error.ts';
 import { asCommandError, CommandError, interruption, notTheService, usageError } from './command-error.ts';
-import { waitNote } from './waiting.ts';
+import { waitNote } from './service-patience.ts';
 import type { World } from './world.ts';
 import { writeNote } from './world.ts';
 
@@ -67,7 +69,9 @@ async function connect(
   const otherwise = ([fault]: readonly string[]) =>
     notTheService(baseUrl, newest ?? { status: 200 }, `of the body, ${fault}`);
   return {
-    ...{ baseUrl, apiKey, client: withKnownShapes(client, otherwise) },
+    baseUrl,
+    apiKey,
+    client: withKnownShapes(client, otherwise),
     newest: () => newest,
     newestHeader: (name) => newest?.headers.get(name) ?? null,
   };
@@ -118,4 +122,24 @@ export async function secretInFile(file: string, option: string): Promise<string
   });
   if (text.trim() === '') throw usageError(`${option}: ${file} is empty.`);
   return text.trim();
+}
+
+/** The key that was given, or a random one. */
+export const keyFor = (given: string | undefined): string => given ?? randomUUID();
+
+/** Makes a call with a key; where it is unknown what became of it, says with which arguments it is repeated. */
+export async function sayKeyWhereUnknown<Result>(
+  world: World,
+  again: string,
+  call: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await call();
+  } catch (failure) {
+    // Whatever else ended it, an interruption too, the service may have done it.
+    const isRefused = failure instanceof PartnerApiError && failure.status < 500;
+    if (!isRefused)
+      writeNote(world, `It is unknown whether it was done. Repeat it with ${again}: it is then done once.`);
+    throw failure;
+  }
 }

@@ -1,7 +1,7 @@
 import type { ForwardReport, Told } from './forward-event.ts';
 import type { Outcome } from './send-delivery.ts';
+import { rareNotes } from './service-patience.ts';
 import { timeOfDay } from './spoken-time.ts';
-import { rareNotes } from './waiting.ts';
 import type { World } from './world.ts';
 import { painted, printable, writeJson, writeLine, writeNote } from './world.ts';
 
@@ -33,7 +33,9 @@ export function jsonReport(world: World): ForwardReport {
     writeJson(
       world.out,
       {
-        ...{ type, attempt, repeated: isRepeated },
+        type,
+        attempt,
+        repeated: isRepeated,
         ...(outcome === undefined ? {} : fieldsOf(outcome)),
         event,
       },

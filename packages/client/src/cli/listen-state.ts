@@ -1,10 +1,9 @@
+import { newSecret } from '../certification/deliveries.ts';
 import type { Connection } from './connection.ts';
 import { instantOf } from './instants.ts';
 import type { ServicePatience } from './service-patience.ts';
-import type { StateStore } from './state-file.ts';
-import { createState, newSecret, readState } from './state-file.ts';
-import type { Owner } from './state-location.ts';
-import { requireOwner } from './state-location.ts';
+import type { Owner, StateStore } from './state-file.ts';
+import { createState, readState, requireOwner } from './state-file.ts';
 import type { World } from './world.ts';
 import { writeNote } from './world.ts';
 
@@ -48,7 +47,8 @@ export async function begin(
     partner_id: partnerId,
     secret: newSecret(),
     ...place,
-    ...{ handled: [], attempted: null },
+    handled: [],
+    attempted: null,
   });
 
   async function endOfFeed(): Promise<string> {

@@ -1,19 +1,18 @@
 import type { Command } from 'commander';
 import { PartnerApiError } from '../errors.ts';
-import { CommandError } from './command-error.ts';
+import { CommandError, EXIT } from './command-error.ts';
 import type { Connection, GlobalOptions } from './connection.ts';
 import { withService } from './connection.ts';
 import type { EndpointOptions } from './endpoint-options.ts';
 import { attemptsOption, endpointOptions, forwardAddress, givenSecret } from './endpoint-options.ts';
 import { eventsOption } from './event-types.ts';
-import { EXIT } from './exit-codes.ts';
 import { followFeed } from './follow-feed.ts';
 import type { ForwardReport } from './forward-event.ts';
 import { forwardReport, jsonReport } from './forward-report.ts';
 import { begin, goOn } from './listen-state.ts';
 import { servicePatience } from './service-patience.ts';
 import type { StateStore } from './state-file.ts';
-import { stateFileOf } from './state-location.ts';
+import { stateFileOf } from './state-file.ts';
 import { lockState } from './state-lock.ts';
 import type { World } from './world.ts';
 import { printable, writeJson, writeNote } from './world.ts';
@@ -77,7 +76,9 @@ async function listen(options: ListenOptions, world: World, connection: Connecti
     const maxAttempts = options.attempts ?? Number.POSITIVE_INFINITY;
     const types = options.events;
     return await followFeed({
-      ...{ client: connection.client, patience, store },
+      client: connection.client,
+      patience,
+      store,
       forwarding: { endpoint: { url, secret }, maxAttempts, signal, report },
       isWanted: ({ event_type: type }) => types === undefined || types.includes(type),
     }).catch((failure: unknown) => {

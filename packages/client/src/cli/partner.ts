@@ -3,7 +3,7 @@
 
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { EXIT } from './exit-codes.ts';
+import { EXIT } from './command-error.ts';
 import { runPartnerCommand } from './program.ts';
 import type { Environment, Sink } from './world.ts';
 

@@ -1,9 +1,8 @@
 import { Command, CommanderError } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
 import { addCertify } from './certify.command.ts';
-import { CommandError } from './command-error.ts';
+import { CommandError, EXIT, EXIT_CODES_HELP } from './command-error.ts';
 import { addConfirm } from './confirm.command.ts';
-import { EXIT, EXIT_CODES_HELP } from './exit-codes.ts';
 import { addHold } from './hold.command.ts';
 import { addListen } from './listen.command.ts';
 import { addReplay } from './replay.command.ts';

@@ -9,8 +9,7 @@ import { forwardEvent, NEW } from './forward-event.ts';
 import { forwardReport } from './forward-report.ts';
 import { instantOf } from './instants.ts';
 import type { FeedEvent } from './send-delivery.ts';
-import { readState } from './state-file.ts';
-import { requireOwner, stateFileOf } from './state-location.ts';
+import { readState, requireOwner, stateFileOf } from './state-file.ts';
 import type { World } from './world.ts';
 import { printable, writeJson, writeLine } from './world.ts';
 

@@ -1,8 +1,6 @@
-import { access, constants, realpath, stat, writeFile } from 'node:fs/promises';
+import { access, constants, open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { CommandError, usageError } from './command-error.ts';
-import { EXIT } from './exit-codes.ts';
-import { replaceFile } from './replace-file.ts';
+import { CommandError, EXIT, usageError } from './command-error.ts';
 
 /** A file, and the option by which it was named. */
 export type NamedFile = readonly [option: string, file: string | undefined];
@@ -67,4 +65,27 @@ async function identityOf(file: string): Promise<string> {
   if (found !== undefined) return `${found.dev}:${found.ino}`;
   const folder = path.dirname(path.resolve(file));
   return path.join(await realpath(folder).catch(() => folder), path.basename(file));
+}
+
+/**
+ * Writes a file as a whole: to one beside it, synced, which then takes its name. Whoever reads it finds what it was before or after.
+ * `mode` is what others may do with it; the system's default unless stated.
+ */
+export async function replaceFile(file: string, text: string, mode?: number): Promise<void> {
+  const beside = `${file}.new`;
+  try {
+    const handle = await open(beside, 'w', mode);
+    try {
+      // One that was left there keeps its own mode otherwise.
+      if (mode !== undefined) await handle.chmod(mode);
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(beside, file);
+  } catch (failure) {
+    await rm(beside, { force: true }).catch(() => undefined);
+    throw failure;
+  }
 }

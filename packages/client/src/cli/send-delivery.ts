@@ -1,9 +1,7 @@
-import { createHmac } from 'node:crypto';
-import { v7 as uuid } from 'uuid';
-import { deliveryStatusOf } from '../certification/bounded-body.ts';
+import { deliveryStatusOf, signDelivery } from '../certification/deliveries.ts';
+import { reasonOf } from '../certification/transports.ts';
 import type { Schemas } from '../operation-types.ts';
 import { withDeadline } from '../retries.ts';
-import { reasonOf } from './command-error.ts';
 
 export type FeedEvent = Schemas['Event'];
 
@@ -38,13 +36,12 @@ export async function sendDelivery(
   { url, secret }: Endpoint,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const deliveryId = uuid();
-  const body = JSON.stringify({ ...event, delivery_id: deliveryId });
+  const { bytes, headers } = signDelivery(event, { secret, attempt });
+  const deliveryId = headers['x-delivery-id'] ?? '';
   const startedAt = performance.now();
   const elapsedMs = () => Math.round(performance.now() - startedAt);
   const send = async (attemptSignal: AbortSignal): Promise<number> => {
-    const headers = headersOf(event, deliveryId, attempt, signatureOf(body, secret));
-    const init = { method: 'POST', headers, body, redirect: 'manual', signal: attemptSignal } as const;
+    const init = { method: 'POST', headers, body: bytes, redirect: 'manual', signal: attemptSignal } as const;
     return deliveryStatusOf(await fetch(url, init));
   };
   try {
@@ -65,27 +62,4 @@ export async function sendDelivery(
       mayHaveArrived,
     };
   }
-}
-
-/** The two headers that say who sent it and when. */
-function signatureOf(body: string, secret: string): Record<string, string> {
-  const timestamp = Math.floor(Date.now() / 1000);
-  const hex = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex');
-  return { 'X-Service-Timestamp': String(timestamp), 'X-Service-Signature': `sha256=${hex}` };
-}
-
-function headersOf(
-  event: FeedEvent,
-  deliveryId: string,
-  attempt: number,
-  signature: Record<string, string>,
-): Record<string, string> {
-  return {
-    'Content-Type': 'application/json',
-    'User-Agent': 'partner-booking-service/1',
-    'X-Webhook-Event': event.event_type,
-    'X-Delivery-Id': deliveryId,
-    'X-Delivery-Attempt': String(attempt),
-    ...signature,
-  };
 }

@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { CommandError, usageError } from './command-error.ts';
-import { EXIT } from './exit-codes.ts';
-import { replaceFile } from './replace-file.ts';
+import path from 'node:path';
+import { CommandError, EXIT, usageError } from './command-error.ts';
+import { replaceFile } from './report-files.ts';
+import type { World } from './world.ts';
 
 /** An event that was sent to the endpoint, and is not done with. */
 export type Attempted = {
@@ -35,9 +35,6 @@ export type StateStore = {
   /** Resolves once the file has the change, whole: whoever reads it finds the state before or after, never a part. */
   update(change: Partial<ListenState>): Promise<void>;
 };
-
-/** `whsec_` and 32 random bytes, as the service makes them. */
-export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64url')}`;
 
 /** The state in `file`; undefined where there is no such file. @throws CommandError where it is something else */
 export async function readState(file: string): Promise<StateStore | undefined> {
@@ -95,4 +92,26 @@ function stateIn(text: string): ListenState | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Who a state belongs to. */
+export type Owner = { baseUrl: string; partnerId: string };
+
+/** The file of `--state`, else one of this partner at this service in the user's folder for states. */
+export function stateFileOf(
+  { environment }: World,
+  { baseUrl, partnerId }: Owner,
+  given: string | undefined,
+): string {
+  if (given !== undefined) return path.resolve(given);
+  const host = new URL(baseUrl).host.replaceAll(/[^a-zA-Z0-9.-]/g, '_');
+  return path.join(environment.stateFolder, `listen-${host}-${partnerId}.json`);
+}
+
+/** @throws CommandError where the state is of another partner or of another service: its cursor says nothing there */
+export function requireOwner(file: string, state: ListenState, { baseUrl, partnerId }: Owner): void {
+  if (state.base_url === baseUrl && state.partner_id === partnerId) return;
+  throw usageError(
+    `--state: ${file} is of partner ${state.partner_id} at ${state.base_url}, and you are ${partnerId} at ${baseUrl}. Name another file.`,
+  );
 }

@@ -1,14 +1,12 @@
 import type { Command } from 'commander';
+import type { PartnerClient } from '../client.ts';
 import type { Success } from '../operation-types.ts';
-import { CommandError } from './command-error.ts';
+import { CommandError, EXIT } from './command-error.ts';
 import type { Connection, GlobalOptions } from './connection.ts';
 import { withService } from './connection.ts';
-import { EXIT } from './exit-codes.ts';
-import type { FeedLag } from './feed-lag.ts';
-import { lagOf } from './feed-lag.ts';
-import { readState } from './state-file.ts';
-import { requireOwner, stateFileOf } from './state-location.ts';
-import { findingsOf } from './status-findings.ts';
+import { spokenSeconds } from './spoken-time.ts';
+import type { StateStore } from './state-file.ts';
+import { readState, requireOwner, stateFileOf } from './state-file.ts';
 import { fieldLines, tableLines } from './table.ts';
 import type { World } from './world.ts';
 import { painted, printable, widthOf, wrapped, writeJson, writeLine } from './world.ts';
@@ -119,8 +117,70 @@ function listenOf(lag: FeedLag | null): string {
 function subscriptionsOf({ subscriptions }: Success<'getObservability'>, width: number): string[] {
   if (subscriptions.length === 0) return ['No webhook subscriptions.'];
   const rows = subscriptions.map((each) => [
-    ...[each.id, each.status, String(each.consecutive_failures), String(each.dead_letter)],
+    each.id,
+    each.status,
+    String(each.consecutive_failures),
+    String(each.dead_letter),
     each.endpoint_url,
   ]);
   return tableLines(['subscription', 'status', 'failing', 'dead', 'endpoint'], rows, width);
+}
+
+/** How far `listen` is behind the feed. */
+type FeedLag = {
+  /** Events that it is not done with; with `is_more` at least so many. */
+  events: number;
+  is_more: boolean;
+  /** When the oldest of them happened; null where there is none. */
+  oldest: string | null;
+};
+
+const PAGE_LIMIT = 200;
+
+/** Reads the feed from where a state stands. */
+async function lagOf(
+  client: PartnerClient,
+  { state: { cursor, since, handled } }: StateStore,
+  signal: AbortSignal,
+): Promise<FeedLag> {
+  const begin = cursor === null ? (since === null ? {} : { since }) : { after: cursor };
+  const { data } = await client.listEvents({ query: { ...begin, limit: PAGE_LIMIT } }, { signal });
+  const waiting = data.filter(({ event_id: id }) => !handled.includes(id));
+  return {
+    events: waiting.length,
+    is_more: data.length === PAGE_LIMIT,
+    oldest: waiting[0]?.timestamp ?? null,
+  };
+}
+
+type Given = { me: Success<'getMe'>; observability: Success<'getObservability'>; now: Date };
+
+/** From so many failures in a row on, the service sends an endpoint few deliveries at a time. */
+const FAILING_FROM = 3;
+/** Time enough to ask the operator for another key and to bring it out. */
+const KEY_NOTICE_SECONDS = 14 * 86_400;
+
+/** What somebody has to do something about, with what to do. */
+function findingsOf({ me, observability, now }: Given): string[] {
+  const deadLetters = observability.subscriptions.reduce((sum, each) => sum + each.dead_letter, 0);
+  return [
+    ...keyFindings(me, now),
+    ...(me.venues.length > 0 ? [] : ['No venue is granted to you: ask the operator for one.']),
+    ...observability.subscriptions.flatMap(({ id, status, consecutive_failures: failures }) => {
+      if (status !== 'active')
+        return [`Subscription ${id} is ${status}: ask the operator to resume its deliveries.`];
+      if (failures < FAILING_FROM) return [];
+      return [`Subscription ${id} has failed ${failures} times in a row: see what its endpoint answers.`];
+    }),
+    ...(deadLetters === 0
+      ? []
+      : [`${deadLetters} deliveries are dead letters: repair the endpoint, then have them sent again.`]),
+  ];
+}
+
+function keyFindings({ key }: Success<'getMe'>, now: Date): string[] {
+  if (key.expires_at === null) return [];
+  const seconds = (Date.parse(key.expires_at) - now.getTime()) / 1000;
+  if (seconds > KEY_NOTICE_SECONDS) return [];
+  return [`The key expires in ${spokenSeconds(Math.max(0, seconds))}: ask the operator for another one.`];
 }

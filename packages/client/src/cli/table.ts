@@ -5,8 +5,8 @@ const GAP = 2;
 
 const WITHOUT_BORDERS = Object.fromEntries(
   [
-    ...['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right'],
-    ...['left', 'left-mid', 'mid', 'mid-mid', 'right', 'right-mid', 'middle'],
+    ...'top top-mid top-left top-right bottom bottom-mid bottom-left bottom-right'.split(' '),
+    ...'left left-mid mid mid-mid right right-mid middle'.split(' '),
   ].map((name) => [name, '']),
 );
 

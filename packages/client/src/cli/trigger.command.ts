@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import { Argument, Option } from 'commander';
+import { reasonOf } from '../certification/transports.ts';
 import type { PartnerClient } from '../client.ts';
 import { PartnerApiError } from '../errors.ts';
-import { CommandError, reasonOf } from './command-error.ts';
+import { CommandError } from './command-error.ts';
 import type { Connection, GlobalOptions } from './connection.ts';
 import { withService } from './connection.ts';
 import type { EventType } from './event-types.ts';

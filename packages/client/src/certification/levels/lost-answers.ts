@@ -14,7 +14,10 @@ const REMEDY =
 const SLOW_MS = 3000;
 
 const answered = (status: number, reaches: boolean, code: string): Fault => ({
-  ...{ kind: 'answer', reaches, status, headers: { 'retry-after': '1' } },
+  kind: 'answer',
+  reaches,
+  status,
+  headers: { 'retry-after': '1' },
   body: errorBody(code, 'Repeat the call after the seconds in Retry-After.'),
 });
 
@@ -138,7 +141,9 @@ export const LOST_ANSWERS: readonly Scenario[] = [
       'Decide by the status before you parse a body, and take 502 and 504 for calls whose outcome is unknown: repeat them with the key.',
     run: (trial) =>
       confirmThrough(trial, {
-        ...{ kind: 'answer', reaches: true, status: 502 },
+        kind: 'answer',
+        reaches: true,
+        status: 502,
         body: '<html><body><h1>502 Bad Gateway</h1></body></html>',
       }),
   },

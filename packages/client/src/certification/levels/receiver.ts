@@ -98,7 +98,8 @@ export const RECEIVER: readonly Scenario[] = [
       const hex = (headers['x-service-signature'] ?? '').replace('sha256=', '');
       for (const signature of [hex, `sha1=${hex}`, `sha256=${hex.slice(0, 32)}`, 'sha256=']) {
         const answer = await postDelivery(trial.webhookUrl, {
-          ...{ bytes, headers: { ...headers, 'x-service-signature': signature } },
+          bytes,
+          headers: { ...headers, 'x-service-signature': signature },
         });
         await expectRefused(
           trial,

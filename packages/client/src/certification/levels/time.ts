@@ -11,8 +11,13 @@ const REMEDY =
 /** What the wall at the venue shows at an instant: `YYYY-MM-DDTHH:mm`. */
 function wallTime(zone: string, instant: string): string {
   const format = new Intl.DateTimeFormat('sv-SE', {
-    ...{ timeZone: zone, hourCycle: 'h23', year: 'numeric', month: '2-digit', day: '2-digit' },
-    ...{ hour: '2-digit', minute: '2-digit' },
+    timeZone: zone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
   });
   return format.format(new Date(instant)).replace(' ', 'T');
 }
@@ -84,7 +89,8 @@ export const TIME: readonly Scenario[] = [
       const day = MADE_UP_DAYS.night;
       await expectShown(trial, day);
       const { slots } = await trial.integration.do('list_slots', {
-        ...{ venue_id: day.venue.venue_id, date: dayAfter(day.date, 1) },
+        venue_id: day.venue.venue_id,
+        date: dayAfter(day.date, 1),
       });
       expectThat(slots.length === 0, 'Slots after midnight are listed a second time, under the next date.');
     },

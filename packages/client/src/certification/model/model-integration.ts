@@ -67,7 +67,8 @@ function clientOf(baseUrl: string, apiKey: string, has: Has): PartnerClient {
     return new Response(body, { status, headers: others });
   };
   return createPartnerClient({
-    ...{ baseUrl, apiKey },
+    baseUrl,
+    apiKey,
     ...(has('ignores-retry-after') ? { fetch: withoutRetryAfter } : {}),
     ...(has('impatient') ? { timeoutMs: 1500 } : {}),
     ...(has('impatient') || has('order-dies-with-its-connection') || has('order-dies-of-html')

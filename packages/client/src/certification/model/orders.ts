@@ -138,7 +138,8 @@ async function confirm(keys: Keys, input: ActionInputs['confirm_booking'], has: 
     (by, idempotency_key) =>
       by.confirmBooking({
         body: {
-          ...{ hold_id, idempotency_key },
+          hold_id,
+          idempotency_key,
           payment_reference: has('own-payment-reference') ? `order ${order_id}` : payment_reference,
           customer_name: customer.name,
           customer_phone: customer.phone,
@@ -165,7 +166,9 @@ function promised<Answer extends object>(
 }
 
 const inventedHold = (): Result<'place_hold'> => ({
-  ...{ hold_id: randomUUID(), hold_expiry_at: new Date(Date.now() + 600_000).toISOString(), price_rupees: 0 },
+  hold_id: randomUUID(),
+  hold_expiry_at: new Date(Date.now() + 600_000).toISOString(),
+  price_rupees: 0,
 });
 
 function heldResult(made: Schemas['Hold'], has: Has, price_rupees: number): Result<'place_hold'> {

@@ -18,14 +18,11 @@ export type Receiver = {
   close(): Promise<void>;
 };
 
-const KNOWN_TYPES = [
-  ...['hold_created', 'hold_cancelled', 'hold_expired'],
-  ...['booking_created', 'booking_cancelled', 'booking_refunded'],
-];
-const KNOWN_FIELDS = [
-  ...['event_id', 'event_type', 'timestamp', 'venue_id', 'slot_id', 'hold_id', 'booking_id'],
-  ...['partner_id', 'details', 'delivery_id'],
-];
+const KNOWN_TYPES = /^(hold_(created|cancelled|expired)|booking_(created|cancelled|refunded))$/;
+const KNOWN_FIELDS =
+  'event_id event_type timestamp venue_id slot_id hold_id booking_id partner_id details delivery_id'.split(
+    ' ',
+  );
 /** How long the work of one delivery takes where it is done before the answer. */
 const WORK_MS = 400;
 /** How long it takes where an event is noted as handled after it. */
@@ -58,7 +55,7 @@ export async function startReceiver(
     );
     if (!beliefs.includes(true)) return 401;
     const event = JSON.parse(bytes.toString()) as AnyEvent;
-    if (has('rejects-unknown-types') && !KNOWN_TYPES.includes(event.event_type)) return 500;
+    if (has('rejects-unknown-types') && !KNOWN_TYPES.test(event.event_type)) return 500;
     const isGrown = Object.keys(event).some((field) => !KNOWN_FIELDS.includes(field));
     if (has('rejects-unknown-event-fields') && isGrown) return 400;
     if (has('works-before-answering')) {
