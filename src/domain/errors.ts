@@ -54,7 +54,6 @@ export function audienceOf(partnerId: string | undefined): Audience {
 /** `path` is dotted (`customer.phone`); `message` is for the caller's developer. */
 export type FieldFault = { path: string; message: string };
 
-/** What the caller sees beside code and message. */
 export type ErrorExtras = {
   details?: FieldFault[];
   conflict?: Record<string, unknown>;
@@ -77,7 +76,6 @@ export class DomainError extends Error {
   }
 }
 
-/** A VALIDATION_ERROR about one field. */
 export function fieldError(path: string, message: string): DomainError {
   return new DomainError('VALIDATION_ERROR', `${path}: ${message}`, { details: [{ path, message }] });
 }

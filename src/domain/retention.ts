@@ -10,7 +10,6 @@ export type RetentionRule = {
    */
   field: string;
   hint: string;
-  /** The instant by which rows are filed in the archive. */
   instant: string;
   /** Where reading ends, by `field`, and the condition of a partial index. */
   isWalked: (before: Date) => Record<string, unknown>;

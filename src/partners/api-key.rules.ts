@@ -30,7 +30,6 @@ export function isSameHash(one: string, other: string): boolean {
   return timingSafeEqual(Buffer.from(one, 'hex'), Buffer.from(other, 'hex'));
 }
 
-/** Compared where there is no key. */
 export const HASH_OF_NO_KEY = hashOf('');
 
 export function hashOf(apiKey: string): string {

@@ -111,7 +111,6 @@ export async function revokeApiKey(deps: PartnerDeps, partnerId: string, keyId: 
 /** The caller's key, its partner, and the venues granted to it by name. One query. */
 export async function readKeyHolder(deps: { db: Db }, caller: KeyOwner): Promise<KeyHolder> {
   const holder = await findKeyHolder(deps.db, caller);
-  // Keys and partners are never deleted.
   if (holder === null) throw new Error(`The key ${caller.keyId} that opened the interface is not stored`);
   return holder;
 }

@@ -54,7 +54,6 @@ async function findApiKeys(db: Db, filter: Expression): Promise<KeyOfPartner[]> 
   return rows.map(({ partner: found, ...key }) => ({ ...key, partnerStatus: found[0]?.status }));
 }
 
-/** The keys of a partner, oldest first. */
 export async function listApiKeyRows(db: Db, partnerId: string): Promise<ApiKeyRow[]> {
   return apiKeyModel(db).find({ partnerId }).sort({ createdAt: 1, _id: 1 }).lean();
 }
@@ -78,7 +77,6 @@ export async function revokeApiKeyRow(db: Db, partnerId: string, keyId: string):
 export type KeyHolder = {
   key: ApiKeyRow;
   partner: PartnerRow;
-  /** By name. */
   venues: { id: string; name: string }[];
 };
 

@@ -28,7 +28,6 @@ export type SentKey = {
 /** At most ten reads a second, of up to 1,000 index entries each. */
 const IN_TURN = { everyMs: 100, maxKeys: 1000 };
 
-/** Authenticates the keys that are sent to this process. */
 export function createPartnerAuthentication(
   deps: PartnerDeps & { log: Logger },
 ): (apiKey: string | undefined) => SentKey {

@@ -14,7 +14,6 @@ export type CertificationReport = {
   format: typeof REPORT_FORMAT;
   mode: 'partner';
   suite_version: string;
-  /** In the sandbox. */
   partner_id: string;
   integration: string;
   base_url: string;
@@ -38,7 +37,6 @@ export type Attachment = { partnerId: string; mode: 'sandbox' | 'production'; no
 
 export type ReportFault = { path: string; message: string };
 
-/** How far that machine's clock may be ahead. */
 const SKEW_MS = 5 * 60_000;
 
 const UNTOUCHED = 'Attach the report as partner certify wrote it.';

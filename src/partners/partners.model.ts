@@ -27,7 +27,6 @@ export type CertificationSummary = {
   endedAt: Date;
 };
 
-/** `_id` is the partner's. */
 export type CertificationReportRow = { _id: string; report: CertificationReport; attachedAt: Date };
 
 /** `hash` is the SHA-256 of the whole key in hex; the key itself is not stored. `prefix` is public. */

@@ -221,7 +221,6 @@ function summaryView(summary: CertificationSummary | undefined): Record<string, 
   };
 }
 
-/** The key for the audit. */
 function keyOf(deps: PartnerDeps) {
   return async ({ partnerId, keyId }: KeyParams) => {
     const key = (await listApiKeys(deps, partnerId)).find(({ _id }) => _id === keyId);

@@ -26,7 +26,6 @@ export type KeyOwner = { partnerId: string; keyId: string };
 /** The caller of a partner endpoint and its call: `partnerId` decides what it may see and do. */
 export type PartnerCaller = KeyOwner & Cause;
 
-/** Registers a partner, active and not yet certified. */
 export async function createPartner(
   deps: PartnerDeps,
   input: { name: string; contactEmail: string },

@@ -81,7 +81,6 @@ export async function findCertificationReport(
   );
 }
 
-/** The active ones of `partnerIds`. */
 export async function findActivePartnerIds(
   db: Db,
   partnerIds: readonly string[],

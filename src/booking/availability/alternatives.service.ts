@@ -47,7 +47,6 @@ export function findAlternatives(
   });
 }
 
-/** Operating dates, both included. */
 type Dates = { from: string; to: string };
 
 async function lookUpAlternatives(
@@ -100,7 +99,6 @@ function datesAround(wanted: Date, reach: number, sold: Dates, timeZone: string)
 const earlier = (a: string, b: string): string => (a < b ? a : b);
 const later = (a: string, b: string): string => (a < b ? b : a);
 
-/** The parts of `dates` before and after `seen`. */
 function beyond(dates: Dates, seen: Dates | undefined): Dates[] {
   if (seen === undefined) return [dates];
   const sides = [

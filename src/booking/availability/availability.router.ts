@@ -30,7 +30,6 @@ const responsesWith = (body: Schema, description: string): Record<number, Respon
   304: { description: 'What If-None-Match names is still the response.', headers: ['ETag'] },
 });
 
-/** Availability of a day, of a range of days, and the search for free slots. */
 export function availabilityRoutes(deps: SlotDeps): Route<PartnerCaller>[] {
   return [
     searchRoute(deps),

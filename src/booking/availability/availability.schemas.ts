@@ -186,7 +186,6 @@ export const freeSlotPage = pageOf(
   ),
 );
 
-/** What SLOT_NOT_AVAILABLE carries beside code and message. */
 export const conflict = named(
   'Conflict',
   object({

@@ -23,7 +23,6 @@ export type Reading = { rules: VenueRules; claimChanges: number; beganAt: number
 /** How far a cached response may be behind the writes of other processes. */
 const MAX_AGE_MS = 500;
 
-/** Call before reading anything. */
 export const beginReading = (db: Db, rules: VenueRules): Reading => ({
   rules,
   claimChanges: countClaimChanges(db, rules.venue._id),

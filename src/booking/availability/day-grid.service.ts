@@ -47,7 +47,6 @@ export type DayCell = Omit<ListedSlot, 'unavailableReason'> & {
   /** The claims on the resource itself or, if there are none, on its space. */
   occupants: Occupant[];
   blackouts: BlackoutRow[];
-  /** Whether a walk-in can be sold here, overriding holds at most. */
   takesWalkIn: boolean;
 };
 

@@ -14,10 +14,8 @@ export type PlannedSlot = PricedSlot & {
   isBlackedOut: boolean;
 };
 
-/** The slots of an operating date by resource and start. */
 export type Plan = readonly PlannedSlot[];
 
-/** A slot takes some hundred bytes. */
 const MAX_SLOTS = 40_000;
 
 /** Plans, each with the rules it was made from: changed rules are another object (ADR 0037). */

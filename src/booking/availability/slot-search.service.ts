@@ -33,7 +33,6 @@ export type SlotSearch = {
   after?: Position;
 };
 
-/** The slots of a venue that match the search and can be held. */
 export type VenueFound = { venueId: string; free: PlannedSlot[] };
 
 export const VENUES_OF_PAGE = 20;

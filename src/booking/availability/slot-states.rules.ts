@@ -6,7 +6,6 @@ import { sharedCellsOfWindow, shareStep } from '../../reservations/cells.rules.t
 import type { ClaimedWindow } from '../../reservations/reservations.model.ts';
 import type { PlannedSlot } from './planned-slots.service.ts';
 
-/** Claims by resource and by shared cell. */
 export type ClaimIndex = {
   byResource: ReadonlyMap<string, readonly ClaimedWindow[]>;
   bySharedCell: ReadonlyMap<string, readonly ClaimedWindow[]>;
@@ -30,7 +29,6 @@ export function indexClaims(claims: Iterable<ClaimedWindow>): ClaimIndex {
   return { byResource, bySharedCell };
 }
 
-/** Why the slot cannot be held; null if it can. */
 export function reasonAt(
   venue: VenueRow,
   slot: PlannedSlot,

@@ -26,9 +26,7 @@ export function freeSlotsJson(venueId: string, slots: readonly PlannedSlot[]): s
   return slots.map((slot) => `{"venue_id":"${venueId}",${fieldsOf(slot)},"is_available":true}`).join(',');
 }
 
-/** Renders all fields but `is_available`. */
 function slotFields(): (slot: PlannedSlot) => string {
-  // Resources share their windows.
   const windows = new Map<Date, { end: Date; text: string }>();
   const windowOf = ({ start, end }: SlotWindow): string => {
     const known = windows.get(start);

@@ -71,7 +71,6 @@ export const operatorListQuery = (region: string) =>
     ...filters(region),
   });
 
-/** The filter in the service's names. */
 export function listInput(query: OperatorListQuery): ListBookings {
   const filter = omitUndefined({
     venueId: query.venue_id,

@@ -16,7 +16,6 @@ import type { ShownBooking } from '../../reservations/reservations.model.ts';
 
 export type BookingDeps = { db: Db; config: { defaultTimeZone: string; defaultRegion: string } };
 
-/** A booking with the venue and resource that its payload shows. */
 export type BookingDetail = {
   booking: ShownBooking;
   venue: VenueRow | null;

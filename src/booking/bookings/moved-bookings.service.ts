@@ -6,7 +6,6 @@ import type { Db } from '../../platform/mongo.ts';
 import { ZONE_DATA } from '../../platform/zone-data.ts';
 import { findUpcomingBookings } from '../../reservations/reservation-reads.store.ts';
 
-/** Walk-ins are sold up to three years ahead. */
 const AHEAD_MS = 4 * 366 * 86_400_000;
 
 /**
@@ -29,7 +28,6 @@ export type MovedBooking = {
   slotStart: Date;
   before: string;
   now: string;
-  /** Whether the schedule still has a slot that begins then. */
   isOnSchedule: boolean;
 };
 

@@ -25,7 +25,6 @@ const params = { bookingId: bookingIdParam };
 const KEYS =
   'The change is made as the built-in partner `platform`. The keys of operators are one namespace for all bookings, apart from those of the partners.';
 
-/** Any partner's bookings, walk-ins included. */
 export function operatorBookingRoutes(deps: BookingDeps & ReservationDeps): Route<Operator>[] {
   return [
     route<Operator, unknown, OperatorListQuery>({
@@ -87,7 +86,6 @@ export function operatorBookingRoutes(deps: BookingDeps & ReservationDeps): Rout
   ];
 }
 
-/** Sales at the counter, by operators. */
 export function walkInRoutes(deps: WalkInDeps): Route<Operator>[] {
   return [
     route<Operator, unknown, unknown, WalkInBody>({

@@ -8,7 +8,6 @@ import { expireHolds } from '../../reservations/reservations.service.ts';
 
 export type HoldLimitDeps = ReservationDeps & { config: { maxActiveHolds: number } };
 
-/** How many free ordinals are cached for a partner. */
 const MAX_KEPT = 500;
 
 /** Ordinals that were free when they were last read, by partner. Only a hint: the unique index decides (ADR 0022). */

@@ -34,7 +34,6 @@ const NOT_ACTIVE = ['HOLD_EXPIRED', 'INVALID_HOLD_STATE'] as const;
 
 const params = { holdId: holdIdParam };
 
-/** Holds: placed, extended, cancelled, read and listed. */
 export function holdRoutes(deps: HoldDeps): Route<PartnerCaller>[] {
   return [
     placeRoute(deps),
@@ -147,7 +146,6 @@ function placeRoute(deps: HoldDeps): Route<PartnerCaller> {
   });
 }
 
-/** What operators do with the holds of partners. */
 export function operatorHoldRoutes(deps: ReservationDeps): Route<Operator>[] {
   return [
     route<Operator, { holdId: string }, unknown, { reason: string }>({

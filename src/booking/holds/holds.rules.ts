@@ -5,7 +5,6 @@ import { attachedView } from '../../reservations/attached.rules.ts';
 import type { Reservation } from '../../reservations/reservations.model.ts';
 import { holdStatusOf } from '../../reservations/reservations.rules.ts';
 
-/** A hold as its partner sees it now. */
 export function holdView(hold: Reservation): Record<string, unknown> {
   return {
     hold_id: hold._id,
@@ -52,7 +51,6 @@ export function holdNotGranted(): DomainError {
   );
 }
 
-/** Names the booking that the hold became. */
 export function holdConsumed({ bookingId }: Pick<Reservation, 'bookingId'>, what: string): DomainError {
   return new DomainError(
     'INVALID_HOLD_STATE',

@@ -136,7 +136,6 @@ export const hold = named(
   }),
 );
 
-/** An example of a hold that was not confirmed. */
 export const heldExample = (state: 'ACTIVE' | 'EXPIRED'): Record<string, unknown> => {
   const { booking_id: _, ...held } = exampleOf(hold) as Record<string, unknown>;
   return { ...held, status: state };

@@ -43,7 +43,6 @@ export async function getHold(
   return hold;
 }
 
-/** The partner's holds, newest first. */
 export async function listHolds(
   deps: { db: Db },
   partnerId: string,

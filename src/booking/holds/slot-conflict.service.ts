@@ -50,7 +50,6 @@ function conflictWith(claims: readonly Claimant[], partnerId: string): Conflict 
   return { reason: 'held', freeAt: last.holdExpiresAt, ...(isOwn ? { holdId: last._id } : {}) };
 }
 
-/** The error SLOT_NOT_AVAILABLE with its `conflict`: the reason, and up to three free slots nearby. */
 export async function slotNotAvailable(
   deps: SlotDeps,
   target: SlotTarget,

@@ -31,7 +31,6 @@ import {
 const PREFIX = '/api/v1/operator/packages';
 const PURCHASES = '/api/v1/operator/purchases';
 
-/** What customers have bought from all partners. */
 export function operatorPurchaseRoutes(deps: PackageDeps): Route<Operator>[] {
   return [
     route<Operator, unknown, { customer_phone: string }>({
@@ -77,7 +76,6 @@ export function operatorPurchaseRoutes(deps: PackageDeps): Route<Operator>[] {
   ];
 }
 
-/** The catalogues of all partners. */
 export function operatorPackageRoutes(deps: PartnerDeps): Route<Operator>[] {
   return [
     route<Operator, unknown, unknown, PackageBody>({

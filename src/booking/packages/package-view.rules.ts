@@ -2,7 +2,6 @@ import { toRupees } from '../../domain/money.ts';
 import { omitUndefined } from '../../platform/omit-undefined.ts';
 import type { PackageRow, SeenPurchase } from './packages.model.ts';
 
-/** A package as its partner sees it. */
 export function packageView(row: PackageRow): Record<string, unknown> {
   return {
     package_id: row._id,
@@ -20,7 +19,6 @@ export function operatorPackageView(row: PackageRow): Record<string, unknown> {
   return { ...packageView(row), partner_id: row.partnerId };
 }
 
-/** A purchase as its partner sees it. */
 export function purchaseView(purchase: SeenPurchase): Record<string, unknown> {
   return {
     id: purchase._id,

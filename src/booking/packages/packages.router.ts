@@ -17,7 +17,6 @@ import {
 import type { PackageDeps } from './packages.service.ts';
 import { buyPackage, getPurchase, listActivePurchases, listCatalogue } from './packages.service.ts';
 
-/** The catalogue of a partner, and what it has sold. */
 export function packageRoutes(deps: PackageDeps): Route<PartnerCaller>[] {
   const region = deps.config.defaultRegion;
   return [

@@ -70,7 +70,6 @@ export function grantRoutes(deps: PartnerDeps & ReservationDeps): Route<Operator
   ];
 }
 
-/** The grant for the audit; null if there is none. */
 function grantOf(deps: PartnerDeps) {
   return async ({ partnerId, venueId }: GrantParams) =>
     (await hasGrant(deps, partnerId, venueId)) ? { partner_id: partnerId, venue_id: venueId } : null;

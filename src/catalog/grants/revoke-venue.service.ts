@@ -7,7 +7,6 @@ import type { Reservation } from '../../reservations/reservations.model.ts';
 import type { ReservationDeps } from '../../reservations/reservations.service.ts';
 import { moveReservation } from '../../reservations/reservations.service.ts';
 
-/** How many holds are released at the same time. */
 const WIDTH = 20;
 
 /**

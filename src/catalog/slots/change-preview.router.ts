@@ -49,7 +49,6 @@ const offSale = named(
   object(conflictFields('that would be at something inactive or off the schedule')),
 );
 
-/** The preview of what a change would take off sale. */
 export function changePreviewRoutes(deps: { db: Db; clock: Clock }): Route<Operator>[] {
   return [
     route<Operator, { venueId: string }, unknown, Body>({

@@ -13,7 +13,6 @@ export type OpeningHours = readonly Opening[] | ((date: string) => readonly Open
 /** The half-open interval [start, end) of a slot. */
 export type SlotWindow = { start: Date; end: Date };
 
-/** `date` is the date on which its operating day begins. */
 export type ScheduledSlot = SlotWindow & { date: string };
 
 type WindowMs = { startMs: number; endMs: number };

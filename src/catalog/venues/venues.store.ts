@@ -18,7 +18,6 @@ export const findVenue = (db: Db, venueId: string): Promise<VenueRow | null> => 
 
 const venueOf = memoizeByObject((db: Db) => newestById(collectionOf(venueModel(db))));
 
-/** The newest document of an id. */
 const newestById = <T extends { _id: string }>(collection: mongoose.mongo.Collection<T>) =>
   newestOf<string, T>(async (ids, options) => {
     const rows = (await collection.find({ _id: { $in: [...ids] } } as never, options).toArray()) as T[];
@@ -57,7 +56,6 @@ export async function countVenuesIn(db: Db, timeZones: readonly string[]): Promi
   return collectionOf(venueModel(db)).countDocuments({ timeZone: { $in: [...timeZones] } });
 }
 
-/** Renames a zone; returns how many venues had it. */
 export async function renameTimeZone(db: Db, from: string, to: string): Promise<number> {
   const venues = collectionOf(venueModel(db));
   const { modifiedCount } = await venues.updateMany({ timeZone: from }, { $set: { timeZone: to } });
@@ -126,7 +124,6 @@ export async function updateVenueRow(
   return venueModel(db).findByIdAndUpdate(venueId, { $set: set }, { returnDocument: 'after' }).lean();
 }
 
-/** False if the id is taken. */
 export async function insertResource(db: Db, resource: ResourceRow): Promise<boolean> {
   try {
     await resourceModel(db).create(resource);
