@@ -107,7 +107,7 @@ export const searchQuery = Joi.object<SearchQuery>({
   cursor: cursor(),
 });
 
-const unavailableReason = () =>
+export const unavailableReason = () =>
   growing(Joi.string().valid('held', 'booked', 'blackout', 'past', 'beyond_horizon', 'inactive')).description(
     'Why the slot cannot be held; never who has it.',
   );
@@ -120,7 +120,7 @@ const slotFields = {
   price_rupees: amount().description('The price of this slot on this date, in rupees.'),
 };
 
-const slot = named(
+export const slot = named(
   'Slot',
   object({
     ...slotFields,
@@ -139,11 +139,14 @@ const freeSlot = {
   price_rupees: EXAMPLE.priceRupees,
   is_available: true,
 };
-const takenSlot = {
+export const otherFreeSlot = {
   ...freeSlot,
   slot_id: EXAMPLE.otherSlotId,
   slot_start: EXAMPLE.otherSlotStart,
   slot_end: EXAMPLE.otherSlotEnd,
+};
+const takenSlot = {
+  ...otherFreeSlot,
   price_rupees: 1500,
   is_available: false,
   unavailable_reason: 'booked',
@@ -184,31 +187,4 @@ export const freeSlotPage = pageOf(
         .example(true),
     }),
   ),
-);
-
-export const conflict = named(
-  'Conflict',
-  object({
-    reason: unavailableReason().example('held'),
-    free_at: timestamp(EXAMPLE.holdExpiry)
-      .description('When the hold that is in the way lapses, unless it is confirmed or extended.')
-      .optional(),
-    hold_id: id(EXAMPLE.holdId)
-      .description('The hold that is in the way; there only where it is your own.')
-      .optional(),
-    alternatives: Joi.array()
-      .items(slot)
-      .max(3)
-      .description(
-        'Free slots of the venue for the same sport, nearest in time, of the whole booking horizon.',
-      )
-      .example([
-        {
-          ...freeSlot,
-          slot_id: EXAMPLE.otherSlotId,
-          slot_start: EXAMPLE.otherSlotStart,
-          slot_end: EXAMPLE.otherSlotEnd,
-        },
-      ]),
-  }),
 );

@@ -11,9 +11,9 @@ import {
   unsellableReason,
 } from '../../catalog/slots/slot.rules.ts';
 import type { SlotDeps } from '../../catalog/slots/slots.service.ts';
+import { listResourceRows } from '../../catalog/venues/resources.store.ts';
 import type { ResourceRow, VenueRow } from '../../catalog/venues/venues.service.ts';
 import { getVenue } from '../../catalog/venues/venues.service.ts';
-import { listResourceRows } from '../../catalog/venues/venues.store.ts';
 import { PLATFORM_PARTNER_ID } from '../../domain/platform-partner.ts';
 import { dayBounds, localDateOf } from '../../platform/calendar.ts';
 import { cellsOfWindow } from '../../reservations/cells.rules.ts';

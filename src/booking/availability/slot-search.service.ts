@@ -3,11 +3,8 @@ import type { SlotWindow } from '../../catalog/slots/schedule.rules.ts';
 import type { SlotDeps } from '../../catalog/slots/slots.service.ts';
 import type { VenueRules } from '../../catalog/slots/venue-rules.service.ts';
 import { findGrantedRules } from '../../catalog/slots/venue-rules.service.ts';
-import {
-  findActiveVenueCities,
-  findVenueIdsWithSports,
-  listSports,
-} from '../../catalog/venues/venues.store.ts';
+import { findVenueIdsWithSports, listSports } from '../../catalog/venues/resources.store.ts';
+import { findActiveVenueCities } from '../../catalog/venues/venues.store.ts';
 import { fieldError } from '../../domain/errors.ts';
 import { venueNotAuthorized } from '../../partners/partners.service.ts';
 import { listGrantedVenueIds } from '../../partners/partners.store.ts';

@@ -1,5 +1,6 @@
 import { pricedSlotAt } from '../../catalog/slots/slot.rules.ts';
-import { findResource, findVenue, listTimeZones } from '../../catalog/venues/venues.store.ts';
+import { findResource } from '../../catalog/venues/resources.store.ts';
+import { findVenue, listTimeZones } from '../../catalog/venues/venues.store.ts';
 import { localDateTimeOf, offsetsOf } from '../../platform/calendar.ts';
 import { readDatabaseTime } from '../../platform/clock.ts';
 import type { Db } from '../../platform/mongo.ts';

@@ -28,6 +28,7 @@ import {
 } from '../../http/response-fields.ts';
 import type { Position } from '../../platform/pagination.ts';
 import type { HoldStatus } from '../../reservations/reservations.rules.ts';
+import { otherFreeSlot, slot, unavailableReason } from '../availability/availability.schemas.ts';
 
 export type PlaceBody = {
   slot_id?: string;
@@ -169,3 +170,23 @@ export const operatorReleaseBody = Joi.object<{ reason: string }>({
     .description('Kept with the hold, for operators; partners see that it was released, not why.')
     .example('The court is needed for a repair.'),
 }).required();
+
+export const conflict = named(
+  'Conflict',
+  object({
+    reason: unavailableReason().example('held'),
+    free_at: timestamp(EXAMPLE.holdExpiry)
+      .description('When the hold that is in the way lapses, unless it is confirmed or extended.')
+      .optional(),
+    hold_id: id(EXAMPLE.holdId)
+      .description('The hold that is in the way; there only where it is your own.')
+      .optional(),
+    alternatives: Joi.array()
+      .items(slot)
+      .max(3)
+      .description(
+        'Free slots of the venue for the same sport, nearest in time, of the whole booking horizon.',
+      )
+      .example([otherFreeSlot]),
+  }),
+);

@@ -112,12 +112,10 @@ const NO_PURCHASE: Record<Audience, string> = {
   operator: 'There is no package purchase with that id.',
 };
 
-const MOST_PURCHASES = 200;
-
 /** A customer's purchases from all partners, newest first, at most 200. @throws DomainError VALIDATION_ERROR */
 export async function listPurchasesOf(deps: PackageDeps, customerPhone: string): Promise<SeenPurchase[]> {
   const phoneE164 = requireCustomerPhone(customerPhone, deps.config.defaultRegion);
-  return listPurchasesOfPhone(deps.db, phoneE164, MOST_PURCHASES);
+  return listPurchasesOfPhone(deps.db, phoneE164, 200);
 }
 
 /**

@@ -1,8 +1,9 @@
 import { DomainError } from '../../domain/errors.ts';
 import { listGrantedVenueIds } from '../../partners/partners.store.ts';
 import type { Db } from '../../platform/mongo.ts';
+import { listResourceRows } from './resources.store.ts';
 import type { ResourceRow, VenueRow } from './venues.model.ts';
-import { findGrantedVenue, findVenuesById, listResourceRows } from './venues.store.ts';
+import { findGrantedVenue, findVenuesById } from './venues.store.ts';
 
 /** The venues granted to the partner, by name. */
 export async function listGrantedVenues(deps: { db: Db }, partnerId: string): Promise<VenueRow[]> {

@@ -3,7 +3,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
 import { leasedCacheOf } from '../../platform/leased-cache.ts';
 import type { Db } from '../../platform/mongo.ts';
-import { findPriceRule, pullPriceRule, pushPriceRule } from './price-rules.store.ts';
+import { findPriceRule, pullPriceRule, pushPriceRule } from './resources.store.ts';
 import type { PriceRule } from './venues.model.ts';
 import { getResource } from './venues.service.ts';
 

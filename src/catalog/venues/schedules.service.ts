@@ -1,9 +1,9 @@
 import { DomainError } from '../../domain/errors.ts';
 import type { Db } from '../../platform/mongo.ts';
+import { unsetSchedule } from './resources.store.ts';
 import { everyDay, scheduleFaults } from './schedule.rules.ts';
 import type { Schedule } from './venues.model.ts';
 import { getResource, slotsChanged, updateResource } from './venues.service.ts';
-import { unsetSchedule } from './venues.store.ts';
 
 /** A resource's schedule; its operating hours on every day if none is set. @throws DomainError RESOURCE_NOT_FOUND */
 export async function getSchedule(deps: { db: Db }, resourceId: string): Promise<Schedule> {

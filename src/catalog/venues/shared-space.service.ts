@@ -2,9 +2,9 @@ import { fieldError } from '../../domain/errors.ts';
 import { leasedCacheOf } from '../../platform/leased-cache.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { addSharedCellsToClaims } from '../../reservations/claims.service.ts';
+import { relateResources } from './resources.store.ts';
 import { inVenueTransaction } from './venue-transaction.service.ts';
 import type { ResourceRow } from './venues.model.ts';
-import { relateResources } from './venues.store.ts';
 
 /**
  * Makes the resource share its space with exactly `otherIds` of its venue, on both sides. Beforehand its claims must

@@ -6,7 +6,7 @@ import { inTransaction, TRANSACTION_MS } from '../../platform/mongo.ts';
 import type { VenueRow } from './venues.model.ts';
 import { fenceVenue } from './venues.store.ts';
 
-export { fenceResource } from './venues.store.ts';
+export { fenceResource } from './resources.store.ts';
 
 /** How many calls of this process may wait for a venue. */
 const MAX_WAITING = 8;

@@ -4,19 +4,17 @@ import { newId } from '../../platform/ids.ts';
 import { leasedCacheOf } from '../../platform/leased-cache.ts';
 import type { Db } from '../../platform/mongo.ts';
 import type { LiveClaim } from '../../reservations/claim-reads.store.ts';
-import { addSharedCells, shareSpace } from './shared-space.service.ts';
-import type { ResourceRow, VenueRow } from './venues.model.ts';
 import {
   findResource,
-  findVenue,
   insertResource,
-  insertVenue,
   listResourceRows,
   switchBack,
   switchOff,
   updateResourceRow,
-  updateVenueRow,
-} from './venues.store.ts';
+} from './resources.store.ts';
+import { addSharedCells, shareSpace } from './shared-space.service.ts';
+import type { ResourceRow, VenueRow } from './venues.model.ts';
+import { findVenue, insertVenue, updateVenueRow } from './venues.store.ts';
 
 export type { Hours, PriceRule, ResourceRow, Schedule, VenueRow } from './venues.model.ts';
 export { listVenues } from './venues.store.ts';

@@ -2,11 +2,11 @@ import mongoose from 'mongoose';
 import { grantIdOf } from '../../partners/partners.model.ts';
 import { memoizeByObject } from '../../platform/memoize-by-object.ts';
 import type { Db, Tx } from '../../platform/mongo.ts';
-import { collectionOf, isDuplicateKey } from '../../platform/mongo.ts';
+import { collectionOf } from '../../platform/mongo.ts';
 import { confirmAbsence, NEWEST, newestOf } from '../../platform/newest-reads.ts';
 import type { Page, PageWanted } from '../../platform/pagination.ts';
 import { toPage } from '../../platform/pagination.ts';
-import type { ResourceRow, VenueRow } from './venues.model.ts';
+import type { VenueRow } from './venues.model.ts';
 import { resourceModel, venueModel } from './venues.model.ts';
 
 export async function insertVenue(db: Db, venue: VenueRow): Promise<void> {
@@ -18,7 +18,7 @@ export const findVenue = (db: Db, venueId: string): Promise<VenueRow | null> => 
 
 const venueOf = memoizeByObject((db: Db) => newestById(collectionOf(venueModel(db))));
 
-const newestById = <T extends { _id: string }>(collection: mongoose.mongo.Collection<T>) =>
+export const newestById = <T extends { _id: string }>(collection: mongoose.mongo.Collection<T>) =>
   newestOf<string, T>(async (ids, options) => {
     const rows = (await collection.find({ _id: { $in: [...ids] } } as never, options).toArray()) as T[];
     const byId = new Map(rows.map((row) => [row._id, row]));
@@ -81,24 +81,6 @@ export async function findActiveVenueCities(
     .toArray();
 }
 
-/** The sports of these venues' resources as they are written there, sorted. */
-export async function listSports(db: Db, venueIds: readonly string[]): Promise<string[]> {
-  const found = await collectionOf(resourceModel(db)).distinct('sportCategory', {
-    venueId: { $in: [...venueIds] },
-  });
-  return found.sort();
-}
-
-/** The venues of `venueIds` with a resource of one of these sports. */
-export async function findVenueIdsWithSports(
-  db: Db,
-  venueIds: readonly string[],
-  sports: readonly string[],
-): Promise<string[]> {
-  const filter = { venueId: { $in: [...venueIds] }, sportCategory: { $in: [...sports] } };
-  return collectionOf(resourceModel(db)).distinct('venueId', filter);
-}
-
 const ID_LENGTH = 36;
 
 /**
@@ -124,92 +106,10 @@ export async function updateVenueRow(
   return venueModel(db).findByIdAndUpdate(venueId, { $set: set }, { returnDocument: 'after' }).lean();
 }
 
-export async function insertResource(db: Db, resource: ResourceRow): Promise<boolean> {
-  try {
-    await resourceModel(db).create(resource);
-    return true;
-  } catch (err) {
-    if (isDuplicateKey(err)) return false;
-    throw err;
-  }
-}
-
-/** Null only if the absence is confirmed. Concurrent calls share the read. */
-export const findResource = (db: Db, resourceId: string): Promise<ResourceRow | null> =>
-  resourceRowOf(db)(resourceId);
-
-const resourceRowOf = memoizeByObject((db: Db) => newestById(collectionOf(resourceModel(db))));
-
-export async function listResourceRows(db: Db, venueId: string): Promise<ResourceRow[]> {
-  return collectionOf(resourceModel(db)).find({ venueId }, NEWEST).sort({ _id: 1 }).toArray();
-}
-
-export async function updateResourceRow(
-  db: Db,
-  resourceId: string,
-  set: Partial<Omit<ResourceRow, '_id' | 'venueId'>>,
-): Promise<ResourceRow | null> {
-  // A status that an operator sets ends every `switchOff`.
-  const asked = set.status === undefined ? {} : { $unset: { offFor: 1 as const } };
-  return resourceModel(db)
-    .findByIdAndUpdate(resourceId, { $set: set, ...asked }, { returnDocument: 'after' })
-    .lean();
-}
-
-/**
- * Makes an active resource inactive until every call that did this has called `switchBack`. False if an operator
- * switched it off.
- */
-export async function switchOff(db: Db, resourceId: string, callId: string): Promise<boolean> {
-  const isOff = { offFor: mongoose.trusted({ $exists: true }) };
-  const { matchedCount } = await resourceModel(db).updateOne(
-    { _id: resourceId, $or: [{ status: 'active' as const }, isOff] },
-    { $set: { status: 'inactive' }, $addToSet: { offFor: callId } },
-  );
-  return matchedCount === 1;
-}
-
-/** Ends `switchOff`: the last such call makes the resource active, unless an operator has set its status meanwhile. */
-export async function switchBack(db: Db, resourceId: string, callId: string): Promise<void> {
-  const resources = resourceModel(db);
-  await resources.updateOne({ _id: resourceId, offFor: callId }, { $pull: { offFor: callId } });
-  await resources.updateOne(
-    { _id: resourceId, offFor: [] },
-    { $set: { status: 'active' }, $unset: { offFor: 1 } },
-  );
-}
-
-export async function unsetSchedule(db: Db, resourceId: string): Promise<void> {
-  await resourceModel(db).updateOne({ _id: resourceId }, { $unset: { schedule: 1 } });
-}
-
-/** Makes the resource and `otherIds` name each other, and no other resources of the venue. */
-export async function relateResources(
-  db: Db,
-  { _id, venueId }: Pick<ResourceRow, '_id' | 'venueId'>,
-  otherIds: readonly string[],
-  session: Tx,
-): Promise<void> {
-  const [these, others] = [[...otherIds], mongoose.trusted({ $nin: [...otherIds] })];
-  const resources = resourceModel(db);
-  await resources.updateOne({ _id }, { $set: { sharesSpaceWith: these } }, { session });
-  const named = { _id: mongoose.trusted({ $in: these }), venueId };
-  await resources.updateMany(named, { $addToSet: { sharesSpaceWith: _id } }, { session });
-  const related = { _id: others, venueId, sharesSpaceWith: _id };
-  await resources.updateMany(related, { $pull: { sharesSpaceWith: _id } }, { session });
-}
-
 /** The venue as the transaction sees it; the transaction conflicts with every other one that fences the venue. */
 export async function fenceVenue(db: Db, venueId: string, tx: Tx): Promise<VenueRow | null> {
   return venueModel(db)
     .findByIdAndUpdate(venueId, { $inc: { claimFence: 1 } }, { session: tx, returnDocument: 'after' })
-    .lean();
-}
-
-/** The resource as the transaction sees it; the transaction conflicts with every change of it. */
-export async function fenceResource(db: Db, resourceId: string, tx: Tx): Promise<ResourceRow | null> {
-  return resourceModel(db)
-    .findByIdAndUpdate(resourceId, { $inc: { claimFence: 1 } }, { session: tx, returnDocument: 'after' })
     .lean();
 }
 
