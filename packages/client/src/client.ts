@@ -13,11 +13,11 @@ export type ClientOptions = {
   /** Where the service is, such as `https://bookings.example`; paths begin with `/api/v1`. */
   baseUrl: string;
   apiKey: string;
-  /** What sends requests; the global `fetch` if none is given. */
+  /** Default: the global `fetch`. */
   fetch?: (request: Request) => Promise<Response>;
-  /** What is to be other than usual: 4 tries, waits of up to 500 ms that double up to 30 s, and a Retry-After of up to 60 s. */
+  /** Default: 4 tries, waits of up to 500 ms that double up to 30 s, and a Retry-After of up to 60 s. */
   retries?: Partial<Retries>;
-  /** How long an attempt may take up to the end of its response; 15,000 unless stated. */
+  /** Limit of an attempt up to the end of its response; default 15,000. */
   timeoutMs?: number;
 };
 
@@ -27,7 +27,6 @@ export type PartnerClient = Methods & {
   secondsLeft: ServerClock['secondsLeft'];
 };
 
-/** What any operation is called with, before its types say more. */
 type AnyInput = { path?: object; query?: object; body?: Record<string, unknown> };
 type AnyRequest = (
   method: string,
@@ -36,15 +35,15 @@ type AnyRequest = (
 ) => Promise<{ data?: unknown; error?: unknown; response: Response }>;
 
 /**
- * Operations without a key that may be sent twice all the same: a hold that is released stays released, one that is extended
- * counts from now and never gets shorter, and a subscription is set to the same values again.
+ * Operations without a key that are safe to repeat: releasing a released hold, extending a hold (never shorter), and
+ * setting a subscription to the same values.
  */
 const IDEMPOTENT_OPERATIONS: readonly OperationId[] = ['releaseHold', 'extendHold', 'changeSubscription'];
 
 /**
- * A client of one partner. Its methods resolve to the body of a success; they reject with a PartnerApiError where the service answered
- * with anything else, with a PartnerConnectionError where no attempt got a whole response, and with the reason of the call's
- * signal. What may be repeated is, with the same bytes; a body that takes an idempotency_key and has none is given one for the call.
+ * Creates a client of one partner. Its methods resolve to the body of a success; they reject with a PartnerApiError for
+ * any other response, with a PartnerConnectionError if no attempt got a complete response, and with the reason of the
+ * call's signal. Repeatable calls are repeated with the same bytes; a missing idempotency_key is generated.
  */
 export function createPartnerClient(options: ClientOptions): PartnerClient {
   const { baseUrl, apiKey, fetch, timeoutMs = 15_000 } = options;
@@ -53,11 +52,11 @@ export function createPartnerClient(options: ClientOptions): PartnerClient {
   const api = createClient({
     baseUrl: new URL(baseUrl).href,
     headers: { 'x-api-key': apiKey },
-    // fetch would carry the key along to another host.
+    // fetch would send the key to another host.
     redirect: 'manual',
     ...(fetch === undefined ? {} : { fetch }),
   });
-  // The table has what its types would say of each row; the types of the methods say it to their callers.
+  // The methods have the types that the table lacks.
   const request = api.request as unknown as AnyRequest;
 
   const call = async (id: OperationId, input: AnyInput = {}, { signal, requestId }: CallOptions = {}) => {

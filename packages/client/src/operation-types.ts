@@ -8,7 +8,7 @@ export type OperationId = keyof typeof OPERATIONS;
 
 type BodyOf<Content> = Content extends { content: { 'application/json': infer Body } } ? Body : never;
 
-/** The client makes a key where none is given. */
+/** The client generates a missing key. */
 type WithKeyOptional<Body> = Body extends { idempotency_key: string }
   ? Omit<Body, 'idempotency_key'> & { idempotency_key?: string }
   : Body;
@@ -33,7 +33,7 @@ type NamesOf<All, IsRequired> = {
         : never;
 }[keyof All];
 
-/** What an operation is called with: those of `path`, `query` and `body` that it has. */
+/** The operation's `path`, `query` and `body`. */
 export type Input<Id extends OperationId> = { [Name in NamesOf<Parts<Id>, true>]: Parts<Id>[Name] } & {
   [Name in NamesOf<Parts<Id>, false>]?: NonNullable<Parts<Id>[Name]>;
 };
@@ -48,7 +48,7 @@ export type Success<Id extends OperationId> = {
 export type CallOptions = {
   /** Ends the call and its retries; the call rejects with the signal's reason. */
   signal?: AbortSignal;
-  /** Sent as X-Request-Id with every attempt, so that both logs speak of the same call: 1 to 128 of `A-Z a-z 0-9 . _ -`. */
+  /** Sent as X-Request-Id with every attempt: 1 to 128 of `A-Z a-z 0-9 . _ -`. */
   requestId?: string;
 };
 
@@ -58,7 +58,6 @@ type Arguments<Id extends OperationId> = keyof Input<Id> extends never
     ? [input?: Input<Id>, options?: CallOptions]
     : [input: Input<Id>, options?: CallOptions];
 
-/** A method by each operationId. */
 export type Methods = {
   [Id in OperationId]: (...args: Arguments<Id>) => Promise<Success<Id>>;
 };

@@ -1,15 +1,15 @@
 import { PartnerApiError, PartnerConnectionError } from './errors.ts';
 
 export type Retries = {
-  /** How often a call is sent at most, the first time included. */
+  /** The most attempts, including the first. */
   tries: number;
   /** The wait before the first retry is at most this, and doubles with each. */
   baseDelayMs: number;
   /** The most that a wait grows to. */
   maxDelayMs: number;
-  /** A response that asks for a longer wait than this is not waited for: the call rejects, and its error says how long. */
+  /** A longer Retry-After is not waited for: the call rejects, and its error says how long. */
   maxRetryAfterSeconds: number;
-  /** Is told of each wait before it begins, and what failed. */
+  /** Called before each wait. */
   onWait?: (waitMs: number, error: unknown) => void;
 };
 
@@ -20,13 +20,13 @@ export const DEFAULT_RETRIES: Retries = {
   maxRetryAfterSeconds: 60,
 };
 
-/** Responses after which it is unknown what happened, and which may be gone with the next attempt. */
+/** The outcome is unknown, and the next attempt may succeed. */
 const UNKNOWN_OUTCOMES = new Set([500, 502, 503, 504]);
 
 /**
- * Makes attempts until one resolves. One that rejects is repeated where its response is 429, which says that nothing was done; where
- * it is another that may pass, or there was none, only if `isRepeatable`. Rejects with the last attempt's error, or with the reason
- * of `signal`.
+ * Makes attempts until one resolves. One that rejects is repeated where its response is 429, which says that nothing
+ * was done; where it is another that may pass, or there was none, only if `isRepeatable`. Rejects with the last
+ * attempt's error, or with the reason of `signal`.
  */
 export async function withRetries<Result>(
   attempt: () => Promise<Result>,
@@ -53,7 +53,10 @@ export async function withRetries<Result>(
   }
 }
 
-/** A random time up to a bound that doubles with each attempt, so that clients that failed together do not come back together. */
+/**
+ * A random time up to a bound that doubles with each attempt, so that clients that failed together do not come back
+ * together.
+ */
 export function jitteredDelayMs(
   tried: number,
   { baseDelayMs, maxDelayMs }: Pick<Retries, 'baseDelayMs' | 'maxDelayMs'>,
@@ -63,8 +66,8 @@ export function jitteredDelayMs(
 }
 
 /**
- * Calls `send` with a signal that ends it after `timeoutMs`, or with `outer`. Rejects with a PartnerConnectionError where it got no
- * whole response.
+ * Calls `send` with a signal that aborts after `timeoutMs`, or with `outer`. Rejects with a PartnerConnectionError if
+ * it got no complete response.
  */
 export async function withDeadline<Result>(
   send: (signal: AbortSignal) => Promise<Result>,
@@ -90,7 +93,7 @@ export async function withDeadline<Result>(
   }
 }
 
-/** Resolves after `ms`, or at once when `signal` ends the wait. */
+/** Resolves after `ms`, or at once when `signal` aborts. */
 function delay(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {

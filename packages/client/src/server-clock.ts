@@ -1,20 +1,20 @@
 import type { Schemas } from './operation-types.ts';
 
-/** Two clocks of this machine, in milliseconds: one follows corrections and sleep, the other is never set back. */
+/** Milliseconds of two clocks: one follows corrections and sleep, the other is monotonic. */
 type Reading = { wallMs: number; steadyMs: number };
 type Sample = { sentAt: Reading; serverMs: number };
 
 export type ServerClock = {
   read(): Reading;
-  /** Learns from a response: `date` is its header Date, `sentAt` was read before the request left. */
+  /** `date`: a response's Date header. `sentAt`: read before the request left. */
   observe(date: string | null, sentAt: Reading): void;
-  /** Whole seconds for which the hold can surely still be confirmed; 0 where it is not ACTIVE. Never more than there are. */
+  /** Whole seconds for which the hold can surely still be confirmed; 0 if it is not ACTIVE. */
   secondsLeft(hold: Pick<Schemas['Hold'], 'status' | 'hold_expiry_at'>): number;
 };
 
 /**
- * Tells the latest time that the server's clock can show. The Date of a response leaves its milliseconds out, and was written after
- * the request left: when that left, the server's clock showed less than Date plus one second. The newest response counts.
+ * Computes the latest time that the server's clock can show. A Date header lacks milliseconds and was written after the
+ * request left, when the server's clock showed less than Date plus one second. The newest response counts.
  */
 export function createServerClock(
   read: () => Reading = () => ({ wallMs: Date.now(), steadyMs: performance.now() }),

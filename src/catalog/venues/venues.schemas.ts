@@ -173,10 +173,10 @@ export const resourceWithConflicts = withOffSale('ResourceWithConflicts', operat
 // have.
 
 export function venueChange({
-  time_zone: timeZone,
+  time_zone: zone,
   ...same
 }: Partial<VenueBody>): Partial<Omit<VenueRow, '_id'>> {
-  return omitUndefined({ ...same, timeZone });
+  return omitUndefined({ ...same, timeZone: zone });
 }
 
 export function resourceChange(body: Partial<ResourceBody>): Parameters<typeof changeResource>[2] {

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** With fewer calls left a scenario could be answered 429 of which nobody thought. */
+/** With fewer calls left, a scenario could run into the rate limit. */
 const RESERVE = 150;
 
-/** How many calls the partner has left, which the integration and the runner share. */
+/** The partner's remaining calls, shared by the integration and the runner. */
 export type CallBudget = {
-  /** Learns from the RateLimit header of a response. */
+  /** Reads the RateLimit headers of a response. */
   observe(headers: Headers): void;
-  /** Resolves when there are enough calls left for a scenario. */
+  /** Resolves when enough calls are left for a scenario. */
   wait(signal: AbortSignal): Promise<void>;
 };
 

@@ -3,10 +3,9 @@ import { v7 as uuid } from 'uuid';
 import type { Schemas } from '../operation-types.ts';
 import { reasonOf, textWithin } from './transports.ts';
 
-/** The service waits so long for an endpoint. */
 const ENDPOINT_DEADLINE_MS = 10_000;
 
-/** An event as a delivery has it, or what is made of one to see what an endpoint makes of that. */
+/** An event of a delivery, or a variation of one to test an endpoint with. */
 export type AnyEvent = Omit<Schemas['Event'], 'event_type' | 'details'> & {
   event_type: string;
   details: Record<string, unknown>;
@@ -17,16 +16,16 @@ export type Delivery = { bytes: Uint8Array<ArrayBuffer>; headers: Record<string,
 
 export type SigningOptions = {
   secret: string;
-  /** X-Service-Timestamp; now unless stated. */
+  /** X-Service-Timestamp; default now. */
   timestamp?: string;
-  /** Signs a second time with it, as while a rotation overlaps. */
+  /** Adds a second signature, as during a rotation. */
   previousSecret?: string;
   attempt?: number;
-  /** The bytes that are signed and sent, where they are not the usual ones. */
+  /** Signed and sent in place of the usual bytes. */
   bytes?: Uint8Array<ArrayBuffer>;
 };
 
-/** Signs an event exactly as the service does (docs/guides/verifying-webhooks.md). */
+/** Signs an event as the service does (docs/guides/verifying-webhooks.md). */
 export function signDelivery(event: AnyEvent, options: SigningOptions): Delivery {
   const { secret, previousSecret, attempt = 1, timestamp = unixSeconds() } = options;
   const deliveryId = uuid();
@@ -48,16 +47,15 @@ export function signDelivery(event: AnyEvent, options: SigningOptions): Delivery
   };
 }
 
-/** The time of this machine in whole seconds since 1970, moved by `seconds`. */
+/** This machine's time in seconds since 1970, moved by `seconds`. */
 export const unixSeconds = (seconds = 0): string => String(Math.floor(Date.now() / 1000) + seconds);
 
-/** As the service makes them. */
 export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64url')}`;
 
-/** What an endpoint answered: a status, or why there was none. */
+/** An endpoint's status, or why there was none. */
 export type EndpointAnswer = { status: number | undefined; text: string; tookMs: number };
 
-/** Posts a delivery as the service does: 10 s for an answer, redirects are not followed. */
+/** Posts a delivery as the service does: 10 s for the response, no redirects. */
 export async function postDelivery(url: string, { bytes, headers }: Delivery): Promise<EndpointAnswer> {
   const from = performance.now();
   const controller = new AbortController();
@@ -82,12 +80,12 @@ export async function postDelivery(url: string, { bytes, headers }: Delivery): P
 
 export const isAccepted = ({ status = 0 }: EndpointAnswer): boolean => status >= 200 && status < 300;
 
-/** As much of a body of a success as the service waits for: a longer one counts as complete there. */
+/** The service reads so much of a success's body; a longer one counts as complete. */
 const DELIVERY_BYTES = 16 * 1024;
 
 /**
- * The status by which an endpoint took a delivery, or did not, as the service goes by it: a 2xx once its body is whole, or longer than
- * 16 KB; any other at once. Rejects where the body of a 2xx breaks off.
+ * The response's status, by the service's rules: a 2xx counts once its body is complete or longer than 16 KB, any other
+ * at once. Rejects if the body of a 2xx breaks off.
  */
 export async function deliveryStatusOf({ ok, status, body }: Response): Promise<number> {
   if (ok) await textWithin(body, DELIVERY_BYTES);

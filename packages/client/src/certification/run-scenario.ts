@@ -6,7 +6,7 @@ import { Finding, NotTried } from './scenario.ts';
 import { SCENARIOS } from './scenarios.ts';
 import type { Trial } from './trial.ts';
 
-/** Refusals of what the runner asks about an id that the integration reported: it was not what it was reported as. */
+/** Rejections of the runner's calls for an id the integration reported: the report was wrong. */
 const ABOUT_WHAT_WAS_REPORTED = new Set(
   'HOLD_NOT_FOUND BOOKING_NOT_FOUND PURCHASE_NOT_FOUND INVALID_HOLD_STATE HOLD_EXPIRED'.split(' '),
 );
@@ -15,14 +15,16 @@ const FINDING_LENGTH = 2000;
 const INTERRUPTED = 'The run was interrupted.';
 
 export type RunOptions = {
-  /** Which scenarios are tried; all unless stated. The others are reported as not tried. */
+  /** Default: all. Other scenarios are reported as not tried. */
   isChosen?: (scenario: Scenario) => boolean;
-  /** Is told when a scenario begins, and what came of it. */
   onBegin?: (scenario: Scenario) => void;
   onEnd?: (report: ScenarioReport) => void;
 };
 
-/** Runs the chosen scenarios one after the other; the others, and those after an interruption, are reported as not tried. */
+/**
+ * Runs the chosen scenarios one after the other; the others, and those after an interruption, are reported as not
+ * tried.
+ */
 export async function runAll(
   { isChosen = () => true, onBegin, onEnd }: RunOptions,
   trial: Trial,
@@ -48,7 +50,7 @@ export async function runAll(
   return reports;
 }
 
-/** Tries a scenario, then has what it made given back. Rejects only where the runner itself is at fault. */
+/** Runs a scenario, then gives back what it made. Rejects only if the runner itself fails. */
 async function runScenario(
   scenario: Scenario,
   trial: Trial,
@@ -62,13 +64,12 @@ async function runScenario(
   return { ...report, finding, duration_ms: Math.round(performance.now() - from) };
 }
 
-/** A finding may quote what an integration answered: it stays text of a length that can be read and attached. */
+/** A finding may quote the integration: keep it printable and short enough to attach. */
 function readable(finding: string): string {
   const text = finding.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, '\u{fffd}');
   return text.length > FINDING_LENGTH ? `${text.slice(0, FINDING_LENGTH)}…` : text;
 }
 
-/** What is reported of a scenario that was not begun. */
 function notTried({ id, level, title }: Scenario, finding: string): ScenarioReport {
   return { id, level, title, outcome: 'not_tried', duration_ms: 0, finding, remedy: null };
 }
@@ -99,7 +100,6 @@ function reportOf(scenario: Scenario, failure: Error | undefined, { signal, prox
     );
   if (failure instanceof PartnerConnectionError)
     return notTried(scenario, 'The sandbox did not answer a call of the runner itself.');
-  // The report has all the others.
   return notTried(scenario, `The runner itself failed: ${failure.message}. Please report it.`);
 }
 
@@ -112,7 +112,7 @@ async function failureOf(work: () => Promise<void>): Promise<Error | undefined> 
   }
 }
 
-/** Rejects as soon as the signal aborts, whatever `work` still waits for. */
+/** Rejects when the signal aborts, whatever `work` still waits for. */
 async function untilInterrupted(work: Promise<void>, signal: AbortSignal): Promise<void> {
   let interrupt = () => undefined as void;
   const interruption = new Promise<never>((_resolve, reject) => {

@@ -24,17 +24,17 @@ import type { Trial } from './trial.ts';
 import { createUnderWay } from './under-way.ts';
 
 export type CertificationOptions = RunOptions & {
-  /** The sandbox, without a slash at its end. */
+  /** The sandbox, without a trailing slash. */
   baseUrl: string;
   apiKey: string;
   subject: Judged;
-  /** Ends the run: what was made is cleaned up, and the rest reported as not tried. */
+  /** Ends the run: what was made is cleaned up, and the rest is reported as not tried. */
   signal: AbortSignal;
 };
 
 /**
- * Drives an integration through the scenarios on a sandbox, one after the other; resolves to the report, also where it is interrupted.
- * @throws ProfileError, CannotBegin, PartnerApiError or PartnerConnectionError where it cannot begin, or does not pass the proxy
+ * Runs the scenarios against an integration on a sandbox; resolves to the report, also if the run is interrupted.
+ * @throws ProfileError, CannotBegin, PartnerApiError or PartnerConnectionError if it cannot begin
  */
 export async function certify(options: CertificationOptions): Promise<Report> {
   const { baseUrl, apiKey, subject: judged } = options;
@@ -57,7 +57,7 @@ export async function certify(options: CertificationOptions): Promise<Report> {
     );
   const port = judged.mode === 'partner' ? judged.profile.proxyPort : 0;
   const proxy = await openProxy(baseUrl, port, budget.observe);
-  // One that fails is not worth the report.
+  // A failed clean-up must not lose the report.
   const giveBack = () => cleanUp({ actions, own, proxy }, client).catch(() => undefined);
   const interrupt = () => stop.abort(options.signal.reason);
   if (options.signal.aborted) interrupt();
@@ -104,7 +104,7 @@ export async function certify(options: CertificationOptions): Promise<Report> {
   } finally {
     options.signal.removeEventListener('abort', interrupt);
     await subject?.close();
-    // An integration that was interrupted may have gone on until now.
+    // An interrupted integration may have gone on until now.
     await proxy.close();
     await giveBack();
   }

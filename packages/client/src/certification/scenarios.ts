@@ -9,10 +9,9 @@ import { SELLING } from './levels/selling.ts';
 import { TIME } from './levels/time.ts';
 import type { Level, Scenario } from './scenario.ts';
 
-/** Goes up with each release that has more scenarios, or asks for more. */
+/** Increases with each release that adds or tightens scenarios. */
 export const SUITE_VERSION = '1.0.0';
 
-/** In order of difficulty. */
 export const SCENARIOS: readonly Scenario[] = [
   READING,
   SELLING,

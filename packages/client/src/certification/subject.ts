@@ -11,15 +11,14 @@ import { startProxy } from './proxy.ts';
 import { Unreached, UnusableAnswer } from './scenario.ts';
 import { httpTransport } from './transports.ts';
 
-/** Whom a run judges: a partner's integration, or, by the built-in model of one, the deployment itself. */
+/** A partner's integration, or the built-in model, which judges the deployment itself. */
 export type Judged = { mode: 'partner'; profile: Profile } | { mode: 'service'; defects?: readonly Defect[] };
 
-/** The run cannot begin, or nothing would be learnt of it; the message says why, and what to do. */
+/** The run cannot begin, or would be pointless; the message says why and what to do. */
 export class CannotBegin extends Error {
   override readonly name = 'CannotBegin';
 }
 
-/** The integration that a run drives. */
 export type Subject = { name: string; transport: Transport; webhookUrl: string; close(): Promise<void> };
 
 /** Starts the proxy that the integration calls. @throws ProfileError if its port is taken */
@@ -38,7 +37,6 @@ export async function openProxy(
   }
 }
 
-/** Connects to the integration of the profile, or starts the model. */
 export async function connectSubject(
   judged: Judged,
   apiKey: string,
@@ -61,7 +59,7 @@ export async function connectSubject(
 export const pastProxy = ({ url }: Proxy): string =>
   `The integration placed a hold, and no call for it came through the proxy: it calls the sandbox itself, where nothing is seen or given back. Start it with the base URL ${url}, the proxy_port of the profile, and certify it again.`;
 
-/** Nothing would be learnt of an integration that does not run. */
+/** An integration that is not running would fail every scenario. */
 export async function requireReachable(transport: Transport): Promise<void> {
   try {
     await transport('list_venues', {});
@@ -74,8 +72,8 @@ export async function requireReachable(transport: Transport): Promise<void> {
   }
 }
 /**
- * Carries actions out until the signal aborts. `onPastProxy` is told of a hold that was placed without a call through the proxy: an order
- * is asked for in one scenario only, so that its hold has no other explanation, whereas a list may come from a cache.
+ * Carries actions out until the signal aborts. `onPastProxy` gets a hold that was placed without a call through the
+ * proxy.
  */
 export function watchedTransport(
   transport: Transport,

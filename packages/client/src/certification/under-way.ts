@@ -1,13 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** What has begun and not ended. */
 export type UnderWay = {
   add<Result>(work: Promise<Result>): Promise<Result>;
-  /** Resolves when nothing is under way, or after some seconds. */
+  /** Resolves when nothing is running, or after some seconds. */
   settled(): Promise<void>;
 };
 
-/** Longer than a slow answer takes, and than an attempt of the client. */
+/** Longer than a slow answer, and than an attempt of the client. */
 const SETTLED_WITHIN_MS = 16_000;
 
 export function createUnderWay(): UnderWay {

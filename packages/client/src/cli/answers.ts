@@ -3,7 +3,7 @@ import { faultsOfShape } from '../certification/shapes.ts';
 import type { PartnerClient } from '../client.ts';
 import type { CallOptions, OperationId } from '../operation-types.ts';
 
-/** What the commands use of a success: another program may answer at the same address with JSON of its own. */
+/** The fields that the commands use: another program may answer at this address with other JSON. */
 const SHAPES = {
   getMe: {
     partner_id: 'text',
@@ -38,7 +38,7 @@ const SHAPES = {
 
 type AnyMethod = (input: object, options?: CallOptions) => Promise<unknown>;
 
-/** The client, whose successes have what the commands use; `otherwise` makes the error of one that has not. */
+/** A client that checks its successes; `otherwise` makes the error of a wrong one. */
 export function withKnownShapes(
   client: PartnerClient,
   otherwise: (faults: readonly string[]) => Error,

@@ -31,7 +31,6 @@ Here exit code 0 says that every chosen scenario passed, 1 that one failed, and
 3 that one could not be tried, or something was not reached.
 The guide is /docs/certification of the service.`;
 
-/** Adds `partner certify`: drives an integration through the scenarios of the certification. */
 export function addCertify(program: Command, world: World): void {
   const command = program
     .command('certify')
@@ -56,7 +55,7 @@ export function addCertify(program: Command, world: World): void {
       await requireWritable([jsonFile, htmlFile], read);
       const report = await withService(command, world, async ({ baseUrl, apiKey, client }) => {
         const signal = world.interrupted;
-        // The runner calls by itself, and takes any answer for the service's.
+        // The runner takes any response for the service's.
         await client.getMe({}, { signal });
         const onEnd = (each: ScenarioReport) => writeProgress(world, each);
         return certify({ baseUrl, apiKey, subject, isChosen, signal, onEnd }).catch((failure: unknown) => {
@@ -114,7 +113,6 @@ function asCommandFailure(failure: unknown): unknown {
     : failure;
 }
 
-/** Exit code 0 is for a run in which whatever was chosen passed. */
 function endWith(world: World, { scenarios }: Report, isChosen: (scenario: Scenario) => boolean): void {
   if (world.interrupted.aborted) throw interruption();
   const chosen = SCENARIOS.filter(isChosen).map(({ id }) => id);
@@ -129,13 +127,12 @@ const MARKS = {
   not_tried: { paint: 'yellow', word: 'not tried' },
 } as const;
 
-/** One line for a scenario that was tried. */
 function writeProgress(world: World, { level, id, outcome, duration_ms: ms }: ScenarioReport): void {
   const { paint, word } = MARKS[outcome];
   writeLine(world.err, `${painted(world, world.err, paint, word)} ${level} ${id} (${ms} ms)`);
 }
 
-/** What is open of the chosen scenarios, with what to fix, then the verdict and what it proves. */
+/** The open scenarios with their fixes, then the verdict and what it proves. */
 function writeVerdict(world: World, report: Report, isChosen: (scenario: Scenario) => boolean): void {
   const { out } = world;
   const chosen = SCENARIOS.filter(isChosen).map(({ id }) => id);

@@ -3,15 +3,15 @@ import { PartnerApiError, PartnerConnectionError } from '../errors.ts';
 import { spokenWait } from './spoken-time.ts';
 import { printable } from './world.ts';
 
-/** How a command ended; the help of the program and its guide list them. */
+/** The help of the program and its guide list them. */
 export const EXIT = {
   done: 0,
-  /** The service refused it, or it cannot be done as things are. */
+  /** The service rejected it, or it cannot be done as things are. */
   refused: 1,
   usage: 2,
-  /** The service was not reached, or gave no usable answer. */
+  /** The service was not reached, or gave no usable response. */
   unreachable: 3,
-  /** It was looked into, and something needs action. */
+  /** Something needs action. */
   attention: 4,
   interrupted: 130,
 } as const;
@@ -25,7 +25,7 @@ Exit codes:
   4    done, and what was found needs action
   130  interrupted`;
 
-/** A command cannot do what it was asked. The message is for whoever typed it, and never has a key in it. */
+/** The message is for the user of the command, and never has a key in it. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   readonly exitCode: number;
@@ -36,22 +36,20 @@ export class CommandError extends Error {
   }
 }
 
-/** It was called in a wrong way. */
 export function usageError(message: string): CommandError {
   return new CommandError(message, EXIT.usage);
 }
 
-/** The user has asked it to stop. */
 export function interruption(): CommandError {
   return new CommandError('Interrupted.', EXIT.interrupted);
 }
 
 /**
- * What a failed call comes to, in a sentence with the code, every detail and the request id; any other failure as it is. `newest` is
- * the newest response, where there was one.
+ * A failed call as a CommandError with the code, every detail and the request id; other failures as they are. `newest`
+ * is the newest response.
  */
 export function asCommandError(failure: unknown, baseUrl: string, newest?: Answered): unknown {
-  // What it received whole, and could not read.
+  // Received completely, but not JSON.
   if (failure instanceof PartnerConnectionError && failure.cause instanceof SyntaxError && newest)
     return notTheService(baseUrl, newest, 'a body that is not JSON');
   if (failure instanceof PartnerConnectionError) return unreachable(failure, baseUrl);
@@ -61,7 +59,6 @@ export function asCommandError(failure: unknown, baseUrl: string, newest?: Answe
   return new CommandError(refusalText(failure, baseUrl), exitCode, failure);
 }
 
-/** What the service said, line by line. */
 function refusalText(refusal: PartnerApiError, baseUrl: string): string {
   const { message, details, code, status, requestId } = refusal;
   const faults = details.map((each) => `  ${each.path}: ${each.message}`);
@@ -76,7 +73,6 @@ function refusalText(refusal: PartnerApiError, baseUrl: string): string {
   return lines.map(printable).join('\n');
 }
 
-/** What else the response has that helps. */
 function remediesOf({ conflict, bookingId, retryAfterSeconds }: PartnerApiError): string[] {
   return [
     ...(retryAfterSeconds === undefined ? [] : [`  again: ${spokenWait(retryAfterSeconds * 1000)}`]),
@@ -87,10 +83,9 @@ function remediesOf({ conflict, bookingId, retryAfterSeconds }: PartnerApiError)
   ];
 }
 
-/** The page about the code, where the service names one. */
 function docsOf({ docs }: PartnerApiError, baseUrl: string): string[] {
   if (docs === undefined) return [];
-  // Below the address of the service, which may have a path.
+  // The address of the service may have a path.
   return [`  more: ${docs.startsWith('/') ? baseUrl + docs : docs}`];
 }
 
@@ -99,10 +94,9 @@ function unreachable(failure: PartnerConnectionError, baseUrl: string): CommandE
   return new CommandError(message, EXIT.unreachable, failure);
 }
 
-/** Of a response, what tells who sent it. */
 export type Answered = { status: number; headers?: Headers };
 
-/** What answered is another program: a proxy, or a service that has the address by mistake. */
+/** Another program answered: a proxy, or a service at this address by mistake. */
 export function notTheService(baseUrl: string, { status, headers }: Answered, fault?: string): CommandError {
   const signs = [headers?.get('content-type'), headers?.get('server'), fault].filter(Boolean).join(', ');
   const what = `${status}${signs === '' ? '' : ` (${signs})`}`;

@@ -15,7 +15,6 @@ type ConfirmOptions = GlobalOptions & {
   idempotencyKey?: string;
 };
 
-/** Adds `partner confirm`. */
 export function addConfirm(program: Command, world: World): void {
   const command = program
     .command('confirm')

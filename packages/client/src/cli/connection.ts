@@ -12,25 +12,23 @@ import { waitNote } from './service-patience.ts';
 import type { World } from './world.ts';
 import { writeNote } from './world.ts';
 
-/** The options of every command. */
 export type GlobalOptions = { baseUrl?: string; keyFile?: string; json?: boolean };
 
-/** The service, as a command calls it. */
 export type Connection = {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   baseUrl: string;
   apiKey: string;
   client: PartnerClient;
-  /** The newest response; undefined where there was none, or the newest call got none. */
+  /** Undefined if there was none, or the newest call got none. */
   newest(): Answered | undefined;
-  /** A header of the newest response; null where there is none. */
+  /** A header of the newest response; null if there is none. */
   newestHeader(name: string): string | null;
 };
 
 const DEFAULT_BASE_URL = 'http://127.0.0.1:3000';
 
 /**
- * The service at `--base-url`, else PARTNER_BASE_URL, else this machine; the key of `--key-file`, else PARTNER_API_KEY.
+ * The service at `--base-url`, PARTNER_BASE_URL or this machine, with the key of `--key-file` or PARTNER_API_KEY.
  * @throws CommandError (exit code 2) that names what is missing or wrong, never the key
  */
 async function connect(
@@ -77,7 +75,7 @@ async function connect(
   };
 }
 
-/** Runs `work` with the service; what the service refuses, or not being reached, is a CommandError in a sentence. */
+/** Runs `work` with the service. Rejections and connection failures become CommandErrors. */
 export async function withService<Result>(
   command: Command,
   world: World,
@@ -94,7 +92,7 @@ export async function withService<Result>(
   }
 }
 
-/** An address that can be called, without fragment. @throws CommandError that names the option, and never quotes what was given */
+/** A callable address without fragment. @throws CommandError that names the option and does not quote the address */
 export function checkedAddress(text: string, option: string, example: string): string {
   const fault = faultOfAddress(text);
   if (fault !== undefined) throw usageError(`${option}: ${fault}. Give one such as ${example}.`);
@@ -115,7 +113,7 @@ async function findKey(keyFile: string | undefined, fromEnvironment: string | un
   return key;
 }
 
-/** What a file says that has nothing but a secret. @throws CommandError that names the option and the file */
+/** The secret in a file. @throws CommandError that names the option and the file */
 export async function secretInFile(file: string, option: string): Promise<string> {
   const text = await readFile(file, 'utf8').catch((failure: NodeJS.ErrnoException) => {
     throw usageError(`${option}: ${file} cannot be read (${failure.code ?? 'unknown reason'}).`);
@@ -124,10 +122,9 @@ export async function secretInFile(file: string, option: string): Promise<string
   return text.trim();
 }
 
-/** The key that was given, or a random one. */
 export const keyFor = (given: string | undefined): string => given ?? randomUUID();
 
-/** Makes a call with a key; where it is unknown what became of it, says with which arguments it is repeated. */
+/** Makes a call with a key; if its outcome is unknown, says with which arguments to repeat it. */
 export async function sayKeyWhereUnknown<Result>(
   world: World,
   again: string,
@@ -136,7 +133,7 @@ export async function sayKeyWhereUnknown<Result>(
   try {
     return await call();
   } catch (failure) {
-    // Whatever else ended it, an interruption too, the service may have done it.
+    // Any other failure, even an interruption, leaves the outcome unknown.
     const isRefused = failure instanceof PartnerApiError && failure.status < 500;
     if (!isRefused)
       writeNote(world, `It is unknown whether it was done. Repeat it with ${again}: it is then done once.`);

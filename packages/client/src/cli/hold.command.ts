@@ -26,7 +26,6 @@ const DESCRIPTION =
   'Place a hold: on a slot by its id, or on the first slot of a date at a venue that is free. Shows how long it lives by ' +
   'the clock of the service.';
 
-/** Adds `partner hold`. */
 export function addHold(program: Command, world: World): void {
   const command = program
     .command('hold')
@@ -115,7 +114,7 @@ function secondsOf(text: string): number {
 }
 
 const TICK_MS = 1000;
-/** Others may confirm, release or extend it meanwhile. 30 calls of the partner's limit a minute. */
+/** Others may change the hold meanwhile. 30 calls of the partner's limit a minute. */
 const READ_MS = 2000;
 
 const ENDS: Readonly<Partial<Record<string, string>>> = {
@@ -124,10 +123,7 @@ const ENDS: Readonly<Partial<Record<string, string>>> = {
   EXPIRED: 'not confirmed in time',
 };
 
-/**
- * Counts a hold down until it is ACTIVE no more, then says what has become of it: one line that is written over on a terminal,
- * elsewhere a line a minute. While the service is away it says so and waits.
- */
+/** Counts a hold down until it is not ACTIVE any more, then says why: one line on a terminal, else a line a minute. */
 async function watchHold({ client }: Connection, held: Schemas['Hold'], world: World): Promise<void> {
   const { err, interrupted: signal } = world;
   const onNewLine = err.isTty ? '\n' : '';
@@ -143,7 +139,7 @@ async function watchHold({ client }: Connection, held: Schemas['Hold'], world: W
     else if (minute < told) writeLine(err, text);
     told = minute;
     await delay(TICK_MS, undefined, { signal });
-    // After its last second, too: it has a moment more than is counted.
+    // The hold lasts a moment longer than the count.
     if (seconds > 0 && performance.now() - readAt < READ_MS) continue;
     const before = current;
     current = await patience.untilAnswered(read, signal);

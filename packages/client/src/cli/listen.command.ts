@@ -26,10 +26,9 @@ const DESCRIPTION =
   'what follows waits. It goes on where it ended, whatever ended it: an event is never lost, and said when it may ' +
   'come twice. Ctrl-C ends it.';
 
-/** With no time limit of their own, since `listen` waits for the service itself. */
+/** `listen` waits for the service itself. */
 const ONE_TRY = { retries: { tries: 1 } };
 
-/** Adds `partner listen`. */
 export function addListen(program: Command, world: World): void {
   const command = program
     .command('listen')
@@ -91,7 +90,7 @@ async function listen(options: ListenOptions, world: World, connection: Connecti
   }
 }
 
-/** Whether the service does not take the cursor any more: one that was not used for 30 days, or of a deployment that is gone. */
+/** Whether the service rejects the cursor: unused for 30 days, or of another deployment. */
 const isOfCursor = (failure: unknown): boolean =>
   failure instanceof PartnerApiError && failure.details.some(({ path }) => path === 'after');
 
@@ -103,7 +102,7 @@ const lostCursor = (file: string): CommandError =>
 function tellStart(
   { json, events }: ListenOptions,
   world: World,
-  /** `secret` is the one that was made; undefined where another was given. */
+  /** `secret` is undefined if the user gave one. */
   { url, secret, store, name }: { url: string; secret: string | undefined; store: StateStore; name: string },
 ): void {
   if (json === true)

@@ -16,7 +16,6 @@ const INTRODUCTION =
   'and try holds and bookings. The key is read from PARTNER_API_KEY or --key-file, never from the command line, ' +
   'where other users of the machine could see it.';
 
-/** Each adds its command to the program. */
 const COMMANDS: readonly ((program: Command, world: World) => void)[] = [
   addStatus,
   addListen,
@@ -28,8 +27,8 @@ const COMMANDS: readonly ((program: Command, world: World) => void)[] = [
 ];
 
 /**
- * Runs one command line, without the program's name; resolves to its exit code. Failures are printed to `world.err` as plain
- * sentences. A command that ends with another code than 0 throws a CommandError; one without a message prints nothing more.
+ * Runs one command line; resolves to its exit code. Prints failures to `world.err`. A CommandError without a message
+ * only sets the exit code.
  */
 export async function runPartnerCommand(args: readonly string[], world: World): Promise<number> {
   try {

@@ -20,7 +20,6 @@ const DESCRIPTION =
   'Forward events of the last 30 days to an endpoint of yours again, in order, signed as listen signs. Where one is not ' +
   'accepted it stops and says with which --since to go on.';
 
-/** Adds `partner replay`. */
 export function addReplay(program: Command, world: World): void {
   const command = program.command('replay').summary('Forward past events again').description(DESCRIPTION);
   for (const option of endpointOptions()) command.addOption(option);
@@ -59,7 +58,7 @@ async function replay(options: ReplayOptions, world: World, connection: Connecti
   if (until <= since) throw usageError(`--until: ${until} is not after --since ${since}.`);
   const secret =
     given ?? (await keptSecret(options, world, { baseUrl: connection.baseUrl, partnerId: me.partner_id }));
-  // As one JSON document at the end tells of it, the lines of each event are notes.
+  // stdout has one JSON document at the end, so the lines of events go to stderr.
   const report = forwardReport(options.json === true ? { ...world, out: world.err } : world, url);
   const forwarding = { endpoint: { url, secret }, maxAttempts: options.attempts, signal, report };
   const isWanted = ({ event_type: type, timestamp }: FeedEvent) =>
@@ -75,7 +74,7 @@ async function replay(options: ReplayOptions, world: World, connection: Connecti
   return { forwarded, since, until };
 }
 
-/** An event may come behind later ones of the feed, so those still to come can be older than the one that stopped it. */
+/** Events still to come can be older than the one that stopped it. */
 const MARGIN_MS = 60_000;
 
 function stopped({ event_type: type, event_id: id, timestamp }: FeedEvent, forwarded: number): CommandError {

@@ -5,30 +5,27 @@ import { withDeadline } from '../retries.ts';
 
 export type FeedEvent = Schemas['Event'];
 
-/** Where deliveries go, and with what they are signed. */
 export type Endpoint = { url: string; secret: string };
 
-/** What came of an attempt. */
 export type Outcome = {
   deliveryId: string;
   durationMs: number;
-  /** Of the response; undefined where there was no whole one. */
+  /** Undefined if there was no complete response. */
   status: number | undefined;
   isAccepted: boolean;
-  /** Why it was not accepted, such as `500` or `ECONNREFUSED`. */
+  /** Such as `500` or `ECONNREFUSED`. */
   reason: string;
   mayHaveArrived: boolean;
 };
 
-/** As long as the service waits. */
 const TIMEOUT_MS = 10_000;
 
-/** Failures after which the endpoint cannot have seen the request. */
+/** Failures in which the endpoint cannot have seen the request. */
 const NEVER_ARRIVED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
 /**
- * Sends an event once, as the service would: the same body, headers and signature, with this moment's timestamp. Accepted is a
- * 2xx, whole or longer than 16 KB, within 10 s; redirects are not followed. Never rejects but with the reason of `signal`.
+ * Sends an event once, as the service would. Accepted: a 2xx, complete or longer than 16 KB, within 10 s; no redirects.
+ * Rejects only with the reason of `signal`.
  */
 export async function sendDelivery(
   event: FeedEvent,

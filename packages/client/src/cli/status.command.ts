@@ -16,10 +16,10 @@ type StatusOptions = GlobalOptions & { state?: string };
 type Status = {
   base_url: string;
   me: Success<'getMe'>;
-  /** Calls left in this minute; null where there is no limit. */
+  /** Calls left in this minute; null without a limit. */
   calls_left: number | null;
   observability: Success<'getObservability'>;
-  /** Null where `listen` was never started with this state. */
+  /** Null if `listen` was never started with this state. */
   listen: FeedLag | null;
   needs_action: string[];
 };
@@ -29,7 +29,6 @@ const DESCRIPTION =
   'Exit code 4 where something needs action: a key that expires within 14 days, no venue, a subscription that is ' +
   'switched off or has failed three times in a row, a dead letter.';
 
-/** Adds `partner status`. */
 export function addStatus(program: Command, world: World): void {
   const command = program
     .command('status')
@@ -126,18 +125,14 @@ function subscriptionsOf({ subscriptions }: Success<'getObservability'>, width: 
   return tableLines(['subscription', 'status', 'failing', 'dead', 'endpoint'], rows, width);
 }
 
-/** How far `listen` is behind the feed. */
 type FeedLag = {
-  /** Events that it is not done with; with `is_more` at least so many. */
   events: number;
   is_more: boolean;
-  /** When the oldest of them happened; null where there is none. */
   oldest: string | null;
 };
 
 const PAGE_LIMIT = 200;
 
-/** Reads the feed from where a state stands. */
 async function lagOf(
   client: PartnerClient,
   { state: { cursor, since, handled } }: StateStore,
@@ -155,12 +150,12 @@ async function lagOf(
 
 type Given = { me: Success<'getMe'>; observability: Success<'getObservability'>; now: Date };
 
-/** From so many failures in a row on, the service sends an endpoint few deliveries at a time. */
+/** After so many failures in a row, the service sends an endpoint few deliveries at a time. */
 const FAILING_FROM = 3;
-/** Time enough to ask the operator for another key and to bring it out. */
+/** Time to ask the operator for another key and to deploy it. */
 const KEY_NOTICE_SECONDS = 14 * 86_400;
 
-/** What somebody has to do something about, with what to do. */
+/** The problems that need action, with what to do. */
 function findingsOf({ me, observability, now }: Given): string[] {
   const deadLetters = observability.subscriptions.reduce((sum, each) => sum + each.dead_letter, 0);
   return [

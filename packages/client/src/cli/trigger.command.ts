@@ -21,7 +21,6 @@ const DESCRIPTION =
   'Make an event happen on a sandbox, by the calls that cause it: a hold or booking of a free slot, which is released ' +
   'or cancelled again afterwards, an event too. In production this does nothing.';
 
-/** Adds `partner trigger`. */
 export function addTrigger(program: Command, world: World): void {
   const command = program
     .command('trigger')
@@ -70,7 +69,7 @@ async function trigger(
     writeLine(world.err, `${step.call}: ${step.causes}`);
     signal.throwIfAborted();
   };
-  // What is under way when it is interrupted may end, so that it is known what there is to give back.
+  // After an interruption, running calls may end, so that it is known what to give back.
   const given = { client, slotId, signal: delayed(signal, GRACE_MS), note };
   try {
     const triggered = await TRIGGERS[type](given);
@@ -83,7 +82,7 @@ async function trigger(
   }
 }
 
-/** How long what is under way may take to end, and then what is given back, once it is interrupted. */
+/** How long running calls may take after an interruption, and then the giving back. */
 const GRACE_MS = 5000;
 
 function delayed(signal: AbortSignal, ms: number): AbortSignal {
@@ -93,7 +92,7 @@ function delayed(signal: AbortSignal, ms: number): AbortSignal {
   return ending.signal;
 }
 
-/** Gives back what a trigger that failed has made, and says what that was. */
+/** Gives back what a failed trigger has made, and says so. */
 async function sayGivenBack(
   world: World,
   client: PartnerClient,
@@ -113,7 +112,6 @@ async function sayGivenBack(
   }
 }
 
-/** What is there afterwards. */
 function leftOf(type: EventType, isKept: boolean): string {
   if (!isKept || CLEAN_UPS[type] === undefined) return 'The slot is free again.';
   return type === 'hold_created'

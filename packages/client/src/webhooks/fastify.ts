@@ -16,8 +16,8 @@ type Instance = {
 };
 
 /**
- * A plugin to `register`, in whose scope bodies stay the bytes that came: POST to `path` is 204 once `onEvent` has taken the event
- * over, 401 and 400 with the reason where it is not genuine, 500 where `onEvent` fails.
+ * A plugin to `register`: in its scope bodies stay raw bytes. POST to `path` responds 204 once `onEvent` has taken the
+ * event over, 401 or 400 with the reason if it is not genuine, 500 if `onEvent` fails.
  */
 export function fastifyWebhook(
   path: string,

@@ -2,20 +2,20 @@ import type { VerifyOptions, WebhookEvent, WebhookHeaders } from './verify.ts';
 import { verifyWebhook, WebhookVerificationError } from './verify.ts';
 
 /**
- * Takes a verified event over: puts it on a queue of your own, no more, since the service waits 10 s. Where it throws or rejects the
- * response is a 500, and the delivery comes again.
+ * Takes a verified event over: put it on a queue, no more, since the service waits 10 s. If it throws or rejects, the
+ * response is 500 and the delivery comes again.
  */
 export type OnEvent = (event: WebhookEvent) => unknown;
 
 export type ReceiveOptions = VerifyOptions & {
-  /** Told of each delivery that was not believed, and why: for your log. */
+  /** Called for each rejected delivery: for your log. */
   onRefused?: (error: WebhookVerificationError) => unknown;
 };
 
-/** What to respond with; a refusal has its reason as the body `{"reason": "signature_mismatch"}`. */
+/** The response; a rejection has its reason as the body `{"reason": "signature_mismatch"}`. */
 export type Received = { status: 204 } | { status: 400 | 401; body: { reason: string } };
 
-/** Verifies a delivery and hands it over. Rejects where `onEvent` does. */
+/** Verifies a delivery and hands it over. Rejects if `onEvent` does. */
 export async function receiveWebhook(
   rawBody: Uint8Array | string,
   headers: WebhookHeaders,
@@ -36,13 +36,13 @@ export async function receiveWebhook(
 }
 
 type Parsed = {
-  /** Where the platform has read the body: Google Cloud Functions, Firebase, NestJS, `express.json({ verify })`. */
+  /** The body as Google Cloud Functions, Firebase, NestJS or `express.json({ verify })` keep it. */
   rawBody?: unknown;
   body?: unknown;
   headers: Exclude<WebhookHeaders, { get: unknown }>;
 };
 
-/** The bytes that came, as a framework has them. @throws TypeError where a parser has read them and they are gone */
+/** The raw body. @throws TypeError if a parser has consumed it */
 export function rawBodyOf({ rawBody, body, headers }: Parsed): Uint8Array | string {
   const raw = rawBody ?? body;
   if (typeof raw === 'string' || raw instanceof Uint8Array) {

@@ -6,7 +6,7 @@ import type { Scenario } from '../scenario.ts';
 import { expectThat, Finding } from '../scenario.ts';
 import { bookSlot, catchUp, confirmInput, endingInput, holdSlot } from '../trial.ts';
 
-/** Level 4: what happens at once, or between one call and the next. */
+/** Level 4: concurrent calls, and changes between calls. */
 export const RACES: readonly Scenario[] = [
   {
     id: 'two-holds-of-one-order',

@@ -7,7 +7,7 @@ import { anyEvent, eventsOfEveryType, expectHandled, expectRefused, fresh } from
 
 const VERIFY =
   'Verify as /docs/verifying-webhooks of the service says, or use verifyWebhook of partner-booking-client; answer 401 and do nothing else.';
-/** Beyond the replay window of 300 s, by more than clocks differ. */
+/** Outside the replay window of 300 s, allowing for clock differences. */
 const OUTSIDE_WINDOW = 330;
 const BURST = 40;
 

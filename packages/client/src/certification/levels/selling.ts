@@ -3,7 +3,7 @@ import type { Scenario } from '../scenario.ts';
 import { expectThat } from '../scenario.ts';
 import { bookSlot, confirmInput, endingInput, expectEnded, holdSlot } from '../trial.ts';
 
-/** Level 2: hold, confirm, cancel, refund, as they go when nothing is in the way. */
+/** Level 2: hold, confirm, cancel and refund without faults. */
 export const SELLING: readonly Scenario[] = [
   {
     id: 'hold-placed',

@@ -8,7 +8,7 @@ import type { Trial } from '../trial.ts';
 const REMEDY =
   'Convert slot_start with the zone of its venue (time_zone, an IANA name) by a library that knows when clocks change; never add a fixed offset.';
 
-/** What the wall at the venue shows at an instant: `YYYY-MM-DDTHH:mm`. */
+/** The wall time at an instant: `YYYY-MM-DDTHH:mm`. */
 function wallTime(zone: string, instant: string): string {
   const format = new Intl.DateTimeFormat('sv-SE', {
     timeZone: zone,
@@ -22,7 +22,7 @@ function wallTime(zone: string, instant: string): string {
   return format.format(new Date(instant)).replace(' ', 'T');
 }
 
-/** Has the integration show a day that the proxy makes up; every slot must have its local time. */
+/** Every slot of a made-up day must be shown at its local time. */
 async function expectShown({ integration }: Trial, day: CannedDay): Promise<void> {
   const { venue, date } = day;
   const { venues } = await integration.do('list_venues', {});
@@ -46,7 +46,7 @@ async function expectShown({ integration }: Trial, day: CannedDay): Promise<void
   );
 }
 
-/** Level 5: what the wall shows at the venue. */
+/** Level 5: local times at the venue. */
 export const TIME: readonly Scenario[] = [
   {
     id: 'local-times-shown',

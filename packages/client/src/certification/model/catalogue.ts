@@ -7,16 +7,15 @@ type Slot = Schemas['Slot'];
 type Kept = { slots: Slot[]; isStale: boolean };
 type Change = Pick<Schemas['Event'], 'venue_id' | 'slot_id'> & { event_type: string };
 
-/** What the model shows: venues as they were some seconds ago, days from a cache that events mark as stale. */
+/** What the model shows: venues cached for some seconds, days cached until an event marks them as stale. */
 export type Catalogue = {
   listVenues(): Promise<Result<'list_venues'>>;
   listResources(venueId: string): Promise<Result<'list_resources'>>;
   listSlots(venueId: string, date: string): Promise<Result<'list_slots'>>;
-  /** Something of a venue has changed. */
   noteChange(change: Change): void;
 };
 
-/** As shops do: venues come and go rarely, and have no events. */
+/** Venues change rarely, and have no events. */
 const VENUES_KEPT_MS = 30_000;
 const FREEING = ['hold_cancelled', 'hold_expired', 'booking_cancelled', 'booking_refunded'];
 const KNOWN_REASONS = ['held', 'booked', 'blackout', 'past', 'beyond_horizon', 'inactive'];
@@ -108,7 +107,7 @@ function requireKnown(slots: readonly Slot[], date: string, has: Has): void {
 
 const HOUR_MS = 3_600_000;
 
-/** What the wall at a venue shows when a slot starts, with the offset: `YYYY-MM-DDTHH:mm±HH:MM`. */
+/** The wall time at an instant with its offset: `YYYY-MM-DDTHH:mm±HH:MM`. */
 function localTime(zone: string, instant: string, askedDate: string, has: Has): string {
   if (has('utc-as-local-time')) return `${instant.slice(0, 16)}+00:00`;
   const at = Date.parse(instant);
@@ -128,7 +127,6 @@ function wallAt(atMs: number, offset: string): string {
   return new Date(atMs + offsetMs).toISOString().slice(0, 16);
 }
 
-/** The offset of a zone at an instant, such as +05:30. */
 function offsetAt(zone: string, atMs: number): string {
   const format = new Intl.DateTimeFormat('en-GB', { timeZone: zone, timeZoneName: 'longOffset' });
   const name = format.formatToParts(atMs).find(({ type }) => type === 'timeZoneName')?.value ?? 'GMT';

@@ -15,7 +15,7 @@ type SellingAction =
   | 'list_bookings'
   | 'buy_package';
 
-/** What the model sells with, one function an action. */
+/** The model's selling actions. */
 export type Orders = { [Name in SellingAction]: (input: ActionInputs[Name]) => Promise<Outcome<Name>> };
 
 const KNOWN_HOLD_FIELDS = 14;
@@ -26,7 +26,7 @@ export function createOrders(client: PartnerClient, keys: Keys, has: Has): Order
   const dead = new Set<string>();
   const refunding = new Set<string>();
 
-  /** What the service refuses is reported, with the code. */
+  /** Reports a rejection of the service with its code. */
   const reporting = async <Answer>(
     orderId: string,
     work: () => Promise<Answer>,
@@ -155,7 +155,7 @@ async function confirm(keys: Keys, input: ActionInputs['confirm_booking'], has: 
   return { booking_id, status, ...(isConsumed ? { package_credit_consumed: true } : {}) };
 }
 
-/** What a model that promises too much reports where the service has refused with `code`. */
+/** A model that promises too much invents a result where the service rejected with `code`. */
 function promised<Answer extends object>(
   outcome: Answer | Refusal,
   code: string,
@@ -181,7 +181,7 @@ function requireKnown(made: object): void {
   if ('added_later' in made) throw new Error('Unknown field of a hold');
 }
 
-/** What the slot costs on its day, as the listing has it. */
+/** The slot's price in the listing of its day. */
 async function listedPrice(
   client: PartnerClient,
   { venue_id, slot_id, slot_start, price_rupees }: Schemas['Hold'],

@@ -14,7 +14,7 @@ const DEFECTS_OF_VERIFICATION: readonly Defect[] = [
   'ignores-previous-signature',
 ];
 
-/** Whether the model believes a delivery: by the package's own verification, unless a defect has another in its place. */
+/** Whether the model accepts a delivery: by the package's own verification unless a defect replaces it. */
 export async function isBelieved(
   bytes: Buffer,
   headers: IncomingHttpHeaders,
