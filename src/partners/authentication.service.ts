@@ -122,16 +122,6 @@ function requireInForce({ revokedAt, expiresAt, partnerStatus }: KeyOfPartner, n
   if (partnerStatus !== 'active') throw new DomainError('PARTNER_SUSPENDED', SUSPENDED.partner);
 }
 
-type UsedKey = Pick<ApiKeyRow, '_id' | 'hash'>;
-
-export type KeyUse = {
-  /** Notes a successful use. Returns at once and never throws. */
-  note(key: UsedKey): void;
-  /** The id of the key with this hash, if it was accepted here in the last ten minutes. */
-  knownId(hash: string): string | undefined;
-  forget(hash: string): void;
-};
-
 const WRITE_EVERY_MS = 60_000;
 const KNOWN_FOR_MS = 600_000;
 
@@ -142,12 +132,14 @@ const MAX_KNOWN = 10_000;
  * Keeps `lastUsedAt` right to a minute: this process writes it at most once a minute for each key. A failed write waits
  * for the next use.
  */
-export function createKeyUse({ db, log }: { db: Db; log: Logger }): KeyUse {
+export function createKeyUse({ db, log }: { db: Db; log: Logger }) {
   const noted = new LRUCache<string, { keyId: string; at: number }>({ max: MAX_KNOWN, ttl: KNOWN_FOR_MS });
   return {
-    knownId: (hash) => noted.get(hash)?.keyId,
-    forget: (hash) => void noted.delete(hash),
-    note: ({ _id, hash }) => {
+    /** The id of the key with this hash, if it was accepted here in the last ten minutes. */
+    knownId: (hash: string) => noted.get(hash)?.keyId,
+    forget: (hash: string) => void noted.delete(hash),
+    /** Notes a successful use. Returns at once and never throws. */
+    note: ({ _id, hash }: Pick<ApiKeyRow, '_id' | 'hash'>): void => {
       const now = performance.now();
       if (now - (noted.get(hash)?.at ?? Number.NEGATIVE_INFINITY) < WRITE_EVERY_MS) return;
       noted.set(hash, { keyId: _id, at: now });

@@ -1,35 +1,20 @@
 import type { PartnerClient } from '../../client.ts';
 import type { Schemas } from '../../operation-types.ts';
-import type { Result } from '../actions.ts';
 import type { Has } from './defects.ts';
 
 type Slot = Schemas['Slot'];
 type Kept = { slots: Slot[]; isStale: boolean };
 type Change = Pick<Schemas['Event'], 'venue_id' | 'slot_id'> & { event_type: string };
 
-/** What the model shows: venues cached for some seconds, days cached until an event marks them as stale. */
-export type Catalogue = {
-  listVenues(): Promise<Result<'list_venues'>>;
-  listResources(venueId: string): Promise<Result<'list_resources'>>;
-  listSlots(venueId: string, date: string): Promise<Result<'list_slots'>>;
-  noteChange(change: Change): void;
-};
-
 /** Venues change rarely, and have no events. */
 const VENUES_KEPT_MS = 30_000;
 const FREEING = ['hold_cancelled', 'hold_expired', 'booking_cancelled', 'booking_refunded'];
 const KNOWN_REASONS = ['held', 'booked', 'blackout', 'past', 'beyond_horizon', 'inactive'];
-const KNOWN_FIELDS = [
-  'slot_id',
-  'resource_id',
-  'slot_start',
-  'slot_end',
-  'price_rupees',
-  'is_available',
-  'unavailable_reason',
-];
+const KNOWN_FIELDS =
+  'slot_id resource_id slot_start slot_end price_rupees is_available unavailable_reason'.split(' ');
 
-export function createCatalogue(client: PartnerClient, has: Has): Catalogue {
+/** What the model shows: venues cached for some seconds, days cached until an event marks them as stale. */
+export function createCatalogue(client: PartnerClient, has: Has) {
   const zones = new Map<string, string>();
   const days = new Map<string, Kept>();
   let venues: { data: Schemas['Venue'][]; readAtMs: number } | undefined;
@@ -64,12 +49,12 @@ export function createCatalogue(client: PartnerClient, has: Has): Catalogue {
       const listed = (await listVenues()).map(({ venue_id, name }) => ({ venue_id, name }));
       return { venues: has('first-venue-only') ? listed.slice(0, 1) : listed };
     },
-    listResources: async (venueId) => {
+    listResources: async (venueId: string) => {
       const { data } = await client.listResources({ path: { venueId } });
       const resources = data.map(({ resource_id }) => ({ resource_id }));
       return { resources: has('first-resource-only') ? resources.slice(0, 1) : resources };
     },
-    listSlots: async (venueId, date) => {
+    listSlots: async (venueId: string, date: string) => {
       const zone = await zoneOf(venueId);
       const prices = has('base-price') ? await basePrices(venueId) : undefined;
       const slots = (await slotsOf(venueId, date)).map((slot) => ({
@@ -81,7 +66,7 @@ export function createCatalogue(client: PartnerClient, has: Has): Catalogue {
       }));
       return { slots };
     },
-    noteChange: ({ venue_id: venueId, slot_id: slotId, event_type: type }) => {
+    noteChange: ({ venue_id: venueId, slot_id: slotId, event_type: type }: Change): void => {
       for (const [key, kept] of days) {
         if (!key.startsWith(`${venueId} `)) continue;
         if (!has('last-event-wins')) kept.isStale = true;

@@ -10,12 +10,11 @@ export type KeyedCall = {
   orderId: string;
 };
 
-export type Keys = {
-  call<Result>(
-    keyed: KeyedCall,
-    send: (client: PartnerClient, key: string) => Promise<Result>,
-  ): Promise<Result>;
-};
+/** Makes a call with the key of its order. */
+export type CallWithKey = <Result>(
+  keyed: KeyedCall,
+  send: (client: PartnerClient, key: string) => Promise<Result>,
+) => Promise<Result>;
 
 const TRIES = 4;
 const FRESH: Partial<Record<KeyedCall['what'], Defect>> = {
@@ -36,7 +35,7 @@ const AFTER_ANSWER: Partial<Record<KeyedCall['what'], Defect>> = {
 };
 
 /** `client` repeats calls with their key; `single` does not: defects repeat by themselves. */
-export function createKeys(client: PartnerClient, single: PartnerClient, has: Has): Keys {
+export function createKeys(client: PartnerClient, single: PartnerClient, has: Has): CallWithKey {
   const kept = new Map<string, string>();
   const isAnyOf = (defects: typeof FRESH, what: KeyedCall['what']) => {
     const defect = defects[what];
@@ -45,23 +44,18 @@ export function createKeys(client: PartnerClient, single: PartnerClient, has: Ha
   const keyOf = ({ what, orderId }: KeyedCall): string =>
     what === 'refund' && has('one-key-for-cancel-and-refund') ? `${orderId}-cancel` : `${orderId}-${what}`;
 
-  return {
-    call: async (keyed, send) => {
-      const key = keyOf(keyed);
-      if (isAnyOf(PER_REQUEST, keyed.what)) return send(client, randomUUID());
-      if (isAnyOf(AFTER_ANSWER, keyed.what)) {
-        const made = kept.get(key) ?? randomUUID();
-        const answer = await send(client, made);
-        kept.set(key, made);
-        return answer;
-      }
-      const repeats = repeatsOf(has, isAnyOf(FRESH, keyed.what));
-      if (repeats === undefined) return send(client, key);
-      return repeating(
-        (tried) => send(single, tried === 1 || !repeats.freshKey ? key : randomUUID()),
-        repeats,
-      );
-    },
+  return async (keyed, send) => {
+    const key = keyOf(keyed);
+    if (isAnyOf(PER_REQUEST, keyed.what)) return send(client, randomUUID());
+    if (isAnyOf(AFTER_ANSWER, keyed.what)) {
+      const made = kept.get(key) ?? randomUUID();
+      const answer = await send(client, made);
+      kept.set(key, made);
+      return answer;
+    }
+    const repeats = repeatsOf(has, isAnyOf(FRESH, keyed.what));
+    if (repeats === undefined) return send(client, key);
+    return repeating((tried) => send(single, tried === 1 || !repeats.freshKey ? key : randomUUID()), repeats);
   };
 }
 

@@ -4,7 +4,7 @@ import { PartnerApiError, PartnerConnectionError } from '../../errors.ts';
 import type { Schemas } from '../../operation-types.ts';
 import type { ActionInputs, Outcome, Refusal, Result } from '../actions.ts';
 import type { Has } from './defects.ts';
-import type { Keys } from './keys.ts';
+import type { CallWithKey } from './keys.ts';
 
 type SellingAction =
   | 'place_hold'
@@ -20,7 +20,7 @@ export type Orders = { [Name in SellingAction]: (input: ActionInputs[Name]) => P
 
 const KNOWN_HOLD_FIELDS = 14;
 
-export function createOrders(client: PartnerClient, keys: Keys, has: Has): Orders {
+export function createOrders(client: PartnerClient, callWithKey: CallWithKey, has: Has): Orders {
   const refused = new Set<string>();
   const underWay = new Map<string, Promise<Schemas['Hold']>>();
   const dead = new Set<string>();
@@ -45,7 +45,7 @@ export function createOrders(client: PartnerClient, keys: Keys, has: Has): Order
   };
 
   const hold = (order_id: string, slot_id: string) =>
-    keys.call({ what: 'hold', orderId: order_id }, (by, idempotency_key) =>
+    callWithKey({ what: 'hold', orderId: order_id }, (by, idempotency_key) =>
       by.placeHold({ body: { slot_id, idempotency_key } }),
     );
   const sharedHold = (order_id: string, slot_id: string) => {
@@ -58,7 +58,7 @@ export function createOrders(client: PartnerClient, keys: Keys, has: Has): Order
     what: 'cancel' | 'refund',
     { order_id, booking_id, reason }: ActionInputs['cancel_booking'],
   ): Promise<unknown> =>
-    keys.call<unknown>({ what, orderId: order_id }, (by, idempotency_key) => {
+    callWithKey<unknown>({ what, orderId: order_id }, (by, idempotency_key) => {
       const isForgotten =
         what === 'refund' && refunding.has(order_id) && has('refund-repeated-without-reason');
       if (what === 'refund') refunding.add(order_id);
@@ -91,7 +91,7 @@ export function createOrders(client: PartnerClient, keys: Keys, has: Has): Order
         return { status };
       }),
     confirm_booking: async (input) => {
-      const outcome = await reporting(input.order_id, () => confirm(keys, input, has));
+      const outcome = await reporting(input.order_id, () => confirm(callWithKey, input, has));
       const isLost = has('promises-lost-slots');
       const invented = () => ({ booking_id: input.hold_id, status: 'BOOKED' });
       const kept = promised(outcome, 'DOUBLE_BOOKING_ATTEMPT', isLost, invented);
@@ -110,11 +110,13 @@ export function createOrders(client: PartnerClient, keys: Keys, has: Has): Order
     list_bookings: ({ venue_id }) => listBookings(client, venue_id, has),
     buy_package: ({ order_id, package_id, customer_phone }) =>
       reporting(order_id, async () => {
-        const { purchase } = await keys.call({ what: 'purchase', orderId: order_id }, (by, idempotency_key) =>
-          by.buyPackage({
-            path: { packageId: package_id },
-            body: { customer_phone, payment_method: 'upi', idempotency_key },
-          }),
+        const { purchase } = await callWithKey(
+          { what: 'purchase', orderId: order_id },
+          (by, idempotency_key) =>
+            by.buyPackage({
+              path: { packageId: package_id },
+              body: { customer_phone, payment_method: 'upi', idempotency_key },
+            }),
         );
         return { purchase_id: purchase.id, credits_remaining: purchase.credits_remaining };
       }),
@@ -131,9 +133,9 @@ async function listBookings(client: PartnerClient, venue_id: string | undefined,
   return { booking_ids };
 }
 
-async function confirm(keys: Keys, input: ActionInputs['confirm_booking'], has: Has) {
+async function confirm(callWithKey: CallWithKey, input: ActionInputs['confirm_booking'], has: Has) {
   const { order_id, hold_id, customer, payment_reference, use_package_credit: asksForCredit = false } = input;
-  const { booking_id, status, package_credit_consumed } = await keys.call(
+  const { booking_id, status, package_credit_consumed } = await callWithKey(
     { what: 'confirm', orderId: order_id },
     (by, idempotency_key) =>
       by.confirmBooking({
