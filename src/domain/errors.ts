@@ -43,7 +43,7 @@ export type ErrorCode =
   | 'INTERNAL_ERROR'
   | 'SERVICE_UNAVAILABLE';
 
-/** Who reads a message: an operator has another interface, and nobody to ask. */
+/** Who reads a message: operators have another interface. */
 export type Audience = 'partner' | 'operator';
 
 /** Operators pass no partner to services. */

@@ -11,7 +11,7 @@ export type RetentionRule = {
   field: string;
   hint: string;
   instant: string;
-  /** Where reading ends, by `field`, and the condition of a partial index. */
+  /** The end of the range to read, by `field`, and the condition of a partial index. */
   isWalked: (before: Date) => Record<string, unknown>;
   /** Matches the rows that may go, unless other collections still need them. */
   isOver: (before: Date) => Record<string, unknown>;

@@ -62,7 +62,7 @@ export function createPartnerAuthentication(
       requireInForce(key, clock.now());
     } catch (err) {
       keyUse.forget(hash);
-      // The caller is not let in, so its request line names nobody: log whose program uses an old key.
+      // The rejected call's request line names no partner: log who still uses an old key.
       if (key !== undefined && isGenuine)
         deps.log.info({ key_id: key._id, partner_id: key.partnerId }, 'expired or revoked API key used');
       throw err;

@@ -67,7 +67,7 @@ export async function requireCanReceive(
   throw new DomainError('VENUE_NOT_AUTHORIZED', NOT_GRANTED[audience]);
 }
 
-/** Those of `asked` that can receive, in at most two reads. */
+/** Filters `asked` to those that can receive, in at most two reads. */
 export async function filterCanReceive<T extends Receiver>(
   deps: { db: Db },
   asked: readonly T[],

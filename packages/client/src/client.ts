@@ -10,7 +10,7 @@ import type { ServerClock } from './server-clock.ts';
 import { createServerClock } from './server-clock.ts';
 
 export type ClientOptions = {
-  /** Where the service is, such as `https://bookings.example`; paths begin with `/api/v1`. */
+  /** The service's address, such as `https://bookings.example`; paths begin with `/api/v1`. */
   baseUrl: string;
   apiKey: string;
   /** Default: the global `fetch`. */

@@ -58,7 +58,7 @@ export async function searchFreeSlots(
   return { rows, next: page.next };
 }
 
-/** Those of the venues that are active, in the city, and have the sport; sorted. */
+/** The venues that are active, in the city, and have the sport; sorted. */
 async function findFittingVenueIds(
   db: Db,
   venueIds: readonly string[],

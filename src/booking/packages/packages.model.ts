@@ -70,7 +70,7 @@ export const PACKAGE_COLLECTIONS: CollectionDefinition[] = [
   },
   {
     name: 'package_purchases',
-    // The database lets no credit go below zero, whatever calls race.
+    // The database keeps credits from going below zero, even in a race.
     jsonSchema: {
       required: ['partnerId', 'phoneE164', 'creditsTotal', 'creditsRemaining', 'expiresAt'],
       properties: { creditsRemaining: { bsonType: ['int', 'long', 'double'], minimum: 0 } },

@@ -7,7 +7,7 @@ import { addDays, localDateOf } from '../../platform/calendar.ts';
  */
 export type Opening = { start: string; end: string };
 
-/** The same openings every day, or those of a date (`YYYY-MM-DD`). */
+/** Openings for every day, or by date (`YYYY-MM-DD`). */
 export type OpeningHours = readonly Opening[] | ((date: string) => readonly Opening[]);
 
 /** The half-open interval [start, end) of a slot. */
@@ -33,7 +33,7 @@ const rememberedWindows = new Map<string, OpeningMs>();
  * first), so a DST change can add or remove a slot. A slot as long as its opening becomes shorter where the clocks cut
  * the opening, so that whole days are sold every day.
  *
- * Where hours overlap, the earlier operating day wins, then the earlier opening: a slot that would begin before their
+ * If hours overlap, the earlier operating day wins, then the earlier opening: a slot that would begin before their
  * slots have ended is left out. Earlier days count with every slot that one of their openings would make by itself, so
  * the result depends on two earlier days only.
  *

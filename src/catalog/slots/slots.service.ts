@@ -170,7 +170,7 @@ const NOT_FOUND: Record<Audience, string> = {
     "There is no such slot: slot_id is malformed or unknown, or the resource's schedule has no slot that starts then. Take slot_id from the day's grid in the console.",
 };
 
-/** The same wording whatever the reason: it must not reveal slots of venues that are not granted. */
+/** One wording for every reason: it must not reveal slots of venues that are not granted. */
 export function slotNotFound(audience: Audience = 'partner'): DomainError {
   return new DomainError('SLOT_NOT_FOUND', NOT_FOUND[audience]);
 }

@@ -13,7 +13,7 @@ export type VenueRules = {
   venue: VenueRow;
   /** By id. */
   resources: readonly ResourceRow[];
-  /** Those that had not ended, by their start. */
+  /** Blackouts that had not ended, by their start. */
   blackouts: readonly BlackoutRow[];
 };
 

@@ -18,7 +18,7 @@ export type ProxiedCall = {
   key: string | undefined;
   /** When it came, by the monotonic clock. */
   atMs: number;
-  /** The service's response, whatever fault followed; undefined if the call never reached it. */
+  /** The service's response before any fault; undefined if the call never reached it. */
   answer: { status: number; body: unknown } | undefined;
   /** Why the service could not be reached, if so. */
   unreached: string | undefined;

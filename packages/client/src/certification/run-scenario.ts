@@ -112,7 +112,7 @@ async function failureOf(work: () => Promise<void>): Promise<Error | undefined> 
   }
 }
 
-/** Rejects when the signal aborts, whatever `work` still waits for. */
+/** Rejects when the signal aborts, even while `work` goes on. */
 async function untilInterrupted(work: Promise<void>, signal: AbortSignal): Promise<void> {
   let interrupt = () => undefined as void;
   const interruption = new Promise<never>((_resolve, reject) => {

@@ -20,7 +20,7 @@ export type ListenState = {
   secret: string;
   /** The cursor of the current page; null before the first page is done. */
   cursor: string | null;
-  /** Where the feed begins while there is no cursor. */
+  /** The start of the feed while there is no cursor. */
   since: string | null;
   /** Events of that page that are done. */
   handled: string[];

@@ -18,7 +18,7 @@ export type Environment = {
   webhookSecret: string | undefined;
   /** Whether NO_COLOR has a value. */
   isColorless: boolean;
-  /** Where state is kept between runs. */
+  /** The folder for state that is kept between runs. */
   stateFolder: string;
 };
 
