@@ -23,7 +23,7 @@ const USAGE = `npm run bench:large -- [options]
   --rows N     reservations, and as many delayed jobs (1000000)
   --runs N     how often each is measured; the median counts (3)
   --json FILE  writes the figures
-  --write      puts the table into docs/scaling.md
+  --write      puts the table into docs/evidence/scaling.md
   --check      exits with 1 where something takes more than twice as long
 `;
 const JOBS_AT_A_TIME = 2000;

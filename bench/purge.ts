@@ -22,7 +22,7 @@ const USAGE = `npm run bench:purge -- [options]
   --rows N     holds that ended 40 days ago (500000)
   --seconds N  how long a window of calls is measured (10)
   --json FILE  writes the figures
-  --write      puts the table into docs/scaling.md
+  --write      puts the table into docs/evidence/scaling.md
   --check      exits with 1 where a p99 is more than 1.5 times as high
 `;
 

@@ -24,13 +24,13 @@ const USAGE = `npm run bench:scale -- [options]
   --runs N       how often each is measured; the median counts (3)
   --profile DIR  a processor profile of each process
   --json FILE    writes the figures
-  --write        puts the table into docs/scaling.md
+  --write        puts the table into docs/evidence/scaling.md
   --check        exits with 1 where a doubling misses its goal
 `;
 
 const COUNTS = [1, 2, 4] as const;
 /**
- * One endpoint may have a quarter of it (ADR 0016): 5 concurrent sends, 25 a second at 200 ms. Four workers so take one core of two; with
+ * One endpoint may have a quarter of it (ADR 0012): 5 concurrent sends, 25 a second at 200 ms. Four workers so take one core of two; with
  * 80, waiting for a core would be measured too.
  */
 const CONCURRENCY = 20;

@@ -26,7 +26,7 @@ const USAGE = `npm run bench:peers -- [options]
   --runs N       how often each sender is measured; the median counts (3)
   --events N     how many events a sender delivers in each run (5000)
   --json FILE    writes the figures
-  --write        puts the table into docs/performance.md
+  --write        puts the table into docs/evidence/performance.md
 
 Environment: OUTPOST_BIN, RABBITMQ_BIN, POSTGRES_BIN, folders of programs.
 Exits with 3 where one is missing, and says how to get it.
@@ -94,7 +94,7 @@ if (missing !== undefined && !process.argv.includes('--help')) {
 }
 await runForPage({
   script: 'bench:peers',
-  page: 'docs/performance.md',
+  page: 'docs/evidence/performance.md',
   usage: USAGE,
   asText: asTable,
   asMarkdown: asTable,

@@ -151,7 +151,7 @@ function limitsOf(
       used: mongodb.cores,
       of: mongodbCores * BUSY,
       unit: 'cores',
-      remedy: 'a larger primary, then another deployment by region (docs/adr/0054)',
+      remedy: 'a larger primary, then another deployment by region (docs/adr/0019)',
     },
     {
       what: "Redis' one thread",

@@ -68,7 +68,7 @@ export function mountConsoleAssets(app: Express): void {
 
 /**
  * The operator's console, behind the sign-in. Its pages only read; what they change, their
- * script changes by the operator API, so that there is one way and one record of it (ADR 0012).
+ * script changes by the operator API, so that there is one way and one record of it (ADR 0017).
  */
 export function mountConsole(app: Express, deps: ConsoleDeps): void {
   for (const [address, handler] of Object.entries(HANDLERS)) app.get(address, show(deps, handler));

@@ -29,11 +29,11 @@ export type EventRow = {
   attached?: Attached & { partnerId: string };
   /** A sample that a partner asked for: for its receiver alone, in no feed. */
   isTest?: true;
-  /** Its sequence number in the feed, in the order in which events became visible; absent until assigned, and after 30 days (ADR 0007). */
+  /** Its sequence number in the feed, in the order in which events became visible; absent until assigned, and after 30 days (ADR 0010). */
   sequence?: number;
   /** Written by releases up to 1.0.0, which numbered events later; `npm run migrate` numbers those that they left. */
   isUnsequenced?: true;
-  /** No event, but a row that takes a sequence number whose range was given up: at no venue, for nobody (ADR 0059). */
+  /** No event, but a row that takes a sequence number whose range was given up: at no venue, for nobody (ADR 0010). */
   isFiller?: true;
 };
 
@@ -42,7 +42,7 @@ export const eventCollection = (db: Db) => openCollection<EventRow>(db, 'events'
 /** Sequence numbers that a process has reserved, and is about to write events with: from `from` to `until`, both included. */
 export type NumberRange = { id: string; from: number; until: number; at: Date };
 
-/** How far the feed goes; one document (ADR 0059). */
+/** How far the feed goes; one document (ADR 0010). */
 export type FeedCounter = {
   _id: 'feed';
   /** The feed is complete up to here: no event with a number up to this one comes any more. */

@@ -57,7 +57,7 @@ export function eventBody(event: EventRow, receiverId: string): Record<string, u
 
 /**
  * The waiting events of a reservation as the log will have them, oldest first. They say what was written when they happened; only
- * those that an older release wrote take slot and price from the reservation (ADR 0026).
+ * those that an older release wrote take slot and price from the reservation (ADR 0009).
  */
 export function toEventRows(outbox: Outbox): EventRow[] {
   return outbox.outbox.map((waiting) => toEventRow(outbox, waiting));

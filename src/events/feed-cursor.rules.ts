@@ -6,7 +6,7 @@ const SEALED = /^v\d\.[0-9a-f]{8}\.[A-Za-z0-9_-]+$/;
 
 /** Why a text is refused as a cursor; whose it is, if anybody's, is not said. */
 export const NOT_A_FEED_CURSOR =
-  'is not a next_cursor that this feed gave you. Pass it back exactly as it was returned; if you did, leave `after` out to read from the beginning, and pass over every event_id that you have had.';
+  'is not a valid cursor. Send next_cursor unchanged; if you did, omit `after` to read from the beginning, and skip each event_id that you have handled.';
 
 /**
  * The text for a sequence number of the feed, for one partner. It reveals nothing, for the sequence numbers count the

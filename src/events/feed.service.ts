@@ -15,9 +15,9 @@ export type ReadFeed = { after: number; since?: Date; venueId?: string; type?: E
 
 /**
  * The events at the partner's venues after a sequence number, in the order of the feed, and the number to go on from. There is one
- * at the end too, and nothing that comes later will have a lower one (ADR 0007). Grants, end and events are those of one moment:
+ * at the end too, and nothing that comes later will have a lower one (ADR 0010). Grants, end and events are those of one moment:
  * of two moments, the end could be newer than the events, as after a failover, and what lies between would be skipped for good
- * (ADR 0023).
+ * (ADR 0005).
  */
 export async function readFeed(
   deps: { db: Db },

@@ -12,7 +12,7 @@ const MAX_ROUNDS = 5;
 
 /**
  * Writes events to the log with their sequence numbers, in the order of their instants; one that is there already stays as it is. The
- * numbers come from a range that is reserved for this call alone, so that processes beside each other do not wait (ADR 0059). An
+ * numbers come from a range that is reserved for this call alone, so that processes beside each other do not wait (ADR 0010). An
  * event that cannot be written in its range gets a number of a later one, with those after it of its reservation: so the
  * events of a reservation have their order in the feed. Returns by reservation why one of its events is not in the log.
  */

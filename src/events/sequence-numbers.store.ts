@@ -19,7 +19,7 @@ export async function findLastSequenceNumber(db: Db, snapshot: Snapshot): Promis
 
 /**
  * Reserves the next `count` sequence numbers. The feed ends below them until `closeRanges`, whatever gets its number meanwhile
- * (ADR 0059).
+ * (ADR 0010).
  */
 export async function openRange(db: Db, count: number): Promise<NumberRange> {
   const id = newId();

@@ -67,7 +67,7 @@ export const uuid = () =>
 export const date = () =>
   Joi.string()
     .custom((value: string, helpers) => (isCalendarDate(value) ? value : helpers.error('string.date')))
-    .messages({ 'string.date': 'must be a calendar date of the form YYYY-MM-DD' })
+    .messages({ 'string.date': 'must be YYYY-MM-DD, for example 2026-11-28' })
     .meta({ jsonSchema: { format: 'date' } });
 
 /** `schema`, not after the field `last` beside it, which `read` reads. */
@@ -99,8 +99,8 @@ export const instant = () =>
       return meant === value ? parsed : helpers.error('string.plus');
     })
     .messages({
-      'string.plus': 'has a space before its offset: in an address, write + as %2B',
-      'string.instant': 'must be an RFC 3339 timestamp with an offset, such as 2026-11-21T04:30:00.000Z',
+      'string.plus': 'has a space before its offset: in a URL, write + as %2B',
+      'string.instant': 'must be an RFC 3339 timestamp with an offset, for example 2026-11-21T04:30:00.000Z',
     })
     .meta({ jsonSchema: { format: 'date-time', pattern: INSTANT_ANYWHERE } });
 
@@ -173,7 +173,7 @@ export const customerPhone = (region: string) =>
 
 /** A partner's own name of an order, by which it finds the booking. */
 export const orderReference = () =>
-  opaque(255).description('Your own reference of the order; stored as given.').example('order-2026-000731');
+  opaque(255).description('Your order reference. Stored as given.').example('order-2026-000731');
 
 const METADATA = { keys: 20, key: '^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$', value: 500 };
 const METADATA_KEY = new RegExp(METADATA.key);
@@ -192,10 +192,10 @@ export const metadata = () =>
       return isEach && entries.length <= METADATA.keys ? value : helpers.error('metadata');
     })
     .messages({
-      metadata: `must have at most ${METADATA.keys} keys of 1 to 40 characters A-Z a-z 0-9 _ - that begin with a letter or digit, and as values texts of one line with at most ${METADATA.value} characters`,
+      metadata: `must have at most ${METADATA.keys} keys of 1 to 40 characters A-Z a-z 0-9 _ -, beginning with a letter or digit. Values are one line of at most ${METADATA.value} characters`,
     })
     .description(
-      `Whatever you want to keep with it, at most ${METADATA.keys} texts of ${METADATA.value} characters; shown to you alone, in your events too. Write no personal data in it.`,
+      `Your own data: at most ${METADATA.keys} texts of ${METADATA.value} characters. Only your reads and events show it. Store no personal data in it.`,
     )
     .meta({
       jsonSchema: {
@@ -210,13 +210,13 @@ export const metadata = () =>
 export const idempotencyKey = () =>
   opaque(255)
     .description(
-      'Names this operation: a repeated call with the same key has no further effect and gets the first response again.',
+      'Identifies this operation: a repeated call with the same key has no further effect and returns the first response.',
     )
     .example('order-2026-000731');
 
 /** The page size of a cursor listing. */
 export const pageLimit = () =>
-  Joi.number().integer().min(1).max(200).default(50).description('The largest number of items on the page.');
+  Joi.number().integer().min(1).max(200).default(50).description('The maximum number of items on the page.');
 
 /** The `next_cursor` of an earlier response; the handler gets the Position. */
 export const cursor = () =>
@@ -225,7 +225,7 @@ export const cursor = () =>
     .messages({
       'string.cursor': 'is not a valid cursor. Send next_cursor exactly as it was returned.',
     })
-    .description('`next_cursor` of the page before, exactly as it was returned; the first page has none.')
+    .description('`next_cursor` of the previous page, unchanged. Omit it for the first page.')
     .meta({ jsonSchema: { pattern: '^[A-Za-z0-9_-]+$' } });
 
 /** The query of a listing that has no filters. */

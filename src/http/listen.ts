@@ -19,7 +19,7 @@ export type ListenerLimits = {
   keepAliveTimeoutMs: number;
   /** A connection beyond is closed at once, before it costs memory. */
   maxConnections: number;
-  /** How long a client may take, so that one that is slow on purpose holds nothing for long (ADR 0016). */
+  /** How long a client may take, so that one that is slow on purpose holds nothing for long. */
   headersTimeoutMs: number;
   requestTimeoutMs: number;
   takeResponseTimeoutMs: number;

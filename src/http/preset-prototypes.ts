@@ -2,7 +2,7 @@ import type { ServerOptions } from 'node:http';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Express } from 'express';
 
-/** That of Node 24, which changes prototypes at little cost, and is slower with classes that are not its own (ADR 0035). */
+/** That of Node 24, which changes prototypes at little cost, and is slower with classes that are not its own (docs/evidence/http-overhead.md). */
 const CHANGES_CHEAPLY_FROM_V8 = 13;
 
 /**

@@ -86,7 +86,7 @@ export function countUnrouted<Caller>(
 /**
  * Checks the key of a call. One that was not right here lately is counted under its address before it is looked up: past the
  * limit of the address, or of all of them together, it is looked up in turn. So a right key always passes, and wrong ones cost a
- * bounded number of reads (ADR 0021). A wrong one past the limit of its address is rejected with 429 instead of 401 or 403; a
+ * bounded number of reads (ADR 0014). A wrong one past the limit of its address is rejected with 429 instead of 401 or 403; a
  * call without a key tries none and is not counted. `onLimited` is called for each 429.
  * @throws DomainError RATE_LIMITED with `Retry-After`, and what `authenticate` throws
  */

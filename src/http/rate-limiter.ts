@@ -30,7 +30,7 @@ export type LocalRateLimiter = RateLimiter & {
 /** How many keys that were never seen to be right may be looked up at once. */
 export type BadKeyLimits = { ofAddress: LocalRateLimiter; ofAll: LocalRateLimiter };
 
-/** The limits of one API process (ADR 0008). Those of the partner listener are absent where they are off. */
+/** The limits of one API process (ADR 0014). Those of the partner listener are absent where they are off. */
 export type RateLimits = {
   partnerCalls: RateLimiter | undefined;
   badPartnerKeys: BadKeyLimits | undefined;
@@ -142,7 +142,7 @@ function watchOutage(probe: () => Promise<unknown>, log: Logger) {
     try {
       await probe();
       isOn = false;
-      log.info('the rate limit is shared by all processes again');
+      log.info('Redis available again, rate limits are shared by all processes');
     } catch {
       probeAtMs = performance.now() + PROBE_INTERVAL_MS;
     }
@@ -154,7 +154,8 @@ function watchOutage(probe: () => Promise<unknown>, log: Logger) {
       return isOn;
     },
     begin: (err: Error): void => {
-      if (!isOn) log.warn({ error: err.message }, 'Redis does not count: this process limits by itself');
+      if (!isOn)
+        log.warn({ error: err.message }, 'Redis unavailable, falling back to per-process rate limits');
       isOn = true;
       probeAtMs = performance.now() + PROBE_INTERVAL_MS;
     },

@@ -77,7 +77,7 @@ type Definition<Caller, Params, Query, Body> = Described &
     body?: ObjectSchema<Body>;
     /**
      * Of what operators change: reads what the call is about, for the audit, as they see it. Needed only where no GET of the
-     * same path, or of the path without its last word, does (ADR 0010).
+     * same path, or of the path without its last word, does (ADR 0018).
      */
     subject?: (params: Params) => Promise<unknown>;
     handle: (call: Call<Caller, Params, Query, Body>) => Promise<RouteResponse>;

@@ -72,7 +72,7 @@ export function operatorRoutes(context: Context): Route<Operator>[] {
   ];
 }
 
-/** What frees a slot. A guard index cannot be made over two claims of one: one of them must be able to go first (ADR 0015). */
+/** What frees a slot. A guard index cannot be made over two claims of one: one of them must be able to go first (ADR 0019). */
 const ENDING = /^\/api\/v1\/operator\/(bookings\/[^/]+\/(cancel|refund)|holds\/[^/]+\/release)$/;
 
 /** What operators reach on `ADMIN_PORT`; everything but health, `/metrics`, the sign-in page and its style needs an operator. */

@@ -26,7 +26,7 @@ const given: Given = optionsOrExit(
 
 /**
  * Puts archived rows back, says what it did, and ends: with exit code 0 only where nothing was left out. Everything else
- * may run meanwhile, and it may be run again (ADR 0052).
+ * may run meanwhile, and it may be run again (ADR 0021).
  */
 runCommand('restore-archive', async ({ config, log, stopping, openDatabase }) => {
   const from = given.from ?? config.archiveUrl;
@@ -38,7 +38,7 @@ runCommand('restore-archive', async ({ config, log, stopping, openDatabase }) =>
   const db = await openDatabase();
   const { isDone, ...counts } = await restoreArchive({ db, log, archive }, wantedOf(given), stopping);
   if (counts.restored > 0)
-    log.warn('what was put back is over, so the next purge takes it again: see docs/retention.md to keep it');
+    log.warn('the next purge deletes the restored rows again: docs/retention.md says how to keep them');
   return { isDone, report: { is_done: isDone, ...counts } };
 });
 

@@ -8,7 +8,7 @@ optionsOrExit({}, 'npm run rewrap-secrets');
 /**
  * `npm run rewrap-secrets`: seals every stored secret with the first of ENCRYPTION_KEYS, says which keys are still needed,
  * then ends: with exit code 0 only where all are sealed so. Everything else may run meanwhile, and it may be run again
- * (ADR 0014).
+ * (ADR 0013).
  */
 runCommand('rewrap-secrets', async ({ config, log, stopping, openDatabase }) => {
   const secretBox = createSecretBox(config.encryptionKeys);

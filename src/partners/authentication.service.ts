@@ -80,13 +80,13 @@ export function createPartnerAuthentication(
 }
 
 const UNKNOWN =
-  'The x-api-key header is missing, or its key is malformed or unknown. Send the key that the platform operator issued to you, whole: /docs on this service shows how.';
+  'The x-api-key header is missing, or its key is malformed or unknown. Send the whole key that the platform operator issued to you: /docs on this service shows how.';
 
 function requireMode(prefix: string | undefined, serviceMode: keyof typeof KEY_START): void {
   if (prefix === undefined || isOfMode(prefix, serviceMode)) return;
   throw new DomainError(
     'INVALID_API_KEY',
-    `The key in the x-api-key header is of another deployment: this one is the ${serviceMode}, whose keys begin with ${KEY_START[serviceMode]}. Send such a key, or call the deployment for which yours was issued.`,
+    `The key in the x-api-key header is for another deployment: keys of this ${serviceMode} begin with ${KEY_START[serviceMode]}. Send such a key, or call the deployment that issued yours.`,
   );
 }
 
@@ -116,7 +116,7 @@ function requireInForce({ revokedAt, expiresAt, partnerStatus }: KeyOfPartner, n
   if (expiresAt !== null && expiresAt <= now) {
     throw new DomainError(
       'INVALID_API_KEY',
-      `The key in the x-api-key header expired at ${expiresAt.toISOString()}. Send the one that replaced it, or ask the platform operator for a new one.`,
+      `The key in the x-api-key header expired at ${expiresAt.toISOString()}. Send its replacement, or ask the platform operator for a new one.`,
     );
   }
   if (partnerStatus !== 'active') throw new DomainError('PARTNER_SUSPENDED', SUSPENDED.partner);

@@ -19,7 +19,7 @@ const GRANTS: EntryKind = {
   stages: [{ $lookup: withPartner }, partnerStatus, { $project: { partnerStatus: 1 } }],
 };
 
-/** A key from the cache (ADR 0037); null if it is revoked or its partner not active. It may have expired. */
+/** A key from the cache (ADR 0006); null if it is revoked or its partner not active. It may have expired. */
 export async function findCachedKey(db: Db, keyId: string): Promise<Entry<KeyOfPartner> | null> {
   const found = await leasedCacheOf(db).read<KeyOfPartner>(KEYS, keyId);
   return found?.value.revokedAt === null && found.value.partnerStatus === 'active' ? found : null;

@@ -15,7 +15,7 @@ export async function canReceive(deps: { db: Db }, receiver: Receiver): Promise<
   return (await newestReceiver(deps.db)(receiver)) !== null;
 }
 
-/** `canReceive` from the cache where possible (ADR 0037); false only if the database says so. */
+/** `canReceive` from the cache where possible (ADR 0006); false only if the database says so. */
 export async function canReceiveNow(deps: { db: Db }, receiver: Receiver): Promise<boolean> {
   const { partnerId, venueId } = receiver;
   const grant = venueId === null ? null : await findCachedGrant(deps.db, partnerId, venueId);

@@ -29,7 +29,7 @@ export async function updateGuarded<T extends object>(
 }
 
 /**
- * Makes guarded updates that are alike by one update of all their documents, which costs the database a half to a third (ADR 0033).
+ * Makes guarded updates that are alike by one update of all their documents, which costs the database a half to a third (ADR 0009).
  * True where `count` documents were changed, and acknowledged. Where it is false any of them may have been: each has to be made by
  * itself then, and meets its own error. Rejects where `maxTimeMS` has passed.
  */

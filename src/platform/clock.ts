@@ -34,7 +34,7 @@ export type DatabaseClock = Clock & {
 };
 
 /**
- * Shows every process the same time, however wrong its host's clock is, and whatever steps that clock makes (ADR 0017). A difference
+ * Shows every process the same time, however wrong its host's clock is, and whatever steps that clock makes (ADR 0004). A difference
  * within the error of the measurement changes nothing. Before the first measurement it starts from the host's clock.
  */
 export function createDatabaseClock(host: Clock, db: Db, log: Logger): DatabaseClock {

@@ -68,7 +68,7 @@ export function setLeaseMs(db: Db, leaseMs: number): void {
 /**
  * The cache of data that every call reads and that changes rarely. A process that was cut off or frozen cannot act on old data: each entry
  * has the database's time of its reading, a write carries the end of the lease that follows from it, and the database rejects a later
- * write. A change waits until the leases before it are over (ADR 0037).
+ * write. A change waits until the leases before it are over (ADR 0006).
  */
 export const leasedCacheOf = memoizeByObject((db: Db): LeasedCache => {
   const leaseMs = settings.get(db) ?? LEASE_MS;

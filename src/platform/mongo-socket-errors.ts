@@ -15,7 +15,7 @@ const requireHere = createRequire(import.meta.url);
 const requireOfMongoose = createRequire(requireHere.resolve('mongoose'));
 
 /**
- * Makes the driver treat every error of its sockets as the network error that it is (ADR 0020). `errors` are the driver's classes.
+ * Makes the driver treat every error of its sockets as the network error that it is (ADR 0024). `errors` are the driver's classes.
  * - It throws Node's own error of a write if the server's end of the connection was read just before (`EPIPE`, "This socket
  *   has been ended by the other party"), or a long command is on its way. As a `MongoNetworkError`, the driver repeats what can be
  *   repeated, labels what is in a transaction and looks at the server again; `isDatabaseUnavailable` finds what is left.
@@ -44,7 +44,7 @@ export function translateSocketErrors(errors: {
     Server === undefined ||
     handleError === undefined
   )
-    throw new Error('The MongoDB driver handles errors in a way that is not known here: see ADR 0020');
+    throw new Error('The MongoDB driver handles errors in a way that is not known here: see ADR 0024');
   const { MongoNetworkError, MongoNetworkTimeoutError } = errors;
   /** Rejects the latest write of each connection. A connection has one write at a time; one that has settled stays as it is. */
   const failWrite = new WeakMap<DriverConnection, (error: Error) => void>();

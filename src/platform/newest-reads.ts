@@ -3,7 +3,7 @@ import type { ReadOptions } from './mongo.ts';
 
 /**
  * For what a decision rests on: the newest state of the primary, committed or about to be. A new primary has every write that was
- * acknowledged from its first moment on; that a majority has them it learns up to a second later (ADR 0023).
+ * acknowledged from its first moment on; that a majority has them it learns up to a second later (ADR 0005).
  */
 export const NEWEST = {
   readConcern: { level: 'local' },

@@ -45,7 +45,7 @@ export type RedisConnection = Redis | Cluster;
 /**
  * A connection for producers: it fails at once while Redis is away instead of queueing commands, and reconnects by
  * itself. What was sent without a reply is sent again then, however long that takes: each queue of BullMQ asks for Redis's
- * version once, and is of no use any more where that fails. Nothing on the request path may await it without a bound (ADR 0003).
+ * version once, and is of no use any more where that fails. Nothing on the request path may await it without a bound (ADR 0009).
  */
 export function createProducerRedis(url: string, log: Logger): RedisConnection {
   const redis = connect(url, {

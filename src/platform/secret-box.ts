@@ -20,7 +20,7 @@ export class SecretBoxError extends Error {
   }
 }
 
-/** The row that a sealed text belongs to, and its owner: what the text is bound to, as associated data (ADR 0014). */
+/** The row that a sealed text belongs to, and its owner: what the text is bound to, as associated data (ADR 0013). */
 export type SecretContext = { owner: string; id: string };
 
 /** Encryption of short secrets at rest. */
@@ -42,7 +42,7 @@ export type SecretBox = {
 };
 
 /**
- * AES-256-GCM under a ring of keys of 32 bytes: the first encrypts, all decrypt (to change keys: ADR 0014). A key id is the
+ * AES-256-GCM under a ring of keys of 32 bytes: the first encrypts, all decrypt (to change keys: ADR 0013). A key id is the
  * first 8 hex digits of the SHA-256 of the key. Each IV is 96 random bits, which NIST SP 800-38D allows for 2^32 messages
  * under one key.
  * @throws SecretBoxError `no_keys` or `key_length`

@@ -100,7 +100,7 @@ export async function keepSweeping<Position>(
   while (!stopping.aborted) {
     try {
       const count = await sweepThrough(db, sweep, holder, stopping, beat);
-      if (count > 0) log.info({ sweep: sweep.name, count }, 'a sweep found work that no job had done');
+      if (count > 0) log.info({ sweep: sweep.name, count }, 'a sweep did work that no job had done');
     } catch (err) {
       log.warn({ sweep: sweep.name, error: (err as Error).message }, 'a sweep failed and will be repeated');
     }

@@ -1,7 +1,7 @@
 import type { Attributes, Context, Span, SpanContext } from '@opentelemetry/api';
 import { context, isSpanContextValid, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api';
 
-// Spans of calls and of what comes of them (ADR 0051). Without a collector nothing here is called, but for `isTracing`.
+// Spans of calls and of what comes of them (ADR 0020). Without a collector nothing here is called, but for `isTracing`.
 
 let isOn = false;
 

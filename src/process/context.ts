@@ -41,7 +41,7 @@ export type ApiContext = Context & { rateLimits: RateLimits };
 /**
  * Builds the connections of one process and registers their release. Nothing is awaited: the database connects in the
  * background (`connected`, once its time is known too), Redis by itself. An unsupported server ends the process, whenever
- * it first responds (ADR 0015).
+ * it first responds (ADR 0019).
  */
 export function createContext<Settings extends WorkConfig>(
   scope: ProcessScope<Settings>,

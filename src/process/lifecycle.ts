@@ -35,7 +35,7 @@ export type ProcessScope<Settings = ConfigOf<'api'>> = {
  * Runs one process from its configuration, of which it has the settings of its name, to its exit code. `start` acquires and registers; what it returns is sent to
  * the parent process, when there is one, with `ready: true`. SIGTERM, SIGINT, SIGHUP, an unexpected error and the death of the
  * parent all end in the same orderly stop, which is cut after 25 s, or by a second Ctrl-C; a faulty configuration, and an unsupported server
- * (ADR 0015), end with exit code 1. `logLevel`, in place of LOG_LEVEL, is for one that prints text for people; `failure` is what
+ * (ADR 0019), end with exit code 1. `logLevel`, in place of LOG_LEVEL, is for one that prints text for people; `failure` is what
  * the log says of one whose `start` rejects.
  */
 export function runProcess<Name extends ProcessName>(
@@ -66,7 +66,7 @@ export function runProcess<Name extends ProcessName>(
     for (let part = releases.pop(); part !== undefined; part = releases.pop()) {
       const { label, release } = part;
       await release().catch((error: unknown) =>
-        log.error({ err: error, label }, 'a part did not stop cleanly'),
+        log.error({ err: error, label }, 'part of the process did not stop cleanly'),
       );
     }
     log.info('stopped');

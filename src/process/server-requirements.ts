@@ -11,7 +11,7 @@ type Scope = Pick<ProcessScope<WorkConfig>, 'config' | 'log' | 'stopping' | 'fai
 /**
  * Looks at each server of Redis once, as soon as it responds, and never rejects: processes do not wait for it. A user that may not do all
  * that is asked of Redis, and a database that is not there, end the process. A server that evicts, forgets or is too old ends it in
- * production, and is a warning in the sandbox (ADR 0015).
+ * production, and is a warning in the sandbox (ADR 0019).
  */
 export async function requireSupportedRedis({ config, log, stopping, fail }: Scope): Promise<void> {
   try {

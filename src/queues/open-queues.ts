@@ -75,7 +75,7 @@ export function openQueues<Name extends string>(
       const what = state === 'unreachable' ? 'did not respond' : state;
       log.warn(
         { ...of, error: (err as Error).message },
-        `Redis ${what}; a sweep will do what it did not take`,
+        `Redis ${what}; the sweep adds the jobs that it rejected`,
       );
       return undefined;
     } finally {

@@ -6,7 +6,7 @@ import type { Reservation } from './reservations.model.ts';
 import { reservationCollection } from './reservations.model.ts';
 
 // Every write that inserts a claim or changes what one takes is here or in insert-hold.store.ts, and notes the change: once the write is
-// answered, this process sends no availability from before it (ADR 0038). Expiring a hold notes nothing: a lapsed hold takes nothing.
+// answered, this process sends no availability from before it (ADR 0008). Expiring a hold notes nothing: a lapsed hold takes nothing.
 
 /** By venue. */
 const changesOf = memoizeByObject((_db: Db) => new Map<string, number>());

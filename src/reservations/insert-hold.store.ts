@@ -35,7 +35,7 @@ const MAX_BATCH = 200;
 
 /**
  * Inserts an ACTIVE hold with its `hold_created` event. It claims its cells for `ttlMs`, and at most until its slot ends. Concurrent
- * holds leave as one bulk, each with its own outcome (ADR 0032); with `isAlone` this one leaves as a bulk of its own. 'late': its
+ * holds leave as one bulk, each with its own outcome (ADR 0003); with `isAlone` this one leaves as a bulk of its own. 'late': its
  * lease was over when the database came to it, it waited too long for a transaction, or this process's clock was wrong; draft
  * it again under a new lease, and insert it alone, because it may have to wait for that transaction again.
  */

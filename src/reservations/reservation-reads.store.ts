@@ -81,7 +81,7 @@ const OUTBOX = {
 
 /**
  * The same of the newest state, committed or about to be, and whether its partner has the grant for its venue: one round trip
- * (ADR 0024).
+ * (ADR 0007).
  */
 export async function findReservationAndGrant(
   db: Db,

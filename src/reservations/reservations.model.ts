@@ -17,8 +17,8 @@ export type EventSubject = Pick<
 export type Attached = { orderReference?: string; metadata?: Record<string, string> };
 
 /**
- * An event that waits inside its reservation until webhook delivery has written it to the event log (ADR 0003). Its subject is
- * absent in what older releases wrote (ADR 0026).
+ * An event that waits inside its reservation until webhook delivery has written it to the event log (ADR 0009). Its subject is
+ * absent in what older releases wrote (ADR 0009).
  */
 export type OutboxEvent = Partial<EventSubject> & {
   eventId: string;
@@ -73,7 +73,7 @@ export type Reservation = Attached & {
   holdKey?: string;
   /** What was attached on placing, where the confirm attached something else. */
   placedWith?: Attached;
-  /** Below MAX_ACTIVE_HOLDS, and unique among the partner's ACTIVE holds (ADR 0022). Absent in a walk-in. */
+  /** Below MAX_ACTIVE_HOLDS, and unique among the partner's ACTIVE holds (ADR 0002). Absent in a walk-in. */
   holdOrdinal?: number;
   releasedAt?: Date;
   releaseReason?: string;
@@ -121,7 +121,7 @@ export const reservationCollection = (db: Db) => openCollection<Reservation>(db,
 /** The one guard against double booking: no two claimed reservations fill the same cell (ADR 0002). */
 export const GUARD_INDEX = 'one_claim_per_cell';
 
-/** The one guard of the limit of holds: no two ACTIVE holds of a partner have the same ordinal (ADR 0022). */
+/** The one guard of the limit of holds: no two ACTIVE holds of a partner have the same ordinal (ADR 0002). */
 export const ORDINAL_INDEX = 'one_hold_per_ordinal';
 
 /** The one guard of idempotency keys: a partner's key places one hold. */

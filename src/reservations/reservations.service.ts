@@ -18,7 +18,7 @@ export type { Customer } from './reservations.model.ts';
 export type ReservationDeps = { db: Db; queues: Pick<Queues, 'enqueueDispatch'> };
 
 /**
- * Carries out a transition and then enqueues the dispatch of its event, without waiting for Redis (ADR 0003).
+ * Carries out a transition and then enqueues the dispatch of its event, without waiting for Redis (ADR 0009).
  * Null where the reservation is in no state from which the transition is legal.
  */
 export async function moveReservation(
@@ -86,7 +86,7 @@ export async function expireDueHolds(deps: ExpiryDeps, holdIds: readonly string[
   if (endedIds.length > 0)
     deps.log.info(
       { holds: endedIds.length, hold_ids: endedIds, duration_ms: Math.round(performance.now() - beganAt) },
-      'lapsed holds ended',
+      'holds expired',
     );
   return expired;
 }
@@ -102,10 +102,10 @@ export async function sweepLapsedHolds(
   const expire = async (batch: readonly string[]) => {
     const { endedIds, failures } = await expireDueHolds(deps, batch);
     for (const [holdId, err] of failures)
-      deps.log.error({ hold_id: holdId, err }, 'a lapsed hold could not be expired and waits');
+      deps.log.error({ hold_id: holdId, err }, 'a hold could not be expired; the sweep retries it');
     return endedIds.length;
   };
   const onError = (err: unknown, batch: readonly string[]) =>
-    deps.log.error({ hold_ids: batch, err }, 'lapsed holds could not be expired and wait');
+    deps.log.error({ hold_ids: batch, err }, 'holds could not be expired; the sweep retries them');
   return { count: await sweepBatches(ids, stopping, expire, onError), next };
 }

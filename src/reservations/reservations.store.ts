@@ -13,7 +13,7 @@ import { ALIVE, LAPSED, TRANSITIONS } from './reservations.rules.ts';
 /** Every value of a caller goes into a pipeline as a literal: a name such as `$status` must not be read as a field. */
 const literal = (value: unknown): Expression => ({ $literal: value });
 
-/** What the event of a transition says of the reservation, by the names that it has there (ADR 0026). */
+/** What the event of a transition says of the reservation, by the names that it has there (ADR 0009). */
 const SUBJECT = {
   venueId: '$venueId',
   resourceId: '$resourceId',
@@ -168,7 +168,7 @@ function replacing(attached: Attached = {}): Expression {
 
 /**
  * The instant, or the millisecond after the last change of the reservation where that is later: the clock of a new primary may be
- * behind that of the one before, and the events of a reservation are ordered by their instants (ADR 0007).
+ * behind that of the one before, and the events of a reservation are ordered by their instants (ADR 0010).
  */
 function laterThanBefore(instant: string): Expression {
   const last = { $max: ['$placedAt', '$bookedAt', '$cancelledAt'] };

@@ -22,7 +22,7 @@ import { report } from './report.ts';
 // On a machine that is busy with other suites.
 jest.setTimeout(scaled(900_000, 300_000));
 
-/** ADR 0006: lock, lease and check together. */
+/** ADR 0011: lock, lease and check together. */
 const TAKEN_UP_WITHIN_MS = 20_000;
 /** The contract's in the full form; locks and leases go by it. */
 const WEBHOOK_TIMEOUT_MS = scaled(10_000, 5000);

@@ -257,7 +257,7 @@ function operatorLane(scene: HistoryScene, random: Random, count: Count): () => 
     const { slotStart, slotEnd } = pick(random, scene.slots);
     const body = { starts_at: slotStart.toISOString(), ends_at: slotEnd.toISOString(), reason: 'Repairs' };
     const inWindow = scene.slots.filter((slot) => slot.slotStart < slotEnd && slotStart < slot.slotEnd);
-    // A hold that is placed in these milliseconds may be given up when it is confirmed (ADR 0009).
+    // A hold that is placed in these milliseconds may be given up when it is confirmed (ADR 0007).
     const displace = () => inWindow.forEach(model.displacing);
     const { reply } = await timed(patience, async () => {
       displace();

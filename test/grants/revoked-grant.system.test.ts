@@ -27,7 +27,7 @@ const RACES = scaled(100, 12);
 /** 500 are the most that a partner has by default. */
 const MANY = scaled(500, 100);
 
-/** A hold may be sent up to a second after it was drafted (ADR 0032); ending a grant waits for the leases, which is to take less. */
+/** A hold may be sent up to a second after it was drafted (ADR 0003); ending a grant waits for the leases, which is to take less. */
 const CACHE_LEASE_MS = '400';
 const service = await hostedService({ overrides: { CACHE_LEASE_MS } });
 const slow = await hostedService(SLOW);

@@ -20,7 +20,7 @@ import { hold, OF_PARTNERS, OF_RULES, outcomeOf, placeAt } from './changed-rules
 
 const ROUNDS = 5;
 
-/** A hold may be sent up to a second after it was drafted (ADR 0032); a change waits for the leases, which is to take less. */
+/** A hold may be sent up to a second after it was drafted (ADR 0003); a change waits for the leases, which is to take less. */
 const quick = await hostedService({ overrides: { CACHE_LEASE_MS: '400' } });
 const quickToo = await beside(quick);
 const slow = await hostedService(SLOW);

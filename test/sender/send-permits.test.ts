@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import type { SendPermit, SendPermits } from '../../src/webhooks/sender/send-permits.ts';
 import { createSendPermits, deferralMs } from '../../src/webhooks/sender/send-permits.ts';
 
-/** After this a send is slow (ADR 0016). */
+/** After this a send is slow (ADR 0012). */
 const SLOW_AFTER_MS = 1000;
 
 /** `a` is the one endpoint of partner a, `a/2` another of its. */

@@ -18,7 +18,7 @@ import { startContext } from './start-context.ts';
 import { FINISH_TIMEOUT_MS, startWorker } from './start-worker.ts';
 import { startWebhookSweeps } from './webhook-sweeps.ts';
 
-/** Slow sends give their permits back (ADR 0016): for one job that has a permit, a process has up to this many in hand. */
+/** Slow sends give their permits back (ADR 0012): for one job that has a permit, a process has up to this many in hand. */
 const JOBS_PER_PERMIT = 4;
 /** A dispatch that takes longer hangs: its jobs fail and are repeated, and the sweep finds what waits. */
 const DISPATCHED_WITHIN_MS = 60_000;
@@ -30,7 +30,9 @@ export async function startWebhookDelivery(
   const { config } = scope;
   const context = { ...(await startContext(scope)), secretBox: createSecretBox(config.encryptionKeys) };
   // Nothing waits for it, for each delivery finds out by itself; but this names the keys before there is one.
-  logMissingKeys(context).catch((err: unknown) => context.log.warn({ err }, 'the keys were not looked at'));
+  logMissingKeys(context).catch((err: unknown) =>
+    context.log.warn({ err }, 'could not check that ENCRYPTION_KEYS opens every webhook secret'),
+  );
   const sender = createWebhookSender({
     timeoutMs: config.webhookTimeoutMs,
     allowPrivateNetworks: config.webhookAllowPrivateNetworks,

@@ -2,29 +2,29 @@ import type { Schemas } from './operation-types.ts';
 
 type ErrorBody = Schemas['Error']['error'];
 
-/** The codes known to this release, or any other string: decide by status, then by code. */
+/** A code known to this client version, or any other string: decide by status, then by code. */
 export type ErrorCode = ErrorBody['code'];
 
-/** Any response but a success: decide by `status` and `code`. */
+/** An error response. Decide by `status`, then by `code`. */
 export class PartnerApiError extends Error {
   override readonly name = 'PartnerApiError';
   readonly status: number;
-  /** `HTTP_<status>` if the response is not the service's own, such as a proxy's. */
+  /** `HTTP_<status>` if the response is not from the service, but from a proxy for example. */
   readonly code: ErrorCode;
-  /** Quote it to the operator. */
+  /** Send it to the operator if you ask for help. */
   readonly requestId: string | undefined;
   /** The page about `code`, relative to the address of the service. */
   readonly docs: string | undefined;
   /** With VALIDATION_ERROR: every faulty field. */
   readonly details: NonNullable<ErrorBody['details']>;
-  /** With SLOT_NOT_AVAILABLE: the reason and free alternatives. With SUBSCRIPTION_EXISTS: only `subscription_id`. */
+  /** With SLOT_NOT_AVAILABLE: the reason and free alternatives. With SUBSCRIPTION_EXISTS: `subscription_id` only. */
   readonly conflict: (NonNullable<ErrorBody['conflict']> & { subscription_id?: string }) | undefined;
-  /** With INVALID_HOLD_STATE of a confirmed hold: its booking. */
+  /** With INVALID_HOLD_STATE, if the hold is confirmed: its booking. */
   readonly bookingId: string | undefined;
-  /** With 429 and 503: when to ask again. */
+  /** With 429 and 503: seconds to wait before you repeat the call. */
   readonly retryAfterSeconds: number | undefined;
 
-  /** `body`: the response's, parsed if it is JSON. */
+  /** `body` is the response body, parsed if it is JSON. */
   constructor({ status, headers }: Pick<Response, 'status' | 'headers'>, body: unknown) {
     const error = errorIn(body);
     super(error.message ?? `The response has status ${status}`);
@@ -40,12 +40,14 @@ export class PartnerApiError extends Error {
   }
 }
 
-/** No attempt got a complete response in time, so the outcome is unknown. `cause`: why the last one failed. */
+/**
+ * No attempt got a whole response in time, so it is unknown whether the call took effect. `cause` is the last failure.
+ */
 export class PartnerConnectionError extends Error {
   override readonly name = 'PartnerConnectionError';
 }
 
-/** The error of a body of the service; empty for any other body. */
+/** The error object of a body in the service's form; `{}` for any other body. */
 function errorIn(body: unknown): Partial<ErrorBody> {
   const { error } = (body ?? {}) as { error?: Partial<Record<keyof ErrorBody, unknown>> | null };
   const { code, message, request_id: requestId } = error ?? {};

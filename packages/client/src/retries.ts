@@ -1,15 +1,15 @@
 import { PartnerApiError, PartnerConnectionError } from './errors.ts';
 
 export type Retries = {
-  /** The most attempts, including the first. */
+  /** The maximum number of attempts, including the first. */
   tries: number;
-  /** The wait before the first retry is at most this, and doubles with each. */
+  /** The maximum wait before the first retry; it doubles with each retry. */
   baseDelayMs: number;
-  /** The most that a wait grows to. */
+  /** The upper limit of a wait. */
   maxDelayMs: number;
-  /** A longer Retry-After is not waited for: the call rejects, and its error says how long. */
+  /** If Retry-After is longer, the call rejects instead of waiting; its error has `retryAfterSeconds`. */
   maxRetryAfterSeconds: number;
-  /** Called before each wait. */
+  /** Called before each wait with the failure. */
   onWait?: (waitMs: number, error: unknown) => void;
 };
 
@@ -20,13 +20,12 @@ export const DEFAULT_RETRIES: Retries = {
   maxRetryAfterSeconds: 60,
 };
 
-/** The outcome is unknown, and the next attempt may succeed. */
+/** Statuses after which it is unknown whether the call took effect; a repetition may succeed. */
 const UNKNOWN_OUTCOMES = new Set([500, 502, 503, 504]);
 
 /**
- * Makes attempts until one resolves. One that rejects is repeated where its response is 429, which says that nothing
- * was done; where it is another that may pass, or there was none, only if `isRepeatable`. Rejects with the last
- * attempt's error, or with the reason of `signal`.
+ * Repeats an attempt until it resolves. After 429, which changes nothing, every call is repeated; after an unknown
+ * outcome only if `isRepeatable`. Rejects with the last attempt's error, or with the reason of `signal`.
  */
 export async function withRetries<Result>(
   attempt: () => Promise<Result>,
@@ -53,10 +52,7 @@ export async function withRetries<Result>(
   }
 }
 
-/**
- * A random time up to a bound that doubles with each attempt, so that clients that failed together do not come back
- * together.
- */
+/** A random wait up to a limit that doubles with each attempt, so that clients do not retry together. */
 export function jitteredDelayMs(
   tried: number,
   { baseDelayMs, maxDelayMs }: Pick<Retries, 'baseDelayMs' | 'maxDelayMs'>,
@@ -66,8 +62,8 @@ export function jitteredDelayMs(
 }
 
 /**
- * Calls `send` with a signal that aborts after `timeoutMs`, or with `outer`. Rejects with a PartnerConnectionError if
- * it got no complete response.
+ * Calls `send` with a signal that aborts after `timeoutMs` or with `outer`. Rejects with a PartnerConnectionError
+ * without a whole response.
  */
 export async function withDeadline<Result>(
   send: (signal: AbortSignal) => Promise<Result>,
@@ -93,7 +89,7 @@ export async function withDeadline<Result>(
   }
 }
 
-/** Resolves after `ms`, or at once when `signal` aborts. */
+/** Resolves after `ms`, or at once if `signal` aborts. */
 function delay(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {

@@ -30,7 +30,7 @@ export const beginReading = (db: Db, rules: VenueRules): Reading => ({
 });
 
 /**
- * Whether a response may be used again: for half a second, unless this process has changed rules or claims (ADR 0038).
+ * Whether a response may be used again: for half a second, unless this process has changed rules or claims (ADR 0008).
  */
 export const isRecent = (db: Db, rules: VenueRules, reading: Reading): boolean =>
   reading.rules === rules &&
@@ -69,7 +69,7 @@ export function availabilityInMemory(db: Db) {
 
 /**
  * Every slot of the venue's schedule on the dates, by resource and start, with why it is not available, as rendered
- * JSON. Callers within half a second share a response (ADR 0038). It promises nothing: only a hold does.
+ * JSON. Callers within half a second share a response (ADR 0008). It promises nothing: only a hold does.
  * @throws DomainError VENUE_NOT_AUTHORIZED for a venue that is missing or not granted; RESOURCE_NOT_FOUND
  */
 export async function readAvailability(

@@ -18,7 +18,7 @@ export type Plan = readonly PlannedSlot[];
 
 const MAX_SLOTS = 40_000;
 
-/** Plans, each with the rules it was made from: changed rules are another object (ADR 0037). */
+/** Plans, each with the rules it was made from: changed rules are another object (ADR 0006). */
 const plansOf = memoizeByObject(
   (_db: Db) =>
     new LRUCache<string, { rules: VenueRules; plan: Plan }>({

@@ -30,7 +30,7 @@ export function bookingRoutes(deps: BookingDeps & ConfirmDeps): Route<PartnerCal
       tag: 'Bookings',
       summary: 'Confirm a hold into a booking',
       description:
-        'Before hold_expiry_at. No money is moved. The same key for the same hold returns the same booking for ever.',
+        'Confirm before hold_expiry_at. No money is moved. The same key for the same hold returns the same booking.',
       body: confirmBody(deps.config.defaultRegion),
       responses: {
         201: {

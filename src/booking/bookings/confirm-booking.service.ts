@@ -76,7 +76,7 @@ async function confirmOnce(
   if (earlier !== null)
     throw new DomainError(
       'IDEMPOTENCY_KEY_MISMATCH',
-      'This idempotency_key has already confirmed another hold. Use a new key for each confirm.',
+      'This idempotency_key has already confirmed another hold. Use a new key for each hold.',
     );
   throw isRevoked ? holdNotGranted() : await whyNotConfirmed(deps, input.holdId);
 }
@@ -160,7 +160,7 @@ async function whyNotConfirmed(deps: ConfirmDeps, holdId: string): Promise<Domai
     case 'DISPLACED':
       return new DomainError(
         'DOUBLE_BOOKING_ATTEMPT',
-        'The venue gave the slot to another channel before the hold was confirmed. Place a hold on another slot.',
+        'The venue sold the slot to another channel before the hold was confirmed. Place a hold on another slot.',
       );
     case 'RELEASED':
       return new DomainError(
@@ -172,7 +172,7 @@ async function whyNotConfirmed(deps: ConfirmDeps, holdId: string): Promise<Domai
     case 'REFUNDED':
       return holdConsumed(
         reservation,
-        'with another idempotency_key. Read that booking; repeated with the first key, confirm returns it.',
+        'with another idempotency_key. Read that booking, or send the first key to get the original response.',
       );
   }
 }

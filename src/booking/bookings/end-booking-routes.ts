@@ -12,12 +12,12 @@ const OPERATIONS = {
   cancel: {
     verb: 'Cancel',
     message: 'Booking cancelled successfully',
-    effect: 'Frees the slot of a booked booking.',
+    effect: 'Frees the slot of a BOOKED booking.',
   },
   refund: {
     verb: 'Refund',
     message: 'Booking refunded successfully',
-    effect: 'Frees the slot if it was still booked; a cancelled booking can be refunded too.',
+    effect: 'Frees the slot of a BOOKED booking. A CANCELLED booking can be refunded too.',
   },
 } as const;
 

@@ -87,7 +87,7 @@ async function isReplayOf(
   if (earlier.bookingId === bookingId && ending?.operation === operation) return true;
   throw new DomainError(
     'IDEMPOTENCY_KEY_MISMATCH',
-    'This idempotency_key has already been used for another booking or for the other of cancel and refund. Use a new key.',
+    'This idempotency_key was used for another booking or for the other operation (cancel or refund). Use a new key.',
   );
 }
 

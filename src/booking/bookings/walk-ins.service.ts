@@ -123,7 +123,7 @@ export async function cancelPlayedWalkIn(
   }
   throw new DomainError(
     'BOOKING_NOT_FOUND',
-    'No other channel has sold this slot for you. Let it do so first: POST /api/v1/sandbox/slots/{slotId}/walk-in.',
+    'This slot has no walk-in to release. Call POST /api/v1/sandbox/slots/{slotId}/walk-in first.',
   );
 }
 
@@ -132,7 +132,7 @@ const REMEDIES = {
   past: 'Choose another slot.',
   held: 'Send override_holds: true to take it from the hold.',
   booked: 'Choose another slot.',
-  blackout: 'Lift the blackout first, or choose another slot.',
+  blackout: 'Withdraw the blackout first, or choose another slot.',
   beyond_horizon: 'Choose an earlier slot.',
 };
 

@@ -10,7 +10,7 @@ export type HoldLimitDeps = ReservationDeps & { config: { maxActiveHolds: number
 
 const MAX_KEPT = 500;
 
-/** Ordinals that were free when they were last read, by partner. Only a hint: the unique index decides (ADR 0022). */
+/** Ordinals that were free when they were last read, by partner. Only a hint: the unique index decides (ADR 0002). */
 const freeOrdinalsOf = memoizeByObject((_db: Db) => new LRUCache<string, number[]>({ max: 1000 }));
 
 /**
@@ -50,6 +50,6 @@ const randomBelow = (end: number): number => Math.floor(Math.random() * end);
 export function holdLimitReached({ config }: HoldLimitDeps): DomainError {
   return new DomainError(
     'HOLD_LIMIT_REACHED',
-    `You have ${config.maxActiveHolds} ACTIVE holds, the most that a partner may have. Confirm or cancel some first.`,
+    `You have ${config.maxActiveHolds} ACTIVE holds, which is the maximum. Confirm or cancel some first.`,
   );
 }

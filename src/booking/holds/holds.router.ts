@@ -71,7 +71,7 @@ export function holdRoutes(deps: HoldDeps): Route<PartnerCaller>[] {
       tag: 'Holds',
       summary: 'Extend a hold, counted from now',
       description:
-        'Never shortens it. No hold lasts longer than two hours from when it was placed, nor longer than its slot.',
+        'Never shortens the hold. A hold ends at most two hours after it was placed, and at the end of its slot at the latest.',
       params,
       body: extendBody,
       responses: {
@@ -91,7 +91,7 @@ export function holdRoutes(deps: HoldDeps): Route<PartnerCaller>[] {
       operationId: 'releaseHold',
       tag: 'Holds',
       summary: 'Release a hold',
-      description: 'Frees the slot. Releasing a hold that is released already succeeds and changes nothing.',
+      description: 'Frees the slot. Releasing a RELEASED hold again returns 200 and changes nothing.',
       params,
       body: cancelBody,
       responses: { 200: { description: 'The hold is released.', body: releasedHold } },
@@ -111,8 +111,7 @@ function placeRoute(deps: HoldDeps): Route<PartnerCaller> {
     operationId: 'placeHold',
     tag: 'Holds',
     summary: 'Place a hold on a slot',
-    description:
-      'Reserves the slot until hold_expiry_at. Of any number of callers that race for a slot, one gets it.',
+    description: 'Reserves the slot until hold_expiry_at. Of concurrent calls for a slot, one gets it.',
     body: placeBody,
     responses: {
       201: {

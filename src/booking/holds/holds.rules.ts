@@ -35,7 +35,7 @@ export function placedHoldView(hold: Reservation): Record<string, unknown> {
 }
 
 const NOT_FOUND: Record<Audience, string> = {
-  partner: 'You have no hold with that id. Use hold_id as returned when it was placed.',
+  partner: 'You have no hold with that id. Use hold_id as returned when the hold was placed.',
   operator: 'There is no hold with that id.',
 };
 
@@ -47,7 +47,7 @@ export function holdNotFound(audience: Audience = 'partner'): DomainError {
 export function holdNotGranted(): DomainError {
   return new DomainError(
     'VENUE_NOT_AUTHORIZED',
-    'The venue of this hold is not granted to you any more, so the hold can be neither extended nor confirmed. Ask the platform operator for the grant; what you have booked there stays yours.',
+    'The venue of this hold is no longer granted to you, so you cannot extend or confirm the hold. Ask the platform operator for the grant. Your bookings there stay.',
   );
 }
 
@@ -60,8 +60,8 @@ export function holdConsumed({ bookingId }: Pick<Reservation, 'bookingId'>, what
 }
 
 const EXPIRED: Record<Audience, string> = {
-  partner: 'The hold has reached hold_expiry_at, so its slot is free again. Place a new hold to try again.',
-  operator: 'The hold has reached hold_expiry_at, so its slot is free already: there is nothing to release.',
+  partner: 'The hold expired at hold_expiry_at, so its slot is free again. Place a new hold on the slot.',
+  operator: 'The hold expired at hold_expiry_at, so there is nothing to release.',
 };
 
 export function holdExpired(audience: Audience = 'partner'): DomainError {

@@ -112,12 +112,12 @@ export async function extendHoldBy(
   if (status === 'ACTIVE') {
     throw new DomainError(
       'HOLD_LIMIT_REACHED',
-      `A hold ends at most ${MAX_LIFE_SECONDS} s after it was placed. Ask for less, or confirm it.`,
+      `A hold ends at most ${MAX_LIFE_SECONDS} s after it was placed. Send a smaller ttl_seconds, or confirm the hold.`,
     );
   }
   if (status === 'EXPIRED') throw holdExpired();
   if (hold.bookingId !== undefined) throw holdConsumed(hold, 'so it needs no extension.');
-  throw new DomainError('INVALID_HOLD_STATE', 'The hold is not ACTIVE any more, so it cannot be extended.');
+  throw new DomainError('INVALID_HOLD_STATE', 'The hold is no longer ACTIVE, so it cannot be extended.');
 }
 
 /**
@@ -132,5 +132,5 @@ export async function expireHoldNow(deps: HoldDeps, partnerId: string, holdId: s
   }
   const { status } = await getHold(deps, partnerId, holdId, true);
   if (status === 'EXPIRED') throw holdExpired();
-  throw new DomainError('INVALID_HOLD_STATE', 'The hold is not ACTIVE any more, so it cannot expire.');
+  throw new DomainError('INVALID_HOLD_STATE', 'The hold is no longer ACTIVE, so it cannot expire.');
 }

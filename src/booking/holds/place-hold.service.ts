@@ -107,7 +107,7 @@ async function placeUnderLease(deps: HoldDeps, caller: PartnerCaller, input: Pla
   }
   throw new DomainError(
     'SERVICE_UNAVAILABLE',
-    'The hold was not placed: the database is too slow at the moment. Retry after the time in Retry-After.',
+    'The database is too slow, so the hold was not placed. Repeat the call after the seconds in Retry-After.',
   );
 }
 

@@ -68,11 +68,11 @@ export async function slotNotAvailable(
 
 function messageOf({ clock, config }: SlotDeps, { rules }: SlotTarget, { reason, holdId }: Conflict): string {
   if (holdId !== undefined) {
-    return 'You hold the slot already (conflict.hold_id). Confirm or extend that hold, or cancel it to place another.';
+    return 'You already hold the slot (conflict.hold_id). Confirm or extend that hold, or cancel it to place another.';
   }
   if (reason === 'beyond_horizon') {
     const { bookingHorizonDays: days } = config;
-    return `The slot cannot be held yet (beyond_horizon): slots are sold that start until ${lastDateOnSale(clock.now(), days, rules.venue.timeZone)} (${days} days from today, by the date at the venue). Wait, or take one of conflict.alternatives.`;
+    return `The slot cannot be held yet (beyond_horizon): the last date on sale at the venue is ${lastDateOnSale(clock.now(), days, rules.venue.timeZone)}, ${days} days from today. Wait, or take one of conflict.alternatives.`;
   }
   return `The slot cannot be held (${reason}). Read availability again, or take one of conflict.alternatives.`;
 }

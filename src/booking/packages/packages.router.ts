@@ -73,7 +73,7 @@ export function packageRoutes(deps: PackageDeps): Route<PartnerCaller>[] {
       tag: 'Packages',
       summary: "List a customer's purchases that can be used at a venue",
       description:
-        'Those with credits left that have not expired, soonest expiry first: the order in which they are used.',
+        'Purchases with credits left that have not expired, soonest expiry first: the order in which credits are consumed.',
       query: activeQuery(region),
       responses: { 200: { description: 'The purchases.', body: listOf(purchaseSchema) } },
       errors: ['VENUE_NOT_AUTHORIZED'],

@@ -29,10 +29,10 @@ export const buyBody = (region: string) =>
   Joi.object<BuyBody>({
     customer_phone: customerPhone(region)
       .required()
-      .description('Whose credits they are; matched however the number is written.'),
+      .description('The customer who owns the credits. Numbers match in any notation.'),
     payment_method: text(60)
       .required()
-      .description('How you were paid; stored as given, no money is moved.')
+      .description('How you were paid. Stored as given; no money is moved.')
       .example('upi'),
     idempotency_key: idempotencyKey().required().example('purchase-2026-000112'),
   }).required();
@@ -54,7 +54,7 @@ export const purchaseIdParam = pathId(
 const status = () =>
   Joi.string()
     .valid('active', 'inactive')
-    .description('An inactive package is not sold any more; what was bought stays.')
+    .description('An inactive package is not for sale. Its purchases stay valid.')
     .example('active');
 
 const packageAnswer = {
@@ -62,7 +62,7 @@ const packageAnswer = {
   name: Joi.string().example('Ten evenings'),
   description: Joi.string().allow(null).example('Ten hours of football, any weekday.'),
   venue_ids: Joi.array().items(id(EXAMPLE.venueId)),
-  credits: count(10).description('How many bookings it pays for.'),
+  credits: count(10).description('The bookings that it pays for.'),
   price_rupees: amount(9000),
   validity_days: count(90).description('Counted from the purchase.'),
   status: status(),
@@ -78,23 +78,23 @@ export const packageOfPartner = named(
 const purchaseAnswer = {
   id: id(EXAMPLE.purchaseId),
   package_id: id(EXAMPLE.packageId),
-  customer_phone: Joi.string().description('As it was given.').example(PHONE),
+  customer_phone: Joi.string().description('As given.').example(PHONE),
   payment_method: Joi.string().example('upi'),
   credits_total: count(10),
   credits_remaining: count(9),
   status: Joi.string()
     .valid('ACTIVE', 'EXHAUSTED', 'EXPIRED')
     .description(
-      'EXHAUSTED: no credits left; a refund of a booking that took one makes it ACTIVE again. EXPIRED: after expires_at, or where ended_at is set.',
+      'EXHAUSTED: no credits left; a refund that returns one makes it ACTIVE. EXPIRED: after expires_at, or if ended_at is set.',
     )
     .example('ACTIVE'),
   venue_ids: Joi.array().items(id(EXAMPLE.venueId)),
   purchased_at: timestamp(),
   expires_at: timestamp('2027-02-18T09:15:00.000Z'),
-  ended_at: timestamp().optional().description('Only where an operator ended it before its time: when.'),
+  ended_at: timestamp().optional().description('When an operator ended it early. Otherwise absent.'),
   end_reason: Joi.string()
     .optional()
-    .description('With ended_at: why.')
+    .description('Why an operator ended it. Present with ended_at.')
     .example('Returned to the customer, who asked to be erased.'),
 };
 

@@ -85,7 +85,7 @@ async function buyOnce(
   if (earlier.packageId !== packageId || earlier.phoneE164 !== phoneE164) {
     throw new DomainError(
       'IDEMPOTENCY_KEY_MISMATCH',
-      'This idempotency_key has already bought another package or for another customer. Use a new key for each purchase.',
+      'This idempotency_key was used for another package or customer. Use a new key for each purchase.',
     );
   }
   const { endedAt: _at, endReason: _reason, ...asSold } = earlier;

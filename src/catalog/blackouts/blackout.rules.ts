@@ -12,7 +12,7 @@ export function isBlackedOut(resource: Resource, window: Window, blackouts: read
 
 /**
  * Whether a blackout overlaps the window and closes the resource: it names none, this one, or one that shares its space
- * (ADR 0009).
+ * (ADR 0007).
  */
 export function closes(
   { startsAt, endsAt, resourceIds }: Blackout,

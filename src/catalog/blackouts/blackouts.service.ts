@@ -27,7 +27,7 @@ export type BlackoutDetail = { blackout: BlackoutRow; conflicts: LiveClaim[] };
 
 /**
  * Closes resources of a venue for a time; claims in it stay and are reported. It looks for them once no process sells
- * by the old rules any more, so each is either among the conflicts or rejected (ADR 0009).
+ * by the old rules any more, so each is either among the conflicts or rejected (ADR 0007).
  * @throws DomainError VENUE_NOT_FOUND; VALIDATION_ERROR for an inverted, past or too long window, for resources that
  * the venue does not have, and at the limit of blackouts.
  */
@@ -45,7 +45,7 @@ export async function addBlackout(
   if ((await countBlackouts(deps.db, venueId, now)) >= MAX_BLACKOUTS_OF_VENUE)
     throw fieldError(
       'venue_id',
-      `the venue has ${MAX_BLACKOUTS_OF_VENUE} blackouts that have not ended, the most that it can have. Lift some first, use longer ones, or close days by the schedule.`,
+      `the venue has ${MAX_BLACKOUTS_OF_VENUE} blackouts that have not ended, the most that it can have. Withdraw some first, use longer ones, or close days by the schedule.`,
     );
   const blackout = { _id: newId(), venueId, ...input, createdAt: now };
   await inVenueTransaction(deps.db, venueId, (tx) => insertBlackout(deps.db, blackout, tx));

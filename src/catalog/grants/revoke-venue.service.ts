@@ -11,7 +11,7 @@ const WIDTH = 20;
 
 /**
  * Ends the partner's grant for the venue, then releases its live holds there and returns them. Bookings stay. Once it
- * has returned, no hold of the partner there is placed, extended or confirmed (ADR 0024). Repeating it finishes a call
+ * has returned, no hold of the partner there is placed, extended or confirmed (ADR 0007). Repeating it finishes a call
  * that broke off.
  * @throws DomainError PARTNER_NOT_FOUND
  */

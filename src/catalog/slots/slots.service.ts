@@ -82,7 +82,7 @@ export async function findSlotForWalkIn(
 
 /**
  * The draft with the slot's current window, price and cells, for the venue transaction that inserts it; or why it
- * cannot be sold. The transaction excludes every change of the venue, its blackouts and the resource (ADR 0009).
+ * cannot be sold. The transaction excludes every change of the venue, its blackouts and the resource (ADR 0006).
  */
 export async function checkClaim(
   deps: { db: Db },
@@ -165,9 +165,9 @@ function disagreement(...fields: string[]): DomainError {
 
 const NOT_FOUND: Record<Audience, string> = {
   partner:
-    "You may sell no such slot: slot_id is malformed or unknown, the resource's schedule has no slot that starts then, or its venue is not granted to you. Copy slot_id, or slot_start, from availability. Where GET /api/v1/partner/venues does not list the venue, ask the platform operator for a grant.",
+    'Slot not found: slot_id is malformed or unknown, the schedule has no slot at that start, or its venue is not granted to you. Copy slot_id or slot_start from availability. If GET /api/v1/partner/venues lacks the venue, ask the platform operator for a grant.',
   operator:
-    "There is no such slot: slot_id is malformed or unknown, or the resource's schedule has no slot that starts then. Take slot_id from the day's grid in the console.",
+    "Slot not found: slot_id is malformed or unknown, or the schedule has no slot at that start. Take slot_id from the day's grid in the console.",
 };
 
 /** One wording for every reason: it must not reveal slots of venues that are not granted. */

@@ -7,7 +7,7 @@ import type { ResourceRow, VenueRow } from '../venues/venues.model.ts';
 
 /**
  * Everything that decides what may be sold at a venue, apart from claims and time. One object until something in it
- * changes (ADR 0037).
+ * changes (ADR 0006).
  */
 export type VenueRules = {
   venue: VenueRow;

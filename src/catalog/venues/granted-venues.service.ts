@@ -20,7 +20,7 @@ export async function getGrantedVenue(
   if (venue !== null) return venue;
   throw new DomainError(
     'VENUE_NOT_FOUND',
-    'There is no venue with that id among those granted to you. List your venues to find its id.',
+    'No venue with that id is granted to you. List your venues to find its id.',
   );
 }
 

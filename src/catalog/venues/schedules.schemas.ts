@@ -13,7 +13,7 @@ const opening = Joi.object({
   end: wallTimeEnd()
     .required()
     .description(
-      'Before or equal to the start, it is on the next day; 00:00 to 00:00 is the whole day. 24:00 is stored as 00:00.',
+      'If not after the start, it is on the next day. 00:00 to 00:00 is the whole day. 24:00 is stored as 00:00.',
     )
     .example('12:00'),
 });

@@ -65,7 +65,7 @@ export type ResourceRow = {
 };
 
 /**
- * Incremented by every walk-in, blackout and change of shared space, so that their transactions conflict (ADR 0009).
+ * Incremented by every walk-in, blackout and change of shared space, so that their transactions conflict (ADR 0006).
  */
 type Fenced = { claimFence?: number };
 

@@ -20,10 +20,7 @@ const timeZone = () =>
     .example('Asia/Kolkata');
 
 const status = () =>
-  Joi.string()
-    .valid('active', 'inactive')
-    .description('Nothing is sold while it is inactive.')
-    .example('active');
+  Joi.string().valid('active', 'inactive').description('An inactive venue sells nothing.').example('active');
 
 export type VenueBody = {
   name: string;
@@ -79,7 +76,7 @@ const resourceFields = {
     .example('06:00'),
   operating_hours_end: wallTimeEnd()
     .description(
-      'Before or equal to the start, it is on the next day; 00:00 to 00:00 is the whole day. 24:00 is stored as 00:00.',
+      'If not after the start, it is on the next day. 00:00 to 00:00 is the whole day. 24:00 is stored as 00:00.',
     )
     .example('23:00'),
   status: status(),
@@ -136,10 +133,10 @@ const resourceAnswer = {
   duration_minutes: Joi.number().integer().min(5).max(1440).description('The length of a slot.').example(60),
   price_rupees: amount().description('The base price, in rupees; availability has the price of each slot.'),
   operating_hours_start: resourceFields.operating_hours_start.description(
-    "In the venue's time zone. Dates can have other hours; availability has their slots.",
+    "In the venue's time zone. Dates can have other hours: see availability.",
   ),
   operating_hours_end: wallTime()
-    .description('Before or equal to the start, it is on the next day; 00:00 to 00:00 is the whole day.')
+    .description('If not after the start, it is on the next day. 00:00 to 00:00 is the whole day.')
     .example('23:00'),
 };
 

@@ -49,7 +49,7 @@ export const resourceKey = (venue: WantedVenue, key: string): string => `${venue
 
 /**
  * Stands where a fact of a new venue or resource belongs until all of it is there. It is inactive for as long, so that
- * nothing is sold of it, and an import that finds it knows that another was interrupted, and completes it (ADR 0011).
+ * nothing is sold of it, and an import that finds it knows that another was interrupted, and completes it.
  */
 export const UNFINISHED = 'Import not finished';
 

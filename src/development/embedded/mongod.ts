@@ -44,7 +44,7 @@ export async function startMongod(options: ServerOptions): Promise<RunningServer
 
 const testArguments = [
   ...['--setParameter', 'enableTestCommands=1'],
-  // A read that confirms a negative (ADR 0023) waits for the next commit of the journal, by default for up to 100 ms.
+  // A read that confirms a negative (ADR 0005) waits for the next commit of the journal, by default for up to 100 ms.
   ...['--journalCommitInterval', '5'],
 ];
 

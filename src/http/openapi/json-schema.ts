@@ -40,7 +40,7 @@ export const isRequired = ({ flags }: Described): boolean => flags?.presence ===
 
 /**
  * A joi schema as JSON Schema. joi's own converter knows no names, examples and custom rules, and nothing of what generators of clients
- * in many languages need (ADR 0043): what an object needs only beside something else is in words, values that may get more are
+ * in many languages need (ADR 0015): what an object needs only beside something else is in words, values that may get more are
  * `x-extensible-enum`, and there are only patterns that every language reads alike. Objects are left open: requests may carry unknown
  * fields, and receivers of responses must tolerate them.
  * @throws Error where two different schemas have one name.

@@ -67,7 +67,7 @@ const IN_ORDER = [...ALERT_KINDS.filter((kind) => kind !== 'dead_letter'), 'dead
 /**
  * Checks every condition, raises and resolves alerts. Every condition is read from the database, but for those of
  * queues, which only Redis knows, so it is noticed whoever failed to do the work. Sweeps may race: each alert is raised, and logged, once. A condition that cannot be
- * read is neither raised nor resolved, and does not keep the others waiting (ADR 0013).
+ * read is neither raised nor resolved, and does not keep the others waiting (ADR 0020).
  */
 export async function sweepAlerts(deps: AlertDeps, times: AlertTimes, stopping: AbortSignal): Promise<void> {
   const checked: AlertKind[] = [];
@@ -77,7 +77,10 @@ export async function sweepAlerts(deps: AlertDeps, times: AlertTimes, stopping: 
     try {
       if (await checkKind(deps, kind, { times, queues, stopping })) checked.push(kind);
     } catch (err) {
-      deps.log.warn({ alert: kind, error: (err as Error).message }, 'a condition could not be checked');
+      deps.log.warn(
+        { alert: kind, error: (err as Error).message },
+        'an alert condition could not be checked',
+      );
     }
   }
   for (const row of await resolveUnseen(deps.db, checked, times.calmMs)) {

@@ -13,7 +13,7 @@ const EVERY_MS = 5000;
 /**
  * Keeps watch until the process stops. Every process does, so that a condition is noticed whichever other one is
  * dead; a lease in MongoDB lets one of them check at a time. Posting has a loop of its own: a slow ALERT_URL holds up neither the
- * watch nor anything else (ADR 0013).
+ * watch nor anything else (ADR 0020).
  */
 export function startAlerting(
   scope: Pick<ProcessScope, 'log' | 'stopping' | 'onStop' | 'progress'>,

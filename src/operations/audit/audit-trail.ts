@@ -15,7 +15,7 @@ const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
 /**
  * Writes down every call that may change something, whoever serves it: mounted once behind the operator's sign-in, before all
  * that can be called there, so that no route can be forgotten. The row is there before the call goes on, and has its outcome
- * before the response leaves (ADR 0010).
+ * before the response leaves (ADR 0018).
  */
 export function auditTrail(
   deps: AuditDeps,

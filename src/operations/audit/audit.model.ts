@@ -4,7 +4,7 @@ import type { CollectionDefinition } from '../../platform/ensure-collection.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { collectionOf, modelOf } from '../../platform/mongo.ts';
 
-/** One attempt of an operator to change something (ADR 0010). It holds no secret and no customer's data. */
+/** One attempt of an operator to change something (ADR 0018). It holds no secret and no customer's data. */
 export type AuditRow = {
   _id: string;
   at: Date;

@@ -19,7 +19,7 @@ const MAX_PATH = 500;
 
 /**
  * Writes down that an operator is about to do something; returns the row's id. Where this throws, the action must not be
- * carried out: nothing happens without its row (ADR 0010).
+ * carried out: nothing happens without its row (ADR 0018).
  */
 export async function beginAction(deps: AuditDeps, attempt: Attempt, before: unknown): Promise<string> {
   const seen = redact(before);
@@ -42,7 +42,10 @@ export async function completeAction(
     const seen = redact(after);
     await completeAuditRow(deps.db, id, { status, errorCode, after: seen }, subjectsOf(seen));
   } catch (err) {
-    deps.log.error({ err, audit_id: id, status }, 'the outcome of an operator action could not be recorded');
+    deps.log.error(
+      { err, audit_id: id, status },
+      'the outcome of an operator action could not be recorded in the audit',
+    );
   }
 }
 

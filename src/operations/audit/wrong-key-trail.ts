@@ -28,7 +28,7 @@ export function createWrongKeyTrail(deps: AuditDeps) {
     await setAttempts(deps.db, there);
   };
   const failed = (err: unknown): undefined => {
-    deps.log.warn({ error: (err as Error).message }, 'a wrong key could not be written down');
+    deps.log.warn({ error: (err as Error).message }, 'a wrong key could not be recorded in the audit');
   };
 
   return {

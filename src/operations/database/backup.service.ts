@@ -9,7 +9,7 @@ import { isSnapshotTooOld, listCollectionNames, readDocuments } from './dump.sto
 import { RELEASE } from './release.ts';
 
 /**
- * Writes every document of the database into a new folder, all of one moment, whatever is sold meanwhile (ADR 0056).
+ * Writes every document of the database into a new folder, all of one moment, whatever is sold meanwhile (ADR 0021).
  * @throws BackupError where the folder is not empty, or where it takes longer than MongoDB keeps that moment
  */
 export async function backUp(

@@ -52,7 +52,7 @@ const UNHEARD: MigrationRun = {
 };
 
 /**
- * Creates what is missing of all collections, validators and indexes (ADR 0002), then runs the steps that are pending (ADR 0055);
+ * Creates what is missing of all collections, validators and indexes (ADR 0002), then runs the steps that are pending (ADR 0022);
  * safe to repeat.
  */
 export async function migrate(db: Db, run: Partial<MigrationRun> = {}): Promise<void> {

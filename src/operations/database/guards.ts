@@ -26,7 +26,7 @@ export function unwatchedGuards(db: Db): Guards {
 
 /**
  * Checks the guards from `connected` on until the process stops. Nothing is sold before they were found, nor from when one
- * is found missing until it is back. A check that fails changes nothing: without a database every call fails anyway (ADR 0015).
+ * is found missing until it is back. A check that fails changes nothing: without a database every call fails anyway (ADR 0019).
  */
 export function watchGuards(
   { log, stopping }: Pick<ProcessScope, 'log' | 'stopping'>,
@@ -97,7 +97,7 @@ function logChange(
   if (found.length > 0 && found.join() !== before?.join()) {
     log.error(
       { missing_indexes: found, remedy: REMEDY },
-      'nothing can be sold: the database lacks indexes or validators',
+      'the database lacks indexes or validators, so nothing can be sold',
     );
   }
   if (found.length === 0 && before !== undefined && before.length > 0)
@@ -107,6 +107,6 @@ function logChange(
 function notReady(): DomainError {
   return new DomainError(
     'SERVICE_UNAVAILABLE',
-    'The service is not ready: its database is being set up. Nothing was changed. Repeat the call after the seconds in Retry-After, with the same idempotency_key.',
+    'The service is not ready: its database is being set up. Nothing was changed. Wait for the seconds in Retry-After, then repeat the call with the same idempotency_key.',
   );
 }

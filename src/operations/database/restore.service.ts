@@ -23,7 +23,7 @@ export type RestoreOptions = {
 };
 
 /**
- * Makes the database what the backup has (ADR 0056). Files are verified first. Guards come last, so that nothing is sold before all
+ * Makes the database what the backup has (ADR 0021). Files are verified first. Guards come last, so that nothing is sold before all
  * is there; a restore that broke off is begun again with `replace`. No process of the service may run meanwhile.
  * @throws BackupError before anything is changed: where files are not intact, a newer release made them, or the database has something in it
  */

@@ -27,7 +27,7 @@ export type MetricsDeps = FigureDeps & {
 /**
  * `/metrics` in the exposition format of Prometheus, the one admin path that needs no operator: figures only, no names, no ids. Of all scrapes the database is asked at most once at a time and four times a
  * second. Each figure that is out of reach or late is absent, and the scrape succeeds (ADR
- * 0013).
+ * 0020).
  */
 export function mountMetrics(app: Express, deps: MetricsDeps): void {
   const registry = processMetrics(deps.db);

@@ -4,7 +4,7 @@ import type { Db } from '../../platform/mongo.ts';
 import type { Progress } from '../../platform/progress.ts';
 import type { Figures } from './figures.ts';
 
-/** What this process keeps in memory of the database (ADR 0037, ADR 0038). */
+/** What this process keeps in memory of the database (ADR 0006, ADR 0008). */
 export async function readMemory(db: Db): Promise<Figures> {
   const availability = availabilityInMemory(db);
   const cache = leasedCacheOf(db);

@@ -42,7 +42,7 @@ export type SignInDeps = {
  * Lets nobody but an operator past it: programs send the operator's key, browsers have a
  * signed, HttpOnly, SameSite=Strict cookie from the sign-in page, which a sign-out ends wherever it was copied to. A call made
  * with the cookie that changes anything must come from a page of this origin. Wrong keys of an address are limited; the right one
- * always passes (ADR 0021).
+ * always passes (ADR 0014).
  */
 export function mountSignIn(app: Express, deps: SignInDeps): void {
   const form = reading(express.urlencoded({ extended: false, limit: '2kb' }));

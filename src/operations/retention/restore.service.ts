@@ -50,7 +50,7 @@ export async function restoreArchive(
       for (const [index, outcome] of outcomes.entries())
         report[countOf(deps, name, wanted[index]?._id, outcome)] += 1;
     }
-    deps.log.info({ collection: kind.name, ...report }, 'archived rows were put back');
+    deps.log.info({ collection: kind.name, ...report }, 'archived rows were restored');
   }
   return { ...report, isDone: report.conflicting + report.failed === 0 };
 }
@@ -92,6 +92,6 @@ function countOf(
   if (outcome === 'conflicting')
     log.warn({ object, id }, 'a row was left out: another has its idempotency key, its slot or its id');
   if (!(outcome instanceof Error)) return outcome;
-  log.error({ object, id, error: outcome.message }, 'a row was left out: the database refuses it');
+  log.error({ object, id, error: outcome.message }, 'a row was left out: the database rejects it');
   return 'failed';
 }

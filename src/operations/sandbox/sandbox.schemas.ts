@@ -8,7 +8,7 @@ export type OtherChannelBody = { override_holds: boolean };
 export const otherChannelBody = Joi.object<OtherChannelBody>({
   override_holds: Joi.boolean()
     .default(false)
-    .description('Also take a slot that you hold; confirming that hold is then DOUBLE_BOOKING_ATTEMPT.'),
+    .description('Also sell a slot that you hold. Confirming that hold is then DOUBLE_BOOKING_ATTEMPT.'),
 }).required();
 
 export const slotIdParam = pathId('`slot_id` as availability lists it.', EXAMPLE.slotId);
@@ -16,7 +16,7 @@ export const slotIdParam = pathId('`slot_id` as availability lists it.', EXAMPLE
 const ofOtherChannel = (status: 'BOOKED' | 'CANCELLED') =>
   object({
     slot_id: slotId(),
-    booking_id: id(EXAMPLE.bookingId).description("The other channel's booking; you cannot read it."),
+    booking_id: id(EXAMPLE.bookingId).description("The venue's booking, which you cannot read."),
     status: Joi.string().valid(status).example(status),
   });
 

@@ -74,11 +74,12 @@ const httpUrl = (rule: string, parts: readonly UrlPart[] = [], without = '') =>
     return value;
   });
 
-/** At least `min` days, or 0: for ever. */
+/** At least `min` days, or 0: for ever. The note is what docs/configuration.md shows. */
 const days = (min: number) =>
   Joi.number()
     .integer()
     .max(36_500)
+    .note(`0 (for ever), or ${min} to 36500`)
     .custom((value: number) => {
       if (value === 0 || value >= min) return value;
       throw new Error(`must be 0, which means for ever, or at least ${min}`);
@@ -123,7 +124,8 @@ const TRACES_SAMPLERS = ['always_on', 'always_off', 'traceidratio'].flatMap((nam
   `parentbased_${name}`,
 ]);
 
-const RULES: Record<string, Joi.Schema> = {
+/** The variable of each setting, with its bounds and default. */
+export const RULES: Record<string, Joi.Schema> = {
   HOST: Joi.string().custom(host).default('0.0.0.0'),
   ADMIN_HOST: Joi.string().custom(host).default('127.0.0.1'),
   PORT: port.default(3000),

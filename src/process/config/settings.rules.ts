@@ -18,7 +18,7 @@ const TOO_LONG = `WEBHOOK_TIMEOUT_MS must be at most ${MAX_WEBHOOK_TIMEOUT_MS} i
 
 /**
  * Settings each of which is well-formed, and that break a promise of the service together: one sentence for each, which
- * begins with a variable and says what to do (ADR 0015).
+ * begins with a variable and says what to do (ADR 0019).
  */
 export function settingsFaults(settings: Settings): string[] {
   const ofProduction = settings.serviceMode === 'production' ? productionFaults(settings) : [];

@@ -45,7 +45,7 @@ export async function raiseDeadLetter(
       error_detail: last?.errorDetail ?? null,
       redirect_to: last?.redirectTo ?? null,
     },
-    'a webhook delivery failed for the last time and is dead-lettered',
+    'a webhook delivery failed after 5 attempts and is a dead letter',
   );
   await deps.queues.addDeadLetters([row._id]);
   await markRaised(deps.db, row._id);
@@ -57,7 +57,10 @@ export async function raiseForgottenDeadLetters(
   { graceMs, limit, stopping }: { graceMs: number; limit: number; stopping: AbortSignal },
 ): Promise<number> {
   const onError = (err: unknown, row: DeliveryRow) =>
-    deps.log.error({ ...deliveryFields(row), err }, 'a dead letter could not be raised and waits');
+    deps.log.error(
+      { ...deliveryFields(row), err },
+      'a dead letter could not be queued and alerted of; the next sweep retries it',
+    );
   for (let count = 0; ; ) {
     const rows = await findUnraisedDeadLetters(deps.db, graceMs, limit);
     if (rows.length === 0) return count;

@@ -6,7 +6,7 @@ import type { DeliveryError, DeliveryErrorDetail } from '../sender/delivery-erro
 
 /**
  * `cancelled`: before the event could be delivered its subscription was deactivated, or its partner was suspended or lost the
- * grant for the venue (ADR 0006). `discarded`: a dead letter that an operator has given up; nobody has to do anything about it.
+ * grant for the venue (ADR 0011). `discarded`: a dead letter that an operator has given up; nobody has to do anything about it.
  */
 export const DELIVERY_STATES = [
   'pending',
@@ -40,7 +40,7 @@ export type AttemptRow = {
   responseExcerpt: string | null;
 };
 
-/** One event on its way to one subscription (ADR 0006). */
+/** One event on its way to one subscription (ADR 0011). */
 export type DeliveryRow = {
   _id: string;
   eventId: string;

@@ -23,7 +23,7 @@ export function deliveryRoutes(
       tag: 'Webhooks',
       summary: 'Send a sample event to a subscription',
       description:
-        'Signed, retried and listed like any other, with `details.test: true`. It is in no feed and reaches nobody else.',
+        'The sample is signed, retried and listed like any delivery, and has `details.test: true`. It is not in the feed.',
       params: { id: subscriptionIdParam },
       body: testBody,
       responses: {
@@ -42,9 +42,9 @@ export function deliveryRoutes(
       path: '/api/v1/partner/webhooks/:id/recover',
       operationId: 'recoverDeliveries',
       tag: 'Webhooks',
-      summary: 'Deliver again what a subscription has missed',
+      summary: 'Recover the deliveries that a subscription missed',
       description:
-        'Every event of that time that the subscription asks for and has no success for, at once: also what waits for a retry. Repeating the call is safe. One time is recovered at a time: while it is, a call for another one is 429. The event_ids stay; the secret then current signs.',
+        'Delivers every subscribed event of that period that has no success, including those that wait for a retry. Repeating the call is safe. During one recovery, a call for another period is 429. event_id stays the same; the current secret signs.',
       params: { id: subscriptionIdParam },
       body: recoverBody(() => deps.clock.now()),
       responses: { 202: { description: 'The deliveries follow.', body: recovered } },

@@ -125,7 +125,7 @@ async function sendFirst(deps: SendDeps, attempt: BegunAttempt): Promise<void> {
   } catch (err) {
     deps.log.error(
       { ...deliveryFields(row), err },
-      'the result of an attempt was not recorded; it is repeated',
+      'the result of an attempt was not recorded; the attempt is repeated',
     );
   }
 }
@@ -140,7 +140,7 @@ async function leaveToJobs(deps: SendDeps, attempts: readonly FirstAttempt[]): P
   } catch (err) {
     deps.log.warn(
       { deliveries: attempts.length, err },
-      'deliveries were not left to jobs; the sweep adds these',
+      'jobs for deliveries could not be added; the sweep adds them',
     );
   }
 }

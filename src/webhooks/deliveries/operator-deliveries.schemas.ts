@@ -33,7 +33,7 @@ export const operatorDelivery = named(
       .example(EXAMPLE.requestId),
     discard_reason: Joi.string()
       .optional()
-      .description('Only in a discarded one.')
+      .description('Present only in a discarded delivery.')
       .example('No grant any more'),
   }),
 );
@@ -112,5 +112,5 @@ export const discarded = object({
 });
 
 export const redriven = object({
-  redriven: count(12).description('How many deliveries begin anew.'),
+  redriven: count(12).description('How many deliveries are attempted again.'),
 });

@@ -46,7 +46,7 @@ export async function recoverDeliveries(
   if (recovered !== undefined) return recovered;
   throw new DomainError(
     'RATE_LIMITED',
-    'Another time is being recovered for this subscription. Recover one after the other: repeat the call after the seconds in Retry-After.',
+    'Another recovery of this subscription is in progress. Repeat the call after the seconds in Retry-After.',
   );
 }
 

@@ -50,7 +50,7 @@ export async function redeliver(
   if (isFresh) return begun.detail;
   throw new DomainError(
     'DELIVERY_IN_PROGRESS',
-    'An attempt of the delivery is under way. Repeat the call when it has ended, in some 20 s at the latest.',
+    'An attempt of the delivery is in progress. Repeat the call after it has ended, within about 20 s.',
   );
 }
 
@@ -96,7 +96,7 @@ export async function advanceDelivery(
   if (due === null) {
     throw new DomainError(
       'DELIVERY_IN_PROGRESS',
-      `The delivery is ${delivery.state}; only one that waits for its next attempt can be advanced.`,
+      `The delivery is ${delivery.state}. Only a delivery that waits for an attempt can be advanced.`,
     );
   }
   const job = dueIn(0, due, deps.config);

@@ -54,7 +54,7 @@ const EARLY_MS = 1000;
  * Makes one attempt of a delivery. The row decides its number, what follows, and when it is due, by the database's clock: a job
  * that comes before that waits, one that comes twice or after the row has moved on sends nothing. A job that is run again for
  * a dead letter (Bull Board's retry) is one manual attempt, of which a failure changes nothing. What waits for a receiver
- * that cannot receive it (any more) is cancelled (ADR 0006); a dead letter stays one.
+ * that cannot receive it (any more) is cancelled (ADR 0011); a dead letter stays one.
  */
 export async function retryDelivery(deps: SendDeps, due: DueAttempt): Promise<AttemptResult> {
   // Before anything is read: behind a dead endpoint there may be very many of these.

@@ -37,7 +37,10 @@ export async function rearmOverdueDeliveries(
     return Number(state === 'added');
   };
   const onError = (err: unknown, row: DeliveryRow) =>
-    deps.log.error({ ...deliveryFields(row), err }, 'a delivery could not be put back and waits');
+    deps.log.error(
+      { ...deliveryFields(row), err },
+      'a delivery could not be queued again; the next sweep retries it',
+    );
   const page = await findOverdueDeliveries(deps.db, graceMs, afterId, limit);
   const count = await sweepEach(page, stopping, ensure, onError);
   return { count, next: page.length === limit && isRedisThere ? page.at(-1)?._id : undefined };

@@ -37,7 +37,7 @@ export type Dispatched = { count: number; failures: ReadonlyMap<string, Error>; 
 /**
  * Takes the waiting events of reservations to a delivery row for each receiving subscription and to the event log, and only
  * then out of their outboxes. Every step may be repeated without effect, so what a process that is killed leaves is made
- * up by the next run (ADR 0003). `deliver` makes the deliveries: by jobs unless it is given.
+ * up by the next run (ADR 0009). `deliver` makes the deliveries: by jobs unless it is given.
  */
 export async function dispatchEvents(
   deps: DispatchDeps,

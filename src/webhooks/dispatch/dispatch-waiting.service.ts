@@ -20,11 +20,11 @@ export async function dispatchWaiting(
   const dispatch = async (batch: readonly string[]) => {
     const { count, failures, begun } = await dispatchEvents(deps, batch, deliver);
     for (const [holdId, err] of failures)
-      deps.log.error({ hold_id: holdId, err }, 'an event could not be dispatched and waits');
+      deps.log.error({ hold_id: holdId, err }, 'an event could not be dispatched; the sweep retries it');
     await begun;
     return count;
   };
   const onError = (err: unknown, batch: readonly string[]) =>
-    deps.log.error({ hold_ids: batch, err }, 'events could not be dispatched and wait');
+    deps.log.error({ hold_ids: batch, err }, 'events could not be dispatched; the sweep retries them');
   return { count: await sweepBatches(ids, stopping, dispatch, onError), next };
 }

@@ -21,7 +21,7 @@ export function observabilityRoutes(deps: RedeliveryDeps & { clock: Clock }): Ro
       path: '/api/v1/partner/observability',
       operationId: 'getObservability',
       tag: 'Observability',
-      summary: 'See how your deliveries fare; lists dead letters unless asked for others',
+      summary: 'Read the state of your deliveries, and list dead letters or others',
       query: listQuery,
       responses: {
         200: { description: 'The state of your deliveries, and a page of them.', body: observability },
@@ -57,9 +57,9 @@ export function observabilityRoutes(deps: RedeliveryDeps & { clock: Clock }): Ro
       path: '/api/v1/partner/observability/deliveries/:id/redeliver',
       operationId: 'redeliver',
       tag: 'Observability',
-      summary: 'Deliver again, now',
+      summary: 'Redeliver an event now',
       description:
-        'Begins a fresh series of five attempts, counted from 1, also for a delivery that has succeeded or waits for a retry. The event_id stays; the secret then current signs. 409 while an attempt is under way.',
+        'Starts five new attempts, numbered from 1, also for a delivery that succeeded or waits for a retry. event_id stays the same; the current secret signs. 409 during an attempt.',
       params: { id: deliveryIdParam },
       responses: {
         202: {

@@ -39,10 +39,10 @@ const summary = object({
   }),
   attempts: count(329),
   success_rate: orNull(Joi.number().min(0).max(1))
-    .description('Of the attempts; null without any.')
+    .description('The share of successful attempts; null without attempts.')
     .example(0.954),
   latency_ms: object({ p50: latency(84), p95: latency(240), p99: latency(1310) }).description(
-    'How long your receivers took; null without any attempt.',
+    'The response time of your endpoints; null without attempts.',
   ),
 });
 

@@ -70,12 +70,11 @@ const NOT_A_URL = 'is not a valid absolute URL; send one like https://partner.ex
 /** What the URL parser would drop, replace or read as another address than a person does. */
 function textFault(text: string): string | null {
   if (UNSEEN.test(text)) {
-    return 'contains white space, control characters or characters that cannot be seen; remove them, or percent-encode them.';
+    return 'must not contain white space, control characters or invisible characters; remove or percent-encode them.';
   }
-  if (text.includes('\\'))
-    return 'contains a backslash, which would be read as "/"; use "/", or %5C for a backslash.';
+  if (text.includes('\\')) return 'must not contain a backslash; use "/", or write %5C.';
   if (/[{}]/.test(text)) {
-    return 'contains braces, which nothing fills in; put the value in their place, or %7B and %7D for braces.';
+    return 'must not contain braces; replace the placeholder, or write %7B and %7D.';
   }
   if (/^https?:(?!\/\/[^/])/i.test(text) && parseUrl(text) !== undefined) {
     return 'must start with https://, with exactly two slashes before the host.';
@@ -113,9 +112,7 @@ async function checkHost(url: URL, rules: EndpointUrlRules): Promise<EndpointUrl
   const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   if (isIP(host) !== 0) {
     if (isPublicAddress(host)) return { ok: true };
-    return refused(
-      `points to ${host}, which is not a public address; use a host that the internet can reach.`,
-    );
+    return refused(`points to ${host}, which is not a public address; use a public host.`);
   }
   if (host === '' || isLocalName(host)) {
     return refused(`names the host "${host}", which exists only in a local network; use a public host name.`);
@@ -134,7 +131,7 @@ async function checkName(host: string, resolve: ResolveAddresses): Promise<Endpo
   } catch (error) {
     const message = isDefiniteAbsence(error)
       ? `names the host ${host}, which does not resolve; check its spelling, or publish its DNS record first.`
-      : `names the host ${host}, which could not be resolved just now; try again, and check its name servers.`;
+      : `names the host ${host}, which did not resolve in time; try again, and check its name servers.`;
     return { ok: false, message, isUnresolved: true };
   }
   if (addresses.length > 0 && addresses.every(isPublicAddress)) return { ok: true };

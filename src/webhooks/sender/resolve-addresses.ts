@@ -14,7 +14,7 @@ const SERVER_TIMEOUT_MS = 1_000;
 const OTHER_FAMILY_MS = 250;
 
 /**
- * How the names of endpoints become addresses (ADR 0019). Where only public hosts may be called, by the name servers alone; in
+ * How the names of endpoints become addresses (ADR 0012). Where only public hosts may be called, by the name servers alone; in
  * development by the system, hosts file included, since private names are in no DNS.
  */
 export function resolverFor({ allowPrivateNetworks }: { allowPrivateNetworks: boolean }): ResolveAddresses {

@@ -2,7 +2,7 @@ import { isUnhealthy } from './endpoint-health.rules.ts';
 import type { Destination, Endpoint, Partner, Share } from './endpoints-in-use.ts';
 import { createEndpoints, FULL_MS } from './endpoints-in-use.ts';
 
-/** A send that has gone on for longer is slow: its permit is given to another (ADR 0016). */
+/** A send that has gone on for longer is slow: its permit is given to another (ADR 0012). */
 const SLOW_AFTER_MS = 1000;
 /**
  * Permits to work on a delivery. They keep an endpoint that fails or does not respond, and a partner all of whose endpoints do, from

@@ -6,7 +6,7 @@ import type { FoundSubscription } from './subscriptions.store.ts';
 
 const SUBSCRIPTIONS: EntryKind = { collection: 'webhook_subscriptions', stages: [] };
 
-/** The subscription from the cache (ADR 0037). What came of attempts (`consecutiveFailures` and what goes with it) may be older. */
+/** The subscription from the cache (ADR 0006). What came of attempts (`consecutiveFailures` and what goes with it) may be older. */
 export async function findCachedSubscription(
   db: Db,
   subscriptionId: string,

@@ -22,7 +22,7 @@ export type RewrapReport = {
 };
 
 /**
- * Seals with the first key, in the present version, every stored secret that is sealed otherwise (ADR 0014). It is safe
+ * Seals with the first key, in the present version, every stored secret that is sealed otherwise (ADR 0013). It is safe
  * beside everything else, itself included: a row is written only while it holds what was read, so a rotation in between
  * wins. A run that is cut off leaves each row whole, and the next takes what is left. A secret that no key opens is named in the log and
  * left alone.
@@ -77,7 +77,7 @@ function reseal({ secretBox }: RewrapDeps, { _id, partnerId }: SealedRow, sealed
 function logUnreadable({ log }: RewrapDeps, { _id, partnerId }: SealedRow, fault: SecretBoxError): void {
   log.error(
     { alert: 'secret_unreadable', subscription_id: _id, partner_id: partnerId, fault: fault.fault },
-    `a webhook secret could not be sealed again: ${fault.message}`,
+    `a webhook secret could not be encrypted again: ${fault.message}`,
   );
 }
 
@@ -104,12 +104,12 @@ function logReport({ log, secretBox }: RewrapDeps, report: RewrapReport): Rewrap
   if (isDone) {
     log.info(
       fields,
-      'every secret is sealed with the first key: the others may be dropped from ENCRYPTION_KEYS once every process has started with this first key',
+      'every secret is encrypted with the first key: once every process runs with it, you can remove the others from ENCRYPTION_KEYS',
     );
   } else {
     log.error(
       fields,
-      'not every secret is sealed with the first key: drop no key that is in use; run this again when each process has this first key',
+      'some secrets are not encrypted with the first key: keep every key in use, and run this again when every process has the first key',
     );
   }
   return report;
@@ -125,7 +125,7 @@ export async function logMissingKeys({ db, log, secretBox }: RewrapDeps): Promis
   if (missing.length > 0) {
     log.error(
       { alert: 'encryption_key_missing', key_ids: missing, in_use: inUse },
-      'webhook secrets are sealed with keys that ENCRYPTION_KEYS lacks: their deliveries wait until these are put back',
+      'ENCRYPTION_KEYS lacks keys that webhook secrets are encrypted with: put them back, their deliveries wait',
     );
   }
   return missing;

@@ -53,7 +53,7 @@ export function forgetSecrets({ secretBox }: { secretBox: SecretBox }, { _id }: 
 
 /**
  * The secrets to sign with, as the row has them: opened once, and kept for as long as they are used and the row is read with them
- * (ADR 0014). Undefined where the current one cannot be opened: the operator's fault costs no partner an attempt.
+ * (ADR 0013). Undefined where the current one cannot be opened: the operator's fault costs no partner an attempt.
  */
 export function openSecrets(deps: SecretDeps, subscription: FoundSubscription): OpenSecrets | undefined {
   const { _id, partnerId, sealedSecret, sealedPreviousSecret } = subscription;
@@ -82,7 +82,7 @@ function openSecret(
   } catch (err) {
     log.error(
       { alert: 'secret_unreadable', err, subscription_id: _id },
-      'a webhook secret cannot be decrypted: put the key that sealed it back into ENCRYPTION_KEYS',
+      'a webhook secret cannot be decrypted: put the key that encrypted it back into ENCRYPTION_KEYS',
     );
     return undefined;
   }

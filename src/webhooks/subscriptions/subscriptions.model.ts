@@ -14,7 +14,7 @@ export type SubscriptionRow = {
   endpointUrl: string;
   eventTypes: EventType[];
   status: 'active' | 'inactive';
-  /** The secret under AES-256-GCM, bound to `_id` and `partnerId` (ADR 0014). */
+  /** The secret under AES-256-GCM, bound to `_id` and `partnerId` (ADR 0013). */
   sealedSecret: string;
   secretRotatedAt: Date | null;
   /** The secret before the last rotation, sealed alike, with which deliveries are signed too until `previousSecretUntil`. */

@@ -44,9 +44,9 @@ export function subscriptionRoutes(deps: SubscriptionDeps): Route<PartnerCaller>
       path: '/api/v1/partner/webhooks',
       operationId: 'createSubscription',
       tag: 'Webhooks',
-      summary: 'Subscribe an endpoint to events; the secret is shown this once',
+      summary: 'Subscribe an endpoint to events and get its secret',
       description:
-        'At most 20 subscriptions, no two active ones with the same URL and the same types. What is delivered to the URL is described under callbacks.',
+        'Only this response and a rotation return the secret. You can have 20 subscriptions, and no two active ones with the same URL and types. See callbacks for the deliveries.',
       body: createBody(endpointRules(deps.config)),
       responses: { 201: { description: 'The subscription with its secret.', body: newSubscription } },
       errors: ['WEBHOOK_LIMIT_REACHED', 'SUBSCRIPTION_EXISTS'],
@@ -79,7 +79,7 @@ export function subscriptionRoutes(deps: SubscriptionDeps): Route<PartnerCaller>
       tag: 'Webhooks',
       summary: 'Change the address or the events of a subscription',
       description:
-        'What is left out stays, and so do secret and status. What waits to be delivered goes to the new address with its next attempt. A new address takes about a second to answer; then nothing more is sent to the old one.',
+        'Omitted fields, the secret and the status stay. Waiting deliveries go to the new URL with their next attempt. Changing the URL takes about a second; after the response nothing is sent to the old one.',
       params: { id: subscriptionIdParam },
       body: changeBody(endpointRules(deps.config)),
       responses: { 200: { description: 'The subscription as it is now.', body: subscriptionSchema } },
@@ -97,7 +97,7 @@ export function subscriptionRoutes(deps: SubscriptionDeps): Route<PartnerCaller>
       tag: 'Webhooks',
       summary: 'Replace the secret of a subscription',
       description:
-        'Every delivery from now on is signed with the new secret, retries included. It takes about a second to answer; then no process signs with the old secret alone.',
+        'Signs every later attempt with the new secret, retries included. The call takes about a second; after its response nothing is signed with the old secret alone.',
       params: { id: subscriptionIdParam },
       body: rotateBody,
       responses: { 200: { description: 'The new secret.', body: rotatedSecret } },

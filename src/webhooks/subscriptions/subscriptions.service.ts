@@ -94,13 +94,13 @@ async function endpointFault(
 function limitReached(): DomainError {
   return new DomainError(
     'WEBHOOK_LIMIT_REACHED',
-    `You have ${MAX_SUBSCRIPTIONS} webhook subscriptions, the most that a partner may have. Change one that you no longer need with PATCH /api/v1/partner/webhooks/{id}, or ask the platform operator, who alone can stop deliveries to one.`,
+    `You have ${MAX_SUBSCRIPTIONS} webhook subscriptions, which is the maximum. Change one with PATCH /api/v1/partner/webhooks/{id}, or ask the platform operator to stop deliveries to one.`,
   );
 }
 
 const EXISTS: Record<Audience, string> = {
   partner:
-    'You have an active subscription with this endpoint_url and these event_types (conflict.subscription_id). Use it; if you have lost its secret, rotate it.',
+    'You already have an active subscription with this endpoint_url and these event_types (conflict.subscription_id). Use it. If you lost its secret, rotate it.',
   operator:
     'Another active subscription of the partner has this endpoint_url and these event_types (conflict.subscription_id). Deactivate that one first.',
 };
@@ -190,8 +190,8 @@ export async function activateSubscription(
 
 const INACTIVE: Record<Audience, string> = {
   partner:
-    'The subscription has been deactivated, so nothing is delivered to it. Ask the platform operator to activate it.',
-  operator: 'The subscription has been deactivated, so nothing is delivered to it. Activate it first.',
+    'The subscription is deactivated, so nothing is delivered to it. Ask the platform operator to activate it.',
+  operator: 'The subscription is deactivated, so nothing is delivered to it. Activate it first.',
 };
 
 /**

@@ -34,14 +34,14 @@ The guide is /docs/certification of the service.`;
 export function addCertify(program: Command, world: World): void {
   const command = program
     .command('certify')
-    .description('Try your integration on a sandbox, scenario by scenario, with faults in between.')
-    .option('--profile <file>', 'what the integration is and where its actions are (JSON)')
-    .option('--service', 'try the deployment itself, by a model integration that is built in')
+    .description('Test your integration against a sandbox, scenario by scenario, with faults in between.')
+    .option('--profile <file>', 'the JSON file that describes the integration and its actions')
+    .option('--service', 'test the deployment itself with a built-in integration')
     .option('--only <ids>', 'only these scenarios, separated by commas')
     .option('--level <number>', 'only the scenarios of this level, 1 to 6')
     .option('--report-json <file>', 'write the report as JSON, for the operator')
     .option('--report-html <file>', 'write the report as a page')
-    .option('--list', 'list the scenarios, and try none')
+    .option('--list', 'list the scenarios and run none')
     .addHelpText('after', EPILOGUE)
     .action(async () => {
       const options = command.optsWithGlobals<Options>();

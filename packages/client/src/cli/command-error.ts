@@ -6,7 +6,7 @@ import { printable } from './world.ts';
 /** The help of the program and its guide list them. */
 export const EXIT = {
   done: 0,
-  /** The service rejected it, or it cannot be done as things are. */
+  /** The service rejected it, or it is not possible now. */
   refused: 1,
   usage: 2,
   /** The service was not reached, or gave no usable response. */
@@ -19,10 +19,10 @@ export const EXIT = {
 export const EXIT_CODES_HELP = `
 Exit codes:
   0    done
-  1    the service refused it, or it cannot be done as things are
-  2    wrong usage: an option, an argument, a file that is not there
+  1    the service rejected it, or it is not possible now
+  2    wrong usage: an option, an argument, a missing file
   3    the service was not reached, or gave no usable answer
-  4    done, and what was found needs action
+  4    done, and something needs action
   130  interrupted`;
 
 /** The message is for the user of the command, and never has a key in it. */

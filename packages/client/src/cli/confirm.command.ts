@@ -23,13 +23,13 @@ export function addConfirm(program: Command, world: World): void {
     .argument('<hold_id>', 'which hold')
     .requiredOption('--name <name>', "the customer's name")
     .requiredOption('--phone <phone>', "the customer's phone number, such as +919876543210")
-    .requiredOption('--payment-reference <text>', 'your reference of the payment')
+    .requiredOption('--payment-reference <text>', 'your payment reference')
     .option('--email <email>', "the customer's e-mail address")
-    .option('--use-package-credit', "take a credit of the customer's package, if there is one")
-    .option('--order-reference <text>', 'your name for the order')
+    .option('--use-package-credit', "consume a credit of the customer's package, if there is one")
+    .option('--order-reference <text>', 'your order reference')
     .option(
       '--idempotency-key <text>',
-      'the same again is the same booking (default: a random one, which is shown)',
+      'the same key returns the same booking (default: a random key, which is shown)',
     )
     .action(async (holdId: string) => {
       const options = command.optsWithGlobals<ConfirmOptions>();

@@ -12,9 +12,9 @@ export function endpointOptions(): Option[] {
     new Option('--forward-to <url>', `your endpoint, such as ${EXAMPLE}`).makeOptionMandatory(),
     new Option(
       '--secret <secret>',
-      'sign with this, such as whsec_…, in place of PARTNER_WEBHOOK_SECRET, else of the one in the state file; other users of the machine can see it',
+      'sign with this (whsec_…) instead of PARTNER_WEBHOOK_SECRET or the secret in the state file; other users of the machine can see it',
     ),
-    new Option('--secret-file <file>', 'the same from a file').conflicts('secret'),
+    new Option('--secret-file <file>', 'read the secret from a file').conflicts('secret'),
   ];
 }
 
@@ -35,6 +35,6 @@ export async function givenSecret(
   { environment }: World,
 ): Promise<string | undefined> {
   if (secretFile !== undefined) return secretInFile(secretFile, '--secret-file');
-  if (secret === '') throw usageError('--secret: it is empty. Leave it out to have one made.');
+  if (secret === '') throw usageError('--secret is empty. Omit it, and the command makes one.');
   return secret ?? (environment.webhookSecret?.trim() || undefined);
 }

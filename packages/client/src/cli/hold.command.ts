@@ -23,8 +23,8 @@ type HoldOptions = GlobalOptions & {
 };
 
 const DESCRIPTION =
-  'Place a hold: on a slot by its id, or on the first slot of a date at a venue that is free. Shows how long it lives by ' +
-  'the clock of the service.';
+  'Place a hold on a slot by its id, or on the first free slot of a date at a venue. Shows how long it lasts by the clock of ' +
+  'the service.';
 
 export function addHold(program: Command, world: World): void {
   const command = program
@@ -32,14 +32,14 @@ export function addHold(program: Command, world: World): void {
     .summary('Place a hold')
     .description(DESCRIPTION)
     .argument('[slot_id]', 'which slot')
-    .option('--venue <venue_id>', 'in place of a slot: where')
-    .option('--date <date>', 'in place of a slot: the date at the venue, such as 2026-11-24')
+    .option('--venue <venue_id>', 'instead of a slot: the venue')
+    .option('--date <date>', 'instead of a slot: the date at the venue, such as 2026-11-24')
     .option('--resource <resource_id>', 'only slots of this resource')
-    .option('--ttl <seconds>', 'how long it is to live (default: 600)', secondsOf)
-    .option('--order-reference <text>', 'your name for the order')
+    .option('--ttl <seconds>', 'the lifetime of the hold (default: 600)', secondsOf)
+    .option('--order-reference <text>', 'your order reference')
     .option(
       '--idempotency-key <text>',
-      'of a slot_id: the same again is the same hold (default: a random one, which is shown)',
+      'with a slot_id: the same key returns the same hold (default: a random key, which is shown)',
     )
     .option('--watch', 'count down until it is confirmed, released or expired, or Ctrl-C')
     .action(async (slotId: string | undefined) => {

@@ -21,10 +21,10 @@ type ListenOptions = GlobalOptions &
   EndpointOptions & { events?: string[]; since?: string; state?: string; attempts?: number };
 
 const DESCRIPTION =
-  'Forward the events at your venues to an endpoint of yours, such as one on this machine, signed as the service ' +
-  'signs: no tunnel, no public address. Events go in order; one that is not accepted is tried again until it is, and ' +
-  'what follows waits. It goes on where it ended, whatever ended it: an event is never lost, and said when it may ' +
-  'come twice. Ctrl-C ends it.';
+  'Forward the events at your venues to your endpoint, for example on this machine, without a tunnel and signed as the ' +
+  'service signs. Events are sent in order; a rejected event is repeated until your endpoint accepts it, and later ones ' +
+  'wait. Every start continues where the last one ended: no event is lost, and one that may have arrived is announced' +
+  ' as repeated. Ctrl-C ends it.';
 
 /** `listen` waits for the service itself. */
 const ONE_TRY = { retries: { tries: 1 } };
@@ -32,14 +32,17 @@ const ONE_TRY = { retries: { tries: 1 } };
 export function addListen(program: Command, world: World): void {
   const command = program
     .command('listen')
-    .summary('Forward events to an endpoint of yours')
+    .summary('Forward events to your endpoint')
     .description(DESCRIPTION);
   for (const option of endpointOptions()) command.addOption(option);
   command
     .addOption(eventsOption())
-    .option('--since <when>', 'where the first start begins: 2h ago, or an instant (default: now)')
-    .option('--state <file>', 'where it keeps how far it is, and its secret')
-    .addOption(attemptsOption('give an event up after so many attempts, say so, and go on (default: never)'))
+    .option(
+      '--since <when>',
+      'where the first start begins: 2h for two hours ago, or an instant (default: now)',
+    )
+    .option('--state <file>', 'the file for its position and secret')
+    .addOption(attemptsOption('give an event up after this many attempts and continue (default: never)'))
     .action(() =>
       withService(
         command,

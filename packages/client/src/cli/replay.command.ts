@@ -17,18 +17,18 @@ type ReplayOptions = GlobalOptions &
   EndpointOptions & { since: string; until?: string; events?: string[]; state?: string; attempts: number };
 
 const DESCRIPTION =
-  'Forward events of the last 30 days to an endpoint of yours again, in order, signed as listen signs. Where one is not ' +
-  'accepted it stops and says with which --since to go on.';
+  'Forward events of the last 30 days to your endpoint again, in order, signed as listen signs. If one is not accepted, ' +
+  'the command stops and names the --since to continue with.';
 
 export function addReplay(program: Command, world: World): void {
   const command = program.command('replay').summary('Forward past events again').description(DESCRIPTION);
   for (const option of endpointOptions()) command.addOption(option);
   command
-    .requiredOption('--since <when>', 'from when: 2h ago, or an instant')
-    .option('--until <when>', 'up to before then (default: now)')
+    .requiredOption('--since <when>', 'the start: 2h for two hours ago, or an instant')
+    .option('--until <when>', 'the end, not included (default: now)')
     .addOption(eventsOption())
-    .option('--state <file>', 'the state of listen, for its secret')
-    .addOption(attemptsOption('how often an event is sent at most').default(5))
+    .option('--state <file>', 'the state file of listen, for its secret')
+    .addOption(attemptsOption('the maximum number of attempts for an event').default(5))
     .action(async () => {
       const options = command.optsWithGlobals<ReplayOptions>();
       const count = await withService(command, world, (connection) => replay(options, world, connection));

@@ -25,16 +25,15 @@ type Status = {
 };
 
 const DESCRIPTION =
-  'Show who you are to the service, what is left of your limits, how your webhooks fare, and how far listen is behind. ' +
-  'Exit code 4 where something needs action: a key that expires within 14 days, no venue, a subscription that is ' +
-  'switched off or has failed three times in a row, a dead letter.';
+  'Show your partner, key, limits, webhooks, and how far listen is behind the feed. Exit code 4 if something needs action: ' +
+  'a key that expires within 14 days, no venue, a subscription that is inactive or failed three times in a row, a dead letter.';
 
 export function addStatus(program: Command, world: World): void {
   const command = program
     .command('status')
-    .summary('Show who you are to the service, and what needs action')
+    .summary('Show your partner, limits and webhooks, and what needs action')
     .description(DESCRIPTION)
-    .option('--state <file>', 'the state of listen, where it is not the usual one')
+    .option('--state <file>', 'the state file of listen (default: its usual one)')
     .action(async () => {
       const options = command.optsWithGlobals<StatusOptions>();
       const status = await withService(command, world, (connection) =>
@@ -165,11 +164,11 @@ function findingsOf({ me, observability, now }: Given): string[] {
       if (status !== 'active')
         return [`Subscription ${id} is ${status}: ask the operator to resume its deliveries.`];
       if (failures < FAILING_FROM) return [];
-      return [`Subscription ${id} has failed ${failures} times in a row: see what its endpoint answers.`];
+      return [`Subscription ${id} has failed ${failures} times in a row: check what its endpoint responds.`];
     }),
     ...(deadLetters === 0
       ? []
-      : [`${deadLetters} deliveries are dead letters: repair the endpoint, then have them sent again.`]),
+      : [`${deadLetters} deliveries are dead letters: repair the endpoint, then redeliver them.`]),
   ];
 }
 

@@ -18,8 +18,8 @@ import { printable, writeJson, writeLine, writeNote } from './world.ts';
 type TriggerOptions = GlobalOptions & { venue?: string; slot?: string; keep?: boolean };
 
 const DESCRIPTION =
-  'Make an event happen on a sandbox, by the calls that cause it: a hold or booking of a free slot, which is released ' +
-  'or cancelled again afterwards, an event too. In production this does nothing.';
+  'Cause an event on a sandbox by the calls that lead to it, on a free slot. Afterwards the slot is freed, which is an event too. ' +
+  'In production the command does nothing.';
 
 export function addTrigger(program: Command, world: World): void {
   const command = program
@@ -27,13 +27,13 @@ export function addTrigger(program: Command, world: World): void {
     .summary('Make an event happen (sandbox only)')
     .description(DESCRIPTION)
     .addArgument(new Argument('<event>', 'which').choices([...EVENT_TYPES]))
-    .option('--venue <venue_id>', 'where (default: the first of your venues that has a free slot)')
+    .option('--venue <venue_id>', 'the venue (default: the first one with a free slot)')
     .addOption(
-      new Option('--slot <slot_id>', 'which slot (default: a free one, three days ahead or later)').conflicts(
+      new Option('--slot <slot_id>', 'the slot (default: a free one at least three days ahead)').conflicts(
         'venue',
       ),
     )
-    .option('--keep', 'leave the hold or booking as it is then')
+    .option('--keep', 'keep the hold or booking')
     .action(async (type: EventType) => {
       const options = command.optsWithGlobals<TriggerOptions>();
       const made = await withService(command, world, (connection) =>

@@ -2,20 +2,20 @@ import type { VerifyOptions, WebhookEvent, WebhookHeaders } from './verify.ts';
 import { verifyWebhook, WebhookVerificationError } from './verify.ts';
 
 /**
- * Takes a verified event over: put it on a queue, no more, since the service waits 10 s. If it throws or rejects, the
- * response is 500 and the delivery comes again.
+ * Gets a verified event. Only put it on a queue: the service waits 10 s. If it throws or rejects, the response is 500
+ * and the delivery is repeated.
  */
 export type OnEvent = (event: WebhookEvent) => unknown;
 
 export type ReceiveOptions = VerifyOptions & {
-  /** Called for each rejected delivery: for your log. */
+  /** Called for each rejected delivery with the reason, for your log. */
   onRefused?: (error: WebhookVerificationError) => unknown;
 };
 
-/** The response; a rejection has its reason as the body `{"reason": "signature_mismatch"}`. */
+/** The response to send; a rejection has the body `{"reason": "signature_mismatch"}`. */
 export type Received = { status: 204 } | { status: 400 | 401; body: { reason: string } };
 
-/** Verifies a delivery and hands it over. Rejects if `onEvent` does. */
+/** Verifies a delivery and passes its event to `onEvent`. Rejects if `onEvent` does. */
 export async function receiveWebhook(
   rawBody: Uint8Array | string,
   headers: WebhookHeaders,
@@ -36,13 +36,13 @@ export async function receiveWebhook(
 }
 
 type Parsed = {
-  /** The body as Google Cloud Functions, Firebase, NestJS or `express.json({ verify })` keep it. */
+  /** Set by platforms that read the body: Google Cloud Functions, Firebase, NestJS, `express.json({ verify })`. */
   rawBody?: unknown;
   body?: unknown;
   headers: Exclude<WebhookHeaders, { get: unknown }>;
 };
 
-/** The raw body. @throws TypeError if a parser has consumed it */
+/** The raw bytes of a request in a framework. @throws TypeError if a parser has consumed them */
 export function rawBodyOf({ rawBody, body, headers }: Parsed): Uint8Array | string {
   const raw = rawBody ?? body;
   if (typeof raw === 'string' || raw instanceof Uint8Array) {

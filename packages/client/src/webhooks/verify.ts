@@ -1,6 +1,6 @@
 import type { Schemas } from '../operation-types.ts';
 
-/** A delivery's body, by `event_type`. Other types may come if you subscribe to them. */
+/** The body of a delivery; `event_type` tells which. New types come only if you subscribe to them. */
 export type WebhookEvent =
   | Schemas['HoldCreatedDelivery']
   | Schemas['HoldCancelledDelivery']
@@ -9,14 +9,15 @@ export type WebhookEvent =
   | Schemas['BookingCancelledDelivery']
   | Schemas['BookingRefundedDelivery'];
 
+/** Headers of `fetch` or of Node's http. */
 export type WebhookHeaders =
   | { get(name: string): string | null }
   | { readonly [name: string]: string | readonly string[] | undefined };
 
 export type VerifyOptions = {
-  /** How far X-Service-Timestamp may be from `now`; default 300. */
+  /** The maximum difference between X-Service-Timestamp and `now`. Default: 300. */
   toleranceSeconds?: number;
-  /** Default: this machine's time. */
+  /** Default: the time of this machine. */
   now?: Date;
 };
 
@@ -41,9 +42,8 @@ export class WebhookVerificationError extends Error {
 }
 
 /**
- * The event of a delivery signed with `secret`, the whole `whsec_…`, within the tolerance of now. `rawBody`: the exact
- * bytes that came, or their text.
- * @throws WebhookVerificationError
+ * Returns the event of a delivery that `secret` signed within the tolerance. `secret` is the whole `whsec_…` as text;
+ * `rawBody` is the exact bytes received, or their text. @throws WebhookVerificationError
  */
 export async function verifyWebhook(
   rawBody: Uint8Array | string,
@@ -60,7 +60,7 @@ export async function verifyWebhook(
   }
 }
 
-/** @throws WebhookVerificationError unless the bytes were signed with `secret` within the tolerance */
+/** Resolves if `secret` signed the bytes within the tolerance; does not parse them. @throws WebhookVerificationError */
 export async function verifySignature(
   rawBody: Uint8Array,
   headers: WebhookHeaders,
@@ -91,7 +91,7 @@ export async function verifySignature(
   throw new WebhookVerificationError('signature_mismatch');
 }
 
-/** The bytes of a header `sha256=` and 64 lower-case hex digits; undefined for anything else. */
+/** The bytes of a header `sha256=` and 64 lower-case hex digits; undefined for any other. */
 function signatureOf(headers: WebhookHeaders, name: string): Uint8Array<ArrayBuffer> | undefined {
   const [, hex] = /^sha256=([0-9a-f]{64})$/.exec(headerOf(headers, name)) ?? [];
   return hex === undefined
@@ -99,7 +99,9 @@ function signatureOf(headers: WebhookHeaders, name: string): Uint8Array<ArrayBuf
     : Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number(`0x${pair}`));
 }
 
-/** The header in any case, also in a list of one (Lambda's `multiValueHeaders`); else empty. */
+/**
+ * The header, ignoring case, also in a list of one (Lambda's `multiValueHeaders`); empty unless present exactly once.
+ */
 function headerOf(headers: WebhookHeaders, name: string): string {
   if (typeof headers.get === 'function') return headers.get(name) ?? '';
   const named: readonly [string, string | readonly string[] | undefined][] = Object.entries(headers);

@@ -11,7 +11,7 @@ export const BOOKINGS: readonly Scenario[] = [
     level: 2,
     title: 'Every booking is listed, however many pages there are',
     remedy:
-      'Ask GET /api/v1/bookings with next_cursor as cursor until it is null; a page may be shorter than its limit.',
+      'Call GET /api/v1/bookings with next_cursor as cursor until it is null. A page may be shorter than its limit.',
     run: async (trial) => {
       const { proxy, sandbox, integration } = trial;
       for (let count = 0; count < 3; count += 1) await bookSlot(trial);
@@ -36,7 +36,7 @@ export const BOOKINGS: readonly Scenario[] = [
     id: 'bookings-of-one-venue',
     level: 2,
     title: 'The bookings of one venue are listed without those of others',
-    remedy: 'Where a venue is asked for, send it as venue_id to GET /api/v1/bookings, with each page.',
+    remedy: 'For one venue, send venue_id to GET /api/v1/bookings with each page.',
     run: async (trial) => {
       const { bookingId, offer } = await bookSlot(trial);
       const list = async (venue_id: string) =>
@@ -80,8 +80,7 @@ export const BOOKINGS: readonly Scenario[] = [
     id: 'no-credit-left',
     level: 2,
     title: 'Where there is no credit the booking stands, and is not taken for paid',
-    remedy:
-      'Take a booking for paid with a credit only where the response has package_credit_consumed: true.',
+    remedy: 'Treat a booking as paid with a credit only if the response has package_credit_consumed: true.',
     run: async (trial) => {
       const held = await holdSlot(trial);
       const input = { ...confirmInput(held), use_package_credit: true };

@@ -9,7 +9,7 @@ import { anyCustomer, bookSlot, confirmInput, endingInput, expectEnded, holdSlot
 
 const LOST: Fault = { kind: 'lost answer' };
 const REMEDY =
-  'Make the idempotency key of what the call is for, store it before the first attempt, and repeat the call with it: a lost answer says nothing of what happened.';
+  'Derive the idempotency key from the order, store it before the first attempt, and repeat the call with it: after a lost response the outcome is unknown.';
 /** Longer than a customer's patience, far below the 15 s that a call may take. */
 const SLOW_MS = 3000;
 
@@ -109,7 +109,7 @@ export const LOST_ANSWERS: readonly Scenario[] = [
     id: 'unavailable-waited-for',
     level: 3,
     title: 'After 503 a confirm is repeated with its key, not before Retry-After',
-    remedy: `${REMEDY} After 503 wait for the seconds in Retry-After: it may have been carried out.`,
+    remedy: `${REMEDY} After 503 wait for the seconds in Retry-After: the call may have taken effect.`,
     run: async (trial) => {
       await confirmThrough(trial, answered(503, true, 'SERVICE_UNAVAILABLE'));
       requireWait(trial, 'confirmBooking', 1);
@@ -120,7 +120,7 @@ export const LOST_ANSWERS: readonly Scenario[] = [
     level: 3,
     title: 'After 429 a call is repeated, not before Retry-After',
     remedy:
-      'After 429 wait for the seconds in Retry-After, then repeat the call with its key: nothing was done.',
+      'After 429 wait for the seconds in Retry-After, then repeat the call with its key: it did not take effect.',
     run: async (trial) => {
       await holdThrough(trial, answered(429, false, 'RATE_LIMITED'));
       requireWait(trial, 'placeHold', 1);
@@ -138,7 +138,7 @@ export const LOST_ANSWERS: readonly Scenario[] = [
     level: 3,
     title: 'An HTML page with 502, as of a proxy on the way, does not end an order',
     remedy:
-      'Decide by the status before you parse a body, and take 502 and 504 for calls whose outcome is unknown: repeat them with the key.',
+      'Decide by the status before you parse a body. After 502 and 504 the outcome is unknown: repeat the call with its key.',
     run: (trial) =>
       confirmThrough(trial, {
         kind: 'answer',
@@ -151,7 +151,7 @@ export const LOST_ANSWERS: readonly Scenario[] = [
     id: 'slow-answer',
     level: 3,
     title: `An answer that takes ${SLOW_MS / 1000} s is waited for`,
-    remedy: 'Allow a call 15 s before you take it for unanswered, then repeat it with its key.',
+    remedy: 'Wait 15 s for a response, then repeat the call with its key.',
     run: async (trial) => {
       const held = await holdSlot(trial);
       trial.proxy.arm({

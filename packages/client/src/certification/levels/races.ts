@@ -12,8 +12,7 @@ export const RACES: readonly Scenario[] = [
     id: 'two-holds-of-one-order',
     level: 4,
     title: 'A double click places one hold, and both clicks see it',
-    remedy:
-      'Decide the key of an order before its first call, not after it: two requests of one order then are one call.',
+    remedy: 'Choose the key of an order before its first call: two requests for one order are then one call.',
     run: async (trial) => {
       const [one, other] = await withFreeSlot(trial, ({ slot: { slot_id } }) => {
         const input = { order_id: trial.newOrder(), slot_id };
@@ -30,7 +29,7 @@ export const RACES: readonly Scenario[] = [
     level: 4,
     title: 'Two confirms of an order at once are one booking, and both report it',
     remedy:
-      'Decide the key of an order before its first call, not after it: of calls that race with one key all get the same answer.',
+      'Choose the key of an order before its first call: concurrent calls with one key get the same response.',
     run: async (trial) => {
       const input = confirmInput(await holdSlot(trial));
       const [one, other] = await Promise.all(
@@ -46,7 +45,7 @@ export const RACES: readonly Scenario[] = [
     id: 'two-orders-for-one-slot',
     level: 4,
     title: 'Of two orders for one slot one gets the hold, the other is refused',
-    remedy: 'Keep a hold with its order: another order for the same slot is another call with another key.',
+    remedy: 'Store a hold with its order. Another order for the same slot is another call with another key.',
     run: async (trial) => {
       const outcomes = await withFreeSlot(trial, async ({ slot: { slot_id } }) => {
         const place = () => trial.integration.try('place_hold', { order_id: trial.newOrder(), slot_id });
@@ -103,7 +102,7 @@ export const RACES: readonly Scenario[] = [
     id: 'slot-lost-while-held',
     level: 4,
     title: 'A hold that lost its slot to the desk is reported, and no booking promised',
-    remedy: 'Report 409 DOUBLE_BOOKING_ATTEMPT: it is final. Give the money back, and offer another slot.',
+    remedy: 'Report 409 DOUBLE_BOOKING_ATTEMPT: it is final. Return the money and offer another slot.',
     run: async (trial) => {
       const held = await holdSlot(trial);
       await trial.sandbox.takeByOther(held.offer, { overridesHolds: true });
@@ -115,7 +114,7 @@ export const RACES: readonly Scenario[] = [
     level: 4,
     title: 'Two cancels of a booking at once both report it as cancelled',
     remedy:
-      'Decide the key of the cancel before its first call: with two keys the second is 409 INVALID_HOLD_STATE.',
+      'Choose the key of the cancel before its first call: with two keys the second call is 409 INVALID_HOLD_STATE.',
     run: async (trial) => {
       const input = endingInput(await bookSlot(trial));
       const outcomes = await Promise.all([0, 1].map(() => trial.integration.try('cancel_booking', input)));
@@ -130,7 +129,7 @@ export const RACES: readonly Scenario[] = [
     level: 4,
     title: 'A slot that another channel gave back can be sold',
     remedy:
-      'Do not remember that a slot was refused: ask the service, and let events mark what you have cached as stale.',
+      'Do not remember that a slot was not available: ask the service, and let events mark your cache as stale.',
     run: async (trial) => {
       await retrying(async () => {
         const offer = await trial.sandbox.takenSlot();

@@ -118,7 +118,7 @@ export const SELLING: readonly Scenario[] = [
     level: 2,
     title: 'A confirm that comes too late is reported, and no booking promised',
     remedy:
-      'Report 409 HOLD_EXPIRED: nothing was booked. Give the money back, or hold the slot again with a new key.',
+      'Report 409 HOLD_EXPIRED: nothing was booked. Return the money, or hold the slot again with a new key.',
     run: async (trial) => {
       const held = await holdSlot(trial);
       await trial.sandbox.client.expireHold({ path: { holdId: held.hold.hold_id } });
@@ -145,7 +145,7 @@ export const SELLING: readonly Scenario[] = [
     level: 2,
     title: 'A refunded booking is refunded at the service, with the reason',
     remedy:
-      'Call POST /api/v1/bookings/{bookingId}/refund with the reason and a key, also where the booking was not cancelled before.',
+      'Call POST /api/v1/bookings/{bookingId}/refund with the reason and a key, also if the booking is not cancelled.',
     run: async (trial) => {
       const booked = await bookSlot(trial);
       const { status } = await trial.integration.do('refund_booking', endingInput(booked));
@@ -157,7 +157,7 @@ export const SELLING: readonly Scenario[] = [
     id: 'refunded-after-cancel',
     level: 2,
     title: 'A cancelled booking can be refunded afterwards',
-    remedy: 'Use another idempotency key for the refund than for the cancel: they share one set of keys.',
+    remedy: 'Use different idempotency keys for cancel and refund: they share a namespace.',
     run: async (trial) => {
       const booked = await bookSlot(trial);
       await trial.integration.do('cancel_booking', endingInput(booked));

@@ -6,7 +6,7 @@ import { expectThat } from '../scenario.ts';
 import type { Trial } from '../trial.ts';
 
 const REMEDY =
-  'Convert slot_start with the zone of its venue (time_zone, an IANA name) by a library that knows when clocks change; never add a fixed offset.';
+  'Convert slot_start with the time_zone of its venue (an IANA name) and a library that knows clock changes. Never add a fixed offset.';
 
 /** The wall time at an instant: `YYYY-MM-DDTHH:mm`. */
 function wallTime(zone: string, instant: string): string {
@@ -75,7 +75,7 @@ export const TIME: readonly Scenario[] = [
     id: 'long-day-shown',
     level: 5,
     title: 'The day on which clocks go back has two slots of 01:00, told apart by their offset',
-    remedy: `${REMEDY} Where an hour comes twice show the offset too, and sell by slot_id.`,
+    remedy: `${REMEDY} If an hour comes twice, show the offset too, and sell by slot_id.`,
     run: (trial) => expectShown(trial, MADE_UP_DAYS.long),
   },
   {
