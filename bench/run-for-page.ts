@@ -15,8 +15,8 @@ const FLAG = { type: 'boolean' } as const;
 
 /** A benchmark whose figures are in a page of docs/. */
 export type PageBench<Report extends Measured, Count extends string, Text extends string> = {
-  /** Of package.json; the page has its figures under that name. */
-  script: string;
+  /** The page has its figures between the marks of this name. */
+  name: string;
   /** Of the project; `docs/evidence/scaling.md` where not given. */
   page?: string;
   usage: string;
@@ -62,7 +62,7 @@ export async function runForPage<Report extends Measured, Count extends string, 
     if (write) {
       const page = path.join(projectFolder, bench.page ?? 'docs/evidence/scaling.md');
       const text = await readFile(page, 'utf8');
-      await writeFile(page, withFigures(text, bench.script, `${bench.asMarkdown(report)}\n`));
+      await writeFile(page, withFigures(text, bench.name, `${bench.asMarkdown(report)}\n`));
     }
     exitCode = check && bench.isMissed(report) ? 1 : 0;
   } catch (error) {

@@ -1,5 +1,5 @@
 /**
- * `npm run test:alerts`: kills, freezes, pauses and starves parts of real services, each watched by a real Prometheus with the rules of
+ * `node --import tsx scripts/alert-trials.ts`: kills, freezes, pauses and starves parts of real services, each watched by a real Prometheus with the rules of
  * deploy/prometheus, and prints after how many seconds each alert of docs/operations.md fired, and was over once the fault was
  * repaired. Fails where one fires later than 60 s after its fault, or not, or stays. Takes some 12 minutes on two cores, and three more where
  * Prometheus is to be built.
@@ -56,6 +56,6 @@ const measuredOn = `${machine}, ${minutes} min in all`;
 console.log(`\n${asText(findings)}\n* by a window of one or two minutes instead of its own\n${measuredOn}`);
 if (args.includes('--write') && code === 0 && wanted.length === 0) {
   const text = await readFile(EVIDENCE, 'utf8');
-  await writeFile(EVIDENCE, withFigures(text, 'test:alerts', asMarkdown(findings, measuredOn)));
+  await writeFile(EVIDENCE, withFigures(text, 'alert-trials', asMarkdown(findings, measuredOn)));
 }
 process.exitCode = code;

@@ -37,7 +37,7 @@ if (args.includes('--write') && code === 0 && isWhole) {
   const text = await readFile(EVIDENCE, 'utf8');
   await writeFile(
     EVIDENCE,
-    withFigures(text, 'test:faults', asMarkdown(findings, `${machine}, ${minutes} min in all`)),
+    withFigures(text, 'faults', asMarkdown(findings, `${machine}, ${minutes} min in all`)),
   );
 }
 process.exitCode = code === 0 && isWhole ? 0 : 1;

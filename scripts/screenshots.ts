@@ -1,4 +1,4 @@
-// Takes the pictures of README.md: `npm run screenshots`. Starts what `npm start` runs, on free ports and in a temporary folder, imports
+// Takes the pictures of README.md: `node --import tsx scripts/screenshots.ts`. Starts what `npm start` runs, on free ports and in a temporary folder, imports
 // examples/venues, sells a day, and writes the console and the partners' documentation, light and dark, to docs/images/.
 
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';

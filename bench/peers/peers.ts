@@ -1,5 +1,5 @@
 /**
- * `npm run bench:peers`: measures Outpost, another webhook sender, and this product in turn, both beside a signed POST alone. Outpost is
+ * `node --import tsx bench/peers/peers.ts`: measures Outpost, another webhook sender, and this product in turn, both beside a signed POST alone. Outpost is
  * started for each round on fresh stores, so that nothing of it runs while the product is measured.
  */
 
@@ -21,7 +21,7 @@ import { findPrograms } from './programs.ts';
 import type { PeersReport, SenderRun, Senders } from './report.ts';
 import { asTable } from './report.ts';
 
-const USAGE = `npm run bench:peers -- [options]
+const USAGE = `node --import tsx bench/peers/peers.ts [options]
 
   --runs N       how often each sender is measured; the median counts (3)
   --events N     how many events a sender delivers in each run (5000)
@@ -93,7 +93,7 @@ if (missing !== undefined && !process.argv.includes('--help')) {
   process.exit(MISSING_PROGRAMS);
 }
 await runForPage({
-  script: 'bench:peers',
+  name: 'peers',
   page: 'docs/evidence/performance.md',
   usage: USAGE,
   asText: asTable,

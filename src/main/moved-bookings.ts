@@ -7,13 +7,13 @@ import { runCommand } from '../process/command.ts';
 const file = { type: 'string' } as const;
 const { save, compare } = optionsOrExit(
   { save: file, compare: file },
-  'npm run moved-bookings -- --save FILE | --compare FILE',
+  'node dist/src/main/moved-bookings.js --save FILE | --compare FILE',
   (given) =>
     (given.save === undefined) === (given.compare === undefined) ? 'Give --save or --compare.' : undefined,
 );
 
 /**
- * `npm run moved-bookings`: which upcoming bookings show another time on the wall since a country has changed its clocks. `--save`
+ * `node dist/src/main/moved-bookings.js`: which upcoming bookings show another time on the wall since a country has changed its clocks. `--save`
  * writes the rules of this Node into a file; `--compare`, by another Node, prints the bookings that these rules show at another time,
  * with exit code 1 where there is one. Both only read the database.
  */

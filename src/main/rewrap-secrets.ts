@@ -3,10 +3,10 @@ import { optionsOrExit } from '../process/arguments.ts';
 import { runCommand } from '../process/command.ts';
 import { rewrapSecrets } from '../webhooks/subscriptions/rewrap-secrets.service.ts';
 
-optionsOrExit({}, 'npm run rewrap-secrets');
+optionsOrExit({}, 'node dist/src/main/rewrap-secrets.js');
 
 /**
- * `npm run rewrap-secrets`: seals every stored secret with the first of ENCRYPTION_KEYS, says which keys are still needed,
+ * `node dist/src/main/rewrap-secrets.js`: seals every stored secret with the first of ENCRYPTION_KEYS, says which keys are still needed,
  * then ends: with exit code 0 only where all are sealed so. Everything else may run meanwhile, and it may be run again
  * (ADR 0013).
  */

@@ -308,7 +308,7 @@ describe('rotate-secret in the middle of it', () => {
   });
 });
 
-describe('npm run rewrap-secrets', () => {
+describe('node dist/src/main/rewrap-secrets.js', () => {
   const start = (...keys: Buffer[]): SpawnedProcess =>
     startProcess('src/main/rewrap-secrets.ts', {
       ...service.environment,
