@@ -1,5 +1,5 @@
 import { findOffSaleClaims } from '../../src/catalog/slots/off-sale-claims.service.ts';
-import { operatorVenueRoutes } from '../../src/catalog/venues/venues.router.ts';
+import { resourceRoutes } from '../../src/catalog/venues/resources.router.ts';
 import { findOpenRanges } from '../../src/events/sequence-numbers.store.ts';
 import type { Operator, Route } from '../../src/http/route.ts';
 import { checkInput, requireNoFaults } from '../../src/http/validate.ts';
@@ -44,7 +44,7 @@ export type ServiceCalls = {
 type Context = Service['context'];
 
 export function serviceCalls(context: Context): ServiceCalls {
-  const routes = operatorVenueRoutes({
+  const routes = resourceRoutes({
     ...context,
     findOffSaleClaims: (venueId) => findOffSaleClaims(context, venueId),
   });
