@@ -1,4 +1,5 @@
 import { findOffSaleClaims } from '../../src/catalog/slots/off-sale-claims.service.ts';
+import { resourceRoutes } from '../../src/catalog/venues/resources.router.ts';
 import { operatorVenueRoutes } from '../../src/catalog/venues/venues.router.ts';
 import { findOpenRanges } from '../../src/events/sequence-numbers.store.ts';
 import type { Operator, Route } from '../../src/http/route.ts';
@@ -44,10 +45,8 @@ export type ServiceCalls = {
 type Context = Service['context'];
 
 export function serviceCalls(context: Context): ServiceCalls {
-  const routes = operatorVenueRoutes({
-    ...context,
-    findOffSaleClaims: (venueId) => findOffSaleClaims(context, venueId),
-  });
+  const deps = { ...context, findOffSaleClaims: (venueId: string) => findOffSaleClaims(context, venueId) };
+  const routes = [...operatorVenueRoutes(deps), ...resourceRoutes(deps)];
   const makeResource = async (venueId: string, fields: Json) => {
     const made = await call(routes, 'createResource', { venueId }, anyResourceBody(fields));
     return String(made['resource_id']);

@@ -36,15 +36,16 @@ type AnyRequest = (
 ) => Promise<{ data?: unknown; error?: unknown; response: Response }>;
 
 /**
- * Operations without a key that are safe to repeat: a released hold stays released, an extension counts from now and never shortens,
- * and a subscription is set to the same values again.
+ * Operations without a key that are safe to repeat: a released hold stays released, an extension counts from now and
+ * never shortens, and a subscription is set to the same values again.
  */
 const IDEMPOTENT_OPERATIONS: readonly OperationId[] = ['releaseHold', 'extendHold', 'changeSubscription'];
 
 /**
- * A client for one partner. Methods resolve to the body of a successful response. They reject with a PartnerApiError after an error
- * response, with a PartnerConnectionError if no attempt got a whole response, and with the reason of the call's signal.
- * Safe calls are repeated with the same bytes. A body that lacks an idempotency_key gets a random one for the call.
+ * A client for one partner. Methods resolve to the body of a successful response. They reject with a PartnerApiError
+ * after an error response, with a PartnerConnectionError if no attempt got a whole response, and with the reason of the
+ * call's signal. Safe calls are repeated with the same bytes. A body that lacks an idempotency_key gets a random one
+ * for the call.
  */
 export function createPartnerClient(options: ClientOptions): PartnerClient {
   const { baseUrl, apiKey, fetch, timeoutMs = 15_000 } = options;

@@ -40,7 +40,9 @@ export class PartnerApiError extends Error {
   }
 }
 
-/** No attempt got a whole response in time, so it is unknown whether the call took effect. `cause` is the last failure. */
+/**
+ * No attempt got a whole response in time, so it is unknown whether the call took effect. `cause` is the last failure.
+ */
 export class PartnerConnectionError extends Error {
   override readonly name = 'PartnerConnectionError';
 }

@@ -15,7 +15,10 @@ export type Pages = <Id extends PagedOperationId>(
     : [input: Input<Id>, options?: CallOptions]
 ) => AsyncGenerator<Success<Id>, void, undefined>;
 
-/** Yields the pages of a listing, up to the last one, or of the feed, up to now. Reads a page when the previous one is handled. */
+/**
+ * Yields the pages of a listing, up to the last one, or of the feed, up to now. Reads a page when the previous one is
+ * handled.
+ */
 export async function* pagesOf(
   call: (input: PagedInput) => Promise<Page>,
   operation: PagedOperationId,

@@ -24,8 +24,8 @@ export const DEFAULT_RETRIES: Retries = {
 const UNKNOWN_OUTCOMES = new Set([500, 502, 503, 504]);
 
 /**
- * Repeats an attempt until it resolves. After 429, which changes nothing, every call is repeated; after an unknown outcome only if
- * `isRepeatable`. Rejects with the last attempt's error, or with the reason of `signal`.
+ * Repeats an attempt until it resolves. After 429, which changes nothing, every call is repeated; after an unknown
+ * outcome only if `isRepeatable`. Rejects with the last attempt's error, or with the reason of `signal`.
  */
 export async function withRetries<Result>(
   attempt: () => Promise<Result>,
@@ -62,8 +62,8 @@ export function jitteredDelayMs(
 }
 
 /**
- * Calls `send` with a signal that aborts after `timeoutMs` or with `outer`. Rejects with a PartnerConnectionError without a whole
- * response.
+ * Calls `send` with a signal that aborts after `timeoutMs` or with `outer`. Rejects with a PartnerConnectionError
+ * without a whole response.
  */
 export async function withDeadline<Result>(
   send: (signal: AbortSignal) => Promise<Result>,

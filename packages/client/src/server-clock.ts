@@ -13,8 +13,8 @@ export type ServerClock = {
 };
 
 /**
- * Computes the latest time that the server's clock can show, from the newest response. Date has no milliseconds and is written after
- * the request left: so at that moment the server's clock showed less than Date plus one second.
+ * Computes the latest time that the server's clock can show, from the newest response. Date has no milliseconds and is
+ * written after the request left: so at that moment the server's clock showed less than Date plus one second.
  */
 export function createServerClock(
   read: () => Reading = () => ({ wallMs: Date.now(), steadyMs: performance.now() }),

@@ -30,7 +30,6 @@ const responsesWith = (body: Schema, description: string): Record<number, Respon
   304: { description: 'Nothing has changed since the response with this ETag.', headers: ['ETag'] },
 });
 
-/** The slots of a day, of a range of days, and the free ones of several venues. */
 export function availabilityRoutes(deps: SlotDeps): Route<PartnerCaller>[] {
   return [
     searchRoute(deps),
@@ -100,7 +99,7 @@ function searchRoute(deps: SlotDeps): Route<PartnerCaller> {
   });
 }
 
-/** Kept only to be revalidated: Express returns 304 where If-None-Match has the ETag that it makes of the body. */
+/** Cached only to be revalidated: Express responds 304 if If-None-Match has the ETag of the body. */
 function revalidated(body: PreparedJson): RouteResponse {
   return { ...ok(body), headers: { 'Cache-Control': 'private, no-cache' } };
 }

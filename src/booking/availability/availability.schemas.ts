@@ -34,7 +34,6 @@ export const dayQuery = Joi.object<DayQuery>({
   resource_id: oneResource(),
 });
 
-/** The most days of a range (contract: availability/range). */
 export const MAX_RANGE_DAYS = 31;
 
 export const rangeQuery = Joi.object<RangeQuery>({
@@ -98,7 +97,7 @@ export const searchQuery = Joi.object<SearchQuery>({
   to: wallTimeEnd()
     .custom((to: string, helpers) => {
       const [{ from }] = helpers.state.ancestors as [{ from?: unknown }];
-      // As it was sent: from=00:00&to=24:00 is a day without the hours after its midnight.
+      // The raw text: from=00:00&to=24:00 is a day without the hours after its midnight.
       return from === helpers.original ? helpers.error('time.range') : to;
     })
     .messages({ 'time.range': 'must not equal from: omit both for the whole day' })
@@ -108,7 +107,7 @@ export const searchQuery = Joi.object<SearchQuery>({
   cursor: cursor(),
 });
 
-const unavailableReason = () =>
+export const unavailableReason = () =>
   growing(Joi.string().valid('held', 'booked', 'blackout', 'past', 'beyond_horizon', 'inactive')).description(
     'Why the slot is not available. It never says who has it.',
   );
@@ -121,7 +120,7 @@ const slotFields = {
   price_rupees: amount().description('The price of this slot, in rupees.'),
 };
 
-const slot = named(
+export const slot = named(
   'Slot',
   object({
     ...slotFields,
@@ -138,11 +137,14 @@ const freeSlot = {
   price_rupees: EXAMPLE.priceRupees,
   is_available: true,
 };
-const takenSlot = {
+export const otherFreeSlot = {
   ...freeSlot,
   slot_id: EXAMPLE.otherSlotId,
   slot_start: EXAMPLE.otherSlotStart,
   slot_end: EXAMPLE.otherSlotEnd,
+};
+const takenSlot = {
+  ...otherFreeSlot,
   price_rupees: 1500,
   is_available: false,
   unavailable_reason: 'booked',
@@ -180,28 +182,4 @@ export const freeSlotPage = pageOf(
       is_available: Joi.boolean().valid(true).description('Only a hold reserves the slot.').example(true),
     }),
   ),
-);
-
-/** What a SLOT_NOT_AVAILABLE carries beside code and message. */
-export const conflict = named(
-  'Conflict',
-  object({
-    reason: unavailableReason().example('held'),
-    free_at: timestamp(EXAMPLE.holdExpiry)
-      .description('When the blocking hold expires, unless it is confirmed or extended.')
-      .optional(),
-    hold_id: id(EXAMPLE.holdId).description('The blocking hold. Present only if it is your own.').optional(),
-    alternatives: Joi.array()
-      .items(slot)
-      .max(3)
-      .description('Free slots of the same venue and sport, nearest in time, within the booking horizon.')
-      .example([
-        {
-          ...freeSlot,
-          slot_id: EXAMPLE.otherSlotId,
-          slot_start: EXAMPLE.otherSlotStart,
-          slot_end: EXAMPLE.otherSlotEnd,
-        },
-      ]),
-  }),
 );

@@ -69,7 +69,6 @@ export const operatorListQuery = (region: string) =>
     ...filters(region),
   });
 
-/** The query of a listing of bookings, in the service's names. */
 export function listInput(query: OperatorListQuery): ListBookings {
   const filter = omitUndefined({
     venueId: query.venue_id,

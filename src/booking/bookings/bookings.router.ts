@@ -21,7 +21,6 @@ import type { ConfirmDeps } from './confirm-booking.service.ts';
 import { confirmBooking } from './confirm-booking.service.ts';
 import { endRoutes } from './end-booking-routes.ts';
 
-/** Confirm, read, list, cancel and refund. */
 export function bookingRoutes(deps: BookingDeps & ConfirmDeps): Route<PartnerCaller>[] {
   return [
     route<PartnerCaller, unknown, unknown, ConfirmBody>({

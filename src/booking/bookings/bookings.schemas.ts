@@ -152,7 +152,6 @@ export const booking = named(
 
 export const bookingPage = pageOf(booking);
 
-/** The response of cancel and refund. */
 export const endedBooking = (message: string, status: 'CANCELLED' | 'REFUNDED') =>
   object({
     message: sentence(message),

@@ -26,12 +26,10 @@ type Differences<Caller> = {
   prefix: string;
   whichBooking: string;
   errors: readonly ErrorCode[];
-  /** What the descriptions say beside what both do. */
   notes?: Record<EndOperation, string>;
   actorOf: (caller: Caller) => PartnerActor | OperatorActor;
 };
 
-/** The routes that cancel and refund a booking. */
 export function endRoutes<Caller>(deps: ReservationDeps, differences: Differences<Caller>): Route<Caller>[] {
   const { prefix, whichBooking, errors, notes, actorOf } = differences;
   return (['cancel', 'refund'] as const).map((operation) => {

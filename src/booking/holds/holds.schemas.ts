@@ -28,6 +28,7 @@ import {
 } from '../../http/response-fields.ts';
 import type { Position } from '../../platform/pagination.ts';
 import type { HoldStatus } from '../../reservations/reservations.rules.ts';
+import { otherFreeSlot, slot, unavailableReason } from '../availability/availability.schemas.ts';
 
 export type PlaceBody = {
   slot_id?: string;
@@ -40,7 +41,6 @@ export type PlaceBody = {
   metadata?: Record<string, string>;
 };
 
-/** The longest that a hold can be asked for at once. */
 export const MAX_TTL_SECONDS = 1800;
 
 const ttlSeconds = () => Joi.number().integer().min(60).max(MAX_TTL_SECONDS);
@@ -136,7 +136,6 @@ export const hold = named(
   }),
 );
 
-/** A hold that was not confirmed. */
 export const heldExample = (state: 'ACTIVE' | 'EXPIRED'): Record<string, unknown> => {
   const { booking_id: _, ...held } = exampleOf(hold) as Record<string, unknown>;
   return { ...held, status: state };
@@ -170,3 +169,19 @@ export const operatorReleaseBody = Joi.object<{ reason: string }>({
     .description('Kept with the hold, for operators; partners see that it was released, not why.')
     .example('The court is needed for a repair.'),
 }).required();
+
+export const conflict = named(
+  'Conflict',
+  object({
+    reason: unavailableReason().example('held'),
+    free_at: timestamp(EXAMPLE.holdExpiry)
+      .description('When the blocking hold expires, unless it is confirmed or extended.')
+      .optional(),
+    hold_id: id(EXAMPLE.holdId).description('The blocking hold. Present only if it is your own.').optional(),
+    alternatives: Joi.array()
+      .items(slot)
+      .max(3)
+      .description('Free slots of the same venue and sport, nearest in time, within the booking horizon.')
+      .example([otherFreeSlot]),
+  }),
+);

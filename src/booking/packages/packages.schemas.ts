@@ -1,4 +1,5 @@
 import Joi from 'joi';
+import { toPaise } from '../../domain/money.ts';
 import { EXAMPLE } from '../../http/example-values.ts';
 import type { PageQuery } from '../../http/fields.ts';
 import {
@@ -14,6 +15,7 @@ import {
   uuid,
 } from '../../http/fields.ts';
 import { amount, count, id, named, object, timestamp } from '../../http/response-fields.ts';
+import { omitUndefined } from '../../platform/omit-undefined.ts';
 
 const PHONE = '+919845012345';
 
@@ -68,7 +70,6 @@ const packageAnswer = {
 
 export const packageInCatalogue = named('Package', object(packageAnswer));
 
-/** The same, as an operator sees it. */
 export const packageOfPartner = named(
   'PartnerPackage',
   object({ ...packageAnswer, partner_id: id(EXAMPLE.partnerId) }),
@@ -99,7 +100,6 @@ const purchaseAnswer = {
 
 export const purchase = named('Purchase', object(purchaseAnswer));
 
-/** The same, as an operator sees it. */
 export const purchaseOfPartner = named(
   'PartnerPurchase',
   object({ ...purchaseAnswer, partner_id: id(EXAMPLE.partnerId) }),
@@ -158,3 +158,16 @@ export const packagesQuery = Joi.object<PackagesQuery>({
   limit: pageLimit(),
   cursor: cursor(),
 });
+
+/** The fields of a body as a row has them; `createPackageBody` requires those that a row must have. */
+export function packageChange(body: Partial<PackageBody>) {
+  return omitUndefined({
+    name: body.name,
+    description: body.description,
+    venueIds: body.venue_ids,
+    credits: body.credits,
+    pricePaise: body.price_rupees === undefined ? undefined : toPaise(body.price_rupees),
+    validityDays: body.validity_days,
+    status: body.status,
+  });
+}

@@ -1,6 +1,6 @@
 import type { WalkInDeps } from '../../booking/bookings/walk-ins.service.ts';
 import { cancelPlayedWalkIn, placeWalkIn } from '../../booking/bookings/walk-ins.service.ts';
-import { holdView } from '../../booking/holds/hold-view.rules.ts';
+import { holdView } from '../../booking/holds/holds.rules.ts';
 import { heldExample, hold, holdIdParam } from '../../booking/holds/holds.schemas.ts';
 import type { HoldDeps } from '../../booking/holds/holds.service.ts';
 import { expireHoldNow } from '../../booking/holds/holds.service.ts';
@@ -92,7 +92,7 @@ export function sandboxRoutes(deps: SandboxDeps): Route<PartnerCaller>[] {
       responses: { 200: { description: 'The slot is free.', body: releasedSlot } },
       errors: ['SLOT_NOT_FOUND', 'BOOKING_NOT_FOUND'],
       handle: async ({ caller, params: { slotId } }) => {
-        const booking = await cancelPlayedWalkIn(deps, slotId, caller.partnerId, partnerActor(caller));
+        const { booking } = await cancelPlayedWalkIn(deps, slotId, caller.partnerId, partnerActor(caller));
         return ok({ slot_id: slotId, booking_id: booking.bookingId, status: 'CANCELLED' });
       },
     }),

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import type { Connection, GlobalOptions } from './connection.ts';
-import { withService } from './connection.ts';
-import { keyFor, sayKeyWhereUnknown } from './keyed-call.ts';
+import { keyFor, sayKeyWhereUnknown, withService } from './connection.ts';
 import { fieldLines } from './table.ts';
 import type { World } from './world.ts';
 import { writeJson, writeLine } from './world.ts';
@@ -16,7 +15,6 @@ type ConfirmOptions = GlobalOptions & {
   idempotencyKey?: string;
 };
 
-/** Adds `partner confirm`. */
 export function addConfirm(program: Command, world: World): void {
   const command = program
     .command('confirm')

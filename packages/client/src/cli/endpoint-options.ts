@@ -3,7 +3,6 @@ import { usageError } from './command-error.ts';
 import { checkedAddress, secretInFile } from './connection.ts';
 import type { World } from './world.ts';
 
-/** What the commands that forward events have in common. */
 export type EndpointOptions = { forwardTo: string; secret?: string; secretFile?: string };
 
 const EXAMPLE = 'http://localhost:4000/webhooks';
@@ -19,7 +18,6 @@ export function endpointOptions(): Option[] {
   ];
 }
 
-/** A whole number of attempts, at least one. */
 export function attemptsOption(description: string): Option {
   return new Option('--attempts <count>', description).argParser((text: string) => {
     if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1 on.');
@@ -27,11 +25,11 @@ export function attemptsOption(description: string): Option {
   });
 }
 
-/** The checked address. @throws CommandError that names the option */
+/** @throws CommandError that names the option */
 export const forwardAddress = ({ forwardTo }: EndpointOptions): string =>
   checkedAddress(forwardTo, '--forward-to', EXAMPLE);
 
-/** The secret that was given, by an option or by PARTNER_WEBHOOK_SECRET; undefined where none was. @throws CommandError that names the option */
+/** The secret of an option or of PARTNER_WEBHOOK_SECRET, if given. @throws CommandError that names the option */
 export async function givenSecret(
   { secret, secretFile }: EndpointOptions,
   { environment }: World,

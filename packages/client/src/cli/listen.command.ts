@@ -1,19 +1,18 @@
 import type { Command } from 'commander';
 import { PartnerApiError } from '../errors.ts';
-import { CommandError } from './command-error.ts';
+import { CommandError, EXIT } from './command-error.ts';
 import type { Connection, GlobalOptions } from './connection.ts';
 import { withService } from './connection.ts';
 import type { EndpointOptions } from './endpoint-options.ts';
 import { attemptsOption, endpointOptions, forwardAddress, givenSecret } from './endpoint-options.ts';
 import { eventsOption } from './event-types.ts';
-import { EXIT } from './exit-codes.ts';
 import { followFeed } from './follow-feed.ts';
 import type { ForwardReport } from './forward-event.ts';
 import { forwardReport, jsonReport } from './forward-report.ts';
 import { begin, goOn } from './listen-state.ts';
 import { servicePatience } from './service-patience.ts';
 import type { StateStore } from './state-file.ts';
-import { stateFileOf } from './state-location.ts';
+import { stateFileOf } from './state-file.ts';
 import { lockState } from './state-lock.ts';
 import type { World } from './world.ts';
 import { printable, writeJson, writeNote } from './world.ts';
@@ -27,10 +26,9 @@ const DESCRIPTION =
   'wait. Every start continues where the last one ended: no event is lost, and one that may have arrived is announced' +
   ' as repeated. Ctrl-C ends it.';
 
-/** With no time limit of their own, since `listen` waits for the service itself. */
+/** `listen` waits for the service itself. */
 const ONE_TRY = { retries: { tries: 1 } };
 
-/** Adds `partner listen`. */
 export function addListen(program: Command, world: World): void {
   const command = program
     .command('listen')
@@ -80,7 +78,9 @@ async function listen(options: ListenOptions, world: World, connection: Connecti
     const maxAttempts = options.attempts ?? Number.POSITIVE_INFINITY;
     const types = options.events;
     return await followFeed({
-      ...{ client: connection.client, patience, store },
+      client: connection.client,
+      patience,
+      store,
       forwarding: { endpoint: { url, secret }, maxAttempts, signal, report },
       isWanted: ({ event_type: type }) => types === undefined || types.includes(type),
     }).catch((failure: unknown) => {
@@ -93,7 +93,7 @@ async function listen(options: ListenOptions, world: World, connection: Connecti
   }
 }
 
-/** Whether the service does not take the cursor any more: one that was not used for 30 days, or of a deployment that is gone. */
+/** Whether the service rejects the cursor: unused for 30 days, or of another deployment. */
 const isOfCursor = (failure: unknown): boolean =>
   failure instanceof PartnerApiError && failure.details.some(({ path }) => path === 'after');
 
@@ -105,7 +105,7 @@ const lostCursor = (file: string): CommandError =>
 function tellStart(
   { json, events }: ListenOptions,
   world: World,
-  /** `secret` is the one that was made; undefined where another was given. */
+  /** `secret` is undefined if the user gave one. */
   { url, secret, store, name }: { url: string; secret: string | undefined; store: StateStore; name: string },
 ): void {
   if (json === true)

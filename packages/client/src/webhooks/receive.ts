@@ -2,8 +2,8 @@ import type { VerifyOptions, WebhookEvent, WebhookHeaders } from './verify.ts';
 import { verifyWebhook, WebhookVerificationError } from './verify.ts';
 
 /**
- * Gets a verified event. Only put it on a queue: the service waits 10 s. If it throws or rejects, the response is 500 and the delivery
- * is repeated.
+ * Gets a verified event. Only put it on a queue: the service waits 10 s. If it throws or rejects, the response is 500
+ * and the delivery is repeated.
  */
 export type OnEvent = (event: WebhookEvent) => unknown;
 

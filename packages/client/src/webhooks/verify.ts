@@ -42,8 +42,8 @@ export class WebhookVerificationError extends Error {
 }
 
 /**
- * Returns the event of a delivery that `secret` signed within the tolerance. `secret` is the whole `whsec_…` as text; `rawBody` is the
- * exact bytes received, or their text. @throws WebhookVerificationError
+ * Returns the event of a delivery that `secret` signed within the tolerance. `secret` is the whole `whsec_…` as text;
+ * `rawBody` is the exact bytes received, or their text. @throws WebhookVerificationError
  */
 export async function verifyWebhook(
   rawBody: Uint8Array | string,
@@ -69,7 +69,7 @@ export async function verifySignature(
 ): Promise<void> {
   const timestamp = headerOf(headers, 'X-Service-Timestamp');
   const signature = signatureOf(headers, 'X-Service-Signature');
-  // From an environment that JavaScript alone checks, it can be undefined; from a file it can end in a line break.
+  // In JavaScript it can be undefined; read from a file it can end in a line break.
   if (!secret) throw new WebhookVerificationError('missing_secret');
   if (secret !== secret.trim()) throw new WebhookVerificationError('malformed_secret');
   if (!/^[0-9]{1,15}$/.test(timestamp)) throw new WebhookVerificationError('malformed_timestamp');
@@ -85,7 +85,7 @@ export async function verifySignature(
   signed.set(rawBody, prefix.length);
   const algorithm = { name: 'HMAC', hash: 'SHA-256' };
   const key = await crypto.subtle.importKey('raw', encoder.encode(secret), algorithm, false, ['verify']);
-  // While a rotation overlaps, the previous secret's signature comes beside. `verify` compares in constant time.
+  // During a rotation there is a signature by the previous secret too. `verify` compares in constant time.
   for (const each of [signature, signatureOf(headers, 'X-Service-Signature-Previous')])
     if (each !== undefined && (await crypto.subtle.verify('HMAC', key, each, signed))) return;
   throw new WebhookVerificationError('signature_mismatch');
@@ -99,7 +99,9 @@ function signatureOf(headers: WebhookHeaders, name: string): Uint8Array<ArrayBuf
     : Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number(`0x${pair}`));
 }
 
-/** The header, ignoring case, also in a list of one (Lambda's `multiValueHeaders`); empty unless present exactly once. */
+/**
+ * The header, ignoring case, also in a list of one (Lambda's `multiValueHeaders`); empty unless present exactly once.
+ */
 function headerOf(headers: WebhookHeaders, name: string): string {
   if (typeof headers.get === 'function') return headers.get(name) ?? '';
   const named: readonly [string, string | readonly string[] | undefined][] = Object.entries(headers);

@@ -14,10 +14,10 @@ import {
 } from '../trial.ts';
 import { anyEvent, expectHandled, expectRefused, fresh } from '../trial-events.ts';
 
-/** So many, that two which race do so once at least. */
+/** Enough that two concurrent deliveries race at least once. */
 const TWINS = 5;
 
-/** Level 6: what is made of deliveries that are believed, and of those that never came. */
+/** Level 6: genuine deliveries, and those that never came. */
 export const EVENTS: readonly Scenario[] = [
   {
     id: 'duplicate-handled-once',
@@ -53,7 +53,7 @@ export const EVENTS: readonly Scenario[] = [
       const events = Array.from({ length: TWINS }, () => fresh(event));
       for (const each of events) {
         const twins = await Promise.all([1, 2].map((attempt) => deliver(trial, each, { secret, attempt })));
-        // The service sends again what was refused: one of two is enough.
+        // The service resends what was rejected: one of two is enough.
         const [answer] = twins;
         expectThat(twins.some(isAccepted), `Two deliveries at once were not accepted: ${answer?.text}.`);
       }

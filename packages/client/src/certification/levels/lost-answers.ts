@@ -10,15 +10,18 @@ import { anyCustomer, bookSlot, confirmInput, endingInput, expectEnded, holdSlot
 const LOST: Fault = { kind: 'lost answer' };
 const REMEDY =
   'Derive the idempotency key from the order, store it before the first attempt, and repeat the call with it: after a lost response the outcome is unknown.';
-/** Longer than anybody's patience with one click, far below the 15 s that a call may take. */
+/** Longer than a customer's patience, far below the 15 s that a call may take. */
 const SLOW_MS = 3000;
 
 const answered = (status: number, reaches: boolean, code: string): Fault => ({
-  ...{ kind: 'answer', reaches, status, headers: { 'retry-after': '1' } },
+  kind: 'answer',
+  reaches,
+  status,
+  headers: { 'retry-after': '1' },
   body: errorBody(code, 'Repeat the call after the seconds in Retry-After.'),
 });
 
-/** Has a free slot held while the first call fails; the hold must be one, and the service's. */
+/** Holds a free slot while the first call fails; the reported hold must be the service's. */
 const holdThrough = (trial: Trial, fault: Fault): Promise<void> =>
   withFreeSlot(trial, async ({ slot: { slot_id } }) => {
     const input = { order_id: trial.newOrder(), slot_id };
@@ -30,7 +33,7 @@ const holdThrough = (trial: Trial, fault: Fault): Promise<void> =>
     );
   });
 
-/** Has a booking ended while the answer to the first call is lost; it must be so, and be reported as it is. */
+/** Ends a booking while the response to the first call is lost; it must be ended, and reported so. */
 async function endThrough(
   trial: Trial,
   operation: 'cancelBooking' | 'refundBooking',
@@ -42,7 +45,7 @@ async function endThrough(
   await expectEnded(trial, booked, ended, status);
 }
 
-/** Has a hold confirmed while the first call fails; the booking must be the one that the hold became. */
+/** Confirms a hold while the first call fails; the reported booking must be the hold's. */
 async function confirmThrough(trial: Trial, fault: Fault): Promise<void> {
   const held = await holdSlot(trial);
   const booking = await doThroughFault(trial, 'confirmBooking', fault, 'confirm_booking', confirmInput(held));
@@ -138,7 +141,9 @@ export const LOST_ANSWERS: readonly Scenario[] = [
       'Decide by the status before you parse a body. After 502 and 504 the outcome is unknown: repeat the call with its key.',
     run: (trial) =>
       confirmThrough(trial, {
-        ...{ kind: 'answer', reaches: true, status: 502 },
+        kind: 'answer',
+        reaches: true,
+        status: 502,
         body: '<html><body><h1>502 Bad Gateway</h1></body></html>',
       }),
   },

@@ -1,11 +1,12 @@
 import { PartnerApiError } from '../../errors.ts';
 import { isRefusal, resultOf } from '../actions.ts';
+import { dayAfter } from '../canned-days.ts';
 import { isLostToOthers, LostToOthers, retrying, withFreeSlot } from '../lost-slots.ts';
 import type { Scenario } from '../scenario.ts';
 import { expectThat, Finding } from '../scenario.ts';
 import { bookSlot, catchUp, confirmInput, endingInput, holdSlot } from '../trial.ts';
 
-/** Level 4: what happens at once, or between one call and the next. */
+/** Level 4: concurrent calls, and changes between calls. */
 export const RACES: readonly Scenario[] = [
   {
     id: 'two-holds-of-one-order',
@@ -86,7 +87,11 @@ export const RACES: readonly Scenario[] = [
         `No alternatives were offered; the service has ${offered.join(', ')}.`,
       );
       const { days } = await sandbox.client.getAvailabilityRange({
-        query: { venue_id: offer.venue.venue_id, from: addDays(offer.date, -7), to: addDays(offer.date, 7) },
+        query: {
+          venue_id: offer.venue.venue_id,
+          from: dayAfter(offer.date, -7),
+          to: dayAfter(offer.date, 7),
+        },
       });
       const known = days.flatMap(({ slots }) => slots.map(({ slot_id }) => slot_id));
       const invented = alternatives.find((id) => !offered.includes(id) && !known.includes(id));
@@ -142,6 +147,3 @@ export const RACES: readonly Scenario[] = [
     },
   },
 ];
-
-const addDays = (date: string, days: number): string =>
-  new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, 10);

@@ -5,10 +5,8 @@ import type { Scenario } from '../scenario.ts';
 import { expectThat, Finding, NotTried } from '../scenario.ts';
 import { catchUp, farDate, holdSlot, shown, takeWhatIsShown } from '../trial.ts';
 
-/** How many venues a scenario looks at. */
 const VENUES = 3;
 
-/** What is in one list and not in the other, to be quoted. */
 function missingIn(listed: readonly string[], expected: readonly string[]): string | undefined {
   return expected.find((each) => !listed.includes(each));
 }
@@ -140,7 +138,7 @@ export const READING: readonly Scenario[] = [
       );
       await catchUp(trial, taken);
       const { price_rupees: price } = await shown(trial, taken);
-      // An integration that never reads a slot again has been shown no other price.
+      // An integration that never reads a slot again has seen no other price.
       const expected = proxy.calls.some(readsAvailability) ? raised : taken.slot.price_rupees;
       expectThat(price === expected, `The slot costs ${expected} rupees, and is shown for ${price}.`);
     },

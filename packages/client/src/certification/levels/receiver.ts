@@ -7,7 +7,7 @@ import { anyEvent, eventsOfEveryType, expectHandled, expectRefused, fresh } from
 
 const VERIFY =
   'Verify as /docs/verifying-webhooks of the service describes, or use verifyWebhook of partner-booking-client. Reject with 401.';
-/** Beyond the replay window of 300 s, by more than clocks differ. */
+/** Outside the replay window of 300 s, allowing for clock differences. */
 const OUTSIDE_WINDOW = 330;
 const BURST = 40;
 
@@ -97,7 +97,8 @@ export const RECEIVER: readonly Scenario[] = [
       const hex = (headers['x-service-signature'] ?? '').replace('sha256=', '');
       for (const signature of [hex, `sha1=${hex}`, `sha256=${hex.slice(0, 32)}`, 'sha256=']) {
         const answer = await postDelivery(trial.webhookUrl, {
-          ...{ bytes, headers: { ...headers, 'x-service-signature': signature } },
+          bytes,
+          headers: { ...headers, 'x-service-signature': signature },
         });
         await expectRefused(
           trial,

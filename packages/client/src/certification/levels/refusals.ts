@@ -5,10 +5,10 @@ import type { Scenario } from '../scenario.ts';
 import { expectThat } from '../scenario.ts';
 import { bookSlot, confirmInput, holdSlot } from '../trial.ts';
 
-/** A call with a wrong key may be tried once more, with a key that was read again. */
+/** One retry is allowed, with a key that was read again. */
 const CALLS_WITH_WRONG_KEY = 2;
 
-/** Level 3: answers after which a call must not be sent again as it is, and orders that are. */
+/** Level 3: responses after which the same call must not be repeated, and orders that are repeated. */
 export const REFUSALS: readonly Scenario[] = [
   {
     id: 'refusal-not-repeated',
