@@ -82,7 +82,7 @@ export async function findSlotForWalkIn(
 
 /**
  * The draft with the slot's current window, price and cells, for the venue transaction that inserts it; or why it
- * cannot be sold. The transaction excludes every change of the venue, its blackouts and the resource (ADR 0006).
+ * cannot be sold. The transaction excludes every change of the venue, its blackouts and the resource (ADR 0007).
  */
 export async function checkClaim(
   deps: { db: Db },
