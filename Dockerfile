@@ -40,7 +40,7 @@ RUN node scripts/write-sbom.mjs > sbom.cdx.json
 
 FROM ${NODE_IMAGE}
 # A container's own loopback is reached by nobody: who publishes port 3001 says from where. Never from the internet.
-# The heap's limit is the one of the scripts `start:…` (docs/adr/0041-a-heap-has-a-limit.md); a container needs 200 MB beside it.
+# The heap's limit is the one of the scripts `start:…` (docs/adr/0023); a container needs 200 MB beside it.
 ENV NODE_OPTIONS=--max-old-space-size=256 NODE_ENV=production ADMIN_HOST=0.0.0.0
 WORKDIR /app
 COPY --from=dependencies /app ./

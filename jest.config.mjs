@@ -13,8 +13,8 @@ const COMPILED = {
 
 /**
  * A suite says its tier by its name. `npm test` runs what one process can show, `npm run test:system` what starts processes,
- * servers or a browser, `npm run test:static` what reads the repository only; the long tiers have them all. `npm run test:upgrade`
- * builds a former release first, `npm run test:topologies` runs servers that stand in for each other, `npm run test:alerts` waits
+ * servers or a browser, `TEST_TIER=static npm test` what reads the repository only; the long tiers have them all. `node --import tsx scripts/upgrade.ts`
+ * builds a former release first, `node --import tsx scripts/topologies.ts` runs servers that stand in for each other, `node --import tsx scripts/alert-trials.ts` waits
  * for alerts, and `npm run test:clients` fetches generators and frameworks of other people.
  */
 const OWN_COMMANDS = '!**/*.{upgrade,topology,alerts,clients}.test.ts';
@@ -48,7 +48,7 @@ export default {
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.cache/', '<rootDir>/.data/'],
   // Every suite talks to a real MongoDB and Redis, and some wait for processes: a third keeps two cores busy meanwhile.
   maxWorkers: 3,
-  // Node keeps what a virtual machine has evaluated (ADR 0028).
+  // Node keeps what a virtual machine has evaluated (ADR 0025).
   workerIdleMemoryLimit: '1GB',
   testTimeout: 120_000,
   forceExit: false,

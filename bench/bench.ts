@@ -24,7 +24,7 @@ import type { Bench } from './rows/row.ts';
 import { ROWS } from './rows/rows.ts';
 import { asTable } from './table.ts';
 
-const PAGE = path.join(projectFolder, 'docs/performance.md');
+const PAGE = path.join(projectFolder, 'docs/evidence/performance.md');
 const CHART = path.join(projectFolder, 'docs/performance.svg');
 
 const WARM_CALLS = 1500;

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:large`: the service with little in its stores, and with a million reservations of the past year and a million delayed jobs.
+ * `node --import tsx bench/large.ts`: the service with little in its stores, and with a million reservations of the past year and a million delayed jobs.
  * In one run, so that their ratios hold on any machine: nothing may take twice as long. Loading takes some four minutes, the rest one.
  */
 
@@ -18,12 +18,12 @@ import type { Bench } from './rows/row.ts';
 import { runForPage } from './run-for-page.ts';
 import { median } from './statistics.ts';
 
-const USAGE = `npm run bench:large -- [options]
+const USAGE = `node --import tsx bench/large.ts [options]
 
   --rows N     reservations, and as many delayed jobs (1000000)
   --runs N     how often each is measured; the median counts (3)
   --json FILE  writes the figures
-  --write      puts the table into docs/scaling.md
+  --write      puts the table into docs/evidence/scaling.md
   --check      exits with 1 where something takes more than twice as long
 `;
 const JOBS_AT_A_TIME = 2000;
@@ -117,7 +117,11 @@ async function addDelayedJobs(redisUrl: string, count: number): Promise<void> {
 }
 
 await runForPage({
-  ...{ script: 'bench:large', usage: USAGE, asText, asMarkdown, isMissed },
+  name: 'large',
+  usage: USAGE,
+  asText,
+  asMarkdown,
+  isMissed,
   counts: { rows: 1_000_000, runs: 3 },
   texts: [],
   measure: async ({ rows, runs }, onStop) => {

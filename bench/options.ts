@@ -9,7 +9,7 @@ export type Options = {
   from: string | undefined;
   /** An earlier report, to stand beside this one. */
   before: string | undefined;
-  /** Put figures and chart into docs/performance.md. */
+  /** Put figures into docs/evidence/performance.md, and the chart beside docs/performance.md. */
   write: boolean;
   /** A folder for a processor profile of each process of the product. */
   profile: string | undefined;
@@ -30,7 +30,7 @@ export const USAGE = `npm run bench -- [options]
   --chart FILE     draws the ratios as SVG
   --from FILE      measures nothing: takes the figures that --json wrote
   --before FILE    figures of an earlier run, for the chart and the page
-  --write          puts figures and chart into docs/performance.md
+  --write          puts figures into docs/evidence/performance.md, and the chart into docs/
   --profile FOLDER a processor profile of each process, and its largest costs
   --check          exits with 1 where a figure misses its goal
 `;

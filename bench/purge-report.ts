@@ -80,7 +80,7 @@ export function asText(report: PurgeReport): string {
   return [heading, ...rowsOf(report).map(line), wrapAnsi(factsOf(report), WIDTH)].join('\n');
 }
 
-/** A part of docs/scaling.md. */
+/** A part of docs/evidence/scaling.md. */
 export const asMarkdown = (report: PurgeReport): string =>
   sectionOf(
     factsOf(report),

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:purge`: what callers notice of a purge. Holds are placed and availability is read at a steady pace while hold expiry
+ * `node --import tsx bench/purge.ts`: what callers notice of a purge. Holds are placed and availability is read at a steady pace while hold expiry
  * keeps everything for ever, and while it purges what was loaded. The two take turns until all is gone, so that what else the machine does
  * meets both alike; before the first turn and after the last one nothing is purged.
  */
@@ -17,12 +17,12 @@ import { addEndedHolds } from './rows/ended-holds.ts';
 import type { Bench } from './rows/row.ts';
 import { runForPage } from './run-for-page.ts';
 
-const USAGE = `npm run bench:purge -- [options]
+const USAGE = `node --import tsx bench/purge.ts [options]
 
   --rows N     holds that ended 40 days ago (500000)
   --seconds N  how long a window of calls is measured (10)
   --json FILE  writes the figures
-  --write      puts the table into docs/scaling.md
+  --write      puts the table into docs/evidence/scaling.md
   --check      exits with 1 where a p99 is more than 1.5 times as high
 `;
 
@@ -175,7 +175,11 @@ async function measureAll(bench: Bench, db: Db, ended: EndedHolds, seconds: numb
 }
 
 await runForPage({
-  ...{ script: 'bench:purge', usage: USAGE, asText, asMarkdown, isMissed },
+  name: 'purge',
+  usage: USAGE,
+  asText,
+  asMarkdown,
+  isMissed,
   counts: { rows: 500_000, seconds: 10 },
   texts: [],
   measure: async ({ rows, seconds: windowSeconds }, onStop) => {

@@ -15,9 +15,9 @@ const FLAG = { type: 'boolean' } as const;
 
 /** A benchmark whose figures are in a page of docs/. */
 export type PageBench<Report extends Measured, Count extends string, Text extends string> = {
-  /** Of package.json; the page has its figures under that name. */
-  script: string;
-  /** Of the project; `docs/scaling.md` where not given. */
+  /** The page has its figures between the marks of this name. */
+  name: string;
+  /** Of the project; `docs/evidence/scaling.md` where not given. */
   page?: string;
   usage: string;
   /** Options that are whole numbers above 0, and what they are where not given. */
@@ -60,9 +60,9 @@ export async function runForPage<Report extends Measured, Count extends string, 
     console.log(bench.asText(report));
     if (json !== undefined) await writeFile(json, `${JSON.stringify(report, null, 2)}\n`);
     if (write) {
-      const page = path.join(projectFolder, bench.page ?? 'docs/scaling.md');
+      const page = path.join(projectFolder, bench.page ?? 'docs/evidence/scaling.md');
       const text = await readFile(page, 'utf8');
-      await writeFile(page, withFigures(text, bench.script, `${bench.asMarkdown(report)}\n`));
+      await writeFile(page, withFigures(text, bench.name, `${bench.asMarkdown(report)}\n`));
     }
     exitCode = check && bench.isMissed(report) ? 1 : 0;
   } catch (error) {

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:scale`: the throughput that a second and a fourth webhook delivery process add. One, two and four of them deliver committed
+ * `node --import tsx bench/scale.ts`: the throughput that a second and a fourth webhook delivery process add. One, two and four of them deliver committed
  * events: to a receiver that takes 200 ms; to one that responds at once, beside MongoDB on one machine, which one process nearly fills; and
  * to that one while each message to MongoDB takes 50 ms. Beside each rate stands which process had how much of a core: it explains a
  * doubling that is missed. Some four minutes on two cores.
@@ -18,13 +18,13 @@ import { BenchUsageError, runForPage } from './run-for-page.ts';
 import type { ScaleReport, ScaleRun } from './scale-report.ts';
 import { asMarkdown, asText, isMissed } from './scale-report.ts';
 
-const USAGE = `npm run bench:scale -- [options]
+const USAGE = `node --import tsx bench/scale.ts [options]
 
   --only NAME    slow-receiver, backlog or distant-backlog
   --runs N       how often each is measured; the median counts (3)
   --profile DIR  a processor profile of each process
   --json FILE    writes the figures
-  --write        puts the table into docs/scaling.md
+  --write        puts the table into docs/evidence/scaling.md
   --check        exits with 1 where a doubling misses its goal
 `;
 
@@ -169,7 +169,11 @@ async function measureAll(
 }
 
 await runForPage({
-  ...{ script: 'bench:scale', usage: USAGE, asText, asMarkdown, isMissed },
+  name: 'scale',
+  usage: USAGE,
+  asText,
+  asMarkdown,
+  isMissed,
   counts: { runs: 3 },
   texts: ['only', 'profile'],
   measure: async ({ runs, only, profile }, onStop) => {

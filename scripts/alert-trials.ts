@@ -1,10 +1,10 @@
 /**
- * `npm run test:alerts`: kills, freezes, pauses and starves parts of real services, each watched by a real Prometheus with the rules of
+ * `node --import tsx scripts/alert-trials.ts`: kills, freezes, pauses and starves parts of real services, each watched by a real Prometheus with the rules of
  * deploy/prometheus, and prints after how many seconds each alert of docs/operations.md fired, and was over once the fault was
- * mended. Fails where one fires later than 60 s after its fault, or not, or stays. Takes some 12 minutes on two cores, and three more where
+ * repaired. Fails where one fires later than 60 s after its fault, or not, or stays. Takes some 12 minutes on two cores, and three more where
  * Prometheus is to be built.
  *
- * `--write` puts the figures into docs/operations.md. Further arguments are given to jest, to run a part.
+ * `--write` puts the figures into docs/evidence/alerts.md. Further arguments are given to jest, to run a part.
  */
 
 import { readFile, writeFile } from 'node:fs/promises';
@@ -15,7 +15,7 @@ import type { TrialFinding } from '../test/alert-trials/trial.ts';
 import { runExperiments } from './experiments.ts';
 import { withFigures } from './figures-in-page.ts';
 
-const OPERATIONS = path.join(import.meta.dirname, '../docs/operations.md');
+const EVIDENCE = path.join(import.meta.dirname, '../docs/evidence/alerts.md');
 
 const seconds = (value: number): string => `${value.toFixed(1)} s`;
 const nameOf = ({ alert }: TrialFinding): string => `${alert}${alert in SLOW ? ' *' : ''}`;
@@ -55,7 +55,7 @@ const findings = found.findings.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1
 const measuredOn = `${machine}, ${minutes} min in all`;
 console.log(`\n${asText(findings)}\n* by a window of one or two minutes instead of its own\n${measuredOn}`);
 if (args.includes('--write') && code === 0 && wanted.length === 0) {
-  const text = await readFile(OPERATIONS, 'utf8');
-  await writeFile(OPERATIONS, withFigures(text, 'test:alerts', asMarkdown(findings, measuredOn)));
+  const text = await readFile(EVIDENCE, 'utf8');
+  await writeFile(EVIDENCE, withFigures(text, 'alert-trials', asMarkdown(findings, measuredOn)));
 }
 process.exitCode = code;

@@ -24,7 +24,7 @@ const SHARING = new Set([
   'src/catalog/grants',
   'src/booking/bookings',
   'src/operations/customers',
-  'src/webhooks/dispatch',
+  'src/webhooks/deliveries',
 ]);
 /** The migration brings the rows of every component up to date. */
 const MIGRATION = 'src/operations/database';

@@ -3,7 +3,7 @@
  * promise of docs/guarantees.md was found to be worth: how often it was tried, with which seed, how long it took. Fails where an
  * experiment does, or a promise was not tried. Takes up to 30 minutes on two cores.
  *
- * PROPERTY_SEED draws other histories and moments. With `--write`, the figures land in docs/guarantees.md. Further arguments
+ * PROPERTY_SEED draws other histories and moments. With `--write`, the figures land in docs/evidence/guarantees.md. Further arguments
  * are given to jest, to run a part.
  */
 
@@ -15,7 +15,7 @@ import { runExperiments } from './experiments.ts';
 import { asMarkdown, asText } from './faults/table.ts';
 import { withFigures } from './figures-in-page.ts';
 
-const GUARANTEES = path.join(import.meta.dirname, '../docs/guarantees.md');
+const EVIDENCE = path.join(import.meta.dirname, '../docs/evidence/guarantees.md');
 /** One after the other: what is measured must not be disturbed by another experiment. */
 const EXPERIMENTS = ['test/faults', 'test/reservations/slot.race.test.ts', '--runInBand'];
 
@@ -34,10 +34,10 @@ console.log(
   `${findings.length} experiments in ${minutes} min: ${code === 0 && isWhole ? 'every promise held' : 'there are faults, see above'}`,
 );
 if (args.includes('--write') && code === 0 && isWhole) {
-  const text = await readFile(GUARANTEES, 'utf8');
+  const text = await readFile(EVIDENCE, 'utf8');
   await writeFile(
-    GUARANTEES,
-    withFigures(text, 'test:faults', asMarkdown(findings, `${machine}, ${minutes} min in all`)),
+    EVIDENCE,
+    withFigures(text, 'faults', asMarkdown(findings, `${machine}, ${minutes} min in all`)),
   );
 }
 process.exitCode = code === 0 && isWhole ? 0 : 1;

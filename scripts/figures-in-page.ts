@@ -1,12 +1,10 @@
 /**
- * The text of a page with these figures, which end in a line break, between the two marks of the command that measured them.
+ * Returns the page with these figures, which end in a line break, between the marks of that name.
  * @throws Error where the page has lost the marks
  */
-export function withFigures(text: string, command: string, figures: string): string {
-  const marks = new RegExp(
-    `(<!-- figures: npm run ${command} -- --write -->\\n)[^]*?(<!-- end of figures -->)`,
-  );
+export function withFigures(text: string, name: string, figures: string): string {
+  const marks = new RegExp(`(<!-- figures: ${name} -->\\n)[^]*?(<!-- end of figures -->)`);
   if (!marks.test(text))
-    throw new Error(`The page has lost the marks of ${command}, between which its figures stand`);
+    throw new Error(`The page has lost the marks of ${name}, between which its figures stand`);
   return text.replace(marks, (_all, begin: string, end: string) => begin + figures + end);
 }

@@ -1,5 +1,5 @@
 /**
- * `npm run test:topologies`: runs the whole service on each topology of docs/topologies.md that can be started here (two Redis behind
+ * `node --import tsx scripts/topologies.ts`: runs the whole service on each topology of docs/topologies.md that can be started here (two Redis behind
  * one address, sentinels, a Redis Cluster, a replica set of three, TLS and passwords), takes the node away that takes the writes while
  * partners sell, and prints what they felt of it. Fails where anything was lost or happened twice. About 5 minutes on two cores. TLS needs openssl, and a
  * redis-server that is built with it (on the PATH, or of Debian's package). Further arguments are given to jest, to run a part.

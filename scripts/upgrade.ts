@@ -1,5 +1,5 @@
 /**
- * `npm run test:upgrade [-- --from REF]`: builds another release, by default the last one, in `.cache/releases`, runs a whole system of
+ * `node --import tsx scripts/upgrade.ts [-- --from REF]`: builds another release, by default the last one, in `.cache/releases`, runs a whole system of
  * it under load, and replaces it process by process by this one and back again, as docs/upgrading.md says. Fails where anything is
  * lost, happens twice, or is answered with an error: a connection may be refused, no more. Some five minutes, and an `npm ci` of the
  * release the first time.
@@ -105,5 +105,5 @@ const { code, findings, minutes, machine } = await runExperiments<UpgradeFinding
 const figures = asMarkdown(findings, `From ${release} to ${here} and back: ${machine}; ${minutes} min.`);
 console.log(figures);
 if (values.write && code === 0 && positionals.length === 0)
-  writeFileSync(UPGRADING, withFigures(readFileSync(UPGRADING, 'utf8'), 'test:upgrade', figures));
+  writeFileSync(UPGRADING, withFigures(readFileSync(UPGRADING, 'utf8'), 'upgrade', figures));
 process.exitCode = code;

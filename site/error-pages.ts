@@ -18,7 +18,7 @@ type Draft = { url: string; markdown: string; group: 'Reference' | undefined; la
 
 /** Where more is said about a code. */
 const READ_ON: Partial<Record<ErrorCode, string>> = {
-  VALIDATION_ERROR: '[What may change without a new version](/docs/versioning), and what is ignored',
+  VALIDATION_ERROR: '[What may change without a new version](/docs/versioning): which fields are ignored',
   INVALID_API_KEY: '[Quickstart](/docs/quickstart): the first call with your key',
   SLOT_NOT_AVAILABLE: '[Quickstart](/docs/quickstart): availability, then a hold',
   HOLD_EXPIRED: '[Idempotency and retries](/docs/idempotency-and-retries): what to do about a timeout',
@@ -28,11 +28,11 @@ const READ_ON: Partial<Record<ErrorCode, string>> = {
   RATE_LIMITED: '[Contract: rate limits](/docs/contract#rate-limits)',
   WEBHOOK_LIMIT_REACHED: '[Receiving webhooks](/docs/receiving-webhooks#subscribe): change a subscription',
   SUBSCRIPTION_EXISTS:
-    '[Receiving webhooks](/docs/receiving-webhooks#subscribe): what to do about a secret that is lost',
+    '[Receiving webhooks](/docs/receiving-webhooks#subscribe): what to do if you lost the secret',
   WEBHOOK_INACTIVE:
-    '[Receiving webhooks](/docs/receiving-webhooks#when-it-fails): what becomes of deliveries',
+    '[Receiving webhooks](/docs/receiving-webhooks#when-it-fails): what happens to deliveries',
   DELIVERY_IN_PROGRESS:
-    '[Receiving webhooks](/docs/receiving-webhooks#when-it-fails): what becomes of a delivery',
+    '[Receiving webhooks](/docs/receiving-webhooks#when-it-fails): what happens to a delivery',
   INTERNAL_ERROR: '[Idempotency and retries](/docs/idempotency-and-retries): how to repeat a call safely',
   SERVICE_UNAVAILABLE:
     '[Idempotency and retries](/docs/idempotency-and-retries): how to repeat a call safely',
@@ -57,8 +57,8 @@ function overview(): string {
   });
   return `# Errors
 
-Every error response has the same form. Decide by \`code\`, show \`message\` to a developer, and quote \`request_id\` (it is also
-in the header \`X-Request-Id\`) when you ask for help. \`docs\` is the page about the code, relative to the address of the service.
+Every error response has this form. Decide by \`code\`, show \`message\` to a developer, and send \`request_id\` (also in the header
+\`X-Request-Id\`) if you ask for help. \`docs\` is the page about the code, relative to the service's address.
 
 ${ERROR_FORM}
 
@@ -92,7 +92,7 @@ ${JSON.stringify(exampleOf(code, description), null, 2)}
 
 ## Calls that return it
 
-${calls.length === 0 ? 'It belongs to no single call: any request can get it.' : calls.join('\n')}
+${calls.length === 0 ? 'Any request can return it.' : calls.join('\n')}
 
 ## Read on
 
@@ -103,8 +103,8 @@ ${readOn === undefined ? '' : `- ${readOn}\n`}- [All errors](/docs/errors)
 function repeatAfter(status: number): string {
   if (status === 429) return 'Yes, after the seconds in `Retry-After`. Nothing was done.';
   if (status === 408 || status >= 500)
-    return 'Yes, with the same `idempotency_key`: whether the first one took effect is then of no matter. Wait longer before each further one.';
-  return 'Not as it is: it gets the same response until what the message names has changed.';
+    return 'Yes, with the same `idempotency_key`: the call takes effect at most once. Wait longer before each further attempt.';
+  return 'No. Change what the message names first.';
 }
 
 function responsesOf({ components, ...rest }: Description): ErrorResponse[] {

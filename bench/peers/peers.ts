@@ -1,5 +1,5 @@
 /**
- * `npm run bench:peers`: measures Outpost, another webhook sender, and this product in turn, both beside a signed POST alone. Outpost is
+ * `node --import tsx bench/peers/peers.ts`: measures Outpost, another webhook sender, and this product in turn, both beside a signed POST alone. Outpost is
  * started for each round on fresh stores, so that nothing of it runs while the product is measured.
  */
 
@@ -21,12 +21,12 @@ import { findPrograms } from './programs.ts';
 import type { PeersReport, SenderRun, Senders } from './report.ts';
 import { asTable } from './report.ts';
 
-const USAGE = `npm run bench:peers -- [options]
+const USAGE = `node --import tsx bench/peers/peers.ts [options]
 
   --runs N       how often each sender is measured; the median counts (3)
   --events N     how many events a sender delivers in each run (5000)
   --json FILE    writes the figures
-  --write        puts the table into docs/performance.md
+  --write        puts the table into docs/evidence/performance.md
 
 Environment: OUTPOST_BIN, RABBITMQ_BIN, POSTGRES_BIN, folders of programs.
 Exits with 3 where one is missing, and says how to get it.
@@ -93,8 +93,8 @@ if (missing !== undefined && !process.argv.includes('--help')) {
   process.exit(MISSING_PROGRAMS);
 }
 await runForPage({
-  script: 'bench:peers',
-  page: 'docs/performance.md',
+  name: 'peers',
+  page: 'docs/evidence/performance.md',
   usage: USAGE,
   asText: asTable,
   asMarkdown: asTable,

@@ -34,6 +34,6 @@ export async function findPrograms(
     if (!env[variable]) lines.push(`${variable} is not set: the folder with ${files.join(', ')}.\n  ${how}`);
     else if (absent !== '') lines.push(`${variable} is ${folder}, which lacks ${absent}.\n  ${how}`);
   }
-  const heading = 'npm run bench:peers does not bring all programs that it runs. Missing:';
+  const heading = 'node --import tsx bench/peers/peers.ts does not bring all programs that it runs. Missing:';
   return { folders, missing: lines.length === 0 ? undefined : [heading, ...lines].join('\n\n') };
 }

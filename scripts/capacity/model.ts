@@ -1,4 +1,4 @@
-/** The arithmetic of `npm run capacity`: a service's traffic, and what it takes by figures that were measured. Pure. */
+/** The arithmetic of `node --import tsx scripts/capacity.ts`: a service's traffic, and what it takes by figures that were measured. Pure. */
 
 export const KINDS = ['api', 'hold-expiry', 'webhook-delivery'] as const;
 export type Kind = (typeof KINDS)[number];

@@ -24,7 +24,7 @@ type Values = Omit<Traffic, 'subscriptionsPerVenue' | 'peakFactor' | 'holdTtlSec
 
 /** Ends the process with a sentence that names the option where one is wrong, and with the usage for --help. */
 export function parseOptions(args: readonly string[]): { traffic: Traffic; json: boolean } {
-  const command = new Command('npm run capacity --')
+  const command = new Command('node --import tsx scripts/capacity.ts --')
     .description(
       'What processes, memory, disk and connections a service needs, and what is used up first: arithmetic on measured figures (scripts/capacity/).',
     )

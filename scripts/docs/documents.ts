@@ -7,6 +7,7 @@ import { describePartnerApi } from '../../src/main/partner-openapi.ts';
 import { loadConfig } from '../../src/process/config/config.ts';
 import type { Context } from '../../src/process/context.ts';
 import { certificationSuite } from './certification-suite.ts';
+import { configurationPage } from './configuration-page.ts';
 import { grafanaDashboards } from './dashboards.ts';
 import { errorsPage } from './errors-page.ts';
 import { webhooksPage } from './webhooks-page.ts';
@@ -59,6 +60,7 @@ export function generatedDocs(): Record<string, string> {
   return {
     'docs/openapi.partner.json': asText(partner),
     'docs/openapi.operator.json': asText(operator),
+    'docs/configuration.md': configurationPage(),
     'docs/errors.md': errorsPage(),
     'docs/webhook-events.md': webhooksPage(partner),
     'src/partners/certification-suite.ts': certificationSuite(),

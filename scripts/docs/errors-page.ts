@@ -3,19 +3,21 @@ import { ERROR_CODES, ERRORS } from '../../src/http/error-registry.ts';
 
 const HEAD = `# Errors
 
-Every error response has this form; the status is in the table. Decide by \`code\`, show \`message\` to a developer, and quote
-\`request_id\` (it is also in the header \`X-Request-Id\`) when you ask for help. On the partners' listener \`docs\` names the page about the code, relative to the address of the service.
+Every error response has this form. Decide by \`code\`, show \`message\` to a developer, and send \`request_id\` (also in the header
+\`X-Request-Id\`) if you ask for help. On the partner listener, \`docs\` is the page about the code, relative to the service's address.
 
-${ERROR_FORM} Which operation returns which code is in the OpenAPI documents beside this page.
+${ERROR_FORM}
 
-This page is generated from the registry of errors.
+The OpenAPI documents list the codes of each operation.
+
+This page is generated from the error registry.
 
 | Status | Code | When | What to do |
 |---|---|---|---|
 `;
 
 const FOOT = `
-¹ Only operators meet this code.
+¹ Operator interface only.
 `;
 
 /** docs/errors.md: every code of the registry, by status. */

@@ -5,14 +5,14 @@ import { WEBHOOKS } from '../../src/webhooks/deliveries/deliveries.schemas.ts';
 
 const HEAD = `# Webhook events
 
-Every type of event that you can subscribe to, when it is sent, and what is in its body. How deliveries arrive, are repeated and
-are read again is in [receiving webhooks](guides/receiving-webhooks.md), how to check their signature in
-[verifying webhooks](guides/verifying-webhooks.md).
+The event types that you can subscribe to, the headers of a delivery, and the fields of its body.
+[Receiving webhooks](guides/receiving-webhooks.md) explains delivery, retries and recovery;
+[verifying webhooks](guides/verifying-webhooks.md) explains the signature.
 
 `;
 
 const FOOT = `
-This page is generated from the schemas of the events.
+This page is generated from the event schemas.
 `;
 
 type Request = {
@@ -20,43 +20,52 @@ type Request = {
   requestBody: { content: Record<string, { schema: { $ref?: string }; example: unknown }> };
 };
 
-/** docs/webhook-events.md: every type of event with its fields and a body, and the headers that all have. */
+/** docs/webhook-events.md: headers and fields that all events share, then what each type adds, with an example body. */
 export function webhooksPage(document: OpenApiDocument): string {
   const webhooks = webhooksOf(document);
   const requestOf = (name: string) => (webhooks[name] as { post: Request }).post;
+  const bodyOf = (name: string) => requestOf(name).requestBody.content['application/json'];
+  const fieldsOf = (name: string) =>
+    fieldRows(document.components.schemas[bodyOf(name)?.schema.$ref?.split('/').at(-1) ?? ''] ?? {});
+  const shared = WEBHOOKS.map(({ name }) => fieldsOf(name)).reduce((all, each) =>
+    all.filter((row) => each.includes(row)),
+  );
   const rows = WEBHOOKS.map(
     ({ name, summary, when }) => `| [\`${name}\`](#${name}) | ${summary} | ${when} |\n`,
   );
   const parts = WEBHOOKS.map(({ name, summary, when }) => {
-    const { schema, example } = requestOf(name).requestBody.content['application/json'] ?? {};
-    const fields = document.components.schemas[schema?.$ref?.split('/').at(-1) ?? ''] ?? {};
+    const own = fieldsOf(name).filter((row) => !shared.includes(row));
     return [
       `## ${name}\n`,
       `${summary}. ${when}\n`,
-      `| Field | Type | What it is |\n|---|---|---|\n${fieldRows(fields).join('')}`,
-      `\`\`\`json\n${JSON.stringify(example, null, 2)}\n\`\`\`\n`,
+      `${FIELD_TABLE}${own.join('')}`,
+      `\`\`\`json\n${JSON.stringify(bodyOf(name)?.example, null, 2)}\n\`\`\`\n`,
     ].join('\n');
   });
   const headers = requestOf(WEBHOOKS[0]?.name ?? '').parameters.map(
     ({ name, description, required }) =>
-      `| \`${String(name)}\`${required === true ? '' : ' (not always)'} | ${String(description)} |\n`,
+      `| \`${String(name)}\`${required === true ? '' : ' (optional)'} | ${String(description)} |\n`,
   );
   return [
     HEAD,
     `| Event | What happened | What it means |\n|---|---|---|\n${rows.join('')}\n`,
-    `## Headers\n\nEvery delivery has these beside \`Content-Type: application/json\`.\n\n`,
-    `| Header | What it is |\n|---|---|\n${headers.join('')}\n`,
+    '## Headers\n\nEvery delivery has `Content-Type: application/json` and these headers.\n\n',
+    `| Header | Meaning |\n|---|---|\n${headers.join('')}\n`,
+    '## Body\n\nEvery event has these fields. The sections below list what each type adds.\n\n',
+    `${FIELD_TABLE}${shared.join('')}\n`,
     parts.join('\n'),
     FOOT,
   ].join('');
 }
+
+const FIELD_TABLE = '| Field | Type | Meaning |\n|---|---|---|\n';
 
 /** A row for each field, those of nested objects under their path. */
 function fieldRows({ properties = {}, required = [] }: JsonSchema, prefix = ''): string[] {
   return Object.entries(properties as Record<string, JsonSchema>).flatMap(([name, field]) => {
     const isOptional = !(required as string[]).includes(name);
     const path = `${prefix}${name}`;
-    const row = `| \`${path}\`${isOptional ? ' (not always)' : ''} | ${typeOf(field)} | ${meaningOf(name, field)} |\n`;
+    const row = `| \`${path}\`${isOptional ? ' (optional)' : ''} | ${typeOf(field)} | ${meaningOf(name, field)} |\n`;
     return [row, ...(field['properties'] === undefined ? [] : fieldRows(field, `${path}.`))];
   });
 }
@@ -67,15 +76,15 @@ function typeOf({ type, format, enum: values }: JsonSchema): string {
   return NAMES[String(format)] ?? String(type);
 }
 
-/** What an id or an instant of the window is, its name says. */
+/** Meanings of fields whose schemas have no description. */
 const PLAIN: Record<string, string> = {
   event_type: 'The type of the event.',
   venue_id: 'The venue of the slot.',
-  hold_id: 'The hold, or the one that the booking was made of.',
+  hold_id: 'The hold, or the hold that became the booking.',
   booking_id: 'The booking.',
   slot_start: 'When the slot begins.',
   slot_end: 'When the slot ends.',
-  hold_expiry_at: 'When the hold lapses unless it is confirmed.',
+  hold_expiry_at: 'When the hold expires unless it is confirmed.',
 };
 
 function meaningOf(name: string, { description }: JsonSchema): string {

@@ -53,7 +53,7 @@ export const NOUNS: Readonly<Record<string, Noun>> = {
   },
   blackout: {
     about: 'times in which nothing is sold',
-    verbs: { add: 'addBlackout', list: 'listBlackouts', show: 'getBlackout', lift: 'liftBlackout' },
+    verbs: { add: 'addBlackout', list: 'listBlackouts', show: 'getBlackout', withdraw: 'liftBlackout' },
   },
   'walk-in': { about: 'slots sold at the venue itself', verbs: { book: 'placeWalkIn' } },
   hold: { about: 'the holds of all partners', verbs: { release: 'releaseHold' } },
@@ -88,11 +88,11 @@ export const NOUNS: Readonly<Record<string, Noun>> = {
     verbs: { list: 'listDeliveries', show: 'getAnyDelivery' },
   },
   'dead-letter': {
-    about: 'deliveries that failed for good',
+    about: 'deliveries that failed after five attempts',
     verbs: {
       list: 'listDeadLetters',
-      redrive: 'redriveDeadLetter',
-      'redrive-all': 'redriveDeadLetters',
+      redeliver: 'redriveDeadLetter',
+      'redeliver-all': 'redriveDeadLetters',
       discard: 'discardDeadLetter',
       'discard-all': 'discardDeadLetters',
     },

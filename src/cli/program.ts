@@ -19,6 +19,13 @@ const INTRODUCTION =
   'The operator API on the command line: tables for people, --json for programs. Every command has a --help ' +
   'with an example; the guide is docs/guides/command-line.md.';
 
+/** Verbs of release 1.0.0, which scripts may still use. */
+const FORMER_VERBS: Readonly<Record<string, string>> = {
+  redeliver: 'redrive',
+  'redeliver-all': 'redrive-all',
+  withdraw: 'lift',
+};
+
 const EXIT_CODES = `
 Exit codes: 0 success; 1 rejected or no response; 2 wrong usage; 130 interrupted`;
 
@@ -76,6 +83,8 @@ function addVerb(parent: Command, verb: string, operationId: string, terminal: T
   const { summary, description, params, query, body } = operation;
   const noun = parent.name();
   const command = parent.command(verb).summary(summary).description(`${summary}. ${description}`.trim());
+  const former = FORMER_VERBS[verb];
+  if (former !== undefined) command.alias(former);
   for (const { name, description: about } of params) {
     command.argument(`<${name === 'id' ? `${noun}-id` : kebab(name)}>`, about);
   }

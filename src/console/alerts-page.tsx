@@ -11,7 +11,7 @@ import { When } from './parts.tsx';
 import type { PageHandler } from './request.ts';
 import { readQuery } from './request.ts';
 
-/** What needs an operator now; with another status what did before. */
+/** The open alerts, or those with another status. */
 export const alertsPage: PageHandler = async (deps, request) => {
   const { query, faults } = readQuery(alertsQuery, request.query);
   const isOpen = query?.status === 'all' ? undefined : query?.status !== 'resolved';
@@ -31,7 +31,7 @@ export const alertsPage: PageHandler = async (deps, request) => {
     faults,
     isLive: true,
     table: {
-      caption: `Alerts, those raised last first; times in ${timeZone}`,
+      caption: `Newest alerts first; times in ${timeZone}`,
       columns: ['Raised', 'State', 'What', 'Last seen', 'Resolved', 'Notified'],
       rows: page.rows.map((row) => <Row key={row._id} row={row} timeZone={timeZone} />),
       empty: 'No alert matches.',

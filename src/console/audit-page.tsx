@@ -4,6 +4,7 @@ import { listActions } from '../operations/audit/audit.service.ts';
 import { dayBounds } from '../platform/calendar.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Page } from '../platform/pagination.ts';
+import { ACTION_NAMES } from './action-names.ts';
 import type { AuditPageQuery } from './console.schemas.ts';
 import { auditPageQuery } from './console.schemas.ts';
 import { dateTimeSeconds, withQuery } from './format.rules.ts';
@@ -24,7 +25,7 @@ export const auditPage: PageHandler = async (deps, request) => {
     request,
     faults,
     table: {
-      caption: `What operators did, newest first; times in ${timeZone}`,
+      caption: `Newest actions first; times in ${timeZone}`,
       columns: ['When', 'Action', 'Outcome', 'Who', 'Call', 'Before and after'],
       rows: page.rows.map((row) => <Row key={row._id} row={row} timeZone={timeZone} />),
       empty: 'No action matches.',
@@ -48,7 +49,9 @@ function Row({ row, timeZone }: { row: AuditRow; timeZone: string }): VNode {
         <time datetime={row.at.toISOString()}>{dateTimeSeconds(row.at, timeZone)}</time>
       </th>
       <td>
-        <a href={withQuery('/audit', { action: row.action })}>{row.action}</a>
+        <a href={withQuery('/audit', { action: row.action })} title={row.action}>
+          {ACTION_NAMES[row.action] ?? row.action}
+        </a>
       </td>
       <td>
         <span class={`badge ${isRejected ? 'bad' : row.status === null ? 'wait' : 'good'}`}>
@@ -104,8 +107,8 @@ function daysAsInstants({ from, to }: AuditPageQuery, timeZone: string): { from?
 }
 
 const FILTERS: Filter[] = [
-  { name: 'action', label: 'Action contains' },
-  { name: 'subject', label: 'Id of the subject' },
+  { name: 'action', label: 'Action', options: Object.entries(ACTION_NAMES) },
+  { name: 'subject', label: 'Id' },
   {
     name: 'who',
     label: 'Who',

@@ -38,7 +38,7 @@ export const blackoutPage: PageHandler = async (deps, { params }) => {
       <>
         <Heading title={blackout.reason}>
           <Badge state="blackout" />
-          <LiftForm blackout={blackout} next={gridPath(venue, blackout.startsAt)} />
+          <WithdrawForm blackout={blackout} next={gridPath(venue, blackout.startsAt)} />
         </Heading>
         <Facts
           facts={[
@@ -73,7 +73,7 @@ export const blackoutPage: PageHandler = async (deps, { params }) => {
               </td>
             </tr>
           ))}
-          empty="Nobody has to be called."
+          empty="No holds or bookings."
         />
       </>
     ),
@@ -128,7 +128,7 @@ export function BlackoutList({
                 }`}
               </span>
             </div>
-            <LiftForm blackout={blackout} />
+            <WithdrawForm blackout={blackout} />
           </li>
         ))}
       </ul>
@@ -137,17 +137,20 @@ export function BlackoutList({
   );
 }
 
-type LiftFormProps = { blackout: BlackoutRow; next?: string };
+type WithdrawFormProps = { blackout: BlackoutRow; next?: string };
 
-function LiftForm({ blackout: { _id, reason }, ...form }: LiftFormProps): VNode {
+function WithdrawForm({ blackout: { _id, reason }, ...form }: WithdrawFormProps): VNode {
   return (
     <ApiForm
       {...form}
       call={`DELETE /api/v1/operator/blackouts/${_id}`}
-      done="The blackout is lifted."
-      confirm={{ question: `Lift the blackout “${reason}”? What it closes can be sold again.`, yes: 'Lift' }}
+      done="The blackout is withdrawn."
+      confirm={{
+        question: `Withdraw the blackout “${reason}”? Its slots can be sold again.`,
+        yes: 'Withdraw',
+      }}
     >
-      <button aria-label={`Lift the blackout ${reason}`}>Lift</button>
+      <button aria-label={`Withdraw the blackout ${reason}`}>Withdraw</button>
     </ApiForm>
   );
 }

@@ -10,7 +10,7 @@ const MOST_CHOICES = 500;
 
 /** The partners of a choice, oldest first, and the one that is chosen whether or not it is among them. */
 export async function partnerChoices(deps: ConsoleDeps, chosen: string | undefined): Promise<Choice[]> {
-  const { rows } = await listPartners(deps, { limit: MOST_CHOICES });
+  const { rows } = await listPartners(deps.db, { limit: MOST_CHOICES });
   return withChosen(rows, chosen, (id) => getPartner(deps, id)).then(toChoices);
 }
 

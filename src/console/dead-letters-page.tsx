@@ -6,7 +6,7 @@ import { countDeadLettersBySubscription } from '../webhooks/deliveries/dead-lett
 import { deadLettersQuery } from '../webhooks/deliveries/operator-deliveries.schemas.ts';
 import { listDeliveries } from '../webhooks/deliveries/read-deliveries.service.ts';
 import { EVENT_TYPE_OPTIONS } from './deliveries-page.tsx';
-import { DELIVERY_COLUMNS, DeliveryRow, Redrive } from './delivery-rows.tsx';
+import { DELIVERY_COLUMNS, DeliveryRow, Redeliver } from './delivery-rows.tsx';
 import { count, words } from './format.rules.ts';
 import { ApiForm } from './forms.tsx';
 import { readNames } from './links.tsx';
@@ -15,9 +15,9 @@ import { listingPage } from './listing.tsx';
 import type { PageHandler } from './request.ts';
 import { readQuery } from './request.ts';
 
-/** The deliveries that failed for the last time, newest first, to be delivered again one by one or as they are filtered. */
+/** The deliveries that failed after five attempts, newest first. Operators redeliver one, or all that match the filter. */
 export const deadLettersPage: PageHandler = async (deps, request) => {
-  // The two filters that the listing and the bulk call of the operator API have in common: what is seen is what is redriven.
+  // The two filters that the listing and the bulk call of the operator API have in common: so the page shows what it redelivers.
   const { subscription_id, event_type, cursor, limit } = request.query;
   const given: Record<string, string> = omitUndefined({ subscription_id, event_type, cursor, limit });
   const { query, faults } = readQuery(deadLettersQuery, given);
@@ -47,14 +47,14 @@ export const deadLettersPage: PageHandler = async (deps, request) => {
     request: { ...request, query: given },
     faults,
     above: (
-      <BulkRedrive
+      <BulkRedeliver
         counts={counts}
         canReceive={canReceive}
         filter={omitUndefined({ subscription_id, event_type })}
       />
     ),
     table: {
-      caption: `Dead letters, newest first; times in ${timeZone}`,
+      caption: `Newest dead letters first; times in ${timeZone}`,
       columns: [...DELIVERY_COLUMNS, 'Actions'],
       rows: page.rows.map((detail) => (
         <DeliveryRow
@@ -64,11 +64,11 @@ export const deadLettersPage: PageHandler = async (deps, request) => {
           timeZone={timeZone}
         >
           <td>
-            <Redrive deliveryId={detail.delivery._id} label={words(detail.delivery.eventType)} />
+            <Redeliver deliveryId={detail.delivery._id} label={words(detail.delivery.eventType)} />
           </td>
         </DeliveryRow>
       )),
-      empty: 'There are none. Every event was delivered, or is still being retried.',
+      empty: 'No dead letters.',
     },
     next: page.next,
     isLive: true,
@@ -88,42 +88,40 @@ function filtersFor(counts: readonly DeadLetterCount[], nameOf: (partnerId: stri
 
 type BulkProps = {
   counts: readonly DeadLetterCount[];
-  /** The partners that are told anything at all. */
+  /** The partners that can receive webhooks. */
   canReceive: ReadonlySet<string>;
   filter: Readonly<Record<string, string>>;
 };
 
-/** Those of venues that are not granted any more are counted too: how many were redriven is said by the response. */
-function BulkRedrive({ counts, canReceive, filter }: BulkProps): VNode | null {
+/** The count includes venues without a grant any more; the response says how many were redelivered. */
+function BulkRedeliver({ counts, canReceive, filter }: BulkProps): VNode | null {
   const total = (of: readonly DeadLetterCount[]) => of.reduce((sum, each) => sum + each.count, 0);
-  const redrivable = total(
+  const redeliverable = total(
     counts.filter(
       ({ subscription: { status, partnerId } }) => status === 'active' && canReceive.has(partnerId),
     ),
   );
-  const off = total(counts) - redrivable;
-  if (redrivable + off === 0) return null;
+  const off = total(counts) - redeliverable;
+  if (redeliverable + off === 0) return null;
   const left =
-    off === 0
-      ? ''
-      : ` ${off} more to subscriptions that are switched off, or to suspended partners, stay as they are.`;
-  const many = count(redrivable, 'dead letter');
+    off === 0 ? '' : ` ${off} more cannot: their subscription is inactive or their partner suspended.`;
+  const many = count(redeliverable, 'dead letter');
   return (
     <div class="row">
-      <p>{`${many} can be delivered again.${left}`}</p>
-      {redrivable === 0 ? null : (
+      <p>{`${many} can be redelivered.${left}`}</p>
+      {redeliverable === 0 ? null : (
         <ApiForm
           call="POST /api/v1/operator/dead-letters/redrive"
-          done="Dead letters being delivered again: {redriven}."
+          done="Dead letters being redelivered: {redriven}."
           confirm={{
-            question: `Redrive ${many}? Each is attempted again, with the same event_id.`,
-            yes: `Redrive ${redrivable}`,
+            question: `Redeliver ${many}? Each is attempted again, with the same event_id.`,
+            yes: `Redeliver ${redeliverable}`,
           }}
         >
           {Object.entries(filter).map(([name, value]) => (
             <input key={name} type="hidden" name={name} value={value} />
           ))}
-          <button class="primary">{`Redrive ${redrivable === 1 ? 'it' : `all ${redrivable}`}`}</button>
+          <button class="primary">{`Redeliver ${redeliverable === 1 ? 'it' : `all ${redeliverable}`}`}</button>
         </ApiForm>
       )}
     </div>

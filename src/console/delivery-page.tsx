@@ -4,18 +4,18 @@ import { canReceive } from '../partners/can-receive.service.ts';
 import { deliveryView } from '../webhooks/deliveries/delivery-view.rules.ts';
 import type { DeliveryDetail } from '../webhooks/deliveries/read-deliveries.service.ts';
 import { getDelivery } from '../webhooks/deliveries/read-deliveries.service.ts';
-import { getAnySubscription } from '../webhooks/subscriptions/subscriptions.service.ts';
-import { Discard, outcomeOf, Redrive } from './delivery-rows.tsx';
+import { getAnySubscription } from '../webhooks/subscriptions/require-subscription.service.ts';
+import { Discard, outcomeOf, Redeliver } from './delivery-rows.tsx';
 import { dateTimeSeconds, words } from './format.rules.ts';
 import { claimPath, PartnerLink, readNames } from './links.tsx';
 import { Badge, Facts, Heading, Table, When } from './parts.tsx';
 import type { PageHandler } from './request.ts';
 
-/** A delivery with its attempts and what is sent; a dead letter can be delivered again. */
+/** A delivery with its attempts and its payload; a dead letter can be redelivered. */
 export const deliveryPage: PageHandler = async (deps, { params }) => {
   const detail = await getDelivery(deps, undefined, params['deliveryId'] ?? '');
   const { delivery, event } = detail;
-  const [subscription, isHeard, nameOf] = await Promise.all([
+  const [subscription, isReceiving, nameOf] = await Promise.all([
     getAnySubscription(deps, delivery.subscriptionId),
     canReceive(deps, { partnerId: delivery.partnerId, venueId: requiredVenueId(event) }),
     readNames(deps, [delivery.partnerId]),
@@ -34,7 +34,7 @@ export const deliveryPage: PageHandler = async (deps, { params }) => {
           <DeadLetter
             deliveryId={delivery._id}
             isActive={subscription.status === 'active'}
-            isHeard={isHeard}
+            isReceiving={isReceiving}
           />
         ) : null}
         <div class="columns">
@@ -73,18 +73,18 @@ function About({ event }: { event: NonNullable<DeliveryDetail['event']> }): VNod
   return <a href={claimPath(holdId, bookingId)}>{bookingId === null ? 'the hold' : 'the booking'}</a>;
 }
 
-type DeadLetterProps = { deliveryId: string; isActive: boolean; isHeard: boolean };
+type DeadLetterProps = { deliveryId: string; isActive: boolean; isReceiving: boolean };
 
-function DeadLetter({ deliveryId, isActive, isHeard }: DeadLetterProps): VNode {
+function DeadLetter({ deliveryId, isActive, isReceiving }: DeadLetterProps): VNode {
   const standing = !isActive
-    ? 'Its subscription is switched off.'
-    : isHeard
-      ? 'It can be delivered again.'
+    ? 'Its subscription is inactive.'
+    : isReceiving
+      ? 'You can redeliver it.'
       : 'Its partner is suspended, or no longer has a grant for the venue.';
   return (
     <div class="notice bad row">
       <p>{`All attempts failed. ${standing}`}</p>
-      {isActive && isHeard ? <Redrive deliveryId={deliveryId} label="this delivery" /> : null}
+      {isActive && isReceiving ? <Redeliver deliveryId={deliveryId} label="this delivery" /> : null}
       {isActive ? null : <a href="/webhooks">Webhooks</a>}
       <Discard deliveryId={deliveryId} />
     </div>

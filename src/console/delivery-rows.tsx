@@ -55,14 +55,11 @@ export function outcomeOf({
   return errorDetail ? `${words(error)}: ${words(errorDetail)}` : words(error);
 }
 
-/** Delivers a dead letter again. */
-export function Redrive({ deliveryId, label }: { deliveryId: string; label: string }): VNode {
+/** Redelivers a dead letter. */
+export function Redeliver({ deliveryId, label }: { deliveryId: string; label: string }): VNode {
   return (
-    <ApiForm
-      call={`POST /api/v1/operator/dead-letters/${deliveryId}/redrive`}
-      done="It is being delivered again."
-    >
-      <button aria-label={`Redrive ${label}`}>Redrive</button>
+    <ApiForm call={`POST /api/v1/operator/dead-letters/${deliveryId}/redrive`} done="Redelivering it.">
+      <button aria-label={`Redeliver ${label}`}>Redeliver</button>
     </ApiForm>
   );
 }

@@ -5,8 +5,14 @@ import { Dialog } from './dialogs.tsx';
 import { ApiForm, Field, IdempotencyKey, ReasonField } from './forms.tsx';
 import { ReleaseHold } from './hold-page.tsx';
 
-/** Sells a slot to somebody at the venue. The part about a hold is shown only where one is in the way. */
-export function WalkInDialog(): VNode {
+/** Shown beside the field in place of the API's message. */
+const phoneFault = (region: string): string =>
+  region === 'IN'
+    ? 'Enter a valid phone number, e.g. 98765 43210 or +91 98765 43210.'
+    : 'Enter a valid phone number with its country code, e.g. +91 98765 43210.';
+
+/** Sells a slot to somebody at the venue. Shows the part about a hold only if the slot has one. */
+export function WalkInDialog({ region }: { region: string }): VNode {
   return (
     <Dialog id="walk-in-dialog" title="Place a walk-in">
       <p class="faint" data-text="what" />
@@ -28,7 +34,14 @@ export function WalkInDialog(): VNode {
           <input id="walk-in-name" name="customer_name" maxlength={120} autocomplete="off" autofocus />
         </Field>
         <Field id="walk-in-phone" label="Phone (optional)">
-          <input id="walk-in-phone" name="customer_phone" type="tel" maxlength={20} autocomplete="off" />
+          <input
+            id="walk-in-phone"
+            name="customer_phone"
+            type="tel"
+            maxlength={20}
+            autocomplete="off"
+            data-fault={phoneFault(region)}
+          />
         </Field>
         <div class="row end">
           <button class="primary">Place walk-in</button>
@@ -66,10 +79,10 @@ export function CancelDialog(): VNode {
   );
 }
 
-/** Lifts a blackout. */
-export function LiftDialog(): VNode {
+/** Withdraws a blackout. */
+export function WithdrawDialog(): VNode {
   return (
-    <Dialog id="lift-dialog" title="Blackout">
+    <Dialog id="withdraw-dialog" title="Blackout">
       <p class="faint" data-text="what" />
       <p>
         <strong data-text="reason" />
@@ -82,12 +95,12 @@ export function LiftDialog(): VNode {
       <ApiForm
         class="stack"
         call="DELETE /api/v1/operator/blackouts/{blackout_id}"
-        done="The blackout is lifted."
+        done="The blackout is withdrawn."
       >
         <input type="hidden" name="blackout_id" data-path />
-        <p class="under">Everything that it closes can be sold again, on all of its days.</p>
+        <p class="under">Its slots can be sold again, on all of its days.</p>
         <div class="row end">
-          <button class="danger">Lift blackout</button>
+          <button class="danger">Withdraw blackout</button>
         </div>
       </ApiForm>
     </Dialog>

@@ -9,7 +9,7 @@ import { BlackoutList } from './blackout-page.tsx';
 import { venuesToChoose } from './choices.ts';
 import { gridQuery } from './console.schemas.ts';
 import { longDate, withQuery, zoneName } from './format.rules.ts';
-import { BlackoutDialog, CancelDialog, LiftDialog, WalkInDialog } from './grid-dialogs.tsx';
+import { BlackoutDialog, CancelDialog, WalkInDialog, WithdrawDialog } from './grid-dialogs.tsx';
 import { GridTable, Legend, OffSchedule } from './grid-table.tsx';
 import type { Page } from './layout.tsx';
 import { readNames } from './links.tsx';
@@ -64,9 +64,9 @@ export const gridPage: PageHandler = async (deps, request) => {
           timeZone={venue.timeZone}
           resourceName={(id) => grid.columns.find(({ resource }) => resource._id === id)?.resource.name ?? id}
         />
-        <WalkInDialog />
+        <WalkInDialog region={deps.config.defaultRegion} />
         <CancelDialog />
-        <LiftDialog />
+        <WithdrawDialog />
         <BlackoutDialog grid={grid} />
       </>
     ),

@@ -14,7 +14,7 @@ export const partnersPage: PageHandler = async (deps, request) => {
   const page =
     query === undefined
       ? { rows: [], next: null }
-      : await listPartners(deps, { after: query.cursor, limit: query.limit });
+      : await listPartners(deps.db, { after: query.cursor, limit: query.limit });
   const timeZone = deps.config.defaultTimeZone;
   return listingPage({
     section: '/partners',

@@ -159,7 +159,7 @@ export function Shared({
   );
 }
 
-/** A blackout says why, and can be lifted. */
+/** A blackout shows its reason, and can be withdrawn. */
 export function Closed({
   cell,
   what,
@@ -179,13 +179,13 @@ export function Closed({
     href: `/blackouts/${first._id}`,
     reason: first.reason,
     span: `${at(first.startsAt)} to ${at(first.endsAt)}`,
-    more: more.length === 0 ? '' : 'Another blackout keeps the slot closed after this one is lifted.',
+    more: more.length === 0 ? '' : 'Another blackout keeps the slot closed after you withdraw this one.',
   };
   return (
-    <Opens dialog="lift-dialog" fill={fill} icon="closed">
+    <Opens dialog="withdraw-dialog" fill={fill} icon="closed">
       <span class="state">Blackout</span>
       <span class="under">{first.reason}</span>
-      <span class="unseen">{`: lift it on ${what}`}</span>
+      <span class="unseen">{`: withdraw it on ${what}`}</span>
     </Opens>
   );
 }

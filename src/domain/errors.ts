@@ -1,4 +1,4 @@
-/** Every code an error response can carry. Statuses and remedies: `http/error-registry.ts`. */
+/** Every code of an error response. Statuses and remedies: `http/error-registry.ts`. */
 export type ErrorCode =
   | 'VALIDATION_ERROR'
   | 'INVALID_JSON'
@@ -43,18 +43,17 @@ export type ErrorCode =
   | 'INTERNAL_ERROR'
   | 'SERVICE_UNAVAILABLE';
 
-/** For whom a message is written: an operator has another interface, and nobody to ask. */
+/** Who reads a message: operators have another interface. */
 export type Audience = 'partner' | 'operator';
 
-/** Services take no partner from an operator, who may see what is anybody's. */
+/** Operators pass no partner to services. */
 export function audienceOf(partnerId: string | undefined): Audience {
   return partnerId === undefined ? 'operator' : 'partner';
 }
 
-/** One faulty field: `path` in dotted form (`body.customer_phone` is `customer_phone`), `message` for the caller's developer. */
+/** `path` is dotted (`customer.phone`); `message` is for the caller's developer. */
 export type FieldFault = { path: string; message: string };
 
-/** What an error response may carry beside code and message; both are shown to the caller. */
 export type ErrorExtras = {
   details?: FieldFault[];
   conflict?: Record<string, unknown>;
@@ -62,8 +61,8 @@ export type ErrorExtras = {
 };
 
 /**
- * A rule of the product rejected the call. `message` is public: it is written for the caller's developer and says what
- * was wrong and what to do next. It never carries internals; unexpected faults are thrown as ordinary errors.
+ * A rule of the product rejected the call. `message` is public: it tells the caller's developer what was wrong and what
+ * to do next. Unexpected faults are thrown as ordinary errors.
  */
 export class DomainError extends Error {
   readonly code: ErrorCode;
@@ -77,7 +76,6 @@ export class DomainError extends Error {
   }
 }
 
-/** A VALIDATION_ERROR about one field. */
 export function fieldError(path: string, message: string): DomainError {
   return new DomainError('VALIDATION_ERROR', `${path}: ${message}`, { details: [{ path, message }] });
 }

@@ -3,13 +3,10 @@ import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-j
 import { fieldError } from './errors.ts';
 
 /**
- * The E.164 form (`+919845012345`) of a phone number written internationally or as people of `defaultRegion` write it,
- * or undefined when `text` is not one valid number and nothing else (contract: confirm/customer-phone).
- *
- * An extension is rejected: E.164 cannot have one, so two customers behind one switchboard would become the same.
- * Equal results mean the same number, however it was written.
- *
- * @throws RangeError when `defaultRegion` is no region.
+ * The E.164 form (`+919845012345`) of a phone number written internationally or as in `defaultRegion`; undefined if
+ * `text` is not one valid number and nothing else (contract: confirm/customer-phone). An extension is rejected: E.164
+ * cannot have one.
+ * @throws RangeError if `defaultRegion` is no region.
  */
 export function normalisePhone(text: string, defaultRegion: string): string | undefined {
   if (!isRegion(defaultRegion)) throw new RangeError(`${defaultRegion} is not a region with phone numbers.`);
@@ -20,24 +17,24 @@ export function normalisePhone(text: string, defaultRegion: string): string | un
   return number?.isValid() && number.ext === undefined ? number.number : undefined;
 }
 
-/** Without what people and their phones put around a number: format characters, `tel:`, brackets around its country code. */
+/** Removes what people and phones put around a number: format characters, `tel:`, brackets around the country code. */
 function plainPhone(text: string): string {
   return withAsciiDigits(withoutFormat(text))
     .replace(/^ *(?:tel:)? */i, '')
     .replace(/^\(\s*(\+\s*\d+)\s*\)/, '$1 ');
 }
 
-/** Without characters that only say how text is set, such as the marks that a contacts app puts around a number. */
+/** Removes characters that only affect layout, such as the marks that a contacts app puts around a number. */
 export function withoutFormat(text: string): string {
   return text.replaceAll(/\p{Cf}/gu, '');
 }
 
-/** The digits of every script as those of ASCII. */
+/** Digits of any script as ASCII digits. */
 export function withAsciiDigits(text: string): string {
   return text.normalize('NFKC').replaceAll(/[^\P{Nd}0-9]/gu, (digit) => String(digitValue(digit)));
 }
 
-/** Unicode has the digits of a script in a row, from 0 to 9. */
+/** Unicode lists the digits of a script in a row, from 0 to 9. */
 function digitValue(digit: string): number {
   const codePoint = digit.codePointAt(0) ?? 0;
   let zero = codePoint;
@@ -45,7 +42,6 @@ function digitValue(digit: string): number {
   return (codePoint - zero) % 10;
 }
 
-/** The message for a number that `normalisePhone` rejects. */
 export function invalidPhoneMessage(region: string): string {
   return `is not a valid phone number. Send it as E.164 (+919876543210) or as a national number of ${region}.`;
 }
@@ -57,12 +53,12 @@ export function requireCustomerPhone(text: string, defaultRegion: string): strin
   return phoneE164;
 }
 
-/** The digits of an E.164 number without its country code, as they stand in every written form of it. */
+/** The digits of an E.164 number without its country code. */
 export function nationalDigitsOf(phoneE164: string): string {
   return parsePhoneNumberFromString(phoneE164)?.nationalNumber ?? phoneE164;
 }
 
-/** Whether `text` is the two-letter code (ISO 3166-1, upper case) of a region with phone numbers, such as `IN`. */
+/** Whether `text` is the code (ISO 3166-1 alpha-2, upper case) of a region with phone numbers. */
 export function isRegion(text: string): text is CountryCode {
   return isSupportedCountry(text);
 }

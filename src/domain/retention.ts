@@ -1,16 +1,18 @@
 /**
- * Which rows of a collection may go once they are old enough, and how they are found. Each component states it of its own rows; to
- * archive and delete them is the work of `retention`.
+ * Which rows of a collection may be deleted once they are old enough. Each component states its own; `retention`
+ * archives and deletes.
  */
 export type RetentionRule = {
   collection: string;
-  /** The rows are walked by this field, oldest first, along this index; it never lies after what `isOver` compares. */
+  /**
+   * The rows are read by this field, oldest first, along the index `hint`. It is never later than what `isOver`
+   * compares.
+   */
   field: string;
   hint: string;
-  /** The instant by which rows are filed in the archive, and chosen to be restored. */
   instant: string;
-  /** Where the walk ends, by `field`, and what a partial index has. */
+  /** The end of the range to read, by `field`, and the condition of a partial index. */
   isWalked: (before: Date) => Record<string, unknown>;
-  /** Matches, of those, the rows that nothing has to be kept of since `before`, but for what other collections still need of them. */
+  /** Matches the rows that may go, unless other collections still need them. */
   isOver: (before: Date) => Record<string, unknown>;
 };

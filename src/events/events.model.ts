@@ -1,12 +1,10 @@
 import type { CollectionDefinition } from '../platform/ensure-collection.ts';
-import type { Db } from '../platform/mongo.ts';
-import { openCollection } from '../platform/mongo.ts';
+import { type Db, openCollection } from '../platform/mongo.ts';
 import type { RecordedActor } from '../reservations/actor-types.ts';
-import type { EventType } from '../reservations/event-types.ts';
-import { EVENT_TYPES } from '../reservations/event-types.ts';
+import { EVENT_TYPES, type EventType } from '../reservations/event-types.ts';
 import type { Attached } from '../reservations/reservations.model.ts';
 
-/** A state change in the permanent log, as it happened. `_id` is the event_id. */
+/** A state change in the permanent log. `_id` is the event_id. */
 export type EventRow = {
   _id: string;
   type: EventType;
@@ -19,37 +17,35 @@ export type EventRow = {
   holdId: string;
   bookingId: string | null;
   originatorId: string;
-  /** For operators alone. Absent in samples and in what older releases wrote. */
+  /** Only for operators. Absent in samples and in events of older releases. */
   actor?: RecordedActor;
   holdExpiresAt: Date | null;
-  /** For the originator alone, like `reason`. */
+  /** Only for the originator, like `reason`. */
   pricePaise: number;
   reason: string | null;
-  /** For the partner alone whose it is. */
+  /** Only for this partner. */
   attached?: Attached & { partnerId: string };
-  /** A sample that a partner asked for: for its receiver alone, in no feed. */
+  /** A sample that a partner asked for: only for its receiver, and in no feed. */
   isTest?: true;
-  /** Its sequence number in the feed, in the order in which events became visible; absent until assigned, and after 30 days (ADR 0010). */
+  /** In the order in which events became visible in the feed; absent in samples, and after 30 days (ADR 0010). */
   sequence?: number;
-  /** Written by releases up to 1.0.0, which numbered events later; `npm run migrate` numbers those that they left. */
+  /** Releases up to 1.0.0 numbered events later; `npm run migrate` numbers what they left. */
   isUnsequenced?: true;
-  /** No event, but a row that takes a sequence number whose range was given up: at no venue, for nobody (ADR 0010). */
+  /** Not an event: takes a sequence number whose range was given up (ADR 0010). */
   isFiller?: true;
 };
 
 export const eventCollection = (db: Db) => openCollection<EventRow>(db, 'events');
 
-/** Sequence numbers that a process has reserved, and is about to write events with: from `from` to `until`, both included. */
+/** Sequence numbers that a process has reserved for events, from `from` to `until`, both included. */
 export type NumberRange = { id: string; from: number; until: number; at: Date };
 
-/** How far the feed goes; one document (ADR 0010). */
 export type FeedCounter = {
   _id: 'feed';
-  /** The feed is complete up to here: no event with a number up to this one comes any more. */
   last: number;
-  /** The highest number that was reserved; absent until one was. Releases up to 1.0.0 know `last` alone. */
+  /** The highest reserved number; absent until there was one. Releases up to 1.0.0 know only `last`. */
   reserved?: number;
-  /** Ranges that events are being written with, in no order; absent until there was one. */
+  /** Reserved ranges whose events are being written, in no order; absent until there was one. */
   open?: NumberRange[];
 };
 
@@ -72,11 +68,7 @@ export const EVENT_COLLECTIONS: CollectionDefinition[] = [
         key: { venueId: 1, sequence: 1 },
         partialFilterExpression: { sequence: { $gt: 0 } },
       },
-      {
-        name: 'feed_by_age',
-        key: { at: 1 },
-        partialFilterExpression: { sequence: { $gt: 0 } },
-      },
+      { name: 'feed_by_age', key: { at: 1 }, partialFilterExpression: { sequence: { $gt: 0 } } },
       // Two events with one sequence number would let a reader that stops between them miss the other.
       {
         name: 'one_event_per_place',

@@ -1,36 +1,34 @@
 import { toRupees } from '../domain/money.ts';
+import type { RetentionRule } from '../domain/retention.ts';
+import { idBound } from '../platform/ids.ts';
 import { attachedInEvent } from '../reservations/attached.rules.ts';
-import type { EventSubject, Outbox, OutboxEvent } from '../reservations/reservations.model.ts';
+import type { Outbox } from '../reservations/reservations.model.ts';
 import type { EventRow } from './events.model.ts';
 
-/** The venue that a partner needs a grant for to receive the event; null for a sample, which is of no venue, and for no event. */
+/** The venue that a receiver needs a grant for; null for a sample, which has no venue, and for no event. */
 export function requiredVenueId(
   event: Pick<EventRow, 'venueId' | 'isTest'> | null | undefined,
 ): string | null {
   return event?.isTest === true ? null : (event?.venueId ?? null);
 }
 
-/** X-Request-Id of the call that made the event; null of what the service did by itself, and of what older releases wrote. */
+/** X-Request-Id of the call that made the event; null if the service or an older release made it. */
 export function requestIdOf({ actor }: Pick<EventRow, 'actor'>): string | null {
   return actor === undefined || actor.kind === 'service' ? null : (actor.requestId ?? null);
 }
 
-/** The request id for one receiver: the id may be one that the caller chose, and is for the caller alone. */
+/** The request id if the receiver made the call, else null: a caller may choose its request id. */
 export function requestIdFor(event: Pick<EventRow, 'actor'>, receiverId: string): string | null {
   const { actor } = event;
   return actor?.kind === 'api_key' && actor.partnerId === receiverId ? requestIdOf(event) : null;
 }
 
-/** The span of the call that made the event, as W3C Trace Context; undefined where it was not traced. */
+/** The span of the call that made the event, as W3C Trace Context; undefined if it was not traced. */
 export function traceparentOfEvent({ actor }: Pick<EventRow, 'actor'>): string | undefined {
   return actor === undefined || actor.kind === 'service' ? undefined : actor.traceparent;
 }
 
-/**
- * The body of an event for one receiver, `delivery_id` aside. What is for the
- * originator alone is in it only where the receiver is the originator, what a partner attached only where it is that partner;
- * customers' data is in no event.
- */
+/** The body of an event for one receiver, without `delivery_id`; no event has customers' data. */
 export function eventBody(event: EventRow, receiverId: string): Record<string, unknown> {
   const isOriginator = receiverId === event.originatorId;
   return {
@@ -55,25 +53,35 @@ export function eventBody(event: EventRow, receiverId: string): Record<string, u
   };
 }
 
-/**
- * The waiting events of a reservation as the log will have them, oldest first. They say what was written when they happened; only
- * those that an older release wrote take slot and price from the reservation (ADR 0009).
- */
-export function toEventRows(outbox: Outbox): EventRow[] {
-  return outbox.outbox.map((waiting) => toEventRow(outbox, waiting));
-}
-
-function toEventRow(outbox: Outbox, { eventId, ...waiting }: OutboxEvent): EventRow {
-  return {
+/** The rows of an outbox, oldest first. An older release's events take their subject from it (ADR 0009). */
+export function toEventRows({ outbox, ...reservation }: Outbox): EventRow[] {
+  const { _id: holdId, venueId, resourceId, slotId, slotStart, slotEnd, pricePaise } = reservation;
+  const subject = { venueId, resourceId, slotId, slotStart, slotEnd, pricePaise, holdId };
+  return outbox.map(({ eventId, holdExpiresAt = null, reason = null, ...event }) => ({
     _id: eventId,
-    ...subjectOf(outbox),
-    ...waiting,
-    holdExpiresAt: waiting.holdExpiresAt ?? null,
-    reason: waiting.reason ?? null,
-  };
+    ...subject,
+    ...event,
+    holdExpiresAt,
+    reason,
+  }));
 }
 
-function subjectOf(outbox: Outbox): EventSubject {
-  const { _id: holdId, venueId, resourceId, slotId, slotStart, slotEnd, pricePaise } = outbox;
-  return { venueId, resourceId, slotId, slotStart, slotEnd, pricePaise, holdId };
-}
+/** Ids contain their host's time; how far its clock may be ahead. */
+const AHEAD_MS = 86_400_000;
+
+/**
+ * Events go after they happened and their slot has ended, so that the timeline of a booking stays whole. An event that
+ * waits for its sequence number stays. Walked by id: no other index has all events in the order of time.
+ */
+export const PAST_EVENTS: RetentionRule = {
+  collection: 'events',
+  field: '_id',
+  hint: '_id_',
+  instant: 'at',
+  isWalked: (before) => ({ _id: { $lt: idBound(new Date(before.getTime() + AHEAD_MS)) } }),
+  isOver: (before) => ({
+    at: { $lt: before },
+    slotEnd: { $lt: before },
+    isUnsequenced: { $exists: false },
+  }),
+};

@@ -15,46 +15,44 @@ import {
   slotId,
   timestamp,
 } from '../http/response-fields.ts';
-import type { EventType } from '../reservations/event-types.ts';
-import { EVENT_TYPES, isOfBooking } from '../reservations/event-types.ts';
+import { EVENT_TYPES, type EventType, isOfBooking } from '../reservations/event-types.ts';
 import { isFeedCursor, NOT_A_FEED_CURSOR } from './feed-cursor.rules.ts';
 
 const reason = (of: string) =>
   Joi.string()
-    .description(`${of}; for the originator of the change alone.`)
+    .description(`${of}. Only for the partner that made the change.`)
     .example('Rain: the turf is closed.');
 
 const window = {
   resource_id: resourceId(),
   slot_start: timestamp(EXAMPLE.slotStart),
   slot_end: timestamp(EXAMPLE.slotEnd),
-  price_rupees: amount().description('In rupees; for the originator of the change alone.').optional(),
+  price_rupees: amount().description('In rupees. Only for the partner that made the change.').optional(),
   ...attachedIfGiven,
   test: Joi.boolean()
     .valid(true)
-    .description('Only in the sample that you asked for: nothing has happened.')
+    .description('Only in a sample that you requested: nothing has changed.')
     .optional(),
 };
 
-/** What `details` holds beside the window, by type of event. */
 const DETAILS: Record<EventType, ObjectSchema> = {
   hold_created: object({ ...window, hold_expiry_at: timestamp(EXAMPLE.holdExpiry) }),
   hold_cancelled: object({
     ...window,
-    reason: reason('Why it was released, where that was said').optional(),
+    reason: reason('Why the hold was released, if a reason was given').optional(),
   }),
   hold_expired: object(window),
   booking_created: object(window),
-  booking_cancelled: object({ ...window, reason: reason('Why it was cancelled').optional() }),
-  booking_refunded: object({ ...window, reason: reason('Why it was refunded').optional() }),
+  booking_cancelled: object({ ...window, reason: reason('Why the booking was cancelled').optional() }),
+  booking_refunded: object({ ...window, reason: reason('Why the booking was refunded').optional() }),
 };
 
-/** The body of an event of this type, `delivery_id` aside. */
+/** The body of an event of this type, without `delivery_id`. */
 export const eventOf = (type: EventType): ObjectSchema =>
   object({
-    event_id: id(EXAMPLE.eventId).description('The same in every delivery of this state change.'),
+    event_id: id(EXAMPLE.eventId).description('The same in every delivery of this change.'),
     event_type: Joi.string().valid(type).example(type),
-    timestamp: timestamp().description('When it happened.'),
+    timestamp: timestamp().description('When the change happened.'),
     venue_id: id(EXAMPLE.venueId),
     slot_id: slotId(),
     hold_id: id(EXAMPLE.holdId),
@@ -62,12 +60,11 @@ export const eventOf = (type: EventType): ObjectSchema =>
       ? id(EXAMPLE.bookingId)
       : orNull(id(EXAMPLE.bookingId)).description('Null: there is no booking yet.').example(null),
     partner_id: id(EXAMPLE.partnerId).description(
-      'Who made the change: you, another partner, or 00000000-0000-7000-8000-000000000000 for the venue itself.',
+      'Who made the change: you, another partner, or 00000000-0000-7000-8000-000000000000 for the venue.',
     ),
-    details: DETAILS[type].description('More may be added; ignore what you do not know.'),
+    details: DETAILS[type].description('Ignore unknown fields: more may be added.'),
   });
 
-/** An event of any type, as it was or will be delivered. */
 export const event = named(
   'Event',
   object({
@@ -82,7 +79,7 @@ export const event = named(
     details: object({
       ...window,
       hold_expiry_at: timestamp(EXAMPLE.holdExpiry).description('In hold_created.').optional(),
-      reason: reason('Where one was given').optional(),
+      reason: reason('The reason, if one was given').optional(),
     }).example({
       resource_id: EXAMPLE.resourceId,
       slot_start: EXAMPLE.slotStart,
@@ -108,11 +105,11 @@ export const feedQuery = Joi.object<FeedQuery>({
     .custom((value: string, helpers) => (isFeedCursor(value) ? value : helpers.error('string.cursor')))
     .messages({ 'string.cursor': NOT_A_FEED_CURSOR })
     .meta({ jsonSchema: { pattern: '^[A-Za-z0-9._-]+$' } })
-    .description('The next_cursor of an earlier response; from the beginning unless stated.')
+    .description('The next_cursor of an earlier response. Omit it to read from the beginning.')
     .example(CURSOR_EXAMPLE),
   since: instant()
     .description(
-      'Only events from this instant on: to begin in the middle, then go on with next_cursor. With one to come, the response is the cursor of the end.',
+      'Only events from this instant on. Use it to start, then continue with next_cursor. A future instant returns the cursor of the end.',
     )
     .example(EXAMPLE.now),
   event_type: eventType().description('Only events of this type.'),
@@ -123,11 +120,10 @@ export const feedQuery = Joi.object<FeedQuery>({
 export const feedPage = listOf(event).keys({
   next_cursor: Joi.string()
     .required()
-    .description('Pass it back as `after`; at the end too, where it misses nothing that comes later.')
+    .description('Pass it as `after`. At the end it stays valid and finds every later event.')
     .example(CURSOR_EXAMPLE),
 });
 
-/** The name of a type of event, in requests and responses. */
 export function eventType() {
   return Joi.string()
     .valid(...EVENT_TYPES)

@@ -2,12 +2,11 @@ import { slotIdOf } from '../catalog/slots/slot.rules.ts';
 import { readDatabaseTime } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db } from '../platform/mongo.ts';
-import type { EventType } from '../reservations/event-types.ts';
-import { hasDetail, isOfBooking } from '../reservations/event-types.ts';
+import { type EventType, hasDetail, isOfBooking } from '../reservations/event-types.ts';
 import type { EventRow } from './events.model.ts';
 import { eraseTexts, insertSample } from './events.store.ts';
 
-/** Overwrites the reasons in all events of these reservations, and drops what was attached; returns the events' ids. */
+/** Erases reasons and attachments in the events of these reservations; returns the ids of the events. */
 export async function eraseTextsOf(
   deps: { db: Db },
   holdIds: readonly string[],
@@ -18,7 +17,7 @@ export async function eraseTextsOf(
 
 const HOUR_MS = 3_600_000;
 
-/** Writes a sample event of the partner's to the log: a slot of tomorrow on a court that does not exist. */
+/** Logs a sample event of the partner: a slot of tomorrow on a court that does not exist. */
 export async function logTestEvent(deps: { db: Db }, partnerId: string, type: EventType): Promise<EventRow> {
   const at = await readDatabaseTime(deps.db);
   const slotStart = new Date(Math.ceil(at.getTime() / HOUR_MS) * HOUR_MS + 24 * HOUR_MS);

@@ -1,17 +1,14 @@
 import { fieldError } from '../domain/errors.ts';
-import type { Route } from '../http/route.ts';
-import { listing, route } from '../http/route.ts';
+import { listing, type Route, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import type { Db } from '../platform/mongo.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import { eventBody } from './events.rules.ts';
-import type { FeedQuery } from './events.schemas.ts';
-import { feedPage, feedQuery } from './events.schemas.ts';
+import { type FeedQuery, feedPage, feedQuery } from './events.schemas.ts';
 import { readFeed } from './feed.service.ts';
 import { NOT_A_FEED_CURSOR, openFeedCursor, sealFeedCursor } from './feed-cursor.rules.ts';
 
-/** The feed of events. */
 export function feedRoutes(deps: { db: Db; cursorBox: SecretBox }): Route<PartnerCaller>[] {
   const { cursorBox } = deps;
   return [
@@ -22,7 +19,7 @@ export function feedRoutes(deps: { db: Db; cursorBox: SecretBox }): Route<Partne
       tag: 'Feed',
       summary: 'Read the events at your venues, oldest first',
       description:
-        'For reconciling after an outage: the bodies of the webhooks without `delivery_id`, of the last 30 days. A cursor that has been read to the end stays valid. Events of one reservation are in their order; across reservations an event comes behind later ones by less than it took to appear itself, under a second unless the service was held up. So go on with `next_cursor`, not with the last `timestamp`.',
+        'Webhook bodies of the last 30 days, without `delivery_id`, to reconcile after an outage. Events of one reservation keep their order. Other events can appear after later ones, normally by under a second: continue with `next_cursor`, not with the last `timestamp`.',
       query: feedQuery,
       responses: { 200: { description: 'A page of the feed.', body: feedPage } },
       errors: [],

@@ -1,26 +1,21 @@
 import { writeEach } from '../platform/bulk-writes.ts';
 import { newId } from '../platform/ids.ts';
-import type { Db, Expression, Snapshot } from '../platform/mongo.ts';
-import { inSnapshot, isDuplicateKey } from '../platform/mongo.ts';
+import { type Db, type Expression, inSnapshot, isDuplicateKey, type Snapshot } from '../platform/mongo.ts';
 import { NEWEST } from '../platform/newest-reads.ts';
-import type { EventRow, NumberRange } from './events.model.ts';
-import { eventCollection, feedCounterCollection } from './events.model.ts';
+import { type EventRow, eventCollection, feedCounterCollection, type NumberRange } from './events.model.ts';
 
 const FEED = { _id: 'feed' } as const;
 
-/** The highest number that anybody may have; also where an older release, which knows `last` alone, has gone beyond what is reserved. */
+/** The highest number given. An older release, which knows only `last`, may have gone beyond `reserved`. */
 const HIGHEST = { $max: ['$last', '$reserved', 0] };
 
-/** The last sequence number of the feed at the moment of the snapshot, which has every event up to it. */
+/** The last sequence number of the feed in the snapshot, which has every event up to it. */
 export async function findLastSequenceNumber(db: Db, snapshot: Snapshot): Promise<number> {
   const counter = await feedCounterCollection(db).findOne(FEED, inSnapshot(snapshot));
   return counter?.last ?? 0;
 }
 
-/**
- * Reserves the next `count` sequence numbers. The feed ends below them until `closeRanges`, whatever gets its number meanwhile
- * (ADR 0010).
- */
+/** Reserves the next `count` sequence numbers. The feed ends below them until `closeRanges` (ADR 0010). */
 export async function openRange(db: Db, count: number): Promise<NumberRange> {
   const id = newId();
   const range = { id, from: { $add: [HIGHEST, 1] }, until: { $add: [HIGHEST, count] }, at: '$$NOW' };
@@ -36,7 +31,7 @@ export async function openRange(db: Db, count: number): Promise<NumberRange> {
   return opened;
 }
 
-/** The feed goes on: to the next range that is open, or to the last number. Only when no write with their numbers is under way. */
+/** Lets the feed go on to the next open range or the end. Call it only after all writes with these numbers. */
 export async function closeRanges(db: Db, ranges: readonly Pick<NumberRange, 'id'>[]): Promise<void> {
   const ids = ranges.map(({ id }) => id);
   const others: Expression = { $filter: { input: '$open', cond: { $not: [{ $in: ['$$this.id', ids] }] } } };
@@ -48,8 +43,9 @@ export async function closeRanges(db: Db, ranges: readonly Pick<NumberRange, 'id
 }
 
 /**
- * Ends a range whose events may still be on their way, as of a process that stands still. Whoever is first takes a number, by the
- * unique index; those that this call takes are nobody's, and an event that comes late gets a number of a later range.
+ * Ends a range whose events may still be written, for example by a stalled process. The unique index gives each number
+ * to the first writer: this call writes a filler for every free number, and a late event gets a number of a later
+ * range.
  */
 export async function giveUpRange(db: Db, range: NumberRange): Promise<void> {
   const count = range.until - range.from + 1;
@@ -62,23 +58,34 @@ export async function giveUpRange(db: Db, range: NumberRange): Promise<void> {
   await closeRanges(db, [range]);
 }
 
-const NOBODY = '00000000-0000-0000-0000-000000000000';
+const NONE = '00000000-0000-0000-0000-000000000000';
 
 function filler({ at }: NumberRange, sequence: number): EventRow {
   return {
-    ...{ _id: newId(), type: 'hold_expired', at, isFiller: true, sequence },
-    ...{ venueId: NOBODY, resourceId: '', slotId: '', slotStart: at, slotEnd: at },
-    ...{ holdId: NOBODY, bookingId: null, originatorId: NOBODY },
-    ...{ holdExpiresAt: null, pricePaise: 0, reason: null },
+    _id: newId(),
+    type: 'hold_expired',
+    at,
+    venueId: NONE,
+    resourceId: '',
+    slotId: '',
+    slotStart: at,
+    slotEnd: at,
+    holdId: NONE,
+    bookingId: null,
+    originatorId: NONE,
+    holdExpiresAt: null,
+    pricePaise: 0,
+    reason: null,
+    isFiller: true,
+    sequence,
   };
 }
 
-/** The ranges that are open. */
 export async function findOpenRanges(db: Db): Promise<NumberRange[]> {
   return (await feedCounterCollection(db).findOne(FEED, NEWEST))?.open ?? [];
 }
 
-/** Leaves out `count` sequence numbers, so that those to come are beyond all that may have been given after a backup. */
+/** Skips `count` sequence numbers after a restore, so that new ones are beyond all that were given after the backup. */
 export async function skipSequenceNumbers(db: Db, count: number): Promise<void> {
   const next = { $add: [HIGHEST, count] };
   await feedCounterCollection(db).updateOne(FEED, [{ $set: { reserved: next, last: next, open: [] } }], {

@@ -3,20 +3,20 @@ import { NEWEST } from '../platform/newest-reads.ts';
 import { eventCollection } from './events.model.ts';
 import { closeRanges, openRange } from './sequence-numbers.store.ts';
 
-// Releases up to 1.0.0 wrote events without their sequence numbers and gave them later; the last of them may leave some.
+// Releases up to 1.0.0 wrote events first and numbered them later, and may have left some without a number.
 
 const UNNUMBERED_INDEX = 'unsequenced_events_by_instant';
 const UNNUMBERED = { isUnsequenced: true } as const;
 const BATCH = 500;
 
-/** How many events in the log have no sequence number yet. Only those releases make the index, without which there are none. */
+/** How many events have no sequence number yet: none without the index, which only those releases created. */
 export async function countUnnumbered(db: Db): Promise<number> {
   const indexes = await eventCollection(db).indexes();
   if (!indexes.some(({ name }) => name === UNNUMBERED_INDEX)) return 0;
   return eventCollection(db).countDocuments(UNNUMBERED, NEWEST);
 }
 
-/** Numbers them, in the order of their instants, until all are or `stopping` aborts; returns how many. */
+/** Numbers these events in the order of their instants, until none is left or `stopping` aborts; returns how many. */
 export async function numberEvents(db: Db, stopping: AbortSignal): Promise<number> {
   for (let count = 0; ; ) {
     if (stopping.aborted || (await countUnnumbered(db)) === 0) return count;

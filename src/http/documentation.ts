@@ -32,7 +32,7 @@ const TYPES: Readonly<Record<string, string>> = {
  */
 export function mountDocumentation(app: Express, log: Logger, folder: string = FOLDER): void {
   const names = namesIn(folder);
-  if (!names.has(START)) log.warn({ folder }, 'there is no documentation at /docs: run npm run build');
+  if (!names.has(START)) log.warn({ folder }, 'documentation at /docs is missing: run npm run build');
   const entrance = app.route('/');
   entrance.get((req, res) => {
     res.vary('Accept');

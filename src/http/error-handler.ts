@@ -60,13 +60,13 @@ function asDomainError(thrown: unknown): DomainError {
   if (isDatabaseUnavailable(thrown)) {
     return new DomainError(
       'SERVICE_UNAVAILABLE',
-      'The service cannot reach its database, or cannot tell whether the call took effect. Retry after the time in Retry-After, with the same idempotency_key.',
+      'The database is unavailable, so the call may or may not have taken effect. Repeat it after the seconds in Retry-After, with the same idempotency_key.',
     );
   }
   if (thrown instanceof URIError)
     return fieldError('path', 'is not valid percent-encoding. Encode it as UTF-8.');
   return new DomainError(
     'INTERNAL_ERROR',
-    'Something went wrong on our side. Retry with the same idempotency_key; if it persists, quote request_id to the platform operator.',
+    'The service failed unexpectedly. Repeat the call with the same idempotency_key. If it fails again, send request_id to the platform operator.',
   );
 }

@@ -22,17 +22,17 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   },
   MALFORMED_REQUEST: {
     status: 400,
-    when: 'What was sent is not a valid HTTP/1.1 request: its request line, a header, the framing of its body or the Host header is malformed.',
-    remedy: 'Send it with an unmodified HTTP library, and check whether a proxy changes it.',
+    when: 'The request is not valid HTTP/1.1: its request line, a header or the framing of its body is malformed.',
+    remedy: 'Send it with a standard HTTP library, and check whether a proxy changes it.',
   },
   INVALID_API_KEY: {
     status: 401,
-    when: 'The x-api-key header is missing, or the key is malformed, unknown, expired, revoked or of another deployment (sandbox or production).',
+    when: 'The x-api-key header is missing, or the key is malformed, unknown, expired, revoked or for another deployment (sandbox or production).',
     remedy: 'Send a valid key; ask the platform operator for one.',
   },
   PARTNER_SUSPENDED: {
     status: 403,
-    when: 'The partner that the key (for operators: the delivery) belongs to is suspended.',
+    when: 'The partner of the key (for operators: of the delivery) is suspended.',
     remedy: 'Contact the platform operator, who can reactivate the partner.',
   },
   UNAUTHORIZED: {
@@ -42,23 +42,23 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   },
   VENUE_NOT_AUTHORIZED: {
     status: 403,
-    when: 'The venue does not exist or is not granted to you; the response is the same for both.',
+    when: 'The venue does not exist or is not granted to you. The response is the same for both.',
     remedy: 'Take venue_id from the list of your venues, or ask the platform operator for a grant.',
   },
   CSRF_REJECTED: {
     status: 403,
-    when: 'A change was requested with a sign-in cookie from a page of another site.',
+    when: 'A page of another site requested a change with a sign-in cookie.',
     remedy: 'Use the console itself, or send the operator key in x-api-key.',
     audience: 'operator',
   },
   ROUTE_NOT_FOUND: {
     status: 404,
-    when: 'There is no such path, or it is a sandbox path and this is a production deployment.',
-    remedy: 'Check the path and its prefix /api/v1: /docs has the documentation, /openapi.json every path.',
+    when: 'The path does not exist, or it is a sandbox path on a production deployment.',
+    remedy: 'Check the path and its prefix /api/v1. /openapi.json lists every path.',
   },
   VENUE_NOT_FOUND: {
     status: 404,
-    when: 'The venue does not exist or is not granted to you; the response is the same for both.',
+    when: 'The venue does not exist or is not granted to you. The response is the same for both.',
     remedy: 'Take venue_id from the list of venues.',
   },
   RESOURCE_NOT_FOUND: {
@@ -68,9 +68,9 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   },
   SLOT_NOT_FOUND: {
     status: 404,
-    when: 'slot_id is malformed or unknown, the schedule has no such slot, or its venue is not granted to you; the response is the same for all three.',
+    when: 'slot_id is malformed or unknown, the schedule has no such slot, or its venue is not granted to you. The response is the same for all three.',
     remedy:
-      'Copy slot_id, or slot_start, from availability; if the venue is not in your list of venues, ask the platform operator for a grant.',
+      'Copy slot_id or slot_start from availability. If the venue is not in your list of venues, ask the platform operator for a grant.',
   },
   HOLD_NOT_FOUND: {
     status: 404,
@@ -110,7 +110,7 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   },
   KEY_NOT_FOUND: {
     status: 404,
-    when: 'The partner has no API key with that id, or the key to replace has ended.',
+    when: 'The partner has no API key with that id, or the key to replace is revoked or expired.',
     remedy: "Take key_id from the list of the partner's keys.",
     audience: 'operator',
   },
@@ -143,60 +143,59 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   },
   HOLD_LIMIT_REACHED: {
     status: 409,
-    when: 'You have reached the limit of ACTIVE holds, or the hold would last longer than a hold may.',
-    remedy: 'Confirm or cancel holds first, or ask for less time.',
+    when: 'You have the maximum of ACTIVE holds, or the hold would exceed its maximum lifetime.',
+    remedy: 'Confirm or cancel holds first, or send a smaller ttl_seconds.',
   },
   HOLD_EXPIRED: {
     status: 409,
-    when: 'The hold has reached its hold_expiry_at, so its slot is free again.',
+    when: 'The hold expired at hold_expiry_at, so its slot is free again.',
     remedy: 'Place a new hold on the slot.',
   },
   INVALID_HOLD_STATE: {
     status: 409,
-    when: 'The state of the hold or booking does not allow this operation.',
-    remedy: 'Read its current state; to repeat an earlier call, send the same idempotency_key.',
+    when: 'The hold or booking is in a state that does not allow this operation.',
+    remedy: 'Read its current state. To repeat an earlier call, send the same idempotency_key.',
   },
   DOUBLE_BOOKING_ATTEMPT: {
     status: 409,
-    when: 'The venue gave the slot to another channel before the hold was confirmed.',
+    when: 'The venue sold the slot to another channel before the hold was confirmed.',
     remedy: 'Place a hold on another slot.',
   },
   CUSTOMER_HAS_UPCOMING_BOOKINGS: {
     status: 409,
     when: 'The customer to erase has an upcoming booking, or package credit that can still be used.',
     remedy:
-      'Cancel those bookings; end those purchases, have their credit used up, or wait until they have expired (the message says when). Then repeat the call.',
+      'Cancel the bookings, and end the purchases or wait until they expire (the message says when). Then repeat the call.',
     audience: 'operator',
   },
   IDEMPOTENCY_KEY_MISMATCH: {
     status: 409,
     when: 'The idempotency_key was used before for a different request.',
-    remedy: 'Use a new key for each operation, and the same key only to repeat it.',
+    remedy: 'Use a new key for each operation. Send the same key only to repeat a call.',
   },
   WEBHOOK_LIMIT_REACHED: {
     status: 409,
-    when: 'You have 20 webhook subscriptions, the most that a partner may have.',
+    when: 'You have 20 webhook subscriptions, which is the maximum.',
     remedy: 'Change one of them with PATCH, or ask the platform operator to stop deliveries to it.',
   },
   SUBSCRIPTION_EXISTS: {
     status: 409,
-    when: 'An active subscription of the same partner has the same endpoint_url and the same event_types.',
-    remedy:
-      'Use the subscription in error.conflict.subscription_id; to get a secret for it, rotate its secret.',
+    when: 'You already have an active subscription with this endpoint_url and these event_types.',
+    remedy: 'Use the subscription in error.conflict.subscription_id. If you lost its secret, rotate it.',
   },
   WEBHOOK_INACTIVE: {
     status: 409,
-    when: 'The subscription has been deactivated, so nothing is delivered to it.',
+    when: 'The subscription is deactivated, so nothing is delivered to it.',
     remedy: 'Ask the platform operator to activate it.',
   },
   DELIVERY_IN_PROGRESS: {
     status: 409,
-    when: 'The state of the delivery does not allow this call.',
-    remedy: 'Read its state. If an attempt is in progress, repeat the call after it has ended.',
+    when: 'An attempt of the delivery is in progress, or its state does not allow this call.',
+    remedy: 'Read the delivery. If an attempt is in progress, repeat the call after it has ended.',
   },
   PARTNER_NOT_CERTIFIED: {
     status: 409,
-    when: 'A production key was asked for before the partner was certified.',
+    when: 'A production key was requested for a partner that is not certified.',
     remedy: 'Certify the partner first.',
     audience: 'operator',
   },
@@ -213,23 +212,23 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   RATE_LIMITED: {
     status: 429,
     when: 'You sent more requests than your limit allows, or too many invalid keys came from your address.',
-    remedy: 'Wait for the seconds in Retry-After; the RateLimit header says how many requests are left.',
+    remedy: 'Wait for the seconds in Retry-After. The RateLimit header shows how many requests are left.',
   },
   HEADERS_TOO_LARGE: {
     status: 431,
-    when: 'The request line, with path and query, and the headers are larger than 16 KB together. The connection is closed.',
-    remedy: 'Shorten the query, and send no cookies.',
+    when: 'The request line and the headers together are larger than 16 KB. The connection is closed.',
+    remedy: 'Shorten the query and send no cookies.',
   },
   INTERNAL_ERROR: {
     status: 500,
     when: 'An unexpected error occurred.',
     remedy:
-      'Repeat the call with the same idempotency_key; if it persists, quote request_id to the platform operator.',
+      'Repeat the call with the same idempotency_key. If it fails again, send request_id to the platform operator.',
   },
   SERVICE_UNAVAILABLE: {
     status: 503,
-    when: 'The database cannot be reached or is not ready, or it is unknown whether the call took effect.',
-    remedy: 'Repeat the call after the seconds in Retry-After, with the same idempotency_key.',
+    when: 'The database is unavailable, so the call may or may not have taken effect.',
+    remedy: 'Wait for the seconds in Retry-After, then repeat the call with the same idempotency_key.',
   },
 };
 

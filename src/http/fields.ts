@@ -59,7 +59,7 @@ export const uuid = () =>
 export const date = () =>
   Joi.string()
     .custom((value: string, helpers) => (isCalendarDate(value) ? value : helpers.error('string.date')))
-    .messages({ 'string.date': 'must be a calendar date of the form YYYY-MM-DD' })
+    .messages({ 'string.date': 'must be YYYY-MM-DD, for example 2026-11-28' })
     .meta({ jsonSchema: { format: 'date' } });
 
 /** `schema`, not after the field `last`, which `read` parses. */
@@ -90,8 +90,8 @@ export const instant = () =>
       return meant === value ? parsed : helpers.error('string.plus');
     })
     .messages({
-      'string.plus': 'has a space before its offset: in an address, write + as %2B',
-      'string.instant': 'must be an RFC 3339 timestamp with an offset, such as 2026-11-21T04:30:00.000Z',
+      'string.plus': 'has a space before its offset: in a URL, write + as %2B',
+      'string.instant': 'must be an RFC 3339 timestamp with an offset, for example 2026-11-21T04:30:00.000Z',
     })
     .meta({ jsonSchema: { format: 'date-time', pattern: INSTANT_ANYWHERE } });
 
@@ -149,7 +149,7 @@ export const rupees = () =>
     .description('Rupees, with at most two decimals.');
 
 export const pageLimit = () =>
-  Joi.number().integer().min(1).max(200).default(50).description('The largest number of items on the page.');
+  Joi.number().integer().min(1).max(200).default(50).description('The maximum number of items on the page.');
 
 /** The `next_cursor` of an earlier response; the handler gets the Position. */
 export const cursor = () =>
@@ -158,7 +158,7 @@ export const cursor = () =>
     .messages({
       'string.cursor': 'is not a valid cursor. Send next_cursor exactly as it was returned.',
     })
-    .description('`next_cursor` of the page before, exactly as it was returned; the first page has none.')
+    .description('`next_cursor` of the previous page, unchanged. Omit it for the first page.')
     .meta({ jsonSchema: { pattern: '^[A-Za-z0-9_-]+$' } });
 
 export type PageQuery = { limit: number; cursor?: Position };

@@ -41,7 +41,7 @@ export function mountRoutes<Caller>(
   for (const { path, notOffered } of routes) {
     if (notOffered === undefined) continue;
     router.use(path, () => {
-      throw new DomainError('ROUTE_NOT_FOUND', `There is no such path here. ${notOffered}`);
+      throw new DomainError('ROUTE_NOT_FOUND', `The path does not exist here. ${notOffered}`);
     });
   }
 }
@@ -66,7 +66,7 @@ function inTime<T>(work: () => Promise<T>, timeoutMs = CALL_TIMEOUT_MS): Promise
 function outOfTime(): DomainError {
   return new DomainError(
     'SERVICE_UNAVAILABLE',
-    'The database did not answer within 10 s, so the call may or may not have taken effect. Retry after the time in Retry-After, with the same idempotency_key.',
+    'The database did not respond within 10 s, so the call may or may not have taken effect. Repeat it after the seconds in Retry-After, with the same idempotency_key.',
   );
 }
 
@@ -170,6 +170,6 @@ export const rejectWrites: RequestHandler = rejectMethod(['GET', 'HEAD']);
 export function notFound(_req: Request, _res: Response, _next: NextFunction): void {
   throw new DomainError(
     'ROUTE_NOT_FOUND',
-    'There is no such path here. Check its spelling and the version prefix /api/v1: /docs has the documentation, /openapi.json every path.',
+    'The path does not exist. Check its spelling and its prefix /api/v1. /openapi.json lists every path.',
   );
 }

@@ -33,10 +33,10 @@ export const metadata = () =>
       return isEach && entries.length <= METADATA.keys ? value : helpers.error('metadata');
     })
     .messages({
-      metadata: `must have at most ${METADATA.keys} keys of 1 to 40 characters A-Z a-z 0-9 _ - that begin with a letter or digit, and as values texts of one line with at most ${METADATA.value} characters`,
+      metadata: `must have at most ${METADATA.keys} keys of 1 to 40 characters A-Z a-z 0-9 _ -, beginning with a letter or digit. Values are one line of at most ${METADATA.value} characters`,
     })
     .description(
-      `Whatever you want to keep with it, at most ${METADATA.keys} texts of ${METADATA.value} characters; shown to you alone, in your events too. Write no personal data in it.`,
+      `Your own data: at most ${METADATA.keys} texts of ${METADATA.value} characters. Only your reads and events show it. Store no personal data in it.`,
     )
     .meta({
       jsonSchema: {

@@ -137,7 +137,7 @@ function watchOutage(probe: () => Promise<unknown>, log: Logger) {
     try {
       await probe();
       isOn = false;
-      log.info('the rate limit is shared by all processes again');
+      log.info('Redis available again, rate limits are shared by all processes');
     } catch {
       probeAtMs = performance.now() + PROBE_INTERVAL_MS;
     }

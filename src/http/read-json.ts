@@ -86,7 +86,7 @@ function bodyError(err: unknown, coding: string | undefined): unknown {
     if (code !== undefined && coding !== undefined) {
       return new DomainError(
         'INVALID_JSON',
-        `The body could not be decompressed as ${coding}, its Content-Encoding. Compress it so, or leave the header out.`,
+        `The body is not compressed as its Content-Encoding ${coding} says. Compress it so, or omit the header.`,
       );
     }
     const what =

@@ -58,32 +58,32 @@ export const sentence = (example: string) => Joi.string().example(example);
 
 export const resourceId = () =>
   Joi.string()
-    .description('A slug, unique in the service; copy it, never make it up.')
+    .description('A slug, unique in the service. Copy it from the listing; never construct it.')
     .example(EXAMPLE.resourceId);
 
 export const attached = {
-  order_reference: orNull(Joi.string())
-    .description('As you gave it; null where you gave none.')
-    .example('order-2026-000731'),
-  metadata: textsByName()
-    .description('As you gave it; empty where you gave none.')
-    .example({ basket: 'b-118' }),
+  order_reference: orNull(Joi.string()).description('As you sent it, or null.').example('order-2026-000731'),
+  metadata: textsByName().description('As you sent it, or empty.').example({ basket: 'b-118' }),
 };
 
 /** Attached fields in an event: left out if not given. */
 export const attachedIfGiven = {
   order_reference: Joi.string()
-    .description('As given on hold or confirm; for you alone, in the events of your holds and bookings.')
+    .description('As you sent it on hold or confirm. Only in events of your own holds and bookings.')
     .example('order-2026-000731')
     .optional(),
-  metadata: textsByName().description('The same.').example({ basket: 'b-118' }).optional(),
+  metadata: textsByName()
+    .description('As you sent it on hold or confirm. Only in events of your own holds and bookings.')
+    .example({ basket: 'b-118' })
+    .optional(),
 };
 
 function textsByName() {
   return Joi.object().meta({ jsonSchema: { additionalProperties: { type: 'string' } } });
 }
 
-export const slotId = () => Joi.string().description('Identifies the slot; opaque.').example(EXAMPLE.slotId);
+export const slotId = () =>
+  Joi.string().description('The id of the slot. Treat it as opaque.').example(EXAMPLE.slotId);
 
 /** The owner and slot of a hold or booking in an operator's report. */
 export const claimFields = {
@@ -108,5 +108,5 @@ export const pageOf = (item: Schema) =>
 export const nextCursor = () =>
   Joi.string()
     .allow(null)
-    .description('Pass it back as `cursor` for the next page; null on the last.')
+    .description('Pass it as `cursor` for the next page. Null on the last page.')
     .example(null);

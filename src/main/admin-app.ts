@@ -1,13 +1,16 @@
 import type { Express, Request, Response } from 'express';
-import { operatorBookingRoutes } from '../booking/bookings/operator-bookings.router.ts';
-import { walkInRoutes } from '../booking/bookings/walk-ins.router.ts';
-import { operatorHoldRoutes } from '../booking/holds/operator-holds.router.ts';
-import { operatorPackageRoutes, operatorPurchaseRoutes } from '../booking/packages/packages.router.ts';
+import { operatorBookingRoutes, walkInRoutes } from '../booking/bookings/operator-bookings.router.ts';
+import { operatorHoldRoutes } from '../booking/holds/holds.router.ts';
+import {
+  operatorPackageRoutes,
+  operatorPurchaseRoutes,
+} from '../booking/packages/operator-packages.router.ts';
 import { blackoutRoutes } from '../catalog/blackouts/blackouts.router.ts';
 import { grantRoutes } from '../catalog/grants/grants.router.ts';
 import { changePreviewRoutes } from '../catalog/slots/change-preview.router.ts';
 import { findOffSaleClaims } from '../catalog/slots/off-sale-claims.service.ts';
 import { priceRuleRoutes } from '../catalog/venues/price-rules.router.ts';
+import { resourceRoutes } from '../catalog/venues/resources.router.ts';
 import { scheduleRoutes } from '../catalog/venues/schedules.router.ts';
 import { operatorVenueRoutes } from '../catalog/venues/venues.router.ts';
 import { consoleFault, consoleNotFound, mountConsole, mountConsoleAssets } from '../console/console.ts';
@@ -32,6 +35,7 @@ import { mountMetrics } from '../operations/metrics/metrics-page.ts';
 import { BOARD_WORDS, boardCallOf } from '../operations/operators/queue-board.rules.ts';
 import { BOARD_PATH, createQueueBoard } from '../operations/operators/queue-board.ts';
 import { mountSignIn, operatorOf } from '../operations/operators/sign-in.ts';
+import { apiKeyRoutes } from '../partners/api-keys.router.ts';
 import { operatorPartnerRoutes } from '../partners/partners.router.ts';
 import type { ApiContext, Context } from '../process/context.ts';
 import { QUEUE_NAMES } from '../queues/queues.ts';
@@ -46,8 +50,10 @@ export function operatorRoutes(context: Context): Route<Operator>[] {
   };
   return [
     ...operatorPartnerRoutes(context),
+    ...apiKeyRoutes(context),
     ...grantRoutes(context),
     ...operatorVenueRoutes(ofVenues),
+    ...resourceRoutes(ofVenues),
     ...scheduleRoutes(ofVenues),
     ...changePreviewRoutes(context),
     ...priceRuleRoutes(context),

@@ -18,7 +18,7 @@ export function meRoutes(deps: { db: Db; config: ConfigOf<'api'> }): Route<Partn
       path: '/api/v1/partner/me',
       operationId: 'getMe',
       tag: 'Account',
-      summary: 'Read whose key you call with, and your limits',
+      summary: 'Read your partner, key and limits',
       responses: { 200: { description: 'You, your key, your limits and your venues.', body: me } },
       errors: [],
       handle: async ({ caller }) => ok(meView(await readKeyHolder(deps, caller), deps.config)),

@@ -7,7 +7,7 @@ import { runCommand } from '../process/command.ts';
 const file = { type: 'string' } as const;
 const { save, compare } = optionsOrExit(
   { save: file, compare: file },
-  'npm run moved-bookings -- --save FILE | --compare FILE',
+  'node dist/src/main/moved-bookings.js --save FILE | --compare FILE',
   (given) =>
     (given.save === undefined) === (given.compare === undefined) ? 'Give --save or --compare.' : undefined,
 );

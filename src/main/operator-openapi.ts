@@ -1,4 +1,4 @@
-import { conflict } from '../booking/availability/availability.schemas.ts';
+import { conflict } from '../booking/holds/holds.schemas.ts';
 import { describesItself } from '../http/api-description.ts';
 import type { ApiDescription, OpenApiDocument } from '../http/openapi/document.ts';
 import { describeApi } from '../http/openapi/document.ts';

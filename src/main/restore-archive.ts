@@ -9,7 +9,7 @@ import { optionsOrExit } from '../process/arguments.ts';
 import { runCommand } from '../process/command.ts';
 import { archiveUrl } from '../process/config/setting-values.ts';
 
-const USAGE = `npm run restore-archive -- [--from URL] [--collection NAME] [--since INSTANT] [--until INSTANT]
+const USAGE = `node dist/src/main/restore-archive.js [--from URL] [--collection NAME] [--since INSTANT] [--until INSTANT]
   --from        the archive, file:///folder or s3://bucket/prefix; ARCHIVE_URL unless given
   --collection  ${KINDS.map(({ name }) => name).join(', ')}; all unless given
   --since       the first and last instant, such as 2026-03-01 or 2026-03-01T18:00:00Z, of

@@ -3,7 +3,7 @@ import { optionsOrExit } from '../process/arguments.ts';
 import { runCommand } from '../process/command.ts';
 import { rewrapSecrets } from '../webhooks/subscriptions/rewrap-secrets.service.ts';
 
-optionsOrExit({}, 'npm run rewrap-secrets');
+optionsOrExit({}, 'node dist/src/main/rewrap-secrets.js');
 
 /**
  * `npm run rewrap-secrets`: seals every stored secret with the first of ENCRYPTION_KEYS while the service runs, and

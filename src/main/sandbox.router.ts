@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import type { WalkInDeps } from '../booking/bookings/walk-ins.service.ts';
 import { cancelPlayedWalkIn, placeWalkIn } from '../booking/bookings/walk-ins.service.ts';
-import { holdView } from '../booking/holds/hold-view.rules.ts';
+import { holdView } from '../booking/holds/holds.rules.ts';
 import { heldExample, hold, holdIdParam } from '../booking/holds/holds.schemas.ts';
 import type { HoldDeps } from '../booking/holds/holds.service.ts';
 import { expireHoldNow } from '../booking/holds/holds.service.ts';
@@ -22,7 +22,7 @@ type OtherChannelBody = { override_holds: boolean };
 const otherChannelBody = Joi.object<OtherChannelBody>({
   override_holds: Joi.boolean()
     .default(false)
-    .description('Also take a slot that you hold; confirming that hold is then DOUBLE_BOOKING_ATTEMPT.'),
+    .description('Also sell a slot that you hold. Confirming that hold is then DOUBLE_BOOKING_ATTEMPT.'),
 }).required();
 
 const slotIdParam = pathId('`slot_id` as availability lists it.', EXAMPLE.slotId);
@@ -30,7 +30,7 @@ const slotIdParam = pathId('`slot_id` as availability lists it.', EXAMPLE.slotId
 const ofOtherChannel = (status: 'BOOKED' | 'CANCELLED') =>
   object({
     slot_id: slotIdField(),
-    booking_id: id(EXAMPLE.bookingId).description("The other channel's booking; you cannot read it."),
+    booking_id: id(EXAMPLE.bookingId).description("The venue's booking, which you cannot read."),
     status: Joi.string().valid(status).example(status),
   });
 
@@ -53,7 +53,7 @@ export function sandboxRoutes(deps: SandboxDeps): Route<PartnerCaller>[] {
       path: '/api/v1/sandbox/holds/:holdId/expire',
       operationId: 'expireHold',
       tag: 'Sandbox',
-      summary: 'Let an ACTIVE hold lapse now',
+      summary: 'Expire an ACTIVE hold now',
       description: SANDBOX_ONLY,
       params: { holdId: holdIdParam },
       responses: { 200: { description: 'The hold, EXPIRED.', body: hold, example: heldExample('EXPIRED') } },
@@ -85,8 +85,8 @@ export function sandboxRoutes(deps: SandboxDeps): Route<PartnerCaller>[] {
       path: '/api/v1/sandbox/slots/:slotId/walk-in',
       operationId: 'sellByOtherChannel',
       tag: 'Sandbox',
-      summary: 'Let the other channel take a slot',
-      description: `The venue sells the slot itself, as it may at any time. ${SANDBOX_ONLY}`,
+      summary: 'Sell a slot as the venue',
+      description: `Simulates a walk-in: the venue sells the slot itself. ${SANDBOX_ONLY}`,
       params: { slotId: slotIdParam },
       body: otherChannelBody,
       responses: { 201: { description: 'The slot is sold.', body: takenSlot } },
@@ -108,13 +108,13 @@ export function sandboxRoutes(deps: SandboxDeps): Route<PartnerCaller>[] {
       path: '/api/v1/sandbox/slots/:slotId/release',
       operationId: 'releaseByOtherChannel',
       tag: 'Sandbox',
-      summary: 'Give a slot back that the other channel took',
+      summary: 'Release a slot that was sold as the venue',
       description: SANDBOX_ONLY,
       params: { slotId: slotIdParam },
       responses: { 200: { description: 'The slot is free.', body: releasedSlot } },
       errors: ['SLOT_NOT_FOUND', 'BOOKING_NOT_FOUND'],
       handle: async ({ caller, params: { slotId } }) => {
-        const booking = await cancelPlayedWalkIn(deps, slotId, caller.partnerId, partnerActor(caller));
+        const { booking } = await cancelPlayedWalkIn(deps, slotId, caller.partnerId, partnerActor(caller));
         return ok({ slot_id: slotId, booking_id: booking.bookingId, status: 'CANCELLED' });
       },
     }),

@@ -4,21 +4,26 @@ import { leasedCacheOf } from '../platform/leased-cache.ts';
 import type { Db } from '../platform/mongo.ts';
 import { inTransaction } from '../platform/mongo.ts';
 import { newApiKey } from './api-key.rules.ts';
-import type { KeyHolder } from './key-holder.store.ts';
-import { findKeyHolder } from './key-holder.store.ts';
+import type { KeyHolder } from './api-keys.store.ts';
+import {
+  endApiKeyRow,
+  findKeyHolder,
+  insertApiKey,
+  listApiKeyRows,
+  revokeApiKeyRow,
+} from './api-keys.store.ts';
 import type { ApiKeyRow } from './partners.model.ts';
 import type { KeyOwner, PartnerDeps } from './partners.service.ts';
 import { getPartner } from './partners.service.ts';
-import { endApiKeyRow, insertApiKey, listApiKeyRows, revokeApiKeyRow } from './partners.store.ts';
 
-export type { KeyHolder } from './key-holder.store.ts';
+export type { KeyHolder } from './api-keys.store.ts';
 
 export type IssuedKey = { apiKey: string; key: ApiKeyRow };
 
 /**
- * Issues a key. `apiKey` is in this response and nowhere else; only its hash is stored.
- * @throws DomainError VALIDATION_ERROR for an expiry that is not to come; PARTNER_NOT_FOUND; PARTNER_NOT_CERTIFIED in
- * production mode before certification.
+ * Issues a key. `apiKey` is in this response only; its hash is stored.
+ * @throws DomainError VALIDATION_ERROR for an expiry in the past; PARTNER_NOT_FOUND; PARTNER_NOT_CERTIFIED in
+ * production mode.
  */
 export async function issueApiKey(
   deps: PartnerDeps,
@@ -34,7 +39,6 @@ export async function issueApiKey(
   return issued;
 }
 
-/** @throws DomainError PARTNER_NOT_FOUND; PARTNER_NOT_CERTIFIED in production mode before certification. */
 async function requireIssuable(deps: PartnerDeps, partnerId: string): Promise<void> {
   const partner = await getPartner(deps, partnerId);
   if (deps.config.serviceMode === 'production' && partner.certifiedAt === null) {
@@ -59,8 +63,8 @@ function makeKey(
 }
 
 /**
- * Issues a key in the place of one that is in force, with its label and without an expiry; the old one ends after the
- * overlap, counted from the moment of the change, or when it would have ended anyway. Both or neither happen; of calls that race without an overlap, one succeeds.
+ * Replaces a key in force by a new one with its label and without an expiry, both or neither. The old one ends after
+ * the overlap, or when it would have ended anyway. Of concurrent calls without an overlap, one succeeds.
  * @throws DomainError PARTNER_NOT_FOUND, PARTNER_NOT_CERTIFIED; KEY_NOT_FOUND for a key that is missing or has ended.
  */
 export async function rotateApiKey(
@@ -93,7 +97,7 @@ export async function listApiKeys(deps: PartnerDeps, partnerId: string): Promise
   return listApiKeyRows(deps.db, partnerId);
 }
 
-/** Revokes a key for good. When it returns, every process refuses the key. @throws DomainError KEY_NOT_FOUND */
+/** When it returns, every process rejects the key. @throws DomainError KEY_NOT_FOUND */
 export async function revokeApiKey(deps: PartnerDeps, partnerId: string, keyId: string): Promise<void> {
   if (!(await revokeApiKeyRow(deps.db, partnerId, keyId))) {
     throw new DomainError(
@@ -104,10 +108,9 @@ export async function revokeApiKey(deps: PartnerDeps, partnerId: string, keyId: 
   await leasedCacheOf(deps.db).changedForAll();
 }
 
-/** The key with which a call is made, its partner, and the venues granted to it by name. One query. */
+/** The caller's key, its partner, and the venues granted to it by name. One query. */
 export async function readKeyHolder(deps: { db: Db }, caller: KeyOwner): Promise<KeyHolder> {
   const holder = await findKeyHolder(deps.db, caller);
-  // Neither keys nor partners are ever deleted, and this key has just opened the interface.
   if (holder === null) throw new Error(`The key ${caller.keyId} that opened the interface is not stored`);
   return holder;
 }

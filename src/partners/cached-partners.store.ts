@@ -2,8 +2,8 @@ import type { EntryKind } from '../platform/cache-entries.store.ts';
 import type { Entry } from '../platform/leased-cache.ts';
 import { leasedCacheOf } from '../platform/leased-cache.ts';
 import type { Db } from '../platform/mongo.ts';
+import type { KeyOfPartner } from './api-keys.store.ts';
 import { grantIdOf } from './partners.model.ts';
-import type { KeyOfPartner } from './partners.store.ts';
 
 const withPartner = { from: 'partners', localField: 'partnerId', foreignField: '_id', as: 'partner' };
 const partnerStatus = { $set: { partnerStatus: { $first: '$partner.status' } } };
@@ -19,13 +19,13 @@ const GRANTS: EntryKind = {
   stages: [{ $lookup: withPartner }, partnerStatus, { $project: { partnerStatus: 1 } }],
 };
 
-/** A key by its id, from the cache (ADR 0006); null if it is revoked or its partner not active. It may have expired. */
+/** A key from the cache (ADR 0006); null if it is revoked or its partner not active. It may have expired. */
 export async function findCachedKey(db: Db, keyId: string): Promise<Entry<KeyOfPartner> | null> {
   const found = await leasedCacheOf(db).read<KeyOfPartner>(KEYS, keyId);
   return found?.value.revokedAt === null && found.value.partnerStatus === 'active' ? found : null;
 }
 
-/** That the partner may operate the venue, from the cache and whether the partner is active. */
+/** The partner's grant for the venue from the cache, with the state of the partner; null if there is none. */
 export async function findCachedGrant(
   db: Db,
   partnerId: string,

@@ -7,18 +7,15 @@ import { findCachedGrant } from './cached-partners.store.ts';
 import { SUSPENDED } from './partners.service.ts';
 import { findActiveGrants, findActivePartnerIds, findGrant, isActivePartner } from './partners.store.ts';
 
-/** A partner, and the venue of an event that it would receive; null for a sample, which is of no venue. */
+/** A partner, and the venue of an event; null for a sample, which has none. */
 export type Receiver = { partnerId: string; venueId: string | null };
 
-/**
- * Whether a partner can receive the events of a venue: it is active and has a grant for it. Every attempt of every delivery asks:
- * those that do so at the same time share the reads.
- */
+/** Whether the partner is active and has a grant for the venue. Concurrent calls share the reads. */
 export async function canReceive(deps: { db: Db }, receiver: Receiver): Promise<boolean> {
   return (await newestReceiver(deps.db)(receiver)) !== null;
 }
 
-/** The same from the cache, where it says so (ADR 0006); false only where the database does. */
+/** `canReceive` from the cache where possible (ADR 0006); false only if the database says so. */
 export async function canReceiveNow(deps: { db: Db }, receiver: Receiver): Promise<boolean> {
   const { partnerId, venueId } = receiver;
   const grant = venueId === null ? null : await findCachedGrant(deps.db, partnerId, venueId);
@@ -32,7 +29,7 @@ const newestReceiver = memoizeByObject((db: Db) =>
   }),
 );
 
-/** Which of `asked` can receive, in two reads at most whatever their number. */
+/** Which of `asked` can receive, in at most two reads. */
 async function findReceivers(
   db: Db,
   asked: readonly Receiver[],
@@ -57,7 +54,7 @@ const NOT_GRANTED: Record<Audience, string> = {
     'The partner has no grant for the venue of the event any more, so the event cannot be delivered to it. Grant it the venue first.',
 };
 
-/** The same, as an error that says which of the two is missing. @throws DomainError PARTNER_SUSPENDED, VENUE_NOT_AUTHORIZED */
+/** @throws DomainError PARTNER_SUSPENDED, VENUE_NOT_AUTHORIZED if the partner cannot receive the events of the venue */
 export async function requireCanReceive(
   deps: { db: Db },
   { partnerId, venueId }: Receiver,
@@ -70,7 +67,7 @@ export async function requireCanReceive(
   throw new DomainError('VENUE_NOT_AUTHORIZED', NOT_GRANTED[audience]);
 }
 
-/** Of `asked`, those for which `canReceive` is true, in two reads at most whatever their number. */
+/** Filters `asked` to those that can receive, in at most two reads. */
 export async function filterCanReceive<T extends Receiver>(
   deps: { db: Db },
   asked: readonly T[],

@@ -1,6 +1,5 @@
 import { SUITE } from './certification-suite.ts';
 
-/** The form of reports that this release reads. */
 export const REPORT_FORMAT = 'partner-booking-certification/1';
 
 export const OUTCOMES = ['passed', 'failed', 'not_tried'] as const;
@@ -10,12 +9,11 @@ type Outcome = (typeof OUTCOMES)[number];
 export const VERDICTS = ['passed', 'failed', 'incomplete'] as const;
 type Verdict = (typeof VERDICTS)[number];
 
-/** A run of the certification, as `partner certify` writes it; its instants are by the clock of whoever ran it. */
+/** A report as `partner certify` writes it; its instants are by the clock of that machine. */
 export type CertificationReport = {
   format: typeof REPORT_FORMAT;
   mode: 'partner';
   suite_version: string;
-  /** In the sandbox. */
   partner_id: string;
   integration: string;
   base_url: string;
@@ -34,82 +32,78 @@ export type CertificationReport = {
   }[];
 };
 
-/** To whom a report is attached, and when. In production partners have other ids than in the sandbox, of which a report is. */
+/** The partner to certify. In production its id is another than in the sandbox, where the report is from. */
 export type Attachment = { partnerId: string; mode: 'sandbox' | 'production'; now: Date };
 
 export type ReportFault = { path: string; message: string };
 
-/** How far the clock of whoever ran the certification may be ahead. */
 const SKEW_MS = 5 * 60_000;
 
 const UNTOUCHED = 'Attach the report as partner certify wrote it.';
 
 /**
- * Why a report is not attached to the partner; undefined where it is. It comes from the partner, and a person reads the verdict alone:
- * it must have every scenario that this release asks for, and what it says of itself must follow from them.
+ * Why a report is rejected; undefined if it is valid. It comes from the partner, and a person reads the verdict alone:
+ * it must have every scenario that this release asks for, and its summary and verdict must follow from them.
  */
-export function faultOfReport(report: CertificationReport, attachment: Attachment): ReportFault | undefined {
-  const [first] = faultsOf(report, attachment);
-  return first && { ...first, path: `report.${first.path}` };
-}
-
-function* faultsOf(
+export function faultOfReport(
   report: CertificationReport,
   { partnerId, mode, now }: Attachment,
-): Generator<ReportFault> {
+): ReportFault | undefined {
   const { partner_id: of, suite_version: version, scenarios, summary, verdict } = report;
+  const fault = (path: string, message: string): ReportFault => ({ path: `report.${path}`, message });
   if (mode === 'sandbox' && of !== partnerId)
-    yield {
-      path: 'partner_id',
-      message: `is ${of}: the report is of another partner. Attach the one of ${partnerId}.`,
-    };
+    return fault('partner_id', `is ${of}: the report is of another partner. Attach the one of ${partnerId}.`);
   if (report.ended_at.getTime() > now.getTime() + SKEW_MS)
-    yield {
-      path: 'ended_at',
-      message: `is to come: it is ${now.toISOString()}. Set the clock of the machine, and run the certification again.`,
-    };
+    return fault(
+      'ended_at',
+      `is to come: it is ${now.toISOString()}. Set the clock of the machine, and run the certification again.`,
+    );
   if (compareVersions(version, SUITE.version) < 0)
-    yield {
-      path: 'suite_version',
-      message: `is ${version}, and this service asks for ${SUITE.version}. Run the certification again with the client that this service serves.`,
-    };
-  // Suites only grow: a newer one has all scenarios of this release's.
+    return fault(
+      'suite_version',
+      `is ${version}, and this service asks for ${SUITE.version}. Run the certification again with the client that this service serves.`,
+    );
+  // Suites only grow: a newer one has all scenarios of this one.
   const ids = new Set(scenarios.map(({ id }) => id));
   const missing = SUITE.scenarios.filter((id) => !ids.has(id));
   if (missing.length > 0)
-    yield {
-      path: 'scenarios',
-      message: `lacks ${missing.length} of the ${SUITE.scenarios.length} scenarios of suite ${SUITE.version}, ${missing[0]} among them. ${UNTOUCHED}`,
-    };
+    return fault(
+      'scenarios',
+      `lacks ${missing.length} of the ${SUITE.scenarios.length} scenarios of suite ${SUITE.version}, ${missing[0]} among them. ${UNTOUCHED}`,
+    );
   if (ids.size > SUITE.scenarios.length && !isOfNewerSuite(report))
-    yield { path: 'scenarios', message: `has scenarios that suite ${version} has not. ${UNTOUCHED}` };
-  for (const [at, { outcome, finding, remedy }] of scenarios.entries())
-    if ((finding === null) !== (outcome === 'passed') || (remedy === null) === (outcome === 'failed'))
-      yield {
-        path: `scenarios.${at}`,
-        message: `is ${outcome}: finding is null where it passed and remedy where it did not fail, and there otherwise. ${UNTOUCHED}`,
-      };
+    return fault('scenarios', `has scenarios that suite ${version} has not. ${UNTOUCHED}`);
+  const wrong = scenarios.findIndex(
+    ({ outcome, finding, remedy }) =>
+      (finding === null) !== (outcome === 'passed') || (remedy === null) === (outcome === 'failed'),
+  );
+  if (wrong !== -1)
+    return fault(
+      `scenarios.${wrong}`,
+      `is ${scenarios[wrong]?.outcome}: finding is null where it passed and remedy where it did not fail, and there otherwise. ${UNTOUCHED}`,
+    );
   const countOf = (outcome: Outcome) => scenarios.filter((each) => each.outcome === outcome).length;
   for (const outcome of OUTCOMES)
     if (summary[outcome] !== countOf(outcome))
-      yield {
-        path: `summary.${outcome}`,
-        message: `is ${summary[outcome]}, and ${countOf(outcome)} of its scenarios are ${outcome}. ${UNTOUCHED}`,
-      };
+      return fault(
+        `summary.${outcome}`,
+        `is ${summary[outcome]}, and ${countOf(outcome)} of its scenarios are ${outcome}. ${UNTOUCHED}`,
+      );
   const expected = countOf('failed') > 0 ? 'failed' : countOf('not_tried') > 0 ? 'incomplete' : 'passed';
   if (verdict !== expected)
-    yield { path: 'verdict', message: `is ${verdict}, and ${expected} by its scenarios. ${UNTOUCHED}` };
+    return fault('verdict', `is ${verdict}, and ${expected} by its scenarios. ${UNTOUCHED}`);
   if (verdict === 'failed')
-    yield {
-      path: 'verdict',
-      message: `is failed: ${countOf('failed')} of ${scenarios.length} scenarios failed. To certify the partner all the same, leave the report out and say why in notes.`,
-    };
+    return fault(
+      'verdict',
+      `is failed: ${countOf('failed')} of ${scenarios.length} scenarios failed. To certify the partner all the same, leave the report out and say why in notes.`,
+    );
+  return undefined;
 }
 
-/** Whether it is of a suite that this release does not know: whether it has all of that suite's scenarios cannot be told. */
+/** Whether this release does not know the suite, and so cannot tell whether all its scenarios are there. */
 export const isOfNewerSuite = ({ suite_version: version }: CertificationReport): boolean =>
   compareVersions(version, SUITE.version) > 0;
 
-/** Of `1.10.0` and `1.9.0` the first is the newer. */
+/** `1.10.0` is newer than `1.9.0`. */
 const compareVersions = (one: string, other: string): number =>
   one.localeCompare(other, 'en', { numeric: true });

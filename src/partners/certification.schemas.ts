@@ -29,7 +29,6 @@ const scenario = Joi.object({
     .example(null),
 });
 
-/** The report that `partner certify` writes (docs/guides/certification.md). */
 export const certificationReport = named(
   'CertificationReport',
   Joi.object<CertificationReport>({
@@ -77,7 +76,6 @@ export const certificationReport = named(
   ),
 );
 
-/** What is shown of a report beside its partner. */
 export const certificationSummary = named(
   'CertificationSummary',
   object({

@@ -11,9 +11,10 @@ import { certifyPartnerRow, findCertificationReport, replaceCertificationReport 
 export type Certification = { notes?: string; report?: CertificationReport };
 
 /**
- * Records that the partner passed certification; the first date stays. Notes and report take the place of those that are there; a call
- * without either leaves it. All of it or nothing. @throws DomainError PARTNER_NOT_FOUND, VALIDATION_ERROR where the report is of another
- * partner, not whole, contradicts itself or has failed
+ * Records that the partner passed certification; the first date stays. Notes and report replace earlier ones; a call
+ * without them leaves them. All or nothing.
+ * @throws DomainError PARTNER_NOT_FOUND, VALIDATION_ERROR for a report that is of another partner, incomplete,
+ * inconsistent or failed
  */
 export async function certifyPartner(
   deps: PartnerDeps,
@@ -36,7 +37,7 @@ export async function certifyPartner(
   return requirePartner(certified);
 }
 
-/** The report that was attached last; null where none is. @throws DomainError PARTNER_NOT_FOUND */
+/** The newest attached report, null if there is none. @throws DomainError PARTNER_NOT_FOUND */
 export async function getCertificationReport(
   deps: PartnerDeps,
   partnerId: string,
@@ -46,9 +47,7 @@ export async function getCertificationReport(
 }
 
 function summaryOf(report: CertificationReport): CertificationSummary {
-  const { integration, verdict, summary } = report;
-  return {
-    ...{ integration, verdict, passed: summary.passed, notTried: summary.not_tried },
-    ...{ suiteVersion: report.suite_version, endedAt: report.ended_at },
-  };
+  const { integration, verdict, summary, suite_version: suiteVersion, ended_at: endedAt } = report;
+  const { passed, not_tried: notTried } = summary;
+  return { integration, verdict, passed, notTried, suiteVersion, endedAt };
 }

@@ -11,9 +11,9 @@ export type PartnerRow = {
   contactEmail: string;
   status: 'active' | 'suspended';
   certifiedAt: Date | null;
-  /** What the operator noted at the certification. Absent in what older releases wrote. */
+  /** The operator's notes at the certification; absent in rows of older releases. */
   certificationNotes?: string | null;
-  /** Of the report that was attached last, what is shown beside the partner; the whole is in `certification_reports`. */
+  /** From the newest attached report, which is in `certification_reports`. */
   certificationSummary?: CertificationSummary;
   createdAt: Date;
 };
@@ -27,10 +27,9 @@ export type CertificationSummary = {
   endedAt: Date;
 };
 
-/** `_id` is the partner's. */
 export type CertificationReportRow = { _id: string; report: CertificationReport; attachedAt: Date };
 
-/** `hash` is the SHA-256 of the whole key in hex; the key itself is stored nowhere. `prefix` is public. */
+/** `hash` is the SHA-256 of the whole key in hex; the key itself is not stored. `prefix` is public. */
 export type ApiKeyRow = {
   _id: string;
   partnerId: string;
@@ -40,14 +39,13 @@ export type ApiKeyRow = {
   createdAt: Date;
   expiresAt: Date | null;
   revokedAt: Date | null;
-  /** When it last opened the interface, to a minute. Absent or null where that was never noted. */
+  /** When it last opened the interface, to a minute. */
   lastUsedAt?: Date | null;
 };
 
-/** The `_id` of a grant, which says whose it is and for what: a grant can be read by it beside whatever names both. */
 export const grantIdOf = (partnerId: string, venueId: string): string => `${partnerId}:${venueId}`;
 
-/** A grant: this partner may operate this venue. `_id` is `<partnerId>:<venueId>`. */
+/** This partner may sell at this venue. `_id` is `<partnerId>:<venueId>`. */
 export type GrantRow = { _id: string; partnerId: string; venueId: string };
 
 const partnerSchema = new Schema<PartnerRow>(
@@ -97,12 +95,10 @@ export const certificationReportCollection = (db: Db) =>
 
 export const apiKeyModel = (db: Db): Model<ApiKeyRow> => modelOf(db, 'ApiKey', apiKeySchema);
 
-/** The collection as the driver has it, for updates by pipeline. */
 export const apiKeyCollection = (db: Db) => collectionOf(apiKeyModel(db));
 
 export const grantModel = (db: Db): Model<GrantRow> => modelOf(db, 'Grant', grantSchema);
 
-/** The collection as the driver has it, for reads by pipeline. */
 export const grantCollection = (db: Db) => collectionOf(grantModel(db));
 
 export const PARTNER_COLLECTIONS: CollectionDefinition[] = [

@@ -1,38 +1,29 @@
 import type { PageQuery } from '../http/fields.ts';
 import { pageQuery } from '../http/fields.ts';
-import { listOf, pageOf } from '../http/response-fields.ts';
+import { pageOf } from '../http/response-fields.ts';
 import type { Operator, Route } from '../http/route.ts';
-import { created, listing, noContent, ok, route } from '../http/route.ts';
+import { created, listing, ok, route } from '../http/route.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import { encodeCursor } from '../platform/pagination.ts';
-import type { IssuedKey } from './api-keys.service.ts';
-import { issueApiKey, listApiKeys, revokeApiKey, rotateApiKey } from './api-keys.service.ts';
 import { attachedReport } from './certification.schemas.ts';
 import type { Certification } from './certification.service.ts';
 import { certifyPartner, getCertificationReport } from './certification.service.ts';
-import type { ApiKeyRow, CertificationSummary, PartnerRow } from './partners.model.ts';
-import type { IssueKeyBody, PartnerBody, PartnerChange, RotateKeyBody } from './partners.schemas.ts';
+import type { CertificationSummary, PartnerRow } from './partners.model.ts';
+import type { PartnerBody, PartnerChange } from './partners.schemas.ts';
 import {
-  apiKey as apiKeySchema,
   certifyPartnerBody,
   createPartnerBody,
-  issuedApiKey,
-  issueKeyBody,
-  keyIdParam,
   partnerIdParam,
   partner as partnerSchema,
-  rotateKeyBody,
   updatePartnerBody,
 } from './partners.schemas.ts';
 import type { PartnerDeps } from './partners.service.ts';
 import { createPartner, getPartner, listPartners, updatePartner } from './partners.service.ts';
 
 type PartnerParams = { partnerId: string };
-type KeyParams = PartnerParams & { keyId: string };
 
 const PREFIX = '/api/v1/operator/partners';
 
-/** The routes for partners and their keys. */
 export function operatorPartnerRoutes(deps: PartnerDeps): Route<Operator>[] {
   return [
     route<Operator, unknown, unknown, PartnerBody>({
@@ -57,7 +48,7 @@ export function operatorPartnerRoutes(deps: PartnerDeps): Route<Operator>[] {
       responses: { 200: { description: 'A page of partners.', body: pageOf(partnerSchema) } },
       errors: [],
       handle: async ({ query: { cursor: after, limit } }) => {
-        const { rows, next } = await listPartners(deps, { after, limit });
+        const { rows, next } = await listPartners(deps.db, { after, limit });
         return listing(rows.map(partnerView), encodeCursor(next));
       },
     }),
@@ -88,7 +79,6 @@ export function operatorPartnerRoutes(deps: PartnerDeps): Route<Operator>[] {
         ),
     }),
     ...certificationRoutes(deps),
-    ...keyRoutes(deps),
   ];
 }
 
@@ -126,77 +116,6 @@ function certificationRoutes(deps: PartnerDeps): Route<Operator>[] {
   ];
 }
 
-function keyRoutes(deps: PartnerDeps): Route<Operator>[] {
-  return [
-    route<Operator, PartnerParams, unknown, IssueKeyBody>({
-      method: 'post',
-      path: `${PREFIX}/:partnerId/keys`,
-      operationId: 'issueApiKey',
-      tag: 'API keys',
-      summary: 'Issue an API key; it is shown this once',
-      params: { partnerId: partnerIdParam },
-      body: issueKeyBody,
-      responses: { 201: { description: 'The key.', body: issuedApiKey } },
-      errors: ['PARTNER_NOT_FOUND', 'PARTNER_NOT_CERTIFIED'],
-      handle: async ({ params, body }) => {
-        const input = { label: body.label ?? null, expiresAt: body.expires_at ?? null };
-        return created(issuedKeyView(await issueApiKey(deps, params.partnerId, input)));
-      },
-    }),
-    route<Operator, KeyParams, unknown, RotateKeyBody>({
-      method: 'post',
-      path: `${PREFIX}/:partnerId/keys/:keyId/rotate`,
-      operationId: 'rotateApiKey',
-      tag: 'API keys',
-      summary: 'Replace a key that is in force; the new one is shown this once',
-      description: 'The new key has the label of the old one and does not expire.',
-      params: { partnerId: partnerIdParam, keyId: keyIdParam },
-      subject: keyOf(deps),
-      body: rotateKeyBody,
-      responses: {
-        201: { description: 'The new key; the old one ends after the overlap.', body: issuedApiKey },
-      },
-      errors: ['PARTNER_NOT_FOUND', 'KEY_NOT_FOUND', 'PARTNER_NOT_CERTIFIED'],
-      handle: async ({ params: { partnerId, keyId }, body }) =>
-        created(issuedKeyView(await rotateApiKey(deps, partnerId, keyId, body.overlap_seconds))),
-    }),
-    route<Operator, PartnerParams>({
-      method: 'get',
-      path: `${PREFIX}/:partnerId/keys`,
-      operationId: 'listApiKeys',
-      tag: 'API keys',
-      summary: "List a partner's keys",
-      params: { partnerId: partnerIdParam },
-      responses: {
-        200: {
-          description: 'All keys, revoked ones too, without the keys themselves.',
-          body: listOf(apiKeySchema),
-        },
-      },
-      errors: ['PARTNER_NOT_FOUND'],
-      handle: async ({ params }) => {
-        const keys = await listApiKeys(deps, params.partnerId);
-        return listing(keys.map(listedKeyView));
-      },
-    }),
-    route<Operator, KeyParams>({
-      method: 'delete',
-      path: `${PREFIX}/:partnerId/keys/:keyId`,
-      operationId: 'revokeApiKey',
-      tag: 'API keys',
-      summary: 'Revoke a key',
-      params: { partnerId: partnerIdParam, keyId: keyIdParam },
-      subject: keyOf(deps),
-      responses: { 204: { description: 'The key is refused from the next call on.' } },
-      errors: ['KEY_NOT_FOUND'],
-      handle: async ({ params }) => {
-        await revokeApiKey(deps, params.partnerId, params.keyId);
-        return noContent();
-      },
-    }),
-  ];
-}
-
 function partnerView(partner: PartnerRow): Record<string, unknown> {
   return {
     partner_id: partner._id,
@@ -212,40 +131,12 @@ function partnerView(partner: PartnerRow): Record<string, unknown> {
 
 function summaryView(summary: CertificationSummary | undefined): Record<string, unknown> | null {
   if (summary === undefined) return null;
-  const { integration, verdict, passed, notTried, suiteVersion, endedAt } = summary;
   return {
-    ...{ integration, verdict, passed, not_tried: notTried },
-    ...{ suite_version: suiteVersion, ended_at: endedAt.toISOString() },
-  };
-}
-
-/** The key that a call is about, for the audit. */
-function keyOf(deps: PartnerDeps) {
-  return async ({ partnerId, keyId }: KeyParams) => {
-    const key = (await listApiKeys(deps, partnerId)).find(({ _id }) => _id === keyId);
-    return key === undefined ? null : listedKeyView(key);
-  };
-}
-
-function listedKeyView(key: ApiKeyRow): Record<string, unknown> {
-  return {
-    ...keyView(key),
-    revoked_at: key.revokedAt?.toISOString() ?? null,
-    last_used_at: key.lastUsedAt?.toISOString() ?? null,
-  };
-}
-
-function issuedKeyView({ apiKey, key }: IssuedKey): Record<string, unknown> {
-  const { key_id, ...rest } = keyView(key);
-  return { key_id, api_key: apiKey, ...rest };
-}
-
-function keyView(key: ApiKeyRow) {
-  return {
-    key_id: key._id,
-    prefix: key.prefix,
-    label: key.label,
-    created_at: key.createdAt.toISOString(),
-    expires_at: key.expiresAt?.toISOString() ?? null,
+    integration: summary.integration,
+    verdict: summary.verdict,
+    passed: summary.passed,
+    not_tried: summary.notTried,
+    suite_version: summary.suiteVersion,
+    ended_at: summary.endedAt.toISOString(),
   };
 }

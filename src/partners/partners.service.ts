@@ -5,7 +5,6 @@ import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import { leasedCacheOf } from '../platform/leased-cache.ts';
 import type { Db } from '../platform/mongo.ts';
-import type { Page, PageWanted } from '../platform/pagination.ts';
 import { findCachedGrant } from './cached-partners.store.ts';
 import type { PartnerRow } from './partners.model.ts';
 import {
@@ -15,19 +14,18 @@ import {
   findPartnersById,
   insertGrant,
   insertPartner,
-  listPartnerRows,
   updatePartnerRow,
 } from './partners.store.ts';
 
+export { listPartners } from './partners.store.ts';
+
 export type PartnerDeps = { db: Db; clock: Clock; config: { serviceMode: 'sandbox' | 'production' } };
 
-/** Whose key was sent. */
 export type KeyOwner = { partnerId: string; keyId: string };
 
-/** The caller of a partner endpoint, and by which call: everything that it may see or do derives from `partnerId`. */
+/** The caller of a partner endpoint and its call: `partnerId` decides what it may see and do. */
 export type PartnerCaller = KeyOwner & Cause;
 
-/** Registers a partner, active and not yet certified. */
 export async function createPartner(
   deps: PartnerDeps,
   input: { name: string; contactEmail: string },
@@ -44,11 +42,7 @@ export async function createPartner(
   return partner;
 }
 
-export async function listPartners(deps: { db: Db }, wanted: PageWanted): Promise<Page<PartnerRow>> {
-  return listPartnerRows(deps.db, wanted);
-}
-
-/** The names of partners by id; the built-in one, and those that there are not, have none. */
+/** The names of partners by id; the built-in partner and missing ones have none. */
 export async function partnerNames(
   deps: { db: Db },
   partnerIds: readonly string[],
@@ -62,7 +56,7 @@ export async function getPartner(deps: PartnerDeps, partnerId: string): Promise<
   return requirePartner(await findPartner(deps.db, partnerId));
 }
 
-/** Changes name, contact or status. When it returns, every process refuses a suspended partner's keys. @throws PARTNER_NOT_FOUND */
+/** When it returns, every process rejects a suspended partner's keys. @throws DomainError PARTNER_NOT_FOUND */
 export async function updatePartner(
   deps: PartnerDeps,
   partnerId: string,
@@ -75,7 +69,7 @@ export async function updatePartner(
   return partner;
 }
 
-/** Lets the partner operate the venue. The caller has checked that the venue exists. @throws DomainError PARTNER_NOT_FOUND */
+/** The caller has checked that the venue exists. @throws DomainError PARTNER_NOT_FOUND */
 export async function grantVenue(deps: PartnerDeps, partnerId: string, venueId: string): Promise<void> {
   await getPartner(deps, partnerId);
   await insertGrant(deps.db, partnerId, venueId);
@@ -83,8 +77,9 @@ export async function grantVenue(deps: PartnerDeps, partnerId: string, venueId: 
 }
 
 /**
- * Ends the grant, if there is one; bookings that the partner made stay its own. Its live holds there stand until `revokeVenue`
- * releases them; when this returns, no process places another. @throws DomainError PARTNER_NOT_FOUND
+ * Ends the grant, if there is one. When this returns, no process places another hold by it; `revokeVenue` releases the
+ * live ones.
+ * @throws DomainError PARTNER_NOT_FOUND
  */
 export async function endGrant(deps: PartnerDeps, partnerId: string, venueId: string): Promise<void> {
   await getPartner(deps, partnerId);
@@ -96,7 +91,7 @@ export async function hasGrant(deps: { db: Db }, partnerId: string, venueId: str
   return findGrant(deps.db, partnerId, venueId);
 }
 
-/** Whether the partner may operate the venue, from the cache; false only where the database says so. */
+/** Whether the partner may sell at the venue, from the cache; false only if the database says so. */
 export async function isCachedGrant(db: Db, partnerId: string, venueId: string): Promise<boolean> {
   return (await findCachedGrant(db, partnerId, venueId)) !== null;
 }
@@ -106,8 +101,16 @@ export const SUSPENDED: Record<Audience, string> = {
   operator: 'The partner is suspended, so nothing is delivered to it. Reactivate the partner first.',
 };
 
-/** The partner, where there is one. @throws DomainError PARTNER_NOT_FOUND */
+/** @throws DomainError PARTNER_NOT_FOUND */
 export function requirePartner(partner: PartnerRow | null): PartnerRow {
   if (partner !== null) return partner;
   throw new DomainError('PARTNER_NOT_FOUND', 'There is no partner with that id.');
+}
+
+/** For a venue that is missing or not granted, in the same words. */
+export function venueNotAuthorized(): DomainError {
+  return new DomainError(
+    'VENUE_NOT_AUTHORIZED',
+    'No venue with that id is granted to you. List your venues, or ask the platform operator for a grant.',
+  );
 }

@@ -1,13 +1,11 @@
 import mongoose from 'mongoose';
-import type { Db, Expression, ReadOptions, Snapshot, Tx } from '../platform/mongo.ts';
+import type { Db, ReadOptions, Snapshot, Tx } from '../platform/mongo.ts';
 import { inSnapshot } from '../platform/mongo.ts';
 import { confirmAbsence, NEWEST } from '../platform/newest-reads.ts';
 import type { Page, PageWanted } from '../platform/pagination.ts';
 import { toPage } from '../platform/pagination.ts';
-import type { ApiKeyRow, CertificationReportRow, PartnerRow } from './partners.model.ts';
+import type { CertificationReportRow, PartnerRow } from './partners.model.ts';
 import {
-  apiKeyCollection,
-  apiKeyModel,
   certificationReportCollection,
   grantCollection,
   grantIdOf,
@@ -24,15 +22,14 @@ export async function findPartner(db: Db, partnerId: string): Promise<PartnerRow
   return confirmAbsence((options) => partnerCollection(db).findOne({ _id: partnerId }, options), NEWEST);
 }
 
-/** Those of `partnerIds` that there are. */
 export async function findPartnersById(db: Db, partnerIds: readonly string[]): Promise<PartnerRow[]> {
   return partnerModel(db)
     .find({ _id: mongoose.trusted({ $in: [...partnerIds] }) })
     .lean();
 }
 
-/** Partners but the built-in one, oldest first: their ids grow. */
-export async function listPartnerRows(db: Db, { after, limit }: PageWanted): Promise<Page<PartnerRow>> {
+/** All partners but the built-in one, oldest first: ids grow. */
+export async function listPartners(db: Db, { after, limit }: PageWanted): Promise<Page<PartnerRow>> {
   const rest = after === undefined ? {} : { _id: mongoose.trusted({ $gt: after.id }) };
   const rows = await partnerModel(db)
     .find(rest)
@@ -51,8 +48,8 @@ export async function updatePartnerRow(
 }
 
 /**
- * Sets the date of certification where there is none, and what else is given; null where there is no such partner. In one update: of
- * two calls at once the date of the first stays.
+ * Sets the date of certification unless there is one, and `given`; null if there is no such partner. One update: of
+ * concurrent calls, the first date stays.
  */
 export async function certifyPartnerRow(
   db: Db,
@@ -70,7 +67,6 @@ export async function certifyPartnerRow(
   );
 }
 
-/** Puts the report in the place of the partner's earlier one. */
 export async function replaceCertificationReport(db: Db, row: CertificationReportRow, tx: Tx): Promise<void> {
   await certificationReportCollection(db).replaceOne({ _id: row._id }, row, { upsert: true, session: tx });
 }
@@ -85,7 +81,6 @@ export async function findCertificationReport(
   );
 }
 
-/** Of `partnerIds`, those that are active. */
 export async function findActivePartnerIds(
   db: Db,
   partnerIds: readonly string[],
@@ -107,80 +102,6 @@ export async function isActivePartner(db: Db, partnerId: string): Promise<boolea
   return confirmAbsence(isActive, NEWEST);
 }
 
-export async function insertApiKey(db: Db, key: ApiKeyRow, tx?: Tx): Promise<void> {
-  await apiKeyModel(db).create([key], tx === undefined ? {} : { session: tx });
-}
-
-/**
- * Ends a key that is in force not later than in `inMs`: an earlier end of its own stays. Null where the partner has no such
- * key in force. By the database's clock, read by the update itself: to an instant that a racing call took before, a key that was
- * just ended would still be in force.
- */
-export async function endApiKeyRow(
-  db: Db,
-  { partnerId, keyId, inMs }: { partnerId: string; keyId: string; inMs: number },
-  tx: Tx,
-): Promise<ApiKeyRow | null> {
-  return apiKeyCollection(db).findOneAndUpdate(
-    {
-      _id: keyId,
-      partnerId,
-      revokedAt: null,
-      $or: [{ expiresAt: null }, { $expr: { $gt: ['$expiresAt', '$$NOW'] } }],
-    },
-    [{ $set: { expiresAt: { $min: ['$expiresAt', { $add: ['$$NOW', inMs] }] } } }],
-    { returnDocument: 'after', session: tx },
-  );
-}
-
-/** A key, with the state of its partner. */
-export type KeyOfPartner = ApiKeyRow & { partnerStatus: PartnerRow['status'] | undefined };
-
-/** Keys by prefix, each with the state of its partner, in one round trip: every call of a partner begins with it. */
-export async function findApiKeysByPrefix(
-  db: Db,
-  prefixes: readonly string[],
-): Promise<Map<string, KeyOfPartner>> {
-  const keys = await findApiKeys(db, { prefix: { $in: [...prefixes] } });
-  return new Map(keys.map((key) => [key.prefix, key]));
-}
-
-/** The key of that id, with the state of its partner. */
-export async function findApiKey(db: Db, keyId: string): Promise<KeyOfPartner | undefined> {
-  const [key] = await findApiKeys(db, { _id: keyId });
-  return key;
-}
-
-async function findApiKeys(db: Db, filter: Expression): Promise<KeyOfPartner[]> {
-  const partner = { from: 'partners', localField: 'partnerId', foreignField: '_id', as: 'partner' };
-  const rows = await apiKeyCollection(db)
-    // An absence is not confirmed: strangers must not make the database write.
-    .aggregate<ApiKeyRow & { partner: PartnerRow[] }>([{ $match: filter }, { $lookup: partner }], NEWEST)
-    .toArray();
-  return rows.map(({ partner: found, ...key }) => ({ ...key, partnerStatus: found[0]?.status }));
-}
-
-/** The keys of a partner, oldest first. */
-export async function listApiKeyRows(db: Db, partnerId: string): Promise<ApiKeyRow[]> {
-  return apiKeyModel(db).find({ partnerId }).sort({ createdAt: 1, _id: 1 }).lean();
-}
-
-/** Notes that the key was used now, by the database's clock. */
-export async function touchApiKeyRow(db: Db, keyId: string): Promise<void> {
-  await apiKeyModel(db).updateOne({ _id: keyId }, { $currentDate: { lastUsedAt: true } });
-}
-
-/** Marks the key revoked now, by the database's clock, once; true where such a key of that partner exists. */
-export async function revokeApiKeyRow(db: Db, partnerId: string, keyId: string): Promise<boolean> {
-  const key = await confirmAbsence(
-    (options) => apiKeyCollection(db).findOne({ _id: keyId, partnerId }, options),
-    NEWEST,
-  );
-  if (key === null) return false;
-  await apiKeyModel(db).updateOne({ _id: keyId, revokedAt: null }, { $currentDate: { revokedAt: true } });
-  return true;
-}
-
 export async function insertGrant(db: Db, partnerId: string, venueId: string): Promise<void> {
   await grantModel(db).updateOne(
     { _id: grantIdOf(partnerId, venueId) },
@@ -199,7 +120,7 @@ export async function findGrant(db: Db, partnerId: string, venueId: string): Pro
   return confirmAbsence(isGranted, NEWEST);
 }
 
-/** Which of these grants are of an active partner; grants and partners are looked up by `_id`, in one round trip. */
+/** Which of these grants belong to active partners; in one round trip. */
 export async function findActiveGrants(
   db: Db,
   asked: readonly { partnerId: string; venueId: string }[],
@@ -226,7 +147,7 @@ export async function findActiveGrants(
   return (partnerId, venueId) => granted.has(grantIdOf(partnerId, venueId));
 }
 
-/** As they are at the moment of a snapshot, where one is given. */
+/** At the moment of the snapshot, if there is one. */
 export async function listGrantedVenueIds(db: Db, partnerId: string, snapshot?: Snapshot): Promise<string[]> {
   const rows = await grantCollection(db)
     .find(
@@ -237,7 +158,7 @@ export async function listGrantedVenueIds(db: Db, partnerId: string, snapshot?: 
   return rows.map((row) => row.venueId);
 }
 
-/** How many partners there are, by the collection's own count: quick, and after a crash a little wrong. */
+/** By the collection's estimated count, which can be slightly wrong after a crash. */
 export function countPartners(db: Db): Promise<number> {
   return partnerCollection(db).estimatedDocumentCount();
 }

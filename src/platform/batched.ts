@@ -1,5 +1,7 @@
 import { setTimeout as delay, setImmediate as endOfTurn } from 'node:timers/promises';
 import DataLoader from 'dataloader';
+import { memoizeByObject } from './memoize-by-object.ts';
+import type { Db } from './mongo.ts';
 
 const PATIENCE_MS = 100;
 
@@ -36,6 +38,18 @@ export function batched<Item, Result>(
     },
   );
   return (item) => loader.load(item);
+}
+
+/** `batched` for each database connection: calls on the same `db` share batches. */
+export function batchedByDb<Item, Result>(
+  work: (db: Db, items: readonly Item[]) => Promise<readonly (Result | Error)[]>,
+  maxItems: number,
+  lingerMs = 0,
+): (db: Db, item: Item) => Promise<Result> {
+  const callsOn = memoizeByObject((db: Db) =>
+    batched<Item, Result>((items) => work(db, items), maxItems, lingerMs),
+  );
+  return (db, item) => callsOn(db)(item);
 }
 
 /** Resolves when the batch has ended, and after 100 ms anyway. */

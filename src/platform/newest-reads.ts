@@ -1,5 +1,6 @@
 import { batched } from './batched.ts';
-import type { ReadOptions } from './mongo.ts';
+import { memoizeByObject } from './memoize-by-object.ts';
+import type { Db, ReadOptions } from './mongo.ts';
 
 /** For decisions: the newest state of the primary, which has every acknowledged write (ADR 0005). */
 export const NEWEST = {
@@ -43,4 +44,15 @@ export function newestOf<Key, Found extends object>(
     }, MAX_KEYS);
   const [newest, confirmed] = [batchedWith(first), batchedWith(CONFIRMED)];
   return async (key) => (await newest(key)) ?? (await confirmed(key)) ?? null;
+}
+
+/** `newestOf` for each database connection: calls on the same `db` share reads. */
+export function newestByDb<Key, Found extends object>(
+  read: (db: Db, keys: readonly Key[], options: ReadOptions) => Promise<(key: Key) => Found | undefined>,
+  first: ReadOptions = NEWEST,
+): (db: Db, key: Key) => Promise<Found | null> {
+  const callsOn = memoizeByObject((db: Db) =>
+    newestOf<Key, Found>((keys, options) => read(db, keys, options), first),
+  );
+  return (db, key) => callsOn(db)(key);
 }

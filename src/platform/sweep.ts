@@ -105,7 +105,7 @@ export async function keepSweeping<Position>(
         count += page.count;
         from = page.next;
       } while (from !== undefined && !stopping.aborted);
-      if (count > 0) log.info({ sweep: name, count }, 'a sweep found work that no job had done');
+      if (count > 0) log.info({ sweep: name, count }, 'a sweep did work that no job had done');
     } catch (err) {
       log.warn({ sweep: name, error: (err as Error).message }, 'a sweep failed and will be repeated');
     }

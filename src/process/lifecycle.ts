@@ -61,7 +61,7 @@ export function runProcess<Name extends ProcessName>(
     for (let part = releases.pop(); part !== undefined; part = releases.pop()) {
       const { label, release } = part;
       await release().catch((error: unknown) =>
-        log.error({ err: error, label }, 'a part did not stop cleanly'),
+        log.error({ err: error, label }, 'part of the process did not stop cleanly'),
       );
     }
     log.info('stopped');

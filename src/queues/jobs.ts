@@ -1,17 +1,12 @@
 import type { BulkJobOptions } from 'bullmq';
 import { newId } from '../platform/ids.ts';
 
-// What each queue's jobs carry, what they are called and how they are repeated and kept. Job data is ids only: what a job
-// means is read from the database when it runs.
+// The data, names, repetition and retention of each queue's jobs. Job data is ids only: a handler reads the state from
+// the database when it runs.
 
-/** Holds that lapse within a moment. */
 export type HoldExpiryJob = { holdIds: string[] };
-/** Reservations in whose outboxes events wait. */
 export type DeliverEventsJob = { reservationIds: string[] };
-/**
- * The next attempt of a series, which the row of the delivery numbers and counts. `isKnownDead`: the job has ended with a dead letter, so
- * one that is run again is an operator's.
- */
+/** The next attempt of a series. `isKnownDead`: ended with a dead letter, so an operator has run it again. */
 export type RetryJob = {
   deliveryId: string;
   subscriptionId: string;
@@ -23,7 +18,7 @@ export type RetryJob = {
 export type WebhookDeliveryJob = DeliverEventsJob | RetryJob;
 export type DeadLetterJob = { deliveryId: string };
 
-/** What a job of a worker is about, as log lines name it. */
+/** The ids in a worker's job, by their names in log lines. */
 export function loggedIdsOf(data: HoldExpiryJob | WebhookDeliveryJob): Record<string, unknown> {
   if ('holdIds' in data) return { hold_ids: data.holdIds };
   if ('reservationIds' in data) return { hold_ids: data.reservationIds };
@@ -31,9 +26,8 @@ export function loggedIdsOf(data: HoldExpiryJob | WebhookDeliveryJob): Record<st
   return { delivery: deliveryId, subscription_id: subscriptionId, partner_id: partnerId };
 }
 
-/** `inMs`: until then, by the database's clock. */
+/** `inMs`: how long until then, by the database's clock. */
 export type DueHold = { holdId: string; expiresAt: Date; inMs: number };
-export type WaitingEvent = { reservationId: string; eventId: string };
 export type DueDelivery = {
   deliveryId: string;
   subscriptionId: string;
@@ -47,17 +41,19 @@ export type DueDelivery = {
 export type NewJob = { name: string; data: object; opts: BulkJobOptions & { jobId: string } };
 
 const DAY_SECONDS = 86_400;
-const REMOVE_COMPLETED = { age: 3600, count: 1000 };
-const REMOVE_FAILED = { age: DAY_SECONDS, count: 1000 };
+const REMOVAL = {
+  removeOnComplete: { age: 3600, count: 1000 },
+  removeOnFail: { age: DAY_SECONDS, count: 1000 },
+};
 
-/** How many holds or reservations a job is for at most: several workers share what is more. */
+/** Holds or reservations in one job; larger work is shared by several workers. */
 const MAX_SHARED = 50;
-/** A hold's job may come so much later than its end. */
+/** How much later than its hold's expiry a job may be due. */
 const LATER_BY_MS = 50;
 
 /**
- * Ends holds when they lapse: those that lapse within 50 ms share a job, which is due when the last of them has. A hold alone has the
- * expiry in its job's id, so that an extended hold gets another job.
+ * Jobs that expire holds. Holds that lapse within 50 ms share a job, due when the last of them has. A job for one hold
+ * has the expiry in its id, so that an extended hold gets another job.
  */
 export function holdExpiryJobs(holds: readonly DueHold[]): NewJob[] {
   const byExpiry = holds.toSorted((a, b) => a.expiresAt.getTime() - b.expiresAt.getTime());
@@ -71,20 +67,19 @@ export function holdExpiryJobs(holds: readonly DueHold[]): NewJob[] {
       opts: {
         jobId: `hold-${idOf(group, `${first.holdId}-${first.expiresAt.getTime()}`)}`,
         delay: Math.max(0, last.inMs),
-        removeOnComplete: REMOVE_COMPLETED,
-        removeOnFail: REMOVE_FAILED,
+        ...REMOVAL,
       },
     };
   });
 }
 
-/** Jobs of an older release are for one hold. */
+/** The holds of an expiry job; jobs of an older release are for one hold. */
 export function holdIdsOf(data: HoldExpiryJob | { holdId: string }): readonly string[] {
   return 'holdIds' in data ? data.holdIds : [data.holdId];
 }
 
-/** Takes the events of reservations out of their outboxes, and sends each to its receivers for the first time. */
-export function deliverEventsJobs(waiting: readonly WaitingEvent[]): NewJob[] {
+/** Jobs that take events out of outboxes and send each to its receivers for the first time. */
+export function deliverEventsJobs(waiting: readonly { reservationId: string; eventId: string }[]): NewJob[] {
   return inGroups(waiting, () => true).map((group) => ({
     name: 'deliver-events',
     data: { reservationIds: group.map(({ reservationId }) => reservationId) } satisfies DeliverEventsJob,
@@ -92,21 +87,20 @@ export function deliverEventsJobs(waiting: readonly WaitingEvent[]): NewJob[] {
       jobId: `event-${idOf(group, group[0].eventId)}`,
       attempts: 3,
       backoff: { type: 'exponential', delay: 500 },
-      removeOnComplete: REMOVE_COMPLETED,
-      removeOnFail: REMOVE_FAILED,
+      ...REMOVAL,
     },
   }));
 }
 
 /**
- * The id of a group's job: `alone` where the group has one item, else one that no job has had. BullMQ ignores a job whose id exists, so
- * an item that is offered again must not give its id to what shares a job with it.
+ * The id of a group's job: `alone` for a group of one, else a new id. BullMQ ignores a job whose id exists, so an item
+ * that is offered again must not give its id to a job that it shares.
  */
 function idOf(group: readonly unknown[], alone: string): string {
   return group.length === 1 ? alone : newId();
 }
 
-/** What shares a job, in the order of the items: as many as fit together with the first of them. */
+/** Consecutive items in groups of at most 50, each item together with the first of its group. */
 function inGroups<Item>(
   items: readonly Item[],
   isTogether: (first: Item, next: Item) => boolean,
@@ -121,7 +115,7 @@ function inGroups<Item>(
   return groups;
 }
 
-/** Makes the attempts that a series of a delivery has left; the worker's backoff says when each is due. */
+/** The job for the attempts that a delivery's series has left; the worker's backoff says when each is due. */
 export function retryJob(delivery: DueDelivery): NewJob {
   const { deliveryId, subscriptionId, partnerId, generation, attemptsMade, attemptsLeft, delayMs } = delivery;
   return {
@@ -132,18 +126,17 @@ export function retryJob(delivery: DueDelivery): NewJob {
       delay: delayMs,
       attempts: attemptsLeft,
       backoff: { type: 'webhook' },
-      removeOnComplete: REMOVE_COMPLETED,
+      ...REMOVAL,
       removeOnFail: { age: 30 * DAY_SECONDS, count: 10_000 },
     },
   };
 }
 
-/** BullMQ ignores a job whose id exists in any state, so each series of attempts has a generation of its own. */
+/** Different for each series: BullMQ ignores a job whose id exists in any state. */
 export function deliveryJobId(deliveryId: string, generation: number): string {
   return `delivery-${deliveryId}-g${generation}`;
 }
 
-/** Shows a dead letter on the queue board; no worker takes it. */
 export function deadLetterJob(deliveryId: string): NewJob {
   return {
     name: 'dead-letter',
@@ -156,7 +149,6 @@ export function deadLetterJobId(deliveryId: string): string {
   return `${DEAD_LETTER_PREFIX}${deliveryId}`;
 }
 
-/** The delivery that a dead letter's job is about. */
 export function deliveryOfDeadLetter(jobId: string): string {
   return jobId.slice(DEAD_LETTER_PREFIX.length);
 }

@@ -5,54 +5,32 @@ import { withDeadline } from '../platform/deadline.ts';
 import type { Logger } from '../platform/logger.ts';
 import { closeRedis, createProducerRedis, WRITE_REFUSALS } from '../platform/redis.ts';
 import { connectedInfos } from '../platform/redis-info.ts';
+import { infoField } from '../platform/server-requirements.rules.ts';
 import type { NewJob } from './jobs.ts';
 
 /** How long a call may wait for Redis. */
 export const REDIS_TIMEOUT_MS = 500;
-/** How long one node of a cluster may take, so that those beside it are heard. */
+/** How long one node of a cluster may take: less than the call, so that a silent node does not hide the others. */
 export const NODE_TIMEOUT_MS = REDIS_TIMEOUT_MS - 100;
-/** How much of what is due leaves together at most. */
 const MAX_OFFERED = 500;
 
-/** Whether Redis can be reached and takes writes; if it takes none, the code with which it says why: `refuses writes: OOM`. */
+/** Whether Redis can be reached and takes writes; if it takes none, the code that says why: `refuses writes: OOM`. */
 export type RedisState = 'ok' | 'unreachable' | `refuses writes: ${string}`;
 
 const REFUSAL = new RegExp(`\\b(${WRITE_REFUSALS.join('|')})\\b`);
 
-/** What an error says of Redis that a command was answered with, or that the lack of an answer is. */
+/** The state of Redis, by the error of a command. */
 export function stateAfter(err: unknown): RedisState {
   const [, code] = REFUSAL.exec((err as Error).message) ?? [];
   return code === undefined ? 'unreachable' : `refuses writes: ${code}`;
 }
 
-export type OpenQueues<Name extends string> = {
-  byName: Record<Name, Queue>;
-  /** What `work` returns; undefined where Redis is away, fails or takes longer than 500 ms. Never throws. */
-  ask<T>(name: Name, work: (queue: Queue) => Promise<T>): Promise<T | undefined>;
-  /** What each server that the queues are connected to says of itself (INFO); undefined and bounded as `ask`. */
-  askServers(): Promise<string[] | undefined>;
-  /**
-   * Makes a function that offers what is due to a queue, as the jobs that `toJobs` makes of it, and resolves to whether Redis took
-   * them, as `ask`. What is offered while the offer before is under way leaves together, 500 at most (`batched`).
-   */
-  offering<Due>(
-    name: Name,
-    toJobs: (due: readonly Due[]) => NewJob[],
-  ): (due: readonly Due[]) => Promise<boolean>;
-  /** Deletes a queue of a former release once none of its workers is connected; nothing without Redis. */
-  removeRetired(name: string): Promise<void>;
-  isReady(): boolean;
-  /** Tries a write, within 500 ms. */
-  tryWrite(): Promise<RedisState>;
-  close(): Promise<void>;
-};
-
-/** Connects queues to Redis in the background, over one connection; they can be asked before it is there. */
+/** Connects queues to Redis in the background, over one connection. They can be asked before it is there. */
 export function openQueues<Name extends string>(
   names: readonly Name[],
   { redisUrl, prefix }: { redisUrl: string; prefix: string },
   log: Logger,
-): OpenQueues<Name> {
+) {
   const redis = createProducerRedis(redisUrl, log);
   const open = (name: string) => {
     const queue = new Queue(name, {
@@ -65,9 +43,10 @@ export function openQueues<Name extends string>(
     return queue;
   };
   const byName = Object.fromEntries(names.map((name) => [name, open(name)])) as Record<Name, Queue>;
+  const isReady = () => redis.status === 'ready';
 
-  const inTime = async <T>(of: { queue?: Name }, work: () => Promise<T>): Promise<T | undefined> => {
-    if (redis.status !== 'ready') return undefined;
+  const inTime = async <T>(fields: { queue?: Name }, work: () => Promise<T>): Promise<T | undefined> => {
+    if (!isReady()) return undefined;
     const deadline = new AbortController();
     try {
       return await Promise.race([work(), delay(REDIS_TIMEOUT_MS, undefined, { signal: deadline.signal })]);
@@ -75,46 +54,77 @@ export function openQueues<Name extends string>(
       const state = stateAfter(err);
       const what = state === 'unreachable' ? 'did not respond' : state;
       log.warn(
-        { ...of, error: (err as Error).message },
-        `Redis ${what}; a sweep will do what it did not take`,
+        { ...fields, error: (err as Error).message },
+        `Redis ${what}; the sweep adds the jobs that it rejected`,
       );
       return undefined;
     } finally {
       deadline.abort();
     }
   };
-  const ask: OpenQueues<Name>['ask'] = (name, work) => inTime({ queue: name }, () => work(byName[name]));
+  /** What `work` returns; undefined if Redis is away, fails or takes longer than 500 ms. Never throws. */
+  const ask = <T>(name: Name, work: (queue: Queue) => Promise<T>) =>
+    inTime({ queue: name }, () => work(byName[name]));
 
   return {
     byName,
-    isReady: () => redis.status === 'ready',
-    tryWrite: async () => {
-      if (redis.status !== 'ready') return 'unreachable';
+    isReady,
+    ask,
+    /** Tries a write, within 500 ms. */
+    async tryWrite(): Promise<RedisState> {
+      if (!isReady()) return 'unreachable';
       const write = () => redis.set(`${prefix}:write-trial`, 1, 'EX', 60);
       return withDeadline(REDIS_TIMEOUT_MS, write).then(() => 'ok', stateAfter);
     },
-    ask,
-    removeRetired: async (name) => {
+    /** Deletes a queue of a former release once none of its workers is connected; does nothing without Redis. */
+    async removeRetired(name: string): Promise<void> {
       const queue = open(name);
       try {
-        if (redis.status === 'ready' && (await queue.getWorkersCount()) === 0)
-          await queue.obliterate({ force: true });
+        if (isReady() && (await queue.getWorkersCount()) === 0) await queue.obliterate({ force: true });
       } finally {
         await queue.close();
       }
     },
-    askServers: () => inTime({}, () => connectedInfos(redis, NODE_TIMEOUT_MS)),
-    offering: (name, toJobs) => {
-      const offer = batched(async (due: Parameters<typeof toJobs>[0]) => {
+    /** How the servers of Redis fare; undefined and bounded as `ask`. */
+    async readServers(): Promise<RedisServers | undefined> {
+      const infos = await inTime({}, () => connectedInfos(redis, NODE_TIMEOUT_MS));
+      return infos && serversIn(infos);
+    },
+    /**
+     * Adds jobs for what is due, and resolves to whether Redis took them. Concurrent calls share a batch of 500 at
+     * most.
+     */
+    offering<Due>(name: Name, toJobs: (due: readonly Due[]) => NewJob[]) {
+      const offer = batched(async (due: readonly Due[]) => {
         const isTaken = (await ask(name, (queue) => queue.addBulk(toJobs(due)))) !== undefined;
         return due.map(() => isTaken);
       }, MAX_OFFERED);
-      return async (due) => (await Promise.all(due.map(offer))).every((isTaken) => isTaken);
+      return async (due: readonly Due[]): Promise<boolean> =>
+        (await Promise.all(due.map(offer))).every((isTaken) => isTaken);
     },
-    close: async () => {
+    async close(): Promise<void> {
       const queues: Queue[] = Object.values(byName);
       await Promise.all(queues.map((queue) => queue.close().catch(() => undefined)));
       await closeRedis(redis);
     },
   };
+}
+
+/** The state of the worst server; `memoryUsed` is the share of `maxmemory`, 0 without a limit. */
+export type RedisServers = { isPersistenceFailing: boolean; memoryUsed: number };
+
+const OUTCOMES = ['aof_last_write_status', 'aof_last_bgrewrite_status', 'rdb_last_bgsave_status'];
+
+export function serversIn(infos: readonly string[]): RedisServers {
+  return {
+    isPersistenceFailing: infos.some((info) => OUTCOMES.some((name) => infoField(info, name) === 'err')),
+    memoryUsed: Math.max(0, ...infos.map(memoryUsed)),
+  };
+}
+
+/** By the figures from which Redis itself decides whether it is full. */
+function memoryUsed(info: string): number {
+  const bytes = (name: string) => Number(infoField(info, name) ?? 0);
+  const max = bytes('maxmemory');
+  return max > 0 ? (bytes('used_memory') - bytes('mem_not_counted_for_evict')) / max : 0;
 }

@@ -1,6 +1,6 @@
 import type { RedisConnection } from '../platform/redis.ts';
 
-/** Of each command that the scripts of BullMQ call, a form that changes nothing but `K`, a key that is deleted afterwards. */
+/** The commands that BullMQ's scripts call, in a form that changes only `K`, a key that is deleted afterwards. */
 const IN_SCRIPTS = `
   DEL K · EXISTS K · GET K · HDEL K f · HEXISTS K f · HGET K f · HGETALL K · HINCRBY K f 1 · HLEN K · HMGET K f · HMSET K f 1 · HSET K f 1 ·
   INCR K · INCRBY K 1 · LINDEX K 0 · LLEN K · LPOP K · LPOS K e · LPUSH K e · LRANGE K 0 0 · LREM K 0 e · LSET K 0 e · LTRIM K 0 0 ·
@@ -12,34 +12,29 @@ const IN_SCRIPTS = `
   .split('·')
   .map((command) => command.trim());
 
-/** Their names: `HGET`. */
 export const COMMANDS_IN_SCRIPTS = IN_SCRIPTS.map((command) => command.split(' ')[0] ?? '');
 
-/** Calls each of them, and returns the names of those that the user may not. */
+/** A script that calls each command and returns the names of those that the user may not call. */
 const TRY_EACH = `
-  local refused = {}
+  local denied = {}
   for _, line in ipairs(ARGV) do
     local words = {}
     for word in string.gmatch(line, '%S+') do words[#words + 1] = word == 'K' and KEYS[1] or word end
     local reply = redis.pcall(unpack(words))
     local text = type(reply) == 'table' and reply.err or ''
     if string.find(text, 'NOPERM') or string.find(text, 'ermission') or string.find(text, 'can.t run') then
-      refused[#refused + 1] = string.lower(words[1])
+      denied[#denied + 1] = string.lower(words[1])
     end
   end
   redis.pcall('UNLINK', KEYS[1])
-  return refused`;
+  return denied`;
 
-const isRefusal = (err: unknown): err is Error => err instanceof Error && err.message.startsWith('NOPERM');
+const isDenied = (err: unknown): err is Error => err instanceof Error && err.message.startsWith('NOPERM');
 
-/**
- * Tries what the queues, the workers and the limits ask of Redis. Returns what the user lacks, as words of `ACL SETUSER` (`+bzpopmin`,
- * `~pbs:*`); none where it may do all.
- * @throws Error where Redis does not answer
- */
+/** The permissions that the Redis user lacks, as words of `ACL SETUSER` (`+bzpopmin`, `~pbs:*`). */
 export async function missingPermissions(redis: RedisConnection, prefix: string): Promise<string[]> {
   const key = `${prefix}:permissions`;
-  const ofServer: [rule: string, ask: () => Promise<unknown>][] = [
+  const commands: [rule: string, ask: () => Promise<unknown>][] = [
     ['+info', () => redis.call('INFO')],
     ['+client|setname', () => redis.client('SETNAME', 'permissions')],
     ['+multi +exec', () => redis.multi().exists(key).exec()],
@@ -48,11 +43,11 @@ export async function missingPermissions(redis: RedisConnection, prefix: string)
     ['+bzpopmin', () => redis.bzpopmin(key, 0.001)],
   ];
   const missing: string[] = [];
-  for (const [rule, ask] of ofServer) {
+  for (const [rule, ask] of commands) {
     const reply = await ask().catch((err: unknown) => err);
-    if (isRefusal(reply)) missing.push(/key/i.test(reply.message) ? `~${prefix}:*` : rule);
+    if (isDenied(reply)) missing.push(/key/i.test(reply.message) ? `~${prefix}:*` : rule);
   }
   if (missing.includes('+eval') || missing.includes(`~${prefix}:*`)) return [...new Set(missing)];
-  const refused = (await redis.eval(TRY_EACH, 1, key, ...IN_SCRIPTS)) as string[];
-  return [...missing, ...refused.map((name) => `+${name}`)];
+  const denied = (await redis.eval(TRY_EACH, 1, key, ...IN_SCRIPTS)) as string[];
+  return [...missing, ...denied.map((name) => `+${name}`)];
 }

@@ -1,10 +1,8 @@
 import type { Db, Expression } from '../platform/mongo.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
-import type { Page, Position } from '../platform/pagination.ts';
-import { beyond, toPage } from '../platform/pagination.ts';
+import { beyond, type Page, type Position, toPage } from '../platform/pagination.ts';
 import type { CustomerSearch } from './customer.rules.ts';
-import type { Reservation, ShownBooking } from './reservations.model.ts';
-import { reservationCollection } from './reservations.model.ts';
+import { type Reservation, reservationCollection, type ShownBooking } from './reservations.model.ts';
 
 type ListedBooking = ShownBooking & Required<Pick<Reservation, 'bookingId' | 'bookedAt'>>;
 
@@ -18,18 +16,16 @@ export type BookingFilter = {
   orderReference?: string;
   venueId?: string;
   bookedFrom?: Date;
-  /** Exclusive. */
   bookedBefore?: Date;
   status?: 'BOOKED' | 'CANCELLED' | 'REFUNDED';
   phoneE164?: string;
   namePrefixFolded?: string;
   search?: CustomerSearch;
   slotFrom?: Date;
-  /** Exclusive. */
   slotBefore?: Date;
 };
 
-/** Bookings, newest `bookedAt` first, ties by booking id; what is written meanwhile moves no row over a page's edge. */
+/** Bookings, newest `bookedAt` first, then by booking id; concurrent writes move no row to another page. */
 export async function listBookingRows(
   db: Db,
   filter: BookingFilter,
@@ -66,7 +62,7 @@ export async function listBookingRows(
   return toPage(rows, limit, ({ bookedAt, bookingId }) => ({ at: bookedAt, id: bookingId }));
 }
 
-/** For what few bookings have: the planner would rather walk through the partner's, where it knows of few. */
+/** For values that few bookings have: without a hint the planner may walk all bookings of the partner. */
 function hintFor({ holdId, paymentReference, orderReference }: BookingFilter): { hint?: string } {
   if (holdId !== undefined) return { hint: '_id_' };
   if (paymentReference !== undefined) return { hint: 'bookings_of_payment' };
@@ -75,7 +71,7 @@ function hintFor({ holdId, paymentReference, orderReference }: BookingFilter): {
 
 const beginningWith = (prefix: string) => ({ $gte: prefix, $lt: `${prefix}\u{10FFFF}` });
 
-/** Bookings of older releases have the blanks around the name in its folded form too. */
+/** Bookings of older releases have blanks around the folded name. */
 function nameBeginningWith(prefix: string): Expression {
   const name = { $ltrim: { input: '$customer.nameFolded' } };
   const { $gte, $lt } = beginningWith(prefix);

@@ -7,8 +7,8 @@ const CELL_MS = CELL_MINUTES * 60_000;
  * The cells that a claim on [start, end) fills: `<space>@<YYYYMMDDHHmm>` in UTC, for every space and 5-minute step.
  *
  * Two windows that overlap by any amount in a common space share at least one cell, which is what the unique index on
- * cells rejects. To keep that true for times off the 5-minute grid, a window is widened to it;
- * windows on the grid that only touch share none.
+ * cells rejects. To keep that true for times off the 5-minute grid, a window is widened to it; windows on the grid that
+ * only touch share none.
  *
  * @throws RangeError without a space, or when `start` is not before `end`: a claim without cells would guard nothing.
  */
@@ -22,7 +22,7 @@ export function cellsOf(spaces: readonly string[], start: Date, end: Date): stri
   return spaces.flatMap((space) => steps.map((step) => `${space}@${step}`));
 }
 
-/** Whether two windows fill a common cell where they have a space in common: as `cellsOf` widens them, without making the cells. */
+/** Whether two windows share a cell if they share a space, without making the cells. */
 export function shareStep(a: { start: Date; end: Date }, b: { start: Date; end: Date }): boolean {
   return firstStep(a.start) < stepsEnd(b.end) && firstStep(b.start) < stepsEnd(a.end);
 }
@@ -30,7 +30,7 @@ export function shareStep(a: { start: Date; end: Date }, b: { start: Date; end: 
 const firstStep = (start: Date): number => Math.floor(start.getTime() / CELL_MS);
 const stepsEnd = (end: Date): number => Math.ceil(end.getTime() / CELL_MS);
 
-/** The cells of all its spaces but its own that a window of a resource fills. */
+/** The cells of shared space that a window of a resource fills. */
 export function sharedCellsOfWindow(
   { _id, sharesSpaceWith }: { _id: string; sharesSpaceWith: readonly string[] },
   { start, end }: { start: Date; end: Date },
@@ -39,7 +39,7 @@ export function sharedCellsOfWindow(
   return shared.length === 0 ? [] : cellsOf(shared, start, end);
 }
 
-/** The cells that a claim on this window of a resource fills, in all the space that it has. */
+/** The cells that a claim on a window of a resource fills. */
 export function cellsOfWindow(
   { _id, sharesSpaceWith }: { _id: string; sharesSpaceWith: readonly string[] },
   { start, end }: { start: Date; end: Date },
@@ -49,10 +49,8 @@ export function cellsOfWindow(
 
 /**
  * The spaces that a resource fills: its own, and one for each resource with which it shares space, named by the pair in
- * alphabetical order so that both name it alike (`turf-a+turf-full`). A full turf thus meets each of its halves in one
- * space, and the halves meet nowhere.
- *
- * The relation is symmetric: `sharesSpaceWith` must name the other resource on both sides, whichever declared it first.
+ * alphabetical order (`turf-a+turf-full`). A full turf thus shares a space with each of its halves, and the halves
+ * share none. `sharesSpaceWith` must name the other resource on both sides.
  */
 export function spacesOf(resourceId: string, sharesSpaceWith: readonly string[]): string[] {
   const others = new Set(sharesSpaceWith);
@@ -60,10 +58,7 @@ export function spacesOf(resourceId: string, sharesSpaceWith: readonly string[])
   return [resourceId, ...[...others].map((other) => [resourceId, other].sort().join('+'))];
 }
 
-/**
- * `YYYYMMDDHHmm` in UTC. By arithmetic, since one availability response asks for thousands of them and cutting up ISO text
- * takes three times as long.
- */
+/** `YYYYMMDDHHmm` in UTC. Availability needs thousands of them; cutting up ISO text takes three times as long. */
 function stepOf(instant: Date): string {
   const day = (instant.getUTCFullYear() * 100 + instant.getUTCMonth() + 1) * 100 + instant.getUTCDate();
   return String(day * 10_000 + instant.getUTCHours() * 100 + instant.getUTCMinutes());

@@ -15,7 +15,7 @@ const conflict = named(
   }),
 );
 
-/** What `conflictsView` returns; `which` says which holds and bookings these are. */
+/** The fields of `conflictsView`; `which` describes the holds and bookings. */
 export const conflictFields = (which: string) => ({
   conflict_count: count(1).description(`How many holds and bookings ${which} are not over.`),
   conflicts: Joi.array()

@@ -2,7 +2,7 @@ import type { Reservation } from './reservations.model.ts';
 
 type Claim = Pick<Reservation, '_id' | 'bookingId' | 'partnerId' | 'slotId' | 'slotStart' | 'slotEnd'>;
 
-/** A hold or a booking as a report for operators names it: its id, whose it is, and what it claims. */
+/** A hold or a booking in a report for operators. */
 export function claimView({ _id: holdId, bookingId, ...claim }: Claim): Record<string, unknown> {
   return {
     ...(bookingId === undefined ? { hold_id: holdId } : { booking_id: bookingId }),
@@ -13,10 +13,9 @@ export function claimView({ _id: holdId, bookingId, ...claim }: Claim): Record<s
   };
 }
 
-/** How many conflicts one response names. */
 export const MAX_CONFLICTS_SHOWN = 1000;
 
-/** The holds and bookings that a change leaves where they cannot be sold any more, as operators are told of them. */
+/** The holds and bookings on slots that a change takes off sale, for operators. */
 export function conflictsView(claims: readonly Claim[]): Record<string, unknown> {
   return {
     conflict_count: claims.length,

@@ -1,29 +1,27 @@
 import type { GuardedUpdate } from '../platform/bulk-writes.ts';
 import { memoizeByObject } from '../platform/memoize-by-object.ts';
-import type { Db, Expression, Tx } from '../platform/mongo.ts';
-import { afterCommit } from '../platform/mongo.ts';
-import type { Reservation } from './reservations.model.ts';
-import { reservationCollection } from './reservations.model.ts';
+import { afterCommit, type Db, type Expression, type Tx } from '../platform/mongo.ts';
+import { type Reservation, reservationCollection } from './reservations.model.ts';
 
-// Every write that inserts a claim or changes what one takes is here or in insert-hold.store.ts, and notes the change: once the write is
-// answered, this process sends no availability from before it (ADR 0008). Expiring a hold notes nothing: a lapsed hold takes nothing.
+// Every write that inserts a claim or changes what one takes is here or in insert-hold.store.ts, and counts the change:
+// once the write is answered, this process sends no availability from before it (ADR 0008). Expiring a hold is not
+// counted, because a lapsed hold takes nothing.
 
-/** By venue. */
-const changesOf = memoizeByObject((_db: Db) => new Map<string, number>());
+const changesByVenue = memoizeByObject((_db: Db) => new Map<string, number>());
 
-/** How often this process has changed what is claimed at a venue; what it read at another count is out of date. */
-export const countClaimChanges = (db: Db, venueId: string): number => changesOf(db).get(venueId) ?? 0;
+/** How many changes of claims at a venue this process has made; data read at another count is stale. */
+export const countClaimChanges = (db: Db, venueId: string): number => changesByVenue(db).get(venueId) ?? 0;
 
-/** Counts changes that this process has written, before the call returns that made them; those of a transaction when it is committed. */
+/** Counts changes that this process has written; within a transaction, when it is committed. */
 export function noteClaimChanges(db: Db, claims: readonly { venueId: string }[], tx?: Tx): void {
   const count = () => {
-    for (const { venueId } of claims) changesOf(db).set(venueId, countClaimChanges(db, venueId) + 1);
+    for (const { venueId } of claims) changesByVenue(db).set(venueId, countClaimChanges(db, venueId) + 1);
   };
   if (tx === undefined) count();
   else afterCommit(tx, count);
 }
 
-/** Changes the claim that the filter still matches; null where none does. */
+/** Changes the claim that the filter still matches; null if none does. */
 export async function updateClaim(
   db: Db,
   { filter, update }: GuardedUpdate & { filter: { _id: string } },
@@ -37,7 +35,7 @@ export async function updateClaim(
   return reservation;
 }
 
-/** Inserts the claim of this id that the pipeline makes; an upsert, because only an update can read `$$NOW`. */
+/** Inserts the claim that the pipeline builds; an upsert, because only an update can read `$$NOW`. */
 export async function insertClaim(
   db: Db,
   reservationId: string,

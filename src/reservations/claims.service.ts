@@ -1,18 +1,20 @@
-import type { Db } from '../platform/mongo.ts';
-import { isDuplicateKey } from '../platform/mongo.ts';
+import { type Db, isDuplicateKey } from '../platform/mongo.ts';
 import { cellsOf, spacesOf } from './cells.rules.ts';
-import type { Claimant, LiveWindow } from './claim-reads.store.ts';
-import { findClaimants, findLiveClaimsOfResource } from './claim-reads.store.ts';
+import {
+  type Claimant,
+  findClaimants,
+  findLiveClaimsOfResource,
+  type LiveWindow,
+} from './claim-reads.store.ts';
 import { expireLapsedHolds } from './expire-holds.store.ts';
-import type { ReservationDeps } from './reservations.service.ts';
-import { expireHolds } from './reservations.service.ts';
+import { expireHolds, type ReservationDeps } from './reservations.service.ts';
 import { addCells } from './reservations.store.ts';
 
 const isLapsed = ({ status }: { status: string }): boolean => status === 'EXPIRED';
 
 /**
- * The live claims on any of `cells`, which the guard index has just told to be taken. Expires the lapsed holds among them, also where
- * live claims are in the way: a walk-in that overrides those would meet the lapsed ones next. Empty: the cells are free by now.
+ * The live claims on cells that the guard index has rejected; none if they are free by now. Also expires the lapsed
+ * holds among them: a walk-in that overrides live claims would meet those next.
  */
 export async function findClaimsInTheWay(
   deps: ReservationDeps,
@@ -27,10 +29,9 @@ export async function findClaimsInTheWay(
 }
 
 /**
- * Makes every live claim on `resourceId` also fill the space that it shares with `otherId` from now on, so that the guard index
- * rejects overlaps with claims that were there first. What is claimed after this has read the claims must know of the relation and
- * fill that space itself. Safe to repeat. Returns the claims that could not
- * be made to: others have some of their shared space by now.
+ * Makes every live claim on `resourceId` also fill the space that it shares with `otherId` from now on, so that the
+ * guard index rejects overlaps with earlier claims. Safe to repeat. Returns the claims that could not be extended,
+ * because others have some of their shared space by now.
  */
 export async function addSharedCellsToClaims(
   deps: { db: Db },
@@ -46,7 +47,7 @@ export async function addSharedCellsToClaims(
   return overlapping;
 }
 
-/** False where another live claim has one of the cells; lapsed holds that have some are expired. */
+/** False if another live claim has one of the cells; expires lapsed holds that have some. */
 async function tryAddCells(
   deps: { db: Db },
   reservationId: string,
@@ -60,12 +61,10 @@ async function tryAddCells(
       if (!isDuplicateKey(err)) throw err;
     }
     const claimants = await findClaimants(deps.db, cells);
-    // No job is offered for their events; the sweep of webhook delivery finds them.
-    await expireLapsedHolds(
-      deps.db,
-      claimants.filter(isLapsed).map(({ _id }) => _id),
-    );
-    // None of them lives where the one in the way has just ended; the claim itself has some of the cells already.
+    // Their events get no jobs; the sweep of webhook delivery finds them.
+    const lapsedIds = claimants.filter(isLapsed).map(({ _id }) => _id);
+    await expireLapsedHolds(deps.db, lapsedIds);
+    // The claim itself has some of the cells already. No other is alive if the one in the way has just ended.
     const isTaken = claimants.some((claim) => claim._id !== reservationId && !isLapsed(claim));
     if (isTaken || isRetry) return false;
   }

@@ -1,10 +1,8 @@
-import type { Erasure, Upcoming } from '../domain/erasure.ts';
-import { redactKey, redactText } from '../domain/erasure.ts';
+import { type Erasure, redactKey, redactText, type Upcoming } from '../domain/erasure.ts';
 import type { Db, Expression } from '../platform/mongo.ts';
 import { confirmAbsence, NEWEST } from '../platform/newest-reads.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
-import type { EndingKey, Reservation } from './reservations.model.ts';
-import { reservationCollection } from './reservations.model.ts';
+import { type EndingKey, type Reservation, reservationCollection } from './reservations.model.ts';
 
 /** A booking that is booked and whose slot is not over, by the database's clock. */
 const UPCOMING: Expression = { $and: [{ $eq: ['$status', 'BOOKED'] }, { $gt: ['$slotEnd', '$$NOW'] }] };
@@ -20,7 +18,7 @@ function bookingsOf(of: CustomerOf): Expression {
   return { ...which, ...BOOKED_ONCE };
 }
 
-/** The phone of a booking's customer, null where none was given or it was erased; undefined where there is no such booking. */
+/** Null if the customer gave no phone or was erased; undefined if there is no such booking. */
 export async function findPhone(db: Db, bookingId: string): Promise<string | null | undefined> {
   const row = await confirmAbsence(
     (options) =>
@@ -33,7 +31,6 @@ export async function findPhone(db: Db, bookingId: string): Promise<string | nul
   return row === null ? undefined : (row.customer?.phoneE164 ?? null);
 }
 
-/** The upcoming bookings of a customer, of whatever partner, walk-ins included. */
 export async function findUpcoming(db: Db, customer: CustomerOf): Promise<Upcoming> {
   const found = reservationCollection(db).aggregate<Upcoming>(
     [
@@ -46,7 +43,6 @@ export async function findUpcoming(db: Db, customer: CustomerOf): Promise<Upcomi
   return row ?? { count: 0, until: null };
 }
 
-/** The names and addresses in the bookings of a customer, each pair once. */
 export async function findIdentities(
   db: Db,
   customer: CustomerOf,
@@ -60,7 +56,7 @@ export async function findIdentities(
   return (await found.toArray()).map(({ _id: { name = null, email = null } }) => ({ name, email }));
 }
 
-/** What others sent with a hold or about a booking, beside the customer; a hold may identify one by it all the same. */
+/** What was sent with a hold or about a booking beside the customer; it may identify the customer too. */
 const SENT = {
   status: 1,
   outbox: 1,
@@ -77,7 +73,7 @@ const SENT = {
 /** A booking that is over, or a hold that ended without one. */
 export type Past = Pick<Reservation, '_id' | keyof typeof SENT>;
 
-/** Up to `limit` bookings of a customer, of whatever partner, that are over, cancelled or refunded, and have no `replacement` yet. */
+/** Bookings of a customer, of any partner, that are over, cancelled or refunded and not yet erased. */
 export async function findPast(
   db: Db,
   customer: CustomerOf,
@@ -93,13 +89,13 @@ export async function findPast(
     .toArray();
 }
 
-/** Over whether or not that has been written down: nothing that is over becomes a booking. */
+/** Also holds that are over but not yet expired in the database: they cannot become bookings. */
 const OVER: Expression = { $or: [{ $ne: ['$status', 'ACTIVE'] }, { $lte: ['$holdExpiresAt', '$$NOW'] }] };
 const NEVER_BOOKED = { bookedAt: { $exists: false } };
 const SENT_WITH_HOLD = ['holdKey', 'releaseReason', 'orderReference', 'metadata'] as const;
 const READ_AT_ONCE = 2000;
 
-/** All holds that ended without a booking and have a key, a reason or something attached: what is in them is not indexed, so all are read. */
+/** All ended holds with a key, a reason or something attached. Reads all of them, because these have no index. */
 export function findEndedHolds(db: Db): AsyncIterable<Past> {
   const isSent = SENT_WITH_HOLD.map((field) => ({ [field]: { $exists: true } }));
   return reservationCollection(db)
@@ -108,9 +104,8 @@ export function findEndedHolds(db: Db): AsyncIterable<Past> {
 }
 
 /**
- * Overwrites who the customer of these bookings was, and what was sent about them (`erase`); returns in how many bookings. Every change
- * of a booking changes its status, so one that was ended since it was read is passed over, to be read again: its new reason has not been
- * erased where else it went.
+ * Erases the customer of these bookings and what was sent about them; returns how many bookings were changed. Skips a
+ * booking whose status has changed since it was read: its new reason has not been erased elsewhere.
  */
 export async function eraseBookings(db: Db, bookings: readonly Past[], erasure: Erasure): Promise<number> {
   const { replacement } = erasure;
@@ -126,15 +121,11 @@ export async function eraseBookings(db: Db, bookings: readonly Past[], erasure: 
   return erase(db, bookings, erasure, ({ status }) => ({ status }), { customer });
 }
 
-/** Overwrites what was sent with these holds (`erase`); returns in how many. */
 export async function eraseHolds(db: Db, holds: readonly Past[], erasure: Erasure): Promise<number> {
   return erase(db, holds, erasure, () => NEVER_BOOKED, {});
 }
 
-/**
- * Sets these fields, overwrites the reasons given, drops metadata, and overwrites what identifies the customer among keys and references.
- * Ids stay, and so do all other keys and references.
- */
+/** Sets `fields`, erases reasons and metadata, and redacts keys and references that identify the customer. */
 async function erase(
   db: Db,
   rows: readonly Past[],

@@ -5,7 +5,7 @@ import { reservationCollection } from './reservations.model.ts';
 /** A name of ASCII alone was always folded as it is now. */
 const FOLDED_AGAIN = { 'customer.name': /[^ -~]/, 'customer.nameFolded': { $ne: null } };
 
-/** Bookings whose forms of a name are those of a release that folded fewer letters, with the forms that it has now. */
+/** Bookings of a release that folded fewer letters of names, with the forms of this release. */
 async function* misfolded(db: Db) {
   const rows = reservationCollection(db).find(FOLDED_AGAIN, { projection: { customer: 1 } });
   for await (const { _id, customer } of rows) {
@@ -16,7 +16,7 @@ async function* misfolded(db: Db) {
   }
 }
 
-/** How many bookings cannot be found by all ways to write their names. */
+/** How many bookings cannot be found by every spelling of their names. */
 export async function countMisfolded(db: Db): Promise<number> {
   let count = 0;
   for await (const _row of misfolded(db)) count += 1;
@@ -24,8 +24,8 @@ export async function countMisfolded(db: Db): Promise<number> {
 }
 
 /**
- * Writes the forms of names again where they are folded otherwise now; returns in how many bookings. It can be repeated, after a kill
- * too, and beside bookings that are being made. A customer who is erased meanwhile stays erased.
+ * Folds names again if this release folds them differently; returns in how many bookings. Safe to repeat, and beside
+ * new bookings and erasures.
  */
 export async function foldNamesAgain(db: Db, stopping: AbortSignal): Promise<number> {
   let count = 0;

@@ -3,12 +3,10 @@ import { withAsciiDigits } from '../domain/phone.ts';
 import { foldCase } from '../platform/fold-case.rules.ts';
 import type { Customer } from './reservations.model.ts';
 
-/** The form in which customers' names are compared: folded, without blanks around it. */
 export function foldName(name: string): string {
   return foldCase(name).trim();
 }
 
-/** A customer as a booking keeps it, with the forms that searches match. */
 export function customerOf(given: Pick<Customer, 'name' | 'phone' | 'phoneE164' | 'email'>): Customer {
   const { name, phoneE164 } = given;
   return {
@@ -21,9 +19,9 @@ export function customerOf(given: Pick<Customer, 'name' | 'phone' | 'phoneE164' 
 
 const MAX_WORDS = 12;
 
-/** The words of a name, each once, in the form in which searches compare them: folded, without accents, in Latin letters if they can be. */
+/** The words of a name as searches compare them: folded, without accents, in Latin letters if possible. */
 function nameWordsOf(name: string): string[] {
-  // First the accents: alone, the library makes "mueller" of Müller.
+  // Remove accents before transliterating: the library turns Müller into "mueller".
   const plain = name.normalize('NFKD').replaceAll(/[\u0300-\u036f]/g, '');
   const words = foldCase(inLatin(plain))
     .split(/[^\p{L}\p{M}\p{N}]+/u)
@@ -31,25 +29,24 @@ function nameWordsOf(name: string): string[] {
   return [...new Set(words)].slice(0, MAX_WORDS);
 }
 
-/** Letters of other scripts as they are, where the library has none for them; it would take the vowels from Indian ones. */
+/** Leaves other scripts as they are: the library would drop the vowels of Indian ones. */
 function inLatin(text: string): string {
   return text.replaceAll(/[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]+/gu, (run) =>
     transliterate(run),
   );
 }
 
-/** What a search text means: an id, the beginnings of words, all of which a name must have, or the beginning of a reversed phone. */
+/** An id, beginnings of words that a name must all have, or the beginning of a reversed phone. */
 export type CustomerSearch = { id: string } | { words: string[] } | { phoneReversed: string };
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const MIN_DIGITS = 3;
 const MIN_LETTERS = 2;
 
-/** The message for a search that `searchOf` cannot read. */
 export const SHORT_SEARCH =
   'is too short. Send the whole id of a booking or hold, 2 letters of a name or more, or the last 3 digits of a phone or more.';
 
-/** Reads a search text; undefined where it is too short. */
+/** Reads a search text; undefined if it is too short. */
 export function searchOf(text: string): CustomerSearch | undefined {
   const given = text.trim().toLowerCase();
   if (UUID.test(given)) return { id: given };

@@ -1,16 +1,19 @@
-import { batched } from '../platform/batched.ts';
-import { memoizeByObject } from '../platform/memoize-by-object.ts';
+import {
+  type Backlog,
+  type DuePage,
+  type DueQuery,
+  findDuePage,
+  measureBacklog,
+} from '../platform/backlog.store.ts';
+import { batchedByDb } from '../platform/batched.ts';
 import type { Db, Expression } from '../platform/mongo.ts';
 import { NEWEST } from '../platform/newest-reads.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
-import type { Page, Position } from '../platform/pagination.ts';
-import { beyond, toPage } from '../platform/pagination.ts';
-import type { Reservation } from './reservations.model.ts';
-import { reservationCollection } from './reservations.model.ts';
-import type { HoldStatus } from './reservations.rules.ts';
-import { ALIVE, AS_SEEN_NOW, LAPSED, storedStatusesOf } from './reservations.rules.ts';
+import { beyond, type Page, type Position, toPage } from '../platform/pagination.ts';
+import { type Reservation, reservationCollection } from './reservations.model.ts';
+import { ALIVE, AS_SEEN_NOW, type HoldStatus, LAPSED, storedStatusesOf } from './reservations.rules.ts';
 
-/** The partner's holds, newest first; with `status`, those that are to be seen in that state now. */
+/** The partner's holds, newest first; with `status`, those that show that state now. */
 export async function listHoldRows(
   db: Db,
   partnerId: string,
@@ -41,7 +44,7 @@ function seenAs(status: HoldStatus): Expression {
   return stored;
 }
 
-/** The live holds of a partner at a venue, soonest expiry first, at most `limit`; the newest state, committed or about to be. */
+/** At most `limit` live holds of a partner at a venue, soonest expiry first, in the newest state. */
 export async function findLiveHoldsAtVenue(
   db: Db,
   { partnerId, venueId, limit }: { partnerId: string; venueId: string; limit: number },
@@ -59,35 +62,54 @@ export async function findLiveHoldsAtVenue(
     .toArray();
 }
 
-/** A partner's ACTIVE holds: the ordinals of those that are alive, and the ids of those that have lapsed, which are not expired yet. */
-export type ActiveHolds = { ordinals: number[]; lapsedIds: string[] };
+/** A partner's ACTIVE holds: the ordinals of live ones, and the ids of lapsed ones that are not expired yet. */
+type ActiveHolds = { ordinals: number[]; lapsedIds: string[] };
 
-/** For how many partners one read asks at most. */
 const MAX_PARTNERS = 50;
 
-/** The newest state, committed or about to be. Concurrent calls share the read. */
-export const findActiveHolds = (db: Db, partnerId: string): Promise<ActiveHolds> =>
-  activeHoldsOf(db)(partnerId);
-
-const activeHoldsOf = memoizeByObject((db: Db) =>
-  batched<string, ActiveHolds>(async (partnerIds) => {
-    const found = await reservationCollection(db)
-      .aggregate<ActiveHolds & { _id: string }>(
-        [
-          { $match: { partnerId: { $in: [...new Set(partnerIds)] }, status: 'ACTIVE' } },
-          {
-            $group: {
-              _id: '$partnerId',
-              ordinals: { $push: { $cond: [ALIVE, '$holdOrdinal', '$$REMOVE'] } },
-              lapsedIds: { $push: { $cond: [ALIVE, '$$REMOVE', '$_id'] } },
-            },
+/** A partner's ACTIVE holds in the newest state. Concurrent calls share the read. */
+export const findActiveHolds = batchedByDb<string, ActiveHolds>(async (db, partnerIds) => {
+  const found = await reservationCollection(db)
+    .aggregate<ActiveHolds & { _id: string }>(
+      [
+        { $match: { partnerId: { $in: [...new Set(partnerIds)] }, status: 'ACTIVE' } },
+        {
+          $group: {
+            _id: '$partnerId',
+            ordinals: { $push: { $cond: [ALIVE, '$holdOrdinal', '$$REMOVE'] } },
+            lapsedIds: { $push: { $cond: [ALIVE, '$$REMOVE', '$_id'] } },
           },
-        ],
-        // Without the hint the planner may walk every reservation that the partner ever made.
-        { ...NEWEST, hint: 'active_holds_of_partner' },
-      )
-      .toArray();
-    const byPartner = new Map(found.map((each) => [each._id, each]));
-    return partnerIds.map((partnerId) => byPartner.get(partnerId) ?? { ordinals: [], lapsedIds: [] });
-  }, MAX_PARTNERS),
-);
+        },
+      ],
+      // Without the hint the planner may walk every reservation that the partner ever made.
+      { ...NEWEST, hint: 'active_holds_of_partner' },
+    )
+    .toArray();
+  const byPartner = new Map(found.map((each) => [each._id, each]));
+  return partnerIds.map((partnerId) => byPartner.get(partnerId) ?? { ordinals: [], lapsedIds: [] });
+}, MAX_PARTNERS);
+
+/** Which page of overdue rows to read: overdue for at least `graceMs`, at most `limit`, from a position on. */
+export type PageOfDue = Pick<DueQuery, 'graceMs' | 'limit' | 'from'>;
+
+/** Holds that claim their slot, including lapsed ones that are not expired yet. */
+const ACTIVE = { status: 'ACTIVE' as const };
+const BY_EXPIRY = { field: 'holdExpiresAt', hint: 'active_holds' };
+
+/** A page of holds that lapsed at least `graceMs` ago and are not expired yet, oldest first. */
+export async function findLapsedHolds(db: Db, query: PageOfDue): Promise<DuePage> {
+  return findDuePage(reservationCollection(db), ACTIVE, { ...BY_EXPIRY, ...query });
+}
+
+export async function findOverdueHolds(db: Db, graceMs: number): Promise<Backlog | null> {
+  return measureBacklog(reservationCollection(db), ACTIVE, { ...BY_EXPIRY, graceMs });
+}
+
+const COUNTED_AT_MOST = 100_000;
+const MAX_TIME_MS = 5000;
+
+/** How many holds claim their slot, up to 100,000. Rejects after 5 s. */
+export async function countActiveHolds(db: Db): Promise<number> {
+  const options = { hint: BY_EXPIRY.hint, limit: COUNTED_AT_MOST, maxTimeMS: MAX_TIME_MS };
+  return reservationCollection(db).countDocuments(ACTIVE, options);
+}

@@ -1,52 +1,36 @@
-import { memoizeByObject } from '../platform/memoize-by-object.ts';
-import type { Db, ReadOptions } from '../platform/mongo.ts';
-import { CONFIRMED, confirmAbsence, NEWEST, newestOf } from '../platform/newest-reads.ts';
-import type { Customer, Outbox, Reservation } from './reservations.model.ts';
-import { reservationCollection } from './reservations.model.ts';
+import type { Db } from '../platform/mongo.ts';
+import { CONFIRMED, confirmAbsence, NEWEST, newestByDb } from '../platform/newest-reads.ts';
+import { type Customer, type Reservation, reservationCollection } from './reservations.model.ts';
 import { AS_SEEN_NOW } from './reservations.rules.ts';
 
-/** As they are to be seen now, by one of their ids; a majority has what is returned. */
 const seenBy = (field: '_id' | 'bookingId') =>
-  memoizeByObject((db: Db) =>
-    newestOf<string, Reservation>(async (ids, options) => {
-      const found = await reservationCollection(db)
-        .aggregate<Reservation>([{ $match: { [field]: { $in: [...ids] } } }, AS_SEEN_NOW], options)
-        .toArray();
-      const byId = new Map(found.map((each) => [each[field], each]));
-      return (id) => byId.get(id);
-    }, {}),
-  );
+  newestByDb<string, Reservation>(async (db, ids, options) => {
+    const found = await reservationCollection(db)
+      .aggregate<Reservation>([{ $match: { [field]: { $in: [...ids] } } }, AS_SEEN_NOW], options)
+      .toArray();
+    const byId = new Map(found.map((each) => [each[field], each]));
+    return (id) => byId.get(id);
+  }, {});
 
-const [seenById, seenByBookingId] = [seenBy('_id'), seenBy('bookingId')];
+/** The majority-committed reservation; a lapsed hold reads EXPIRED. Concurrent calls share the read. */
+export const findReservation: (db: Db, reservationId: string) => Promise<Reservation | null> = seenBy('_id');
 
-/**
- * The reservation as it is to be seen now: a lapsed hold reads EXPIRED. Null only where there is none, whatever was acknowledged just
- * now. Calls at once share the read.
- */
-export async function findReservation(db: Db, reservationId: string): Promise<Reservation | null> {
-  return seenById(db)(reservationId);
-}
+/** As `findReservation`, by the id of the booking. */
+export const findReservationByBookingId: (db: Db, bookingId: string) => Promise<Reservation | null> =
+  seenBy('bookingId');
 
-/** The same by the id of its booking. */
-export async function findReservationByBookingId(db: Db, bookingId: string): Promise<Reservation | null> {
-  return seenByBookingId(db)(bookingId);
-}
+type UpcomingBooking = Pick<Reservation, 'bookingId' | 'venueId' | 'resourceId' | 'slotStart'>;
 
 /** The bookings that begin after an instant and were not cancelled, by their start. */
-export function findUpcomingBookings(
-  db: Db,
-  after: Date,
-): AsyncIterable<Pick<Reservation, 'bookingId' | 'venueId' | 'resourceId' | 'slotStart'>> {
+export function findUpcomingBookings(db: Db, after: Date): AsyncIterable<UpcomingBooking> {
   return reservationCollection(db)
     .find({ bookedAt: { $exists: true }, status: 'BOOKED', slotStart: { $gt: after } })
     .hint('bookings_by_day_of_play')
     .sort({ slotStart: 1 })
-    .project<Pick<Reservation, 'bookingId' | 'venueId' | 'resourceId' | 'slotStart'>>({
-      ...{ bookingId: 1, venueId: 1, resourceId: 1, slotStart: 1 },
-    });
+    .project<UpcomingBooking>({ bookingId: 1, venueId: 1, resourceId: 1, slotStart: 1 });
 }
 
-/** The same by either id, for a caller who has just lost to a write and is to say why, so it must see that one. */
+/** The reservation by either id, for a caller whose write lost to another: the read includes that write. */
 export async function findReservationAfterConflict(
   db: Db,
   id: { _id: string } | { bookingId: string },
@@ -57,32 +41,9 @@ export async function findReservationAfterConflict(
   return found ?? null;
 }
 
-/** The outboxes of these reservations, of those that exist. None is missing, whatever was acknowledged just now. */
-export async function findOutboxes(db: Db, reservationIds: readonly string[]): Promise<Outbox[]> {
-  const read = (ids: readonly string[], options: ReadOptions): Promise<Outbox[]> =>
-    reservationCollection(db)
-      .find({ _id: { $in: [...ids] } }, { projection: OUTBOX, ...options })
-      .toArray();
-  const found = await read(reservationIds, {});
-  const ids = new Set(found.map(({ _id }) => _id));
-  const missing = reservationIds.filter((id) => !ids.has(id));
-  return missing.length === 0 ? found : [...found, ...(await read(missing, CONFIRMED))];
-}
+/** As `grantIdOf` builds it. */
+const GRANT_ID = { $concat: ['$partnerId', ':', '$venueId'] };
 
-const OUTBOX = {
-  outbox: 1,
-  venueId: 1,
-  resourceId: 1,
-  slotId: 1,
-  slotStart: 1,
-  slotEnd: 1,
-  pricePaise: 1,
-} as const satisfies Record<Exclude<keyof Outbox, '_id'>, 1>;
-
-/**
- * The same of the newest state, committed or about to be, and whether its partner has the grant for its venue: one round trip
- * (ADR 0007).
- */
 export async function findReservationAndGrant(
   db: Db,
   reservationId: string,
@@ -106,29 +67,20 @@ export async function findReservationAndGrant(
   }, NEWEST);
 }
 
-/** As `grantIdOf` has it. */
-const GRANT_ID = { $concat: ['$partnerId', ':', '$venueId'] };
-
-/** The namespaces of idempotency keys; those of a partner's begin at the partner. */
-export type KeyNamespace = 'holdKey' | 'confirmKey' | 'endings.key' | 'operatorEndings.key';
-
 /**
- * The reservation to which an idempotency key of the partner (null: of operators) belongs. For a caller who has just lost to a write
- * that may not be majority-committed yet: the read waits until it is (or is not), lest a replay be missed.
+ * The reservation with an idempotency key of the partner (null: of operators). Waits until a racing write is
+ * majority-committed, so that no replay is missed.
  */
 export async function findReservationByKey(
   db: Db,
   partnerId: string | null,
-  namespace: KeyNamespace,
+  namespace: 'holdKey' | 'confirmKey' | 'endings.key' | 'operatorEndings.key',
   key: string,
 ): Promise<Reservation | null> {
-  return reservationCollection(db).findOne(
-    { ...(partnerId === null ? {} : { partnerId }), [namespace]: key },
-    CONFIRMED,
-  );
+  const ofPartner = partnerId === null ? {} : { partnerId };
+  return reservationCollection(db).findOne({ ...ofPartner, [namespace]: key }, CONFIRMED);
 }
 
-/** The customers of those of `ids` that became bookings. */
 export async function findCustomers(db: Db, ids: readonly string[]): Promise<Map<string, Customer>> {
   const rows = await reservationCollection(db)
     .find({ _id: { $in: [...ids] } }, { projection: { customer: 1 } })

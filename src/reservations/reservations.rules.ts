@@ -1,9 +1,8 @@
 import type { EventType } from './event-types.ts';
 
-/** The states that a partner sees of a hold. */
 export type HoldStatus = 'ACTIVE' | 'CONSUMED' | 'RELEASED' | 'EXPIRED';
 
-/** States of a reservation, from hold to refund, each with the hold's side of it. DISPLACED: a walk-in took the slot of a hold. */
+/** The states of a reservation, with the state of its hold. DISPLACED: a walk-in took the slot of a hold. */
 const HOLD_STATUSES = {
   ACTIVE: 'ACTIVE',
   RELEASED: 'RELEASED',
@@ -22,12 +21,10 @@ type Transition = {
   to: ReservationStatus;
   /** Which holds it takes: those still alive by the database's clock, those that have lapsed, or either. */
   hold: 'alive' | 'lapsed' | 'any';
-  /** Whether the slot stays taken. */
   claimed: boolean;
   event: EventType;
-  /** When it happened: at the database's now, or, of a hold that lapsed, at its expiry, however late that is settled. */
+  /** When it happened: at the database's now, or when the hold expired, however late that is written. */
   at: '$$NOW' | '$holdExpiresAt';
-  /** The field that records the instant. */
   instant: 'bookedAt' | 'releasedAt' | 'expiredAt' | 'cancelledAt' | 'refundedAt';
 };
 
@@ -90,7 +87,6 @@ export const TRANSITIONS = {
 } as const satisfies Record<string, Transition>;
 export type TransitionName = keyof typeof TRANSITIONS;
 
-/** The hold's side of a reservation's state. */
 export const holdStatusOf = (status: ReservationStatus): HoldStatus => HOLD_STATUSES[status];
 
 /** The reservation states behind a hold state, as the database stores them (lapsed ACTIVE ones aside). */
@@ -98,14 +94,11 @@ export function storedStatusesOf(status: HoldStatus): ReservationStatus[] {
   return RESERVATION_STATUSES.filter((each) => holdStatusOf(each) === status);
 }
 
-/**
- * Whether a hold is alive or past its expiry, as expressions for the database to decide by its own clock: a host whose clock
- * is off must neither confirm late nor expire early (ADR 0004).
- */
+/** Decided by the database's clock: a host with a wrong clock must neither confirm late nor expire early (ADR 0004). */
 export const ALIVE = { $gt: ['$holdExpiresAt', '$$NOW'] };
 export const LAPSED = { $lte: ['$holdExpiresAt', '$$NOW'] };
 
-/** Reads show a lapsed hold as EXPIRED whether or not anyone has settled it yet. */
+/** Shows a lapsed hold as EXPIRED, also before it is expired in the database. */
 export const AS_SEEN_NOW = {
   $set: { status: { $cond: [{ $and: [{ $eq: ['$status', 'ACTIVE'] }, LAPSED] }, 'EXPIRED', '$status'] } },
 };

@@ -2,25 +2,19 @@ import type { DuePosition } from '../platform/backlog.store.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import { BATCH_SIZES, counter, histogram } from '../platform/process-metrics.ts';
-import type { SweptPage } from '../platform/sweep.ts';
-import { sweepBatches } from '../platform/sweep.ts';
+import { type SweptPage, sweepBatches } from '../platform/sweep.ts';
 import type { Queues } from '../queues/queues.ts';
 import { expireLapsedHolds } from './expire-holds.store.ts';
-import type { PageOfDue } from './reservation-backlog.store.ts';
-import { findLapsedHolds } from './reservation-backlog.store.ts';
+import { findLapsedHolds, type PageOfDue } from './hold-reads.store.ts';
 import type { Reservation } from './reservations.model.ts';
 import type { TransitionName } from './reservations.rules.ts';
-import type { Change } from './reservations.store.ts';
-import { applyTransition } from './reservations.store.ts';
+import { applyTransition, type Change } from './reservations.store.ts';
 
 export type { Customer } from './reservations.model.ts';
 
 export type ReservationDeps = { db: Db; queues: Pick<Queues, 'enqueueDispatch'> };
 
-/**
- * Carries out a transition and then enqueues the dispatch of its event, without waiting for Redis (ADR 0009).
- * Null where the reservation is in no state from which the transition is legal.
- */
+/** Carries out a transition and enqueues its event without waiting for Redis (ADR 0009). Null if it is not legal. */
 export async function moveReservation(
   deps: ReservationDeps,
   name: TransitionName,
@@ -33,10 +27,10 @@ export async function moveReservation(
   return written.reservation;
 }
 
-/** What came of holds that were to expire: those that did, what the live ones have left, and why one could not be expired. */
+/** The holds that expired, how long the live ones have left, and why others could not be expired. */
 type Expired = { endedIds: string[]; leftMs: number[]; failures: ReadonlyMap<string, Error> };
 
-/** Expires those of the holds that have lapsed by the database's clock, each with its one `hold_expired` event. */
+/** Expires the holds that have lapsed by the database's clock, each with its one `hold_expired` event. */
 async function expireLapsed(deps: ReservationDeps, holdIds: readonly string[]): Promise<Expired> {
   const expiries = await expireLapsedHolds(deps.db, holdIds);
   const endedIds: string[] = [];
@@ -54,10 +48,7 @@ async function expireLapsed(deps: ReservationDeps, holdIds: readonly string[]): 
   return { endedIds, leftMs: leftMs.filter((ms) => ms > 0), failures };
 }
 
-/**
- * Any caller that meets lapsed holds may have them expired: of concurrent calls, one expires a hold. Rejects if one of them could not be
- * expired.
- */
+/** Expires lapsed holds; of concurrent calls, one expires a hold. Rejects if one cannot be expired. */
 export async function expireHolds(deps: ReservationDeps, holdIds: readonly string[]): Promise<void> {
   const { failures } = await expireLapsed(deps, holdIds);
   for (const err of failures.values()) throw err;
@@ -73,10 +64,9 @@ const expiryBatches = histogram({
   buckets: BATCH_SIZES,
 });
 
-/** As the expiry worker has it: it says what it does, a line a batch. */
-export type ExpiryDeps = ReservationDeps & { log: Logger };
+type ExpiryDeps = ReservationDeps & { log: Logger };
 
-/** The work of an expiry job. A job can come early by a host's clock, and a hold may have been extended. */
+/** The work of an expiry job, which may come early by a host's clock or for an extended hold. */
 export async function expireDueHolds(deps: ExpiryDeps, holdIds: readonly string[]): Promise<Expired> {
   const beganAt = performance.now();
   const expired = await expireLapsed(deps, holdIds);
@@ -86,14 +76,11 @@ export async function expireDueHolds(deps: ExpiryDeps, holdIds: readonly string[
   if (endedIds.length > 0)
     deps.log.info(
       { holds: endedIds.length, hold_ids: endedIds, duration_ms: Math.round(performance.now() - beganAt) },
-      'lapsed holds ended',
+      'holds expired',
     );
   return expired;
 }
 
-/**
- * Expires a page of the holds that lapsed more than `graceMs` ago, the first of them or those after `from`: a page of the sweep.
- */
 export async function sweepLapsedHolds(
   deps: ExpiryDeps,
   { stopping, ...page }: PageOfDue & { stopping: AbortSignal },
@@ -102,10 +89,10 @@ export async function sweepLapsedHolds(
   const expire = async (batch: readonly string[]) => {
     const { endedIds, failures } = await expireDueHolds(deps, batch);
     for (const [holdId, err] of failures)
-      deps.log.error({ hold_id: holdId, err }, 'a lapsed hold could not be expired and waits');
+      deps.log.error({ hold_id: holdId, err }, 'a hold could not be expired; the sweep retries it');
     return endedIds.length;
   };
   const onError = (err: unknown, batch: readonly string[]) =>
-    deps.log.error({ hold_ids: batch, err }, 'lapsed holds could not be expired and wait');
+    deps.log.error({ hold_ids: batch, err }, 'holds could not be expired; the sweep retries them');
   return { count: await sweepBatches(ids, stopping, expire, onError), next };
 }

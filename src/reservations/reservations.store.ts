@@ -1,19 +1,15 @@
-import { updateEach } from '../platform/bulk-writes.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db, Expression, Tx } from '../platform/mongo.ts';
 import type { Actor } from './actor-types.ts';
 import { insertClaim, updateClaim } from './claim-writes.store.ts';
-import type { EventType } from './event-types.ts';
-import { isOfBooking } from './event-types.ts';
+import { type EventType, isOfBooking } from './event-types.ts';
 import type { Attached, EndingKey, EventSubject, Reservation } from './reservations.model.ts';
-import { reservationCollection } from './reservations.model.ts';
-import type { TransitionName } from './reservations.rules.ts';
-import { ALIVE, LAPSED, TRANSITIONS } from './reservations.rules.ts';
+import { ALIVE, LAPSED, TRANSITIONS, type TransitionName } from './reservations.rules.ts';
 
-/** Every value of a caller goes into a pipeline as a literal: a name such as `$status` must not be read as a field. */
+/** Wrap every caller's value in a pipeline: a name such as `$status` must not be read as a field. */
 const literal = (value: unknown): Expression => ({ $literal: value });
 
-/** What the event of a transition says of the reservation, by the names that it has there (ADR 0009). */
+/** The fields of the reservation that an event repeats, by their names in the event (ADR 0009). */
 const SUBJECT = {
   venueId: '$venueId',
   resourceId: '$resourceId',
@@ -25,13 +21,7 @@ const SUBJECT = {
 } as const satisfies Record<keyof EventSubject, string>;
 
 function eventOf(type: EventType, originator: unknown, actor: Actor, details: Expression): Expression {
-  return {
-    type: literal(type),
-    at: '$$NOW',
-    originatorId: originator,
-    actor: literal(actor),
-    ...details,
-  };
+  return { type: literal(type), at: '$$NOW', originatorId: originator, actor: literal(actor), ...details };
 }
 
 export type Written = { reservation: Reservation; eventId: string };
@@ -41,15 +31,16 @@ export type NewReservation = Pick<
   '_id' | 'partnerId' | 'venueId' | 'resourceId' | 'slotId' | 'slotStart' | 'slotEnd' | 'cells' | 'pricePaise'
 >;
 
-export type NewBooking = Pick<Reservation, 'bookingId' | 'customer' | 'paymentReference' | 'playedFor'> & {
+type NewBooking = Pick<Reservation, 'customer' | 'paymentReference' | 'playedFor'> & {
   bookingId: string;
+  actor: Actor;
 };
 
-/** Inserts a reservation that is BOOKED from the start: a walk-in. Throws a duplicate-key error where a cell is taken. */
+/** Inserts a walk-in, which is BOOKED from the start. Throws a duplicate-key error if a cell is taken. */
 export async function insertBooked(
   db: Db,
   draft: NewReservation,
-  { actor, ...booking }: NewBooking & { actor: Actor },
+  { actor, ...booking }: NewBooking,
   tx: Tx,
 ): Promise<Written> {
   const eventId = newId();
@@ -66,7 +57,7 @@ export async function insertBooked(
 
 export type Change = {
   actor: Actor;
-  /** In whose name the change is made; the reservation's own partner's unless stated. */
+  /** The partner named as the event's originator; the reservation's own partner unless stated. */
   originatorId?: string;
   /** Fields that the transition sets beside status, claim and instant. */
   set?: Partial<
@@ -83,17 +74,17 @@ export type Change = {
       | 'refundReason'
     >
   >;
-  /** What takes the place of what was attached before; each absent part stays. */
+  /** Replaces what was attached before; each absent part stays. */
   attached?: Attached | undefined;
-  /** The key of a cancel or refund and its namespace; rejected where the reservation has it already. */
+  /** The key of a cancel or refund and its namespace; rejected if the reservation has it already. */
   ending?: EndingKey & { of: 'endings' | 'operatorEndings' };
   reason?: string;
 };
 
 /**
- * Carries out one legal transition as one guarded update: source state, expiry by the database's clock, new state,
- * idempotency key and event together or not at all. Null where the reservation is in no source state of it (any more).
- * Throws a duplicate-key error where an idempotency key belongs to another reservation of its namespace.
+ * Carries out one legal transition in one guarded update: state, expiry by the database's clock, idempotency key and
+ * event change together. Null if the reservation is in no source state. Throws a duplicate-key error if an idempotency
+ * key belongs to another reservation of its namespace.
  */
 export async function applyTransition(
   db: Db,
@@ -108,47 +99,48 @@ export async function applyTransition(
   return reservation === null ? null : { reservation, eventId };
 }
 
-/** The update of a transition, and the guard that matches only where the transition is legal. It adds an event with that id. */
+/** The update of a transition, which adds an event with `eventId`, and the guard that matches only if it is legal. */
 export function transitionUpdate(
   name: TransitionName,
   change: Change,
   eventId: Expression,
 ): { guard: Expression; update: [Expression] } {
   const { from, to, hold, claimed, event: type, at: happened, instant } = TRANSITIONS[name];
+  const { originatorId, set: fields = {}, attached = {}, ending, reason } = change;
   const at = laterThanBefore(happened);
-  const event = eventOf(
-    type,
-    change.originatorId === undefined ? '$partnerId' : literal(change.originatorId),
-    change.actor,
-    {
-      ...SUBJECT,
-      eventId,
-      at,
-      attached: attachedAfter(change.attached),
-      bookingId: isOfBooking(type) ? (change.set?.bookingId ?? '$bookingId') : null,
-      ...(change.reason === undefined ? {} : { reason: literal(change.reason) }),
-    },
-  );
+  const originator = originatorId === undefined ? '$partnerId' : literal(originatorId);
+  const event = eventOf(type, originator, change.actor, {
+    ...SUBJECT,
+    eventId,
+    at,
+    attached: attachedAfter(attached),
+    bookingId: isOfBooking(type) ? (fields.bookingId ?? '$bookingId') : null,
+    ...(reason === undefined ? {} : { reason: literal(reason) }),
+  });
   const guard = {
     status: { $in: [...from] },
     ...(hold === 'any' ? {} : { $expr: hold === 'alive' ? ALIVE : LAPSED }),
-    ...(change.ending === undefined ? {} : { [`${change.ending.of}.key`]: { $ne: change.ending.key } }),
+    ...(ending === undefined ? {} : { [`${ending.of}.key`]: { $ne: ending.key } }),
   };
   const set: Expression = {
-    ...Object.fromEntries(Object.entries(change.set ?? {}).map(([field, value]) => [field, literal(value)])),
-    ...replacing(change.attached),
+    ...literals(fields),
+    ...replacing(attached),
     status: to,
     claimed,
     [instant]: at,
     outbox: { $concatArrays: ['$outbox', [event]] },
     outboxSince: { $ifNull: ['$outboxSince', '$$NOW'] },
-    ...(change.ending === undefined ? {} : withEndingKey(change.ending)),
+    ...(ending === undefined ? {} : withEndingKey(ending)),
   };
   return { guard, update: [{ $set: set }] };
 }
 
-/** What is attached to a reservation once `change` has replaced some of it, and whose it is; nothing where nothing is. */
-function attachedAfter(change: Attached = {}): Expression {
+function literals(fields: object): Expression {
+  return Object.fromEntries(Object.entries(fields).map(([field, value]) => [field, literal(value)]));
+}
+
+/** What the reservation has attached after the change, with its partner; `$$REMOVE` if nothing is. */
+function attachedAfter(change: Attached): Expression {
   const part = (name: keyof Attached): Expression | string =>
     change[name] === undefined ? `$${name}` : literal(change[name]);
   const parts = { orderReference: part('orderReference'), metadata: part('metadata') };
@@ -157,18 +149,15 @@ function attachedAfter(change: Attached = {}): Expression {
 }
 
 /** Sets what is attached, and keeps what it was when the hold was placed. */
-function replacing(attached: Attached = {}): Expression {
+function replacing(attached: Attached): Expression {
   if (Object.keys(attached).length === 0) return {};
-  const given = Object.entries(attached).map(([name, value]) => [name, literal(value)] as const);
-  return {
-    ...Object.fromEntries(given),
-    placedWith: { orderReference: '$orderReference', metadata: '$metadata' },
-  };
+  const placedWith = { orderReference: '$orderReference', metadata: '$metadata' };
+  return { ...literals(attached), placedWith };
 }
 
 /**
- * The instant, or the millisecond after the last change of the reservation where that is later: the clock of a new primary may be
- * behind that of the one before, and the events of a reservation are ordered by their instants (ADR 0010).
+ * The instant, but at least a millisecond after the reservation's last change: a new primary's clock may be behind, and
+ * a reservation's events are ordered by their instants (ADR 0010).
  */
 function laterThanBefore(instant: string): Expression {
   const last = { $max: ['$placedAt', '$bookedAt', '$cancelledAt'] };
@@ -180,8 +169,8 @@ function withEndingKey({ of, ...ending }: NonNullable<Change['ending']>): Expres
 }
 
 /**
- * Moves a live hold's expiry to `ttlMs` from the database's now or to the end of its slot, whichever is earlier, and never nearer
- * than it is. Null where it is no live hold, or the new end would be later than `maxLifeMs` after it was placed.
+ * Moves a live hold's expiry to `ttlMs` from the database's now or to the end of its slot, whichever is earlier, and
+ * never to an earlier time. Null if it is no live hold, or would then live longer than `maxLifeMs`.
  */
 export async function extendHold(
   db: Db,
@@ -197,44 +186,12 @@ export async function extendHold(
   });
 }
 
-/** Moves a live hold's expiry to the database's now; false where it is no live hold. */
+/** Moves a live hold's expiry to the database's now; false if it is no live hold. */
 export async function lapseNow(db: Db, holdId: string): Promise<boolean> {
   const filter = { _id: holdId, status: 'ACTIVE', $expr: ALIVE };
   return (await updateClaim(db, { filter, update: [{ $set: { holdExpiresAt: '$$NOW' } }] })) !== null;
 }
 
-/**
- * Takes dispatched events out of the outboxes of their reservations; `outboxSince` goes with the last one. Returns for each
- * reservation, in their order, the error that it met alone.
- */
-export async function removeFromOutboxes(
-  db: Db,
-  dispatched: readonly { reservationId: string; eventIds: readonly string[] }[],
-): Promise<(Error | undefined)[]> {
-  if (dispatched.length === 0) return [];
-  const remove = (eventIds: readonly string[]) => {
-    const rest = {
-      $filter: { input: '$outbox', cond: { $not: [{ $in: ['$$this.eventId', [...eventIds]] }] } },
-    };
-    return [
-      { $set: { outbox: rest } },
-      { $set: { outboxSince: { $cond: [{ $eq: ['$outbox', []] }, '$$REMOVE', '$outboxSince'] } } },
-    ];
-  };
-  const updates = dispatched.map(({ reservationId, eventIds }) => ({
-    filter: { _id: reservationId },
-    update: remove(eventIds),
-  }));
-  const ids = dispatched.map(({ reservationId }) => reservationId);
-  const isOther = { $elemMatch: { eventId: { $nin: dispatched.flatMap(({ eventIds }) => eventIds) } } };
-  const empty = {
-    filter: { _id: { $in: ids }, outboxSince: { $exists: true }, outbox: { $not: isOther } },
-    update: { $set: { outbox: [] }, $unset: { outboxSince: '' } },
-  };
-  return updateEach(reservationCollection(db), updates, empty);
-}
-
-/** Adds cells to a live claim. Throws a duplicate-key error where another claim has one of them. */
 export async function addCells(db: Db, reservationId: string, cells: readonly string[]): Promise<void> {
   const filter = { _id: reservationId, claimed: true };
   await updateClaim(db, { filter, update: { $addToSet: { cells: { $each: [...cells] } } } });

@@ -1,15 +1,11 @@
 import type { RetentionRule } from '../domain/retention.ts';
 
-/** Events that wait to be dispatched are nowhere else, so their reservation stays, however old. */
+/** Undispatched events are nowhere else, so their reservation stays, however old. */
 const IS_DISPATCHED = { outbox: { $size: 0 } };
 
-/** The states of a hold that ended without a booking. */
 const ENDED_HOLD = { $in: ['RELEASED', 'EXPIRED', 'DISPLACED'] };
 
-/**
- * By its expiry, or the end of its slot where that is later, as its events. A hold that was released stays as long as one that lapsed,
- * two hours at most longer than it had to.
- */
+/** Ended holds go after their expiry and the end of their slot, as their events do. */
 export const ENDED_HOLDS: RetentionRule = {
   collection: 'reservations',
   field: 'holdExpiresAt',
@@ -19,7 +15,7 @@ export const ENDED_HOLDS: RetentionRule = {
   isOver: (before) => ({ slotEnd: { $lt: before }, ...IS_DISPATCHED }),
 };
 
-/** Bookings and walk-ins by the end of their slot, or by their own end where that is later. Whatever `before` is, the slot has ended. */
+/** Bookings and walk-ins go after the end of their slot, a later cancellation and a later refund. */
 export const PAST_BOOKINGS: RetentionRule = {
   collection: 'reservations',
   field: 'slotStart',

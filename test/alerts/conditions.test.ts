@@ -89,7 +89,7 @@ test('an event undispatched for more than 30 s is raised, one of 20 s not; dispa
   await setBack('reservations', holdId, 'outboxSince', 31_000);
   await sweep(service);
   expect(await alertsOf(service)).toMatchObject([{ kind: 'event_undispatched', subject: null, count: 1 }]);
-  expect(await timesLogged(service, 'Does webhook delivery run?')).toBe(1);
+  expect(await timesLogged(service, 'Check that webhook delivery runs.')).toBe(1);
 
   await service.dispatch(holdId);
   await expectResolved('event_undispatched');
@@ -348,12 +348,12 @@ describe('an alert', () => {
   };
 
   test('is raised and logged once though four sweeps race, and not again by those that follow', async () => {
-    const before = await timesLogged(service, 'Does hold expiry run?');
+    const before = await timesLogged(service, 'Check that hold expiry runs.');
     await overdue();
     await sweep(service, { atOnce: 4 });
     await sweep(service);
     expect(await alertsOf(service)).toHaveLength(1);
-    expect((await timesLogged(service, 'Does hold expiry run?')) - before).toBe(1);
+    expect((await timesLogged(service, 'Check that hold expiry runs.')) - before).toBe(1);
   });
 
   test('is one though 40 raise it at the same time, by its unique index; control: without it there can be two', async () => {

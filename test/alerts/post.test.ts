@@ -69,7 +69,7 @@ test('what is posted is JSON with a text that people can read, and the alerts as
   expect(post?.contentType).toBe('application/json');
   expect(post?.body).toMatchObject({ service: 'partner-booking-service', mode: 'sandbox' });
   expect(post?.body['text']).toBe(
-    `Partner Booking Service (sandbox): 1 alert\n• 2 deliveries to webhook subscription subscription of partner ${partner.id} failed for the last time. Redrive them once the endpoint works. Latest: ${first}, ${second}`,
+    `Partner Booking Service (sandbox): 1 alert\n• 2 deliveries to webhook subscription subscription of partner ${partner.id} failed after 5 attempts. Redeliver them once the endpoint works. Latest: ${first}, ${second}`,
   );
   expect(post?.body['alerts']).toMatchObject([{ kind: 'dead_letter', status: 'open', count: 2 }]);
   expect((await alertsOf(service))[0]?.notifiedAt).toBeInstanceOf(Date);
@@ -135,7 +135,7 @@ test('a resolved alert is told as over', async () => {
   await tell();
   const texts = receiver.posts.map(({ body }) => String(body['text']));
   expect(texts[0]).toContain('• The database lacks one_claim_per_cell');
-  expect(texts[1]).toContain('• Over: The database lacks one_claim_per_cell');
+  expect(texts[1]).toContain('• Resolved: The database lacks one_claim_per_cell');
   expect(texts[0]).toContain('Run the migrate command.');
   // What is over needs nobody to do anything.
   expect(texts[1]).not.toContain('Run the migrate command.');

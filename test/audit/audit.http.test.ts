@@ -412,6 +412,8 @@ describe('an action without its row is not carried out', () => {
     const api = createClient(await inside.listenUnwritable(), OPERATOR_KEY);
     expect(verdict(await api.post(PARTNERS, { name, contact_email: 'a@b.example' }))).toBe('201');
     expect(await newest()).toMatchObject({ action: 'createPartner', status: null, after: null });
-    expect(await service.logs()).toContain('the outcome of an operator action could not be recorded');
+    expect(await service.logs()).toContain(
+      'the outcome of an operator action could not be recorded in the audit',
+    );
   });
 });

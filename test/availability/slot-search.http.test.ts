@@ -132,13 +132,13 @@ describe('a search for free slots', () => {
 describe('a search that cannot be', () => {
   const uuid = '0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01';
   test.each([
-    [`&venue_ids=${Array.from({ length: 21 }, () => uuid).join(',')}`, 'venue_ids', 'more than 20 venues'],
+    [`&venue_ids=${Array.from({ length: 21 }, () => uuid).join(',')}`, 'venue_ids', 'at most 20 venues'],
     ['&venue_ids=x', 'venue_ids', 'UUIDs'],
     ['&venue_ids=', 'venue_ids', 'empty'],
     ['&sport=chess', 'sport', 'a sport of none of these venues; they have Football, tennis'],
     ['&sport=%20', 'sport', 'blank'],
     ['&from=25:00', 'from', 'a time HH:MM'],
-    ['&from=19:00&to=19:00', 'to', 'not be the same as from'],
+    ['&from=19:00&to=19:00', 'to', 'not equal from'],
     ['&from=24:00', 'from', 'from 00:00 to 23:55'],
     ['&to=24:05', 'to', 'from 00:00 to 24:00'],
     ['&cursor=x', 'cursor', 'cursor'],

@@ -86,5 +86,5 @@ test('no time before a response has told one', () => {
   const { clock, holdFor } = world(0);
   clock.observe(null, clock.read());
   clock.observe('yesterday', clock.read());
-  expect(() => clock.secondsLeft(holdFor(600))).toThrow('No response has told the time');
+  expect(() => clock.secondsLeft(holdFor(600))).toThrow('secondsLeft needs a response first');
 });

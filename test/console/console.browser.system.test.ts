@@ -95,7 +95,8 @@ describeInBrowser('an operator', () => {
     await page.keyboard.type('12');
     await page.keyboard.press('Enter');
     const phone = page.getByLabel('Phone (optional)');
-    await page.locator('.field-error[role=alert]').waitFor();
+    const fault = page.locator('.field-error[role=alert]');
+    expect(await fault.innerText()).toBe('Enter a valid phone number, e.g. 98765 43210 or +91 98765 43210.');
     expect(await phone.getAttribute('aria-invalid')).toBe('true');
     expect(await page.evaluate('document.activeElement.id')).toBe('walk-in-phone');
     await page.keyboard.press('Control+A');
@@ -191,7 +192,7 @@ describeInBrowser('an operator', () => {
     await close();
   });
 
-  test('adds a blackout, sees what stands in it, and lifts it', async () => {
+  test('adds a blackout, sees the holds and bookings in it, and withdraws it', async () => {
     const booking = await bookSlot(world.partner, world.slotOf(world.north, 5));
     const { page, faults, close } = await visit(gridPath());
     await page.locator('#add-blackout').click();
@@ -220,8 +221,8 @@ describeInBrowser('an operator', () => {
     await cell(page, closed).locator('.slot').click();
     const standing = page.getByRole('link', { name: 'See the holds and bookings in it' });
     expect(service.adminUrl + String(await standing.getAttribute('href'))).toBe(address);
-    await page.getByRole('button', { name: 'Lift blackout' }).click();
-    await said(page, 'The blackout is lifted.');
+    await page.getByRole('button', { name: 'Withdraw blackout' }).click();
+    await said(page, 'The blackout is withdrawn.');
     expect(await slotState(closed)).toBeUndefined();
     expect(faults).toEqual([expect.stringMatching(/400/)]);
     await close();
@@ -262,18 +263,18 @@ describeInBrowser('an operator', () => {
     await close();
   });
 
-  test('redrives a dead letter, after being told how many they are', async () => {
+  test('redelivers a dead letter, after being told how many there are', async () => {
     const { page, faults, close } = await visit('/dead-letters');
-    await page.getByRole('button', { name: 'Redrive it' }).click();
+    await page.getByRole('button', { name: 'Redeliver it' }).click();
     const dialog = page.locator('#confirm-dialog');
-    expect(await dialog.innerText()).toContain('Redrive 1 dead letter?');
+    expect(await dialog.innerText()).toContain('Redeliver 1 dead letter?');
     await dialog.getByRole('button', { name: 'No, go back' }).click();
     expect((await rowOf(service, 'deliveries', { _id: world.deliveryId })).state).toBe('dead_letter');
-    await page.getByRole('button', { name: 'Redrive it' }).click();
-    await dialog.getByRole('button', { name: 'Redrive 1' }).click();
-    await said(page, 'Dead letters being delivered again: 1.');
+    await page.getByRole('button', { name: 'Redeliver it' }).click();
+    await dialog.getByRole('button', { name: 'Redeliver 1' }).click();
+    await said(page, 'Dead letters being redelivered: 1.');
     expect((await rowOf(service, 'deliveries', { _id: world.deliveryId })).state).toBe('pending');
-    await page.getByText('There are none.').waitFor();
+    await page.getByText('No dead letters.').waitFor();
     expect(faults).toEqual([]);
     await close();
   });

@@ -194,7 +194,7 @@ describe('open alerts', () => {
     await inside.lookForAlerts();
     const { text } = await page('/bookings');
     expect(text).toContain('1 alert is open.');
-    expect(text).not.toContain('failed for the last time');
+    expect(text).not.toContain('failed after 5 attempts');
     await alerts().deleteMany({});
     await service.context.db.collection('deliveries').deleteOne({ _id: 'd-1' as never });
   });
@@ -379,10 +379,10 @@ describe('what the pages tell', () => {
     expect(second.text).toContain('First page');
   });
 
-  test('the redrive of all says how many, and leaves out those that are switched off', async () => {
+  test('redelivering all says how many, and leaves out those of inactive subscriptions', async () => {
     const all = await page('/dead-letters');
-    expect(all.text).toContain('1 dead letter can be delivered again.');
-    expect((await page('/dead-letters?event_type=booking_refunded')).text).toContain('There are none.');
+    expect(all.text).toContain('1 dead letter can be redelivered.');
+    expect((await page('/dead-letters?event_type=booking_refunded')).text).toContain('No dead letters.');
     const subscriptions = expectStatus(await operator.get('/api/v1/operator/webhooks'), 200)[
       'data'
     ] as Json[];
@@ -390,21 +390,21 @@ describe('what the pages tell', () => {
     expectStatus(await operator.post(`${path}/deactivate`), 200);
     const off = await page('/dead-letters');
     expect(off.text).toContain(
-      '0 dead letters can be delivered again. 1 more to subscriptions that are switched off',
+      '0 dead letters can be redelivered. 1 more cannot: their subscription is inactive',
     );
-    expect(off.text).not.toContain('Redrive it');
+    expect(off.text).not.toContain('Redeliver it');
     expectStatus(await operator.post(`${path}/activate`), 200);
     const rival = `/api/v1/operator/partners/${world.rival.id}`;
     expectStatus(await operator.patch(rival, { status: 'suspended' }), 200);
     const suspended = await page('/dead-letters');
-    expect(suspended.text).toContain('0 dead letters can be delivered again. 1 more');
+    expect(suspended.text).toContain('0 dead letters can be redelivered. 1 more');
     const one = await page(`/deliveries/${world.deliveryId}`);
-    expect([one.text.includes('Its partner is suspended'), one.text.includes('>Redrive<')]).toEqual([
+    expect([one.text.includes('Its partner is suspended'), one.text.includes('>Redeliver<')]).toEqual([
       true,
       false,
     ]);
     expectStatus(await operator.patch(rival, { status: 'active' }), 200);
-    expect((await page(`/deliveries/${world.deliveryId}`)).text).toContain('>Redrive<');
+    expect((await page(`/deliveries/${world.deliveryId}`)).text).toContain('>Redeliver<');
   });
 });
 

@@ -7,7 +7,7 @@ import {
 } from '../../src/webhooks/deliveries/dead-letter-queue.service.ts';
 import type { AttemptResult } from '../../src/webhooks/deliveries/retry-delivery.service.ts';
 import { retryDelivery } from '../../src/webhooks/deliveries/retry-delivery.service.ts';
-import { rearmOverdueDeliveries } from '../../src/webhooks/deliveries/sweep-deliveries.service.ts';
+import { addMissingJobs } from '../../src/webhooks/deliveries/sweep-deliveries.service.ts';
 import { createSendPermits } from '../../src/webhooks/sender/send-permits.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Service } from '../support/service.ts';
@@ -19,7 +19,7 @@ export async function sweep(context: Context, limit: number): Promise<number[]> 
   const bounds = { graceMs: 5000, limit, stopping: new AbortController().signal };
   const counts: number[] = [];
   for (let afterId: string | undefined = ''; afterId !== undefined; ) {
-    const page = await rearmOverdueDeliveries(context, { ...bounds, afterId });
+    const page = await addMissingJobs(context, { ...bounds, afterId });
     counts.push(page.count);
     afterId = page.next;
   }
@@ -30,7 +30,7 @@ export async function sweep(context: Context, limit: number): Promise<number[]> 
 export async function sweepInVain(context: Context): Promise<number> {
   const queues = { ...context.queues, ensureDelivery: () => Promise.reject(new Error('refused')) };
   const page = { graceMs: 5000, limit: 100, afterId: '', stopping: new AbortController().signal };
-  return (await rearmOverdueDeliveries({ ...context, queues }, page)).count;
+  return (await addMissingJobs({ ...context, queues }, page)).count;
 }
 
 /** Raises the dead letters of which nobody was told, or fails to; returns how many it raised. */

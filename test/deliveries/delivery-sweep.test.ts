@@ -107,7 +107,9 @@ test('what the sweep cannot put back is logged by its ids, and waits', async () 
   await deliveries().deleteMany({});
   await deliveries().insertOne(row);
   expect(await inHost.sweepInVain()).toBe(0);
-  expect(linesOf(await service.logs(), 'a delivery could not be put back and waits')).toMatchObject([
+  expect(
+    linesOf(await service.logs(), 'a delivery could not be queued again; the next sweep retries it'),
+  ).toMatchObject([
     { delivery: row._id, event_id: row.eventId, subscription_id: 'healthy', partner_id: row.partnerId },
   ]);
   expect(await inHost.sweep(10)).toEqual([1]);
@@ -129,13 +131,16 @@ test('a dead letter of which nobody was told is told of with the ids of all that
   await deliveries().insertOne(row);
 
   expect(await inHost.raiseForgotten('in vain')).toBe(0);
-  expect(linesOf(await service.logs(), 'a dead letter could not be raised and waits')).toMatchObject([
-    { delivery: row._id, event_id: eventId },
-  ]);
+  expect(
+    linesOf(
+      await service.logs(),
+      'a dead letter could not be queued and alerted of; the next sweep retries it',
+    ),
+  ).toMatchObject([{ delivery: row._id, event_id: eventId }]);
   expect(await inHost.raiseForgotten('well')).toBe(1);
   const raised = linesOf(
     await service.logs(),
-    'a webhook delivery failed for the last time and is dead-lettered',
+    'a webhook delivery failed after 5 attempts and is a dead letter',
   ).filter((line) => line['delivery'] === row._id);
   expect(raised.at(-1)).toMatchObject({
     ...{ event_id: eventId, delivery_id: attempt.deliveryId, hold_id, booking_id },

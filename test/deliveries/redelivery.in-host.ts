@@ -2,7 +2,7 @@ import { raiseForgottenDeadLetters } from '../../src/webhooks/deliveries/dead-le
 import { recoverDeliveries } from '../../src/webhooks/deliveries/recover-deliveries.service.ts';
 import { redeliver } from '../../src/webhooks/deliveries/redelivery.service.ts';
 import { retryDelivery } from '../../src/webhooks/deliveries/retry-delivery.service.ts';
-import { rearmOverdueDeliveries } from '../../src/webhooks/deliveries/sweep-deliveries.service.ts';
+import { addMissingJobs } from '../../src/webhooks/deliveries/sweep-deliveries.service.ts';
 import { sendTestEvent } from '../../src/webhooks/deliveries/test-event.service.ts';
 import { createSendPermits } from '../../src/webhooks/sender/send-permits.ts';
 import { rowOf } from '../support/rows.ts';
@@ -52,7 +52,7 @@ export async function refusalsOfGuarded(
 /** Puts the jobs back of what has been due for a second. */
 export async function sweep(context: Context): Promise<void> {
   const stopping = new AbortController().signal;
-  await rearmOverdueDeliveries(context, { graceMs: 1000, limit: 500, afterId: '', stopping });
+  await addMissingJobs(context, { graceMs: 1000, limit: 500, afterId: '', stopping });
 }
 
 /** Tells the operator of the dead letters of which nothing was told; returns of how many. */

@@ -2,10 +2,10 @@ import {
   discardDeadLetters,
   redriveDeadLetters,
 } from '../../src/webhooks/deliveries/dead-letters.service.ts';
+import { dispatchEvents } from '../../src/webhooks/deliveries/dispatch-events.service.ts';
 import { recoverDeliveries } from '../../src/webhooks/deliveries/recover-deliveries.service.ts';
 import { redeliver } from '../../src/webhooks/deliveries/redelivery.service.ts';
 import { sendTestEvent } from '../../src/webhooks/deliveries/test-event.service.ts';
-import { dispatchEvents } from '../../src/webhooks/dispatch/dispatch-events.service.ts';
 import type { Service } from '../support/service.ts';
 import { attemptDelivery, standardSender } from '../support/service-calls.ts';
 

@@ -3,7 +3,7 @@ import { findOpenRanges } from '../../src/events/sequence-numbers.store.ts';
 import { inTransaction } from '../../src/platform/mongo.ts';
 import { deliveryJobId } from '../../src/queues/jobs.ts';
 import { reservationCollection } from '../../src/reservations/reservations.model.ts';
-import { dispatchEvents } from '../../src/webhooks/dispatch/dispatch-events.service.ts';
+import { dispatchEvents } from '../../src/webhooks/deliveries/dispatch-events.service.ts';
 import type { Service } from '../support/service.ts';
 
 type Context = Service['context'];

@@ -1,5 +1,7 @@
-import { dispatchEvents } from '../../src/webhooks/dispatch/dispatch-events.service.ts';
-import * as waiting from '../../src/webhooks/dispatch/dispatch-waiting.service.ts';
+import {
+  dispatchEvents,
+  dispatchWaiting as dispatchPage,
+} from '../../src/webhooks/deliveries/dispatch-events.service.ts';
 import type { Service } from '../support/service.ts';
 
 type Context = Service['context'];
@@ -16,5 +18,5 @@ export async function dispatchWaiting(
   { inHand = [], ...page }: { graceMs: number; limit: number; inHand?: readonly string[] },
 ): Promise<void> {
   const stopping = new AbortController().signal;
-  await waiting.dispatchWaiting(context, { ...page, inHand: new Set(inHand), stopping });
+  await dispatchPage(context, { ...page, inHand: new Set(inHand), stopping });
 }

@@ -221,7 +221,7 @@ describe('the log', () => {
         { bypassDocumentValidation: true },
       );
     await dispatchWaiting({ graceMs: 0, limit: 1000 });
-    const waiting = linesOf(await service.logs(), 'an event could not be dispatched and waits');
+    const waiting = linesOf(await service.logs(), 'an event could not be dispatched; the sweep retries it');
     expect(waiting.map((line) => line['hold_id'])).toEqual([refused]);
     expect(await rowsOf(service, 'events', { holdId: other })).toHaveLength(1);
   });

@@ -74,7 +74,7 @@ const withoutShell = await reasonToSkip({ bash: '--version', curl: '--version' }
           }
         }
         expect(compared).toBe(4);
-        expect(shell.output()).not.toContain('refused');
+        expect(shell.output()).not.toContain('rejected');
         expect(JSON.parse(await readFile(path.join(folder, 'booking.json'), 'utf8'))).toMatchObject({
           status: 'BOOKED',
         });

@@ -4,7 +4,7 @@ import { eventCollection } from '../../src/events/events.model.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { newDelivery, schedulePending } from '../../src/webhooks/deliveries/create-deliveries.service.ts';
 import { insertDeliveries } from '../../src/webhooks/deliveries/deliveries.store.ts';
-import { dispatchEvents } from '../../src/webhooks/dispatch/dispatch-events.service.ts';
+import { dispatchEvents } from '../../src/webhooks/deliveries/dispatch-events.service.ts';
 import type { Durations } from '../support/durations.ts';
 import { durationsOf } from '../support/durations.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,7 +1,7 @@
 import { countNewDeadLetters } from '../../src/operations/alerts/dead-letters.service.ts';
 import { expireHolds } from '../../src/reservations/reservations.service.ts';
 import { lapseNow } from '../../src/reservations/reservations.store.ts';
-import { dispatchEvents } from '../../src/webhooks/dispatch/dispatch-events.service.ts';
+import { dispatchEvents } from '../../src/webhooks/deliveries/dispatch-events.service.ts';
 import { anyDelivery } from '../support/deliveries.ts';
 import { placeHold, subscribe } from '../support/factories.ts';
 import { startReceiver } from '../support/receiver.ts';

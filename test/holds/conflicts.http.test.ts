@@ -73,7 +73,7 @@ describe('a hold on a slot that cannot be had is 409 SLOT_NOT_AVAILABLE with the
     const reply = await seller.api.post(HOLDS, { slot_id: at(resourceIds[0], '07', dateIn(95)) });
     expect(verdict(reply)).toBe('409 SLOT_NOT_AVAILABLE');
     const { message, conflict: told } = errorOf(reply);
-    expect(message).toContain(`until ${dateIn(90)} (90 days from today, by the date at the venue)`);
+    expect(message).toContain(`the last date on sale at the venue is ${dateIn(90)}, 90 days from today`);
     const last = ['08', '07', '06'].map((hour) => at(resourceIds[0], hour, dateIn(90)));
     expect(idsOf(told?.['alternatives'] as Json[])).toEqual(last);
   });

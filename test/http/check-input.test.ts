@@ -72,7 +72,7 @@ describe('a query', () => {
       ofQuery(Object.fromEntries(new URLSearchParams(query)), Joi.object({ since: instant() }));
     expect(sentSince('since=2026-11-21T10:00:00%2B05:30')).toEqual([]);
     expect(sentSince('since=2026-11-21T10:00:00+05:30')).toEqual([
-      { path: 'since', message: 'has a space before its offset: in an address, write + as %2B' },
+      { path: 'since', message: 'has a space before its offset: in a URL, write + as %2B' },
     ]);
     for (const other of ['2026-11-21+10:00:00Z', '2026-02-30T10:00:00+05:30', 'now'])
       expect(sentSince(`since=${other}`)).toMatchObject([{ message: expect.stringContaining('RFC 3339') }]);
@@ -166,7 +166,7 @@ describe('the message of a refusal', () => {
   test('names every missing field, and what may be sent in their place', () => {
     expect(messageOf({}, endBody)).toBe('reason: is required (and 1 more, see details: idempotency_key)');
     const message = messageOf({}, placeBody);
-    expect(message).toMatch(/^venue_id: is required, unless slot_id names the slot/);
+    expect(message).toMatch(/^venue_id: is required without slot_id/);
     expect(message).toContain('see details: resource_id, slot_start)');
   });
 });

@@ -9,7 +9,7 @@ import { verdict } from '../support/verdict.ts';
 import type * as Watched from './guards.in-host.ts';
 
 const GUARD = 'one_claim_per_cell';
-const ABSENT = 'nothing can be sold: the database lacks indexes or validators';
+const ABSENT = 'the database lacks indexes or validators, so nothing can be sold';
 
 const service = await hostedService();
 const { listenWatched, loseLooks, listMissingGuards } = service.inHost<typeof Watched>(

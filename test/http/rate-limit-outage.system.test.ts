@@ -56,8 +56,8 @@ async function calls(service: Service, partner: Partner, count: number): Promise
 const remaining = (replies: Reply[]) => replies.map((reply) => quotaOf(reply)?.remaining);
 const slowestMs = (replies: Timed[]) => Math.max(...replies.map(({ durationMs }) => durationMs));
 
-const ALONE = 'this process limits by itself';
-const TOGETHER = 'shared by all processes again';
+const ALONE = 'falling back to per-process rate limits';
+const TOGETHER = 'rate limits are shared by all processes';
 const lines = (service: Service, text: string) => service.logs().split(text).length - 1;
 
 /** Each process by itself: both let the whole quota through, and no call more. */

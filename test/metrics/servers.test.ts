@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { diskUsedIn } from '../../src/operations/metrics/database-disk.store.ts';
-import { serversIn } from '../../src/queues/redis-server.rules.ts';
+import { serversIn } from '../../src/queues/open-queues.ts';
 
 const info = (fields: Record<string, string | number>) =>
   Object.entries({

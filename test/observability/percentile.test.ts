@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { percentile } from '../../src/webhooks/observability/observability.service.ts';
+import { percentile } from '../../src/webhooks/deliveries/observability.service.ts';
 
 const oneToHundred = Array.from({ length: 100 }, (_, index) => index + 1);
 

@@ -129,7 +129,7 @@ describeInBrowser('Bull Board in a browser', () => {
   test('pauses by the keyboard for a reason alone, which alert and audit show, and resumes', async () => {
     const { page, faults, close } = await visit(boardQueue('waiting'));
     const operator = operatorOf(service);
-    const dialog = page.getByRole('dialog', { name: 'Reason of the pause' });
+    const dialog = page.getByRole('dialog', { name: 'Reason for the pause' });
     const pause = async () => {
       await page.locator('main').getByRole('button', { name: 'Actions' }).last().focus();
       await page.keyboard.press('Enter');

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { rareNotes } from '../../packages/client/src/cli/waiting.ts';
+import { rareNotes } from '../../packages/client/src/cli/service-patience.ts';
 import { startFaultyProxy } from '../client/faulty-proxy.ts';
 import { eventually } from '../support/eventually.ts';
 import { partner, startPartner } from './partner.ts';

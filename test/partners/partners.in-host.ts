@@ -1,4 +1,4 @@
-import { createKeyUse } from '../../src/partners/key-use.ts';
+import { createKeyUse } from '../../src/partners/authentication.service.ts';
 import type { Service } from '../support/service.ts';
 
 type Context = Service['context'];

@@ -203,7 +203,9 @@ describe('a Redis that cannot be used as REDIS_URL says', () => {
     const before = refusals().length;
     await delay(3000);
     expect(refusals().length - before).toBeLessThan(10);
-    const said = worker.log().filter(({ msg }) => msg === 'Redis refuses writes: NOPERM; its jobs wait');
+    const said = worker
+      .log()
+      .filter(({ msg }) => msg === 'Redis refuses writes: NOPERM; jobs of this queue wait');
     expect(said).toHaveLength(1);
     worker.signal('SIGTERM');
     expect(await worker.exited).toEqual({ code: 0, signal: null });

@@ -96,7 +96,7 @@ test('with MongoDB there, nothing is sold and no worker works until its indexes 
   await eventually('MongoDB is met', async () => (await get('/readyz')).text.includes('missing_indexes'));
   const refused = await get('/api/v1/partner/venues');
   for (const process of [api, ...workers]) {
-    const line = await logged(process, 'nothing can be sold: the database lacks indexes or validators');
+    const line = await logged(process, 'the database lacks indexes or validators, so nothing can be sold');
     expect(line).toMatchObject({ level: 'error', remedy: expect.stringContaining('npm run migrate') });
     expect(line['missing_indexes']).toContain('one_claim_per_cell');
   }
@@ -157,7 +157,7 @@ test('each worker has counted what it did, and logged it, a line a batch', async
   expect(valueOf('webhook_commit_to_success_seconds_count')).toBe(2);
   expect(valueOf('webhook_commit_to_success_seconds_sum')).toBeGreaterThan(0);
   const [expiry, delivery] = workers;
-  expect(expiry?.log().find(({ msg }) => msg === 'lapsed holds ended')).toMatchObject({
+  expect(expiry?.log().find(({ msg }) => msg === 'holds expired')).toMatchObject({
     level: 'info',
     holds: 1,
   });

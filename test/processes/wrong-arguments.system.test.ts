@@ -18,7 +18,7 @@ describe('a command that is given what it cannot use ends with 1 and a sentence,
     [
       'src/main/restore-archive.ts',
       ['--nonsense'],
-      /Unknown option '--nonsense'[^]*Usage: npm run restore-archive/,
+      /Unknown option '--nonsense'[^]*Usage: node dist\/src\/main\/restore-archive\.js/,
     ],
     ['src/main/restore-archive.ts', [], /There is no archive: give --from, or set ARCHIVE_URL/],
     ['src/main/restore-archive.ts', ['--from', 'file://host/x'], /--from must be file:\/\/\/folder/],
@@ -36,9 +36,13 @@ describe('a command that is given what it cannot use ends with 1 and a sentence,
     [
       'src/main/rewrap-secrets.ts',
       ['--nonsense'],
-      /Unknown option '--nonsense'[^]*Usage: npm run rewrap-secrets/,
+      /Unknown option '--nonsense'[^]*Usage: node dist\/src\/main\/rewrap-secrets\.js/,
     ],
-    ['src/main/moved-bookings.ts', [], /Give --save or --compare[^]*Usage: npm run moved-bookings/],
+    [
+      'src/main/moved-bookings.ts',
+      [],
+      /Give --save or --compare[^]*Usage: node dist\/src\/main\/moved-bookings\.js/,
+    ],
     ['src/main/migrate.ts', ['status'], /Unexpected argument 'status'[^]*Usage: npm run migrate/],
     ['workers/hold-expiry.ts', ['now'], /Unexpected argument 'now'[^]*Usage: npm run start:hold-expiry/],
   ])('%s %j', async (file, args, sentence) => {
@@ -64,5 +68,5 @@ test.each([
 ])('%s --help prints its usage without any setting, and ends with 0', async (file, script) => {
   const process = startProcess(file, {}, ['--help']);
   expect((await process.exited).code).toBe(0);
-  expect(process.output()).toMatch(new RegExp(`^Usage: npm run ${script}\\b`));
+  expect(process.output()).toMatch(new RegExp(`^Usage: (npm run |node dist/src/main/)${script}\\b`));
 });

@@ -5,7 +5,7 @@ import { createLogger } from '../../src/platform/logger.ts';
 import { createProgress } from '../../src/platform/progress.ts';
 import type { Queues } from '../../src/queues/queues.ts';
 import { createQueues } from '../../src/queues/queues.ts';
-import { expectJobs } from '../../workers/support/expect-jobs.ts';
+import { expectJobs } from '../../workers/support/start-worker.ts';
 import { eventually } from '../support/eventually.ts';
 import { freshName, runSetting } from '../support/service-environment.ts';
 

@@ -223,7 +223,7 @@ describe('the sweep of lapsed holds', () => {
     // The oldest, and with an event that the collection's validator refuses whenever the row is written.
     await change(poisoned, { holdExpiresAt: new Date(0), outbox: [{ type: 'none' }] });
     await startSweep(PAGE);
-    const isOver = async () => (await service.logs()).includes('a sweep found work that no job had done');
+    const isOver = async () => (await service.logs()).includes('a sweep did work that no job had done');
     let pages: number[];
     try {
       await eventually('the run is over', isOver);
@@ -236,7 +236,7 @@ describe('the sweep of lapsed holds', () => {
       new Set(['EXPIRED']),
       new Set(['ACTIVE']),
     ]);
-    const unsettled = linesOf(await service.logs(), 'a lapsed hold could not be expired and waits');
+    const unsettled = linesOf(await service.logs(), 'a hold could not be expired; the sweep retries it');
     expect(unsettled.map((line) => String(line['hold_id'])).toSorted()).toEqual(poisoned.toSorted());
   });
 });

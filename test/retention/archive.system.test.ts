@@ -468,7 +468,7 @@ describe('as a process', () => {
     expect(await countPlanted()).toBe(0);
   });
 
-  test('npm run restore-archive says what it did, and ends with 0 where nothing was left out', async () => {
+  test('node dist/src/main/restore-archive.js says what it did, and ends with 0 where nothing was left out', async () => {
     await plantHolds(5);
     await purge(service, { config: HOLDS, archive: folder.archive });
     const run = async (...args: string[]) => {

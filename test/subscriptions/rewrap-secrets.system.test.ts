@@ -4,8 +4,8 @@ import { createSecretBox } from '../../src/platform/secret-box.ts';
 import type { WebhookSender } from '../../src/webhooks/sender/send-webhook.ts';
 import { createWebhookSender } from '../../src/webhooks/sender/send-webhook.ts';
 import { logMissingKeys, rewrapSecrets } from '../../src/webhooks/subscriptions/rewrap-secrets.service.ts';
+import { rotateSecret } from '../../src/webhooks/subscriptions/secrets.service.ts';
 import type { SubscriptionRow } from '../../src/webhooks/subscriptions/subscriptions.model.ts';
-import { rotateSecret } from '../../src/webhooks/subscriptions/subscriptions.service.ts';
 import { anyDelivery } from '../support/deliveries.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Partner } from '../support/factories.ts';
@@ -236,7 +236,7 @@ describe('what no key opens', () => {
     const line = service
       .logs()
       .split('\n')
-      .findLast((each) => each.includes('not be sealed again'));
+      .findLast((each) => each.includes('not be encrypted again'));
     expect(JSON.parse(line ?? '{}')).toMatchObject({
       level: 'error',
       subscription_id: id,
@@ -308,7 +308,7 @@ describe('rotate-secret in the middle of it', () => {
   });
 });
 
-describe('npm run rewrap-secrets', () => {
+describe('node dist/src/main/rewrap-secrets.js', () => {
   const start = (...keys: Buffer[]): SpawnedProcess =>
     startProcess('src/main/rewrap-secrets.ts', {
       ...service.environment,
@@ -339,7 +339,7 @@ describe('npm run rewrap-secrets', () => {
 
     const again = start(NEW, OLD);
     await finished(again);
-    const told = again.log().find((line) => String(line['msg']).startsWith('every secret is sealed'));
+    const told = again.log().find((line) => String(line['msg']).startsWith('every secret is encrypted'));
     // Of 20. The first of the 10 writes was to forget old secrets, and one or two that were held up have been made.
     expect([9, 10, 11]).toContain(told?.['rewrapped']);
     expect(told).toMatchObject({ unreadable: 0, first_key: idOf(NEW), droppable: [idOf(OLD)] });
@@ -353,7 +353,9 @@ describe('npm run rewrap-secrets', () => {
     const line = lacking.log().find((each) => each['alert'] === 'secret_unreadable');
     expect(line).toMatchObject({ subscription_id: id, fault: 'unknown_key' });
     expect(line?.['msg']).toContain(idOf(OLD));
-    expect(lacking.log().find((each) => String(each['msg']).startsWith('not every secret'))).toMatchObject({
+    expect(
+      lacking.log().find((each) => String(each['msg']).startsWith('some secrets are not encrypted')),
+    ).toMatchObject({
       ...{ rewrapped: 0, unreadable: 1, in_use: { [idOf(OLD)]: 1 }, droppable: [] },
     });
 

@@ -38,7 +38,7 @@ export function faultOfDelivery(
   return checkers.delivery()(headers, body);
 }
 
-/** `npm run test:upgrade`: responses are of a former release too, which the description of this one does not describe. */
+/** `node --import tsx scripts/upgrade.ts`: responses are of a former release too, which the description of this one does not describe. */
 const isOfTwoReleases = process.env['UPGRADE_FROM'] !== undefined;
 
 /**

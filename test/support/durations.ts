@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { percentile } from '../../src/webhooks/observability/observability.service.ts';
+import { percentile } from '../../src/webhooks/deliveries/observability.service.ts';
 
 /** How long things took, in milliseconds by nearest rank; 0 where nothing was timed. */
 export type Durations = { count: number; p50: number; p99: number; max: number };

@@ -1,6 +1,6 @@
 const { TEST_TIER: tier = 'fast' } = process.env;
 
-/** Whether this is one of the long tiers: `npm run test:long`, `npm run test:faults`. */
+/** Whether this is one of the long tiers: `scripts/test-long.sh`, `npm run test:faults`. */
 export const isLongTier = ['long', 'faults'].includes(tier);
 
 /** Whether this is `npm test`, in which nothing is started but the two servers. */

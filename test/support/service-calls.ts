@@ -1,4 +1,5 @@
 import { findOffSaleClaims } from '../../src/catalog/slots/off-sale-claims.service.ts';
+import { resourceRoutes } from '../../src/catalog/venues/resources.router.ts';
 import { operatorVenueRoutes } from '../../src/catalog/venues/venues.router.ts';
 import { findOpenRanges } from '../../src/events/sequence-numbers.store.ts';
 import type { Operator, Route } from '../../src/http/route.ts';
@@ -7,9 +8,9 @@ import { migrate } from '../../src/operations/database/collections.ts';
 import { issueApiKey } from '../../src/partners/api-keys.service.ts';
 import { createPartner, grantVenue } from '../../src/partners/partners.service.ts';
 import { makeDue } from '../../src/webhooks/deliveries/delivery-series.store.ts';
+import { dispatchEvents } from '../../src/webhooks/deliveries/dispatch-events.service.ts';
 import type { AttemptResult } from '../../src/webhooks/deliveries/retry-delivery.service.ts';
 import { retryDelivery } from '../../src/webhooks/deliveries/retry-delivery.service.ts';
-import { dispatchEvents } from '../../src/webhooks/dispatch/dispatch-events.service.ts';
 import { createSendPermits } from '../../src/webhooks/sender/send-permits.ts';
 import type { WebhookSender } from '../../src/webhooks/sender/send-webhook.ts';
 import { createWebhookSender } from '../../src/webhooks/sender/send-webhook.ts';
@@ -44,10 +45,8 @@ export type ServiceCalls = {
 type Context = Service['context'];
 
 export function serviceCalls(context: Context): ServiceCalls {
-  const routes = operatorVenueRoutes({
-    ...context,
-    findOffSaleClaims: (venueId) => findOffSaleClaims(context, venueId),
-  });
+  const deps = { ...context, findOffSaleClaims: (venueId: string) => findOffSaleClaims(context, venueId) };
+  const routes = [...operatorVenueRoutes(deps), ...resourceRoutes(deps)];
   const makeResource = async (venueId: string, fields: Json) => {
     const made = await call(routes, 'createResource', { venueId }, anyResourceBody(fields));
     return String(made['resource_id']);

@@ -96,7 +96,7 @@ test('one request id finds the lines of every process, the deliveries and the tr
     const lines = linesWith(processes.expiry, holdId);
     return lines.length > 0 && lines;
   });
-  expect(ended).toMatchObject({ msg: 'lapsed holds ended', hold_ids: [holdId] });
+  expect(ended).toMatchObject({ msg: 'holds expired', hold_ids: [holdId] });
 
   const found = await operatorOf(service).get(`/api/v1/operator/deliveries?request_id=${requestId}`);
   expect(expectStatus(found, 200)['data']).toMatchObject([

@@ -17,7 +17,8 @@ let trading: Trading;
 /** The process of 1.0.0 that this release does without. */
 let eventDispatch: SpawnedProcess;
 beforeAll(async () => {
-  if (former === undefined) throw new Error('UPGRADE_FROM is not set: run `npm run test:upgrade`');
+  if (former === undefined)
+    throw new Error('UPGRADE_FROM is not set: run `node --import tsx scripts/upgrade.ts`');
   system = await startSystem({ apis: APIS, release: former, overrides: TRADING_OVERRIDES });
   eventDispatch = system.start('workers/event-dispatch.ts');
   trading = await startTrading(system);

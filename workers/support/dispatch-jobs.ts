@@ -1,29 +1,33 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Dispatched } from '../../src/webhooks/dispatch/dispatch-events.service.ts';
+import { withDeadline } from '../../src/platform/deadline.ts';
+import type { ProcessScope } from '../../src/process/lifecycle.ts';
+import type { SendDeps } from '../../src/webhooks/deliveries/attempt.ts';
+import {
+  type Deliver,
+  type Dispatched,
+  dispatchEvents,
+} from '../../src/webhooks/deliveries/dispatch-events.service.ts';
+import { sendFirstAttempts } from '../../src/webhooks/deliveries/first-attempts.service.ts';
+import { FINISH_TIMEOUT_MS } from './start-worker.ts';
 
-/** How many reservations are dispatched together; one job may be for as many. */
+/** Reservations in a batch; one job may have as many. */
 const MAX_BATCH = 100;
-/** How many batches are under way at a time: each waits for several writes. */
-const MAX_UNDER_WAY = 4;
-/** How long a batch waits for its first attempts to begin, so that no more wait in memory than endpoints take. */
+/** Concurrent batches: each waits for several writes. */
+const MAX_RUNNING = 4;
+/** How long a batch waits for its first attempts to begin, so that memory holds no more of them than endpoints take. */
 const PATIENCE_MS = 100;
+/** A dispatch that takes longer hangs: its jobs fail and are repeated, and the sweep finds its events. */
+const DISPATCHED_WITHIN_MS = 60_000;
 
 type Waiting = { ids: readonly string[]; resolve: () => void; reject: (err: Error) => void };
 
-export type JobDispatcher = {
-  /** Resolves when the events of these reservations are logged and their first attempts have begun, or were left to jobs. */
-  dispatch(reservationIds: readonly string[]): Promise<void>;
-  /** The reservations that `dispatch` was asked for and has not dispatched yet. */
-  inHand: ReadonlySet<string>;
-};
-
-/** Dispatches the jobs that wait together, batch after batch; where one of its reservations fails, so does a job. */
+/** Dispatches waiting jobs in batches. A job fails if one of its reservations does. */
 export function createJobDispatcher(
   dispatchBatch: (reservationIds: readonly string[]) => Promise<Dispatched>,
-): JobDispatcher {
+) {
   const waiting: Waiting[] = [];
   const inHand = new Set<string>();
-  let underWay = 0;
+  let running = 0;
 
   const takeBatch = (): Waiting[] => {
     let size = 0;
@@ -50,18 +54,44 @@ export function createJobDispatcher(
     }
   };
   const run = async (): Promise<void> => {
-    underWay += 1;
+    running += 1;
     while (waiting.length > 0) await dispatchJobs(takeBatch());
-    underWay -= 1;
+    running -= 1;
   };
 
   return {
-    inHand,
-    dispatch: (ids) =>
+    /** Reservations passed to `dispatch` and not yet dispatched. */
+    inHand: inHand as ReadonlySet<string>,
+    /** Resolves when the events of these reservations are logged and their first attempts have begun, or have jobs. */
+    dispatch: (ids: readonly string[]): Promise<void> =>
       new Promise((resolve, reject) => {
         waiting.push({ ids, resolve, reject });
         for (const id of ids) inHand.add(id);
-        if (underWay < MAX_UNDER_WAY) void run();
+        if (running < MAX_RUNNING) void run();
       }),
   };
+}
+
+/**
+ * Dispatches events and sends their first attempts in this process; at its stop, sends that take too long are
+ * interrupted.
+ */
+export function startDispatching(scope: ProcessScope<unknown>, deps: SendDeps) {
+  const sending = new Set<Promise<unknown>>();
+  const interrupt = new AbortController();
+  const interruptLater = () => void setTimeout(() => interrupt.abort(), FINISH_TIMEOUT_MS).unref();
+  scope.stopping.addEventListener('abort', interruptLater, { once: true });
+  scope.onStop('first attempts', async () => {
+    while (sending.size > 0) await Promise.all(sending);
+  });
+  const deliver: Deliver = async (wanted, readAtMs) => {
+    const first = await sendFirstAttempts(deps, wanted, readAtMs, interrupt.signal);
+    const sent = first.sent.finally(() => sending.delete(sent));
+    sending.add(sent);
+    return first;
+  };
+  const dispatcher = createJobDispatcher((ids) =>
+    withDeadline(DISPATCHED_WITHIN_MS, () => dispatchEvents(deps, ids, deliver)),
+  );
+  return { ...dispatcher, deliver };
 }

@@ -1,27 +1,25 @@
 import { DelayedError } from 'bullmq';
 import { openArchive } from '../../src/operations/retention/archive.ts';
-import type { PurgePosition } from '../../src/operations/retention/purge.service.ts';
-import { purgeNext } from '../../src/operations/retention/purge.service.ts';
+import { type PurgePosition, purgeNext } from '../../src/operations/retention/purge.service.ts';
 import type { DuePosition } from '../../src/platform/backlog.store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { startSweep } from '../../src/platform/sweep.ts';
 import type { ConfigOf } from '../../src/process/config/config.ts';
 import type { ProcessScope } from '../../src/process/lifecycle.ts';
-import type { HoldExpiryJob } from '../../src/queues/jobs.ts';
-import { holdIdsOf } from '../../src/queues/jobs.ts';
+import { type HoldExpiryJob, holdIdsOf } from '../../src/queues/jobs.ts';
 import { expireDueHolds, sweepLapsedHolds } from '../../src/reservations/reservations.service.ts';
 import { startContext } from './start-context.ts';
 import { startWorker } from './start-worker.ts';
 
-/** Jobs in hand; most are for several holds, which end by one update. */
+/** Concurrent jobs; most are for several holds, which expire in one update. */
 const CONCURRENCY = 50;
 const SWEEP_EVERY_MS = 3000;
 const SWEEP_PAGE = 500;
 const PURGE_EVERY_MS = 600_000;
 
 /**
- * Ends holds when they lapse: delayed jobs for promptness, a sweep of MongoDB as the guarantee. Purges what has been kept for as long as
- * it has to be: it is the worker with the least to do.
+ * Expires holds: promptly by delayed jobs, and reliably by a sweep of MongoDB. Also purges rows past their retention,
+ * because this worker has the least to do.
  */
 export async function startHoldExpiry(
   scope: ProcessScope<ConfigOf<'hold-expiry'>>,
@@ -36,7 +34,7 @@ export async function startHoldExpiry(
       const { leftMs, failures } = await expireDueHolds(context, holdIdsOf(job.data));
       for (const err of failures.values()) throw err;
       if (leftMs.length === 0) return;
-      // By the host's clock: BullMQ compares it with that.
+      // By the host's clock, which BullMQ compares it with.
       await job.moveToDelayed(systemClock.now().getTime() + Math.min(...leftMs), token);
       throw new DelayedError();
     },
@@ -48,14 +46,11 @@ export async function startHoldExpiry(
       sweepLapsedHolds(context, { graceMs: SWEEP_EVERY_MS, limit: SWEEP_PAGE, from, stopping }),
   });
   const { archiveUrl } = scope.config;
-  const purging = {
-    ...context,
-    archive: archiveUrl === undefined ? undefined : openArchive(archiveUrl, scope.config),
-  };
+  const archive = archiveUrl === undefined ? undefined : openArchive(archiveUrl, scope.config);
   startSweep<PurgePosition>(scope, context.db, {
     name: 'retention',
     everyMs: PURGE_EVERY_MS,
-    run: (stopping, from) => purgeNext(purging, stopping, from),
+    run: (stopping, from) => purgeNext({ ...context, archive }, stopping, from),
   });
   return {};
 }

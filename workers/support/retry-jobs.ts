@@ -1,12 +1,11 @@
-import type { Job } from 'bullmq';
-import { DelayedError, UnrecoverableError } from 'bullmq';
+import { DelayedError, type Job, UnrecoverableError } from 'bullmq';
 import { systemClock } from '../../src/platform/clock.ts';
 import type { RetryJob } from '../../src/queues/jobs.ts';
 import type { SendDeps } from '../../src/webhooks/deliveries/attempt.ts';
 import { retryDelivery } from '../../src/webhooks/deliveries/retry-delivery.service.ts';
 import { ExpectedFailure } from './start-worker.ts';
 
-/** The failure of an attempt that is not the last; tells the backoff how long to wait. */
+/** An attempt failed and is not the last; tells the backoff how long to wait. */
 export class AttemptFailed extends ExpectedFailure {
   readonly retryInMs: number;
 
@@ -16,7 +15,6 @@ export class AttemptFailed extends ExpectedFailure {
   }
 }
 
-/** Makes one attempt of a delivery, and tells the queue when the next is due. */
 export async function retry(
   deps: SendDeps,
   job: Job<RetryJob>,
@@ -41,7 +39,7 @@ export async function retry(
       if (!isKnownDead) await job.updateData({ ...job.data, isKnownDead: true });
       throw new UnrecoverableError(result.message);
     case 'later':
-      // By the host's clock: BullMQ compares it with that.
+      // By the host's clock, which BullMQ compares it with.
       await job.moveToDelayed(systemClock.now().getTime() + result.inMs, token);
       throw new DelayedError();
   }

@@ -1,35 +1,30 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Processor, WorkerOptions } from 'bullmq';
-import { UnrecoverableError, Worker } from 'bullmq';
+import { type Processor, UnrecoverableError, Worker, type WorkerOptions } from 'bullmq';
 import { BullMQOtel } from 'bullmq-otel';
 import type { Logger } from '../../src/platform/logger.ts';
 import { closeRedis, createWorkerRedis } from '../../src/platform/redis.ts';
 import { isTracing } from '../../src/platform/tracing.ts';
 import type { WorkerConfig } from '../../src/process/config/config.ts';
 import type { ProcessScope } from '../../src/process/lifecycle.ts';
-import type { HoldExpiryJob, WebhookDeliveryJob } from '../../src/queues/jobs.ts';
-import { loggedIdsOf } from '../../src/queues/jobs.ts';
+import { type HoldExpiryJob, loggedIdsOf, type WebhookDeliveryJob } from '../../src/queues/jobs.ts';
 import { stateAfter } from '../../src/queues/open-queues.ts';
 import type { Queues, WorkedQueue } from '../../src/queues/queues.ts';
-import { expectJobs } from './expect-jobs.ts';
 
-/** A dead worker's job is taken up after its lock (renewed at half time) and one check: under 20 s together. */
+/** A killed worker's job is picked up after its lock and one check: under 20 s together. */
 const LOCK_MS = 10_000;
 const STALLED_CHECK_MS = 5000;
-/** Jobs are cheap to repeat and the rows know what was done; the default of 1 would fail a job at its second crash. */
+/** BullMQ's default of 1 would fail a job at its second crash; jobs are cheap to repeat. */
 const MAX_STALLS = 10;
-/** How long active jobs may take to end by themselves before they are interrupted and handed back. */
+/** How long active jobs may take to end before they are interrupted and handed back. */
 export const FINISH_TIMEOUT_MS = 15_000;
 /** How long handing jobs back to Redis may take, after the last job has ended. */
 const HAND_BACK_TIMEOUT_MS = 3000;
-
-/** BullMQ counts what it has completed and failed only where a worker asks for it; kept for a day by the minute. */
+/** BullMQ counts completed and failed jobs only if asked to; a day, by the minute. */
 const METRICS = { maxDataPoints: 1440 };
-
-/** How long a worker waits where Redis rejects what it asks; BullMQ asks again at once. */
+/** How long a worker pauses when Redis rejects a command, which BullMQ would repeat at once. */
 const REJECTED_PAUSE_MS = 1000;
 
-/** A worker that pauses where Redis answers and gives it no job, and says so once until it does again. */
+/** A worker that pauses while Redis rejects its commands, and logs that once. */
 class PausingWorker<Job> extends Worker<Job, void> {
   readonly #log: Logger;
   #isRejected = false;
@@ -48,7 +43,10 @@ class PausingWorker<Job> extends Worker<Job, void> {
     } catch (err) {
       const state = stateAfter(err);
       if (!this.#isRejected && state !== 'unreachable') {
-        this.#log.warn({ queue: this.name, error: (err as Error).message }, `Redis ${state}; its jobs wait`);
+        this.#log.warn(
+          { queue: this.name, error: (err as Error).message },
+          `Redis ${state}; jobs of this queue wait`,
+        );
         this.#isRejected = true;
       }
       await delay(REJECTED_PAUSE_MS, undefined, { ref: false });
@@ -57,13 +55,13 @@ class PausingWorker<Job> extends Worker<Job, void> {
   }
 }
 
-/** A job ended as it may: the row has it, and the queue tries again. Every other failure of a job is a fault of ours. */
+/** A failure that the row has recorded and the queue repeats. Every other failure of a job is a bug. */
 export class ExpectedFailure extends Error {}
 
 /**
- * Consumes a queue until the process stops; waits for Redis where it is away. At the stop it takes no new jobs, lets the
- * active ones finish, and interrupts through their signal those that take too long. Where Redis is away then, it does not
- * wait to tell it: the jobs' locks run out, and the rows know what was done.
+ * Consumes a queue until the process stops; waits for Redis while it is away. At the stop it takes no new jobs, lets
+ * active ones finish, and aborts the signal of those that take too long. If Redis is away then, it does not wait to
+ * hand jobs back: their locks expire, and the rows know what was done.
  */
 export function startWorker<Job extends HoldExpiryJob | WebhookDeliveryJob>(
   scope: ProcessScope<WorkerConfig>,
@@ -76,7 +74,7 @@ export function startWorker<Job extends HoldExpiryJob | WebhookDeliveryJob>(
   const connection = createWorkerRedis(config.redisUrl, log);
   scope.onStop(`${name} connection`, () => closeRedis(connection));
   const active = new Set<Promise<void>>();
-  // BullMQ counts the parameters: it gives a signal only to a processor that names all three.
+  // Name all three parameters: BullMQ counts them, and passes a signal only to a processor that has three.
   const tracked: Processor<Job, void> = (job, token, signal) => {
     const run = process(job, token, signal).finally(() => active.delete(run));
     active.add(run);
@@ -109,4 +107,30 @@ export function startWorker<Job extends HoldExpiryJob | WebhookDeliveryJob>(
     clearTimeout(interrupt);
   });
   return worker;
+}
+
+/** How long jobs may wait while none begins or ends: longer than the longest WEBHOOK_TIMEOUT_MS. */
+const STALL_TIMES = { mayWaitMs: 120_000, everyMs: 10_000 };
+
+/**
+ * Reports a stall of the process when jobs wait and the worker neither begins nor ends one. A paused queue and an
+ * unreachable Redis are no stalls: a restart mends neither.
+ */
+export function expectJobs<Job>(
+  { progress, stopping }: Pick<ProcessScope, 'progress' | 'stopping'>,
+  queues: Pick<Queues, 'countWaiting'>,
+  name: WorkedQueue,
+  worker: Worker<Job, void>,
+  times = STALL_TIMES,
+): void {
+  const { beat } = progress.expect(`jobs of ${name}`, times.mayWaitMs);
+  worker.on('active', beat);
+  worker.on('completed', beat);
+  worker.on('failed', beat);
+  const look = async (): Promise<void> => {
+    const waiting = await queues.countWaiting(name);
+    if (waiting === undefined || waiting === 0) beat();
+  };
+  const looking = setInterval(() => void look(), times.everyMs);
+  stopping.addEventListener('abort', () => clearInterval(looking), { once: true });
 }

@@ -9,25 +9,21 @@ import {
   raiseForgottenDeadLetters,
   restoreDeadLetterQueue,
 } from '../../src/webhooks/deliveries/dead-letter-queue.service.ts';
-import { rearmOverdueDeliveries } from '../../src/webhooks/deliveries/sweep-deliveries.service.ts';
-import type { Deliver } from '../../src/webhooks/dispatch/dispatch-events.service.ts';
-import { dispatchWaiting } from '../../src/webhooks/dispatch/dispatch-waiting.service.ts';
+import { type Deliver, dispatchWaiting } from '../../src/webhooks/deliveries/dispatch-events.service.ts';
+import { addMissingJobs } from '../../src/webhooks/deliveries/sweep-deliveries.service.ts';
 
 const DISPATCH_EVERY_MS = 2000;
 const DISPATCH_PAGE = 1000;
-const RANGES_EVERY_MS = 2000;
-const SHORTEN_EVERY_MS = 600_000;
-const RETIRED_EVERY_MS = 600_000;
 const OVERDUE_EVERY_MS = 3000;
 const OVERDUE_GRACE_MS = 5000;
 const OVERDUE_PAGE = 500;
-/** Every how many sweeps the dead-letter queue is compared with the rows. */
+/** The dead-letter queue is compared with the rows at every twentieth sweep of deliveries. */
 const RESTORE_EVERY_SWEEPS = 20;
 const RESTORE_LIMIT = 10_000;
 
 /**
- * What looks in MongoDB for what jobs have not done: jobs that Redis lost or never took, and workers that died. `inHand`: the
- * reservations whose events jobs of this process are about to dispatch.
+ * Finds in MongoDB what jobs have not done, because Redis lost them or never took them, or because a worker died.
+ * `inHand`: reservations whose events jobs of this process are about to dispatch.
  */
 export function startWebhookSweeps(
   scope: ProcessScope<ConfigOf<'webhook-delivery'>>,
@@ -39,35 +35,24 @@ export function startWebhookSweeps(
     everyMs: DISPATCH_EVERY_MS,
     run: async (stopping, from) => {
       const page = { graceMs: DISPATCH_EVERY_MS, limit: DISPATCH_PAGE, from, stopping, inHand };
-      // A queue that is paused sends nothing: its deliveries get jobs, which wait.
+      // While the queue is paused nothing is sent: deliveries get jobs, which wait.
       const isPaused = await context.queues.isPaused('webhook-delivery');
       return dispatchWaiting(context, page, isPaused === true ? undefined : deliver);
     },
   });
-  startSweep(scope, context.db, {
-    name: 'open-number-ranges',
-    everyMs: RANGES_EVERY_MS,
-    run: async () => {
-      await giveUpOldRanges(context);
+
+  const housekeeping = [
+    { name: 'open-number-ranges', everyMs: 2000, work: () => giveUpOldRanges(context) },
+    { name: 'shorten-feed', everyMs: 600_000, work: () => shortenFeed(context) },
+    { name: 'retired-queue', everyMs: 600_000, work: () => context.queues.removeRetired() },
+  ];
+  for (const { name, everyMs, work } of housekeeping) {
+    const run = async () => {
+      await work();
       return { count: 0 };
-    },
-  });
-  startSweep(scope, context.db, {
-    name: 'shorten-feed',
-    everyMs: SHORTEN_EVERY_MS,
-    run: async () => {
-      await shortenFeed(context);
-      return { count: 0 };
-    },
-  });
-  startSweep(scope, context.db, {
-    name: 'retired-queue',
-    everyMs: RETIRED_EVERY_MS,
-    run: async () => {
-      await context.queues.removeRetired();
-      return { count: 0 };
-    },
-  });
+    };
+    startSweep(scope, context.db, { name, everyMs, run });
+  }
 
   let sweeps = 0;
   let clearedUpTo = 0;
@@ -86,7 +71,7 @@ export function startWebhookSweeps(
     run: async (stopping, afterId = '') => {
       const raised = afterId === '' ? await beforeFirstPage(stopping) : 0;
       const page = { graceMs: OVERDUE_GRACE_MS, limit: OVERDUE_PAGE, afterId, stopping };
-      const { count, next } = await rearmOverdueDeliveries(context, page);
+      const { count, next } = await addMissingJobs(context, page);
       return { count: raised + count, next };
     },
   });

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Why a delivery must not be believed: answer 401 and do nothing else.
+// Why a delivery is not genuine: respond 401 and do nothing else.
 var (
 	ErrMissingSecret       = errors.New("missing_secret")
 	ErrMalformedTimestamp  = errors.New("malformed_timestamp")

@@ -6,7 +6,7 @@ from typing import Optional
 
 
 class WebhookRefused(Exception):
-    """The delivery must not be believed: answer 401 and do nothing else. The message is the reason, for your log."""
+    """The delivery is not genuine: respond 401 and do nothing else. The message is the reason, for your log."""
 
 
 def verify_webhook(

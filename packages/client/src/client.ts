@@ -10,14 +10,14 @@ import type { ServerClock } from './server-clock.ts';
 import { createServerClock } from './server-clock.ts';
 
 export type ClientOptions = {
-  /** Where the service is, such as `https://bookings.example`; paths begin with `/api/v1`. */
+  /** The address of the service, such as `https://bookings.example`, without `/api/v1`. */
   baseUrl: string;
   apiKey: string;
-  /** What sends requests; the global `fetch` if none is given. */
+  /** Sends the requests. Default: the global `fetch`. */
   fetch?: (request: Request) => Promise<Response>;
-  /** What is to be other than usual: 4 tries, waits of up to 500 ms that double up to 30 s, and a Retry-After of up to 60 s. */
+  /** Defaults: 4 tries, waits of up to 500 ms that double up to 30 s, and a Retry-After of up to 60 s. */
   retries?: Partial<Retries>;
-  /** How long an attempt may take up to the end of its response; 15,000 unless stated. */
+  /** The limit for an attempt, up to the end of its response. Default: 15,000. */
   timeoutMs?: number;
 };
 
@@ -27,7 +27,7 @@ export type PartnerClient = Methods & {
   secondsLeft: ServerClock['secondsLeft'];
 };
 
-/** What any operation is called with, before its types say more. */
+/** The input of any operation, untyped. */
 type AnyInput = { path?: object; query?: object; body?: Record<string, unknown> };
 type AnyRequest = (
   method: string,
@@ -36,15 +36,16 @@ type AnyRequest = (
 ) => Promise<{ data?: unknown; error?: unknown; response: Response }>;
 
 /**
- * Operations without a key that may be sent twice all the same: a hold that is released stays released, one that is extended
- * counts from now and never gets shorter, and a subscription is set to the same values again.
+ * Operations without a key that are safe to repeat: a released hold stays released, an extension counts from now and
+ * never shortens, and a subscription is set to the same values again.
  */
 const IDEMPOTENT_OPERATIONS: readonly OperationId[] = ['releaseHold', 'extendHold', 'changeSubscription'];
 
 /**
- * A client of one partner. Its methods resolve to the body of a success; they reject with a PartnerApiError where the service answered
- * with anything else, with a PartnerConnectionError where no attempt got a whole response, and with the reason of the call's
- * signal. What may be repeated is, with the same bytes; a body that takes an idempotency_key and has none is given one for the call.
+ * A client for one partner. Methods resolve to the body of a successful response. They reject with a PartnerApiError
+ * after an error response, with a PartnerConnectionError if no attempt got a whole response, and with the reason of the
+ * call's signal. Safe calls are repeated with the same bytes. A body that lacks an idempotency_key gets a random one
+ * for the call.
  */
 export function createPartnerClient(options: ClientOptions): PartnerClient {
   const { baseUrl, apiKey, fetch, timeoutMs = 15_000 } = options;
@@ -53,11 +54,11 @@ export function createPartnerClient(options: ClientOptions): PartnerClient {
   const api = createClient({
     baseUrl: new URL(baseUrl).href,
     headers: { 'x-api-key': apiKey },
-    // fetch would carry the key along to another host.
+    // fetch would send the key to the host of a redirect.
     redirect: 'manual',
     ...(fetch === undefined ? {} : { fetch }),
   });
-  // The table has what its types would say of each row; the types of the methods say it to their callers.
+  // The rows of the table are not typed one by one; callers see the types of the methods.
   const request = api.request as unknown as AnyRequest;
 
   const call = async (id: OperationId, input: AnyInput = {}, { signal, requestId }: CallOptions = {}) => {

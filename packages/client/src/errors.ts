@@ -2,29 +2,29 @@ import type { Schemas } from './operation-types.ts';
 
 type ErrorBody = Schemas['Error']['error'];
 
-/** The codes known when this client was made, or any other string: decide by status, then by code. */
+/** A code known to this client version, or any other string: decide by status, then by code. */
 export type ErrorCode = ErrorBody['code'];
 
-/** The service answered with anything but a success. What happened is for `status` and `code` to say. */
+/** An error response. Decide by `status`, then by `code`. */
 export class PartnerApiError extends Error {
   override readonly name = 'PartnerApiError';
   readonly status: number;
-  /** `HTTP_<status>` where the response is not the service's own, such as a proxy's. */
+  /** `HTTP_<status>` if the response is not from the service, but from a proxy for example. */
   readonly code: ErrorCode;
-  /** Quote it to the operator. */
+  /** Send it to the operator if you ask for help. */
   readonly requestId: string | undefined;
   /** The page about `code`, relative to the address of the service. */
   readonly docs: string | undefined;
   /** With VALIDATION_ERROR: every faulty field. */
   readonly details: NonNullable<ErrorBody['details']>;
-  /** With SLOT_NOT_AVAILABLE: why, and which slots are free instead. With SUBSCRIPTION_EXISTS: `subscription_id` alone. */
+  /** With SLOT_NOT_AVAILABLE: the reason and free alternatives. With SUBSCRIPTION_EXISTS: `subscription_id` only. */
   readonly conflict: (NonNullable<ErrorBody['conflict']> & { subscription_id?: string }) | undefined;
-  /** With INVALID_HOLD_STATE, where the hold has been confirmed: the booking that it became. */
+  /** With INVALID_HOLD_STATE, if the hold is confirmed: its booking. */
   readonly bookingId: string | undefined;
-  /** With 429 and 503: when to ask again. */
+  /** With 429 and 503: seconds to wait before you repeat the call. */
   readonly retryAfterSeconds: number | undefined;
 
-  /** `body` is the response's, parsed where it is JSON. */
+  /** `body` is the response body, parsed if it is JSON. */
   constructor({ status, headers }: Pick<Response, 'status' | 'headers'>, body: unknown) {
     const error = errorIn(body);
     super(error.message ?? `The response has status ${status}`);
@@ -40,12 +40,14 @@ export class PartnerApiError extends Error {
   }
 }
 
-/** No attempt of a call got a whole response in time: what happened is unknown. `cause` is why the last one got none. */
+/**
+ * No attempt got a whole response in time, so it is unknown whether the call took effect. `cause` is the last failure.
+ */
 export class PartnerConnectionError extends Error {
   override readonly name = 'PartnerConnectionError';
 }
 
-/** The error of a body that is as the service makes them; of any other nothing, whatever is called `error` there. */
+/** The error object of a body in the service's form; `{}` for any other body. */
 function errorIn(body: unknown): Partial<ErrorBody> {
   const { error } = (body ?? {}) as { error?: Partial<Record<keyof ErrorBody, unknown>> | null };
   const { code, message, request_id: requestId } = error ?? {};

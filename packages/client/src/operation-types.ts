@@ -8,7 +8,7 @@ export type OperationId = keyof typeof OPERATIONS;
 
 type BodyOf<Content> = Content extends { content: { 'application/json': infer Body } } ? Body : never;
 
-/** The client makes a key where none is given. */
+/** The client makes a missing key. */
 type WithKeyOptional<Body> = Body extends { idempotency_key: string }
   ? Omit<Body, 'idempotency_key'> & { idempotency_key?: string }
   : Body;
@@ -33,12 +33,12 @@ type NamesOf<All, IsRequired> = {
         : never;
 }[keyof All];
 
-/** What an operation is called with: those of `path`, `query` and `body` that it has. */
+/** The input of an operation: `path`, `query` and `body`, as far as it has them. */
 export type Input<Id extends OperationId> = { [Name in NamesOf<Parts<Id>, true>]: Parts<Id>[Name] } & {
   [Name in NamesOf<Parts<Id>, false>]?: NonNullable<Parts<Id>[Name]>;
 };
 
-/** The body of an operation's success. */
+/** The body of an operation's successful response. */
 export type Success<Id extends OperationId> = {
   [Status in keyof operations[Id]['responses'] & (200 | 201 | 202)]: BodyOf<
     operations[Id]['responses'][Status]
@@ -48,7 +48,7 @@ export type Success<Id extends OperationId> = {
 export type CallOptions = {
   /** Ends the call and its retries; the call rejects with the signal's reason. */
   signal?: AbortSignal;
-  /** Sent as X-Request-Id with every attempt, so that both logs speak of the same call: 1 to 128 of `A-Z a-z 0-9 . _ -`. */
+  /** Sent as X-Request-Id with every attempt, to find the call in both logs: 1 to 128 of `A-Z a-z 0-9 . _ -`. */
   requestId?: string;
 };
 
@@ -58,12 +58,12 @@ type Arguments<Id extends OperationId> = keyof Input<Id> extends never
     ? [input?: Input<Id>, options?: CallOptions]
     : [input: Input<Id>, options?: CallOptions];
 
-/** A method by each operationId. */
+/** A method for each operationId. */
 export type Methods = {
   [Id in OperationId]: (...args: Arguments<Id>) => Promise<Success<Id>>;
 };
 
-/** The operations whose listing has pages. */
+/** The operations that return pages. */
 export type PagedOperationId = {
   [Id in OperationId]: Success<Id> extends { next_cursor: string | null } ? Id : never;
 }[OperationId];

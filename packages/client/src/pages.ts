@@ -3,9 +3,9 @@ import type { CallOptions, Input, PagedOperationId, Success } from './operation-
 type Page = { data: unknown[]; next_cursor: string | null };
 type PagedInput = { query?: Record<string, unknown> };
 
-/** Of the event feed, which has no last page: there its cursor goes on where this one ended. */
+/** The event feed has no last page: its cursor is passed as `after`. */
 const FEED: PagedOperationId = 'listEvents';
-/** Of the feed, where a page that is not full is the last one for now. */
+/** The `limit` for the feed, where a page that is not full is the last one for now. */
 const LARGEST_PAGE = 200;
 
 export type Pages = <Id extends PagedOperationId>(
@@ -15,7 +15,10 @@ export type Pages = <Id extends PagedOperationId>(
     : [input: Input<Id>, options?: CallOptions]
 ) => AsyncGenerator<Success<Id>, void, undefined>;
 
-/** Yields page after page of a listing, each asked for when the one before has been handled, up to the last; of the feed up to now. */
+/**
+ * Yields the pages of a listing, up to the last one, or of the feed, up to now. Reads a page when the previous one is
+ * handled.
+ */
 export async function* pagesOf(
   call: (input: PagedInput) => Promise<Page>,
   operation: PagedOperationId,

@@ -1,15 +1,15 @@
 import { PartnerApiError, PartnerConnectionError } from './errors.ts';
 
 export type Retries = {
-  /** How often a call is sent at most, the first time included. */
+  /** The maximum number of attempts, including the first. */
   tries: number;
-  /** The wait before the first retry is at most this, and doubles with each. */
+  /** The maximum wait before the first retry; it doubles with each retry. */
   baseDelayMs: number;
-  /** The most that a wait grows to. */
+  /** The upper limit of a wait. */
   maxDelayMs: number;
-  /** A response that asks for a longer wait than this is not waited for: the call rejects, and its error says how long. */
+  /** If Retry-After is longer, the call rejects instead of waiting; its error has `retryAfterSeconds`. */
   maxRetryAfterSeconds: number;
-  /** Is told of each wait before it begins, and what failed. */
+  /** Called before each wait with the failure. */
   onWait?: (waitMs: number, error: unknown) => void;
 };
 
@@ -20,13 +20,12 @@ export const DEFAULT_RETRIES: Retries = {
   maxRetryAfterSeconds: 60,
 };
 
-/** Responses after which it is unknown what happened, and which may be gone with the next attempt. */
+/** Statuses after which it is unknown whether the call took effect; a repetition may succeed. */
 const UNKNOWN_OUTCOMES = new Set([500, 502, 503, 504]);
 
 /**
- * Makes attempts until one resolves. One that rejects is repeated where its response is 429, which says that nothing was done; where
- * it is another that may pass, or there was none, only if `isRepeatable`. Rejects with the last attempt's error, or with the reason
- * of `signal`.
+ * Repeats an attempt until it resolves. After 429, which changes nothing, every call is repeated; after an unknown
+ * outcome only if `isRepeatable`. Rejects with the last attempt's error, or with the reason of `signal`.
  */
 export async function withRetries<Result>(
   attempt: () => Promise<Result>,
@@ -53,7 +52,7 @@ export async function withRetries<Result>(
   }
 }
 
-/** A random time up to a bound that doubles with each attempt, so that clients that failed together do not come back together. */
+/** A random wait up to a limit that doubles with each attempt, so that clients do not retry together. */
 export function jitteredDelayMs(
   tried: number,
   { baseDelayMs, maxDelayMs }: Pick<Retries, 'baseDelayMs' | 'maxDelayMs'>,
@@ -63,8 +62,8 @@ export function jitteredDelayMs(
 }
 
 /**
- * Calls `send` with a signal that ends it after `timeoutMs`, or with `outer`. Rejects with a PartnerConnectionError where it got no
- * whole response.
+ * Calls `send` with a signal that aborts after `timeoutMs` or with `outer`. Rejects with a PartnerConnectionError
+ * without a whole response.
  */
 export async function withDeadline<Result>(
   send: (signal: AbortSignal) => Promise<Result>,
@@ -90,7 +89,7 @@ export async function withDeadline<Result>(
   }
 }
 
-/** Resolves after `ms`, or at once when `signal` ends the wait. */
+/** Resolves after `ms`, or at once if `signal` aborts. */
 function delay(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {

@@ -8,7 +8,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read whose key you call with, and your limits */
+        /** Read your partner, key and limits */
         get: operations["getMe"];
         put?: never;
         post?: never;
@@ -78,7 +78,7 @@ export interface paths {
         };
         /**
          * Find free slots of several venues on one date
-         * @description By venue, resource and start. A page has the slots of 20 venues, and may have none while next_cursor says that more venues follow. What is free now may be taken the next moment: place a hold before you promise a slot.
+         * @description Sorted by venue, resource and start. A page covers 20 venues and can be empty: continue while next_cursor is not null. Another channel can take a free slot at any time: place a hold before you promise it.
          */
         get: operations["searchSlots"];
         put?: never;
@@ -98,7 +98,7 @@ export interface paths {
         };
         /**
          * Read the slots of a venue on one date
-         * @description What is free now may be taken the next moment: place a hold before you promise a slot. Send the ETag back in If-None-Match to get 304 where nothing has changed.
+         * @description Another channel can take a free slot at any time: place a hold before you promise it. Send the ETag in If-None-Match to get 304 if nothing has changed.
          */
         get: operations["getAvailability"];
         put?: never;
@@ -118,7 +118,7 @@ export interface paths {
         };
         /**
          * Read the slots of a venue on several dates
-         * @description What is free now may be taken the next moment: place a hold before you promise a slot. Send the ETag back in If-None-Match to get 304 where nothing has changed.
+         * @description Another channel can take a free slot at any time: place a hold before you promise it. Send the ETag in If-None-Match to get 304 if nothing has changed.
          */
         get: operations["getAvailabilityRange"];
         put?: never;
@@ -141,7 +141,7 @@ export interface paths {
         put?: never;
         /**
          * Place a hold on a slot
-         * @description Reserves the slot until hold_expiry_at. Of any number of callers that race for a slot, one gets it.
+         * @description Reserves the slot until hold_expiry_at. Of concurrent calls for a slot, one gets it.
          */
         post: operations["placeHold"];
         delete?: never;
@@ -178,7 +178,7 @@ export interface paths {
         put?: never;
         /**
          * Extend a hold, counted from now
-         * @description Never shortens it. No hold lasts longer than two hours from when it was placed, nor longer than its slot.
+         * @description Never shortens the hold. A hold ends at most two hours after it was placed, and at the end of its slot at the latest.
          */
         post: operations["extendHold"];
         delete?: never;
@@ -198,7 +198,7 @@ export interface paths {
         put?: never;
         /**
          * Release a hold
-         * @description Frees the slot. Releasing a hold that is released already succeeds and changes nothing.
+         * @description Frees the slot. Releasing a RELEASED hold again returns 200 and changes nothing.
          */
         post: operations["releaseHold"];
         delete?: never;
@@ -218,7 +218,7 @@ export interface paths {
         put?: never;
         /**
          * Confirm a hold into a booking
-         * @description Before hold_expiry_at. No money is moved. The same key for the same hold returns the same booking for ever.
+         * @description Confirm before hold_expiry_at. No money is moved. The same key for the same hold returns the same booking.
          */
         post: operations["confirmBooking"];
         delete?: never;
@@ -272,7 +272,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a booking
-         * @description Frees the slot of a booked booking. No money is moved.
+         * @description Frees the slot of a BOOKED booking. No money is moved.
          */
         post: operations["cancelBooking"];
         delete?: never;
@@ -292,7 +292,7 @@ export interface paths {
         put?: never;
         /**
          * Refund a booking
-         * @description Frees the slot if it was still booked; a cancelled booking can be refunded too. No money is moved.
+         * @description Frees the slot of a BOOKED booking. A CANCELLED booking can be refunded too. No money is moved.
          */
         post: operations["refundBooking"];
         delete?: never;
@@ -361,7 +361,7 @@ export interface paths {
         };
         /**
          * List a customer's purchases that can be used at a venue
-         * @description Those with credits left that have not expired, soonest expiry first: the order in which they are used.
+         * @description Purchases with credits left that have not expired, soonest expiry first: the order in which credits are consumed.
          */
         get: operations["listActivePurchases"];
         put?: never;
@@ -383,8 +383,8 @@ export interface paths {
         get: operations["listSubscriptions"];
         put?: never;
         /**
-         * Subscribe an endpoint to events; the secret is shown this once
-         * @description At most 20 subscriptions, no two active ones with the same URL and the same types. What is delivered to the URL is described under callbacks.
+         * Subscribe an endpoint to events and get its secret
+         * @description Only this response and a rotation return the secret. You can have 20 subscriptions, and no two active ones with the same URL and types. See callbacks for the deliveries.
          */
         post: operations["createSubscription"];
         delete?: never;
@@ -408,7 +408,7 @@ export interface paths {
         head?: never;
         /**
          * Change the address or the events of a subscription
-         * @description What is left out stays, and so do secret and status. What waits to be delivered goes to the new address with its next attempt. A new address takes about a second to answer; then nothing more is sent to the old one.
+         * @description Omitted fields, the secret and the status stay. Waiting deliveries go to the new URL with their next attempt. Changing the URL takes about a second; after the response nothing is sent to the old one.
          */
         patch: operations["changeSubscription"];
         trace?: never;
@@ -424,7 +424,7 @@ export interface paths {
         put?: never;
         /**
          * Replace the secret of a subscription
-         * @description Every delivery from now on is signed with the new secret, retries included. It takes about a second to answer; then no process signs with the old secret alone.
+         * @description Signs every later attempt with the new secret, retries included. The call takes about a second; after its response nothing is signed with the old secret alone.
          */
         post: operations["rotateSecret"];
         delete?: never;
@@ -444,7 +444,7 @@ export interface paths {
         put?: never;
         /**
          * Send a sample event to a subscription
-         * @description Signed, retried and listed like any other, with `details.test: true`. It is in no feed and reaches nobody else.
+         * @description The sample is signed, retried and listed like any delivery, and has `details.test: true`. It is not in the feed.
          */
         post: operations["sendTestEvent"];
         delete?: never;
@@ -463,8 +463,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Deliver again what a subscription has missed
-         * @description Every event of that time that the subscription asks for and has no success for, at once: also what waits for a retry. Repeating the call is safe. One time is recovered at a time: while it is, a call for another one is 429. The event_ids stay; the secret then current signs.
+         * Recover the deliveries that a subscription missed
+         * @description Delivers every subscribed event of that period that has no success, including those that wait for a retry. Repeating the call is safe. During one recovery, a call for another period is 429. event_id stays the same; the current secret signs.
          */
         post: operations["recoverDeliveries"];
         delete?: never;
@@ -482,7 +482,7 @@ export interface paths {
         };
         /**
          * Read the events at your venues, oldest first
-         * @description For reconciling after an outage: the bodies of the webhooks without `delivery_id`, of the last 30 days. A cursor that has been read to the end stays valid. Events of one reservation are in their order; across reservations an event comes behind later ones by less than it took to appear itself, under a second unless the service was held up. So go on with `next_cursor`, not with the last `timestamp`.
+         * @description Webhook bodies of the last 30 days, without `delivery_id`, to reconcile after an outage. Events of one reservation keep their order. Other events can appear after later ones, normally by under a second: continue with `next_cursor`, not with the last `timestamp`.
          */
         get: operations["listEvents"];
         put?: never;
@@ -500,7 +500,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** See how your deliveries fare; lists dead letters unless asked for others */
+        /** Read the state of your deliveries, and list dead letters or others */
         get: operations["getObservability"];
         put?: never;
         post?: never;
@@ -537,8 +537,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Deliver again, now
-         * @description Begins a fresh series of five attempts, counted from 1, also for a delivery that has succeeded or waits for a retry. The event_id stays; the secret then current signs. 409 while an attempt is under way.
+         * Redeliver an event now
+         * @description Starts five new attempts, numbered from 1, also for a delivery that succeeded or waits for a retry. event_id stays the same; the current secret signs. 409 during an attempt.
          */
         post: operations["redeliver"];
         delete?: never;
@@ -557,7 +557,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Let an ACTIVE hold lapse now
+         * Expire an ACTIVE hold now
          * @description Sandbox only: in a production deployment this path is 404 ROUTE_NOT_FOUND.
          */
         post: operations["expireHold"];
@@ -597,8 +597,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Let the other channel take a slot
-         * @description The venue sells the slot itself, as it may at any time. Sandbox only: in a production deployment this path is 404 ROUTE_NOT_FOUND.
+         * Sell a slot as the venue
+         * @description Simulates a walk-in: the venue sells the slot itself. Sandbox only: in a production deployment this path is 404 ROUTE_NOT_FOUND.
          */
         post: operations["sellByOtherChannel"];
         delete?: never;
@@ -617,7 +617,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give a slot back that the other channel took
+         * Release a slot that was sold as the venue
          * @description Sandbox only: in a production deployment this path is 404 ROUTE_NOT_FOUND.
          */
         post: operations["releaseByOtherChannel"];
@@ -754,12 +754,12 @@ export interface components {
              */
             venue_id: string;
             /**
-             * @description A slug, unique in the service; copy it, never make it up.
+             * @description A slug, unique in the service. Copy it from the listing; never construct it.
              * @example koramangala-arena-turf-a
              */
             resource_id: string;
             /**
-             * @description Identifies the slot; opaque.
+             * @description The id of the slot. Treat it as opaque.
              * @example koramangala-arena-turf-a_20261121T0430Z
              */
             slot_id: string;
@@ -791,18 +791,18 @@ export interface components {
             /** @example pay_QxT4e9Lk2m */
             payment_reference: string | null;
             /**
-             * @description As you gave it; null where you gave none.
+             * @description As you sent it, or null.
              * @example order-2026-000731
              */
             order_reference: string | null;
-            /** @description As you gave it; empty where you gave none. */
+            /** @description As you sent it, or empty. */
             metadata: {
                 [key: string]: string;
             };
             /** @example Asha Rao */
             customer_name: string | null;
             /**
-             * @description As it was given on confirm.
+             * @description As given on confirm.
              * @example +919845012345
              */
             customer_phone: string | null;
@@ -821,7 +821,7 @@ export interface components {
             };
             resource: {
                 /**
-                 * @description A slug, unique in the service; copy it, never make it up.
+                 * @description A slug, unique in the service. Copy it from the listing; never construct it.
                  * @example koramangala-arena-turf-a
                  */
                 resource_id: string;
@@ -844,11 +844,11 @@ export interface components {
             refunded_at: string | null;
             /** @example null */
             refund_reason: string | null;
-            /** @description There only where use_package_credit was set on confirm. */
+            /** @description Present only if confirm had use_package_credit. */
             package_credit_consumed?: boolean;
             /**
              * Format: uuid
-             * @description There only where a credit was consumed.
+             * @description Present only if a credit was consumed.
              * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b0c
              */
             package_purchase_id?: string;
@@ -856,7 +856,7 @@ export interface components {
         BookingCancelledDelivery: {
             /**
              * Format: uuid
-             * @description The same in every delivery of this state change.
+             * @description The same in every delivery of this change.
              * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b08
              */
             event_id: string;
@@ -867,7 +867,7 @@ export interface components {
             event_type: "booking_cancelled";
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description When the change happened.
              * @example 2026-11-20T09:15:00.000Z
              */
             timestamp: string;
@@ -877,7 +877,7 @@ export interface components {
              */
             venue_id: string;
             /**
-             * @description Identifies the slot; opaque.
+             * @description The id of the slot. Treat it as opaque.
              * @example koramangala-arena-turf-a_20261121T0430Z
              */
             slot_id: string;
@@ -893,14 +893,14 @@ export interface components {
             booking_id: string;
             /**
              * Format: uuid
-             * @description Who made the change: you, another partner, or 00000000-0000-7000-8000-000000000000 for the venue itself.
+             * @description Who made the change: you, another partner, or 00000000-0000-7000-8000-000000000000 for the venue.
              * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b02
              */
             partner_id: string;
-            /** @description More may be added; ignore what you do not know. */
+            /** @description Ignore unknown fields: more may be added. */
             details: {
                 /**
-                 * @description A slug, unique in the service; copy it, never make it up.
+                 * @description A slug, unique in the service. Copy it from the listing; never construct it.
                  * @example koramangala-arena-turf-a
                  */
                 resource_id: string;
@@ -915,23 +915,23 @@ export interface components {
                  */
                 slot_end: string;
                 /**
-                 * @description In rupees; for the originator of the change alone.
+                 * @description In rupees. Only for the partner that made the change.
                  * @example 1200
                  */
                 price_rupees?: number;
                 /**
-                 * @description As given on hold or confirm; for you alone, in the events of your holds and bookings.
+                 * @description As you sent it on hold or confirm. Only in events of your own holds and bookings.
                  * @example order-2026-000731
                  */
                 order_reference?: string;
-                /** @description The same. */
+                /** @description As you sent it on hold or confirm. Only in events of your own holds and bookings. */
                 metadata?: {
                     [key: string]: string;
                 };
-                /** @description Only in the sample that you asked for: nothing has happened. */
+                /** @description Only in a sample that you requested: nothing has changed. */
                 test?: boolean;
                 /**
-                 * @description Why it was cancelled; for the originator of the change alone.
+                 * @description Why the booking was cancelled. Only for the partner that made the change.
                  * @example Rain: the turf is closed.
                  */
                 reason?: string;
@@ -946,7 +946,7 @@ export interface components {
         BookingCreatedDelivery: {
             /**
              * Format: uuid
-             * @description The same in every delivery of this state change.
+             * @description The same in every delivery of this change.
              * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b08
              */
             event_id: string;
@@ -957,7 +957,7 @@ export interface components {
             event_type: "booking_created";
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description When the change happened.
              * @example 2026-11-20T09:15:00.000Z
              */
             timestamp: string;
@@ -967,7 +967,7 @@ export interface components {
              */
             venue_id: string;
             /**
-             * @description Identifies the slot; opaque.
+             * @description The id of the slot. Treat it as opaque.
              * @example koramangala-arena-turf-a_20261121T0430Z
              */
             slot_id: string;
@@ -983,14 +983,14 @@ export interface components {
             booking_id: string;
             /**
              * Format: uuid
-             * @description Who made the change: you, another partner, or 00000000-0000-7000-8000-000000000000 for the venue itself.
+             * @description Who made the change: you, another partner, or 00000000-0000-7000-8000-000000000000 for the venue.
              * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b02
              */
             partner_id: string;
-            /** @description More may be added; ignore what you do not know. */
+            /** @description Ignore unknown fields: more may be added. */
             details: {
                 /**
-                 * @description A slug, unique in the service; copy it, never make it up.
+                 * @description A slug, unique in the service. Copy it from the listing; never construct it.
                  * @example koramangala-arena-turf-a
                  */
                 resource_id: string;
@@ -1005,20 +1005,20 @@ export interface components {
                  */
                 slot_end: string;
                 /**
-                 * @description In rupees; for the originator of the change alone.
+                 * @description In rupees. Only for the partner that made the change.
                  * @example 1200
                  */
                 price_rupees?: number;
                 /**
-                 * @description As given on hold or confirm; for you alone, in the events of your holds and bookings.
+                 * @description As you sent it on hold or confirm. Only in events of your own holds and bookings.
                  * @example order-2026-000731
                  */
                 order_reference?: string;
-                /** @description The same. */
+                /** @description As you sent it on hold or confirm. Only in events of your own holds and bookings. */
                 metadata?: {
                     [key: string]: string;
                 };
-                /** @description Only in the sample that you asked for: nothing has happened. */
+                /** @description Only in a sample that you requested: nothing has changed. */
                 test?: boolean;
             };
             /**
@@ -1037,7 +1037,7 @@ export interface components {
             count: number;
             data: components["schemas"]["Booking"][];
             /**
-             * @description Pass it back as `cursor` for the next page; null on the last.
+             * @description Pass it as `cursor` for the next page. Null on the last page.
              * @example null
              */
             next_cursor: string | null;
@@ -1045,7 +1045,7 @@ export interface components {
         BookingRefundedDelivery: {
             /**
              * Format: uuid
-             * @description The same in every delivery of this state change.
+             * @description The same in every delivery of this change.
              * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b08
              */
             event_id: string;
@@ -1056,7 +1056,7 @@ export interface components {
             event_type: "booking_refunded";
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description When the change happened.
              * @example 2026-11-20T09:15:00.000Z
              */
             timestamp: string;
@@ -1066,7 +1066,7 @@ export interface components {
              */
             venue_id: string;
             /**
-             * @description Identifies the slot; opaque.
+             * @description The id of the slot. Treat it as opaque.
              * @example koramangala-arena-turf-a_20261121T0430Z
              */
             slot_id: string;
@@ -1082,14 +1082,14 @@ export interface components {
             booking_id: string;
             /**
              * Format: uuid
-             * @description Who made the change: you, another partner, or 00000000-0000-7000-8000-000000000000 for the venue itself.
+             * @description Who made the change: you, another partner, or 00000000-0000-7000-8000-000000000000 for the venue.
              * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b02
              */
             partner_id: string;
-            /** @description More may be added; ignore what you do not know. */
+            /** @description Ignore unknown fields: more may be added. */
             details: {
                 /**
-                 * @description A slug, unique in the service; copy it, never make it up.
+                 * @description A slug, unique in the service. Copy it from the listing; never construct it.
                  * @example koramangala-arena-turf-a
                  */
                 resource_id: string;
@@ -1104,23 +1104,23 @@ export interface components {
                  */
                 slot_end: string;
                 /**
-                 * @description In rupees; for the originator of the change alone.
+                 * @description In rupees. Only for the partner that made the change.
                  * @example 1200
                  */
                 price_rupees?: number;
                 /**
-                 * @description As given on hold or confirm; for you alone, in the events of your holds and bookings.
+                 * @description As you sent it on hold or confirm. Only in events of your own holds and bookings.
                  * @example order-2026-000731
                  */
                 order_reference?: string;
-                /** @description The same. */
+                /** @description As you sent it on hold or confirm. Only in events of your own holds and bookings. */
                 metadata?: {
                     [key: string]: string;
                 };
-                /** @description Only in the sample that you asked for: nothing has happened. */
+                /** @description Only in a sample that you requested: nothing has changed. */
                 test?: boolean;
                 /**
-                 * @description Why it was refunded; for the originator of the change alone.
+                 * @description Why the booking was refunded. Only for the partner that made the change.
                  * @example Rain: the turf is closed.
                  */
                 reason?: string;
@@ -1134,17 +1134,17 @@ export interface components {
         };
         BuyPackageBody: {
             /**
-             * @description Whose credits they are; matched however the number is written.
+             * @description The customer who owns the credits. Numbers match in any notation.
              * @example +919845012345
              */
             customer_phone: string;
             /**
-             * @description How you were paid; stored as given, no money is moved.
+             * @description How you were paid. Stored as given; no money is moved.
              * @example upi
              */
             payment_method: string;
             /**
-             * @description Names this operation: a repeated call with the same key has no further effect and gets the first response again.
+             * @description Identifies this operation: a repeated call with the same key has no further effect and returns the first response.
              * @example purchase-2026-000112
              */
             idempotency_key: string;
@@ -1152,15 +1152,15 @@ export interface components {
         BuyPackageResult: {
             purchase: components["schemas"]["Purchase"];
         };
-        /** @description A field whose name begins with amount is refused: it is of the whole booking, and moves no money. */
+        /** @description Applies to the whole booking and moves no money: a field that begins with `amount` is rejected. */
         CancelBookingBody: {
             /**
-             * @description Kept with the booking.
+             * @description Stored with the booking.
              * @example Rain: the turf is closed.
              */
             reason: string;
             /**
-             * @description Names this operation: a repeated call with the same key has no further effect and gets the first response again.
+             * @description Identifies this operation: a repeated call with the same key has no further effect and returns the first response.
              * @example cancel-2026-000731
              */
             idempotency_key: string;
@@ -1188,15 +1188,15 @@ export interface components {
             count: number;
             data: components["schemas"]["Package"][];
         };
-        /** @description Needs at least one of its fields. */
+        /** @description Send at least one field. */
         ChangeSubscriptionBody: {
             /**
              * Format: uri
-             * @description An absolute https URL of a public host, without user name, password, fragment, backslash, braces and invisible characters, on port 443 or one from 1024 on unless the service is configured otherwise. It is stored, shown and called as the URL standard writes it: host in lower case, other characters percent-encoded, at most 2,048 characters then. Redirects are not followed.
+             * @description An absolute https URL of a public host, without user name, password, fragment, backslash, braces and invisible characters, on port 443 or one from 1024 on unless the service is configured otherwise. It is stored in the form of the URL standard (host in lower case, other characters percent-encoded), of at most 2,048 characters. Redirects are not followed.
              * @example https://partner.example.com/webhooks/bookings
              */
             endpoint_url?: string;
-            /** @description The types of events to deliver; a type named twice counts once. */
+            /** @description The event types to deliver. Duplicates count once. */
             event_types?: ("hold_created" | "hold_cancelled" | "hold_expired" | "booking_created" | "booking_cancelled" | "booking_refunded")[];
         };
         CheckLifeResult: {
@@ -1231,12 +1231,12 @@ export interface components {
         ConfirmBookingBody: {
             /**
              * Format: uuid
-             * @description An ACTIVE hold of yours.
+             * @description One of your ACTIVE holds.
              * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b03
              */
             hold_id: string;
             /**
-             * @description Your reference of the payment; stored as given, no money is moved.
+             * @description Your payment reference. Stored as given; no money is moved.
              * @example pay_QxT4e9Lk2m
              */
             payment_reference: string;
@@ -1253,21 +1253,21 @@ export interface components {
              */
             customer_email?: string;
             /**
-             * @description Consumes a credit of the customer's active package purchase at the venue, if there is one.
+             * @description Consumes a credit of the customer's active purchase at the venue, if there is one.
              * @default false
              */
             use_package_credit?: boolean;
             /**
-             * @description Names this operation: a repeated call with the same key has no further effect and gets the first response again.
+             * @description Identifies this operation: a repeated call with the same key has no further effect and returns the first response.
              * @example order-2026-000731
              */
             idempotency_key: string;
             /**
-             * @description Takes the place of that of the hold; left out, that stays.
+             * @description Replaces the value of the hold. If omitted, that value stays.
              * @example order-2026-000731
              */
             order_reference?: string;
-            /** @description Takes the place of that of the hold, as a whole; left out, that stays. */
+            /** @description Replaces the metadata of the hold as a whole. If omitted, that metadata stays. */
             metadata?: {
                 [key: string]: string;
             };
@@ -1279,7 +1279,7 @@ export interface components {
              */
             booking_id: string;
             /**
-             * @description Identifies the slot; opaque.
+             * @description The id of the slot. Treat it as opaque.
              * @example koramangala-arena-turf-a_20261121T0430Z
              */
             slot_id: string;
@@ -1298,7 +1298,7 @@ export interface components {
              * @example 1200
              */
             price_rupees: number;
-            /** @description Present only where a credit was requested and consumed. */
+            /** @description Present only if a credit was requested and consumed. */
             package_credit_consumed?: boolean;
             /**
              * Format: uuid
@@ -1309,33 +1309,33 @@ export interface components {
         };
         Conflict: {
             /**
-             * @description Why the slot cannot be held; never who has it.
+             * @description Why the slot is not available. It never says who has it.
              * @example held
              */
             reason: "held" | "booked" | "blackout" | "past" | "beyond_horizon" | "inactive" | (string & {});
             /**
              * Format: date-time
-             * @description When the hold that is in the way lapses, unless it is confirmed or extended.
+             * @description When the blocking hold expires, unless it is confirmed or extended.
              * @example 2026-11-20T09:25:00.000Z
              */
             free_at?: string;
             /**
              * Format: uuid
-             * @description The hold that is in the way; there only where it is your own.
+             * @description The blocking hold. Present only if it is your own.
              * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b03
              */
             hold_id?: string;
-            /** @description Free slots of the venue for the same sport, nearest in time, of the whole booking horizon. */
+            /** @description Free slots of the same venue and sport, nearest in time, within the booking horizon. */
             alternatives: components["schemas"]["Slot"][];
         };
         CreateSubscriptionBody: {
             /**
              * Format: uri
-             * @description An absolute https URL of a public host, without user name, password, fragment, backslash, braces and invisible characters, on port 443 or one from 1024 on unless the service is configured otherwise. It is stored, shown and called as the URL standard writes it: host in lower case, other characters percent-encoded, at most 2,048 characters then. Redirects are not followed.
+             * @description An absolute https URL of a public host, without user name, password, fragment, backslash, braces and invisible characters, on port 443 or one from 1024 on unless the service is configured otherwise. It is stored in the form of the URL standard (host in lower case, other characters percent-encoded), of at most 2,048 characters. Redirects are not followed.
              * @example https://partner.example.com/webhooks/bookings
              */
             endpoint_url: string;
-            /** @description The types of events to deliver; a type named twice counts once. */
+            /** @description The event types to deliver. Duplicates count once. */
             event_types: ("hold_created" | "hold_cancelled" | "hold_expired" | "booking_created" | "booking_cancelled" | "booking_refunded")[];
         };
         CreatedSubscription: {
@@ -1358,7 +1358,7 @@ export interface components {
              */
             created_at: string;
             /**
-             * @description Shown this once; verify deliveries with it. The whole string, prefix included, is the HMAC key.
+             * @description Verify deliveries with it; later reads do not return it. The whole string, prefix included, is the HMAC key.
              * @example whsec_c2FtcGxlLXNlY3JldC1vZi1leGFjdGx5LTMyLWJ5dGU
              */
             secret_key: string;
@@ -1384,7 +1384,7 @@ export interface components {
             /** @example https://partner.example.com/webhooks/bookings */
             endpoint_url: string | null;
             /**
-             * @description cancelled: the subscription was deactivated before the event could be delivered. discarded: the platform operator gave the dead letter up; you can still redeliver or recover it.
+             * @description cancelled: the subscription was deactivated before delivery. discarded: the platform operator discarded the dead letter; you can still redeliver or recover it.
              * @example dead_letter
              * @enum {string}
              */
@@ -1402,7 +1402,7 @@ export interface components {
             dead_lettered_at: string | null;
             /**
              * Format: date-time
-             * @description Only in a discarded one.
+             * @description Present only in a discarded delivery.
              * @example 2026-11-20T09:15:00.000Z
              */
             discarded_at?: string;
@@ -1411,7 +1411,7 @@ export interface components {
              * @example 2026-11-20T09:15:00.000Z
              */
             created_at: string;
-            /** @description The body that is sent, `delivery_id` aside. */
+            /** @description The body that is sent, without `delivery_id`. */
             payload: components["schemas"]["Event"] | null;
         };
         DeliveryAttempt: {
@@ -1422,12 +1422,12 @@ export interface components {
              */
             delivery_id: string;
             /**
-             * @description Counted from 1; an interrupted attempt is repeated under its number.
+             * @description Counted from 1. An interrupted attempt is repeated under the same number.
              * @example 1
              */
             attempt: number;
             /**
-             * @description The series of attempts, counted from 1; each redelivery begins one. Null in attempts of older releases.
+             * @description The series of attempts, counted from 1; each redelivery starts one. Null in attempts of older releases.
              * @example 1
              */
             series: number | null;
@@ -1442,30 +1442,30 @@ export interface components {
              */
             sent_at: string;
             /**
-             * @description Null where no response came.
+             * @description Null without a response.
              * @example 503
              */
             status_code: number | null;
             /**
-             * @description Why it failed, by the stage that it reached; null where it succeeded. Not counted: `interrupted`, and `subscription_changed`, where address, secret or status were changed while it was made.
+             * @description The stage that failed; null after a success. `interrupted`, and `subscription_changed` (URL, secret or status changed meanwhile), do not count as attempts.
              * @example http_status
              * @enum {string|null}
              */
             error: "blocked_address" | "dns_error" | "connection_refused" | "connection_reset" | "tls_error" | "timeout" | "redirect" | "http_status" | "network_error" | "interrupted" | "subscription_changed" | null;
             /**
-             * @description What is known beyond `error`; null where nothing is.
+             * @description More about `error`, or null.
              * @example null
              */
             error_detail: "name_not_found" | "name_server_failed" | "host_unreachable" | "certificate_expired" | "certificate_not_yet_valid" | "hostname_mismatch" | "unknown_issuer" | "certificate_invalid" | "client_certificate_required" | "protocol_version" | "not_tls" | "handshake_failed" | "headers_too_large" | "malformed_response" | "too_many_interim_responses" | null | (string & {});
             /**
-             * @description Scheme, host and port to which a `redirect` led.
+             * @description Scheme, host and port of the redirect target.
              * @example null
              */
             redirect_to: string | null;
             /** @example 183 */
             duration_ms: number | null;
             /**
-             * @description The beginning of your receiver's response.
+             * @description The start of your endpoint's response, or null if it is not text.
              * @example upstream unavailable
              */
             response_excerpt: string | null;
@@ -1478,11 +1478,11 @@ export interface components {
                 code: "VALIDATION_ERROR" | "INVALID_JSON" | "MALFORMED_REQUEST" | "INVALID_API_KEY" | "PARTNER_SUSPENDED" | "UNAUTHORIZED" | "VENUE_NOT_AUTHORIZED" | "ROUTE_NOT_FOUND" | "VENUE_NOT_FOUND" | "RESOURCE_NOT_FOUND" | "SLOT_NOT_FOUND" | "HOLD_NOT_FOUND" | "BOOKING_NOT_FOUND" | "PACKAGE_NOT_FOUND" | "PURCHASE_NOT_FOUND" | "WEBHOOK_NOT_FOUND" | "DELIVERY_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "SLOT_NOT_AVAILABLE" | "HOLD_LIMIT_REACHED" | "HOLD_EXPIRED" | "INVALID_HOLD_STATE" | "DOUBLE_BOOKING_ATTEMPT" | "IDEMPOTENCY_KEY_MISMATCH" | "WEBHOOK_LIMIT_REACHED" | "SUBSCRIPTION_EXISTS" | "WEBHOOK_INACTIVE" | "DELIVERY_IN_PROGRESS" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "HEADERS_TOO_LARGE" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE" | (string & {});
                 /** @description What was wrong and what to do next. */
                 message: string;
-                /** @description X-Request-Id of this response; quote it to the operator. */
+                /** @description The X-Request-Id of this response. Send it to the operator if you ask for help. */
                 request_id: string;
                 /**
                  * Format: uri-reference
-                 * @description The page about this code, relative to the address of the service. For people, not for decisions.
+                 * @description The page about this code, relative to the address of the service.
                  */
                 docs?: string;
                 /** @description With VALIDATION_ERROR: every faulty field. */
@@ -1491,7 +1491,7 @@ export interface components {
                     message: string;
                 }[];
                 conflict?: components["schemas"]["Conflict"];
-                /** @description With INVALID_HOLD_STATE, where your hold has been confirmed: the booking that it became. */
+                /** @description With INVALID_HOLD_STATE, if your hold is confirmed: its booking. */
                 booking_id?: string;
             };
         };
@@ -1514,7 +1514,7 @@ export interface components {
              */
             venue_id: string;
             /**
-             * @description Identifies the slot; opaque.
+             * @description The id of the slot. Treat it as opaque.
              * @example koramangala-arena-turf-a_20261121T0430Z
              */
             slot_id: string;
@@ -1536,7 +1536,7 @@ export interface components {
             partner_id: string;
             details: {
                 /**
-                 * @description A slug, unique in the service; copy it, never make it up.
+                 * @description A slug, unique in the service. Copy it from the listing; never construct it.
                  * @example koramangala-arena-turf-a
                  */
                 resource_id: string;
@@ -1551,20 +1551,20 @@ export interface components {
                  */
                 slot_end: string;
                 /**
-                 * @description In rupees; for the originator of the change alone.
+                 * @description In rupees. Only for the partner that made the change.
                  * @example 1200
                  */
                 price_rupees?: number;
                 /**
-                 * @description As given on hold or confirm; for you alone, in the events of your holds and bookings.
+                 * @description As you sent it on hold or confirm. Only in events of your own holds and bookings.
                  * @example order-2026-000731
                  */
                 order_reference?: string;
-                /** @description The same. */
+                /** @description As you sent it on hold or confirm. Only in events of your own holds and bookings. */
                 metadata?: {
                     [key: string]: string;
                 };
-                /** @description Only in the sample that you asked for: nothing has happened. */
+                /** @description Only in a sample that you requested: nothing has changed. */
                 test?: boolean;
                 /**
                  * Format: date-time
@@ -1573,7 +1573,7 @@ export interface components {
                  */
                 hold_expiry_at?: string;
                 /**
-                 * @description Where one was given; for the originator of the change alone.
+                 * @description The reason, if one was given. Only for the partner that made the change.
                  * @example Rain: the turf is closed.
                  */
                 reason?: string;
@@ -1588,14 +1588,14 @@ export interface components {
             count: number;
             data: components["schemas"]["Event"][];
             /**
-             * @description Pass it back as `after`; at the end too, where it misses nothing that comes later.
+             * @description Pass it as `after`. At the end it stays valid and finds every later event.
              * @example v2.5b1f0c9e.mKQ3rV0e2sW8yTzL4nPcXgA7dHjB1uFi9oQkNvE6xRbSaMhZt5wJqUyD0lY
              */
             next_cursor: string;
         };
         ExtendHoldBody: {
             /**
-             * @description The new lifetime, counted from now; an end earlier than the present one changes nothing.
+             * @description The new lifetime, counted from now. An earlier end than the present one changes nothing.
              * @example 900
              */
             ttl_seconds: number;
@@ -1607,12 +1607,12 @@ export interface components {
              */
             venue_id: string;
             /**
-             * @description Identifies the slot; opaque.
+             * @description The id of the slot. Treat it as opaque.
              * @example koramangala-arena-turf-a_20261121T0430Z
              */
             slot_id: string;
             /**
-             * @description A slug, unique in the service; copy it, never make it up.
+             * @description A slug, unique in the service. Copy it from the listing; never construct it.
              * @example koramangala-arena-turf-a
              */
             resource_id: string;
@@ -1627,12 +1627,12 @@ export interface components {
              */
             slot_end: string;
             /**
-             * @description The price of this slot on this date, in rupees.
+             * @description The price of this slot, in rupees.
              * @example 1200
              */
             price_rupees: number;
             /**
-             * @description It promises nothing: only a hold reserves the slot.
+             * @description Only a hold reserves the slot.
              * @example true
              */
             is_available: boolean;
@@ -1667,11 +1667,11 @@ export interface components {
                 /** @example 329 */
                 attempts: number;
                 /**
-                 * @description Of the attempts; null without any.
+                 * @description The share of successful attempts; null without attempts.
                  * @example 0.954
                  */
                 success_rate: number | null;
-                /** @description How long your receivers took; null without any attempt. */
+                /** @description The response time of your endpoints; null without attempts. */
                 latency_ms: {
                     /** @example 84 */
                     p50: number | null;
@@ -1716,7 +1716,7 @@ export interface components {
             count: number;
             data: components["schemas"]["Delivery"][];
             /**
-             * @description Pass it back as `cursor` for the next page; null on the last.
+             * @description Pass it as `cursor` for the next page. Null on the last page.
              * @example null
              */
             next_cursor: string | null;
@@ -1742,12 +1742,12 @@ export interface components {
              */
             venue_id: string;
             /**
-             * @description A slug, unique in the service; copy it, never make it up.
+             * @description A slug, unique in the service. Copy it from the listing; never construct it.
              * @example koramangala-arena-turf-a
              */
             resource_id: string;
             /**
-             * @description Identifies the slot; opaque.
+             * @description The id of the slot. Treat it as opaque.
              * @example koramangala-arena-turf-a_20261121T0430Z
              */
             slot_id: string;
@@ -1762,13 +1762,13 @@ export interface components {
              */
             slot_end: string;
             /**
-             * @description Fixed with the hold, in rupees; the booking keeps it.
+             * @description In rupees. The hold fixes it, and the booking keeps it.
              * @example 1200
              */
             price_rupees: number;
             /**
              * Format: date-time
-             * @description From this instant on the hold cannot be confirmed and its slot is free. At most `slot_end`.
+             * @description The hold expires at this instant: its slot is then free. At most `slot_end`.
              * @example 2026-11-20T09:25:00.000Z
              */
             hold_expiry_at: string;
@@ -1778,17 +1778,17 @@ export interface components {
              */
             created_at: string;
             /**
-             * @description As you gave it; null where you gave none.
+             * @description As you sent it, or null.
              * @example order-2026-000731
              */
             order_reference: string | null;
-            /** @description As you gave it; empty where you gave none. */
+            /** @description As you sent it, or empty. */
             metadata: {
                 [key: string]: string;
             };
             /**
              * Format: uuid
-             * @description The booking that it became; there only where it is CONSUMED.
+             * @description The booking made from the hold. Present only if the hold is CONSUMED.
              * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b04
              */
             booking_id?: string;
@@ -1796,7 +1796,7 @@ export interface components {
         HoldCancelledDelivery: {
             /**
              * Format: uuid
-             * @description The same in every delivery of this state change.
+             * @description The same in every delivery of this change.
              * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b08
              */
             event_id: string;
@@ -1807,7 +1807,7 @@ export interface components {
             event_type: "hold_cancelled";
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description When the change happened.
              * @example 2026-11-20T09:15:00.000Z
              */
             timestamp: string;
@@ -1817,7 +1817,7 @@ export interface components {
              */
             venue_id: string;
             /**
-             * @description Identifies the slot; opaque.
+             * @description The id of the slot. Treat it as opaque.
              * @example koramangala-arena-turf-a_20261121T0430Z
              */
             slot_id: string;
@@ -1834,14 +1834,14 @@ export interface components {
             booking_id: string | null;
             /**
              * Format: uuid
-             * @description Who made the change: you, another partner, or 00000000-0000-7000-8000-000000000000 for the venue itself.
+             * @description Who made the change: you, another partner, or 00000000-0000-7000-8000-000000000000 for the venue.
              * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b02
              */
             partner_id: string;
-            /** @description More may be added; ignore what you do not know. */
+            /** @description Ignore unknown fields: more may be added. */
             details: {
                 /**
-                 * @description A slug, unique in the service; copy it, never make it up.
+                 * @description A slug, unique in the service. Copy it from the listing; never construct it.
                  * @example koramangala-arena-turf-a
                  */
                 resource_id: string;
@@ -1856,23 +1856,23 @@ export interface components {
                  */
                 slot_end: string;
                 /**
-                 * @description In rupees; for the originator of the change alone.
+                 * @description In rupees. Only for the partner that made the change.
                  * @example 1200
                  */
                 price_rupees?: number;
                 /**
-                 * @description As given on hold or confirm; for you alone, in the events of your holds and bookings.
+                 * @description As you sent it on hold or confirm. Only in events of your own holds and bookings.
                  * @example order-2026-000731
                  */
                 order_reference?: string;
-                /** @description The same. */
+                /** @description As you sent it on hold or confirm. Only in events of your own holds and bookings. */
                 metadata?: {
                     [key: string]: string;
                 };
-                /** @description Only in the sample that you asked for: nothing has happened. */
+                /** @description Only in a sample that you requested: nothing has changed. */
                 test?: boolean;
                 /**
-                 * @description Why it was released, where that was said; for the originator of the change alone.
+                 * @description Why the hold was released, if a reason was given. Only for the partner that made the change.
                  * @example Rain: the turf is closed.
                  */
                 reason?: string;
@@ -1887,7 +1887,7 @@ export interface components {
         HoldCreatedDelivery: {
             /**
              * Format: uuid
-             * @description The same in every delivery of this state change.
+             * @description The same in every delivery of this change.
              * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b08
              */
             event_id: string;
@@ -1898,7 +1898,7 @@ export interface components {
             event_type: "hold_created";
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description When the change happened.
              * @example 2026-11-20T09:15:00.000Z
              */
             timestamp: string;
@@ -1908,7 +1908,7 @@ export interface components {
              */
             venue_id: string;
             /**
-             * @description Identifies the slot; opaque.
+             * @description The id of the slot. Treat it as opaque.
              * @example koramangala-arena-turf-a_20261121T0430Z
              */
             slot_id: string;
@@ -1925,14 +1925,14 @@ export interface components {
             booking_id: string | null;
             /**
              * Format: uuid
-             * @description Who made the change: you, another partner, or 00000000-0000-7000-8000-000000000000 for the venue itself.
+             * @description Who made the change: you, another partner, or 00000000-0000-7000-8000-000000000000 for the venue.
              * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b02
              */
             partner_id: string;
-            /** @description More may be added; ignore what you do not know. */
+            /** @description Ignore unknown fields: more may be added. */
             details: {
                 /**
-                 * @description A slug, unique in the service; copy it, never make it up.
+                 * @description A slug, unique in the service. Copy it from the listing; never construct it.
                  * @example koramangala-arena-turf-a
                  */
                 resource_id: string;
@@ -1947,20 +1947,20 @@ export interface components {
                  */
                 slot_end: string;
                 /**
-                 * @description In rupees; for the originator of the change alone.
+                 * @description In rupees. Only for the partner that made the change.
                  * @example 1200
                  */
                 price_rupees?: number;
                 /**
-                 * @description As given on hold or confirm; for you alone, in the events of your holds and bookings.
+                 * @description As you sent it on hold or confirm. Only in events of your own holds and bookings.
                  * @example order-2026-000731
                  */
                 order_reference?: string;
-                /** @description The same. */
+                /** @description As you sent it on hold or confirm. Only in events of your own holds and bookings. */
                 metadata?: {
                     [key: string]: string;
                 };
-                /** @description Only in the sample that you asked for: nothing has happened. */
+                /** @description Only in a sample that you requested: nothing has changed. */
                 test?: boolean;
                 /**
                  * Format: date-time
@@ -1978,7 +1978,7 @@ export interface components {
         HoldExpiredDelivery: {
             /**
              * Format: uuid
-             * @description The same in every delivery of this state change.
+             * @description The same in every delivery of this change.
              * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b08
              */
             event_id: string;
@@ -1989,7 +1989,7 @@ export interface components {
             event_type: "hold_expired";
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description When the change happened.
              * @example 2026-11-20T09:15:00.000Z
              */
             timestamp: string;
@@ -1999,7 +1999,7 @@ export interface components {
              */
             venue_id: string;
             /**
-             * @description Identifies the slot; opaque.
+             * @description The id of the slot. Treat it as opaque.
              * @example koramangala-arena-turf-a_20261121T0430Z
              */
             slot_id: string;
@@ -2016,14 +2016,14 @@ export interface components {
             booking_id: string | null;
             /**
              * Format: uuid
-             * @description Who made the change: you, another partner, or 00000000-0000-7000-8000-000000000000 for the venue itself.
+             * @description Who made the change: you, another partner, or 00000000-0000-7000-8000-000000000000 for the venue.
              * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b02
              */
             partner_id: string;
-            /** @description More may be added; ignore what you do not know. */
+            /** @description Ignore unknown fields: more may be added. */
             details: {
                 /**
-                 * @description A slug, unique in the service; copy it, never make it up.
+                 * @description A slug, unique in the service. Copy it from the listing; never construct it.
                  * @example koramangala-arena-turf-a
                  */
                 resource_id: string;
@@ -2038,20 +2038,20 @@ export interface components {
                  */
                 slot_end: string;
                 /**
-                 * @description In rupees; for the originator of the change alone.
+                 * @description In rupees. Only for the partner that made the change.
                  * @example 1200
                  */
                 price_rupees?: number;
                 /**
-                 * @description As given on hold or confirm; for you alone, in the events of your holds and bookings.
+                 * @description As you sent it on hold or confirm. Only in events of your own holds and bookings.
                  * @example order-2026-000731
                  */
                 order_reference?: string;
-                /** @description The same. */
+                /** @description As you sent it on hold or confirm. Only in events of your own holds and bookings. */
                 metadata?: {
                     [key: string]: string;
                 };
-                /** @description Only in the sample that you asked for: nothing has happened. */
+                /** @description Only in a sample that you requested: nothing has changed. */
                 test?: boolean;
             };
             /**
@@ -2070,7 +2070,7 @@ export interface components {
             count: number;
             data: components["schemas"]["Hold"][];
             /**
-             * @description Pass it back as `cursor` for the next page; null on the last.
+             * @description Pass it as `cursor` for the next page. Null on the last page.
              * @example null
              */
             next_cursor: string | null;
@@ -2084,13 +2084,13 @@ export interface components {
             /** @example Turf Town */
             name: string;
             /**
-             * @description A suspended partner's calls are refused, so that only an active one reads this.
+             * @description Always active here: calls of a suspended partner are rejected.
              * @example active
              * @enum {string}
              */
             status: "active" | "suspended";
             /**
-             * @description What the deployment is that you call; the paths under *Sandbox* exist in a sandbox only.
+             * @description The mode of the deployment. The paths under *Sandbox* exist in a sandbox only.
              * @example sandbox
              * @enum {string}
              */
@@ -2109,30 +2109,30 @@ export interface components {
                 created_at: string;
                 /**
                  * Format: date-time
-                 * @description From then on it is refused; null where it does not expire.
+                 * @description When the key expires; null if it does not.
                  * @example null
                  */
                 expires_at: string | null;
                 /**
                  * Format: date-time
-                 * @description When it was last used, to a minute; null where its first use has not been noted yet.
+                 * @description When the key was last used, to the minute; null before its first use is recorded.
                  * @example 2026-11-20T11:40:12.345Z
                  */
                 last_used_at: string | null;
             };
             limits: {
                 /**
-                 * @description Calls of yours in a minute, with whichever key; null where there is no limit.
+                 * @description Your calls in a minute, with all keys together; null without a limit.
                  * @example 600
                  */
                 rate_limit_per_minute: number | null;
                 /**
-                 * @description ACTIVE holds of yours at one time.
+                 * @description Your ACTIVE holds at the same time.
                  * @example 500
                  */
                 max_active_holds: number;
                 /**
-                 * @description How long a hold lasts that is placed without `ttl_seconds`.
+                 * @description The lifetime of a hold without `ttl_seconds`.
                  * @example 600
                  */
                 hold_ttl_seconds: number;
@@ -2142,29 +2142,29 @@ export interface components {
                  */
                 max_hold_ttl_seconds: number;
                 /**
-                 * @description How long after it was placed a hold can be extended to.
+                 * @description The longest life of an extended hold, from when it was placed.
                  * @example 7200
                  */
                 max_hold_life_seconds: number;
                 /**
-                 * @description Days in one call for a range of availability.
+                 * @description The dates in one call for a range of availability.
                  * @example 31
                  */
                 max_range_days: number;
                 /**
-                 * @description Webhook subscriptions of yours, inactive ones included.
+                 * @description Your webhook subscriptions, inactive ones included.
                  * @example 20
                  */
                 max_webhooks: number;
-                /** @description How long after each failed attempt a delivery is tried again; one attempt more than delays. */
+                /** @description The delay after each failed attempt. There is one attempt more than delays. */
                 webhook_retry_delays_seconds: number[];
             };
             /**
-             * @description How many days after today, by the date at the venue, slots can be held; the last of them included.
+             * @description Slots can be held up to this many days after today's date at the venue, inclusive.
              * @example 90
              */
             horizon_days: number;
-            /** @description Every venue granted to you, by name; none before onboarding. The list of venues has the rest of each. */
+            /** @description Every venue granted to you, by name. The list of venues has their other fields. */
             venues: {
                 /**
                  * Format: uuid
@@ -2206,7 +2206,7 @@ export interface components {
             description: string | null;
             venue_ids: string[];
             /**
-             * @description How many bookings it pays for.
+             * @description The bookings that it pays for.
              * @example 10
              */
             credits: number;
@@ -2221,13 +2221,13 @@ export interface components {
              */
             validity_days: number;
             /**
-             * @description An inactive package is not sold any more; what was bought stays.
+             * @description An inactive package is not for sale. Its purchases stay valid.
              * @example active
              * @enum {string}
              */
             status: "active" | "inactive";
         };
-        /** @description Names the slot by slot_id, or by venue_id, resource_id and slot_start; given both, they must agree. */
+        /** @description Send slot_id, or venue_id, resource_id and slot_start. If you send both, they must name the same slot. */
         PlaceHoldBody: {
             /**
              * @description The slot, as availability lists it.
@@ -2236,7 +2236,7 @@ export interface components {
             slot_id?: string;
             /**
              * Format: uuid
-             * @description With resource_id and slot_start, another way to name the slot.
+             * @description With resource_id and slot_start, an alternative to slot_id.
              */
             venue_id?: string;
             resource_id?: string;
@@ -2246,21 +2246,21 @@ export interface components {
              */
             slot_start?: string;
             /**
-             * @description Names this operation: a repeated call with the same key has no further effect and gets the first response again.
+             * @description Identifies this operation: a repeated call with the same key has no further effect and returns the first response.
              * @example order-2026-000731
              */
             idempotency_key?: string;
             /**
-             * @description How long the hold lasts; 600 in a service that is not configured otherwise.
+             * @description The lifetime of the hold. Default: 600, unless the operator set another.
              * @example 600
              */
             ttl_seconds?: number;
             /**
-             * @description Your own reference of the order; stored as given.
+             * @description Your order reference. Stored as given.
              * @example order-2026-000731
              */
             order_reference?: string;
-            /** @description Whatever you want to keep with it, at most 20 texts of 500 characters; shown to you alone, in your events too. Write no personal data in it. */
+            /** @description Your own data: at most 20 texts of 500 characters. Only your reads and events show it. Store no personal data in it. */
             metadata?: {
                 [key: string]: string;
             };
@@ -2277,7 +2277,7 @@ export interface components {
              */
             package_id: string;
             /**
-             * @description As it was given.
+             * @description As given.
              * @example +919845012345
              */
             customer_phone: string;
@@ -2288,7 +2288,7 @@ export interface components {
             /** @example 9 */
             credits_remaining: number;
             /**
-             * @description EXHAUSTED: no credits left; a refund of a booking that took one makes it ACTIVE again. EXPIRED: after expires_at, or where ended_at is set.
+             * @description EXHAUSTED: no credits left; a refund that returns one makes it ACTIVE. EXPIRED: after expires_at, or if ended_at is set.
              * @example ACTIVE
              * @enum {string}
              */
@@ -2306,12 +2306,12 @@ export interface components {
             expires_at: string;
             /**
              * Format: date-time
-             * @description Only where an operator ended it before its time: when.
+             * @description When an operator ended it early. Otherwise absent.
              * @example 2026-11-20T09:15:00.000Z
              */
             ended_at?: string;
             /**
-             * @description With ended_at: why.
+             * @description Why an operator ended it. Present with ended_at.
              * @example Returned to the customer, who asked to be erased.
              */
             end_reason?: string;
@@ -2319,33 +2319,33 @@ export interface components {
         RecoverDeliveriesBody: {
             /**
              * Format: date-time
-             * @description From when on; at most 14 days before until.
+             * @description The start of the period, at most 14 days before `until`.
              * @example 2026-11-20T09:15:00.000Z
              */
             since: string;
             /**
              * Format: date-time
-             * @description Up to when, included; now unless stated.
+             * @description The end of the period, included. Default: now.
              * @example 2026-11-20T11:40:12.345Z
              */
             until?: string;
         };
         RecoverDeliveriesResult: {
             /**
-             * @description How many deliveries begin anew or for the first time.
+             * @description How many deliveries start.
              * @example 12
              */
             recovered: number;
         };
-        /** @description A field whose name begins with amount is refused: it is of the whole booking, and moves no money. */
+        /** @description Applies to the whole booking and moves no money: a field that begins with `amount` is rejected. */
         RefundBookingBody: {
             /**
-             * @description Kept with the booking.
+             * @description Stored with the booking.
              * @example Rain: the turf is closed.
              */
             reason: string;
             /**
-             * @description Names this operation: a repeated call with the same key has no further effect and gets the first response again.
+             * @description Identifies this operation: a repeated call with the same key has no further effect and returns the first response.
              * @example cancel-2026-000731
              */
             idempotency_key: string;
@@ -2366,13 +2366,13 @@ export interface components {
         };
         ReleaseByOtherChannelResult: {
             /**
-             * @description Identifies the slot; opaque.
+             * @description The id of the slot. Treat it as opaque.
              * @example koramangala-arena-turf-a_20261121T0430Z
              */
             slot_id: string;
             /**
              * Format: uuid
-             * @description The other channel's booking; you cannot read it.
+             * @description The venue's booking, which you cannot read.
              * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b04
              */
             booking_id: string;
@@ -2384,7 +2384,7 @@ export interface components {
         };
         ReleaseHoldBody: {
             /**
-             * @description Why; in the event, and visible to you alone.
+             * @description Why you release the hold. Only you see it, also in the event.
              * @example The customer chose another time.
              */
             reason?: string;
@@ -2406,7 +2406,7 @@ export interface components {
         };
         Resource: {
             /**
-             * @description A slug, unique in the service; copy it, never make it up.
+             * @description A slug, unique in the service. Copy it from the listing; never construct it.
              * @example koramangala-arena-turf-a
              */
             resource_id: string;
@@ -2432,12 +2432,12 @@ export interface components {
              */
             price_rupees: number;
             /**
-             * @description In the venue's time zone. Dates can have other hours; availability has their slots.
+             * @description In the venue's time zone. Dates can have other hours: see availability.
              * @example 06:00
              */
             operating_hours_start: string;
             /**
-             * @description Before or equal to the start, it is on the next day; 00:00 to 00:00 is the whole day.
+             * @description If not after the start, it is on the next day. 00:00 to 00:00 is the whole day.
              * @example 23:00
              */
             operating_hours_end: string;
@@ -2453,7 +2453,7 @@ export interface components {
         };
         RotateSecretBody: {
             /**
-             * @description How long deliveries carry X-Service-Signature-Previous, made with the old secret, as well.
+             * @description For how long deliveries also carry X-Service-Signature-Previous, made with the old secret.
              * @default 0
              * @example 86400
              */
@@ -2466,7 +2466,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description Shown this once; verify deliveries with it. The whole string, prefix included, is the HMAC key.
+             * @description Verify deliveries with it; later reads do not return it. The whole string, prefix included, is the HMAC key.
              * @example whsec_c2FtcGxlLXNlY3JldC1vZi1leGFjdGx5LTMyLWJ5dGU
              */
             secret_key: string;
@@ -2485,27 +2485,27 @@ export interface components {
             count: number;
             data: components["schemas"]["FreeSlot"][];
             /**
-             * @description Pass it back as `cursor` for the next page; null on the last.
+             * @description Pass it as `cursor` for the next page. Null on the last page.
              * @example null
              */
             next_cursor: string | null;
         };
         SellByOtherChannelBody: {
             /**
-             * @description Also take a slot that you hold; confirming that hold is then DOUBLE_BOOKING_ATTEMPT.
+             * @description Also sell a slot that you hold. Confirming that hold is then DOUBLE_BOOKING_ATTEMPT.
              * @default false
              */
             override_holds?: boolean;
         };
         SellByOtherChannelResult: {
             /**
-             * @description Identifies the slot; opaque.
+             * @description The id of the slot. Treat it as opaque.
              * @example koramangala-arena-turf-a_20261121T0430Z
              */
             slot_id: string;
             /**
              * Format: uuid
-             * @description The other channel's booking; you cannot read it.
+             * @description The venue's booking, which you cannot read.
              * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b04
              */
             booking_id: string;
@@ -2517,7 +2517,7 @@ export interface components {
         };
         SendTestEventBody: {
             /**
-             * @description One of those subscribed to; the first of them unless stated.
+             * @description A subscribed type. Default: the first one.
              * @example booking_created
              * @enum {string}
              */
@@ -2525,12 +2525,12 @@ export interface components {
         };
         Slot: {
             /**
-             * @description Identifies the slot; opaque.
+             * @description The id of the slot. Treat it as opaque.
              * @example koramangala-arena-turf-a_20261121T0430Z
              */
             slot_id: string;
             /**
-             * @description A slug, unique in the service; copy it, never make it up.
+             * @description A slug, unique in the service. Copy it from the listing; never construct it.
              * @example koramangala-arena-turf-a
              */
             resource_id: string;
@@ -2545,16 +2545,16 @@ export interface components {
              */
             slot_end: string;
             /**
-             * @description The price of this slot on this date, in rupees.
+             * @description The price of this slot, in rupees.
              * @example 1200
              */
             price_rupees: number;
             /**
-             * @description True promises nothing: only a hold reserves the slot.
+             * @description True reserves nothing: only a hold does.
              * @example true
              */
             is_available: boolean;
-            /** @description Why the slot cannot be held; never who has it. */
+            /** @description Why the slot is not available. It never says who has it. */
             unavailable_reason?: "held" | "booked" | "blackout" | "past" | "beyond_horizon" | "inactive" | (string & {});
         };
         Stalled: {
@@ -2594,7 +2594,7 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description Null where the secret is the first one.
+             * @description Null before the first rotation.
              * @example null
              */
             secret_rotated_at: string | null;
@@ -2602,7 +2602,7 @@ export interface components {
         SubscriptionConflict: {
             /**
              * Format: uuid
-             * @description The active subscription that receives the same.
+             * @description The active subscription with this URL and these types.
              * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b05
              */
             subscription_id: string;
@@ -2615,11 +2615,11 @@ export interface components {
                 code: "VALIDATION_ERROR" | "INVALID_JSON" | "MALFORMED_REQUEST" | "INVALID_API_KEY" | "PARTNER_SUSPENDED" | "UNAUTHORIZED" | "VENUE_NOT_AUTHORIZED" | "ROUTE_NOT_FOUND" | "VENUE_NOT_FOUND" | "RESOURCE_NOT_FOUND" | "SLOT_NOT_FOUND" | "HOLD_NOT_FOUND" | "BOOKING_NOT_FOUND" | "PACKAGE_NOT_FOUND" | "PURCHASE_NOT_FOUND" | "WEBHOOK_NOT_FOUND" | "DELIVERY_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "SLOT_NOT_AVAILABLE" | "HOLD_LIMIT_REACHED" | "HOLD_EXPIRED" | "INVALID_HOLD_STATE" | "DOUBLE_BOOKING_ATTEMPT" | "IDEMPOTENCY_KEY_MISMATCH" | "WEBHOOK_LIMIT_REACHED" | "SUBSCRIPTION_EXISTS" | "WEBHOOK_INACTIVE" | "DELIVERY_IN_PROGRESS" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "HEADERS_TOO_LARGE" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE" | (string & {});
                 /** @description What was wrong and what to do next. */
                 message: string;
-                /** @description X-Request-Id of this response; quote it to the operator. */
+                /** @description The X-Request-Id of this response. Send it to the operator if you ask for help. */
                 request_id: string;
                 /**
                  * Format: uri-reference
-                 * @description The page about this code, relative to the address of the service. For people, not for decisions.
+                 * @description The page about this code, relative to the address of the service.
                  */
                 docs?: string;
                 /** @description With VALIDATION_ERROR: every faulty field. */
@@ -2628,7 +2628,7 @@ export interface components {
                     message: string;
                 }[];
                 conflict?: components["schemas"]["SubscriptionConflict"];
-                /** @description With INVALID_HOLD_STATE, where your hold has been confirmed: the booking that it became. */
+                /** @description With INVALID_HOLD_STATE, if your hold is confirmed: its booking. */
                 booking_id?: string;
             };
         };
@@ -2654,7 +2654,7 @@ export interface components {
             /** @example Bengaluru */
             city: string;
             /**
-             * @description Nothing is sold while it is inactive.
+             * @description An inactive venue sells nothing.
              * @example active
              */
             status: "active" | "inactive" | (string & {});
@@ -2687,7 +2687,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `DELIVERY_IN_PROGRESS`: The state of the delivery does not allow this call. Read its state. If an attempt is in progress, repeat the call after it has ended. */
+        /** @description `DELIVERY_IN_PROGRESS`: An attempt of the delivery is in progress, or its state does not allow this call. Read the delivery. If an attempt is in progress, repeat the call after it has ended. */
         DeliveryInProgress: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2712,9 +2712,9 @@ export interface components {
             };
         };
         /**
-         * @description `HOLD_EXPIRED`: The hold has reached its hold_expiry_at, so its slot is free again. Place a new hold on the slot.
+         * @description `HOLD_EXPIRED`: The hold expired at hold_expiry_at, so its slot is free again. Place a new hold on the slot.
          *
-         *     `INVALID_HOLD_STATE`: The state of the hold or booking does not allow this operation. Read its current state; to repeat an earlier call, send the same idempotency_key.
+         *     `INVALID_HOLD_STATE`: The hold or booking is in a state that does not allow this operation. Read its current state. To repeat an earlier call, send the same idempotency_key.
          */
         HoldExpiredOrInvalidHoldState: {
             headers: {
@@ -2728,13 +2728,13 @@ export interface components {
             };
         };
         /**
-         * @description `HOLD_EXPIRED`: The hold has reached its hold_expiry_at, so its slot is free again. Place a new hold on the slot.
+         * @description `HOLD_EXPIRED`: The hold expired at hold_expiry_at, so its slot is free again. Place a new hold on the slot.
          *
-         *     `INVALID_HOLD_STATE`: The state of the hold or booking does not allow this operation. Read its current state; to repeat an earlier call, send the same idempotency_key.
+         *     `INVALID_HOLD_STATE`: The hold or booking is in a state that does not allow this operation. Read its current state. To repeat an earlier call, send the same idempotency_key.
          *
-         *     `DOUBLE_BOOKING_ATTEMPT`: The venue gave the slot to another channel before the hold was confirmed. Place a hold on another slot.
+         *     `DOUBLE_BOOKING_ATTEMPT`: The venue sold the slot to another channel before the hold was confirmed. Place a hold on another slot.
          *
-         *     `IDEMPOTENCY_KEY_MISMATCH`: The idempotency_key was used before for a different request. Use a new key for each operation, and the same key only to repeat it.
+         *     `IDEMPOTENCY_KEY_MISMATCH`: The idempotency_key was used before for a different request. Use a new key for each operation. Send the same key only to repeat a call.
          */
         HoldExpiredOrInvalidHoldStateOrDoubleBookingAttemptOrIdempotencyKeyMismatch: {
             headers: {
@@ -2748,11 +2748,11 @@ export interface components {
             };
         };
         /**
-         * @description `HOLD_LIMIT_REACHED`: You have reached the limit of ACTIVE holds, or the hold would last longer than a hold may. Confirm or cancel holds first, or ask for less time.
+         * @description `HOLD_LIMIT_REACHED`: You have the maximum of ACTIVE holds, or the hold would exceed its maximum lifetime. Confirm or cancel holds first, or send a smaller ttl_seconds.
          *
-         *     `HOLD_EXPIRED`: The hold has reached its hold_expiry_at, so its slot is free again. Place a new hold on the slot.
+         *     `HOLD_EXPIRED`: The hold expired at hold_expiry_at, so its slot is free again. Place a new hold on the slot.
          *
-         *     `INVALID_HOLD_STATE`: The state of the hold or booking does not allow this operation. Read its current state; to repeat an earlier call, send the same idempotency_key.
+         *     `INVALID_HOLD_STATE`: The hold or booking is in a state that does not allow this operation. Read its current state. To repeat an earlier call, send the same idempotency_key.
          */
         HoldLimitReachedOrHoldExpiredOrInvalidHoldState: {
             headers: {
@@ -2777,7 +2777,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `IDEMPOTENCY_KEY_MISMATCH`: The idempotency_key was used before for a different request. Use a new key for each operation, and the same key only to repeat it. */
+        /** @description `IDEMPOTENCY_KEY_MISMATCH`: The idempotency_key was used before for a different request. Use a new key for each operation. Send the same key only to repeat a call. */
         IdempotencyKeyMismatch: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2789,7 +2789,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `INTERNAL_ERROR`: An unexpected error occurred. Repeat the call with the same idempotency_key; if it persists, quote request_id to the platform operator. */
+        /** @description `INTERNAL_ERROR`: An unexpected error occurred. Repeat the call with the same idempotency_key. If it fails again, send request_id to the platform operator. */
         InternalError: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2801,7 +2801,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `INVALID_API_KEY`: The x-api-key header is missing, or the key is malformed, unknown, expired, revoked or of another deployment (sandbox or production). Send a valid key; ask the platform operator for one. */
+        /** @description `INVALID_API_KEY`: The x-api-key header is missing, or the key is malformed, unknown, expired, revoked or for another deployment (sandbox or production). Send a valid key; ask the platform operator for one. */
         InvalidApiKey: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2814,9 +2814,9 @@ export interface components {
             };
         };
         /**
-         * @description `INVALID_HOLD_STATE`: The state of the hold or booking does not allow this operation. Read its current state; to repeat an earlier call, send the same idempotency_key.
+         * @description `INVALID_HOLD_STATE`: The hold or booking is in a state that does not allow this operation. Read its current state. To repeat an earlier call, send the same idempotency_key.
          *
-         *     `IDEMPOTENCY_KEY_MISMATCH`: The idempotency_key was used before for a different request. Use a new key for each operation, and the same key only to repeat it.
+         *     `IDEMPOTENCY_KEY_MISMATCH`: The idempotency_key was used before for a different request. Use a new key for each operation. Send the same key only to repeat a call.
          */
         InvalidHoldStateOrIdempotencyKeyMismatch: {
             headers: {
@@ -2841,7 +2841,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `PARTNER_SUSPENDED`: The partner that the key (for operators: the delivery) belongs to is suspended. Contact the platform operator, who can reactivate the partner. */
+        /** @description `PARTNER_SUSPENDED`: The partner of the key (for operators: of the delivery) is suspended. Contact the platform operator, who can reactivate the partner. */
         PartnerSuspended: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2854,7 +2854,7 @@ export interface components {
             };
         };
         /**
-         * @description `PARTNER_SUSPENDED`: The partner that the key (for operators: the delivery) belongs to is suspended. Contact the platform operator, who can reactivate the partner.
+         * @description `PARTNER_SUSPENDED`: The partner of the key (for operators: of the delivery) is suspended. Contact the platform operator, who can reactivate the partner.
          *
          *     `UNAUTHORIZED`: The booking to cancel or refund was made by another partner. Check the booking_id; only the partner that made the booking can cancel or refund it.
          */
@@ -2870,9 +2870,9 @@ export interface components {
             };
         };
         /**
-         * @description `PARTNER_SUSPENDED`: The partner that the key (for operators: the delivery) belongs to is suspended. Contact the platform operator, who can reactivate the partner.
+         * @description `PARTNER_SUSPENDED`: The partner of the key (for operators: of the delivery) is suspended. Contact the platform operator, who can reactivate the partner.
          *
-         *     `VENUE_NOT_AUTHORIZED`: The venue does not exist or is not granted to you; the response is the same for both. Take venue_id from the list of your venues, or ask the platform operator for a grant.
+         *     `VENUE_NOT_AUTHORIZED`: The venue does not exist or is not granted to you. The response is the same for both. Take venue_id from the list of your venues, or ask the platform operator for a grant.
          */
         PartnerSuspendedOrVenueNotAuthorized: {
             headers: {
@@ -2909,7 +2909,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `RATE_LIMITED`: You sent more requests than your limit allows, or too many invalid keys came from your address. Wait for the seconds in Retry-After; the RateLimit header says how many requests are left. */
+        /** @description `RATE_LIMITED`: You sent more requests than your limit allows, or too many invalid keys came from your address. Wait for the seconds in Retry-After. The RateLimit header shows how many requests are left. */
         RateLimited: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2937,7 +2937,7 @@ export interface components {
         /**
          * @description `RESOURCE_NOT_FOUND`: There is no resource with that id, or it belongs to another venue. Copy resource_id from the list of the venue's resources.
          *
-         *     `SLOT_NOT_FOUND`: slot_id is malformed or unknown, the schedule has no such slot, or its venue is not granted to you; the response is the same for all three. Copy slot_id, or slot_start, from availability; if the venue is not in your list of venues, ask the platform operator for a grant.
+         *     `SLOT_NOT_FOUND`: slot_id is malformed or unknown, the schedule has no such slot, or its venue is not granted to you. The response is the same for all three. Copy slot_id or slot_start from availability. If the venue is not in your list of venues, ask the platform operator for a grant.
          */
         ResourceNotFoundOrSlotNotFound: {
             headers: {
@@ -2950,7 +2950,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `SERVICE_UNAVAILABLE`: The database cannot be reached or is not ready, or it is unknown whether the call took effect. Repeat the call after the seconds in Retry-After, with the same idempotency_key. */
+        /** @description `SERVICE_UNAVAILABLE`: The database is unavailable, so the call may or may not have taken effect. Wait for the seconds in Retry-After, then repeat the call with the same idempotency_key. */
         ServiceUnavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2978,9 +2978,9 @@ export interface components {
         /**
          * @description `SLOT_NOT_AVAILABLE`: The slot is held, booked or blacked out, has already begun, is beyond the booking horizon, or its venue is inactive. Choose one of error.conflict.alternatives, or read availability again.
          *
-         *     `HOLD_LIMIT_REACHED`: You have reached the limit of ACTIVE holds, or the hold would last longer than a hold may. Confirm or cancel holds first, or ask for less time.
+         *     `HOLD_LIMIT_REACHED`: You have the maximum of ACTIVE holds, or the hold would exceed its maximum lifetime. Confirm or cancel holds first, or send a smaller ttl_seconds.
          *
-         *     `IDEMPOTENCY_KEY_MISMATCH`: The idempotency_key was used before for a different request. Use a new key for each operation, and the same key only to repeat it.
+         *     `IDEMPOTENCY_KEY_MISMATCH`: The idempotency_key was used before for a different request. Use a new key for each operation. Send the same key only to repeat a call.
          */
         SlotNotAvailableOrHoldLimitReachedOrIdempotencyKeyMismatch: {
             headers: {
@@ -2993,7 +2993,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `SLOT_NOT_FOUND`: slot_id is malformed or unknown, the schedule has no such slot, or its venue is not granted to you; the response is the same for all three. Copy slot_id, or slot_start, from availability; if the venue is not in your list of venues, ask the platform operator for a grant. */
+        /** @description `SLOT_NOT_FOUND`: slot_id is malformed or unknown, the schedule has no such slot, or its venue is not granted to you. The response is the same for all three. Copy slot_id or slot_start from availability. If the venue is not in your list of venues, ask the platform operator for a grant. */
         SlotNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3006,7 +3006,7 @@ export interface components {
             };
         };
         /**
-         * @description `SLOT_NOT_FOUND`: slot_id is malformed or unknown, the schedule has no such slot, or its venue is not granted to you; the response is the same for all three. Copy slot_id, or slot_start, from availability; if the venue is not in your list of venues, ask the platform operator for a grant.
+         * @description `SLOT_NOT_FOUND`: slot_id is malformed or unknown, the schedule has no such slot, or its venue is not granted to you. The response is the same for all three. Copy slot_id or slot_start from availability. If the venue is not in your list of venues, ask the platform operator for a grant.
          *
          *     `BOOKING_NOT_FOUND`: There is no booking with that id, or you may not read it. Use booking_id as returned by confirm.
          */
@@ -3021,7 +3021,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `SUBSCRIPTION_EXISTS`: An active subscription of the same partner has the same endpoint_url and the same event_types. Use the subscription in error.conflict.subscription_id; to get a secret for it, rotate its secret. */
+        /** @description `SUBSCRIPTION_EXISTS`: You already have an active subscription with this endpoint_url and these event_types. Use the subscription in error.conflict.subscription_id. If you lost its secret, rotate it. */
         SubscriptionExists: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3073,7 +3073,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `VENUE_NOT_FOUND`: The venue does not exist or is not granted to you; the response is the same for both. Take venue_id from the list of venues. */
+        /** @description `VENUE_NOT_FOUND`: The venue does not exist or is not granted to you. The response is the same for both. Take venue_id from the list of venues. */
         VenueNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3085,7 +3085,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `WEBHOOK_INACTIVE`: The subscription has been deactivated, so nothing is delivered to it. Ask the platform operator to activate it. */
+        /** @description `WEBHOOK_INACTIVE`: The subscription is deactivated, so nothing is delivered to it. Ask the platform operator to activate it. */
         WebhookInactive: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3098,9 +3098,9 @@ export interface components {
             };
         };
         /**
-         * @description `WEBHOOK_INACTIVE`: The subscription has been deactivated, so nothing is delivered to it. Ask the platform operator to activate it.
+         * @description `WEBHOOK_INACTIVE`: The subscription is deactivated, so nothing is delivered to it. Ask the platform operator to activate it.
          *
-         *     `DELIVERY_IN_PROGRESS`: The state of the delivery does not allow this call. Read its state. If an attempt is in progress, repeat the call after it has ended.
+         *     `DELIVERY_IN_PROGRESS`: An attempt of the delivery is in progress, or its state does not allow this call. Read the delivery. If an attempt is in progress, repeat the call after it has ended.
          */
         WebhookInactiveOrDeliveryInProgress: {
             headers: {
@@ -3114,9 +3114,9 @@ export interface components {
             };
         };
         /**
-         * @description `WEBHOOK_LIMIT_REACHED`: You have 20 webhook subscriptions, the most that a partner may have. Change one of them with PATCH, or ask the platform operator to stop deliveries to it.
+         * @description `WEBHOOK_LIMIT_REACHED`: You have 20 webhook subscriptions, which is the maximum. Change one of them with PATCH, or ask the platform operator to stop deliveries to it.
          *
-         *     `SUBSCRIPTION_EXISTS`: An active subscription of the same partner has the same endpoint_url and the same event_types. Use the subscription in error.conflict.subscription_id; to get a secret for it, rotate its secret.
+         *     `SUBSCRIPTION_EXISTS`: You already have an active subscription with this endpoint_url and these event_types. Use the subscription in error.conflict.subscription_id. If you lost its secret, rotate it.
          */
         WebhookLimitReachedOrSubscriptionExists: {
             headers: {
@@ -3143,9 +3143,9 @@ export interface components {
         };
     };
     parameters: {
-        /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+        /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
         "X-Request-Id": string;
-        /** @description The same as the field idempotency_key, for clients that send keys in a header, in UTF-8; where both are sent they must be the same. */
+        /** @description An alternative to the field idempotency_key, in UTF-8. If you send both, they must be equal. */
         "Idempotency-Key": string;
         /** @description The ETag of an earlier response. */
         "If-None-Match": string;
@@ -3153,37 +3153,37 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description Names this request in logs and in error.request_id. One that you send is kept where it has 1 to 128 characters A-Z a-z 0-9 . _ -
+         * @description The id of this request in logs and in error.request_id. The service keeps yours if it has 1 to 128 characters A-Z a-z 0-9 . _ -
          * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b0a
          */
         "X-Request-Id": string;
         /**
-         * @description What is left of the limit: `r` requests until the end of the window in `t` seconds. Absent where no limit applies.
+         * @description The remaining limit: `r` requests until the window ends in `t` seconds. Absent if no limit applies.
          * @example "partner";r=587;t=42
          */
         RateLimit: string;
         /**
-         * @description The limit: `q` requests in a window of `w` seconds. Absent where no limit applies.
+         * @description The limit: `q` requests in a window of `w` seconds. Absent if no limit applies.
          * @example "partner";q=600;w=60
          */
         "RateLimit-Policy": string;
         /**
-         * @description After how many seconds to repeat the call.
+         * @description Repeat the call after this many seconds.
          * @example 1
          */
         "Retry-After": number;
         /**
-         * @description Names this state of the response; send it back in If-None-Match.
+         * @description The version of the response. Send it in If-None-Match.
          * @example W/"4f2-9mPq0x7cR3vT1k"
          */
         ETag: string;
         /**
-         * @description There, and `true`, where the response repeats that of an earlier call with the same idempotency_key.
+         * @description `true` if the response repeats that of an earlier call with the same idempotency_key; otherwise absent.
          * @example true
          */
         "Idempotent-Replayed": "true";
         /**
-         * @description The fields of the body that this endpoint does not know and has ignored, with commas between them, at most 10; most likely they are mistyped. Absent where there were none; also on errors.
+         * @description Unknown body fields that were ignored, separated by commas, at most 10. Check them for typing errors. Absent if there are none.
          * @example customer_nmae, colour
          */
         "X-Ignored-Fields": string;
@@ -3196,7 +3196,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -3264,7 +3264,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -3312,7 +3312,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -3361,7 +3361,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -3423,21 +3423,21 @@ export interface operations {
                  * @example 2026-11-21
                  */
                 date: string;
-                /** @description Only these venues, at most 20, with commas between them; all of yours unless stated. */
+                /** @description Only these venues: at most 20 ids, separated by commas. Default: all your venues. */
                 venue_ids?: string;
-                /** @description Only resources of this sport_category, in capitals or not. */
+                /** @description Only resources of this sport_category, ignoring case. */
                 sport?: string;
-                /** @description Only venues in this city, in capitals or not. */
+                /** @description Only venues in this city, ignoring case. */
                 city?: string;
-                /** @description Only slots that begin at this time of the venue's clocks, or later, those after midnight included. */
+                /** @description Only slots that begin at or after this local time, including those after midnight. */
                 from?: string;
-                /** @description Only slots that begin before this time, on either side of midnight; where it is earlier than `from`, before this time after midnight: from=22:00&to=02:00. 24:00 is midnight. */
+                /** @description Only slots that begin before this local time. If it is earlier than `from`, it is after midnight: from=22:00&to=02:00. 24:00 is midnight. */
                 to?: string;
-                /** @description `next_cursor` of the page before, exactly as it was returned; the first page has none. */
+                /** @description `next_cursor` of the previous page, unchanged. Omit it for the first page. */
                 cursor?: string;
             };
             header?: {
-                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -3502,7 +3502,7 @@ export interface operations {
             header?: {
                 /** @description The ETag of an earlier response. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
-                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -3548,7 +3548,7 @@ export interface operations {
                     "application/json": components["schemas"]["Availability"];
                 };
             };
-            /** @description What If-None-Match names is still the response. */
+            /** @description Nothing has changed since the response with this ETag. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3592,7 +3592,7 @@ export interface operations {
             header?: {
                 /** @description The ETag of an earlier response. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
-                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -3644,7 +3644,7 @@ export interface operations {
                     "application/json": components["schemas"]["AvailabilityRange"];
                 };
             };
-            /** @description What If-None-Match names is still the response. */
+            /** @description Nothing has changed since the response with this ETag. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3669,13 +3669,13 @@ export interface operations {
             query?: {
                 /** @description Only the holds in this state. */
                 status?: "ACTIVE" | "CONSUMED" | "RELEASED" | "EXPIRED";
-                /** @description The largest number of items on the page. */
+                /** @description The maximum number of items on the page. */
                 limit?: number;
-                /** @description `next_cursor` of the page before, exactly as it was returned; the first page has none. */
+                /** @description `next_cursor` of the previous page, unchanged. Omit it for the first page. */
                 cursor?: string;
             };
             header?: {
-                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -3733,9 +3733,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same as the field idempotency_key, for clients that send keys in a header, in UTF-8; where both are sent they must be the same. */
+                /** @description An alternative to the field idempotency_key, in UTF-8. If you send both, they must be equal. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -3807,7 +3807,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -3865,7 +3865,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -3935,7 +3935,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -3994,9 +3994,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same as the field idempotency_key, for clients that send keys in a header, in UTF-8; where both are sent they must be the same. */
+                /** @description An alternative to the field idempotency_key, in UTF-8. If you send both, they must be equal. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -4064,7 +4064,7 @@ export interface operations {
             query?: {
                 /** @description Only bookings at this venue. */
                 venue_id?: string;
-                /** @description The first date of booked_at, in the venue's time zone (the service's where no venue is named). */
+                /** @description The first date of booked_at, in the zone of venue_id, or of the service without venue_id. */
                 from?: string;
                 /** @description The last date of booked_at, included. */
                 to?: string;
@@ -4075,21 +4075,21 @@ export interface operations {
                 payment_reference?: string;
                 /** @description Only bookings with exactly this order_reference. */
                 order_reference?: string;
-                /** @description Only bookings of this number, however it was written. */
+                /** @description Only bookings of this phone number, in any notation. */
                 customer_phone?: string;
-                /** @description The beginning of the name, in capitals or not; blanks around it do not count. */
+                /** @description The beginning of the name. Case and surrounding blanks are ignored. */
                 customer_name?: string;
-                /** @description The first date on which the slot begins, in the venue's time zone (the service's where no venue is named). */
+                /** @description The first date on which the slot begins, in the zone of venue_id, or of the service without venue_id. */
                 slot_from?: string;
                 /** @description The last date on which the slot begins, included. */
                 slot_to?: string;
-                /** @description The largest number of items on the page. */
+                /** @description The maximum number of items on the page. */
                 limit?: number;
-                /** @description `next_cursor` of the page before, exactly as it was returned; the first page has none. */
+                /** @description `next_cursor` of the previous page, unchanged. Omit it for the first page. */
                 cursor?: string;
             };
             header?: {
-                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -4166,7 +4166,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -4243,9 +4243,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same as the field idempotency_key, for clients that send keys in a header, in UTF-8; where both are sent they must be the same. */
+                /** @description An alternative to the field idempotency_key, in UTF-8. If you send both, they must be equal. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -4306,9 +4306,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same as the field idempotency_key, for clients that send keys in a header, in UTF-8; where both are sent they must be the same. */
+                /** @description An alternative to the field idempotency_key, in UTF-8. If you send both, they must be equal. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -4372,7 +4372,7 @@ export interface operations {
                 venue_id?: string;
             };
             header?: {
-                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -4424,9 +4424,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same as the field idempotency_key, for clients that send keys in a header, in UTF-8; where both are sent they must be the same. */
+                /** @description An alternative to the field idempotency_key, in UTF-8. If you send both, they must be equal. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -4501,7 +4501,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -4568,7 +4568,7 @@ export interface operations {
                 venue_id: string;
             };
             header?: {
-                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -4624,7 +4624,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -4676,7 +4676,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -4740,7 +4740,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -4811,7 +4811,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -4869,7 +4869,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -4954,7 +4954,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -5011,19 +5011,19 @@ export interface operations {
     listEvents: {
         parameters: {
             query?: {
-                /** @description The next_cursor of an earlier response; from the beginning unless stated. */
+                /** @description The next_cursor of an earlier response. Omit it to read from the beginning. */
                 after?: string;
-                /** @description Only events from this instant on: to begin in the middle, then go on with next_cursor. With one to come, the response is the cursor of the end. */
+                /** @description Only events from this instant on. Use it to start, then continue with next_cursor. A future instant returns the cursor of the end. */
                 since?: string;
                 /** @description Only events of this type. */
                 event_type?: "hold_created" | "hold_cancelled" | "hold_expired" | "booking_created" | "booking_cancelled" | "booking_refunded";
                 /** @description Only events at this venue. */
                 venue_id?: string;
-                /** @description The largest number of items on the page. */
+                /** @description The maximum number of items on the page. */
                 limit?: number;
             };
             header?: {
-                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -5085,13 +5085,13 @@ export interface operations {
                 event_type?: "hold_created" | "hold_cancelled" | "hold_expired" | "booking_created" | "booking_cancelled" | "booking_refunded";
                 /** @description Only deliveries to this subscription. */
                 subscription_id?: string;
-                /** @description The largest number of items on the page. */
+                /** @description The maximum number of items on the page. */
                 limit?: number;
-                /** @description `next_cursor` of the page before, exactly as it was returned; the first page has none. */
+                /** @description `next_cursor` of the previous page, unchanged. Omit it for the first page. */
                 cursor?: string;
             };
             header?: {
-                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -5205,12 +5205,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
                 /**
-                 * @description `id` of a delivery that observability lists, or the X-Delivery-Id of one of its attempts.
+                 * @description The `id` of a delivery, or the X-Delivery-Id of one of its attempts.
                  * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b06
                  */
                 id: string;
@@ -5290,12 +5290,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
                 /**
-                 * @description `id` of a delivery that observability lists, or the X-Delivery-Id of one of its attempts.
+                 * @description The `id` of a delivery, or the X-Delivery-Id of one of its attempts.
                  * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b06
                  */
                 id: string;
@@ -5365,7 +5365,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -5426,12 +5426,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
                 /**
-                 * @description `id` of a delivery that observability lists, or the X-Delivery-Id of one of its attempts.
+                 * @description The `id` of a delivery, or the X-Delivery-Id of one of its attempts.
                  * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b06
                  */
                 id: string;
@@ -5501,7 +5501,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -5556,7 +5556,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path: {
@@ -5605,7 +5605,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -5659,7 +5659,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;
@@ -5712,7 +5712,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal. */
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
             };
             path?: never;

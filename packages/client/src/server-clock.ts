@@ -1,20 +1,20 @@
 import type { Schemas } from './operation-types.ts';
 
-/** Two clocks of this machine, in milliseconds: one follows corrections and sleep, the other is never set back. */
+/** Two clocks of this machine, in milliseconds: `wallMs` follows corrections and sleep; `steadyMs` never goes back. */
 type Reading = { wallMs: number; steadyMs: number };
 type Sample = { sentAt: Reading; serverMs: number };
 
 export type ServerClock = {
   read(): Reading;
-  /** Learns from a response: `date` is its header Date, `sentAt` was read before the request left. */
+  /** Learns the time from a response: `date` is its header Date; `sentAt` was read before the request left. */
   observe(date: string | null, sentAt: Reading): void;
-  /** Whole seconds for which the hold can surely still be confirmed; 0 where it is not ACTIVE. Never more than there are. */
+  /** Whole seconds for which the hold can still be confirmed, never too many; 0 if it is not ACTIVE. */
   secondsLeft(hold: Pick<Schemas['Hold'], 'status' | 'hold_expiry_at'>): number;
 };
 
 /**
- * Tells the latest time that the server's clock can show. The Date of a response leaves its milliseconds out, and was written after
- * the request left: when that left, the server's clock showed less than Date plus one second. The newest response counts.
+ * Computes the latest time that the server's clock can show, from the newest response. Date has no milliseconds and is
+ * written after the request left: so at that moment the server's clock showed less than Date plus one second.
  */
 export function createServerClock(
   read: () => Reading = () => ({ wallMs: Date.now(), steadyMs: performance.now() }),
@@ -33,7 +33,7 @@ export function createServerClock(
       if (!Number.isNaN(serverMs)) newest = { sentAt, serverMs };
     },
     secondsLeft: ({ status, hold_expiry_at: expiryAt }) => {
-      if (newest === undefined) throw new Error('No response has told the time of the server yet');
+      if (newest === undefined) throw new Error('secondsLeft needs a response first: make a call before it.');
       if (status !== 'ACTIVE') return 0;
       return Math.max(0, Math.floor((Date.parse(expiryAt) - latestMs(newest)) / 1000));
     },

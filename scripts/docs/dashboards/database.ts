@@ -51,7 +51,7 @@ export const DATABASE: Dashboard = {
         threshold: { at: 60 },
         runbook: 'bookingholdsoverdue-hold_overdue',
       },
-      description: 'How long the oldest lapsed hold has not been ended.',
+      description: 'How long the oldest expired hold has waited to be recorded.',
       queries: [{ legend: 'oldest', color: 'orange', expr: 'max(pbs_hold_oldest_overdue_seconds)' }],
     },
     {

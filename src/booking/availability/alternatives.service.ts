@@ -8,31 +8,26 @@ import { addDays, datesBetween, dayBounds, localDateOf } from '../../platform/ca
 import { memoizeByObject } from '../../platform/memoize-by-object.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { singleFlightByKey } from '../../platform/single-flight.ts';
-import { readFreeSlots } from './availability.service.ts';
+import type { Reading } from './availability.service.ts';
+import { beginReading, isRecent, readFreeSlots } from './availability.service.ts';
 import type { PlannedSlot } from './planned-slots.service.ts';
-import type { Reading } from './reading.ts';
-import { beginReading, isRecent } from './reading.ts';
 
 const MAX_ALTERNATIVES = 3;
 
-/**
- * How many days before and after the wanted one have been read after each step. No step is longer than a range of
- * availability on either side, and most look-ups end with the first.
- */
+/** Days before and after the wanted one that have been read after each step. Most look-ups end with the first. */
 const REACHES = [1, 7, 38, 69, 100];
 
 const MAX_LOOK_UPS = 1000;
 
 const lookUpsOf = memoizeByObject((_db: Db) => ({
   shared: singleFlightByKey<ListedSlot[]>(),
-  kept: new LRUCache<string, { found: ListedSlot[]; reading: Reading }>({ max: MAX_LOOK_UPS }),
+  cached: new LRUCache<string, { found: ListedSlot[]; reading: Reading }>({ max: MAX_LOOK_UPS }),
 }));
 
 /**
- * Up to three free slots of the venue for the same sport, nearest in time to `wanted`, within the booking horizon and 100 days;
- * the nearest first. Callers who lose one slot at the same time, as many do when a popular one opens, share a look-up of the last
- * half second. Costs 1 query where there are three about the wanted day, and 7 at most in a horizon of
- * 90 days (9 in any), each of at most 31 days: a venue that is closed for all that time costs what two ranges of 31 days do (measured).
+ * Up to three free slots of the venue for the same sport, nearest in time to `wanted` first, within the booking horizon
+ * and 100 days. Concurrent callers share a look-up of the last half second. Usually one query, at most nine, each of at
+ * most 31 days.
  */
 export function findAlternatives(
   deps: SlotDeps,
@@ -41,18 +36,17 @@ export function findAlternatives(
   wanted: Date,
 ): Promise<ListedSlot[]> {
   const key = `${resource._id} ${wanted.getTime()}`;
-  const { shared, kept } = lookUpsOf(deps.db);
+  const { shared, cached } = lookUpsOf(deps.db);
   return shared(key, async () => {
-    const known = kept.get(key);
+    const known = cached.get(key);
     if (known !== undefined && isRecent(deps.db, rules, known.reading)) return known.found;
     const reading = beginReading(deps.db, rules);
     const found = await lookUpAlternatives(deps, rules, resource, wanted);
-    kept.set(key, { found, reading });
+    cached.set(key, { found, reading });
     return found;
   });
 }
 
-/** Operating dates, both included. */
 type Dates = { from: string; to: string };
 
 async function lookUpAlternatives(
@@ -68,7 +62,7 @@ async function lookUpAlternatives(
   );
   if (resources.length === 0) return [];
   const sold = sellableDates(deps, venue);
-  const nearest = ofNearness(wanted);
+  const nearest = byDistance(wanted);
   let found: PlannedSlot[] = [];
   let seen: Dates | undefined;
   for (const reach of REACHES) {
@@ -86,7 +80,7 @@ async function lookUpAlternatives(
   return found.map((slot) => ({ ...slot, unavailableReason: null }));
 }
 
-/** The operating dates of which slots are sold now. An operating day of yesterday may run past midnight. */
+/** The operating dates on sale now. Yesterday's operating day may run past midnight. */
 function sellableDates(deps: SlotDeps, venue: VenueRow): Dates {
   const { after, before } = salePeriodOf(deps.clock.now(), deps.config.bookingHorizonDays, venue.timeZone);
   const last = new Date(before.getTime() - 1);
@@ -96,7 +90,7 @@ function sellableDates(deps: SlotDeps, venue: VenueRow): Dates {
   };
 }
 
-/** The sold dates up to `reach` days from the wanted one, or from the sold date that is nearest to it. */
+/** The dates on sale up to `reach` days from the wanted one, or from the date on sale that is nearest to it. */
 function datesAround(wanted: Date, reach: number, sold: Dates, timeZone: string): Dates {
   const date = earlier(later(localDateOf(wanted, timeZone), sold.from), sold.to);
   return { from: later(addDays(date, -reach), sold.from), to: earlier(addDays(date, reach), sold.to) };
@@ -105,7 +99,6 @@ function datesAround(wanted: Date, reach: number, sold: Dates, timeZone: string)
 const earlier = (a: string, b: string): string => (a < b ? a : b);
 const later = (a: string, b: string): string => (a < b ? b : a);
 
-/** What `dates` has before and after `seen`. */
 function beyond(dates: Dates, seen: Dates | undefined): Dates[] {
   if (seen === undefined) return [dates];
   const sides = [
@@ -116,8 +109,8 @@ function beyond(dates: Dates, seen: Dates | undefined): Dates[] {
 }
 
 /**
- * Up to which distance from `wanted`, in milliseconds, every slot on sale begins on one of the dates `seen`. Slots of the operating
- * date before them may begin on the first of them, past midnight.
+ * The distance from `wanted`, in milliseconds, within which every slot on sale begins on one of the dates `seen`. The
+ * first of them counts from its end: slots of the day before may begin there, past midnight.
  */
 function certainty(seen: Dates, sold: Dates, wanted: Date, timeZone: string): number {
   const begin = dayBounds(addDays(seen.from, 1), timeZone).start.getTime();
@@ -128,8 +121,8 @@ function certainty(seen: Dates, sold: Dates, wanted: Date, timeZone: string): nu
   );
 }
 
-/** The nearer first; of two as near, by resource and then the earlier. */
-function ofNearness(wanted: Date): (a: PlannedSlot, b: PlannedSlot) => number {
+/** Nearest first; ties by resource, then by start. */
+function byDistance(wanted: Date): (a: PlannedSlot, b: PlannedSlot) => number {
   return (a, b) =>
     distance(a, wanted) - distance(b, wanted) ||
     a.resource._id.localeCompare(b.resource._id) ||

@@ -22,15 +22,14 @@ import { searchFreeSlots, VENUES_OF_PAGE } from './slot-search.service.ts';
 import type { ListedSlots } from './slots-json.rules.ts';
 import { freeSlotsJson, slotsJson } from './slots-json.rules.ts';
 
-const PROMISE = 'What is free now may be taken the next moment: place a hold before you promise a slot.';
-const REVALIDATION = 'Send the ETag back in If-None-Match to get 304 where nothing has changed.';
+const PROMISE = 'Another channel can take a free slot at any time: place a hold before you promise it.';
+const REVALIDATION = 'Send the ETag in If-None-Match to get 304 if nothing has changed.';
 
 const responsesWith = (body: Schema, description: string): Record<number, ResponseDescription> => ({
   200: { description, body, headers: ['ETag'] },
-  304: { description: 'What If-None-Match names is still the response.', headers: ['ETag'] },
+  304: { description: 'Nothing has changed since the response with this ETag.', headers: ['ETag'] },
 });
 
-/** The slots of a day, of a range of days, and the free ones of several venues. */
 export function availabilityRoutes(deps: SlotDeps): Route<PartnerCaller>[] {
   return [
     searchRoute(deps),
@@ -83,7 +82,7 @@ function searchRoute(deps: SlotDeps): Route<PartnerCaller> {
     operationId: 'searchSlots',
     tag: 'Availability',
     summary: 'Find free slots of several venues on one date',
-    description: `By venue, resource and start. A page has the slots of ${VENUES_OF_PAGE} venues, and may have none while next_cursor says that more venues follow. ${PROMISE}`,
+    description: `Sorted by venue, resource and start. A page covers ${VENUES_OF_PAGE} venues and can be empty: continue while next_cursor is not null. ${PROMISE}`,
     query: searchQuery,
     responses: { 200: { description: 'The slots that can be held.', body: freeSlotPage } },
     errors: ['VENUE_NOT_AUTHORIZED'],
@@ -100,7 +99,7 @@ function searchRoute(deps: SlotDeps): Route<PartnerCaller> {
   });
 }
 
-/** Kept only to be revalidated: Express returns 304 where If-None-Match has the ETag that it makes of the body. */
+/** Cached only to be revalidated: Express responds 304 if If-None-Match has the ETag of the body. */
 function revalidated(body: PreparedJson): RouteResponse {
   return { ...ok(body), headers: { 'Cache-Control': 'private, no-cache' } };
 }

@@ -34,7 +34,6 @@ export const dayQuery = Joi.object<DayQuery>({
   resource_id: oneResource(),
 });
 
-/** The most days of a range (contract: availability/range). */
 export const MAX_RANGE_DAYS = 31;
 
 export const rangeQuery = Joi.object<RangeQuery>({
@@ -48,7 +47,7 @@ export const rangeQuery = Joi.object<RangeQuery>({
       return isLong ? helpers.error('range.long') : to;
     })
     .messages({
-      'range.long': `is too far from the first date: a range has at most ${MAX_RANGE_DAYS} days. Ask for less at once.`,
+      'range.long': `must be within ${MAX_RANGE_DAYS} days of the first date. Send several shorter ranges.`,
     })
     .description(`The last date, included; the range has at most ${MAX_RANGE_DAYS} days.`)
     .example('2026-11-22'),
@@ -75,8 +74,8 @@ const venueIds = () =>
       return ids.every(isUuid) ? [...new Set(ids)] : helpers.error('venues.form');
     })
     .messages({
-      'venues.many': `has more than ${MAX_VENUES} venues: search for some of them at a time`,
-      'venues.form': 'must be UUIDs with commas between them',
+      'venues.many': `must have at most ${MAX_VENUES} venues. Send several searches.`,
+      'venues.form': 'must be UUIDs separated by commas',
     })
     .meta({ jsonSchema: { pattern: '^[0-9A-Fa-f-]{36}(,[0-9A-Fa-f-]{36}){0,19}$' } });
 
@@ -88,29 +87,29 @@ export const searchQuery = Joi.object<SearchQuery>({
     )
     .example(EXAMPLE.date),
   venue_ids: venueIds().description(
-    `Only these venues, at most ${MAX_VENUES}, with commas between them; all of yours unless stated.`,
+    `Only these venues: at most ${MAX_VENUES} ids, separated by commas. Default: all your venues.`,
   ),
-  sport: text(120).description('Only resources of this sport_category, in capitals or not.'),
-  city: text(100).description('Only venues in this city, in capitals or not.'),
+  sport: text(120).description('Only resources of this sport_category, ignoring case.'),
+  city: text(100).description('Only venues in this city, ignoring case.'),
   from: wallTime().description(
-    "Only slots that begin at this time of the venue's clocks, or later, those after midnight included.",
+    'Only slots that begin at or after this local time, including those after midnight.',
   ),
   to: wallTimeEnd()
     .custom((to: string, helpers) => {
       const [{ from }] = helpers.state.ancestors as [{ from?: unknown }];
-      // As it was sent: from=00:00&to=24:00 is a day without the hours after its midnight.
+      // The raw text: from=00:00&to=24:00 is a day without the hours after its midnight.
       return from === helpers.original ? helpers.error('time.range') : to;
     })
-    .messages({ 'time.range': 'must not be the same as from: leave both out for the whole day' })
+    .messages({ 'time.range': 'must not equal from: omit both for the whole day' })
     .description(
-      'Only slots that begin before this time, on either side of midnight; where it is earlier than `from`, before this time after midnight: from=22:00&to=02:00. 24:00 is midnight.',
+      'Only slots that begin before this local time. If it is earlier than `from`, it is after midnight: from=22:00&to=02:00. 24:00 is midnight.',
     ),
   cursor: cursor(),
 });
 
-const unavailableReason = () =>
+export const unavailableReason = () =>
   growing(Joi.string().valid('held', 'booked', 'blackout', 'past', 'beyond_horizon', 'inactive')).description(
-    'Why the slot cannot be held; never who has it.',
+    'Why the slot is not available. It never says who has it.',
   );
 
 const slotFields = {
@@ -118,16 +117,14 @@ const slotFields = {
   resource_id: resourceId(),
   slot_start: timestamp(EXAMPLE.slotStart),
   slot_end: timestamp(EXAMPLE.slotEnd),
-  price_rupees: amount().description('The price of this slot on this date, in rupees.'),
+  price_rupees: amount().description('The price of this slot, in rupees.'),
 };
 
-const slot = named(
+export const slot = named(
   'Slot',
   object({
     ...slotFields,
-    is_available: Joi.boolean()
-      .description('True promises nothing: only a hold reserves the slot.')
-      .example(true),
+    is_available: Joi.boolean().description('True reserves nothing: only a hold does.').example(true),
     unavailable_reason: unavailableReason().optional(),
   }),
 );
@@ -140,11 +137,14 @@ const freeSlot = {
   price_rupees: EXAMPLE.priceRupees,
   is_available: true,
 };
-const takenSlot = {
+export const otherFreeSlot = {
   ...freeSlot,
   slot_id: EXAMPLE.otherSlotId,
   slot_start: EXAMPLE.otherSlotStart,
   slot_end: EXAMPLE.otherSlotEnd,
+};
+const takenSlot = {
+  ...otherFreeSlot,
   price_rupees: 1500,
   is_available: false,
   unavailable_reason: 'booked',
@@ -179,38 +179,7 @@ export const freeSlotPage = pageOf(
     object({
       venue_id: id(EXAMPLE.venueId),
       ...slotFields,
-      is_available: Joi.boolean()
-        .valid(true)
-        .description('It promises nothing: only a hold reserves the slot.')
-        .example(true),
+      is_available: Joi.boolean().valid(true).description('Only a hold reserves the slot.').example(true),
     }),
   ),
-);
-
-/** What a SLOT_NOT_AVAILABLE carries beside code and message. */
-export const conflict = named(
-  'Conflict',
-  object({
-    reason: unavailableReason().example('held'),
-    free_at: timestamp(EXAMPLE.holdExpiry)
-      .description('When the hold that is in the way lapses, unless it is confirmed or extended.')
-      .optional(),
-    hold_id: id(EXAMPLE.holdId)
-      .description('The hold that is in the way; there only where it is your own.')
-      .optional(),
-    alternatives: Joi.array()
-      .items(slot)
-      .max(3)
-      .description(
-        'Free slots of the venue for the same sport, nearest in time, of the whole booking horizon.',
-      )
-      .example([
-        {
-          ...freeSlot,
-          slot_id: EXAMPLE.otherSlotId,
-          slot_start: EXAMPLE.otherSlotStart,
-          slot_end: EXAMPLE.otherSlotEnd,
-        },
-      ]),
-  }),
 );

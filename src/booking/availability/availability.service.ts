@@ -11,32 +11,49 @@ import type { PreparedJson } from '../../platform/prepared-json.ts';
 import { prepareJson } from '../../platform/prepared-json.ts';
 import { singleFlightByKey } from '../../platform/single-flight.ts';
 import { findClaimedWindows } from '../../reservations/claim-reads.store.ts';
+import { countClaimChanges } from '../../reservations/claim-writes.store.ts';
 import type { Plan, PlannedSlot } from './planned-slots.service.ts';
 import { planOf } from './planned-slots.service.ts';
-import type { Reading } from './reading.ts';
-import { beginReading, isRecent } from './reading.ts';
-import { salePeriodAt } from './sale-period.service.ts';
-import { indexClaims, nextLapse, nextStart, reasonAt } from './slot-states.rules.ts';
+import { indexClaims, nextLapse, nextStart, reasonAt, salePeriodAt } from './slot-states.rules.ts';
 import type { ListedSlots } from './slots-json.rules.ts';
 
-/** What is asked for: the operating dates, calendar dates in the venue's zone, and of which resource, where not of all. */
+/** What a cached response was read from: the venue's rules, its claims as this process knew them, and when. */
+export type Reading = { rules: VenueRules; claimChanges: number; beganAt: number };
+
+/** How far a cached response may be behind the writes of other processes. */
+const MAX_AGE_MS = 500;
+
+export const beginReading = (db: Db, rules: VenueRules): Reading => ({
+  rules,
+  claimChanges: countClaimChanges(db, rules.venue._id),
+  beganAt: performance.now(),
+});
+
+/**
+ * Whether a response may be used again: for half a second, unless this process has changed rules or claims (ADR 0008).
+ */
+export const isRecent = (db: Db, rules: VenueRules, reading: Reading): boolean =>
+  reading.rules === rules &&
+  reading.claimChanges === countClaimChanges(db, rules.venue._id) &&
+  performance.now() - reading.beganAt < MAX_AGE_MS;
+
+/** `dates` are operating dates in the venue's zone; without `resourceId`, all resources. */
 export type AvailabilityQuery = { venueId: string; dates: readonly string[]; resourceId?: string };
 
-/** How the slots of the dates, in their order, become the JSON of the response; by its name the same for equal queries. */
+/** Renders the slots of the dates as the JSON of the response. Equal queries with the same name share a cache entry. */
 export type Rendering = { name: string; render: (days: readonly ListedSlots[]) => string };
 
-/** A response with all that it was made of. */
-type Ready = {
+type CacheEntry = {
   json: PreparedJson;
   reading: Reading;
-  /** By the clock of the process and by the database's; from the first of each, and before the second, the time changes nothing. */
+  /** The time changes nothing from the first instant until before the second, by each of the two clocks. */
   valid: { from: number; until: number; fromByDatabase: number; untilByDatabase: number };
 };
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
-const readyOf = memoizeByObject((_db: Db) => ({
-  responses: new LRUCache<string, Ready>({
+const cacheOf = memoizeByObject((_db: Db) => ({
+  responses: new LRUCache<string, CacheEntry>({
     maxSize: MAX_BYTES,
     sizeCalculation: ({ json }) => json.bytes.length * 2,
   }),
@@ -44,15 +61,15 @@ const readyOf = memoizeByObject((_db: Db) => ({
   reads: { memory: 0, made: 0 },
 }));
 
-/** What this process keeps of availability, and how many responses it has sent from memory, and how many it had to make. */
+/** The size of this process's cache, and how many responses came from it or had to be made. */
 export function availabilityInMemory(db: Db) {
-  const { responses, reads } = readyOf(db);
+  const { responses, reads } = cacheOf(db);
   return { entries: responses.size, bytes: responses.calculatedSize, reads: { ...reads } };
 }
 
 /**
- * Every slot of the venue's schedule on the dates, sorted by resource and start, each with why it is not available, as the response
- * that says so: made once for all who ask within half a second (ADR 0008). It promises nothing: only a hold does.
+ * Every slot of the venue's schedule on the dates, by resource and start, with why it is not available, as rendered
+ * JSON. Callers within half a second share a response (ADR 0008). It promises nothing: only a hold does.
  * @throws DomainError VENUE_NOT_AUTHORIZED for a venue that is missing or not granted; RESOURCE_NOT_FOUND
  */
 export async function readAvailability(
@@ -63,9 +80,9 @@ export async function readAvailability(
 ): Promise<PreparedJson> {
   const { venueId, dates, resourceId } = query;
   const { rules, resource } = await requireVenueRules(deps, partnerId, venueId, resourceId);
-  const { responses, shared, reads } = readyOf(deps.db);
+  const { responses, shared, reads } = cacheOf(deps.db);
   const key = [name, venueId, dates[0], dates.length, resourceId ?? ''].join(' ');
-  const kept = (): PreparedJson | undefined => {
+  const cached = (): PreparedJson | undefined => {
     const known = responses.get(key);
     if (known === undefined || !isRecent(deps.db, rules, known.reading) || !isValidNow(deps, known))
       return undefined;
@@ -81,11 +98,10 @@ export async function readAvailability(
     responses.set(key, { json, reading, valid });
     return json;
   };
-  // Who comes while it is made waits for the next, which mostly need not be made.
-  return kept() ?? shared(key, async () => kept() ?? make());
+  return cached() ?? shared(key, async () => cached() ?? make());
 }
 
-/** The slots of these resources of a venue on operating dates that can be held now, by date, resource and start. One query. */
+/** The slots of these resources that can be held now, by date, resource and start. One query. */
 export async function readFreeSlots(
   deps: SlotDeps,
   rules: VenueRules,
@@ -98,7 +114,7 @@ export async function readFreeSlots(
   return listed.flatMap(({ slots, reasons }) => slots.filter((_, index) => reasons[index] === null));
 }
 
-function isValidNow({ db, clock }: SlotDeps, { valid }: Ready): boolean {
+function isValidNow({ db, clock }: SlotDeps, { valid }: CacheEntry): boolean {
   const [now, nowByDatabase] = [clock.now().getTime(), databaseClockOf(db).now().getTime()];
   return (
     valid.from <= now &&
@@ -108,12 +124,12 @@ function isValidNow({ db, clock }: SlotDeps, { valid }: Ready): boolean {
   );
 }
 
-/** The slots of each plan as they are now, and until when the time alone changes none of them. */
+/** The slots of each plan with their state, and until when the time alone changes none of them. */
 async function listSlots(
   { db, clock, config }: SlotDeps,
   { venue }: VenueRules,
   plans: readonly Plan[],
-): Promise<{ listed: ListedSlots[]; valid: Ready['valid'] }> {
+): Promise<{ listed: ListedSlots[]; valid: CacheEntry['valid'] }> {
   const slots = plans.flat();
   const claims =
     slots.length === 0 ? [] : await findClaimedWindows(db, { venueId: venue._id, ...spanOf(slots) });

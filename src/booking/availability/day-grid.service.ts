@@ -11,16 +11,16 @@ import {
   unsellableReason,
 } from '../../catalog/slots/slot.rules.ts';
 import type { SlotDeps } from '../../catalog/slots/slots.service.ts';
+import { listResourceRows } from '../../catalog/venues/resources.store.ts';
 import type { ResourceRow, VenueRow } from '../../catalog/venues/venues.service.ts';
 import { getVenue } from '../../catalog/venues/venues.service.ts';
-import { listResourceRows } from '../../catalog/venues/venues.store.ts';
 import { PLATFORM_PARTNER_ID } from '../../domain/platform-partner.ts';
 import { dayBounds, localDateOf } from '../../platform/calendar.ts';
 import { cellsOfWindow } from '../../reservations/cells.rules.ts';
 import type { Occupancy } from '../../reservations/claim-reads.store.ts';
 import { findOccupancyAtVenue } from '../../reservations/claim-reads.store.ts';
 
-/** Who has a slot, for operators alone. `secondsLeft` is of a hold, by the database's clock; null of a booking. */
+/** Who has a slot, for operators. `secondsLeft` is a hold's, by the database's clock; null for a booking. */
 export type Occupant = Pick<
   Occupancy,
   'bookingId' | 'partnerId' | 'resourceId' | 'slotId' | 'slotStart' | 'slotEnd'
@@ -31,7 +31,7 @@ export type Occupant = Pick<
   secondsLeft: number | null;
 };
 
-/** `shared`: somebody has another resource with which this one shares its space. */
+/** `shared`: another resource that shares its space is claimed. */
 export type CellState =
   | Occupant['kind']
   | 'shared'
@@ -41,20 +41,18 @@ export type CellState =
   | 'beyond_horizon'
   | 'inactive';
 
-/** One slot of the schedule. It is `free` exactly where availability lists it as available. */
+/** One slot of the schedule; `free` exactly if availability lists it as available. */
 export type DayCell = Omit<ListedSlot, 'unavailableReason'> & {
   state: CellState;
-  /** The claims in its way: on the resource itself, or, where there are none, on its space. */
+  /** The claims on the resource itself or, if there are none, on its space. */
   occupants: Occupant[];
-  /** Those that close it, whatever is claimed in them. */
   blackouts: BlackoutRow[];
-  /** Whether somebody at the venue can still be sold it, at most against a hold: it has not ended and is not closed. */
   takesWalkIn: boolean;
 };
 
 export type DayColumn = { resource: ResourceRow; sharesWith: ResourceRow[]; cells: DayCell[] };
 
-/** `offSchedule`: what is claimed on this day in a window that the schedule does not have, or not any more. */
+/** `offSchedule`: claims of this day in a window that the schedule does not have (any more). */
 export type DayGrid = {
   venue: VenueRow;
   date: string;
@@ -64,8 +62,8 @@ export type DayGrid = {
 };
 
 /**
- * The operating day `date` of a venue as operators see it: every slot of the schedule with who has it or why it is closed.
- * Four queries, whatever the number of resources. @throws DomainError VENUE_NOT_FOUND
+ * The operating day `date` of a venue for operators: every slot with who has it or why it is closed. Four queries,
+ * whatever the number of resources. @throws DomainError VENUE_NOT_FOUND
  */
 export async function readDayGrid(deps: SlotDeps, venueId: string, date: string): Promise<DayGrid> {
   const venue = await getVenue(deps, venueId);
@@ -136,14 +134,14 @@ function occupantOf({ _id, cells: _cells, status, customerName, leftMs, ...claim
   };
 }
 
-/** What a slot is to be called that several have a part of: the firmest claim names it. */
+/** The state of a slot that several claims share: the firmest one names it. */
 function kindOf(occupants: readonly Occupant[]): Occupant['kind'] {
   const kinds = occupants.map(({ kind }) => kind);
   if (kinds.includes('booked')) return 'booked';
   return kinds.includes('walk-in') ? 'walk-in' : 'held';
 }
 
-/** Whether a claim's window is on no day's schedule and begins on this date. */
+/** Whether a claim begins on this date in a window that no day's schedule has. */
 function isOffSchedule(
   venue: VenueRow,
   resource: ResourceRow,

@@ -7,20 +7,18 @@ import type { ResourceRow } from '../../catalog/venues/venues.service.ts';
 import { memoizeByObject } from '../../platform/memoize-by-object.ts';
 import type { Db } from '../../platform/mongo.ts';
 
-/** A slot of the schedule with all that neither claims nor the time change. */
+/** A slot of the schedule with everything that neither claims nor the time change. */
 export type PlannedSlot = PricedSlot & {
   slotId: string;
   resource: ResourceRow;
   isBlackedOut: boolean;
 };
 
-/** The slots of an operating date by resource and start. */
 export type Plan = readonly PlannedSlot[];
 
-/** Of all that is kept; a slot takes some hundred bytes. */
 const MAX_SLOTS = 40_000;
 
-/** Plans in memory, each with the rules that it was made of: whoever changes rules makes others (ADR 0006). */
+/** Plans, each with the rules it was made from: changed rules are another object (ADR 0006). */
 const plansOf = memoizeByObject(
   (_db: Db) =>
     new LRUCache<string, { rules: VenueRules; plan: Plan }>({
@@ -43,16 +41,16 @@ export function planOf({ db }: { db: Db }, rules: VenueRules, date: string, reso
 function makePlan({ venue, blackouts }: VenueRules, date: string, resources: readonly ResourceRow[]): Plan {
   const slots = pricedSlotsOn(venue, resources, [date]);
   const { from, to } = spanOf(slots);
-  // A venue may have a thousand blackouts, and a date has hundreds of slots.
+  // A venue may have a thousand blackouts, and a date hundreds of slots.
   const ofDate = blackouts.filter(({ startsAt, endsAt }) => startsAt < to && endsAt > from);
-  // Those of all resources begin at the same few instants.
+  // The slots of all resources begin at the same few instants.
   const endings = new Map<Date, string>();
   const endingOf = (start: Date): string => {
     const ending = endings.get(start) ?? slotIdOf('', start);
     endings.set(start, ending);
     return ending;
   };
-  // Each field by its name: with copies that are spread (`...slot`) a read takes 4.5 ms of processor time instead of 2.7.
+  // Spreading `...slot` instead takes 4.5 ms of processor time a read instead of 2.7.
   return slots.map(({ resource, start, end, pricePaise }) => ({
     resource,
     date,

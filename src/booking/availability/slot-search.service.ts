@@ -3,13 +3,10 @@ import type { SlotWindow } from '../../catalog/slots/schedule.rules.ts';
 import type { SlotDeps } from '../../catalog/slots/slots.service.ts';
 import type { VenueRules } from '../../catalog/slots/venue-rules.service.ts';
 import { findGrantedRules } from '../../catalog/slots/venue-rules.service.ts';
-import {
-  findActiveVenueCities,
-  findVenueIdsWithSports,
-  listSports,
-} from '../../catalog/venues/venues.store.ts';
+import { findVenueIdsWithSports, listSports } from '../../catalog/venues/resources.store.ts';
+import { findActiveVenueCities } from '../../catalog/venues/venues.store.ts';
 import { fieldError } from '../../domain/errors.ts';
-import { venueNotAuthorized } from '../../partners/grant-errors.rules.ts';
+import { venueNotAuthorized } from '../../partners/partners.service.ts';
 import { listGrantedVenueIds } from '../../partners/partners.store.ts';
 import { foldCase } from '../../platform/fold-case.rules.ts';
 import type { Db } from '../../platform/mongo.ts';
@@ -19,10 +16,9 @@ import { readFreeSlots } from './availability.service.ts';
 import type { PlannedSlot } from './planned-slots.service.ts';
 
 /**
- * `date`: the operating day, a calendar date in each venue's zone. Sport and city match in capitals or not. `from` and `to` are wall
- * times `HH:MM` at the venue: slots begin at the first of them or later, and before the second, which is of the next date where it is
- * the earlier one. Without `venueIds` all
- * venues that are granted are searched.
+ * `date` is the operating date in each venue's zone; sport and city ignore case. Slots begin from `from` on and before
+ * `to`, wall times `HH:MM` at the venue; `to` at or before `from` is on the next date. Without `venueIds`, all granted
+ * venues are searched.
  */
 export type SlotSearch = {
   date: string;
@@ -34,17 +30,15 @@ export type SlotSearch = {
   after?: Position;
 };
 
-/** The slots of a venue that fit the search and can be held. */
 export type VenueFound = { venueId: string; free: PlannedSlot[] };
 
-/** How many venues one call looks at; the next page goes on with the next ones. */
 export const VENUES_OF_PAGE = 20;
 
 /**
- * The slots that the partner can hold at the moment, of up to 20 venues that fit the search, by venue, resource and start. A page may
- * be empty while others follow. Reads five times at most, however many venues there are, beside venues' rules that are not in memory.
- * @throws DomainError VENUE_NOT_AUTHORIZED where a venue that is named is missing or not granted; VALIDATION_ERROR for a sport that no
- * venue of the search has
+ * The slots that the partner can hold now, at up to 20 venues that match the search, by venue, resource and start. A
+ * page may be empty although others follow. At most five reads, plus the rules of venues that are not cached.
+ * @throws DomainError VENUE_NOT_AUTHORIZED for a named venue that is missing or not granted; VALIDATION_ERROR for an
+ * unknown sport
  */
 export async function searchFreeSlots(
   deps: SlotDeps,
@@ -58,13 +52,13 @@ export async function searchFreeSlots(
   const left = fitting.filter((id) => after === undefined || id > after.id);
   const page = toPage(left.slice(0, VENUES_OF_PAGE + 1), VENUES_OF_PAGE, (id) => ({ at: new Date(0), id }));
   const rules = await Promise.all(page.rows.map((id) => findVenueRules(deps, partnerId, id, search)));
-  // The claims are asked for when all rules are there: all at once, and so in one read.
+  // All venues search at the same time, so one read gets their claims.
   const isKnown = (each: VenueRules | null): each is VenueRules => each !== null;
   const rows = await Promise.all(rules.filter(isKnown).map((each) => searchVenue(deps, each, search)));
   return { rows, next: page.next };
 }
 
-/** Of these venues, sorted: those that are active, in the city, and have the sport. */
+/** The venues that are active, in the city, and have the sport; sorted. */
 async function findFittingVenueIds(
   db: Db,
   venueIds: readonly string[],
@@ -90,7 +84,7 @@ const MOST_NAMED = 20;
 
 const folded = (text: string): string => foldCase(text).trim();
 
-/** Null where its grant was revoked a moment ago. */
+/** Null if its grant was revoked a moment ago. */
 async function findVenueRules(
   deps: SlotDeps,
   partnerId: string,
@@ -112,8 +106,8 @@ async function searchVenue(deps: SlotDeps, rules: VenueRules, search: SlotSearch
 }
 
 /**
- * By what the venue's clocks show. An operating day may go on after midnight: its small hours are found by a time within them, and by
- * one that goes on past midnight.
+ * Compares wall times. Slots after midnight belong to the operating day before: a range matches them if it has their
+ * time, or if it goes on past midnight.
  */
 function isWithin(
   { venue }: VenueRules,

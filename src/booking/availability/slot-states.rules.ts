@@ -1,17 +1,17 @@
 import type { SalePeriod, UnavailableReason } from '../../catalog/slots/slot.rules.ts';
-import { reasonOf, unsellableReason } from '../../catalog/slots/slot.rules.ts';
+import { reasonOf, salePeriodOf, unsellableReason } from '../../catalog/slots/slot.rules.ts';
 import type { VenueRow } from '../../catalog/venues/venues.service.ts';
+import { dayBounds, localDateOf } from '../../platform/calendar.ts';
 import { sharedCellsOfWindow, shareStep } from '../../reservations/cells.rules.ts';
 import type { ClaimedWindow } from '../../reservations/reservations.model.ts';
 import type { PlannedSlot } from './planned-slots.service.ts';
 
-/** What is claimed, by where it is. */
 export type ClaimIndex = {
   byResource: ReadonlyMap<string, readonly ClaimedWindow[]>;
   bySharedCell: ReadonlyMap<string, readonly ClaimedWindow[]>;
 };
 
-/** `now` by the database's clock, by which holds lapse. */
+/** `now` is by the database's clock, by which holds expire. */
 export type Moment = { onSale: SalePeriod; now: Date };
 
 export function indexClaims(claims: Iterable<ClaimedWindow>): ClaimIndex {
@@ -29,7 +29,6 @@ export function indexClaims(claims: Iterable<ClaimedWindow>): ClaimIndex {
   return { byResource, bySharedCell };
 }
 
-/** Why the slot cannot be held at the moment; null where it can. */
 export function reasonAt(
   venue: VenueRow,
   slot: PlannedSlot,
@@ -62,7 +61,30 @@ const windowOf = ({ slotStart, slotEnd }: ClaimedWindow) => ({ start: slotStart,
 const isAlive = ({ status, holdExpiresAt }: ClaimedWindow, now: Date): boolean =>
   status !== 'ACTIVE' || holdExpiresAt > now;
 
-/** The first instant after `now` at which one of the holds lapses, in epoch milliseconds. */
+type Today = { start: Date; until: Date; before: Date };
+
+/** The last day asked for, by zone and horizon: resolving its bounds costs some 100 µs. */
+const lastAsked = new Map<string, Today>();
+
+/**
+ * What is on sale now (`salePeriodOf`), and until when the end of the sale stays the same: the end of the venue's day.
+ */
+export function salePeriodAt(
+  now: Date,
+  bookingHorizonDays: number,
+  timeZone: string,
+): { onSale: SalePeriod; until: Date } {
+  const key = `${timeZone} ${bookingHorizonDays}`;
+  let today = lastAsked.get(key);
+  if (today === undefined || now < today.start || now >= today.until) {
+    const { start, end: until } = dayBounds(localDateOf(now, timeZone), timeZone);
+    today = { start, until, before: salePeriodOf(now, bookingHorizonDays, timeZone).before };
+    lastAsked.set(key, today);
+  }
+  return { onSale: { after: now, before: today.before }, until: today.until };
+}
+
+/** The first instant after `now` at which a hold lapses, in epoch milliseconds. */
 export function nextLapse(claims: Iterable<ClaimedWindow>, now: Date): number {
   let next = Number.POSITIVE_INFINITY;
   for (const claim of claims) {
@@ -72,7 +94,7 @@ export function nextLapse(claims: Iterable<ClaimedWindow>, now: Date): number {
   return next;
 }
 
-/** The first instant after `after` at which one of the slots begins, in epoch milliseconds. */
+/** The first instant after `after` at which a slot begins, in epoch milliseconds. */
 export function nextStart(slots: readonly PlannedSlot[], after: Date): number {
   let next = Number.POSITIVE_INFINITY;
   const afterMs = after.getTime();

@@ -24,19 +24,17 @@ export type ListQuery = PageQuery & {
 const filters = (region: string) => ({
   venue_id: uuid().description('Only bookings at this venue.'),
   from: dateNotAfter('to').description(
-    "The first date of booked_at, in the venue's time zone (the service's where no venue is named).",
+    'The first date of booked_at, in the zone of venue_id, or of the service without venue_id.',
   ),
   to: date().description('The last date of booked_at, included.'),
   status: Joi.string().valid(...BOOKING_STATUSES),
   hold_id: uuid().description('Only the booking that this hold became.'),
   payment_reference: opaque(255).description('Only bookings with exactly this reference.'),
   order_reference: orderReference().description('Only bookings with exactly this order_reference.'),
-  customer_phone: customerPhone(region).description('Only bookings of this number, however it was written.'),
-  customer_name: text(120).description(
-    'The beginning of the name, in capitals or not; blanks around it do not count.',
-  ),
+  customer_phone: customerPhone(region).description('Only bookings of this phone number, in any notation.'),
+  customer_name: text(120).description('The beginning of the name. Case and surrounding blanks are ignored.'),
   slot_from: dateNotAfter('slot_to').description(
-    "The first date on which the slot begins, in the venue's time zone (the service's where no venue is named).",
+    'The first date on which the slot begins, in the zone of venue_id, or of the service without venue_id.',
   ),
   slot_to: date().description('The last date on which the slot begins, included.'),
   limit: pageLimit(),
@@ -62,7 +60,6 @@ export const operatorListQuery = (region: string) =>
     ...filters(region),
   });
 
-/** The query of a listing of bookings, in the service's names. */
 export function listInput(query: OperatorListQuery): ListBookings {
   const filter = omitUndefined({
     venueId: query.venue_id,

@@ -16,7 +16,6 @@ const actor = named(
   }),
 );
 
-/** One event of a booking's timeline, with its deliveries. */
 export const timelineEntry = named(
   'TimelineEntry',
   object({

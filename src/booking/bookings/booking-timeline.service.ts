@@ -7,13 +7,11 @@ import type { DeliveryDetail } from '../../webhooks/deliveries/read-deliveries.s
 import { listDeliveriesOfEvents } from '../../webhooks/deliveries/read-deliveries.service.ts';
 import { bookingNotFound } from './bookings.service.ts';
 
-/** An event of a booking, and its deliveries. */
 export type TimelineEntry = { event: EventRow; deliveries: DeliveryDetail[] };
 
 /**
- * Everything that happened to a booking from its hold on, oldest first. Events that wait in
- * the outbox are in it: it is read before the log, so that one which is dispatched in between is seen at least once, and kept once.
- * @throws DomainError BOOKING_NOT_FOUND
+ * Everything that happened to a booking from its hold on, oldest first. Reads the outbox before the log: an event that
+ * is dispatched in between is in one of them at least. @throws DomainError BOOKING_NOT_FOUND
  */
 export async function readTimeline(deps: { db: Db }, bookingId: string): Promise<TimelineEntry[]> {
   const reservation = await findReservationByBookingId(deps.db, bookingId);
@@ -28,7 +26,7 @@ export async function readTimeline(deps: { db: Db }, bookingId: string): Promise
   }));
 }
 
-/** No two events of a reservation have one instant, but for what older releases wrote. */
+/** Events of older releases may share an instant. */
 function byInstant(a: EventRow, b: EventRow): number {
   return a.at.getTime() - b.at.getTime() || (a._id < b._id ? -1 : 1);
 }

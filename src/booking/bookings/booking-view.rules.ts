@@ -7,7 +7,7 @@ import type { Reservation, ShownBooking } from '../../reservations/reservations.
 import { operatorDeliveryView } from '../../webhooks/deliveries/delivery-view.rules.ts';
 import type { TimelineEntry } from './booking-timeline.service.ts';
 
-/** The response of confirm: what was true when it succeeded, whatever became of the booking since, so that a replay is alike. */
+/** The response of confirm: what was true when it succeeded, so that a replay is alike. */
 export function confirmView(booking: Reservation): Record<string, unknown> {
   return {
     booking_id: booking.bookingId,
@@ -19,14 +19,12 @@ export function confirmView(booking: Reservation): Record<string, unknown> {
   };
 }
 
-/** The package credit of a booking that was to use one. */
 function creditView({ packagePurchaseId }: ShownBooking): Record<string, unknown> {
   return packagePurchaseId === undefined
     ? { package_credit_consumed: false }
     : { package_credit_consumed: true, package_purchase_id: packagePurchaseId };
 }
 
-/** A booking as reads show it. */
 export function bookingView(detail: {
   booking: ShownBooking;
   venue: VenueRow | null;
@@ -64,7 +62,6 @@ export function bookingView(detail: {
   };
 }
 
-/** An event of a booking's life as operators see it. */
 export function timelineEntryView({ event, deliveries }: TimelineEntry): Record<string, unknown> {
   return {
     event_id: event._id,

@@ -21,7 +21,6 @@ import type { ConfirmDeps } from './confirm-booking.service.ts';
 import { confirmBooking } from './confirm-booking.service.ts';
 import { endRoutes } from './end-booking-routes.ts';
 
-/** Confirm, read, list, cancel and refund. */
 export function bookingRoutes(deps: BookingDeps & ConfirmDeps): Route<PartnerCaller>[] {
   return [
     route<PartnerCaller, unknown, unknown, ConfirmBody>({
@@ -31,7 +30,7 @@ export function bookingRoutes(deps: BookingDeps & ConfirmDeps): Route<PartnerCal
       tag: 'Bookings',
       summary: 'Confirm a hold into a booking',
       description:
-        'Before hold_expiry_at. No money is moved. The same key for the same hold returns the same booking for ever.',
+        'Confirm before hold_expiry_at. No money is moved. The same key for the same hold returns the same booking.',
       body: confirmBody(deps.config.defaultRegion),
       responses: {
         201: {

@@ -34,26 +34,24 @@ export const confirmBody = (region: string) =>
       .meta({ jsonSchema: { format: 'uuid' } })
       .custom((holdId: string) => holdId.toLowerCase())
       .required()
-      .description('An ACTIVE hold of yours.')
+      .description('One of your ACTIVE holds.')
       .example(EXAMPLE.holdId),
     payment_reference: opaque(255)
       .required()
-      .description('Your reference of the payment; stored as given, no money is moved.')
+      .description('Your payment reference. Stored as given; no money is moved.')
       .example('pay_QxT4e9Lk2m'),
     customer_name: text(120).required().example('Asha Rao'),
     customer_phone: customerPhone(region).required(),
     customer_email: Joi.string().email({ tlds: false }).max(254).example('asha.rao@example.com'),
     use_package_credit: Joi.boolean()
       .default(false)
-      .description(
-        "Consumes a credit of the customer's active package purchase at the venue, if there is one.",
-      ),
+      .description("Consumes a credit of the customer's active purchase at the venue, if there is one."),
     idempotency_key: idempotencyKey().required(),
     order_reference: orderReference().description(
-      'Takes the place of that of the hold; left out, that stays.',
+      'Replaces the value of the hold. If omitted, that value stays.',
     ),
     metadata: metadata().description(
-      'Takes the place of that of the hold, as a whole; left out, that stays.',
+      'Replaces the metadata of the hold as a whole. If omitted, that metadata stays.',
     ),
   }).required();
 
@@ -62,18 +60,18 @@ export const BOOKING_STATUSES = ['BOOKED', 'CANCELLED', 'REFUNDED'] as const;
 export type EndBody = { reason: string; idempotency_key: string };
 
 export const endBody = Joi.object<EndBody>({
-  reason: prose(500).required().description('Kept with the booking.').example('Rain: the turf is closed.'),
+  reason: prose(500).required().description('Stored with the booking.').example('Rain: the turf is closed.'),
   idempotency_key: idempotencyKey().required().example('cancel-2026-000731'),
 })
   .pattern(
     /^amount/i,
     Joi.forbidden().messages({
       'any.unknown':
-        'is not allowed: a cancel or refund is of the whole booking and moves no money. Leave the field out.',
+        'is not allowed: a cancel or refund applies to the whole booking and moves no money. Omit the field.',
     }),
   )
   .description(
-    'A field whose name begins with amount is refused: it is of the whole booking, and moves no money.',
+    'Applies to the whole booking and moves no money: a field that begins with `amount` is rejected.',
   )
   .required();
 
@@ -90,7 +88,7 @@ export const confirmation = named(
     price_rupees: amount(),
     package_credit_consumed: Joi.boolean()
       .valid(true)
-      .description('Present only where a credit was requested and consumed.')
+      .description('Present only if a credit was requested and consumed.')
       .optional(),
     package_purchase_id: id(EXAMPLE.purchaseId)
       .description('The purchase that the credit was taken from.')
@@ -119,7 +117,7 @@ export const booking = named(
     payment_reference: nullableText('pay_QxT4e9Lk2m'),
     ...attached,
     customer_name: nullableText('Asha Rao'),
-    customer_phone: nullableText('+919845012345').description('As it was given on confirm.'),
+    customer_phone: nullableText('+919845012345').description('As given on confirm.'),
     customer_email: nullableText('asha.rao@example.com'),
     venue: object({
       venue_id: id(EXAMPLE.venueId),
@@ -136,17 +134,16 @@ export const booking = named(
     refunded_at: orNull(timestamp()).example(null),
     refund_reason: nullableText(null),
     package_credit_consumed: Joi.boolean()
-      .description('There only where use_package_credit was set on confirm.')
+      .description('Present only if confirm had use_package_credit.')
       .optional(),
     package_purchase_id: id(EXAMPLE.purchaseId)
-      .description('There only where a credit was consumed.')
+      .description('Present only if a credit was consumed.')
       .optional(),
   }),
 );
 
 export const bookingPage = pageOf(booking);
 
-/** The response of cancel and refund. */
 export const endedBooking = (message: string, status: 'CANCELLED' | 'REFUNDED') =>
   object({
     message: sentence(message),

@@ -16,7 +16,6 @@ import type { ShownBooking } from '../../reservations/reservations.model.ts';
 
 export type BookingDeps = { db: Db; config: { defaultTimeZone: string; defaultRegion: string } };
 
-/** A booking with what its read payload shows of venue and resource. */
 export type BookingDetail = {
   booking: ShownBooking;
   venue: VenueRow | null;
@@ -56,9 +55,9 @@ export async function getBooking(
 }
 
 /**
- * The partner's bookings (all partners' where none is named), newest `booked_at` first. `from` and `to` are inclusive dates of
- * `booked_at` in the zone of the venue named, else in the service's zone.
- * @throws DomainError VALIDATION_ERROR where the phone is no number, or a search too short.
+ * The bookings of the partner, or of all partners if none is named, newest `booked_at` first. Dates are inclusive, in
+ * the zone of the venue named, else in the service's zone.
+ * @throws DomainError VALIDATION_ERROR for an invalid phone number or a search that is too short.
  */
 export async function listBookings(
   deps: BookingDeps,
@@ -94,7 +93,7 @@ function requireSearch(text: string): CustomerSearch {
   return search;
 }
 
-/** Concurrent calls read the venues that are not cached together. */
+/** Concurrent calls share the reads of venues that are not cached. */
 async function withVenue({ db }: { db: Db }, booking: ShownBooking): Promise<BookingDetail> {
   const { venue = null, resources = [] } = (await findVenueRules(db, booking.venueId))?.value ?? {};
   return { booking, venue, resource: resources.find(({ _id }) => _id === booking.resourceId) ?? null };

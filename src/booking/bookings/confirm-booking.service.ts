@@ -14,12 +14,11 @@ import {
   findReservationByKey,
 } from '../../reservations/reservation-reads.store.ts';
 import type { Attached, Reservation } from '../../reservations/reservations.model.ts';
-import { holdStatusOf } from '../../reservations/reservations.rules.ts';
 import type { ReservationDeps } from '../../reservations/reservations.service.ts';
 import { expireHolds, moveReservation } from '../../reservations/reservations.service.ts';
 import type { Change } from '../../reservations/reservations.store.ts';
 import { applyTransition } from '../../reservations/reservations.store.ts';
-import { holdConsumed, holdExpired, holdNotFound, holdNotGranted } from '../holds/hold-errors.rules.ts';
+import { holdConsumed, holdExpired, holdNotFound, holdNotGranted } from '../holds/holds.rules.ts';
 import { consumeCredit } from '../packages/packages.service.ts';
 
 export type ConfirmDeps = ReservationDeps & { config: { defaultRegion: string } };
@@ -40,10 +39,10 @@ type Confirmed = { booking: Reservation; isReplay: boolean };
 const deduplicate = deduplicatedCalls<Confirmed>();
 
 /**
- * Makes the partner's ACTIVE hold a booking, in one guarded update by the database's clock. The same key and hold return
- * the original booking for ever; of racing confirms one makes the booking, and equal ones share its run.
+ * Makes the partner's ACTIVE hold a booking, in one guarded update by the database's clock. The same key and hold
+ * return the original booking for ever; of concurrent confirms one makes the booking, and equal ones share its run.
  * @throws DomainError HOLD_NOT_FOUND, VENUE_NOT_AUTHORIZED where the grant for its venue has ended, HOLD_EXPIRED,
- * INVALID_HOLD_STATE, DOUBLE_BOOKING_ATTEMPT, IDEMPOTENCY_KEY_MISMATCH, VALIDATION_ERROR for a phone that is no valid number.
+ * INVALID_HOLD_STATE, DOUBLE_BOOKING_ATTEMPT, IDEMPOTENCY_KEY_MISMATCH, VALIDATION_ERROR for an invalid phone number.
  */
 export async function confirmBooking(
   deps: ConfirmDeps,
@@ -65,7 +64,7 @@ async function confirmOnce(
   const { partnerId } = caller;
   const hold = await findReservation(deps.db, input.holdId);
   if (hold === null || hold.partnerId !== partnerId) throw holdNotFound();
-  // A revoked grant's holds are released; this is for a revoke that broke off before it had released them all.
+  // Revoking a grant releases its holds; this rejects those that a broken-off revoke has left ACTIVE.
   const isRevoked = hold.status === 'ACTIVE' && !(await isCachedGrant(deps.db, partnerId, hold.venueId));
   const booking = isRevoked ? null : await tryConfirm(deps, caller, hold, input, phoneE164);
   if (booking !== null) {
@@ -74,7 +73,11 @@ async function confirmOnce(
   }
   const earlier = await findReservationByKey(deps.db, partnerId, 'confirmKey', input.idempotencyKey);
   if (earlier?._id === input.holdId) return { booking: earlier, isReplay: true };
-  if (earlier !== null) throw keyMismatch();
+  if (earlier !== null)
+    throw new DomainError(
+      'IDEMPOTENCY_KEY_MISMATCH',
+      'This idempotency_key has already confirmed another hold. Use a new key for each hold.',
+    );
   throw isRevoked ? holdNotGranted() : await whyNotConfirmed(deps, input.holdId);
 }
 
@@ -91,27 +94,23 @@ async function tryConfirm(
   input: ConfirmBooking,
   phoneE164: string,
 ): Promise<Reservation | null> {
-  const actor = partnerActor(caller);
-  const { attached } = input;
-  const set = {
-    bookingId: newId(),
-    confirmKey: input.idempotencyKey,
-    paymentReference: input.paymentReference,
-    customer: customerOf({
-      name: input.customerName,
-      phone: input.customerPhone,
-      phoneE164,
-      email: input.customerEmail,
-    }),
-    packageCreditRequested: input.usePackageCredit,
+  const { customerName: name, customerPhone: phone, customerEmail: email } = input;
+  const change = {
+    actor: partnerActor(caller),
+    set: {
+      bookingId: newId(),
+      confirmKey: input.idempotencyKey,
+      paymentReference: input.paymentReference,
+      customer: customerOf({ name, phone, phoneE164, email }),
+      packageCreditRequested: input.usePackageCredit,
+    },
+    attached: input.attached,
   };
   try {
     const paid = input.usePackageCredit
-      ? await confirmWithCredit(deps, hold, phoneE164, { actor, set, attached })
+      ? await confirmWithCredit(deps, hold, phoneE164, change)
       : 'no credit';
-    return paid === 'no credit'
-      ? await moveReservation(deps, 'confirm', hold._id, { actor, set, attached })
-      : paid;
+    return paid === 'no credit' ? await moveReservation(deps, 'confirm', hold._id, change) : paid;
   } catch (err) {
     if (isDuplicateKey(err)) return null;
     throw err;
@@ -119,21 +118,21 @@ async function tryConfirm(
 }
 
 /**
- * Confirms and takes one credit of the customer, both or neither. Null where the hold cannot be confirmed;
- * 'no credit' where there is none to take, and nothing was done.
+ * Confirms and takes one credit of the customer, both or neither. Null where the hold cannot be confirmed; 'no credit'
+ * where there is none to take, and nothing was done.
  */
 async function confirmWithCredit(
   deps: ConfirmDeps,
   hold: Reservation,
   phoneE164: string,
-  { set, ...change }: Pick<Change, 'actor' | 'set' | 'attached'>,
+  change: Change,
 ): Promise<Reservation | null | 'no credit'> {
   const outcome = await inTransaction(deps.db, async (tx) => {
     const packagePurchaseId = await consumeCredit(deps.db, hold.partnerId, phoneE164, hold.venueId, tx);
     if (packagePurchaseId === null) return 'no credit';
-    const paid = { ...change, set: { ...set, packagePurchaseId } };
+    const paid = { ...change, set: { ...change.set, packagePurchaseId } };
     const written = await applyTransition(deps.db, 'confirm', hold._id, paid, tx);
-    // Ends the transaction, and with it the taking of the credit.
+    // Aborts the transaction, so the credit is not taken.
     if (written === null) throw new NotConfirmable();
     return written;
   }).catch((err: unknown) => {
@@ -149,13 +148,11 @@ class NotConfirmable extends Error {}
 
 async function whyNotConfirmed(deps: ConfirmDeps, holdId: string): Promise<DomainError> {
   const found = await findReservationAndGrant(deps.db, holdId);
-  const status = found?.reservation.status;
-  // What has been confirmed is a booking, which stays its partner's without a grant.
-  if (found?.isGranted === false && holdStatusOf(found.reservation.status) !== 'CONSUMED')
-    return holdNotGranted();
-  switch (status) {
-    case undefined:
-      return holdNotFound();
+  if (found === null) return holdNotFound();
+  const { reservation, isGranted } = found;
+  // A booking stays its partner's without a grant.
+  if (!isGranted && reservation.bookingId === undefined) return holdNotGranted();
+  switch (reservation.status) {
     case 'ACTIVE':
     case 'EXPIRED':
       await expireHolds(deps, [holdId]);
@@ -163,7 +160,7 @@ async function whyNotConfirmed(deps: ConfirmDeps, holdId: string): Promise<Domai
     case 'DISPLACED':
       return new DomainError(
         'DOUBLE_BOOKING_ATTEMPT',
-        'The venue gave the slot to another channel before the hold was confirmed. Place a hold on another slot.',
+        'The venue sold the slot to another channel before the hold was confirmed. Place a hold on another slot.',
       );
     case 'RELEASED':
       return new DomainError(
@@ -174,15 +171,8 @@ async function whyNotConfirmed(deps: ConfirmDeps, holdId: string): Promise<Domai
     case 'CANCELLED':
     case 'REFUNDED':
       return holdConsumed(
-        found?.reservation ?? {},
-        'with another idempotency_key. Read that booking; repeated with the first key, confirm returns it.',
+        reservation,
+        'with another idempotency_key. Read that booking, or send the first key to get the original response.',
       );
   }
-}
-
-function keyMismatch(): DomainError {
-  return new DomainError(
-    'IDEMPOTENCY_KEY_MISMATCH',
-    'This idempotency_key has already confirmed another hold. Use a new key for each confirm.',
-  );
 }

@@ -12,12 +12,12 @@ const OPERATIONS = {
   cancel: {
     verb: 'Cancel',
     message: 'Booking cancelled successfully',
-    effect: 'Frees the slot of a booked booking.',
+    effect: 'Frees the slot of a BOOKED booking.',
   },
   refund: {
     verb: 'Refund',
     message: 'Booking refunded successfully',
-    effect: 'Frees the slot if it was still booked; a cancelled booking can be refunded too.',
+    effect: 'Frees the slot of a BOOKED booking. A CANCELLED booking can be refunded too.',
   },
 } as const;
 
@@ -26,12 +26,10 @@ type Differences<Caller> = {
   prefix: string;
   whichBooking: string;
   errors: readonly ErrorCode[];
-  /** What the descriptions say beside what both do. */
   notes?: Record<EndOperation, string>;
   actorOf: (caller: Caller) => PartnerActor | OperatorActor;
 };
 
-/** The routes that cancel and refund a booking. */
 export function endRoutes<Caller>(deps: ReservationDeps, differences: Differences<Caller>): Route<Caller>[] {
   const { prefix, whichBooking, errors, notes, actorOf } = differences;
   return (['cancel', 'refund'] as const).map((operation) => {

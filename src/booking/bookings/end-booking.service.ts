@@ -20,21 +20,19 @@ import { bookingNotFound } from './bookings.service.ts';
 export type EndOperation = 'cancel' | 'refund';
 export type EndBooking = { bookingId: string; reason: string; idempotencyKey: string };
 
-/** The state in which an operation leaves a booking. */
 export const ENDED_STATUS = { cancel: 'CANCELLED', refund: 'REFUNDED' } as const;
 
-/** A partner ends its own bookings, an operator any. */
 type Caller = PartnerActor | OperatorActor;
 
 const deduplicate = deduplicatedCalls<{ isReplay: boolean }>();
 
 /**
- * Cancels or refunds the partner's booking and frees its slot if it was still booked; no money is moved. A repeated call
- * with the key of the first succeeds without effect; equal calls at once share a run. An operator ends any booking, walk-ins
- * included, in the name of the built-in partner `platform`. The keys of all operators are one namespace beside those of the
- * partners: a key means the same booking and operation wherever they send it, and no partner's key can be in its way.
- * @throws DomainError BOOKING_NOT_FOUND, UNAUTHORIZED for another partner's booking, IDEMPOTENCY_KEY_MISMATCH for a key used
- * for another booking or the other operation, INVALID_HOLD_STATE.
+ * Cancels or refunds a booking and frees its slot if it was still booked; no money is moved. A repeated call with the
+ * key of the first succeeds without effect; concurrent equal calls share a run. A partner ends its own bookings. An
+ * operator ends any, walk-ins included, as the built-in partner `platform`; the keys of all operators are one
+ * namespace, apart from those of the partners.
+ * @throws DomainError BOOKING_NOT_FOUND, UNAUTHORIZED for another partner's booking, IDEMPOTENCY_KEY_MISMATCH for a key
+ * used for another booking or the other operation, INVALID_HOLD_STATE.
  */
 export async function endBooking(
   deps: ReservationDeps,
@@ -74,7 +72,7 @@ async function requireBooking(
   );
 }
 
-/** Asked where the booking could not be ended: its update excludes the keys that it has, and the index those of other bookings. */
+/** Whether the key has ended this booking before, so that the guarded update or the index on keys rejected it. */
 async function isReplayOf(
   deps: ReservationDeps,
   caller: Caller,
@@ -89,7 +87,7 @@ async function isReplayOf(
   if (earlier.bookingId === bookingId && ending?.operation === operation) return true;
   throw new DomainError(
     'IDEMPOTENCY_KEY_MISMATCH',
-    'This idempotency_key has already been used for another booking or for the other of cancel and refund. Use a new key.',
+    'This idempotency_key was used for another booking or for the other operation (cancel or refund). Use a new key.',
   );
 }
 
@@ -97,7 +95,7 @@ function namespaceOf(caller: Caller): 'endings' | 'operatorEndings' {
   return caller.kind === 'operator' ? 'operatorEndings' : 'endings';
 }
 
-/** False where the booking is in no state for the operation, or the key was taken meanwhile. */
+/** False if the booking's state does not allow the operation, or the key was taken meanwhile. */
 async function tryEnd(
   deps: ReservationDeps,
   caller: Caller,
@@ -123,7 +121,7 @@ async function tryEnd(
   }
 }
 
-/** Refunds and gives the consumed credit back, both or neither; a booking is refunded once, so the credit comes back once. */
+/** Refunds and gives the consumed credit back, both or neither. */
 async function refundWithCredit(
   deps: ReservationDeps,
   reservationId: string,

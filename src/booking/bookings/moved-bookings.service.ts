@@ -1,36 +1,38 @@
 import { pricedSlotAt } from '../../catalog/slots/slot.rules.ts';
-import { findResource, findVenue, listTimeZones } from '../../catalog/venues/venues.store.ts';
+import { findResource } from '../../catalog/venues/resources.store.ts';
+import { findVenue, listTimeZones } from '../../catalog/venues/venues.store.ts';
 import { localDateTimeOf, offsetsOf } from '../../platform/calendar.ts';
 import { readDatabaseTime } from '../../platform/clock.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { ZONE_DATA } from '../../platform/zone-data.ts';
 import { findUpcomingBookings } from '../../reservations/reservation-reads.store.ts';
 
-/** Walk-ins are sold up to three years ahead. */
 const AHEAD_MS = 4 * 366 * 86_400_000;
 
-/** Of each zone, from when on which offset is in force, both in milliseconds, and the release of the rules. */
+/**
+ * Each zone's offsets, with the instants from which they are in force, in milliseconds; `zoneData` is the release of
+ * the rules.
+ */
 export type SavedRules = { zoneData: string; zones: Record<string, [fromMs: number, offsetMs: number][]> };
 
-/** The rules of this Node for the zones of all venues, from now on for four years. */
+/** This Node's rules for the zones of all venues, for the next four years. */
 export async function saveRules(db: Db): Promise<SavedRules> {
   const [now, timeZones] = [(await readDatabaseTime(db)).getTime(), await listTimeZones(db)];
   const zones = timeZones.map((timeZone) => [timeZone, offsetsOf(timeZone, now, now + AHEAD_MS)]);
   return { zoneData: ZONE_DATA, zones: Object.fromEntries(zones) as SavedRules['zones'] };
 }
 
-/** `before` and `now` are what the wall at the venue shows at `slotStart`, by the saved rules and those of this Node. */
+/** `before` and `now` are the wall time at `slotStart` by the saved rules and by those of this Node. */
 export type MovedBooking = {
   bookingId: string;
   resourceId: string;
   slotStart: Date;
   before: string;
   now: string;
-  /** Whether the schedule still has a slot that begins then. */
   isOnSchedule: boolean;
 };
 
-/** The upcoming bookings for which the wall at the venue shows another time than by the saved rules, by their start. */
+/** The upcoming bookings whose wall time has changed since the rules were saved, by their start. */
 export async function* listMovedBookings(db: Db, { zones }: SavedRules): AsyncGenerator<MovedBooking> {
   const [venues, resources] = [remembered(db, findVenue), remembered(db, findResource)];
   for await (const booking of findUpcomingBookings(db, await readDatabaseTime(db))) {

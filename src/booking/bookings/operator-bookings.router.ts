@@ -1,6 +1,6 @@
 import { listOf } from '../../http/response-fields.ts';
 import type { Operator, Route } from '../../http/route.ts';
-import { listing, ok, route } from '../../http/route.ts';
+import { created, listing, ok, route } from '../../http/route.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
 import { operatorActor } from '../../reservations/actor-types.ts';
 import type { ReservationDeps } from '../../reservations/reservations.service.ts';
@@ -9,10 +9,13 @@ import { listInput, operatorListQuery } from './booking-list.schemas.ts';
 import { timelineEntry } from './booking-timeline.schemas.ts';
 import { readTimeline } from './booking-timeline.service.ts';
 import { bookingView, timelineEntryView } from './booking-view.rules.ts';
-import { bookingIdParam, bookingPage, booking as bookingSchema } from './bookings.schemas.ts';
+import type { WalkInBody } from './bookings.schemas.ts';
+import { bookingIdParam, bookingPage, booking as bookingSchema, walkInBody } from './bookings.schemas.ts';
 import type { BookingDeps } from './bookings.service.ts';
 import { getBooking, listBookings } from './bookings.service.ts';
 import { endRoutes } from './end-booking-routes.ts';
+import type { WalkInDeps } from './walk-ins.service.ts';
+import { placeWalkIn } from './walk-ins.service.ts';
 
 type BookingParams = { bookingId: string };
 
@@ -22,7 +25,6 @@ const params = { bookingId: bookingIdParam };
 const KEYS =
   'The change is made as the built-in partner `platform`. The keys of operators are one namespace for all bookings, apart from those of the partners.';
 
-/** What operators do with the bookings of every partner, walk-ins included. */
 export function operatorBookingRoutes(deps: BookingDeps & ReservationDeps): Route<Operator>[] {
   return [
     route<Operator, unknown, OperatorListQuery>({
@@ -80,6 +82,35 @@ export function operatorBookingRoutes(deps: BookingDeps & ReservationDeps): Rout
         refund: ` A package credit that was consumed comes back. No money is moved. ${KEYS}`,
       },
       actorOf: operatorActor,
+    }),
+  ];
+}
+
+export function walkInRoutes(deps: WalkInDeps): Route<Operator>[] {
+  return [
+    route<Operator, unknown, unknown, WalkInBody>({
+      method: 'post',
+      path: '/api/v1/operator/walk-ins',
+      operationId: 'placeWalkIn',
+      tag: 'Walk-ins',
+      summary: 'Book a slot for somebody at the venue',
+      description:
+        'Made as the built-in partner `platform`. A slot that has begun can still be sold; one that is more than three years ahead cannot.',
+      body: walkInBody(deps.config.defaultRegion),
+      responses: { 201: { description: 'The booking.', body: bookingSchema } },
+      errors: ['SLOT_NOT_FOUND', 'SLOT_NOT_AVAILABLE'],
+      handle: async ({ caller, body }) =>
+        created(
+          bookingView(
+            await placeWalkIn(deps, {
+              slotId: body.slot_id,
+              customerName: body.customer_name ?? null,
+              customerPhone: body.customer_phone ?? null,
+              overrideHolds: body.override_holds,
+              actor: operatorActor(caller),
+            }),
+          ),
+        ),
     }),
   ];
 }

@@ -1,50 +1,43 @@
-import { checkClaim } from '../../catalog/slots/check-claim.service.ts';
-import { reasonOf } from '../../catalog/slots/slot.rules.ts';
-import { findSlotForWalkIn, slotNotFound } from '../../catalog/slots/slots.service.ts';
+import type { SlotDeps } from '../../catalog/slots/slots.service.ts';
+import { checkClaim, findSlotForWalkIn, slotNotFound } from '../../catalog/slots/slots.service.ts';
 import { inVenueTransaction } from '../../catalog/venues/venue-transaction.service.ts';
 import { audienceOf, DomainError } from '../../domain/errors.ts';
 import { requireCustomerPhone } from '../../domain/phone.ts';
 import { PLATFORM_PARTNER_ID } from '../../domain/platform-partner.ts';
 import { addYears, daysFrom, localDateOf } from '../../platform/calendar.ts';
-import type { Clock } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
 import { isDuplicateKey } from '../../platform/mongo.ts';
-import { omitUndefined } from '../../platform/omit-undefined.ts';
 import type { Actor } from '../../reservations/actor-types.ts';
-import { findClaimants } from '../../reservations/claim-reads.store.ts';
 import { findClaimsInTheWay } from '../../reservations/claims.service.ts';
 import { customerOf } from '../../reservations/customer.rules.ts';
 import { findReservation } from '../../reservations/reservation-reads.store.ts';
-import type { Reservation } from '../../reservations/reservations.model.ts';
 import type { ReservationDeps } from '../../reservations/reservations.service.ts';
 import { moveReservation } from '../../reservations/reservations.service.ts';
 import type { NewReservation, Written } from '../../reservations/reservations.store.ts';
 import { applyTransition, insertBooked } from '../../reservations/reservations.store.ts';
 import type { BookingDetail } from './bookings.service.ts';
 
-export type WalkInDeps = ReservationDeps & { clock: Clock; config: { defaultRegion: string } };
+export type WalkInDeps = ReservationDeps & Pick<SlotDeps, 'clock'> & { config: { defaultRegion: string } };
 
 export type PlaceWalkIn = {
   slotId: string;
   customerName: string | null;
   customerPhone: string | null;
   overrideHolds: boolean;
-  /** In the sandbox the partner for whom the other channel is played, who must be authorized; only its holds are overridden. */
+  /** In the sandbox, the partner for whom the other channel is played; only its own holds are overridden. */
   playedFor?: string;
-  /** Who sells it: an operator, or in a sandbox a partner's developer. */
   actor: Actor;
 };
 
-/** Whatever is further ahead is a mistyped year. */
+/** A date further ahead is a mistyped year. */
 const WALK_IN_YEARS = 3;
-/** Between two tries, holds in the way have expired, or others were placed, which are overridden like those before them. */
+/** Between two tries, holds in the way may have expired, or others may have been placed. */
 const MAX_TRIES = 3;
 
 /**
- * Books a slot for a customer at the counter, as the built-in partner `platform`. It is one transaction, in which the holds in
- * the way lose the slot (`overrideHolds`) and blackouts are read, so that a walk-in that fails in the end takes nothing from
- * anyone. A slot that has begun can still be sold here; one in a blackout, of an inactive venue or resource, or more than three
- * years ahead cannot.
+ * Books a slot for a customer at the counter, as the built-in partner `platform`. A slot that has begun can still be
+ * sold. One transaction reads the blackouts, displaces the holds in the way (`overrideHolds`) and inserts the booking:
+ * a walk-in that fails takes nothing from anyone.
  * @throws DomainError SLOT_NOT_FOUND, VALIDATION_ERROR, SLOT_NOT_AVAILABLE
  */
 export async function placeWalkIn(deps: WalkInDeps, input: PlaceWalkIn): Promise<BookingDetail> {
@@ -68,10 +61,47 @@ export async function placeWalkIn(deps: WalkInDeps, input: PlaceWalkIn): Promise
       return { booking: sold.booked.reservation, venue, resource };
     }
     const inTheWay = await findClaimsInTheWay(deps, draft.cells);
-    if (inTheWay.some((each) => reasonOf(each) === 'booked')) throw slotNotAvailable('booked');
+    if (inTheWay.some(({ status }) => status === 'BOOKED')) throw slotNotAvailable('booked');
     if (inTheWay.length > 0 && !input.overrideHolds) break;
   }
   throw slotNotAvailable('held');
+}
+
+/** Null if another claim has one of the cells. */
+async function insertWalkIn(
+  deps: WalkInDeps,
+  draft: NewReservation,
+  { customerName: name, customerPhone: phone, overrideHolds, playedFor, actor }: PlaceWalkIn,
+): Promise<{ booked: Written; displaced: Written[] } | null> {
+  const phoneE164 = phone === null ? null : requireCustomerPhone(phone, deps.config.defaultRegion);
+  const booking = {
+    bookingId: newId(),
+    paymentReference: null,
+    customer: customerOf({ name, phone, phoneE164, email: null }),
+    actor,
+    ...(playedFor === undefined ? {} : { playedFor }),
+  };
+  const claims = overrideHolds ? await findClaimsInTheWay(deps, draft.cells) : [];
+  const holds = claims.filter(
+    ({ status, partnerId }) => status === 'ACTIVE' && (playedFor === undefined || partnerId === playedFor),
+  );
+  try {
+    return await inVenueTransaction(deps.db, draft.venueId, async (tx, venue) => {
+      const checked = await checkClaim(deps, venue, draft, tx);
+      if (checked.unsellable === 'off schedule') throw slotNotFound(audienceOf(playedFor));
+      if (checked.unsellable !== null) throw slotNotAvailable(checked.unsellable);
+      const displaced: Written[] = [];
+      for (const { _id } of holds) {
+        const change = { actor, originatorId: PLATFORM_PARTNER_ID };
+        const written = await applyTransition(deps.db, 'displace', _id, change, tx);
+        if (written !== null) displaced.push(written);
+      }
+      return { booked: await insertBooked(deps.db, checked.draft, booking, tx), displaced };
+    });
+  } catch (err) {
+    if (isDuplicateKey(err)) return null;
+    throw err;
+  }
 }
 
 /**
@@ -83,61 +113,18 @@ export async function cancelPlayedWalkIn(
   slotId: string,
   playedFor: string,
   actor: Actor,
-): Promise<Reservation> {
-  const { draft } = await findSlotForWalkIn(deps, slotId, playedFor);
-  for (const { _id } of await findClaimants(deps.db, draft.cells)) {
+): Promise<BookingDetail> {
+  const { rules, resource, draft } = await findSlotForWalkIn(deps, slotId, playedFor);
+  for (const { _id } of await findClaimsInTheWay(deps, draft.cells)) {
     const claim = await findReservation(deps.db, _id);
     if (claim?.playedFor !== playedFor || claim.slotId !== draft.slotId) continue;
-    const cancelled = await moveReservation(deps, 'cancel', _id, { actor });
-    if (cancelled !== null) return cancelled;
+    const booking = await moveReservation(deps, 'cancel', _id, { actor });
+    if (booking !== null) return { booking, venue: rules.venue, resource };
   }
   throw new DomainError(
     'BOOKING_NOT_FOUND',
-    'No other channel has sold this slot for you. Let it do so first: POST /api/v1/sandbox/slots/{slotId}/walk-in.',
+    'This slot has no walk-in to release. Call POST /api/v1/sandbox/slots/{slotId}/walk-in first.',
   );
-}
-
-/** Null if another claim has one of the cells. */
-async function insertWalkIn(
-  deps: WalkInDeps,
-  draft: NewReservation,
-  input: PlaceWalkIn,
-): Promise<{ booked: Written; displaced: Written[] } | null> {
-  const { playedFor } = input;
-  const booking = {
-    bookingId: newId(),
-    paymentReference: null,
-    customer: walkInCustomer(deps, input),
-    ...omitUndefined({ playedFor }),
-  };
-  const claimants = input.overrideHolds ? await findClaimants(deps.db, draft.cells) : [];
-  const holds = claimants.filter(
-    ({ status, partnerId }) => status === 'ACTIVE' && (playedFor === undefined || partnerId === playedFor),
-  );
-  const insert = inVenueTransaction(deps.db, draft.venueId, async (tx, venue) => {
-    const checked = await checkClaim(deps, venue, draft, tx);
-    if ('unsellable' in checked) {
-      if (checked.unsellable === 'off schedule') throw slotNotFound(audienceOf(playedFor));
-      throw slotNotAvailable(checked.unsellable);
-    }
-    const displaced: Written[] = [];
-    const change = { actor: input.actor, originatorId: PLATFORM_PARTNER_ID };
-    for (const hold of holds) {
-      const written = await applyTransition(deps.db, 'displace', hold._id, change, tx);
-      if (written !== null) displaced.push(written);
-    }
-    const booked = await insertBooked(deps.db, checked.draft, { ...booking, actor: input.actor }, tx);
-    return { booked, displaced };
-  });
-  return insert.catch((err: unknown) => {
-    if (isDuplicateKey(err)) return null;
-    throw err;
-  });
-}
-
-function walkInCustomer(deps: WalkInDeps, { customerName: name, customerPhone: phone }: PlaceWalkIn) {
-  const phoneE164 = phone === null ? null : requireCustomerPhone(phone, deps.config.defaultRegion);
-  return customerOf({ name, phone, phoneE164, email: null });
 }
 
 const REMEDIES = {
@@ -145,7 +132,7 @@ const REMEDIES = {
   past: 'Choose another slot.',
   held: 'Send override_holds: true to take it from the hold.',
   booked: 'Choose another slot.',
-  blackout: 'Lift the blackout first, or choose another slot.',
+  blackout: 'Withdraw the blackout first, or choose another slot.',
   beyond_horizon: 'Choose an earlier slot.',
 };
 

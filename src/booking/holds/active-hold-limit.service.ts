@@ -8,13 +8,14 @@ import { expireHolds } from '../../reservations/reservations.service.ts';
 
 export type HoldLimitDeps = ReservationDeps & { config: { maxActiveHolds: number } };
 
-/** How many free ordinals are kept for a partner. */
 const MAX_KEPT = 500;
 
-/** By partner, ordinals that were free when they were last read. Only a hint: the unique index decides (ADR 0002). */
+/** Ordinals that were free when they were last read, by partner. Only a hint: the unique index decides (ADR 0002). */
 const freeOrdinalsOf = memoizeByObject((_db: Db) => new LRUCache<string, number[]>({ max: 1000 }));
 
-/** An ordinal to place a hold with, from 0 to `maxActiveHolds` - 1; random, so that concurrent calls seldom take the same one. */
+/**
+ * An ordinal below `maxActiveHolds` to place a hold with; random, so that concurrent calls seldom take the same one.
+ */
 export function takeOrdinal({ db, config }: HoldLimitDeps, partnerId: string): number {
   const free = freeOrdinalsOf(db).get(partnerId) ?? [];
   const [ordinal = randomBelow(config.maxActiveHolds)] = free.splice(randomBelow(free.length), 1);
@@ -22,8 +23,8 @@ export function takeOrdinal({ db, config }: HoldLimitDeps, partnerId: string): n
 }
 
 /**
- * Reads which ordinals are free, for the calls of `takeOrdinal` that follow; expires the partner's lapsed holds, which have some.
- * False if the partner has as many live holds as it may have.
+ * Reads which ordinals are free, for later calls of `takeOrdinal`, and expires the partner's lapsed holds, which have
+ * some. False if the partner has as many live holds as it may have.
  */
 export async function findFreeOrdinals(deps: HoldLimitDeps, partnerId: string): Promise<boolean> {
   const { ordinals, lapsedIds } = await findActiveHolds(deps.db, partnerId);
@@ -49,6 +50,6 @@ const randomBelow = (end: number): number => Math.floor(Math.random() * end);
 export function holdLimitReached({ config }: HoldLimitDeps): DomainError {
   return new DomainError(
     'HOLD_LIMIT_REACHED',
-    `You have ${config.maxActiveHolds} ACTIVE holds, the most that a partner may have. Confirm or cancel some first.`,
+    `You have ${config.maxActiveHolds} ACTIVE holds, which is the maximum. Confirm or cancel some first.`,
   );
 }

@@ -1,14 +1,17 @@
-import type { Route } from '../../http/route.ts';
+import type { Operator, Route } from '../../http/route.ts';
 import { created, listing, ok, replayable, route } from '../../http/route.ts';
 import type { PartnerCaller } from '../../partners/partners.service.ts';
 import { omitUndefined } from '../../platform/omit-undefined.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
-import { partnerActor } from '../../reservations/actor-types.ts';
+import { operatorActor, partnerActor } from '../../reservations/actor-types.ts';
 import { attachedBy } from '../../reservations/attached.rules.ts';
+import type { Reservation } from '../../reservations/reservations.model.ts';
 import { holdStatusOf } from '../../reservations/reservations.rules.ts';
-import { holdView, placedHoldView } from './hold-view.rules.ts';
+import type { ReservationDeps } from '../../reservations/reservations.service.ts';
+import { holdView, placedHoldView } from './holds.rules.ts';
 import type { ListQuery, PlaceBody } from './holds.schemas.ts';
 import {
+  anyHoldIdParam,
   cancelBody,
   extendBody,
   heldExample,
@@ -16,6 +19,8 @@ import {
   holdPage,
   hold as holdSchema,
   listQuery,
+  operatorHold,
+  operatorReleaseBody,
   placeBody,
   releasedHold,
 } from './holds.schemas.ts';
@@ -29,7 +34,6 @@ const NOT_ACTIVE = ['HOLD_EXPIRED', 'INVALID_HOLD_STATE'] as const;
 
 const params = { holdId: holdIdParam };
 
-/** Holds: placed, extended, cancelled, read and listed. */
 export function holdRoutes(deps: HoldDeps): Route<PartnerCaller>[] {
   return [
     placeRoute(deps),
@@ -67,7 +71,7 @@ export function holdRoutes(deps: HoldDeps): Route<PartnerCaller>[] {
       tag: 'Holds',
       summary: 'Extend a hold, counted from now',
       description:
-        'Never shortens it. No hold lasts longer than two hours from when it was placed, nor longer than its slot.',
+        'Never shortens the hold. A hold ends at most two hours after it was placed, and at the end of its slot at the latest.',
       params,
       body: extendBody,
       responses: {
@@ -87,7 +91,7 @@ export function holdRoutes(deps: HoldDeps): Route<PartnerCaller>[] {
       operationId: 'releaseHold',
       tag: 'Holds',
       summary: 'Release a hold',
-      description: 'Frees the slot. Releasing a hold that is released already succeeds and changes nothing.',
+      description: 'Frees the slot. Releasing a RELEASED hold again returns 200 and changes nothing.',
       params,
       body: cancelBody,
       responses: { 200: { description: 'The hold is released.', body: releasedHold } },
@@ -107,8 +111,7 @@ function placeRoute(deps: HoldDeps): Route<PartnerCaller> {
     operationId: 'placeHold',
     tag: 'Holds',
     summary: 'Place a hold on a slot',
-    description:
-      'Reserves the slot until hold_expiry_at. Of any number of callers that race for a slot, one gets it.',
+    description: 'Reserves the slot until hold_expiry_at. Of concurrent calls for a slot, one gets it.',
     body: placeBody,
     responses: {
       201: {
@@ -140,4 +143,29 @@ function placeRoute(deps: HoldDeps): Route<PartnerCaller> {
       return replayable(created(placedHoldView(hold)), isReplay);
     },
   });
+}
+
+export function operatorHoldRoutes(deps: ReservationDeps): Route<Operator>[] {
+  return [
+    route<Operator, { holdId: string }, unknown, { reason: string }>({
+      method: 'post',
+      path: '/api/v1/operator/holds/:holdId/release',
+      operationId: 'releaseHold',
+      tag: 'Holds',
+      summary: "Release any partner's hold",
+      description:
+        'Frees the slot at once, for whoever takes it first; to give it to a customer at the counter, sell a walk-in with `override_holds` instead. Made as the built-in partner `platform`. Releasing a hold that is released already succeeds and changes nothing.',
+      params: { holdId: anyHoldIdParam },
+      subject: async ({ holdId }) => operatorHoldView(await getHold(deps, undefined, holdId)),
+      body: operatorReleaseBody,
+      responses: { 200: { description: 'The hold, released.', body: operatorHold } },
+      errors: ['HOLD_NOT_FOUND', 'HOLD_EXPIRED', 'INVALID_HOLD_STATE'],
+      handle: async ({ caller, params: { holdId }, body: { reason } }) =>
+        ok(operatorHoldView(await releaseHold(deps, operatorActor(caller), holdId, reason))),
+    }),
+  ];
+}
+
+function operatorHoldView(hold: Reservation): Record<string, unknown> {
+  return { ...holdView(hold), partner_id: hold.partnerId, release_reason: hold.releaseReason ?? null };
 }

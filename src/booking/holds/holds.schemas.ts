@@ -18,6 +18,7 @@ import {
 } from '../../http/response-fields.ts';
 import type { Position } from '../../platform/pagination.ts';
 import type { HoldStatus } from '../../reservations/reservations.rules.ts';
+import { otherFreeSlot, slot, unavailableReason } from '../availability/availability.schemas.ts';
 
 export type PlaceBody = {
   slot_id?: string;
@@ -30,25 +31,23 @@ export type PlaceBody = {
   metadata?: Record<string, string>;
 };
 
-/** The longest that a hold can be asked for at once. */
 export const MAX_TTL_SECONDS = 1800;
 
 const ttlSeconds = () => Joi.number().integer().min(60).max(MAX_TTL_SECONDS);
 
 const needed = () =>
   Joi.required().messages({
-    'any.required':
-      'is required, unless slot_id names the slot: send slot_id, or venue_id, resource_id and slot_start',
+    'any.required': 'is required without slot_id: send slot_id, or venue_id, resource_id and slot_start',
   });
 
 export const placeBody = Joi.object<PlaceBody>({
   slot_id: opaque(250).description('The slot, as availability lists it.').example(EXAMPLE.slotId),
-  venue_id: uuid().description('With resource_id and slot_start, another way to name the slot.'),
+  venue_id: uuid().description('With resource_id and slot_start, an alternative to slot_id.'),
   resource_id: opaque(200),
   slot_start: instant().description('The start of the slot, as availability lists it.'),
   idempotency_key: idempotencyKey(),
   ttl_seconds: ttlSeconds()
-    .description('How long the hold lasts; 600 in a service that is not configured otherwise.')
+    .description('The lifetime of the hold. Default: 600, unless the operator set another.')
     .example(600),
   order_reference: orderReference(),
   metadata: metadata(),
@@ -64,7 +63,7 @@ export const placeBody = Joi.object<PlaceBody>({
   })
   .required()
   .description(
-    'Names the slot by slot_id, or by venue_id, resource_id and slot_start; given both, they must agree.',
+    'Send slot_id, or venue_id, resource_id and slot_start. If you send both, they must name the same slot.',
   );
 
 export type ListQuery = { status?: HoldStatus; limit: number; cursor?: Position };
@@ -81,14 +80,14 @@ export const listQuery = Joi.object<ListQuery>({
 
 export const cancelBody = Joi.object<{ reason?: string }>({
   reason: prose(500)
-    .description('Why; in the event, and visible to you alone.')
+    .description('Why you release the hold. Only you see it, also in the event.')
     .example('The customer chose another time.'),
 }).required();
 
 export const extendBody = Joi.object<{ ttl_seconds: number }>({
   ttl_seconds: ttlSeconds()
     .required()
-    .description('The new lifetime, counted from now; an end earlier than the present one changes nothing.')
+    .description('The new lifetime, counted from now. An earlier end than the present one changes nothing.')
     .example(900),
 }).required();
 
@@ -109,9 +108,9 @@ const holdFields = {
   slot_id: slotId(),
   slot_start: timestamp(EXAMPLE.slotStart),
   slot_end: timestamp(EXAMPLE.slotEnd),
-  price_rupees: amount().description('Fixed with the hold, in rupees; the booking keeps it.'),
+  price_rupees: amount().description('In rupees. The hold fixes it, and the booking keeps it.'),
   hold_expiry_at: timestamp(EXAMPLE.holdExpiry).description(
-    'From this instant on the hold cannot be confirmed and its slot is free. At most `slot_end`.',
+    'The hold expires at this instant: its slot is then free. At most `slot_end`.',
   ),
   created_at: timestamp(),
   ...attached,
@@ -122,12 +121,11 @@ export const hold = named(
   object({
     ...holdFields,
     booking_id: id(EXAMPLE.bookingId)
-      .description('The booking that it became; there only where it is CONSUMED.')
+      .description('The booking made from the hold. Present only if the hold is CONSUMED.')
       .optional(),
   }),
 );
 
-/** A hold that was not confirmed. */
 export const heldExample = (state: 'ACTIVE' | 'EXPIRED'): Record<string, unknown> => {
   const { booking_id: _, ...held } = exampleOf(hold) as Record<string, unknown>;
   return { ...held, status: state };
@@ -161,3 +159,19 @@ export const operatorReleaseBody = Joi.object<{ reason: string }>({
     .description('Kept with the hold, for operators; partners see that it was released, not why.')
     .example('The court is needed for a repair.'),
 }).required();
+
+export const conflict = named(
+  'Conflict',
+  object({
+    reason: unavailableReason().example('held'),
+    free_at: timestamp(EXAMPLE.holdExpiry)
+      .description('When the blocking hold expires, unless it is confirmed or extended.')
+      .optional(),
+    hold_id: id(EXAMPLE.holdId).description('The blocking hold. Present only if it is your own.').optional(),
+    alternatives: Joi.array()
+      .items(slot)
+      .max(3)
+      .description('Free slots of the same venue and sport, nearest in time, within the booking horizon.')
+      .example([otherFreeSlot]),
+  }),
+);

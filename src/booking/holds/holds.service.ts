@@ -17,7 +17,7 @@ import { holdStatusOf } from '../../reservations/reservations.rules.ts';
 import type { ReservationDeps } from '../../reservations/reservations.service.ts';
 import { expireHolds, moveReservation } from '../../reservations/reservations.service.ts';
 import { extendHold, lapseNow } from '../../reservations/reservations.store.ts';
-import { holdConsumed, holdExpired, holdNotFound, holdNotGranted } from './hold-errors.rules.ts';
+import { holdConsumed, holdExpired, holdNotFound, holdNotGranted } from './holds.rules.ts';
 
 export type HoldDeps = SlotDeps & {
   queues: Pick<Queues, 'enqueueDispatch' | 'scheduleHoldExpiry'>;
@@ -25,9 +25,8 @@ export type HoldDeps = SlotDeps & {
 };
 
 /**
- * A hold of the partner; of any partner for an operator, who names none. `afterConflict`: as the change left it to which the caller
- * has just lost.
- * @throws DomainError HOLD_NOT_FOUND for a hold that is missing or another partner's.
+ * A hold of the partner; of any partner for an operator, who names none. `afterConflict`: as the change left it that
+ * the caller has just lost to. @throws DomainError HOLD_NOT_FOUND for a hold that is missing or another partner's.
  */
 export async function getHold(
   deps: { db: Db },
@@ -44,7 +43,6 @@ export async function getHold(
   return hold;
 }
 
-/** The partner's holds, newest first. */
 export async function listHolds(
   deps: { db: Db },
   partnerId: string,
@@ -54,9 +52,9 @@ export async function listHolds(
 }
 
 /**
- * Releases an ACTIVE hold and frees its slot; releasing it again changes nothing and succeeds. A partner releases
- * its own; an operator any, in the name of the built-in partner `platform`.
- * @throws DomainError HOLD_NOT_FOUND, HOLD_EXPIRED, INVALID_HOLD_STATE for a hold that was confirmed.
+ * Releases an ACTIVE hold and frees its slot; repeating it changes nothing. A partner releases its own holds; an
+ * operator any, as the built-in partner `platform`. @throws DomainError HOLD_NOT_FOUND, HOLD_EXPIRED,
+ * INVALID_HOLD_STATE for a confirmed hold.
  */
 export async function releaseHold(
   deps: ReservationDeps,
@@ -86,12 +84,10 @@ export async function releaseHold(
   }
 }
 
-/** No hold lives longer than this after it was placed. */
 export const MAX_LIFE_SECONDS = 7200;
 
 /**
- * Extends an ACTIVE hold to `ttlSeconds` from now, at most to the end of its slot; an end that is earlier than its own leaves it as
- * it is.
+ * Extends an ACTIVE hold to `ttlSeconds` from now, at most to the end of its slot; never shortens it.
  * @throws DomainError HOLD_NOT_FOUND, VENUE_NOT_AUTHORIZED where the grant for its venue has ended, HOLD_EXPIRED,
  * INVALID_HOLD_STATE; HOLD_LIMIT_REACHED for an end later than two hours after it was placed.
  */
@@ -116,12 +112,12 @@ export async function extendHoldBy(
   if (status === 'ACTIVE') {
     throw new DomainError(
       'HOLD_LIMIT_REACHED',
-      `A hold ends at most ${MAX_LIFE_SECONDS} s after it was placed. Ask for less, or confirm it.`,
+      `A hold ends at most ${MAX_LIFE_SECONDS} s after it was placed. Send a smaller ttl_seconds, or confirm the hold.`,
     );
   }
   if (status === 'EXPIRED') throw holdExpired();
   if (hold.bookingId !== undefined) throw holdConsumed(hold, 'so it needs no extension.');
-  throw new DomainError('INVALID_HOLD_STATE', 'The hold is not ACTIVE any more, so it cannot be extended.');
+  throw new DomainError('INVALID_HOLD_STATE', 'The hold is no longer ACTIVE, so it cannot be extended.');
 }
 
 /**
@@ -136,5 +132,5 @@ export async function expireHoldNow(deps: HoldDeps, partnerId: string, holdId: s
   }
   const { status } = await getHold(deps, partnerId, holdId, true);
   if (status === 'EXPIRED') throw holdExpired();
-  throw new DomainError('INVALID_HOLD_STATE', 'The hold is not ACTIVE any more, so it cannot expire.');
+  throw new DomainError('INVALID_HOLD_STATE', 'The hold is no longer ACTIVE, so it cannot expire.');
 }

@@ -27,11 +27,11 @@ type PlacedHold = { hold: Reservation; isReplay: boolean };
 const deduplicate = deduplicatedCalls<PlacedHold>();
 
 /**
- * Reserves a slot for the partner until `hold_expiry_at`. Of any number of racing calls for overlapping slots exactly
- * one succeeds, by the guard index; of any number for different slots no more than the partner may hold, by the index on
- * ordinals. With an idempotency key a repeated call returns the first one's hold, and equal calls at once share a run.
- * @throws DomainError VENUE_NOT_AUTHORIZED, RESOURCE_NOT_FOUND, SLOT_NOT_FOUND, VALIDATION_ERROR, SLOT_NOT_AVAILABLE (with
- * `conflict`), HOLD_LIMIT_REACHED, IDEMPOTENCY_KEY_MISMATCH
+ * Reserves a slot for the partner until `hold_expiry_at`. Unique indexes decide races: one hold a slot, and no more
+ * holds than the partner may have. With an idempotency key a repeated call returns the first hold, and concurrent equal
+ * calls share a run.
+ * @throws DomainError VENUE_NOT_AUTHORIZED, RESOURCE_NOT_FOUND, SLOT_NOT_FOUND, VALIDATION_ERROR, SLOT_NOT_AVAILABLE
+ * (with `conflict`), HOLD_LIMIT_REACHED, IDEMPOTENCY_KEY_MISMATCH
  */
 export async function placeHold(
   deps: HoldDeps,
@@ -48,10 +48,10 @@ export async function placeHold(
   }
 }
 
-/** For how long a call tries to place a hold, in all, before it is 503. */
+/** How long a call tries to place a hold before it fails with 503. */
 const TRIES_FOR_MS = 3000;
 
-/** Inserts the hold and lets the unique indexes decide. Begins again under a new lease where what stood in the way is gone. */
+/** Inserts the hold and lets the unique indexes decide. Starts again under a new lease if the obstacle is gone. */
 async function placeUnderLease(deps: HoldDeps, caller: PartnerCaller, input: PlaceHold): Promise<PlacedHold> {
   const { db } = deps;
   const { partnerId } = caller;
@@ -107,7 +107,7 @@ async function placeUnderLease(deps: HoldDeps, caller: PartnerCaller, input: Pla
   }
   throw new DomainError(
     'SERVICE_UNAVAILABLE',
-    'The hold was not placed: the database is too slow at the moment. Retry after the time in Retry-After.',
+    'The database is too slow, so the hold was not placed. Repeat the call after the seconds in Retry-After.',
   );
 }
 
@@ -122,7 +122,7 @@ function termsOf(deps: HoldDeps, caller: PartnerCaller, input: PlaceHold): HoldT
   };
 }
 
-/** Offers the jobs of a placed hold. Both are hints, and the call does not wait for Redis: the sweeps find what it rejects. */
+/** Enqueues the jobs of a placed hold without waiting for Redis: the sweeps find what it rejects. */
 function offerJobs({ queues, clock }: HoldDeps, { _id: holdId, holdExpiresAt, outbox }: Reservation): void {
   for (const { eventId } of outbox) void queues.enqueueDispatch(holdId, eventId);
   void queues.scheduleHoldExpiry({ holdId, expiresAt: holdExpiresAt }, clock.now());
@@ -145,7 +145,7 @@ function countRejection({ db }: HoldDeps, err: unknown): void {
 }
 
 /**
- * The hold that this key placed before, ended or not: its key returns it for ever. Undefined if it placed none.
+ * The hold that this key placed before, ended or not. Undefined if it placed none.
  * @throws DomainError IDEMPOTENCY_KEY_MISMATCH if that was for another slot
  */
 async function findHoldOfKey(

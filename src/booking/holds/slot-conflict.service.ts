@@ -12,16 +12,18 @@ import type { ReservationDeps } from '../../reservations/reservations.service.ts
 import type { NewReservation } from '../../reservations/reservations.store.ts';
 import { findAlternatives } from '../availability/alternatives.service.ts';
 
-/** Why a slot cannot be held; `freeAt` where a hold is in the way that would lapse, `holdId` where it is the caller's own. */
+/** `freeAt`: when the hold in the way lapses. `holdId`: the hold in the way, if it is the caller's own. */
 export type Conflict = { reason: UnavailableReason; freeAt?: Date; holdId?: string };
 
-/** Slots that calls of this process have lately lost. */
 const lostSlotsOf = memoizeByObject((_db: Db) => new LRUCache<string, true>({ max: 10_000 }));
 
-/** Whether a call has lately lost the slot. To look at such a slot costs less than to lose it by another insert (ADR 0002). */
+/**
+ * Whether a call of this process has lately lost the slot: reading its claims costs less than losing another insert
+ * (ADR 0002).
+ */
 export const wasLostLately = (db: Db, slotId: string): boolean => lostSlotsOf(db).has(slotId);
 
-/** The live claims in the way of the slot; undefined if it is free by now. Lapsed holds in the way are expired. */
+/** Why the slot is taken; undefined if it is free by now. Expires lapsed holds in the way. */
 export async function findConflict(
   deps: ReservationDeps,
   { slotId, cells, partnerId }: NewReservation,
@@ -35,12 +37,12 @@ export async function findConflict(
   return conflictWith(claims, partnerId);
 }
 
-/** Whether the hold claims its slot, confirmed by the primary: a deposed one shows claims that its successor never had. */
+/** Whether the hold still claims its slot, confirmed by the primary. */
 export async function isStillClaimed(db: Db, holdId: string): Promise<boolean> {
   return (await findReservationAfterConflict(db, { _id: holdId }))?.claimed === true;
 }
 
-/** `freeAt` is when a blocking hold lapses, with several the last of them; where all are the caller's own, that one is named. */
+/** With several holds in the way, the last to lapse counts. */
 function conflictWith(claims: readonly Claimant[], partnerId: string): Conflict {
   if (claims.some((claim) => reasonOf(claim) === 'booked')) return { reason: 'booked' };
   const last = claims.reduce((one, other) => (one.holdExpiresAt < other.holdExpiresAt ? other : one));
@@ -48,7 +50,6 @@ function conflictWith(claims: readonly Claimant[], partnerId: string): Conflict 
   return { reason: 'held', freeAt: last.holdExpiresAt, ...(isOwn ? { holdId: last._id } : {}) };
 }
 
-/** The error SLOT_NOT_AVAILABLE with its `conflict`: the reason, and up to three free slots nearby. */
 export async function slotNotAvailable(
   deps: SlotDeps,
   target: SlotTarget,
@@ -67,11 +68,11 @@ export async function slotNotAvailable(
 
 function messageOf({ clock, config }: SlotDeps, { rules }: SlotTarget, { reason, holdId }: Conflict): string {
   if (holdId !== undefined) {
-    return 'You hold the slot already (conflict.hold_id). Confirm or extend that hold, or cancel it to place another.';
+    return 'You already hold the slot (conflict.hold_id). Confirm or extend that hold, or cancel it to place another.';
   }
   if (reason === 'beyond_horizon') {
     const { bookingHorizonDays: days } = config;
-    return `The slot cannot be held yet (beyond_horizon): slots are sold that start until ${lastDateOnSale(clock.now(), days, rules.venue.timeZone)} (${days} days from today, by the date at the venue). Wait, or take one of conflict.alternatives.`;
+    return `The slot cannot be held yet (beyond_horizon): the last date on sale at the venue is ${lastDateOnSale(clock.now(), days, rules.venue.timeZone)}, ${days} days from today. Wait, or take one of conflict.alternatives.`;
   }
   return `The slot cannot be held (${reason}). Read availability again, or take one of conflict.alternatives.`;
 }

@@ -4,7 +4,7 @@ import type { CollectionDefinition } from '../../platform/ensure-collection.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { modelOf, openCollection } from '../../platform/mongo.ts';
 
-/** What a partner can sell: so many credits, valid for so many days at these venues. */
+/** A package on sale: credits valid for some days at these venues. */
 export type PackageRow = {
   _id: string;
   partnerId: string;
@@ -17,12 +17,12 @@ export type PackageRow = {
   status: 'active' | 'inactive';
 };
 
-/** A package that a customer has bought; it keeps what was bought whatever becomes of the package. */
+/** A sold package; changes of the package do not affect it. */
 export type PurchaseRow = {
   _id: string;
   partnerId: string;
   packageId: string;
-  /** As given; `phoneE164` is what confirms match. */
+  /** As given; confirms match `phoneE164`. */
   customerPhone: string;
   phoneE164: string;
   paymentMethod: string;
@@ -32,10 +32,13 @@ export type PurchaseRow = {
   purchasedAt: Date;
   expiresAt: Date;
   purchaseKey: string;
-  /** When an operator ended it before its time, and why; absent where none did. */
+  /** Present if an operator ended it early. */
   endedAt?: Date;
   endReason?: string;
 };
+
+/** A purchase as it is to be seen now: one that was ended is expired too. */
+export type SeenPurchase = PurchaseRow & { isExpired: boolean };
 
 const packageSchema = new Schema<PackageRow>(
   {
@@ -67,7 +70,7 @@ export const PACKAGE_COLLECTIONS: CollectionDefinition[] = [
   },
   {
     name: 'package_purchases',
-    // Whatever races, the database lets no credit go below zero.
+    // The database keeps credits from going below zero, even in a race.
     jsonSchema: {
       required: ['partnerId', 'phoneE164', 'creditsTotal', 'creditsRemaining', 'expiresAt'],
       properties: { creditsRemaining: { bsonType: ['int', 'long', 'double'], minimum: 0 } },

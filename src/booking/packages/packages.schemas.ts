@@ -1,9 +1,11 @@
 import Joi from 'joi';
+import { toPaise } from '../../domain/money.ts';
 import { EXAMPLE } from '../../http/example-values.ts';
 import type { PageQuery } from '../../http/fields.ts';
 import { cursor, list, pageLimit, pathId, prose, rupees, text, uuid } from '../../http/fields.ts';
 import { customerPhone, idempotencyKey } from '../../http/order-fields.ts';
 import { amount, count, id, named, object, timestamp } from '../../http/response-fields.ts';
+import { omitUndefined } from '../../platform/omit-undefined.ts';
 
 const PHONE = '+919845012345';
 
@@ -17,10 +19,10 @@ export const buyBody = (region: string) =>
   Joi.object<BuyBody>({
     customer_phone: customerPhone(region)
       .required()
-      .description('Whose credits they are; matched however the number is written.'),
+      .description('The customer who owns the credits. Numbers match in any notation.'),
     payment_method: text(60)
       .required()
-      .description('How you were paid; stored as given, no money is moved.')
+      .description('How you were paid. Stored as given; no money is moved.')
       .example('upi'),
     idempotency_key: idempotencyKey().required().example('purchase-2026-000112'),
   }).required();
@@ -42,7 +44,7 @@ export const purchaseIdParam = pathId(
 const status = () =>
   Joi.string()
     .valid('active', 'inactive')
-    .description('An inactive package is not sold any more; what was bought stays.')
+    .description('An inactive package is not for sale. Its purchases stay valid.')
     .example('active');
 
 const packageAnswer = {
@@ -50,7 +52,7 @@ const packageAnswer = {
   name: Joi.string().example('Ten evenings'),
   description: Joi.string().allow(null).example('Ten hours of football, any weekday.'),
   venue_ids: Joi.array().items(id(EXAMPLE.venueId)),
-  credits: count(10).description('How many bookings it pays for.'),
+  credits: count(10).description('The bookings that it pays for.'),
   price_rupees: amount(9000),
   validity_days: count(90).description('Counted from the purchase.'),
   status: status(),
@@ -58,7 +60,6 @@ const packageAnswer = {
 
 export const packageInCatalogue = named('Package', object(packageAnswer));
 
-/** The same, as an operator sees it. */
 export const packageOfPartner = named(
   'PartnerPackage',
   object({ ...packageAnswer, partner_id: id(EXAMPLE.partnerId) }),
@@ -67,29 +68,28 @@ export const packageOfPartner = named(
 const purchaseAnswer = {
   id: id(EXAMPLE.purchaseId),
   package_id: id(EXAMPLE.packageId),
-  customer_phone: Joi.string().description('As it was given.').example(PHONE),
+  customer_phone: Joi.string().description('As given.').example(PHONE),
   payment_method: Joi.string().example('upi'),
   credits_total: count(10),
   credits_remaining: count(9),
   status: Joi.string()
     .valid('ACTIVE', 'EXHAUSTED', 'EXPIRED')
     .description(
-      'EXHAUSTED: no credits left; a refund of a booking that took one makes it ACTIVE again. EXPIRED: after expires_at, or where ended_at is set.',
+      'EXHAUSTED: no credits left; a refund that returns one makes it ACTIVE. EXPIRED: after expires_at, or if ended_at is set.',
     )
     .example('ACTIVE'),
   venue_ids: Joi.array().items(id(EXAMPLE.venueId)),
   purchased_at: timestamp(),
   expires_at: timestamp('2027-02-18T09:15:00.000Z'),
-  ended_at: timestamp().optional().description('Only where an operator ended it before its time: when.'),
+  ended_at: timestamp().optional().description('When an operator ended it early. Otherwise absent.'),
   end_reason: Joi.string()
     .optional()
-    .description('With ended_at: why.')
+    .description('Why an operator ended it. Present with ended_at.')
     .example('Returned to the customer, who asked to be erased.'),
 };
 
 export const purchase = named('Purchase', object(purchaseAnswer));
 
-/** The same, as an operator sees it. */
 export const purchaseOfPartner = named(
   'PartnerPurchase',
   object({ ...purchaseAnswer, partner_id: id(EXAMPLE.partnerId) }),
@@ -148,3 +148,16 @@ export const packagesQuery = Joi.object<PackagesQuery>({
   limit: pageLimit(),
   cursor: cursor(),
 });
+
+/** The fields of a body as a row has them; `createPackageBody` requires those that a row must have. */
+export function packageChange(body: Partial<PackageBody>) {
+  return omitUndefined({
+    name: body.name,
+    description: body.description,
+    venueIds: body.venue_ids,
+    credits: body.credits,
+    pricePaise: body.price_rupees === undefined ? undefined : toPaise(body.price_rupees),
+    validityDays: body.validity_days,
+    status: body.status,
+  });
+}

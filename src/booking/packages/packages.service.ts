@@ -1,15 +1,13 @@
-import { requireAuthorizedVenue } from '../../catalog/venues/granted-venues.service.ts';
-import { findVenuesById } from '../../catalog/venues/venues.store.ts';
+import { findGrantedVenue, findVenuesById } from '../../catalog/venues/venues.store.ts';
 import type { Audience } from '../../domain/errors.ts';
 import { audienceOf, DomainError, fieldError } from '../../domain/errors.ts';
 import { requireCustomerPhone } from '../../domain/phone.ts';
 import type { PartnerDeps } from '../../partners/partners.service.ts';
-import { getPartner } from '../../partners/partners.service.ts';
+import { getPartner, venueNotAuthorized } from '../../partners/partners.service.ts';
 import { deduplicatedCalls } from '../../platform/deduplicated-calls.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Db } from '../../platform/mongo.ts';
-import type { PackageRow } from './packages.model.ts';
-import type { SeenPurchase } from './packages.store.ts';
+import type { PackageRow, SeenPurchase } from './packages.model.ts';
 import {
   endPurchaseRow,
   findPackage,
@@ -22,8 +20,6 @@ import {
   updatePackageRow,
 } from './packages.store.ts';
 
-export type { PackageRow } from './packages.model.ts';
-export type { SeenPurchase } from './packages.store.ts';
 export {
   consumeCredit,
   eraseCustomerOfPurchases,
@@ -46,9 +42,10 @@ type Bought = { purchase: SeenPurchase; isReplay: boolean };
 const deduplicate = deduplicatedCalls<Bought>();
 
 /**
- * Sells a package to a customer. The same key, package and customer return the original purchase, as it was then, and add no
- * credits; equal calls at once share a run.
- * @throws DomainError PACKAGE_NOT_FOUND for one that is missing, another partner's or not on sale; IDEMPOTENCY_KEY_MISMATCH
+ * Sells a package to a customer. The same key, package and customer return the original purchase, as it was then, and
+ * add no credits; concurrent equal calls share a run.
+ * @throws DomainError PACKAGE_NOT_FOUND for one that is missing, another partner's or not on sale;
+ * IDEMPOTENCY_KEY_MISMATCH
  */
 export async function buyPackage(deps: PackageDeps, partnerId: string, input: BuyPackage): Promise<Bought> {
   const phoneE164 = requireCustomerPhone(input.customerPhone, deps.config.defaultRegion);
@@ -61,50 +58,39 @@ async function buyOnce(
   input: BuyPackage,
   phoneE164: string,
 ): Promise<Bought> {
-  const sold = await findPackage(deps.db, input.packageId);
-  if (sold === null || sold.partnerId !== partnerId) throw packageNotFound();
-  const earlier = await findReplay(deps, partnerId, input, phoneE164);
-  if (earlier !== null) return { purchase: earlier, isReplay: true };
-  if (sold.status !== 'active') throw packageNotFound();
-  const purchase = await insertPurchase(
-    deps.db,
-    {
-      _id: newId(),
-      partnerId,
-      packageId: sold._id,
-      customerPhone: input.customerPhone,
-      phoneE164,
-      paymentMethod: input.paymentMethod,
-      venueIds: sold.venueIds,
-      creditsTotal: sold.credits,
-      creditsRemaining: sold.credits,
-      purchaseKey: input.idempotencyKey,
-    },
-    sold.validityDays,
-  );
-  if (purchase !== null) return { purchase, isReplay: false };
-  const twin = await findReplay(deps, partnerId, input, phoneE164);
-  if (twin === null) throw new Error('A purchase key is taken, yet no purchase has it');
-  return { purchase: twin, isReplay: true };
-}
-
-/** @throws DomainError IDEMPOTENCY_KEY_MISMATCH where the key bought another package or for another customer. */
-async function findReplay(
-  deps: PackageDeps,
-  partnerId: string,
-  input: BuyPackage,
-  phoneE164: string,
-): Promise<SeenPurchase | null> {
-  const earlier = await findPurchaseByKey(deps.db, partnerId, input.idempotencyKey);
-  if (earlier === null) return null;
-  if (earlier.packageId === input.packageId && earlier.phoneE164 === phoneE164) {
-    const { endedAt: _at, endReason: _reason, ...asSold } = earlier;
-    return { ...asSold, creditsRemaining: earlier.creditsTotal, isExpired: false };
+  const { packageId, customerPhone, paymentMethod, idempotencyKey: purchaseKey } = input;
+  const sold = await findPackage(deps.db, packageId);
+  if (sold === null || sold.partnerId !== partnerId) throw packageNotFound('partner');
+  if (sold.status === 'active') {
+    const purchase = await insertPurchase(
+      deps.db,
+      {
+        _id: newId(),
+        partnerId,
+        packageId,
+        customerPhone,
+        phoneE164,
+        paymentMethod,
+        venueIds: sold.venueIds,
+        creditsTotal: sold.credits,
+        creditsRemaining: sold.credits,
+        purchaseKey,
+      },
+      sold.validityDays,
+    );
+    if (purchase !== null) return { purchase, isReplay: false };
   }
-  throw new DomainError(
-    'IDEMPOTENCY_KEY_MISMATCH',
-    'This idempotency_key has already bought another package or for another customer. Use a new key for each purchase.',
-  );
+  const earlier = await findPurchaseByKey(deps.db, partnerId, purchaseKey);
+  if (earlier === null) throw packageNotFound('partner');
+  if (earlier.packageId !== packageId || earlier.phoneE164 !== phoneE164) {
+    throw new DomainError(
+      'IDEMPOTENCY_KEY_MISMATCH',
+      'This idempotency_key was used for another package or customer. Use a new key for each purchase.',
+    );
+  }
+  const { endedAt: _at, endReason: _reason, ...asSold } = earlier;
+  const purchase = { ...asSold, creditsRemaining: earlier.creditsTotal, isExpired: false };
+  return { purchase, isReplay: true };
 }
 
 /**
@@ -126,19 +112,15 @@ const NO_PURCHASE: Record<Audience, string> = {
   operator: 'There is no package purchase with that id.',
 };
 
-/** No customer has bought more packages than an operator could look through. */
-const MOST_PURCHASES = 200;
-
-/** A customer's purchases of whatever partner, newest first, at most 200. @throws DomainError VALIDATION_ERROR for what is no phone */
+/** A customer's purchases from all partners, newest first, at most 200. @throws DomainError VALIDATION_ERROR */
 export async function listPurchasesOf(deps: PackageDeps, customerPhone: string): Promise<SeenPurchase[]> {
   const phoneE164 = requireCustomerPhone(customerPhone, deps.config.defaultRegion);
-  return listPurchasesOfPhone(deps.db, phoneE164, MOST_PURCHASES);
+  return listPurchasesOfPhone(deps.db, phoneE164, 200);
 }
 
 /**
- * Ends a purchase before its time: no credit of it can be used from now on, and one that a refund gives back cannot be used.
- * What was booked with it stays booked. One that has expired or was ended before stays as it is, its reason too. No money is moved.
- * @throws DomainError PURCHASE_NOT_FOUND
+ * Ends a purchase before its time: none of its credits can be used any more, not even one that a refund gives back. A
+ * purchase that has expired or was ended before stays as it is. @throws DomainError PURCHASE_NOT_FOUND
  */
 export async function endPurchase(
   deps: { db: Db },
@@ -150,30 +132,27 @@ export async function endPurchase(
 }
 
 /**
- * The customer's purchases with credits left that can be used at the venue, soonest expiry first.
- * @throws DomainError VENUE_NOT_AUTHORIZED
+ * The customer's purchases that can be used at the venue, soonest expiry first. @throws DomainError
+ * VENUE_NOT_AUTHORIZED
  */
 export async function listActivePurchases(
   deps: PackageDeps,
   partnerId: string,
-  query: { customerPhone: string; venueId: string },
+  customerPhone: string,
+  venueId: string,
 ): Promise<SeenPurchase[]> {
-  await requireAuthorizedVenue(deps, partnerId, query.venueId);
-  const phoneE164 = requireCustomerPhone(query.customerPhone, deps.config.defaultRegion);
-  return listUsablePurchases(deps.db, partnerId, phoneE164, query.venueId);
-}
-
-function packageNotFound(): DomainError {
-  return new DomainError(
-    'PACKAGE_NOT_FOUND',
-    'You have no package on sale with that id. List your catalogue at /api/v1/packages to find its id.',
-  );
+  if ((await findGrantedVenue(deps.db, partnerId, venueId)) === null) throw venueNotAuthorized();
+  const phoneE164 = requireCustomerPhone(customerPhone, deps.config.defaultRegion);
+  return listUsablePurchases(deps.db, partnerId, phoneE164, venueId);
 }
 
 export type NewPackage = Omit<PackageRow, '_id' | 'status' | 'description'> &
   Partial<Pick<PackageRow, 'status' | 'description'>>;
 
-/** Adds a package to a partner's catalogue. @throws DomainError PARTNER_NOT_FOUND; VALIDATION_ERROR for an unknown venue. */
+/**
+ * Adds a package to a partner's catalogue. @throws DomainError PARTNER_NOT_FOUND; VALIDATION_ERROR for an unknown
+ * venue.
+ */
 export async function createPackage(deps: PartnerDeps, input: NewPackage): Promise<PackageRow> {
   await getPartner(deps, input.partnerId);
   await requireVenues(deps, input.venueIds);
@@ -185,11 +164,14 @@ export async function createPackage(deps: PartnerDeps, input: NewPackage): Promi
 /** @throws DomainError PACKAGE_NOT_FOUND */
 export async function getPackage(deps: { db: Db }, packageId: string): Promise<PackageRow> {
   const row = await findPackage(deps.db, packageId);
-  if (row === null) throw noSuchPackage();
+  if (row === null) throw packageNotFound('operator');
   return row;
 }
 
-/** Changes what is sold from now on; purchases keep what they have. @throws DomainError PACKAGE_NOT_FOUND, VALIDATION_ERROR */
+/**
+ * Changes what is sold from now on; purchases keep what they have. @throws DomainError PACKAGE_NOT_FOUND,
+ * VALIDATION_ERROR
+ */
 export async function updatePackage(
   deps: { db: Db },
   packageId: string,
@@ -197,18 +179,22 @@ export async function updatePackage(
 ): Promise<PackageRow> {
   await requireVenues(deps, change.venueIds ?? []);
   const row = await updatePackageRow(deps.db, packageId, change);
-  if (row === null) throw noSuchPackage();
+  if (row === null) throw packageNotFound('operator');
   return row;
 }
 
 async function requireVenues(deps: { db: Db }, venueIds: readonly string[]): Promise<void> {
   const known = new Set((await findVenuesById(deps.db, venueIds)).map((venue) => venue._id));
   const unknown = venueIds.find((venueId) => !known.has(venueId));
-  if (unknown !== undefined) {
-    throw fieldError('venue_ids', `names a venue that does not exist: ${unknown}`);
-  }
+  if (unknown !== undefined) throw fieldError('venue_ids', `names a venue that does not exist: ${unknown}`);
 }
 
-function noSuchPackage(): DomainError {
-  return new DomainError('PACKAGE_NOT_FOUND', 'There is no package with that id.');
+const NO_PACKAGE: Record<Audience, string> = {
+  partner:
+    'You have no package on sale with that id. List your catalogue at /api/v1/packages to find its id.',
+  operator: 'There is no package with that id.',
+};
+
+function packageNotFound(audience: Audience): DomainError {
+  return new DomainError('PACKAGE_NOT_FOUND', NO_PACKAGE[audience]);
 }

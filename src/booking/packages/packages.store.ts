@@ -7,23 +7,16 @@ import { CONFIRMED, confirmAbsence, NEWEST } from '../../platform/newest-reads.t
 import { omitUndefined } from '../../platform/omit-undefined.ts';
 import type { Page, PageWanted } from '../../platform/pagination.ts';
 import { toPage } from '../../platform/pagination.ts';
-import type { PackageRow, PurchaseRow } from './packages.model.ts';
+import type { PackageRow, PurchaseRow, SeenPurchase } from './packages.model.ts';
 import { packageModel, purchaseCollection } from './packages.model.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Whether a purchase can still be used, by the database's clock (ADR 0004). */
+/** A purchase that can still be used, by the database's clock (ADR 0004). */
 const UNEXPIRED: Expression = {
   $and: [{ $gt: ['$expiresAt', '$$NOW'] }, { $eq: [{ $type: '$endedAt' }, 'missing'] }],
 };
 
-/** A purchase as it is to be seen now; one that was ended is expired too. */
-export type SeenPurchase = PurchaseRow & { isExpired: boolean };
-
-/** E.164 begins with a plus, and what overwrites a number does not. */
-const IS_NUMBER = /^\+/;
-
-/** Purchases as they are to be seen now. */
 const findSeen = (db: Db, stages: Expression[], options: ReadOptions = {}): Promise<SeenPurchase[]> =>
   purchaseCollection(db)
     .aggregate<SeenPurchase>([...stages, { $set: { isExpired: { $not: UNEXPIRED } } }], options)
@@ -38,7 +31,7 @@ export async function findPackage(db: Db, packageId: string): Promise<PackageRow
   return confirmAbsence((options) => packages.findOne({ _id: packageId }, options), NEWEST);
 }
 
-/** The partner's own catalogue, oldest first; the packages for one venue where it is named. */
+/** The partner's catalogue, oldest first; only packages for the venue if one is named. */
 export async function listCatalogue(db: Db, partnerId: string, venueId?: string): Promise<PackageRow[]> {
   const atVenue = venueId === undefined ? {} : { venueIds: venueId };
   return packageModel(db)
@@ -47,7 +40,7 @@ export async function listCatalogue(db: Db, partnerId: string, venueId?: string)
     .lean();
 }
 
-/** Packages of all partners, or of the one named, oldest first: their ids grow. */
+/** Packages of all partners, or of the one named, oldest first: ids grow. */
 export async function listPackages(
   db: Db,
   partnerId: string | undefined,
@@ -59,7 +52,6 @@ export async function listPackages(
     .sort({ _id: 1 })
     .limit(limit + 1)
     .lean();
-  // Ordered by the id alone; its instant says nothing.
   return toPage(rows, limit, ({ _id: id }) => ({ at: new Date(0), id }));
 }
 
@@ -71,12 +63,10 @@ export async function updatePackageRow(
   return packageModel(db).findByIdAndUpdate(packageId, { $set: set }, { returnDocument: 'after' }).lean();
 }
 
-export type NewPurchase = Omit<PurchaseRow, 'purchasedAt' | 'expiresAt'>;
-
-/** Inserts a purchase that begins at the database's now; null where the partner has used the key before. */
+/** Inserts a purchase that begins at the database's now; null if the partner has used the key before. */
 export async function insertPurchase(
   db: Db,
-  row: NewPurchase,
+  row: Omit<PurchaseRow, 'purchasedAt' | 'expiresAt'>,
   validityDays: number,
 ): Promise<SeenPurchase | null> {
   const instants = { purchasedAt: '$$NOW', expiresAt: { $add: ['$$NOW', validityDays * DAY_MS] } };
@@ -94,13 +84,12 @@ export async function insertPurchase(
 }
 
 export async function findPurchase(db: Db, purchaseId: string): Promise<SeenPurchase | null> {
-  return confirmAbsence(async (options: ReadOptions) => {
-    const [found] = await findSeen(db, [{ $match: { _id: purchaseId } }], options);
-    return found ?? null;
-  });
+  return confirmAbsence(
+    async (options) => (await findSeen(db, [{ $match: { _id: purchaseId } }], options))[0] ?? null,
+  );
 }
 
-/** The purchase that a key of the partner made; waits for a winner's write that is not majority-committed yet. */
+/** The purchase that the partner's key made; waits until a concurrent write of it is majority-committed. */
 export async function findPurchaseByKey(
   db: Db,
   partnerId: string,
@@ -109,7 +98,7 @@ export async function findPurchaseByKey(
   return purchaseCollection(db).findOne({ partnerId, purchaseKey }, CONFIRMED);
 }
 
-/** Purchases of a customer that can be used at a venue now, soonest expiry first. */
+/** The customer's purchases that can be used at the venue, soonest expiry first. */
 export async function listUsablePurchases(
   db: Db,
   partnerId: string,
@@ -123,8 +112,8 @@ export async function listUsablePurchases(
 }
 
 /**
- * Takes one credit of the customer's usable purchase at the venue with the soonest expiry; returns the purchase's id, null where there is
- * none. Credits never go below 0: the guard is in the update's filter.
+ * Takes one credit of the customer's purchase that can be used at the venue and expires first. Returns the purchase's
+ * id, null if there is none. The update's filter keeps credits from going below 0.
  */
 export async function consumeCredit(
   db: Db,
@@ -141,7 +130,7 @@ export async function consumeCredit(
   return taken?._id ?? null;
 }
 
-/** A customer's purchases of whatever partner, newest first. */
+/** A customer's purchases from all partners, newest first. */
 export async function listPurchasesOfPhone(
   db: Db,
   phoneE164: string,
@@ -151,14 +140,14 @@ export async function listPurchasesOfPhone(
   return findSeen(db, [{ $match: { phoneE164 } }, newest, { $limit: limit }]);
 }
 
-/** Ends a purchase that has not expired, so that none of its credits can be taken any more; others stay as they are. */
+/** Ends a purchase that has not expired; any other stays as it is. */
 export async function endPurchaseRow(db: Db, purchaseId: string, reason: string): Promise<void> {
   await purchaseCollection(db).updateOne({ _id: purchaseId, $expr: UNEXPIRED }, [
     { $set: { endedAt: '$$NOW', endReason: { $literal: reason } } },
   ]);
 }
 
-/** Purchases of a customer, of whatever partner, that can still be used. */
+/** A customer's purchases from all partners that can still be used. */
 export async function findUsablePurchases(db: Db, phoneE164: string): Promise<Upcoming> {
   const found = purchaseCollection(db).aggregate<Upcoming>(
     [
@@ -172,8 +161,9 @@ export async function findUsablePurchases(db: Db, phoneE164: string): Promise<Up
 }
 
 /**
- * Overwrites whose they are, and what identifies the customer among keys and methods of payment, in the purchases of a customer that
- * cannot be used any more; returns how many there were. Other keys stay: a call that repeats one is rejected, and sells nothing.
+ * Erases the customer from purchases that cannot be used any more, also from keys and payment methods that identify the
+ * customer. Returns how many purchases there were. Other keys stay: a call that repeats one is rejected and sells
+ * nothing.
  */
 export async function eraseCustomerOfPurchases(db: Db, phoneE164: string, erasure: Erasure): Promise<number> {
   const { replacement } = erasure;
@@ -199,10 +189,10 @@ export async function eraseCustomerOfPurchases(db: Db, phoneE164: string, erasur
   return (await purchaseCollection(db).bulkWrite(updates, { ordered: false })).modifiedCount;
 }
 
-/** Gives one credit back, never more than were bought, and none to an erased purchase, from which nobody could use it. */
+/** Gives one credit back: never more than were bought, and none to an erased purchase, whose phone is no number. */
 export async function giveCreditBack(db: Db, purchaseId: string, tx: Tx): Promise<void> {
   await purchaseCollection(db).updateOne(
-    { _id: purchaseId, phoneE164: IS_NUMBER, $expr: { $lt: ['$creditsRemaining', '$creditsTotal'] } },
+    { _id: purchaseId, phoneE164: /^\+/, $expr: { $lt: ['$creditsRemaining', '$creditsTotal'] } },
     { $inc: { creditsRemaining: 1 } },
     { session: tx },
   );

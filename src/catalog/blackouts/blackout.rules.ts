@@ -1,20 +1,18 @@
 import type { BlackoutRow } from './blackouts.model.ts';
 
-/** What of a blackout matters to slots. */
 type Blackout = Pick<BlackoutRow, 'startsAt' | 'endsAt' | 'resourceIds'>;
 
 type Resource = { _id: string; sharesSpaceWith: readonly string[] };
 
 type Window = { start: Date; end: Date };
 
-/** Whether one of the blackouts keeps a window of the resource from being sold. */
 export function isBlackedOut(resource: Resource, window: Window, blackouts: readonly Blackout[]): boolean {
   return blackouts.some((blackout) => closes(blackout, resource, window));
 }
 
 /**
- * Whether a blackout names the resource, or one with which it shares space, or all, and overlaps the window. It takes the space that
- * a claim on the named resources would take (ADR 0007).
+ * Whether a blackout overlaps the window and closes the resource: it names none, this one, or one that shares its space
+ * (ADR 0007).
  */
 export function closes(
   { startsAt, endsAt, resourceIds }: Blackout,
@@ -29,7 +27,7 @@ export function closes(
 const MAX_DAYS = 366;
 const DAY_MS = 86_400_000;
 
-/** Why nothing can be closed in [startsAt, endsAt); null where it can. */
+/** Why [startsAt, endsAt) cannot be closed; null if it can. */
 export function windowFault(startsAt: Date, endsAt: Date, now: Date): string | null {
   if (endsAt <= startsAt) return 'must be after starts_at';
   if (endsAt <= now) return 'is in the past: there is nothing left to close';

@@ -27,6 +27,6 @@ export const BLACKOUTS: CollectionDefinition = {
       resourceIds: { bsonType: ['array', 'null'] },
     },
   },
-  // Read by their end, so that a venue's past does not slow it down.
+  // By their end: past blackouts do not slow reads.
   indexes: [{ name: 'blackouts_of_venue', key: { venueId: 1, endsAt: 1 } }],
 };

@@ -8,7 +8,7 @@ import type { LiveClaim } from '../../reservations/claim-reads.store.ts';
 import { findLiveClaimsAtVenue } from '../../reservations/claim-reads.store.ts';
 import { inVenueTransaction } from '../venues/venue-transaction.service.ts';
 import { getVenue, listResources, requireResourcesOf } from '../venues/venues.service.ts';
-import { isBlackedOut, windowFault } from './blackout.rules.ts';
+import { closes, windowFault } from './blackout.rules.ts';
 import type { BlackoutRow } from './blackouts.model.ts';
 import {
   countBlackouts,
@@ -22,14 +22,14 @@ export type { BlackoutRow } from './blackouts.model.ts';
 
 export type BlackoutDeps = { db: Db; clock: Clock };
 
-/** A blackout and the live holds and bookings in it, by their start; what is over by now needs no call and is left out. */
+/** A blackout and the live holds and bookings in it that are not over, by their start. */
 export type BlackoutDetail = { blackout: BlackoutRow; conflicts: LiveClaim[] };
 
 /**
- * Closes resources of a venue for a time. What is claimed in it is left alone and reported. Claims are looked for when no process
- * sells by what was before it any more, so that each is either among the conflicts or rejected (ADR 0007).
- * @throws DomainError VENUE_NOT_FOUND; VALIDATION_ERROR for a window that is inverted, past or too long, for resources that the
- * venue does not have, and where it has as many blackouts as it can have.
+ * Closes resources of a venue for a time; claims in it stay and are reported. It looks for them once no process sells
+ * by the old rules any more, so each is either among the conflicts or rejected (ADR 0007).
+ * @throws DomainError VENUE_NOT_FOUND; VALIDATION_ERROR for an inverted, past or too long window, for resources that
+ * the venue does not have, and at the limit of blackouts.
  */
 export async function addBlackout(
   deps: BlackoutDeps,
@@ -41,24 +41,20 @@ export async function addBlackout(
   const fault = windowFault(input.startsAt, input.endsAt, now);
   if (fault !== null) throw fieldError('ends_at', fault);
   await requireResourcesOf(deps, venueId, input.resourceIds ?? [], 'resource_ids');
-  await requireRoomForBlackout(deps, venueId, now);
+  // Concurrent calls may pass the limit by their number: it only keeps responses small.
+  if ((await countBlackouts(deps.db, venueId, now)) >= MAX_BLACKOUTS_OF_VENUE)
+    throw fieldError(
+      'venue_id',
+      `the venue has ${MAX_BLACKOUTS_OF_VENUE} blackouts that have not ended, the most that it can have. Withdraw some first, use longer ones, or close days by the schedule.`,
+    );
   const blackout = { _id: newId(), venueId, ...input, createdAt: now };
   await inVenueTransaction(deps.db, venueId, (tx) => insertBlackout(deps.db, blackout, tx));
   await leasedCacheOf(deps.db).changedForAll();
   return detailOf(deps, blackout);
 }
 
-/** Of blackouts that have not ended. Every availability response and every hold reads those of its time. */
+/** Counts those that have not ended: availability and holds read them. */
 const MAX_BLACKOUTS_OF_VENUE = 1000;
-
-/** Calls racing at the limit may pass it by their number: it keeps responses small, and nothing else rests on it. */
-async function requireRoomForBlackout(deps: { db: Db }, venueId: string, now: Date): Promise<void> {
-  if ((await countBlackouts(deps.db, venueId, now)) < MAX_BLACKOUTS_OF_VENUE) return;
-  throw fieldError(
-    'venue_id',
-    `the venue has ${MAX_BLACKOUTS_OF_VENUE} blackouts that have not ended, the most that it can have. Lift some first, use longer ones, or close days by the schedule.`,
-  );
-}
 
 /** The blackouts of a venue that have not ended, by their start. @throws DomainError VENUE_NOT_FOUND */
 export async function listBlackouts(
@@ -78,11 +74,20 @@ export async function getBlackout(deps: BlackoutDeps, blackoutId: string): Promi
 }
 
 async function detailOf(deps: BlackoutDeps, blackout: BlackoutRow): Promise<BlackoutDetail> {
-  const from = new Date(Math.max(blackout.startsAt.getTime(), deps.clock.now().getTime()));
-  return { blackout, conflicts: await liveClaimsIn(deps, blackout, from) };
+  const { venueId, startsAt, endsAt } = blackout;
+  const from = new Date(Math.max(startsAt.getTime(), deps.clock.now().getTime()));
+  if (from >= endsAt) return { blackout, conflicts: [] };
+  const claims = await findLiveClaimsAtVenue(deps.db, venueId, from, endsAt);
+  // Read after the claims, so that every claim's resource is known with the space it shares.
+  const resources = new Map((await listResources(deps, venueId)).map((row) => [row._id, row]));
+  const conflicts = claims.filter(({ resourceId, slotStart, slotEnd }) => {
+    const resource = resources.get(resourceId) ?? { _id: resourceId, sharesSpaceWith: [] };
+    return closes(blackout, resource, { start: slotStart, end: slotEnd });
+  });
+  return { blackout, conflicts };
 }
 
-/** Opens again what the blackout closed, unless another one does. @throws DomainError BLACKOUT_NOT_FOUND */
+/** Deletes a blackout. @throws DomainError BLACKOUT_NOT_FOUND */
 export async function liftBlackout(deps: { db: Db }, blackoutId: string): Promise<void> {
   const blackout = await deleteBlackout(deps.db, blackoutId);
   if (blackout === null) throw blackoutNotFound();
@@ -91,16 +96,4 @@ export async function liftBlackout(deps: { db: Db }, blackoutId: string): Promis
 
 function blackoutNotFound(): DomainError {
   return new DomainError('BLACKOUT_NOT_FOUND', 'There is no blackout with that id.');
-}
-
-/** The live claims in the blackout that end after `from`, by their start. */
-async function liveClaimsIn(deps: { db: Db }, blackout: BlackoutRow, from: Date): Promise<LiveClaim[]> {
-  if (from >= blackout.endsAt) return [];
-  const claims = await findLiveClaimsAtVenue(deps.db, blackout.venueId, from, blackout.endsAt);
-  // Read after the claims: every one of them is then of a resource that is known, with the space that it shares.
-  const resources = new Map((await listResources(deps, blackout.venueId)).map((row) => [row._id, row]));
-  return claims.filter(({ resourceId, slotStart, slotEnd }) => {
-    const resource = resources.get(resourceId) ?? { _id: resourceId, sharesSpaceWith: [] };
-    return isBlackedOut(resource, { start: slotStart, end: slotEnd }, [blackout]);
-  });
 }

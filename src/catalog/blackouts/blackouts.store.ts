@@ -9,10 +9,7 @@ export async function insertBlackout(db: Db, blackout: BlackoutRow, tx: Tx): Pro
   await blackoutCollection(db).insertOne(blackout, { session: tx });
 }
 
-/**
- * The blackouts of a venue that overlap [from, to), by their start: as the transaction sees them, else the newest state, committed or
- * about to be.
- */
+/** The blackouts of a venue that overlap [from, to), by their start: as `tx` sees them, else the newest state. */
 export async function findBlackouts(
   db: Db,
   venueId: string,
@@ -27,7 +24,7 @@ export async function findBlackouts(
     .toArray();
 }
 
-/** The blackout that was deleted; null where there is none of that id. */
+/** The deleted blackout; null if there is none of that id. */
 export async function deleteBlackout(db: Db, blackoutId: string): Promise<BlackoutRow | null> {
   return blackoutCollection(db).findOneAndDelete({ _id: blackoutId });
 }
@@ -51,7 +48,6 @@ export async function listBlackoutRows(
   return toPage(rows, limit, (row) => ({ at: row.startsAt, id: row._id }));
 }
 
-/** How many blackouts of a venue end after `from`. */
 export async function countBlackouts(db: Db, venueId: string, from: Date): Promise<number> {
   return blackoutCollection(db).countDocuments({ venueId, endsAt: { $gt: from } });
 }

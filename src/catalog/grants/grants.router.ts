@@ -1,3 +1,6 @@
+import Joi from 'joi';
+import { EXAMPLE } from '../../http/example-values.ts';
+import { claimFields, id, named, object } from '../../http/response-fields.ts';
 import type { Operator, Route } from '../../http/route.ts';
 import { noContent, ok, route } from '../../http/route.ts';
 import { partnerIdParam } from '../../partners/partners.schemas.ts';
@@ -8,14 +11,21 @@ import { claimView } from '../../reservations/claim-view.rules.ts';
 import type { ReservationDeps } from '../../reservations/reservations.service.ts';
 import { venueIdParam } from '../venues/venues.schemas.ts';
 import { getVenue } from '../venues/venues.service.ts';
-import { revokedGrant } from './grants.schemas.ts';
 import { revokeVenue } from './revoke-venue.service.ts';
 
 type GrantParams = { partnerId: string; venueId: string };
 
+const revokedGrant = named(
+  'RevokedGrant',
+  object({
+    released_holds: Joi.array()
+      .items(object({ hold_id: id(EXAMPLE.holdId), ...claimFields }))
+      .description('The live holds that this call released; everybody else can have their slots now.'),
+  }),
+);
+
 const PATH = '/api/v1/operator/partners/:partnerId/venues/:venueId';
 
-/** The routes by which operators grant partners venues, and end grants. */
 export function grantRoutes(deps: PartnerDeps & ReservationDeps): Route<Operator>[] {
   return [
     route<Operator, GrantParams>({
@@ -60,7 +70,6 @@ export function grantRoutes(deps: PartnerDeps & ReservationDeps): Route<Operator
   ];
 }
 
-/** The grant that a call is about, for the audit; null where there is none. */
 function grantOf(deps: PartnerDeps) {
   return async ({ partnerId, venueId }: GrantParams) =>
     (await hasGrant(deps, partnerId, venueId)) ? { partner_id: partnerId, venue_id: venueId } : null;

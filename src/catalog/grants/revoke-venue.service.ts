@@ -7,14 +7,13 @@ import type { Reservation } from '../../reservations/reservations.model.ts';
 import type { ReservationDeps } from '../../reservations/reservations.service.ts';
 import { moveReservation } from '../../reservations/reservations.service.ts';
 
-/** How many holds are released at a time: each is a write of its own, acknowledged by a majority. */
 const WIDTH = 20;
 
 /**
- * Ends the partner's grant for the venue and releases its live holds there, each with its event; returns those that it released.
- * Once it has returned, no hold of the partner at the venue is placed, extended or confirmed: the grant goes first, and when that is
- * done no process places holds by it any more (ADR 0007). Can be repeated: a call that broke off in between is finished by the next.
- * What is booked stays. @throws DomainError PARTNER_NOT_FOUND
+ * Ends the partner's grant for the venue, then releases its live holds there and returns them. Bookings stay. Once it
+ * has returned, no hold of the partner there is placed, extended or confirmed (ADR 0007). Repeating it finishes a call
+ * that broke off.
+ * @throws DomainError PARTNER_NOT_FOUND
  */
 export async function revokeVenue(
   deps: PartnerDeps & ReservationDeps,

@@ -10,13 +10,17 @@ import { conflictsView } from '../../reservations/claim-view.rules.ts';
 import type { ScheduleBody } from '../venues/schedules.schemas.ts';
 import { scheduleBody } from '../venues/schedules.schemas.ts';
 import { checkedSchedule } from '../venues/schedules.service.ts';
-import { resourceChange, venueChange } from '../venues/venue-bodies.ts';
 import type { ResourceBody, VenueBody } from '../venues/venues.schemas.ts';
-import { updateResourceBody, updateVenueBody, venueIdParam } from '../venues/venues.schemas.ts';
+import {
+  resourceChange,
+  updateResourceBody,
+  updateVenueBody,
+  venueChange,
+  venueIdParam,
+} from '../venues/venues.schemas.ts';
 import { getVenue, requireResourcesOf } from '../venues/venues.service.ts';
 import { findOffSaleClaims } from './off-sale-claims.service.ts';
 
-/** More than any venue has; the size of a body is a bound of its own. */
 const MAX_RESOURCES = 200;
 
 type Body = {
@@ -45,7 +49,6 @@ const offSale = named(
   object(conflictFields('that would be at something inactive or off the schedule')),
 );
 
-/** What a change would take off sale, before it is made. */
 export function changePreviewRoutes(deps: { db: Db; clock: Clock }): Route<Operator>[] {
   return [
     route<Operator, { venueId: string }, unknown, Body>({

@@ -9,15 +9,16 @@ import { pricedSlotAt } from './slot.rules.ts';
 /** Later than anything can be sold. */
 const FOR_MS = 10 * 366 * 86_400_000;
 
-/** A change of a venue and of its resources, by their ids, that is not made yet. */
+/** A change that is not made yet, of resources by their ids. */
 export type VenueChange = {
   venue?: Partial<VenueRow>;
   resources?: ReadonlyMap<string, Partial<ResourceRow>>;
 };
 
 /**
- * The bookings and live holds of a venue that are not over and could not be sold as the venue is now, or would be after a
- * change, by their start: at something inactive, or in a window that the schedule does not have.
+ * The bookings and live holds of a venue that could not be sold as it is now, or as it would be after a change: the
+ * venue or resource is inactive, or the schedule does not have the window. Those that are over are left out. By their
+ * start.
  * @throws DomainError VENUE_NOT_FOUND
  */
 export async function findOffSaleClaims(

@@ -1,10 +1,10 @@
 import { addDays, localDateTimeOf, weekdayOf } from '../../platform/calendar.ts';
 import type { PriceRule, ResourceRow } from '../venues/venues.service.ts';
 
-/** What a slot costs in paise, by its operating date and then by its start. */
+/** The price of a slot in paise, by its operating date and then by its start. */
 export type PricesOn = (date: string) => (start: Date) => number;
 
-/** Local dates and times of instants; each is resolved once, since all resources of a venue need the same few. */
+/** Local times of instants (`YYYY-MM-DDTHH:MM`), each resolved once: all resources of a venue need the same few. */
 export function wallTimesIn(timeZone: string): (instant: Date) => string {
   const known = new Map<number, string>();
   return (instant) => {
@@ -15,17 +15,16 @@ export function wallTimesIn(timeZone: string): (instant: Date) => string {
 }
 
 /**
- * The prices of a resource's slots: what the matching price rule of highest priority says, among equals the newest, else the
- * base price. A rule's times are those that the clocks at the venue show at the slot's start; its days and
- * dates are those of the operating day in which its time begins, so that the hours after midnight cost what their evening
- * costs, wherever the venue's day ends. `wallTimeOf` is that of the venue's zone.
+ * The prices of a resource's slots: by the matching rule of highest priority, among equals the newest, else the base
+ * price. A rule's times are wall times of the slot's start; its days and dates are those of the operating day in which
+ * its time begins, so the hours after midnight cost what their evening costs.
  */
 export function pricesOf(
   { pricePaise, priceRules = [] }: Pick<ResourceRow, 'pricePaise' | 'priceRules'>,
   wallTimeOf: (instant: Date) => string,
 ): PricesOn {
   if (priceRules.length === 0) return () => () => pricePaise;
-  // A stable sort: equals keep their order, the newest first.
+  // A stable sort keeps the newest of equals first.
   const ordered = priceRules.toReversed().sort((a, b) => b.priority - a.priority);
   return (date) => {
     const dayBefore = addDays(date, -1);
@@ -62,16 +61,16 @@ function isAllDay({ startTime, endTime }: PriceRule): boolean {
   return startTime === null && endTime === null;
 }
 
-/** Whether the rule's time, half-open, has an end on the next day that is later than midnight. */
+/** Whether the rule's time ends after midnight. */
 function passesMidnight(rule: PriceRule): boolean {
   const { from, to } = spanOf(rule);
   return to <= from && to > MIDNIGHT;
 }
 
 /**
- * On which operating day the time of a rule begins in which a slot starts at `time` on the wall; null where it starts in none.
- * A slot of the small hours is in a time that began the evening before: that is its own operating day where that day has
- * passed midnight to reach it (`isAfterMidnight`), else the day before.
+ * The operating day on which the rule's time begins that has a slot starting at `time`; null if none has. For a slot
+ * after midnight that is its own operating day if that day has passed midnight to reach it (`isAfterMidnight`), else
+ * the day before.
  */
 function beginningOf(
   rule: PriceRule,
@@ -90,7 +89,7 @@ function priceBy({ pricePaise, multiplier }: PriceRule, basePaise: number): numb
 
 const MULTIPLIER_STEPS = 10_000;
 
-/** In whole numbers, because 45 × 0.7 is less than 31.5 in binary; half a paisa is rounded up. */
+/** Integer arithmetic, because 45 × 0.7 is less than 31.5 in binary; half a paisa is rounded up. */
 function multiplied(paise: number, multiplier: number): number {
   const steps = Math.round(multiplier * MULTIPLIER_STEPS);
   return Math.floor((paise * steps + MULTIPLIER_STEPS / 2) / MULTIPLIER_STEPS);

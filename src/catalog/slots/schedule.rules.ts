@@ -2,43 +2,40 @@ import { Temporal } from 'temporal-polyfill';
 import { addDays, localDateOf } from '../../platform/calendar.ts';
 
 /**
- * One opening of an operating day, in the venue's wall time, `HH:MM` (00:00–23:59).
- * An `end` at or before `start` is that time of the next day, so `18:00`–`02:00` passes midnight and `00:00`–`00:00`
- * is the whole day (contract: availability/hours-past-midnight).
+ * One opening of an operating day in the venue's wall time, `HH:MM`. An `end` at or before `start` is on the next day
+ * (contract: availability/hours-past-midnight).
  */
 export type Opening = { start: string; end: string };
 
-/** The openings of every day alike, or, for a weekly schedule with exceptions, those of one date (`YYYY-MM-DD`). */
+/** Openings for every day, or by date (`YYYY-MM-DD`). */
 export type OpeningHours = readonly Opening[] | ((date: string) => readonly Opening[]);
 
-/** The half-open interval [start, end) that one slot takes. */
+/** The half-open interval [start, end) of a slot. */
 export type SlotWindow = { start: Date; end: Date };
 
-/** A slot of the schedule with its operating date: the date on which its operating day begins. */
 export type ScheduledSlot = SlotWindow & { date: string };
 
 type WindowMs = { startMs: number; endMs: number };
 
-/** An opening of a date; `onWallMs` is how long it is by the clocks on the wall, whether they change or not. */
+/** `onWallMs` is its length by the clocks on the wall. */
 type OpeningMs = WindowMs & { onWallMs: number };
 
 const MINUTE_MS = 60_000;
-/** Resolving one wall time costs some 30 µs and every resource of a venue asks for the same few: see `windowOf`. */
+/** Resolving a wall time costs some 30 µs, and every resource of a venue asks for the same few. */
 const MAX_REMEMBERED_WINDOWS = 10_000;
 const rememberedWindows = new Map<string, OpeningMs>();
 
 /**
  * The slots of the operating day that begins on `date` in `timeZone`, sorted and never overlapping.
  *
- * From each opening they run back to back and never past closing. A slot lasts `durationMinutes` of elapsed time
- * whatever the clocks do; opening and closing times resolve with Temporal's `compatible` disambiguation (a time that
- * the clocks skip moves forward by the gap, one that comes twice means the first), so a day may have a slot more or
- * less at a DST change. Only a slot that is as long as its opening is shorter where the clocks cut the opening: it fills what is left,
- * so that who sells whole days sells every day.
+ * From each opening they run back to back and never past closing, `durationMinutes` of elapsed time each. Wall times
+ * resolve by Temporal's `compatible` disambiguation (a skipped time moves forward by the gap, a repeated one is the
+ * first), so a DST change can add or remove a slot. A slot as long as its opening becomes shorter where the clocks cut
+ * the opening, so that whole days are sold every day.
  *
- * Where hours overlap, the earlier operating day wins, then the opening that begins earlier: a slot is left out when it
- * would begin before their slots have ended. An earlier day counts with every slot that one of its openings would make by
- * itself, even one left out, so that the response never depends on more than the two days before `date`.
+ * If hours overlap, the earlier operating day wins, then the earlier opening: a slot that would begin before their
+ * slots have ended is left out. Earlier days count with every slot that one of their openings would make by itself, so
+ * the result depends on two earlier days only.
  *
  * @throws RangeError for a malformed date or time, an unknown zone, or a duration that is no positive whole number.
  */
@@ -54,7 +51,7 @@ export function slotsOn(
   const durationMs = durationMinutes * MINUTE_MS;
   const windowsOn = (day: string) =>
     (typeof hours === 'function' ? hours(day) : hours).map((opening) => windowOf(day, opening, timeZone));
-  // Two days, not one: where the clocks skip the hour before midnight, a 24-hour opening ends on the second date after.
+  // Two days: where the clocks skip the hour before midnight, a 24-hour opening ends on the second date after.
   const earlierWindows = [-1, -2].flatMap((days) => windowsOn(addDays(date, days)));
   const freeFromMs = Math.max(-Infinity, ...earlierWindows.map((window) => lastSlotEnd(window, durationMs)));
   return slotsIn(windowsOn(date), durationMs, freeFromMs).map(({ startMs, endMs }) => ({
@@ -64,9 +61,8 @@ export function slotsOn(
 }
 
 /**
- * The slot that begins exactly at `start`, with the date on which its operating day begins: after midnight, the day before (contract:
- * availability/operating-date). Undefined where none begins there. Agrees with {@link slotsOn} for every date: an instant starts a slot
- * here if and only if some date lists it.
+ * The slot that begins exactly at `start`, and its operating date (contract: availability/operating-date); undefined if
+ * there is none. Agrees with {@link slotsOn}: an instant starts a slot here if and only if some date lists it.
  */
 export function scheduledSlotAt(
   start: Date,
@@ -75,8 +71,8 @@ export function scheduledSlotAt(
   timeZone: string,
 ): ScheduledSlot | undefined {
   const localDate = localDateOf(start, timeZone);
-  // Nearly always the local date or the one before. Clocks that skip the end of a day can put a slot two dates after
-  // its operating day's, and clocks set back across midnight one date before it.
+  // Clocks that skip the end of a day can put a slot two dates after its operating day's; clocks set back across
+  // midnight, one before.
   for (const days of [0, -1, -2, 1]) {
     const date = addDays(localDate, days);
     const slots = slotsOn(date, hours, durationMinutes, timeZone);
@@ -86,13 +82,15 @@ export function scheduledSlotAt(
   return undefined;
 }
 
-/** How long the slots of an opening are: `durationMs`, or all of an opening that would be as long if the clocks did not change. */
+/**
+ * The length of an opening's slots: `durationMs`, or less where the clocks cut an opening that is as long as one slot.
+ */
 function slotLengthIn({ startMs, endMs, onWallMs }: OpeningMs, durationMs: number): number {
   const isCut = onWallMs === durationMs && startMs < endMs;
   return isCut ? Math.min(durationMs, endMs - startMs) : durationMs;
 }
 
-/** When the last slot of an opening by itself ends, or -Infinity when it has room for none. */
+/** The end of the opening's last slot, or -Infinity if it has room for none. */
 function lastSlotEnd(opening: OpeningMs, durationMs: number): number {
   const { startMs, endMs } = opening;
   const lengthMs = slotLengthIn(opening, durationMs);
@@ -100,7 +98,6 @@ function lastSlotEnd(opening: OpeningMs, durationMs: number): number {
   return count > 0 ? startMs + count * lengthMs : -Infinity;
 }
 
-/** The slots that fit in the openings from `freeFromMs` on. */
 function slotsIn(openings: readonly OpeningMs[], durationMs: number, freeFromMs: number): WindowMs[] {
   const slots: WindowMs[] = [];
   for (const opening of openings.toSorted((a, b) => a.startMs - b.startMs)) {
@@ -123,7 +120,7 @@ function windowOf(date: string, opening: Opening, timeZone: string): OpeningMs {
     endMs: instantOf(closingDate, opening.end, timeZone),
     onWallMs: instantOf(closingDate, opening.end, 'UTC') - instantOf(date, opening.start, 'UTC'),
   };
-  // Emptied as a whole: cheaper than keeping an order, and refilled within one request.
+  // Clearing all costs less than keeping an order: one request refills it.
   if (rememberedWindows.size >= MAX_REMEMBERED_WINDOWS) rememberedWindows.clear();
   rememberedWindows.set(key, window);
   return window;

@@ -8,39 +8,34 @@ import { scheduledSlotAt, slotsOn } from './schedule.rules.ts';
 const SLOT_ID = /^([a-z0-9-]+)_(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})Z$/;
 
 /**
- * The identifier of the slot of `resourceId` that begins at `start`: `<resource_id>_<YYYYMMDDTHHmmZ>`, UTC, for instance
- * `koramangala-turf-a_20261121T0430Z` (contract: responses/ids). The same slot has the same id for ever, with no table behind it.
+ * The id of the slot that begins at `start`: `<resource_id>_<YYYYMMDDTHHmmZ>`, UTC, for instance
+ * `koramangala-turf-a_20261121T0430Z` (contract: responses/ids).
  */
 export function slotIdOf(resourceId: string, start: Date): string {
   const digits = start.toISOString().replace(/[-:]/g, '').slice(0, -'SS.sssZ'.length);
   return `${resourceId}_${digits}Z`;
 }
 
-/**
- * The resource and start that a slot id names, or undefined when `text` is no slot id: another form, a resource id that
- * is no slug, or an instant that does not exist. Says nothing about whether the resource or the slot exists.
- * `slotIdOf` of the result is `text` again.
- */
+/** The resource and start that a slot id names, or undefined if `text` is none. They need not exist. */
 export function parseSlotId(text: string): { resourceId: string; start: Date } | undefined {
   const [, resourceId, year, month, day, hour, minute] = SLOT_ID.exec(text) ?? [];
   if (resourceId === undefined) return undefined;
   const start = new Date(`${year}-${month}-${day}T${hour}:${minute}:00.000Z`);
-  // Date reads 30 February as 2 March; only an instant that prints as it was written is real.
+  // Date reads 30 February as 2 March.
   const isReal = !Number.isNaN(start.getTime()) && slotIdOf(resourceId, start) === text;
   return isReal ? { resourceId, start } : undefined;
 }
 
-/** A slot of a resource's schedule with what it costs. */
 export type PricedSlot = ScheduledSlot & { pricePaise: number };
 
-/** The slot that the resource's schedule has at `start`, or undefined where it has none. */
+/** The slot that the resource's schedule has at `start`, if any. */
 export function pricedSlotAt(venue: VenueRow, resource: ResourceRow, start: Date): PricedSlot | undefined {
   const slot = scheduledSlotAt(start, openingsOf(resource), resource.durationMinutes, venue.timeZone);
   if (slot === undefined) return undefined;
   return { ...slot, pricePaise: pricesOf(resource, wallTimesIn(venue.timeZone))(slot.date)(slot.start) };
 }
 
-/** The slots of the schedules of these resources on operating dates, by resource and date. */
+/** The slots of these resources on operating dates, by resource and date. */
 export function pricedSlotsOn(
   venue: VenueRow,
   resources: readonly ResourceRow[],
@@ -63,7 +58,7 @@ export function pricedSlotsOn(
   });
 }
 
-/** From when to when the slots are, the whole of the first and the last included; nothing where there are none. */
+/** The time from the first start to the last end; an empty range if there are no slots. */
 export function spanOf(slots: readonly SlotWindow[]): { from: Date; to: Date } {
   let [from, to] = [Infinity, -Infinity];
   for (const { start, end } of slots) {
@@ -73,7 +68,7 @@ export function spanOf(slots: readonly SlotWindow[]): { from: Date; to: Date } {
   return { from: new Date(from), to: new Date(to) };
 }
 
-/** The windows of resources on operating dates; those with the same daily hours and length have them in common. */
+/** The windows of resources on operating dates; resources with the same daily hours and length share them. */
 function windowsIn(timeZone: string): (resource: ResourceRow, date: string) => readonly SlotWindow[] {
   const known = new Map<string, readonly SlotWindow[]>();
   return (resource, date) => {
@@ -89,38 +84,36 @@ function windowsIn(timeZone: string): (resource: ResourceRow, date: string) => r
   };
 }
 
-/** The openings of a resource: its schedule's exception for the date, else those of the weekday; without one, the same every day. */
+/** The openings of a date: those of its exception or weekday, or the same every day if there is no schedule. */
 function openingsOf({ schedule, opensAt, closesAt }: ResourceRow): OpeningHours {
   if (schedule === undefined) return [{ start: opensAt, end: closesAt }];
   const exceptions = new Map(schedule.exceptions.map(({ date, hours }) => [date, hours]));
   return (date) => exceptions.get(date) ?? schedule.weekly[weekdayOf(date)];
 }
 
-/** Why a slot cannot be sold to anybody. */
 export type UnsellableReason = 'blackout' | 'past' | 'beyond_horizon' | 'inactive';
 
-/** Why a slot cannot be held; it never says who has it. */
+/** Why a slot cannot be held. It never says who has it. */
 export type UnavailableReason = 'held' | 'booked' | UnsellableReason;
 
-/** What a live claim is to other partners. */
+/** How other partners see a live claim. */
 export function reasonOf(claim: { status: string }): 'held' | 'booked' {
   return claim.status === 'BOOKED' ? 'booked' : 'held';
 }
 
-/** The last date at the venue on which a slot may start to be sold `now`. */
+/** The last date at the venue on which a slot on sale may start. */
 export function lastDateOnSale(now: Date, bookingHorizonDays: number, timeZone: string): string {
   return addDays(localDateOf(now, timeZone), bookingHorizonDays);
 }
 
-/** The instants between which a slot must start to be sold now. */
+/** Slots on sale start after `after` and before `before`. */
 export type SalePeriod = { after: Date; before: Date };
 
-/** From now to the end of the horizon's last local day. */
 export function salePeriodOf(now: Date, bookingHorizonDays: number, timeZone: string): SalePeriod {
   return { after: now, before: dayBounds(lastDateOnSale(now, bookingHorizonDays, timeZone), timeZone).end };
 }
 
-/** Why a window cannot be sold to any partner, whoever may have claimed it; `isClosed` says whether a blackout closes it. */
+/** Why a window cannot be sold, regardless of claims; `isClosed` says whether a blackout closes it. */
 export function unsellableReason(
   venue: VenueRow,
   resource: ResourceRow,
@@ -129,21 +122,19 @@ export function unsellableReason(
   isClosed: () => boolean,
 ): UnsellableReason | null {
   if (venue.status !== 'active' || resource.status !== 'active') return 'inactive';
-  // Dates that are compared as such are turned into numbers by a detour; this is asked of each slot of a day.
+  // Comparing Dates converts them each time; this runs for each slot of a day.
   const startMs = window.start.getTime();
   if (startMs <= onSale.after.getTime()) return 'past';
   if (startMs >= onSale.before.getTime()) return 'beyond_horizon';
   return isClosed() ? 'blackout' : null;
 }
 
-/** A slot as availability lists it. */
 export type ListedSlot = PricedSlot & {
   slotId: string;
   resource: ResourceRow;
   unavailableReason: UnavailableReason | null;
 };
 
-/** A slot as partners see it. */
 export function slotView(slot: ListedSlot): Record<string, unknown> {
   return {
     slot_id: slot.slotId,

@@ -1,14 +1,16 @@
 import type { Audience } from '../../domain/errors.ts';
 import { audienceOf, DomainError } from '../../domain/errors.ts';
 import { PLATFORM_PARTNER_ID } from '../../domain/platform-partner.ts';
-import { venueNotAuthorized } from '../../partners/grant-errors.rules.ts';
+import { venueNotAuthorized } from '../../partners/partners.service.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
-import type { Db } from '../../platform/mongo.ts';
+import type { Db, Tx } from '../../platform/mongo.ts';
 import { cellsOfWindow } from '../../reservations/cells.rules.ts';
 import type { NewReservation } from '../../reservations/reservations.store.ts';
 import { isBlackedOut } from '../blackouts/blackout.rules.ts';
-import type { ResourceRow } from '../venues/venues.service.ts';
+import { findBlackouts } from '../blackouts/blackouts.store.ts';
+import { fenceResource } from '../venues/venue-transaction.service.ts';
+import type { ResourceRow, VenueRow } from '../venues/venues.service.ts';
 import type { PricedSlot, UnsellableReason } from './slot.rules.ts';
 import { parseSlotId, pricedSlotAt, salePeriodOf, slotIdOf, unsellableReason } from './slot.rules.ts';
 import type { GrantedRules, RulesSource } from './venue-rules.service.ts';
@@ -17,10 +19,10 @@ import { findVenueIdOf } from './venue-rules.store.ts';
 
 export type SlotDeps = { db: Db; clock: Clock; config: { bookingHorizonDays: number } };
 
-/** The two ways in which a caller names a slot; both may be given if they agree. */
+/** A slot by its id or by resource and start; if both are given, they must agree. */
 export type SlotReference = { slotId?: string; venueId?: string; resourceId?: string; slotStart?: Date };
 
-/** A start on a resource that the caller may sell, and the slot that its schedule has there, if any. */
+/** A start on a resource that the caller may sell, and the schedule's slot there, if any. */
 export type SlotTarget = GrantedRules & {
   resource: ResourceRow;
   slotId: string;
@@ -28,17 +30,17 @@ export type SlotTarget = GrantedRules & {
   slot: PricedSlot | undefined;
 };
 
-/** The reservation of a slot as it is before it is written, and why the slot cannot be sold, unless claimed; null where it can. */
+/** The reservation to insert, and why the slot cannot be sold; null if it can, unless it is claimed. */
 type Offer = { draft: NewReservation; unsellable: UnsellableReason | null };
 
-/** `offer` is null where the schedule has no slot at the target. */
+/** `offer` is null if the schedule has no slot there. */
 export type SlotForSale = SlotTarget & { offer: Offer | null };
 
 const RULED_OUT: ReadonlySet<UnsellableReason | null> = new Set(['blackout', 'inactive'] as const);
 
 /**
- * Everything of a slot that a partner wants to hold, as of now: venue, resource, window, price, whether it may be sold with
- * regard to state, time, horizon and blackouts, and the draft of its reservation. Whether it is claimed shows only when it is claimed.
+ * Everything about a slot that a partner wants to hold: venue, resource, window, price, whether it is on sale, and the
+ * draft of its reservation. Only inserting the draft shows whether it is claimed.
  * @throws DomainError VALIDATION_ERROR where the parts disagree; VENUE_NOT_AUTHORIZED for a venue_id that is unknown or
  * not granted; RESOURCE_NOT_FOUND; SLOT_NOT_FOUND for a slot_id alone that is unknown or of such a venue.
  */
@@ -64,9 +66,8 @@ export async function findSlotForSale(
 }
 
 /**
- * The same for a walk-in at any venue, or at one of the partner for whom it is played; the draft is of the built-in partner
- * `platform`. Whether the slot may be sold, the walk-in's own transaction decides.
- * @throws DomainError SLOT_NOT_FOUND
+ * The slot for a walk-in at any venue, or at one granted to `playedFor`, with a draft for the built-in partner
+ * `platform`. The walk-in's transaction decides whether it may be sold. @throws DomainError SLOT_NOT_FOUND
  */
 export async function findSlotForWalkIn(
   deps: { db: Db },
@@ -80,9 +81,26 @@ export async function findSlotForWalkIn(
 }
 
 /**
- * What a reference names, at any venue or at one of the partner.
- * @throws DomainError VALIDATION_ERROR, VENUE_NOT_AUTHORIZED, RESOURCE_NOT_FOUND, SLOT_NOT_FOUND, as of `findSlotForSale`
+ * The draft with the slot's current window, price and cells, for the venue transaction that inserts it; or why it
+ * cannot be sold. The transaction excludes every change of the venue, its blackouts and the resource (ADR 0007).
  */
+export async function checkClaim(
+  deps: { db: Db },
+  venue: VenueRow | null,
+  draft: NewReservation,
+  tx: Tx,
+): Promise<{ draft: NewReservation; unsellable: 'off schedule' | 'inactive' | 'blackout' | null }> {
+  const resource = await fenceResource(deps.db, draft.resourceId, tx);
+  const slot = venue && resource && pricedSlotAt(venue, resource, draft.slotStart);
+  if (!slot) return { draft, unsellable: 'off schedule' };
+  const blackouts = await findBlackouts(deps.db, draft.venueId, slot.start, slot.end, tx);
+  if (venue.status !== 'active' || resource.status !== 'active') return { draft, unsellable: 'inactive' };
+  if (isBlackedOut(resource, slot, blackouts)) return { draft, unsellable: 'blackout' };
+  const cells = cellsOfWindow(resource, slot);
+  return { draft: { ...draft, slotEnd: slot.end, pricePaise: slot.pricePaise, cells }, unsellable: null };
+}
+
+/** What a reference names, at any venue or at one granted to the partner. @throws DomainError as `findSlotForSale` */
 async function findTarget(
   deps: { db: Db },
   partnerId: string | undefined,
@@ -147,12 +165,12 @@ function disagreement(...fields: string[]): DomainError {
 
 const NOT_FOUND: Record<Audience, string> = {
   partner:
-    "You may sell no such slot: slot_id is malformed or unknown, the resource's schedule has no slot that starts then, or its venue is not granted to you. Copy slot_id, or slot_start, from availability. Where GET /api/v1/partner/venues does not list the venue, ask the platform operator for a grant.",
+    'Slot not found: slot_id is malformed or unknown, the schedule has no slot at that start, or its venue is not granted to you. Copy slot_id or slot_start from availability. If GET /api/v1/partner/venues lacks the venue, ask the platform operator for a grant.',
   operator:
-    "There is no such slot: slot_id is malformed or unknown, or the resource's schedule has no slot that starts then. Take slot_id from the day's grid in the console.",
+    "Slot not found: slot_id is malformed or unknown, or the schedule has no slot at that start. Take slot_id from the day's grid in the console.",
 };
 
-/** In one wording whatever the reason, so that nobody learns which slots there are at venues that are not granted. */
+/** One wording for every reason: it must not reveal slots of venues that are not granted. */
 export function slotNotFound(audience: Audience = 'partner'): DomainError {
   return new DomainError('SLOT_NOT_FOUND', NOT_FOUND[audience]);
 }

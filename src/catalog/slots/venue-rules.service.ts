@@ -1,6 +1,6 @@
 import { DomainError } from '../../domain/errors.ts';
 import { findCachedGrant } from '../../partners/cached-partners.store.ts';
-import { venueNotAuthorized } from '../../partners/grant-errors.rules.ts';
+import { venueNotAuthorized } from '../../partners/partners.service.ts';
 import type { Entry } from '../../platform/leased-cache.ts';
 import type { Db } from '../../platform/mongo.ts';
 import type { ResourceRow } from '../venues/venues.service.ts';
@@ -9,10 +9,10 @@ import { findVenueRules } from './venue-rules.store.ts';
 
 export type { RulesSource, VenueRules } from './venue-rules.store.ts';
 
-/** The rules of a venue where a partner may sell, and the entries on which that rests. */
+/** A venue's rules, and the cache entries they rest on. */
 export type GrantedRules = { rules: VenueRules; entries: readonly Entry[] };
 
-/** Null for a venue that is missing, or not granted to the partner where one is named. */
+/** Null for a venue that is missing, or not granted to the partner if one is named. */
 export async function findGrantedRules(
   { db }: { db: Db },
   partnerId: string | undefined,
@@ -28,8 +28,8 @@ export async function findGrantedRules(
 }
 
 /**
- * The decision by cached rules. If that rejects the caller, the decision by rules that are read after this call: another process may have
- * put something on sale a moment ago.
+ * Decides by cached rules. If they reject the caller, decides again by rules read after this call: another process may
+ * have put something on sale a moment ago.
  */
 export async function decidingBy<T>(
   decide: (from: RulesSource) => Promise<T>,
@@ -43,8 +43,9 @@ export async function decidingBy<T>(
 }
 
 /**
- * The rules of a venue that a partner names in order to sell there, and of its resources the one that it names.
- * @throws DomainError VENUE_NOT_AUTHORIZED for a venue that is missing or not granted, in the same words; RESOURCE_NOT_FOUND
+ * The rules of a venue that a partner names to sell there, and the named one of its resources.
+ * @throws DomainError VENUE_NOT_AUTHORIZED for a venue that is missing or not granted, in the same words;
+ * RESOURCE_NOT_FOUND
  */
 export async function requireVenueRules(
   deps: { db: Db },
@@ -60,7 +61,6 @@ export async function requireVenueRules(
   });
 }
 
-/** @throws DomainError RESOURCE_NOT_FOUND for a resource that the venue does not have. */
 export function requireResourceIn({ resources }: VenueRules, resourceId: string): ResourceRow {
   const resource = resources.find(({ _id }) => _id === resourceId);
   if (resource !== undefined) return resource;

@@ -5,16 +5,19 @@ import type { Db } from '../../platform/mongo.ts';
 import type { BlackoutRow } from '../blackouts/blackouts.model.ts';
 import type { ResourceRow, VenueRow } from '../venues/venues.model.ts';
 
-/** All that decides what may be sold at a venue, but for claims and the time. One object until something of it changes (ADR 0006). */
+/**
+ * Everything that decides what may be sold at a venue, apart from claims and time. One object until something in it
+ * changes (ADR 0006).
+ */
 export type VenueRules = {
   venue: VenueRow;
   /** By id. */
   resources: readonly ResourceRow[];
-  /** Those that had not ended when they were read, by their start. */
+  /** Blackouts that had not ended, by their start. */
   blackouts: readonly BlackoutRow[];
 };
 
-/** `database`: by a reading that begins after the call, for a caller who is about to be rejected. */
+/** `database`: by a read that begins after the call, for a caller who is about to be rejected. */
 export type RulesSource = 'cache' | 'database';
 
 /** Every walk-in writes it. */
@@ -39,14 +42,14 @@ const VENUES: EntryKind = {
 
 const RESOURCES: EntryKind = { collection: 'resources', stages: [{ $project: { venueId: 1 } }] };
 
-/** Null where there is no such venue. */
+/** Null if there is no such venue. */
 export const findVenueRules = (
   db: Db,
   venueId: string,
   from?: RulesSource,
 ): Promise<Entry<VenueRules> | null> => leasedCacheOf(db).read<VenueRules>(VENUES, venueId, from);
 
-/** The venue of a resource, which it never leaves; undefined where there is no such resource. */
+/** The venue of a resource, which never changes; undefined if there is no such resource. */
 export async function findVenueIdOf(db: Db, resourceId: string): Promise<string | undefined> {
   const found = await leasedCacheOf(db).read<Pick<ResourceRow, 'venueId'>>(RESOURCES, resourceId);
   return found?.value.venueId;

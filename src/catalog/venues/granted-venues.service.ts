@@ -1,11 +1,11 @@
 import { DomainError } from '../../domain/errors.ts';
-import { venueNotAuthorized } from '../../partners/grant-errors.rules.ts';
 import { listGrantedVenueIds } from '../../partners/partners.store.ts';
 import type { Db } from '../../platform/mongo.ts';
+import { listResourceRows } from './resources.store.ts';
 import type { ResourceRow, VenueRow } from './venues.model.ts';
-import { findGrantedVenue, findVenuesById, listResourceRows } from './venues.store.ts';
+import { findGrantedVenue, findVenuesById } from './venues.store.ts';
 
-/** The venues granted to the partner, by name; none before onboarding. */
+/** The venues granted to the partner, by name. */
 export async function listGrantedVenues(deps: { db: Db }, partnerId: string): Promise<VenueRow[]> {
   return findVenuesById(deps.db, await listGrantedVenueIds(deps.db, partnerId));
 }
@@ -20,7 +20,7 @@ export async function getGrantedVenue(
   if (venue !== null) return venue;
   throw new DomainError(
     'VENUE_NOT_FOUND',
-    'There is no venue with that id among those granted to you. List your venues to find its id.',
+    'No venue with that id is granted to you. List your venues to find its id.',
   );
 }
 
@@ -32,18 +32,4 @@ export async function listGrantedResources(
 ): Promise<ResourceRow[]> {
   await getGrantedVenue(deps, partnerId, venueId);
   return listResourceRows(deps.db, venueId);
-}
-
-/**
- * The venue that a partner names in order to sell there.
- * @throws DomainError VENUE_NOT_AUTHORIZED for a venue that is missing or not granted, in the same words.
- */
-export async function requireAuthorizedVenue(
-  deps: { db: Db },
-  partnerId: string,
-  venueId: string,
-): Promise<VenueRow> {
-  const venue = await findGrantedVenue(deps.db, partnerId, venueId);
-  if (venue !== null) return venue;
-  throw venueNotAuthorized();
 }

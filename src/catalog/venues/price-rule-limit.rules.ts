@@ -1,2 +1,2 @@
-/** How many price rules a resource can have: they are a part of its document, which every availability response reads. */
+/** How many price rules a resource can have: every availability response reads them. */
 export const MAX_PRICE_RULES = 100;

@@ -12,7 +12,6 @@ import type { PriceRule } from './venues.service.ts';
 const OF_RESOURCE = '/api/v1/operator/resources/:resourceId/price-rules';
 const ONE = '/api/v1/operator/price-rules/:id';
 
-/** The price rules of a resource. */
 export function priceRuleRoutes(deps: { db: Db; clock: Clock }): Route<Operator>[] {
   return [
     route<Operator, { resourceId: string }, unknown, PriceRuleBody>({

@@ -3,13 +3,13 @@ import type { Clock } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
 import { leasedCacheOf } from '../../platform/leased-cache.ts';
 import type { Db } from '../../platform/mongo.ts';
-import { findPriceRule, pullPriceRule, pushPriceRule } from './price-rules.store.ts';
+import { findPriceRule, pullPriceRule, pushPriceRule } from './resources.store.ts';
 import type { PriceRule } from './venues.model.ts';
 import { getResource } from './venues.service.ts';
 
 /**
- * Adds a rule for what is sold from now on; holds and bookings keep their price.
- * @throws DomainError RESOURCE_NOT_FOUND; VALIDATION_ERROR where the resource has as many rules as it can have.
+ * Adds a rule for what is sold from now on. @throws DomainError RESOURCE_NOT_FOUND; VALIDATION_ERROR at the limit of
+ * rules.
  */
 export async function addPriceRule(
   deps: { db: Db; clock: Clock },
@@ -33,7 +33,7 @@ export async function listPriceRules(deps: { db: Db }, resourceId: string): Prom
   return (await getResource(deps, resourceId)).priceRules ?? [];
 }
 
-/** The rule and the resource for which it is. @throws DomainError PRICE_RULE_NOT_FOUND */
+/** A rule and its resource. @throws DomainError PRICE_RULE_NOT_FOUND */
 export async function getPriceRule(
   deps: { db: Db },
   ruleId: string,

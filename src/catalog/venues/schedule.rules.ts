@@ -3,7 +3,7 @@ import type { Weekday } from '../../platform/calendar.ts';
 import { addDays, WEEKDAYS, weekdayOf } from '../../platform/calendar.ts';
 import type { Hours, Schedule } from './venues.model.ts';
 
-/** The schedule of a resource that is open at the same hours on every day. */
+/** A schedule with the same hours every day. */
 export function everyDay(hours: Hours): Schedule {
   return {
     weekly: Object.fromEntries(WEEKDAYS.map((weekday) => [weekday, [hours]])) as Schedule['weekly'],
@@ -13,13 +13,13 @@ export function everyDay(hours: Hours): Schedule {
 
 const DAY_MINUTES = 1440;
 
-/** An opening in minutes from the start of its day; `to` is beyond 1440 where it passes midnight. */
+/** An opening in minutes from the start of its day; `to` is beyond 1440 if it passes midnight. */
 type Span = { path: string; from: number; to: number };
 
 /**
- * Why a schedule cannot be followed: openings of one day that overlap, openings that pass midnight into those of the next
- * day (of the week, or of a date that is an exception or has one as its neighbour), dates that are named twice. Each fault
- * names the opening that begins later, or, where the next date only has its weekly hours, the exception that runs into them.
+ * Why a schedule is invalid: openings of one day that overlap, openings that pass midnight into those of the next day,
+ * dates that are named twice. Each fault names the later opening or, if the next date only has its weekly hours, the
+ * exception that runs into them.
  */
 export function scheduleFaults({ weekly, exceptions }: Schedule): FieldFault[] {
   const ofWeek = (weekday: Weekday) => spansOf(weekly[weekday], `weekly.${weekday}`);

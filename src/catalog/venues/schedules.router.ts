@@ -10,7 +10,6 @@ import { getResource } from './venues.service.ts';
 
 const PATH = '/api/v1/operator/resources/:resourceId/schedule';
 
-/** The weekly schedule of a resource, with its exceptions. */
 export function scheduleRoutes(deps: OperatorVenueDeps): Route<Operator>[] {
   return [
     route<Operator, { resourceId: string }, unknown, ScheduleBody>({

@@ -5,9 +5,7 @@ import { WEEKDAYS } from '../../platform/calendar.ts';
 import type { Schedule } from './venues.model.ts';
 import { withOffSale } from './venues.schemas.ts';
 
-/** A slot lasts five minutes at least, but more openings than this a day are a mistake. */
 const MAX_OPENINGS_OF_DAY = 24;
-/** A leap year of them. */
 const MAX_EXCEPTIONS = 366;
 
 const opening = Joi.object({
@@ -15,7 +13,7 @@ const opening = Joi.object({
   end: wallTimeEnd()
     .required()
     .description(
-      'Before or equal to the start, it is on the next day; 00:00 to 00:00 is the whole day. 24:00 is stored as 00:00.',
+      'If not after the start, it is on the next day. 00:00 to 00:00 is the whole day. 24:00 is stored as 00:00.',
     )
     .example('12:00'),
 });
@@ -29,7 +27,7 @@ export type ScheduleBody = { weekly: Schedule['weekly']; exceptions: Schedule['e
 
 export const scheduleBody = Joi.object<ScheduleBody>({
   weekly: Joi.object(Object.fromEntries(WEEKDAYS.map((weekday) => [weekday, openings().default([])])))
-    // Not ignored like other unknown fields: a day that is misspelt would be closed.
+    // Other unknown fields are ignored, but a misspelt day would be closed.
     .unknown(false)
     .messages({ 'object.unknown': `is no day of the week. The days are ${WEEKDAYS.join(', ')}.` })
     .required()

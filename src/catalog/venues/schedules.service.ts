@@ -1,19 +1,18 @@
 import { DomainError } from '../../domain/errors.ts';
 import type { Db } from '../../platform/mongo.ts';
+import { unsetSchedule } from './resources.store.ts';
 import { everyDay, scheduleFaults } from './schedule.rules.ts';
 import type { Schedule } from './venues.model.ts';
 import { getResource, slotsChanged, updateResource } from './venues.service.ts';
-import { unsetSchedule } from './venues.store.ts';
 
-/** The schedule of a resource; its operating hours on every day where none was set. @throws DomainError RESOURCE_NOT_FOUND */
+/** A resource's schedule; its operating hours on every day if none is set. @throws DomainError RESOURCE_NOT_FOUND */
 export async function getSchedule(deps: { db: Db }, resourceId: string): Promise<Schedule> {
   const { schedule, opensAt, closesAt } = await getResource(deps, resourceId);
   return schedule ?? everyDay({ start: opensAt, end: closesAt });
 }
 
 /**
- * Replaces the schedule of a resource for what is sold from now on: reservations stay as they are, and nothing can be sold
- * over them, whatever the slots are now (ADR 0002).
+ * Replaces the schedule for what is sold from now on; reservations stay and cannot be sold over (ADR 0002).
  * @throws DomainError RESOURCE_NOT_FOUND; VALIDATION_ERROR naming every opening that overlaps another
  */
 export async function setSchedule(
@@ -26,7 +25,10 @@ export async function setSchedule(
   return checked;
 }
 
-/** The schedule with its exceptions by date. @throws DomainError VALIDATION_ERROR naming every opening that overlaps another */
+/**
+ * The schedule with its exceptions by date. @throws DomainError VALIDATION_ERROR naming every opening that overlaps
+ * another
+ */
 export function checkedSchedule(schedule: Schedule): Schedule {
   const details = scheduleFaults(schedule);
   const [first] = details;
@@ -36,10 +38,7 @@ export function checkedSchedule(schedule: Schedule): Schedule {
   return { ...schedule, exceptions: schedule.exceptions.toSorted((a, b) => (a.date < b.date ? -1 : 1)) };
 }
 
-/**
- * Takes the schedule of a resource away, so that its operating hours are those of every day again. Safe to repeat.
- * @throws DomainError RESOURCE_NOT_FOUND
- */
+/** Removes the schedule: the operating hours apply every day again. @throws DomainError RESOURCE_NOT_FOUND */
 export async function removeSchedule(deps: { db: Db }, resourceId: string): Promise<void> {
   const resource = await getResource(deps, resourceId);
   await unsetSchedule(deps.db, resourceId);

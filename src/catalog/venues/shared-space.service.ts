@@ -2,16 +2,15 @@ import { fieldError } from '../../domain/errors.ts';
 import { leasedCacheOf } from '../../platform/leased-cache.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { addSharedCellsToClaims } from '../../reservations/claims.service.ts';
+import { relateResources } from './resources.store.ts';
 import { inVenueTransaction } from './venue-transaction.service.ts';
 import type { ResourceRow } from './venues.model.ts';
-import { relateResources } from './venues.store.ts';
 
 /**
- * Makes the resource share its space with `otherIds` of its venue and with no others, on both sides at once. Neither may the
- * resource have claims that do not fill that space yet (`addSharedCells`), nor may it be on sale meanwhile: then the claims on
- * the others have the space before anybody could be sold it twice (ADR 0002). Claims keep the cells that they have, those of a
- * relation that has ended too. Safe to repeat, also after a crash in between.
- * @throws DomainError VALIDATION_ERROR where a claim that was being written on one side took space from one on the other.
+ * Makes the resource share its space with exactly `otherIds` of its venue, on both sides. Beforehand its claims must
+ * fill that space (`addSharedCells`) and it must be off sale, so that nobody is sold the space twice meanwhile (ADR
+ * 0002). Claims keep the cells they have. Safe to repeat, also after a crash.
+ * @throws DomainError VALIDATION_ERROR if a claim written at the same time took space from one on the other side.
  */
 export async function shareSpace(
   deps: { db: Db },
@@ -21,7 +20,7 @@ export async function shareSpace(
   await inVenueTransaction(deps.db, resource.venueId, (tx) =>
     relateResources(deps.db, resource, otherIds, tx),
   );
-  // What is sold without the relation is written when this returns, and is found.
+  // Once this returns, everything sold without the relation is written and is found.
   const cache = leasedCacheOf(deps.db);
   if (otherIds.length > 0) await cache.changedForAll();
   else cache.freshen();
@@ -30,9 +29,8 @@ export async function shareSpace(
 }
 
 /**
- * Makes the live claims on the resource and on the others fill the space that they share, or are going to share.
- * @throws DomainError VALIDATION_ERROR where claims on both sides overlap: they cannot both have it. `remedy` says what to do
- * once they do not.
+ * Makes the live claims on the resource and on the others fill the space that they share.
+ * @throws DomainError VALIDATION_ERROR if claims on both sides overlap; `remedy` ends its message.
  */
 export async function addSharedCells(
   deps: { db: Db },

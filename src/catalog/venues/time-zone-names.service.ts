@@ -2,7 +2,7 @@ import { timeZoneNamed } from '../../platform/calendar.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { countVenuesIn, listTimeZones, renameTimeZone } from './venues.store.ts';
 
-/** Former releases took these names, which the IANA database does not have: its zone of today, where the rules of 1976 end. */
+/** Names that former releases took and the IANA database does not have, with today's zones. */
 const REPLACED: Readonly<Record<string, string>> = {
   'us/pacific-new': 'America/Los_Angeles',
   'canada/east-saskatchewan': 'America/Regina',
@@ -21,7 +21,7 @@ const REPLACED: Readonly<Record<string, string>> = {
   'systemv/hst10': 'Etc/GMT+10',
 };
 
-/** The stored names of zones that are not as the IANA database spells them, with the right ones. */
+/** Stored zone names that differ from the IANA spelling, with the right ones. */
 async function findMisspelt(db: Db): Promise<{ from: string; to: string }[]> {
   return (await listTimeZones(db)).flatMap((from) => {
     const to = REPLACED[from.toLowerCase()] ?? timeZoneNamed(from) ?? from;
@@ -29,7 +29,6 @@ async function findMisspelt(db: Db): Promise<{ from: string; to: string }[]> {
   });
 }
 
-/** How many venues have a zone that is not as the IANA database spells it. */
 export async function countMisspeltZones(db: Db): Promise<number> {
   return countVenuesIn(
     db,
@@ -37,7 +36,7 @@ export async function countMisspeltZones(db: Db): Promise<number> {
   );
 }
 
-/** Spells the zones of venues as the IANA database does; returns how many venues it changed. It can be repeated. */
+/** Corrects the spelling of zones; returns how many venues it changed. Safe to repeat. */
 export async function spellZones(db: Db): Promise<number> {
   let changed = 0;
   for (const { from, to } of await findMisspelt(db)) {

@@ -6,17 +6,17 @@ import { inTransaction, TRANSACTION_MS } from '../../platform/mongo.ts';
 import type { VenueRow } from './venues.model.ts';
 import { fenceVenue } from './venues.store.ts';
 
-export { fenceResource } from './venues.store.ts';
+export { fenceResource } from './resources.store.ts';
 
-/** How many calls of this process wait for the transactions of a venue at most. */
+/** How many calls of this process may wait for a venue. */
 const MAX_WAITING = 8;
 
 const limitsOf = memoizeByObject((_db: Db) => new Map<string, LimitFunction>());
 
 /**
- * Runs a transaction that sells at the venue, or changes what may be sold there. It excludes every other such transaction: of two that
- * overlap in time, one is run again and sees what the other did. `work` gets the venue as it is in the transaction, null if there is
- * none, and must have no side effects. Calls of this process for one venue run one after the other; each ends within 10 s.
+ * Runs a transaction that sells at the venue or changes what may be sold there. Of two such transactions that overlap,
+ * one runs again and sees what the other did. `work` gets the venue as the transaction sees it and must have no side
+ * effects. Calls of this process for one venue run one after the other.
  * @throws DomainError SERVICE_UNAVAILABLE if eight calls wait already, or the call's turn does not come within 10 s.
  */
 export async function inVenueTransaction<T>(

@@ -1,7 +1,6 @@
 import { toRupees } from '../../domain/money.ts';
 import type { ResourceRow, VenueRow } from './venues.model.ts';
 
-/** A venue as everyone sees it. */
 export function venueView(venue: VenueRow): Record<string, unknown> {
   return {
     venue_id: venue._id,
@@ -13,7 +12,6 @@ export function venueView(venue: VenueRow): Record<string, unknown> {
   };
 }
 
-/** A resource as partners see it. */
 export function resourceView(resource: ResourceRow): Record<string, unknown> {
   return {
     resource_id: resource._id,
@@ -28,7 +26,6 @@ export function resourceView(resource: ResourceRow): Record<string, unknown> {
   };
 }
 
-/** A resource as operators see it. */
 export function operatorResourceView(resource: ResourceRow): Record<string, unknown> {
   return {
     ...resourceView(resource),

@@ -9,15 +9,15 @@ import { MAX_PRICE_RULES } from './price-rule-limit.rules.ts';
 /** Wall time `HH:MM` in the venue's zone; an end at or before the start is on the next day. */
 export type Hours = { start: string; end: string };
 
-/** When a resource is open: each day of the week, and the dates that differ, each at most once. */
+/** The openings of each weekday, and the dates that differ, each at most once. */
 export type Schedule = {
   weekly: Record<Weekday, Hours[]>;
   exceptions: { date: string; hours: Hours[] }[];
 };
 
 /**
- * A price for some slots of a resource; null is no restriction. Times are those at which a slot starts, dates and days those of
- * the operating day in which that time begins. One of `pricePaise` and `multiplier` (of the base price) is given.
+ * A price for some slots; null is no restriction. Times are those at which a slot starts, dates and days those of the
+ * operating day. Either `pricePaise` or `multiplier` (of the base price) is set.
  */
 export type PriceRule = {
   id: string;
@@ -43,7 +43,7 @@ export type VenueRow = {
 };
 
 export type ResourceRow = {
-  /** The public slug, unique over the whole service. */
+  /** The public slug, unique in the service. */
   _id: string;
   venueId: string;
   name: string;
@@ -51,21 +51,25 @@ export type ResourceRow = {
   sportCategory: string;
   durationMinutes: number;
   pricePaise: number;
-  /** Local wall time `HH:MM`; an end at or before the start is on the next day. Every day's hours while there is no schedule. */
+  /**
+   * Wall time `HH:MM`, the hours of every day while there is no schedule; an end at or before the start is on the next
+   * day.
+   */
   opensAt: string;
   closesAt: string;
-  /** Absent until one is set. */
   schedule?: Schedule;
-  /** The oldest first; a part of the resource, so that whoever reads it has base price and rules of one moment. */
+  /** The oldest first. */
   priceRules?: PriceRule[];
   sharesSpaceWith: string[];
   status: 'active' | 'inactive';
 };
 
-/** Counted up by every walk-in, blackout and change of shared space, so that their transactions conflict (ADR 0007). */
+/**
+ * Incremented by every walk-in, blackout and change of shared space, so that their transactions conflict (ADR 0007).
+ */
 type Fenced = { claimFence?: number };
 
-/** Calls that have the resource off while they share its space; absent where its status is what an operator set. */
+/** Calls that have switched the resource off while they share its space; absent if an operator set its status. */
 type SwitchedOff = { offFor?: string[] };
 
 const venueSchema = new Schema<VenueRow & Fenced>(

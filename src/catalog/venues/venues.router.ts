@@ -7,41 +7,25 @@ import type { PartnerCaller } from '../../partners/partners.service.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
 import { conflictsView } from '../../reservations/claim-view.rules.ts';
 import { getGrantedVenue, listGrantedResources, listGrantedVenues } from './granted-venues.service.ts';
-import { resourceChange, venueChange } from './venue-bodies.ts';
-import { operatorResourceView, resourceView, venueView } from './venue-view.rules.ts';
-import type { ResourceBody, VenueBody } from './venues.schemas.ts';
+import { resourceView, venueView } from './venue-view.rules.ts';
+import type { VenueBody } from './venues.schemas.ts';
 import {
-  createResourceBody,
   createVenueBody,
-  operatorResource,
   resource,
-  resourceIdParam,
-  resourceWithConflicts,
-  updateResourceBody,
   updateVenueBody,
   venue,
+  venueChange,
   venueIdParam,
   venueWithConflicts,
 } from './venues.schemas.ts';
-import type { NewResource, NewVenue, OperatorVenueDeps, VenueDeps } from './venues.service.ts';
-import {
-  changeResource,
-  createResource,
-  createVenue,
-  getResource,
-  getVenue,
-  listResources,
-  listVenues,
-  updateVenue,
-} from './venues.service.ts';
+import type { NewVenue, OperatorVenueDeps, VenueDeps } from './venues.service.ts';
+import { createVenue, getVenue, listVenues, updateVenue } from './venues.service.ts';
 
 const WHAT_STAYS =
   'For what is sold from now on: what is held or booked stays, and is reported where it could not be sold as the venue is now.';
 
 type VenueParams = { venueId: string };
-type ResourceParams = { resourceId: string };
 
-/** The venues granted to the caller, and their resources. */
 export function partnerVenueRoutes(deps: VenueDeps): Route<PartnerCaller>[] {
   return [
     route<PartnerCaller>({
@@ -83,7 +67,6 @@ export function partnerVenueRoutes(deps: VenueDeps): Route<PartnerCaller>[] {
   ];
 }
 
-/** Venues and resources, as operators manage them. */
 export function operatorVenueRoutes(deps: OperatorVenueDeps): Route<Operator>[] {
   return [
     route<Operator, unknown, unknown, VenueBody>({
@@ -141,79 +124,6 @@ export function operatorVenueRoutes(deps: OperatorVenueDeps): Route<Operator>[] 
       handle: async ({ params: { venueId }, body }) => {
         const changed = await updateVenue(deps, venueId, venueChange(body));
         return ok({ ...venueView(changed), ...conflictsView(await deps.findOffSaleClaims(venueId)) });
-      },
-    }),
-    ...operatorResourceRoutes(deps),
-  ];
-}
-
-function operatorResourceRoutes(deps: OperatorVenueDeps): Route<Operator>[] {
-  return [
-    route<Operator, VenueParams, unknown, ResourceBody>({
-      method: 'post',
-      path: '/api/v1/operator/venues/:venueId/resources',
-      operationId: 'createResource',
-      tag: 'Resources',
-      summary: 'Add a resource to a venue',
-      params: { venueId: venueIdParam },
-      body: createResourceBody,
-      responses: {
-        201: {
-          description: 'The resource; resource_id is made from the names of venue and resource.',
-          body: operatorResource,
-        },
-      },
-      errors: ['VENUE_NOT_FOUND'],
-      handle: async ({ params, body }) => {
-        const made = await createResource(deps, params.venueId, resourceChange(body) as NewResource);
-        return created(operatorResourceView(made));
-      },
-    }),
-    route<Operator, VenueParams>({
-      method: 'get',
-      path: '/api/v1/operator/venues/:venueId/resources',
-      operationId: 'listResources',
-      tag: 'Resources',
-      summary: 'List the resources of a venue',
-      params: { venueId: venueIdParam },
-      responses: { 200: { description: 'All resources of the venue.', body: listOf(operatorResource) } },
-      errors: ['VENUE_NOT_FOUND'],
-      handle: async ({ params }) =>
-        listing((await listResources(deps, params.venueId)).map(operatorResourceView)),
-    }),
-    route<Operator, ResourceParams>({
-      method: 'get',
-      path: '/api/v1/operator/resources/:resourceId',
-      operationId: 'getResource',
-      tag: 'Resources',
-      summary: 'Read a resource',
-      params: { resourceId: resourceIdParam },
-      responses: { 200: { description: 'The resource.', body: operatorResource } },
-      errors: ['RESOURCE_NOT_FOUND'],
-      handle: async ({ params }) => ok(operatorResourceView(await getResource(deps, params.resourceId))),
-    }),
-    route<Operator, ResourceParams, unknown, Partial<ResourceBody>>({
-      method: 'patch',
-      path: '/api/v1/operator/resources/:resourceId',
-      operationId: 'updateResource',
-      tag: 'Resources',
-      summary: 'Change a resource for what is sold from now on',
-      params: { resourceId: resourceIdParam },
-      description:
-        'Where it begins to share space with others, it is inactive for the moment in which what is sold already is made to cover that space; repeat the call, with status, after a failure. It is rejected where holds or bookings on both sides overlap. A relation that is taken away frees the space for what is sold from now on.',
-      body: updateResourceBody,
-      responses: {
-        200: {
-          description: 'The resource as it is now, with its holds and bookings that are off sale.',
-          body: resourceWithConflicts,
-        },
-      },
-      errors: ['RESOURCE_NOT_FOUND'],
-      handle: async ({ params: { resourceId }, body }) => {
-        const changed = await changeResource(deps, resourceId, resourceChange(body));
-        const claims = await deps.findOffSaleClaims(changed.venueId);
-        const own = claims.filter((claim) => claim.resourceId === resourceId);
-        return ok({ ...operatorResourceView(changed), ...conflictsView(own) });
       },
     }),
   ];

@@ -1,10 +1,13 @@
 import type { ObjectSchema } from 'joi';
 import Joi from 'joi';
+import { toPaise } from '../../domain/money.ts';
 import { EXAMPLE } from '../../http/example-values.ts';
 import { list, opaque, pathId, rupees, text, wallTime, wallTimeEnd } from '../../http/fields.ts';
 import { amount, growing, id, named, object, resourceId } from '../../http/response-fields.ts';
 import { timeZoneNamed } from '../../platform/calendar.ts';
+import { omitUndefined } from '../../platform/omit-undefined.ts';
 import { conflictFields } from '../../reservations/claim-conflicts.schemas.ts';
+import type { changeResource, VenueRow } from './venues.service.ts';
 
 const timeZone = () =>
   Joi.string()
@@ -17,10 +20,7 @@ const timeZone = () =>
     .example('Asia/Kolkata');
 
 const status = () =>
-  Joi.string()
-    .valid('active', 'inactive')
-    .description('Nothing is sold while it is inactive.')
-    .example('active');
+  Joi.string().valid('active', 'inactive').description('An inactive venue sells nothing.').example('active');
 
 export type VenueBody = {
   name: string;
@@ -76,13 +76,12 @@ const resourceFields = {
     .example('06:00'),
   operating_hours_end: wallTimeEnd()
     .description(
-      'Before or equal to the start, it is on the next day; 00:00 to 00:00 is the whole day. 24:00 is stored as 00:00.',
+      'If not after the start, it is on the next day. 00:00 to 00:00 is the whole day. 24:00 is stored as 00:00.',
     )
     .example('23:00'),
   status: status(),
 };
 
-/** With how many resources one can share its space. */
 const MAX_SHARED = 20;
 
 const sharesSpaceWith = () =>
@@ -134,16 +133,15 @@ const resourceAnswer = {
   duration_minutes: Joi.number().integer().min(5).max(1440).description('The length of a slot.').example(60),
   price_rupees: amount().description('The base price, in rupees; availability has the price of each slot.'),
   operating_hours_start: resourceFields.operating_hours_start.description(
-    "In the venue's time zone. Dates can have other hours; availability has their slots.",
+    "In the venue's time zone. Dates can have other hours: see availability.",
   ),
   operating_hours_end: wallTime()
-    .description('Before or equal to the start, it is on the next day; 00:00 to 00:00 is the whole day.')
+    .description('If not after the start, it is on the next day. 00:00 to 00:00 is the whole day.')
     .example('23:00'),
 };
 
 export const resource = named('Resource', object(resourceAnswer));
 
-/** A resource as operators see it. */
 export const operatorResource = named(
   'OperatorResource',
   object({
@@ -161,9 +159,33 @@ export const operatorResource = named(
 
 const offSale = object(conflictFields('at something inactive or off the schedule'));
 
-/** The schema with the holds and bookings that a change leaves off sale. */
+/** The schema with the claims that a change leaves off sale. */
 export const withOffSale = (name: string, schema: ObjectSchema): ObjectSchema =>
   named(name, schema.concat(offSale));
 
 export const venueWithConflicts = withOffSale('VenueWithConflicts', venue);
 export const resourceWithConflicts = withOffSale('ResourceWithConflicts', operatorResource);
+
+// The fields of a body as rows have them; the schema of a body that creates a row requires those that the row must
+// have.
+
+export function venueChange({
+  time_zone: zone,
+  ...same
+}: Partial<VenueBody>): Partial<Omit<VenueRow, '_id'>> {
+  return omitUndefined({ ...same, timeZone: zone });
+}
+
+export function resourceChange(body: Partial<ResourceBody>): Parameters<typeof changeResource>[2] {
+  return omitUndefined({
+    name: body.name,
+    resourceType: body.resource_type,
+    sportCategory: body.sport_category,
+    durationMinutes: body.duration_minutes,
+    pricePaise: body.price_rupees === undefined ? undefined : toPaise(body.price_rupees),
+    opensAt: body.operating_hours_start,
+    closesAt: body.operating_hours_end,
+    sharesSpaceWith: body.shares_space_with,
+    status: body.status,
+  });
+}

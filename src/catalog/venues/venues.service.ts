@@ -4,26 +4,24 @@ import { newId } from '../../platform/ids.ts';
 import { leasedCacheOf } from '../../platform/leased-cache.ts';
 import type { Db } from '../../platform/mongo.ts';
 import type { LiveClaim } from '../../reservations/claim-reads.store.ts';
-import { addSharedCells, shareSpace } from './shared-space.service.ts';
-import type { ResourceRow, VenueRow } from './venues.model.ts';
 import {
   findResource,
-  findVenue,
   insertResource,
-  insertVenue,
   listResourceRows,
   switchBack,
   switchOff,
   updateResourceRow,
-  updateVenueRow,
-} from './venues.store.ts';
+} from './resources.store.ts';
+import { addSharedCells, shareSpace } from './shared-space.service.ts';
+import type { ResourceRow, VenueRow } from './venues.model.ts';
+import { findVenue, insertVenue, updateVenueRow } from './venues.store.ts';
 
 export type { Hours, PriceRule, ResourceRow, Schedule, VenueRow } from './venues.model.ts';
 export { listVenues } from './venues.store.ts';
 
 export type VenueDeps = { db: Db; config: { defaultTimeZone: string } };
 
-/** `findOffSaleClaims` is of `slots`, which stands on this folder. */
+/** `findOffSaleClaims` belongs to `slots`, which imports this folder. */
 export type OperatorVenueDeps = VenueDeps & {
   findOffSaleClaims: (venueId: string) => Promise<LiveClaim[]>;
 };
@@ -39,9 +37,7 @@ export async function createVenue(deps: VenueDeps, input: NewVenue): Promise<Ven
 
 /** @throws DomainError VENUE_NOT_FOUND */
 export async function getVenue(deps: { db: Db }, venueId: string): Promise<VenueRow> {
-  const venue = await findVenue(deps.db, venueId);
-  if (venue === null) throw venueNotFound();
-  return venue;
+  return foundVenue(await findVenue(deps.db, venueId));
 }
 
 /** When it returns, nothing is sold that the change takes off sale. @throws DomainError VENUE_NOT_FOUND */
@@ -50,8 +46,7 @@ export async function updateVenue(
   venueId: string,
   change: Partial<Omit<VenueRow, '_id'>>,
 ): Promise<VenueRow> {
-  const venue = await updateVenueRow(deps.db, venueId, change);
-  if (venue === null) throw venueNotFound();
+  const venue = foundVenue(await updateVenueRow(deps.db, venueId, change));
   const isRestricted =
     change.status === 'inactive' || (change.timeZone !== undefined && venue.status === 'active');
   const cache = leasedCacheOf(deps.db);
@@ -63,14 +58,14 @@ export async function updateVenue(
 export type NewResource = Omit<ResourceRow, '_id' | 'venueId' | 'status' | 'schedule' | 'priceRules'> &
   Partial<Pick<ResourceRow, 'status'>>;
 
-/** With a number behind it, a slug must fit in the 200 characters that a resource_id may have in a request. */
+/** With a number appended, a slug must fit in the 200 characters of a resource_id. */
 const MAX_SLUG_CHARACTERS = 180;
 
 /**
- * Adds a resource; its id is a slug of venue and resource name, with a number where that is taken. With `sharesSpaceWith` it
- * is inactive until all space is shared, so that the guard index rejects every overlap from the first hold on (operator
- * interface, "Shared space"). A crash in between leaves it inactive; `changeResource` with the same list completes it.
- * @throws DomainError VENUE_NOT_FOUND; VALIDATION_ERROR where a shared resource is not of this venue.
+ * Adds a resource; its id is a slug of venue and resource name, with a number if that is taken. With `sharesSpaceWith`
+ * it is inactive until all space is shared, so that the guard index rejects every overlap. A crash in between leaves it
+ * inactive; `changeResource` with the same list completes it.
+ * @throws DomainError VENUE_NOT_FOUND; VALIDATION_ERROR if a shared resource is not of this venue.
  */
 export async function createResource(
   deps: { db: Db },
@@ -104,7 +99,7 @@ async function insertUnderFreeSlug(
   }
 }
 
-/** @throws DomainError VALIDATION_ERROR naming `field` where the venue does not have all of `resourceIds`. */
+/** @throws DomainError VALIDATION_ERROR naming `field` if the venue does not have all of `resourceIds`. */
 export async function requireResourcesOf(
   deps: { db: Db },
   venueId: string,
@@ -130,11 +125,11 @@ export async function getResource(deps: { db: Db }, resourceId: string): Promise
 }
 
 /**
- * Changes a resource as an operator asks for it. With `sharesSpaceWith` it shares its space with those and no others from
- * now on; where it begins to share some, it is inactive for that moment, and stays so after a crash or a failure in it, until a
- * call names its status. A status that another call sets meanwhile is kept.
- * @throws DomainError RESOURCE_NOT_FOUND; VALIDATION_ERROR where a shared resource is itself or not of its venue, and where
- * claims on both sides overlap already.
+ * Changes a resource. With `sharesSpaceWith` it shares its space with exactly those; to begin sharing, it is inactive
+ * for a moment, and stays so after a crash or failure until a call sets its status. A status that another call sets
+ * meanwhile is kept.
+ * @throws DomainError RESOURCE_NOT_FOUND; VALIDATION_ERROR if a shared resource is itself or not of its venue, or if
+ * claims on both sides overlap.
  */
 export async function changeResource(
   deps: { db: Db },
@@ -166,13 +161,11 @@ export async function changeResource(
 
 type ResourceChange = Partial<Omit<ResourceRow, '_id' | 'venueId' | 'sharesSpaceWith' | 'priceRules'>>;
 
-/** The fields that say which slots a resource has. */
 const SLOT_FIELDS = ['durationMinutes', 'opensAt', 'closesAt', 'schedule'] as const;
 
 /**
- * Changes a resource for what is sold from now on; reservations keep the window and price that they have. When it returns,
- * nothing is sold that the change takes off sale.
- * @throws DomainError RESOURCE_NOT_FOUND
+ * Changes a resource for what is sold from now on; reservations keep their window and price. When it returns, nothing
+ * is sold that the change takes off sale. @throws DomainError RESOURCE_NOT_FOUND
  */
 export async function updateResource(
   deps: { db: Db },
@@ -186,7 +179,7 @@ export async function updateResource(
   return resource;
 }
 
-/** To be called after a change of the slots of a resource. An import sets many schedules before anything is on sale, and need not wait. */
+/** Call after changing a resource's slots. Resources that are not on sale, as in an import, need not wait. */
 export async function slotsChanged(deps: { db: Db }, resource: ResourceRow): Promise<void> {
   const { status, venueId } = resource;
   const isOnSale = status === 'active' && (await findVenue(deps.db, venueId))?.status === 'active';
@@ -195,11 +188,12 @@ export async function slotsChanged(deps: { db: Db }, resource: ResourceRow): Pro
   else cache.freshen();
 }
 
+function foundVenue(venue: VenueRow | null): VenueRow {
+  if (venue !== null) return venue;
+  throw new DomainError('VENUE_NOT_FOUND', 'There is no venue with that id.');
+}
+
 function foundResource(resource: ResourceRow | null): ResourceRow {
   if (resource !== null) return resource;
   throw new DomainError('RESOURCE_NOT_FOUND', 'There is no resource with that id.');
-}
-
-function venueNotFound(): DomainError {
-  return new DomainError('VENUE_NOT_FOUND', 'There is no venue with that id.');
 }

@@ -2,31 +2,30 @@ import mongoose from 'mongoose';
 import { grantIdOf } from '../../partners/partners.model.ts';
 import { memoizeByObject } from '../../platform/memoize-by-object.ts';
 import type { Db, Tx } from '../../platform/mongo.ts';
-import { collectionOf, isDuplicateKey } from '../../platform/mongo.ts';
+import { collectionOf } from '../../platform/mongo.ts';
 import { confirmAbsence, NEWEST, newestOf } from '../../platform/newest-reads.ts';
 import type { Page, PageWanted } from '../../platform/pagination.ts';
 import { toPage } from '../../platform/pagination.ts';
-import type { ResourceRow, VenueRow } from './venues.model.ts';
+import type { VenueRow } from './venues.model.ts';
 import { resourceModel, venueModel } from './venues.model.ts';
 
 export async function insertVenue(db: Db, venue: VenueRow): Promise<void> {
   await venueModel(db).create(venue);
 }
 
-/** What is missing is confirmed to be; calls at once share the read. */
+/** Null only if the absence is confirmed. Concurrent calls share the read. */
 export const findVenue = (db: Db, venueId: string): Promise<VenueRow | null> => venueOf(db)(venueId);
 
 const venueOf = memoizeByObject((db: Db) => newestById(collectionOf(venueModel(db))));
 
-/** Of a collection, the newest document of an id. */
-const newestById = <T extends { _id: string }>(collection: mongoose.mongo.Collection<T>) =>
+export const newestById = <T extends { _id: string }>(collection: mongoose.mongo.Collection<T>) =>
   newestOf<string, T>(async (ids, options) => {
     const rows = (await collection.find({ _id: { $in: [...ids] } } as never, options).toArray()) as T[];
     const byId = new Map(rows.map((row) => [row._id, row]));
     return (id) => byId.get(id);
   });
 
-/** The venue, or null where it is missing or the partner has no grant for it: one round trip. */
+/** The venue, or null if it is missing or not granted to the partner: one round trip. */
 export async function findGrantedVenue(db: Db, partnerId: string, venueId: string): Promise<VenueRow | null> {
   return confirmAbsence(async (options) => {
     const [row] = await collectionOf(venueModel(db))
@@ -41,7 +40,6 @@ export async function findGrantedVenue(db: Db, partnerId: string, venueId: strin
   }, NEWEST);
 }
 
-/** Puts the partner's grant for the venue, if there is one, into `grants`. */
 const withGrant = (partnerId: string, venueId: string) => ({
   $lookup: {
     from: 'grants',
@@ -50,7 +48,6 @@ const withGrant = (partnerId: string, venueId: string) => ({
   },
 });
 
-/** The zones of all venues. */
 export async function listTimeZones(db: Db): Promise<string[]> {
   return collectionOf(venueModel(db)).distinct('timeZone');
 }
@@ -59,14 +56,13 @@ export async function countVenuesIn(db: Db, timeZones: readonly string[]): Promi
   return collectionOf(venueModel(db)).countDocuments({ timeZone: { $in: [...timeZones] } });
 }
 
-/** Gives the venues of a zone its other name; returns how many there were. */
 export async function renameTimeZone(db: Db, from: string, to: string): Promise<number> {
   const venues = collectionOf(venueModel(db));
   const { modifiedCount } = await venues.updateMany({ timeZone: from }, { $set: { timeZone: to } });
   return modifiedCount;
 }
 
-/** Those of `venueIds` that there are, by name. */
+/** The existing venues of `venueIds`, by name. */
 export async function findVenuesById(db: Db, venueIds: readonly string[]): Promise<VenueRow[]> {
   return collectionOf(venueModel(db))
     .find({ _id: { $in: [...venueIds] } }, NEWEST)
@@ -74,7 +70,7 @@ export async function findVenuesById(db: Db, venueIds: readonly string[]): Promi
     .toArray();
 }
 
-/** The cities of those of `venueIds` that are active, by id. */
+/** The active venues of `venueIds` with their cities, by id. */
 export async function findActiveVenueCities(
   db: Db,
   venueIds: readonly string[],
@@ -85,29 +81,11 @@ export async function findActiveVenueCities(
     .toArray();
 }
 
-/** Every sport that resources of these venues have, sorted, as it is written there. */
-export async function listSports(db: Db, venueIds: readonly string[]): Promise<string[]> {
-  const found = await collectionOf(resourceModel(db)).distinct('sportCategory', {
-    venueId: { $in: [...venueIds] },
-  });
-  return found.sort();
-}
-
-/** Those of `venueIds` at which a resource has one of these sports. */
-export async function findVenueIdsWithSports(
-  db: Db,
-  venueIds: readonly string[],
-  sports: readonly string[],
-): Promise<string[]> {
-  const filter = { venueId: { $in: [...venueIds] }, sportCategory: { $in: [...sports] } };
-  return collectionOf(resourceModel(db)).distinct('venueId', filter);
-}
-
 const ID_LENGTH = 36;
 
 /**
- * Venues by name. A position is the id with the name behind it, so that a venue which is renamed meanwhile neither repeats nor
- * hides the others; its instant says nothing.
+ * Venues by name. A cursor position is the id followed by the name: a venue renamed meanwhile neither repeats nor hides
+ * others.
  */
 export async function listVenues(db: Db, { after, limit }: PageWanted): Promise<Page<VenueRow>> {
   const [id, name] = [after?.id.slice(0, ID_LENGTH) ?? '', after?.id.slice(ID_LENGTH) ?? ''];
@@ -128,95 +106,14 @@ export async function updateVenueRow(
   return venueModel(db).findByIdAndUpdate(venueId, { $set: set }, { returnDocument: 'after' }).lean();
 }
 
-/** False where a resource of that id exists already. */
-export async function insertResource(db: Db, resource: ResourceRow): Promise<boolean> {
-  try {
-    await resourceModel(db).create(resource);
-    return true;
-  } catch (err) {
-    if (isDuplicateKey(err)) return false;
-    throw err;
-  }
-}
-
-/** What is missing is confirmed to be; calls at once share the read. */
-export const findResource = (db: Db, resourceId: string): Promise<ResourceRow | null> =>
-  resourceRowOf(db)(resourceId);
-
-const resourceRowOf = memoizeByObject((db: Db) => newestById(collectionOf(resourceModel(db))));
-
-/** The resources of a venue by id. */
-export async function listResourceRows(db: Db, venueId: string): Promise<ResourceRow[]> {
-  return collectionOf(resourceModel(db)).find({ venueId }, NEWEST).sort({ _id: 1 }).toArray();
-}
-
-export async function updateResourceRow(
-  db: Db,
-  resourceId: string,
-  set: Partial<Omit<ResourceRow, '_id' | 'venueId'>>,
-): Promise<ResourceRow | null> {
-  // A status that an operator sets is not taken back by a call that has the resource off for its own time.
-  const asked = set.status === undefined ? {} : { $unset: { offFor: 1 as const } };
-  return resourceModel(db)
-    .findByIdAndUpdate(resourceId, { $set: set, ...asked }, { returnDocument: 'after' })
-    .lean();
-}
-
-/** Has a resource that is active off until every call that did this has done `switchBack`. False where somebody else has it off. */
-export async function switchOff(db: Db, resourceId: string, callId: string): Promise<boolean> {
-  const isOff = { offFor: mongoose.trusted({ $exists: true }) };
-  const { matchedCount } = await resourceModel(db).updateOne(
-    { _id: resourceId, $or: [{ status: 'active' as const }, isOff] },
-    { $set: { status: 'inactive' }, $addToSet: { offFor: callId } },
-  );
-  return matchedCount === 1;
-}
-
-/** The end of `switchOff`: the last such call makes the resource active, unless somebody has set its status meanwhile. */
-export async function switchBack(db: Db, resourceId: string, callId: string): Promise<void> {
-  const resources = resourceModel(db);
-  await resources.updateOne({ _id: resourceId, offFor: callId }, { $pull: { offFor: callId } });
-  await resources.updateOne(
-    { _id: resourceId, offFor: [] },
-    { $set: { status: 'active' }, $unset: { offFor: 1 } },
-  );
-}
-
-export async function unsetSchedule(db: Db, resourceId: string): Promise<void> {
-  await resourceModel(db).updateOne({ _id: resourceId }, { $unset: { schedule: 1 } });
-}
-
-/** Makes the resource and `otherIds` name each other, and the resource and all others of the venue not. */
-export async function relateResources(
-  db: Db,
-  { _id, venueId }: Pick<ResourceRow, '_id' | 'venueId'>,
-  otherIds: readonly string[],
-  session: Tx,
-): Promise<void> {
-  const [these, others] = [[...otherIds], mongoose.trusted({ $nin: [...otherIds] })];
-  const resources = resourceModel(db);
-  await resources.updateOne({ _id }, { $set: { sharesSpaceWith: these } }, { session });
-  const named = { _id: mongoose.trusted({ $in: these }), venueId };
-  await resources.updateMany(named, { $addToSet: { sharesSpaceWith: _id } }, { session });
-  const related = { _id: others, venueId, sharesSpaceWith: _id };
-  await resources.updateMany(related, { $pull: { sharesSpaceWith: _id } }, { session });
-}
-
-/** The venue as it is in the transaction, which conflicts with every other one that does the same for the venue. */
+/** The venue as the transaction sees it; the transaction conflicts with every other one that fences the venue. */
 export async function fenceVenue(db: Db, venueId: string, tx: Tx): Promise<VenueRow | null> {
   return venueModel(db)
     .findByIdAndUpdate(venueId, { $inc: { claimFence: 1 } }, { session: tx, returnDocument: 'after' })
     .lean();
 }
 
-/** The resource as it is in the transaction, null if there is none; the transaction conflicts with every change of it. */
-export async function fenceResource(db: Db, resourceId: string, tx: Tx): Promise<ResourceRow | null> {
-  return resourceModel(db)
-    .findByIdAndUpdate(resourceId, { $inc: { claimFence: 1 } }, { session: tx, returnDocument: 'after' })
-    .lean();
-}
-
-/** How many venues and resources there are, by the collections' own count: quick, and after a crash a little wrong. */
+/** By the collections' estimated counts, which can be slightly wrong after a crash. */
 export async function countVenuesAndResources(db: Db): Promise<{ venues: number; resources: number }> {
   const [venues, resources] = await Promise.all([
     venueModel(db).estimatedDocumentCount(),

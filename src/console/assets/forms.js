@@ -122,13 +122,13 @@ function showAtField(form, { path, message }) {
   if (control === undefined) return false;
   const earlier = document.getElementById(`${control.id}-fault`);
   if (earlier !== null) {
-    earlier.textContent += `; ${message}`;
+    if (control.dataset.fault === undefined) earlier.textContent += `; ${message}`;
     return true;
   }
   const fault = document.createElement('p');
   fault.className = 'field-error';
   fault.id = `${control.id}-fault`;
-  fault.textContent = message;
+  fault.textContent = control.dataset.fault ?? message;
   fault.setAttribute('role', 'alert');
   control.after(fault);
   control.dataset.describedby ??= control.getAttribute('aria-describedby') ?? '';

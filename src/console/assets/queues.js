@@ -71,7 +71,7 @@ XMLHttpRequest.prototype.send = function (body) {
 
 /** Undefined where it was called off. */
 function askReason(queue) {
-  const dialog = element('dialog', { ariaLabel: 'Reason of the pause' });
+  const dialog = element('dialog', { ariaLabel: 'Reason for the pause' });
   dialog.dataset.own = 'pause';
   const form = element('form', { method: 'dialog' });
   const reason = element('input', { name: 'reason', required: true, maxLength: 200, pattern: '.*\\S.*' });

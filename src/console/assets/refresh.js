@@ -45,7 +45,7 @@ export async function refresh(mayShow = () => true) {
   }
   const isPage = response?.headers.get('content-type')?.startsWith('text/html') === true;
   if (!isPage || response.status >= 500 || text === undefined) {
-    say('The page could not be brought up to date.');
+    say('The page could not be refreshed.');
     return false;
   }
   show(new DOMParser().parseFromString(text, 'text/html'));

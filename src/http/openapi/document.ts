@@ -46,7 +46,7 @@ const PARAMETERS: Record<string, JsonSchema> = {
     name: 'X-Request-Id',
     in: 'header',
     description:
-      'Your own id for this request, 1 to 128 characters A-Z a-z 0-9 . _ - ; any other is replaced. It is logged as it is: make it of nothing personal.',
+      'Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it.',
     required: false,
     schema: { type: 'string', minLength: 1, maxLength: 128, pattern: '^[A-Za-z0-9._-]+$' },
   },
@@ -54,7 +54,7 @@ const PARAMETERS: Record<string, JsonSchema> = {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'The same as the field idempotency_key, for clients that send keys in a header, in UTF-8; where both are sent they must be the same.',
+      'An alternative to the field idempotency_key, in UTF-8. If you send both, they must be equal.',
     required: false,
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   },

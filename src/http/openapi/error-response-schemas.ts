@@ -88,8 +88,7 @@ function exampleBody(code: ErrorCode, { errorExtras, hasErrorPages }: ErrorRules
 const PAGE_OF_CODE: JsonSchema = {
   type: 'string',
   format: 'uri-reference',
-  description:
-    'The page about this code, relative to the address of the service. For people, not for decisions.',
+  description: 'The page about this code, relative to the address of the service.',
 };
 
 function errorSchemaName(codes: readonly ErrorCode[], { errorExtras }: ErrorRules): string {
@@ -128,7 +127,10 @@ function errorSchema(
         properties: {
           code: { type: 'string', 'x-extensible-enum': codes },
           message: { ...text, description: 'What was wrong and what to do next.' },
-          request_id: { ...text, description: 'X-Request-Id of this response; quote it to the operator.' },
+          request_id: {
+            ...text,
+            description: 'The X-Request-Id of this response. Send it to the operator if you ask for help.',
+          },
           ...(hasErrorPages ? { docs: PAGE_OF_CODE } : {}),
           details: {
             type: 'array',
@@ -148,8 +150,7 @@ function errorSchema(
           ),
           booking_id: {
             ...text,
-            description:
-              'With INVALID_HOLD_STATE, where your hold has been confirmed: the booking that it became.',
+            description: 'With INVALID_HOLD_STATE, if your hold is confirmed: its booking.',
           },
         },
         required: ['code', 'message', 'request_id'],

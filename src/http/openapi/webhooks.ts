@@ -14,7 +14,7 @@ export type WebhookDescription = {
 const TO_ENDPOINT = '{$request.body#/endpoint_url}';
 
 const RETRIES =
-  'Respond with 2xx within 10 seconds and do the work afterwards. Anything else is a failure: the delivery is tried again after 5, 15, 30 and 60 minutes, five times in all. Deliveries can come twice and out of order: be idempotent on event_id.';
+  'Respond with 2xx within 10 seconds and do the work afterwards. Anything else is a failure: retries follow after 5, 15, 30 and 60 minutes, up to five attempts. Deliveries can come twice and out of order: recognise an event by its event_id.';
 
 /**
  * The callbacks of the subscribing call, by event type. For OpenAPI's `webhooks`, generators make code that fails to
@@ -54,8 +54,8 @@ function describeWebhook({ name, summary, when, headers, body }: WebhookDescript
     },
     responses: {
       '2XX': { description: 'Delivered.' },
-      '4XX': { description: 'Not delivered: tried again later.' },
-      default: { description: 'Not delivered: redirects and errors alike are tried again later.' },
+      '4XX': { description: 'Not delivered. The service retries.' },
+      default: { description: 'Not delivered. The service retries after errors and redirects.' },
     },
   };
 }

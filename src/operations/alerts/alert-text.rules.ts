@@ -14,23 +14,23 @@ export function messageOf(row: AlertRow): string {
 
 const TEXTS: Record<AlertKind, (row: AlertRow) => [what: string, todo?: string]> = {
   dead_letter: (row) => [
-    `${deadLetters(row.count)} to ${of(row)} failed for the last time.`,
-    'Redrive them once the endpoint works.',
+    `${deadLetters(row.count)} to ${of(row)} failed after 5 attempts.`,
+    'Redeliver them once the endpoint works.',
   ],
   endpoint_failing: (row) => [
     `The endpoint of ${of(row)} has failed${sinceOf(row)}, ${counted(row.count, 'attempt', 'attempts')} in a row.`,
   ],
   event_undispatched: (row) => [
-    `The events of ${counted(row.count, 'reservation', 'reservations')} have waited${sinceOf(row)}.`,
-    'Does webhook delivery run?',
+    `The events of ${counted(row.count, 'reservation', 'reservations')} have waited for dispatch${sinceOf(row)}.`,
+    'Check that webhook delivery runs.',
   ],
   hold_overdue: (row) => [
-    `${counted(row.count, 'lapsed hold has', 'lapsed holds have')} not been ended${sinceOf(row)}.`,
-    'Does hold expiry run?',
+    `${counted(row.count, 'hold is', 'holds are')} overdue for expiry${sinceOf(row)}.`,
+    'Check that hold expiry runs.',
   ],
   delivery_overdue: (row) => [
     `${counted(row.count, 'webhook delivery is', 'webhook deliveries are')} due and not sent${sinceOf(row)}.`,
-    'Is the queue webhook-delivery paused, does webhook delivery run, does Redis respond?',
+    'Check that the queue webhook-delivery is not paused, webhook delivery runs, and Redis responds.',
   ],
   queue_paused: (row) => [
     `The queue ${row.subject} is paused: ${pausedMeans(row.subject)}.${pausedBy(row)}`,
@@ -44,14 +44,14 @@ const TEXTS: Record<AlertKind, (row: AlertRow) => [what: string, todo?: string]>
     subject === 'admin'
       ? [
           `${count} wrong operator keys were sent within two minutes.`,
-          'The audit has their addresses under wrongKey and signIn: who can reach the admin listener?',
+          'The audit lists their addresses under wrongKey and signIn. Restrict who can reach the admin listener.',
         ]
       : [
           `${count} wrong partner keys were sent within two minutes.`,
-          'The request log has their addresses, with status 401 and 429: does a partner need a new key?',
+          'The request log lists their addresses, with status 401 and 429. Check whether a partner needs a new key.',
         ],
   guard_index_absent: ({ missingIndexes }) => [
-    `The database lacks ${missingIndexes.join(', ')}, without which nothing may be served.`,
+    `The database lacks ${missingIndexes.join(', ')}, so nothing can be sold.`,
     'Run the migrate command.',
   ],
 };
@@ -59,8 +59,8 @@ const TEXTS: Record<AlertKind, (row: AlertRow) => [what: string, todo?: string]>
 /** Sweeps of the database replace a paused queue, except that nothing is sent while webhook delivery is paused. */
 const pausedMeans = (queue: string | null) =>
   queue === 'webhook-delivery'
-    ? 'no webhook is sent, what is due waits and nothing is lost'
-    : 'its work is done by sweeps, some seconds late';
+    ? 'no webhook is sent; due webhooks wait'
+    : 'sweeps do its work, some seconds late';
 
 const pausedBy = ({ pause }: AlertRow) =>
   pause === undefined || pause === null ? '' : ` Paused by ${pause.by ?? 'an operator'}: “${pause.reason}”.`;
@@ -126,10 +126,10 @@ export function postBody(rows: readonly AlertRow[], leftOut: number, mode: strin
 /** Counts only new dead letters. An alert that was resolved before it was posted says so. */
 function lineOf(row: AlertRow): string {
   if (!row.isOpen) {
-    return row.notifiedAt === null ? `Was, and is over: ${messageOf(row)}` : `Over: ${messageOf(row)}`;
+    return row.notifiedAt === null ? `Raised and resolved: ${messageOf(row)}` : `Resolved: ${messageOf(row)}`;
   }
   if (row.kind !== 'dead_letter' || row.toldCount === 0) return withIds(messageOf(row), row);
-  const fresh = `${deadLetters(row.count - row.toldCount)} more to ${of(row)} failed for the last time`;
+  const fresh = `${deadLetters(row.count - row.toldCount)} more to ${of(row)} failed after 5 attempts`;
   return withIds(`${fresh}, ${row.count} by now.`, row);
 }
 

@@ -39,7 +39,7 @@ const alert = named(
       .example(EXAMPLE.partnerId),
     status: Joi.string().valid('open', 'resolved').example('open'),
     message: sentence(
-      `2 deliveries to webhook subscription ${EXAMPLE.subscriptionId} of partner ${EXAMPLE.partnerId} failed for the last time. Redrive them once the endpoint works.`,
+      `2 deliveries to webhook subscription ${EXAMPLE.subscriptionId} of partner ${EXAMPLE.partnerId} failed after 5 attempts. Redeliver them once the endpoint works.`,
     ),
     count: count(2).description(
       'Dead letters since it was raised; failures in a row; reservations, holds or deliveries that wait, up to 10,000; absent indexes; 1 of a queue; wrong keys.',

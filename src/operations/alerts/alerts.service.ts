@@ -3,7 +3,8 @@ import type { Logger } from '../../platform/logger.ts';
 import type { Db } from '../../platform/mongo.ts';
 import type { Page, Position } from '../../platform/pagination.ts';
 import type { QueueState, Queues } from '../../queues/queues.ts';
-import { findOverdueHolds, findUndispatched } from '../../reservations/reservation-backlog.store.ts';
+import { findOverdueHolds } from '../../reservations/hold-reads.store.ts';
+import { findUndispatched } from '../../reservations/outbox.store.ts';
 import { overdueDeliveries, withDeadLetters } from '../../webhooks/deliveries/delivery-health.service.ts';
 import { findFailing } from '../../webhooks/subscriptions/subscription-health.store.ts';
 import { findLatestAction } from '../audit/audit.store.ts';
@@ -77,7 +78,10 @@ export async function sweepAlerts(deps: AlertDeps, times: AlertTimes, stopping: 
     try {
       if (await checkKind(deps, kind, { times, queues, stopping })) checked.push(kind);
     } catch (err) {
-      deps.log.warn({ alert: kind, error: (err as Error).message }, 'a condition could not be checked');
+      deps.log.warn(
+        { alert: kind, error: (err as Error).message },
+        'an alert condition could not be checked',
+      );
     }
   }
   for (const row of await resolveUnseen(deps.db, checked, times.calmMs)) {

@@ -39,7 +39,10 @@ export async function completeAction(
     const seen = redact(after);
     await completeAuditRow(deps.db, id, { status, errorCode, after: seen }, subjectsOf(seen));
   } catch (err) {
-    deps.log.error({ err, audit_id: id, status }, 'the outcome of an operator action could not be recorded');
+    deps.log.error(
+      { err, audit_id: id, status },
+      'the outcome of an operator action could not be recorded in the audit',
+    );
   }
 }
 

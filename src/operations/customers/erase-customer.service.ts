@@ -17,12 +17,12 @@ import {
 } from '../../reservations/customer-erasure.store.ts';
 import type { ReservationDeps } from '../../reservations/reservations.service.ts';
 import { expireHolds } from '../../reservations/reservations.service.ts';
+import type { DispatchDeps } from '../../webhooks/deliveries/dispatch-events.service.ts';
+import { dispatchEvents } from '../../webhooks/deliveries/dispatch-events.service.ts';
 import {
   eraseExcerptsIdentifying,
   eraseExcerptsOf,
 } from '../../webhooks/deliveries/erase-excerpts.service.ts';
-import type { DispatchDeps } from '../../webhooks/dispatch/dispatch-events.service.ts';
-import { dispatchEvents } from '../../webhooks/dispatch/dispatch-events.service.ts';
 import { createCustomerMatcher } from './customer-matcher.rules.ts';
 
 export type EraseDeps = DispatchDeps & ReservationDeps & { config: { defaultRegion: string } };

@@ -96,7 +96,7 @@ function logChange(
   if (found.length > 0 && found.join() !== before?.join()) {
     log.error(
       { missing_indexes: found, remedy: REMEDY },
-      'nothing can be sold: the database lacks indexes or validators',
+      'the database lacks indexes or validators, so nothing can be sold',
     );
   }
   if (found.length === 0 && before !== undefined && before.length > 0)
@@ -106,6 +106,6 @@ function logChange(
 function notReady(): DomainError {
   return new DomainError(
     'SERVICE_UNAVAILABLE',
-    'The service is not ready: its database is being set up. Nothing was changed. Repeat the call after the seconds in Retry-After, with the same idempotency_key.',
+    'The service is not ready: its database is being set up. Nothing was changed. Wait for the seconds in Retry-After, then repeat the call with the same idempotency_key.',
   );
 }

@@ -75,7 +75,7 @@ async function migrateInTurn(db: Db, target: Target, run: MigrationRun, wasUnuse
     const state = await stateOf(db, step, applied, from);
     if (isDue(state)) await runStep(db, step, release, run);
     else if (state.name === 'waits')
-      log.info({ version: step.version, step: step.name }, 'the step waits for the next upgrade');
+      log.info({ version: step.version, step: step.name }, 'this step waits for the next upgrade');
   }
 }
 

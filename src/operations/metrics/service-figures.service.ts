@@ -3,11 +3,8 @@ import { countPartners } from '../../partners/partners.store.ts';
 import type { Backlog } from '../../platform/backlog.store.ts';
 import type { Db } from '../../platform/mongo.ts';
 import type { Queues } from '../../queues/queues.ts';
-import {
-  countActiveHolds,
-  findOverdueHolds,
-  findUndispatched,
-} from '../../reservations/reservation-backlog.store.ts';
+import { countActiveHolds, findOverdueHolds } from '../../reservations/hold-reads.store.ts';
+import { findUndispatched } from '../../reservations/outbox.store.ts';
 import { countInState, findDueBacklog } from '../../webhooks/deliveries/delivery-health.store.ts';
 import { countUnhealthy, findFailing } from '../../webhooks/subscriptions/subscription-health.store.ts';
 import { ALERT_KINDS } from '../alerts/alert-types.ts';

@@ -30,7 +30,7 @@ const deliveryPage = (data: unknown) => ({
 const BOARD_QUEUES: Record<QueueName, BoardQueue> = {
   'hold-expiry': {
     description:
-      'Delayed jobs, due when holds lapse; holds that lapse together share one. A sweep of the database does what is lost here.',
+      'Delayed jobs, due when holds expire; holds that expire together share one. A database sweep does lost jobs.',
     pageOf: (data) => reservationPage(holdIdsOf(data as HoldExpiryJob)),
   },
   'webhook-delivery': {
@@ -43,7 +43,7 @@ const BOARD_QUEUES: Record<QueueName, BoardQueue> = {
   },
   'webhook-dead-letter': {
     description:
-      'A view of the deliveries that failed for the last time; the rows in the database are the truth. Redrive them in the console.',
+      'A copy of the deliveries that failed after 5 attempts; the database decides. Redeliver them in the console.',
     pageOf: deliveryPage,
     isView: true,
   },
@@ -107,7 +107,7 @@ const NO_REASON =
   'Say why the queue is paused, in the header X-Reason: one line of 1 to 200 characters, percent-encoded. The audit and the alert show it.';
 
 const NOT_ALLOWED =
-  'Not on this board: jobs only hint at what is due, the database decides. Pause, resume, remove or retry a job here; for all else use the console or the operator API.';
+  'Not possible on this board. Here you can pause, resume, remove or retry a job; use the console or the operator API for the rest.';
 
 /** The board's page may load files of this origin, and its scripts may add styles. */
 const CONTENT_SECURITY_POLICY = [

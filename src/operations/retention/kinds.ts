@@ -1,12 +1,9 @@
 import type { RetentionRule } from '../../domain/retention.ts';
+import { PAST_EVENTS } from '../../events/events.rules.ts';
 import { findReservationsWithEvent } from '../../events/events.store.ts';
-import { PAST_EVENTS } from '../../events/retention.rules.ts';
 import type { Db } from '../../platform/mongo.ts';
 import type { Config } from '../../process/config/config.ts';
-import {
-  findUndispatchedAmong,
-  findUndispatchedEventIds,
-} from '../../reservations/reservation-backlog.store.ts';
+import { findUndispatchedAmong, findUndispatchedEventIds } from '../../reservations/outbox.store.ts';
 import { ENDED_HOLDS, PAST_BOOKINGS } from '../../reservations/retention.rules.ts';
 import { findEventsWithDelivery } from '../../webhooks/deliveries/deliveries.store.ts';
 import { ENDED_DELIVERIES, OLD_DEAD_LETTERS } from '../../webhooks/deliveries/retention.rules.ts';

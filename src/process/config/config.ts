@@ -45,7 +45,8 @@ const TRACES_SAMPLERS = ['always_on', 'always_off', 'traceidratio'].flatMap((nam
   `parentbased_${name}`,
 ]);
 
-const RULES: Record<string, Joi.Schema> = {
+/** The variable of each setting, with its bounds and default. */
+export const RULES: Record<string, Joi.Schema> = {
   HOST: host.default('0.0.0.0'),
   ADMIN_HOST: host.default('127.0.0.1'),
   PORT: port.default(3000),

@@ -74,11 +74,12 @@ function folderOf(url: string): string | undefined {
   }
 }
 
-/** At least `min` days, or 0: for ever. */
+/** At least `min` days, or 0: for ever. The note is what docs/configuration.md shows. */
 export const days = (min: number) =>
   Joi.number()
     .integer()
     .max(36_500)
+    .note(`0 (for ever), or ${min} to 36500`)
     .custom((value: number) => {
       if (value === 0 || value >= min) return value;
       throw new Error(`must be 0, which means for ever, or at least ${min}`);

@@ -24,11 +24,11 @@ export type SendDeps = {
   config: RetryConfig & { webhookTimeoutMs: number; cacheLeaseMs: number };
 };
 
-/** How long a worker has a row to itself for an attempt. */
-export const leaseMs = ({ config }: Pick<SendDeps, 'config'>): number =>
+/** How long an attempt locks its row for one worker. */
+export const lockMs = ({ config }: Pick<SendDeps, 'config'>): number =>
   config.webhookTimeoutMs + LEASE_MARGIN_MS;
 
-/** An attempt whose row is this worker's alone. `row` is as it was before it. */
+/** An attempt whose row is locked for this worker. `row`: before the attempt. */
 export type BegunAttempt = Receiver & {
   row: Pick<
     DeliveryRow,
@@ -37,13 +37,12 @@ export type BegunAttempt = Receiver & {
   event: EventRow;
   secrets: OpenSecrets;
   attemptId: string;
-  /** Released when the response has come: what is recorded after that holds up nobody. */
+  /** Released when the response has come, before the outcome is recorded. */
   permit: Pick<SendPermit, 'release'>;
   /** Aborts when the process cannot wait for the response any longer. */
   signal: AbortSignal;
-  /** When it is sent, where the row was written before. */
+  /** When it is sent, if the row was written before. */
   sentAt?: Date;
 };
 
-/** What came of sending it. */
 export type AttemptOutcome = Omit<SendOutcome, 'error'> & { error: AttemptError | null };

@@ -5,10 +5,8 @@ import type { DueDelivery } from '../../queues/jobs.ts';
 import type { Queues } from '../../queues/queues.ts';
 import type { SubscriptionRow } from '../subscriptions/subscriptions.model.ts';
 import type { DeliveryRow } from './deliveries.model.ts';
-import type { DeliveriesOf, Inserted } from './deliveries.store.ts';
-import { findPending, insertDeliveries } from './deliveries.store.ts';
-import type { RetryConfig } from './retry-schedule.rules.ts';
-import { attemptsLeft } from './retry-schedule.rules.ts';
+import { type DeliveriesOf, findPending, type Inserted, insertDeliveries } from './deliveries.store.ts';
+import { attemptsLeft, type RetryConfig } from './retry-schedule.rules.ts';
 
 export type CreateDeliveriesDeps = {
   db: Db;
@@ -16,15 +14,14 @@ export type CreateDeliveriesDeps = {
   config: RetryConfig;
 };
 
-/** An event, and a subscription that is to receive it. */
 export type WantedDelivery = {
   event: EventRow;
   receiver: Pick<SubscriptionRow, '_id' | 'partnerId'>;
 };
 
 /**
- * Creates the deliveries that are wanted and adds their jobs. Repeating it creates nothing twice; the sweep adds the jobs that Redis
- * does not take now, or that a process which created the row did not add. Returns by event why a delivery could not be created.
+ * Creates deliveries and adds their jobs; creates nothing twice when repeated. The sweep adds jobs that Redis does not
+ * take now, or that a killed process did not add. Returns by event why a delivery could not be created.
  */
 export async function createDeliveries(
   deps: CreateDeliveriesDeps,
@@ -32,14 +29,11 @@ export async function createDeliveries(
 ): Promise<ReadonlyMap<string, Error>> {
   const rows = wanted.map(({ event, receiver }) => newDelivery(event, receiver, event.at));
   const inserted = await insertDeliveries(deps.db, rows);
-  await schedule(
-    deps,
-    rows.filter((_, index) => inserted[index] === 'created'),
-  );
+  const created = rows.filter((_, index) => inserted[index] === 'created');
+  await schedule(deps, created);
   return failuresOf(rows, inserted);
 }
 
-/** By event, why its delivery could not be inserted. */
 export function failuresOf(
   rows: readonly DeliveryRow[],
   inserted: readonly Inserted[],
@@ -52,7 +46,7 @@ export function failuresOf(
   return failures;
 }
 
-/** A delivery whose first attempt is due at `at`, an instant of the database's clock, which an insert cannot read. */
+/** A delivery whose first attempt is due at `at`, by the database's clock, which an insert cannot read. */
 export function newDelivery(
   event: Pick<EventRow, '_id' | 'type'>,
   receiver: Pick<SubscriptionRow, '_id' | 'partnerId'>,
@@ -75,7 +69,7 @@ export function newDelivery(
   };
 }
 
-/** Adds the jobs of deliveries that wait for the first attempt of their series; those that are there already stay. */
+/** Adds the jobs of deliveries that wait for the first attempt of their series; existing jobs stay. */
 export async function schedulePending(deps: CreateDeliveriesDeps, of: DeliveriesOf): Promise<void> {
   await schedule(deps, await findPending(deps.db, of));
 }
@@ -93,13 +87,14 @@ export function dueIn(
   row: Pick<DeliveryRow, '_id' | 'subscriptionId' | 'partnerId' | 'generation' | 'attemptsMade'>,
   config: RetryConfig,
 ): DueDelivery {
+  const { _id: deliveryId, subscriptionId, partnerId, generation, attemptsMade } = row;
   return {
-    deliveryId: row._id,
-    subscriptionId: row.subscriptionId,
-    partnerId: row.partnerId,
-    generation: row.generation,
-    attemptsMade: row.attemptsMade,
-    attemptsLeft: attemptsLeft(config, row.attemptsMade),
+    deliveryId,
+    subscriptionId,
+    partnerId,
+    generation,
+    attemptsMade,
+    attemptsLeft: attemptsLeft(config, attemptsMade),
     delayMs,
   };
 }

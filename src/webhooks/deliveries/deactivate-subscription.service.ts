@@ -4,9 +4,8 @@ import { markInactive } from '../subscriptions/subscriptions.service.ts';
 import { cancelWaiting } from './delivery-series.store.ts';
 
 /**
- * Stops deliveries to a subscription: what waits is cancelled, and when it returns nothing is made for it or sent to it any more.
- * Deactivating it again changes nothing; where the first call broke off in between, it cancels what still
- * waits (a worker that comes to it sooner cancels it too). @throws DomainError WEBHOOK_NOT_FOUND
+ * Stops deliveries to a subscription: cancels what waits, and when it returns nothing more is created for it or sent to
+ * it. Safe to repeat: after an interrupted call it cancels what still waits. @throws DomainError WEBHOOK_NOT_FOUND
  */
 export async function deactivateSubscription(
   deps: { db: Db },

@@ -12,7 +12,8 @@ import {
 } from './dead-letters.store.ts';
 import type { AttemptRow, DeliveryRow } from './deliveries.model.ts';
 import { deliveryFields, eventFields } from './log-fields.rules.ts';
-import type { SweepDeps } from './sweep-deliveries.service.ts';
+
+type AlertDeps = { db: Db; log: Logger; queues: Pick<Queues, 'addDeadLetters'> };
 
 type DeadLetter = Pick<
   DeliveryRow,
@@ -23,11 +24,10 @@ type DeadLetter = Pick<
 
 /**
  * Alerts the operators of a dead letter: an `error` line and a job in the `webhook-dead-letter` queue. The row
- * remembers until this has been done, so a worker that dies in between leaves it to the sweep. `event` is what was to be delivered,
- * as far as it is known.
+ * remembers until then, so the sweep does it after a worker's death.
  */
 export async function raiseDeadLetter(
-  deps: { db: Db; log: Logger; queues: Pick<Queues, 'addDeadLetters'> },
+  deps: AlertDeps,
   row: DeadLetter,
   event: EventRow | undefined,
 ): Promise<void> {
@@ -45,26 +45,27 @@ export async function raiseDeadLetter(
       error_detail: last?.errorDetail ?? null,
       redirect_to: last?.redirectTo ?? null,
     },
-    'a webhook delivery failed for the last time and is dead-lettered',
+    'a webhook delivery failed after 5 attempts and is a dead letter',
   );
   await deps.queues.addDeadLetters([row._id]);
   await markRaised(deps.db, row._id);
 }
 
-/** Raises the dead letters that a dying worker left unraised, until there are no more or one cannot be; returns how many. */
+/** Raises the dead letters that a dying worker left unraised, until none is left or one cannot be; returns how many. */
 export async function raiseForgottenDeadLetters(
-  deps: SweepDeps,
+  deps: AlertDeps,
   { graceMs, limit, stopping }: { graceMs: number; limit: number; stopping: AbortSignal },
 ): Promise<number> {
   const onError = (err: unknown, row: DeliveryRow) =>
-    deps.log.error({ ...deliveryFields(row), err }, 'a dead letter could not be raised and waits');
+    deps.log.error(
+      { ...deliveryFields(row), err },
+      'a dead letter could not be queued and alerted of; the next sweep retries it',
+    );
   for (let count = 0; ; ) {
     const rows = await findUnraisedDeadLetters(deps.db, graceMs, limit);
     if (rows.length === 0) return count;
-    const events = await findEvents(
-      deps.db,
-      rows.map(({ eventId }) => eventId),
-    );
+    const eventIds = rows.map(({ eventId }) => eventId);
+    const events = await findEvents(deps.db, eventIds);
     const raise = async (row: DeliveryRow) => {
       await raiseDeadLetter(deps, row, events.get(row.eventId));
       return 1;
@@ -75,19 +76,17 @@ export async function raiseForgottenDeadLetters(
   }
 }
 
-/** Shows every dead letter in its queue again, after Redis lost them; a job that is there stays. */
-export async function restoreDeadLetterQueue(deps: SweepDeps, limit: number): Promise<void> {
+/** Adds every dead letter to its queue that Redis has lost. */
+export async function restoreDeadLetterQueue(deps: AlertDeps, limit: number): Promise<void> {
   const ids = await findDeadLetterIds(deps.db, limit);
   if (ids.length > 0) await deps.queues.addDeadLetters(ids);
 }
 
-/** How long one sweep goes on from page to page of the queue. */
 const CLEAR_MS = 4000;
 
 /**
- * Takes out of the dead-letter queue what is no dead letter any more: Redis was away when it began anew or was delivered, or it was
- * being put back just then. Goes through the queue page by page; where the time of one sweep ends, the next goes on at the
- * position that is returned.
+ * Removes deliveries from the dead-letter queue that are no dead letters any more, for example because Redis was away
+ * when they were delivered. Works page by page; returns the position at which the next sweep goes on.
  */
 export async function clearDeadLetterQueue(
   deps: { db: Db; queues: Pick<Queues, 'listDeadLetters' | 'removeDeadLetters'> },
@@ -99,7 +98,7 @@ export async function clearDeadLetterQueue(
     if (page.length === 0) return 0;
     const dead = new Set(await findDeadLettersAmong(deps.db, page));
     await deps.queues.removeDeadLetters(page.filter((id) => !dead.has(id)));
-    // What was removed has made room: the next page begins where those that stay end.
+    // Removed jobs move the rest up: the next page begins after those that stay.
     position += dead.size;
     if (stopping.aborted || performance.now() > endsAt) return position;
   }

@@ -1,10 +1,9 @@
 import type { Db } from '../../platform/mongo.ts';
 import { omitUndefined } from '../../platform/omit-undefined.ts';
 import { INTERRUPT_UNSETTLED, IS_FREE } from './attempts.store.ts';
-import type { DeliveryRow } from './deliveries.model.ts';
-import { deliveryCollection } from './deliveries.model.ts';
+import { type DeliveryRow, deliveryCollection } from './deliveries.model.ts';
 
-/** Dead letters of which the operators may not have been alerted because a worker died in between. */
+/** Dead letters that the operators may not have been alerted of, because a worker died. */
 export async function findUnraisedDeadLetters(
   db: Db,
   graceMs: number,
@@ -24,17 +23,14 @@ export async function findUnraisedDeadLetters(
     .toArray();
 }
 
-/** Notes that the operators have been alerted of a dead letter. */
 export async function markRaised(db: Db, id: string): Promise<void> {
   await deliveryCollection(db).updateOne({ _id: id }, { $unset: { alertPending: '' } });
 }
 
-/** Those of `ids` that are dead letters now. */
 export async function findDeadLettersAmong(db: Db, ids: readonly string[]): Promise<string[]> {
   return deliveryCollection(db).distinct('_id', { _id: { $in: [...ids] }, state: 'dead_letter' });
 }
 
-/** Ids of dead letters, newest first. */
 export async function findDeadLetterIds(db: Db, limit: number): Promise<string[]> {
   const rows = await deliveryCollection(db)
     .find({ state: 'dead_letter' }, { projection: { _id: 1 } })
@@ -44,7 +40,6 @@ export async function findDeadLetterIds(db: Db, limit: number): Promise<string[]
   return rows.map((row) => row._id);
 }
 
-/** When and by what dead letters are chosen to be sent again; both ends of the span included. */
 export type DeadLetterFilter = { subscriptionId?: string; eventType?: string; from?: Date; to: Date };
 
 export type DeadLetter = Pick<
@@ -52,7 +47,6 @@ export type DeadLetter = Pick<
   '_id' | 'eventId' | 'subscriptionId' | 'partnerId' | 'deadLetteredAt'
 >;
 
-/** Dead letters by when they became so, oldest first, those after `last`. */
 export async function findDeadLetters(
   db: Db,
   { from, to, ...filter }: DeadLetterFilter,
@@ -80,8 +74,8 @@ export async function findDeadLetters(
 }
 
 /**
- * Gives up those of `ids` that are dead letters and on which nobody is at work; returns how many that were. An attempt whose worker
- * slept over its lease is over: what that worker has to say of it later changes nothing.
+ * Discards the dead letters among `ids` that have no attempt in progress; returns how many. An attempt whose lock has
+ * expired is marked interrupted, so its worker can change nothing later.
  */
 export async function markDiscarded(db: Db, ids: readonly string[], reason: string): Promise<number> {
   const { modifiedCount } = await deliveryCollection(db).updateMany(

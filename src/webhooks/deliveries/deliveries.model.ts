@@ -1,12 +1,11 @@
 import type { CollectionDefinition } from '../../platform/ensure-collection.ts';
-import type { Db } from '../../platform/mongo.ts';
-import { openCollection } from '../../platform/mongo.ts';
+import { type Db, openCollection } from '../../platform/mongo.ts';
 import type { EventType } from '../../reservations/event-types.ts';
 import type { DeliveryError, DeliveryErrorDetail } from '../sender/delivery-error.rules.ts';
 
 /**
- * `cancelled`: before the event could be delivered its subscription was deactivated, or its partner was suspended or lost the
- * grant for the venue (ADR 0011). `discarded`: a dead letter that an operator has given up; nobody has to do anything about it.
+ * `cancelled`: the subscription was deactivated before delivery, or its partner was suspended or lost the grant for the
+ * venue (ADR 0011). `discarded`: a dead letter that an operator has given up.
  */
 export const DELIVERY_STATES = [
   'pending',
@@ -18,10 +17,10 @@ export const DELIVERY_STATES = [
 ] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** Why an attempt failed, or why it is not counted: its worker stopped, or its subscription was changed while it was made. */
+/** Why an attempt failed, or is not counted: its worker stopped, or its subscription changed meanwhile. */
 export type AttemptError = DeliveryError | 'interrupted' | 'subscription_changed';
 
-/** One sending. An interrupted one (see AttemptError) is kept and not counted: the next has its number again. */
+/** One send. An interrupted one (see AttemptError) is kept and not counted: the next has its number again. */
 export type AttemptRow = {
   /** The delivery_id of the contract: new for every attempt. */
   deliveryId: string;
@@ -30,11 +29,11 @@ export type AttemptRow = {
   outcome: 'started' | 'succeeded' | 'failed' | 'interrupted';
   statusCode: number | null;
   error: AttemptError | null;
-  /** Absent, like what follows, in attempts of older releases. */
+  /** This and the optional fields below are absent in attempts of older releases. */
   errorDetail?: DeliveryErrorDetail | null;
   redirectTo?: string | null;
   endpointUrl?: string;
-  /** The series that it belongs to: the delivery's `generation` then. */
+  /** The delivery's `generation` then. */
   series?: number;
   durationMs: number | null;
   responseExcerpt: string | null;
@@ -46,29 +45,28 @@ export type DeliveryRow = {
   eventId: string;
   eventType: EventType;
   subscriptionId: string;
-  /** The receiving partner. */
   partnerId: string;
   state: DeliveryState;
-  /** Counts series of attempts; a job of an earlier series finds nothing to do. */
+  /** Counts series of attempts; a job of an earlier series does nothing. */
   generation: number;
-  /** Counted attempts of this series. */
   attemptsMade: number;
   attempts: AttemptRow[];
   nextAttemptAt: Date | null;
-  /** Until when the worker that is sending has the row to itself. */
+  /** Until when the row is locked for the worker that is sending. */
   leaseUntil: Date | null;
   deadLetteredAt: Date | null;
-  /** When and why an operator gave it up; present in a discarded one alone. */
   discardedAt?: Date;
   discardReason?: string;
   /** Present until the operators have been alerted of the dead letter. */
   alertPending?: true;
-  /** Present until alerting has counted the dead letter; it stays with a delivery that is begun anew meanwhile. */
+  /** Present until alerting has counted the dead letter, even if a fresh series has begun meanwhile. */
   isUncounted?: true;
   createdAt: Date;
 };
 
 export const deliveryCollection = (db: Db) => openCollection<DeliveryRow>(db, 'deliveries');
+
+const DEAD_LETTERS = { partialFilterExpression: { state: 'dead_letter' } };
 
 export const DELIVERIES: CollectionDefinition = {
   name: 'deliveries',
@@ -109,20 +107,8 @@ export const DELIVERIES: CollectionDefinition = {
       key: { isUncounted: 1 },
       partialFilterExpression: { isUncounted: true },
     },
-    {
-      name: 'dead_letters_of_subscription',
-      key: { subscriptionId: 1 },
-      partialFilterExpression: { state: 'dead_letter' },
-    },
-    {
-      name: 'dead_letters_by_time',
-      key: { deadLetteredAt: 1, _id: 1 },
-      partialFilterExpression: { state: 'dead_letter' },
-    },
-    {
-      name: 'dead_letters_newest',
-      key: { createdAt: -1, _id: -1 },
-      partialFilterExpression: { state: 'dead_letter' },
-    },
+    { name: 'dead_letters_of_subscription', key: { subscriptionId: 1 }, ...DEAD_LETTERS },
+    { name: 'dead_letters_by_time', key: { deadLetteredAt: 1, _id: 1 }, ...DEAD_LETTERS },
+    { name: 'dead_letters_newest', key: { createdAt: -1, _id: -1 }, ...DEAD_LETTERS },
   ],
 };

@@ -1,20 +1,30 @@
-import type { Route } from '../../http/route.ts';
-import { accepted, route } from '../../http/route.ts';
+import { accepted, ok, type Route, route } from '../../http/route.ts';
 import type { PartnerCaller } from '../../partners/partners.service.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { omitUndefined } from '../../platform/omit-undefined.ts';
+import { encodeCursor } from '../../platform/pagination.ts';
 import { subscriptionIdParam } from '../subscriptions/subscriptions.schemas.ts';
-import type { RecoverBody, TestBody } from './deliveries.schemas.ts';
-import { delivery, recoverBody, recovered, testBody, waitingDelivery } from './deliveries.schemas.ts';
+import {
+  delivery,
+  deliveryIdParam,
+  type RecoverBody,
+  recoverBody,
+  recovered,
+  type TestBody,
+  testBody,
+  waitingDelivery,
+} from './deliveries.schemas.ts';
 import { deliveryView } from './delivery-view.rules.ts';
+import { type ListQuery, listQuery, observability } from './observability.schemas.ts';
+import { readHealth } from './observability.service.ts';
+import { getDelivery, listDeliveries } from './read-deliveries.service.ts';
 import { recoverDeliveries } from './recover-deliveries.service.ts';
-import type { RedeliveryDeps } from './redelivery.service.ts';
-import type { TestEventDeps } from './test-event.service.ts';
+import { type RedeliveryDeps, redeliver } from './redelivery.service.ts';
 import { sendTestEvent } from './test-event.service.ts';
 
-/** The routes by which partners have events delivered: a sample, and what they have missed. */
-export function deliveryRoutes(
-  deps: RedeliveryDeps & TestEventDeps & { clock: Clock },
-): Route<PartnerCaller>[] {
+type Deps = RedeliveryDeps & { clock: Clock };
+
+export function deliveryRoutes(deps: Deps): Route<PartnerCaller>[] {
   return [
     route<PartnerCaller, { id: string }, unknown, TestBody>({
       method: 'post',
@@ -23,7 +33,7 @@ export function deliveryRoutes(
       tag: 'Webhooks',
       summary: 'Send a sample event to a subscription',
       description:
-        'Signed, retried and listed like any other, with `details.test: true`. It is in no feed and reaches nobody else.',
+        'The sample is signed, retried and listed like any delivery, and has `details.test: true`. It is not in the feed.',
       params: { id: subscriptionIdParam },
       body: testBody,
       responses: {
@@ -42,9 +52,9 @@ export function deliveryRoutes(
       path: '/api/v1/partner/webhooks/:id/recover',
       operationId: 'recoverDeliveries',
       tag: 'Webhooks',
-      summary: 'Deliver again what a subscription has missed',
+      summary: 'Recover the deliveries that a subscription missed',
       description:
-        'Every event of that time that the subscription asks for and has no success for, at once: also what waits for a retry. Repeating the call is safe. One time is recovered at a time: while it is, a call for another one is 429. The event_ids stay; the secret then current signs.',
+        'Delivers every subscribed event of that period that has no success, including those that wait for a retry. Repeating the call is safe. During one recovery, a call for another period is 429. event_id stays the same; the current secret signs.',
       params: { id: subscriptionIdParam },
       body: recoverBody(() => deps.clock.now()),
       responses: { 202: { description: 'The deliveries follow.', body: recovered } },
@@ -52,6 +62,67 @@ export function deliveryRoutes(
       takesLong: true,
       handle: async ({ caller, params, body }) =>
         accepted({ recovered: await recoverDeliveries(deps, caller.partnerId, params.id, body) }),
+    }),
+  ];
+}
+
+export function observabilityRoutes(deps: Deps): Route<PartnerCaller>[] {
+  return [
+    route<PartnerCaller, unknown, ListQuery>({
+      method: 'get',
+      path: '/api/v1/partner/observability',
+      operationId: 'getObservability',
+      tag: 'Observability',
+      summary: 'Read the state of your deliveries, and list dead letters or others',
+      query: listQuery,
+      responses: {
+        200: { description: 'The state of your deliveries, and a page of them.', body: observability },
+      },
+      errors: [],
+      handle: async ({ caller: { partnerId }, query }) => {
+        const filter = omitUndefined({
+          state: query.status === 'all' ? undefined : query.status,
+          eventType: query.event_type,
+          subscriptionId: query.subscription_id,
+        });
+        const page = { partnerId, ...filter };
+        const { rows, next } = await listDeliveries(deps, page, query.cursor, query.limit);
+        const health = await readHealth(deps, partnerId);
+        const data = rows.map(deliveryView);
+        return ok({ success: true, ...health, count: data.length, data, next_cursor: encodeCursor(next) });
+      },
+    }),
+    route<PartnerCaller, { id: string }>({
+      method: 'get',
+      path: '/api/v1/partner/observability/deliveries/:id',
+      operationId: 'getDelivery',
+      tag: 'Observability',
+      summary: 'Read a delivery with its attempts',
+      params: { id: deliveryIdParam },
+      responses: { 200: { description: 'The delivery as it is now.', body: delivery } },
+      errors: ['DELIVERY_NOT_FOUND'],
+      handle: async ({ caller, params }) =>
+        ok(deliveryView(await getDelivery(deps, caller.partnerId, params.id))),
+    }),
+    route<PartnerCaller, { id: string }>({
+      method: 'post',
+      path: '/api/v1/partner/observability/deliveries/:id/redeliver',
+      operationId: 'redeliver',
+      tag: 'Observability',
+      summary: 'Redeliver an event now',
+      description:
+        'Starts five new attempts, numbered from 1, also for a delivery that succeeded or waits for a retry. event_id stays the same; the current secret signs. 409 during an attempt.',
+      params: { id: deliveryIdParam },
+      responses: {
+        202: {
+          description: 'The delivery; its attempts follow.',
+          body: delivery,
+          example: waitingDelivery(),
+        },
+      },
+      errors: ['VENUE_NOT_AUTHORIZED', 'DELIVERY_NOT_FOUND', 'DELIVERY_IN_PROGRESS', 'WEBHOOK_INACTIVE'],
+      handle: async ({ caller, params }) =>
+        accepted(deliveryView(await redeliver(deps, caller.partnerId, params.id))),
     }),
   ];
 }

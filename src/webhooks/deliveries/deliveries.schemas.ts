@@ -7,15 +7,14 @@ import { exampleOf } from '../../http/openapi/json-schema.ts';
 import type { WebhookDescription } from '../../http/openapi/webhooks.ts';
 import { count, growing, id, named, object, orNull, timestamp } from '../../http/response-fields.ts';
 import { parseInstant } from '../../platform/calendar.ts';
-import type { EventType } from '../../reservations/event-types.ts';
-import { EVENT_TYPES } from '../../reservations/event-types.ts';
-import { DELIVERY_ERROR_DETAILS } from '../sender/delivery-error.rules.ts';
+import { EVENT_TYPES, type EventType } from '../../reservations/event-types.ts';
+import { DELIVERY_ERROR_DETAILS, DELIVERY_ERRORS } from '../sender/delivery-error.rules.ts';
 import { endpointUrl } from '../subscriptions/subscriptions.schemas.ts';
 
 export const DELIVERY_STATUSES = ['pending', 'retrying', 'succeeded', 'dead_letter'] as const;
 
 export const deliveryIdParam = pathId(
-  '`id` of a delivery that observability lists, or the X-Delivery-Id of one of its attempts.',
+  'The `id` of a delivery, or the X-Delivery-Id of one of its attempts.',
   EXAMPLE.deliveryId,
 );
 
@@ -23,45 +22,35 @@ const attempt = named(
   'DeliveryAttempt',
   object({
     delivery_id: id(EXAMPLE.attemptId).description('X-Delivery-Id of this attempt.'),
-    attempt: count(1).description('Counted from 1; an interrupted attempt is repeated under its number.'),
+    attempt: count(1).description(
+      'Counted from 1. An interrupted attempt is repeated under the same number.',
+    ),
     series: orNull(count(1)).description(
-      'The series of attempts, counted from 1; each redelivery begins one. Null in attempts of older releases.',
+      'The series of attempts, counted from 1; each redelivery starts one. Null in attempts of older releases.',
     ),
     endpoint_url: endpointUrl()
       .allow(null)
       .description('Where this attempt was sent to. Null in attempts of older releases.'),
     sent_at: timestamp(EXAMPLE.later),
-    status_code: Joi.number().integer().allow(null).description('Null where no response came.').example(503),
+    status_code: Joi.number().integer().allow(null).description('Null without a response.').example(503),
     error: Joi.string()
       .allow(null)
-      .valid(
-        'blocked_address',
-        'dns_error',
-        'connection_refused',
-        'connection_reset',
-        'tls_error',
-        'timeout',
-        'redirect',
-        'http_status',
-        'network_error',
-        'interrupted',
-        'subscription_changed',
-      )
+      .valid(...DELIVERY_ERRORS, 'interrupted', 'subscription_changed')
       .description(
-        'Why it failed, by the stage that it reached; null where it succeeded. Not counted: `interrupted`, and `subscription_changed`, where address, secret or status were changed while it was made.',
+        'The stage that failed; null after a success. `interrupted`, and `subscription_changed` (URL, secret or status changed meanwhile), do not count as attempts.',
       )
       .example('http_status'),
     error_detail: orNull(growing(Joi.string().valid(...DELIVERY_ERROR_DETAILS)))
-      .description('What is known beyond `error`; null where nothing is.')
+      .description('More about `error`, or null.')
       .example(null),
     redirect_to: Joi.string()
       .allow(null)
-      .description('Scheme, host and port to which a `redirect` led.')
+      .description('Scheme, host and port of the redirect target.')
       .example(null),
     duration_ms: orNull(count(183)).example(183),
     response_excerpt: Joi.string()
       .allow(null, '')
-      .description("The beginning of your receiver's response.")
+      .description("The start of your endpoint's response, or null if it is not text.")
       .example('upstream unavailable'),
   }),
 );
@@ -77,19 +66,18 @@ export const delivery = named(
     state: Joi.string()
       .valid(...DELIVERY_STATUSES, 'cancelled', 'discarded')
       .description(
-        'cancelled: the subscription was deactivated before the event could be delivered. discarded: the platform operator gave the dead letter up; you can still redeliver or recover it.',
+        'cancelled: the subscription was deactivated before delivery. discarded: the platform operator discarded the dead letter; you can still redeliver or recover it.',
       )
       .example('dead_letter'),
     attempts: Joi.array().items(attempt),
     next_attempt_at: orNull(timestamp()).example(null),
     dead_lettered_at: orNull(timestamp(EXAMPLE.later)).example(EXAMPLE.later),
-    discarded_at: timestamp().optional().description('Only in a discarded one.'),
+    discarded_at: timestamp().optional().description('Present only in a discarded delivery.'),
     created_at: timestamp(),
-    payload: orNull(event).description('The body that is sent, `delivery_id` aside.'),
+    payload: orNull(event).description('The body that is sent, without `delivery_id`.'),
   }),
 );
 
-/** A delivery that has just been made or begun anew; `details` as they are sent. */
 export const waitingDelivery = (details: Record<string, unknown> = {}): Record<string, unknown> => {
   const example = exampleOf(delivery) as { payload: { details: Record<string, unknown> } };
   const payload = { ...example.payload, details: { ...example.payload.details, ...details } };
@@ -101,7 +89,7 @@ export type TestBody = { event_type?: EventType };
 
 export const testBody = Joi.object<TestBody>({
   event_type: eventType()
-    .description('One of those subscribed to; the first of them unless stated.')
+    .description('A subscribed type. Default: the first one.')
     .example('booking_created', { override: true }),
 }).required();
 
@@ -115,37 +103,37 @@ export const recoverBody = (now: () => Date) =>
       .custom((since: Date, helpers) => {
         const [{ until: given }] = helpers.state.ancestors as [Record<string, unknown>];
         const until = typeof given === 'string' ? parseInstant(given) : now();
-        // What is wrong with `until` is said of that field alone.
+        // An invalid `until` has its own message.
         if (until === undefined) return since;
         if (since > until) return helpers.error('date.order');
         return until.getTime() - since.getTime() > MAX_RECOVERY_MS ? helpers.error('date.span') : since;
       })
       .messages({
-        'date.order': 'is after until, or in the future. Send a since that is not after until.',
-        'date.span': 'is more than 14 days before until (now, if left out). Recover in several calls.',
+        'date.order': 'must not be after until or in the future. Send an earlier since.',
+        'date.span': 'must be at most 14 days before until (default: now). Recover in several calls.',
       })
       .required()
-      .description('From when on; at most 14 days before until.')
+      .description('The start of the period, at most 14 days before `until`.')
       .example(EXAMPLE.now),
-    until: instant().description('Up to when, included; now unless stated.').example(EXAMPLE.later),
+    until: instant().description('The end of the period, included. Default: now.').example(EXAMPLE.later),
   }).required();
 
 export const recovered = object({
-  recovered: count(12).description('How many deliveries begin anew or for the first time.'),
+  recovered: count(12).description('How many deliveries start.'),
 });
 
 const happened: Record<EventType, { summary: string; when: string }> = {
   hold_created: { summary: 'A hold was placed', when: 'The slot is held until details.hold_expiry_at.' },
   hold_cancelled: {
     summary: 'A hold was released before it expired',
-    when: 'The slot is free again, or the venue gave it to another channel.',
+    when: 'The slot is free again, or the venue sold it over the hold.',
   },
   hold_expired: { summary: 'A hold was not confirmed in time', when: 'The slot is free again.' },
   booking_created: { summary: 'A hold was confirmed into a booking', when: 'The slot is sold.' },
   booking_cancelled: { summary: 'A booking was cancelled', when: 'The slot is free again.' },
   booking_refunded: {
     summary: 'A booking was refunded',
-    when: 'The slot is free, now or since the booking was cancelled.',
+    when: 'The slot is free, or was freed when the booking was cancelled.',
   },
 };
 
@@ -155,32 +143,30 @@ const digits = (example: string, description: string) =>
     .description(description)
     .example(example);
 
-/** The headers of every delivery. */
 const headersOf = (type: EventType): Record<string, Schema> => ({
   'X-Webhook-Event': Joi.string().valid(type).required().description('The type of the event.').example(type),
-  'X-Delivery-Id': id(EXAMPLE.attemptId).required().description('The same as delivery_id.'),
+  'X-Delivery-Id': id(EXAMPLE.attemptId).required().description('Equal to delivery_id.'),
   'X-Delivery-Attempt': digits('1', 'The number of the attempt, counted from 1.').required(),
   'X-Service-Timestamp': digits(
     '1795166112',
-    'Unix seconds when this attempt was sent. Refuse one more than 300 s away from your clock.',
+    'When this attempt was sent, in Unix seconds. Reject it if it is more than 300 s from your clock.',
   ).required(),
   'X-Service-Signature': Joi.string()
     .meta({ jsonSchema: { pattern: '^sha256=[0-9a-f]{64}$' } })
     .required()
     .description(
-      'HMAC-SHA256, keyed with the secret_key of the subscription, of `<X-Service-Timestamp>.<raw body>`. Compare in constant time.',
+      '`sha256=` and the hex HMAC-SHA256 of `<X-Service-Timestamp>.<raw body>`, keyed with the secret_key of the subscription. Compare in constant time.',
     )
     .example('sha256=7f83b1657ff1fc53b92dc18148a1d65dfc2d4b1fa3d677284addd200126d9069'),
   'X-Request-Id': Joi.string()
-    .description('Only of what you did yourself: X-Request-Id of the response to the call that did it.')
+    .description('Only for your own changes: the X-Request-Id of the call that made the change.')
     .example(EXAMPLE.requestId),
   'X-Service-Signature-Previous': Joi.string()
     .meta({ jsonSchema: { pattern: '^sha256=[0-9a-f]{64}$' } })
-    .description('Only during the overlap of a rotation: the same, made with the secret before it.')
+    .description('Only while a rotation overlaps: the signature made with the old secret.')
     .example('sha256=1b4f0e9851971998e732078544c96b36c3d01cedf7caa332359d6f1d83567014'),
 });
 
-/** What partners receive, by type of event. */
 export const WEBHOOKS: readonly WebhookDescription[] = EVENT_TYPES.map((type) => ({
   name: type,
   ...happened[type],

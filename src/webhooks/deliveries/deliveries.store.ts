@@ -1,104 +1,80 @@
 import { writeEach } from '../../platform/bulk-writes.ts';
-import { memoizeByObject } from '../../platform/memoize-by-object.ts';
-import type { Db } from '../../platform/mongo.ts';
-import { isDuplicateKey } from '../../platform/mongo.ts';
-import { confirmAbsence, NEWEST, newestOf } from '../../platform/newest-reads.ts';
+import { type Db, type Expression, isDuplicateKey } from '../../platform/mongo.ts';
+import { confirmAbsence, NEWEST, newestByDb } from '../../platform/newest-reads.ts';
 import { omitUndefined } from '../../platform/omit-undefined.ts';
-import type { Page, Position } from '../../platform/pagination.ts';
-import { beyond, toPage } from '../../platform/pagination.ts';
+import { beyond, type Page, type Position, toPage } from '../../platform/pagination.ts';
 import { IS_FREE } from './attempts.store.ts';
-import type { DeliveryRow, DeliveryState } from './deliveries.model.ts';
-import { deliveryCollection } from './deliveries.model.ts';
+import { type DeliveryRow, type DeliveryState, deliveryCollection } from './deliveries.model.ts';
 import { WAITING } from './delivery-series.store.ts';
 
-/** What inserting a row came to; a delivery `exists` where another row has its event and its subscription. */
+/** The outcome of inserting a row; `exists` if another row has its event and its subscription. */
 export type Inserted = 'created' | 'exists' | Error;
 
-/** Creates the rows that are missing; of an event and a subscription there is one. Returns for each, in their order, what it came to. */
+/** Inserts the rows whose event and subscription have none yet. Returns the outcome of each row, in order. */
 export async function insertDeliveries(db: Db, rows: readonly DeliveryRow[]): Promise<Inserted[]> {
   if (rows.length === 0) return [];
-  const errors = await writeEach(
-    deliveryCollection(db),
-    rows.map((document) => ({ insertOne: { document } })),
-  );
+  const inserts = rows.map((document) => ({ insertOne: { document } }));
+  const errors = await writeEach(deliveryCollection(db), inserts);
   return errors.map((err) => (err === undefined ? 'created' : isDuplicateKey(err) ? 'exists' : err));
 }
 
-/** Deliveries by their ids, or by their events and, where it is named, their subscription. */
+/** Deliveries by their ids, or by their events and optionally their subscription. */
 export type DeliveriesOf =
   | { deliveryIds: readonly string[] }
   | { eventIds: readonly string[]; subscriptionId?: string };
 
-/** Those on which no attempt of their series has been made. */
+function matching(of: DeliveriesOf): Expression {
+  if ('deliveryIds' in of) return { _id: { $in: [...of.deliveryIds] } };
+  return { eventId: { $in: [...of.eventIds] }, ...omitUndefined({ subscriptionId: of.subscriptionId }) };
+}
+
 export async function findPending(db: Db, of: DeliveriesOf): Promise<DeliveryRow[]> {
-  const which =
-    'deliveryIds' in of
-      ? { _id: { $in: [...of.deliveryIds] } }
-      : { eventId: { $in: [...of.eventIds] }, ...omitUndefined({ subscriptionId: of.subscriptionId }) };
   return deliveryCollection(db)
-    .find({ ...which, state: 'pending' }, NEWEST)
+    .find({ ...matching(of), state: 'pending' }, NEWEST)
     .toArray();
 }
 
-/** Every delivery of `eventIds`, oldest first. */
 export async function findEveryDeliveryOfEvents(db: Db, eventIds: readonly string[]): Promise<DeliveryRow[]> {
-  return deliveryCollection(db)
-    .find({ eventId: { $in: [...eventIds] } })
-    .sort({ createdAt: 1, _id: 1 })
-    .toArray();
+  return deliveryCollection(db).find(matching({ eventIds })).sort({ createdAt: 1, _id: 1 }).toArray();
 }
 
-/** Those of `eventIds` of which there is a delivery, in the newest state. */
 export async function findEventsWithDelivery(db: Db, eventIds: readonly string[]): Promise<Set<string>> {
   const rows = await deliveryCollection(db)
-    .find({ eventId: { $in: [...eventIds] } }, { projection: { _id: 0, eventId: 1 }, ...NEWEST })
+    .find(matching({ eventIds }), { projection: { _id: 0, eventId: 1 }, ...NEWEST })
     .hint('one_delivery_per_receiver')
     .toArray();
   return new Set(rows.map(({ eventId }) => eventId));
 }
 
-/** Ids and states of a subscription's deliveries of `eventIds`. */
 export async function findDeliveriesOfEvents(
   db: Db,
   subscriptionId: string,
   eventIds: readonly string[],
 ): Promise<Pick<DeliveryRow, '_id' | 'eventId' | 'state'>[]> {
   return deliveryCollection(db)
-    .find({ eventId: { $in: [...eventIds] }, subscriptionId }, NEWEST)
+    .find(matching({ eventIds, subscriptionId }), NEWEST)
     .project<Pick<DeliveryRow, '_id' | 'eventId' | 'state'>>({ eventId: 1, state: 1 })
     .toArray();
 }
 
-/** A delivery, and how long until its next attempt is due, by the database's clock; null where there is none to come. */
+/** `dueInMs`: until the next attempt, by the database's clock; null if there is none to come. */
 type DueRow = DeliveryRow & { dueInMs: number | null };
 
-/**
- * A delivery for who is to work on it: as the guarded updates of the work will meet it. Those that are asked for at the same time share
- * a read.
- */
-export async function findDelivery(db: Db, deliveryId: string): Promise<DueRow | null> {
-  return newestDelivery(db)(deliveryId);
-}
+/** The newest state of a delivery, as guarded updates will find it. Concurrent calls share a read. */
+export const findDelivery = newestByDb<string, DueRow>(async (db, ids, options) => {
+  const dueInMs = { $subtract: ['$nextAttemptAt', '$$NOW'] };
+  const rows = await deliveryCollection(db)
+    .aggregate<DueRow>([{ $match: { _id: { $in: [...new Set(ids)] } } }, { $set: { dueInMs } }], options)
+    .toArray();
+  const byId = new Map(rows.map((row) => [row._id, row]));
+  return (id) => byId.get(id);
+});
 
-const newestDelivery = memoizeByObject((db: Db) =>
-  newestOf<string, DueRow>(async (deliveryIds, options) => {
-    const ofIds = { $match: { _id: { $in: [...new Set(deliveryIds)] } } };
-    const dueInMs = { $subtract: ['$nextAttemptAt', '$$NOW'] };
-    const rows = await deliveryCollection(db)
-      .aggregate<DueRow>([ofIds, { $set: { dueInMs } }], options)
-      .toArray();
-    const byId = new Map(rows.map((row) => [row._id, row]));
-    return (deliveryId) => byId.get(deliveryId);
-  }),
-);
-
-/** Whether a worker is making an attempt of the delivery. */
 export async function isBeingSent(db: Db, deliveryId: string): Promise<boolean> {
   const taken = { _id: deliveryId, $expr: { $not: [IS_FREE] } };
   return (await deliveryCollection(db).countDocuments(taken, NEWEST)) > 0;
 }
 
-/** The delivery with this id, or of which an attempt has it; both are UUIDs, so no id is both. */
 export async function findDeliveryByAnyId(db: Db, id: string): Promise<DeliveryRow | null> {
   const either = { $or: [{ _id: id }, { 'attempts.deliveryId': id }] };
   return confirmAbsence((options) => deliveryCollection(db).findOne(either, options));
@@ -112,23 +88,18 @@ export async function findDeliveryOfEvent(
   return confirmAbsence((options) => deliveryCollection(db).findOne({ eventId, subscriptionId }, options));
 }
 
-/** Deliveries that have been due for `graceMs` and that no worker is sending, in the order of their ids from `afterId` on. */
+/** Deliveries that have been due for `graceMs` without a worker, by id, after `afterId`. */
 export async function findOverdueDeliveries(
   db: Db,
   graceMs: number,
   afterId: string,
   limit: number,
 ): Promise<DeliveryRow[]> {
+  const isOverdue = { $lte: ['$nextAttemptAt', { $subtract: ['$$NOW', graceMs] }] };
   return deliveryCollection(db)
     .aggregate<DeliveryRow>(
       [
-        {
-          $match: {
-            _id: { $gt: afterId },
-            state: WAITING,
-            $expr: { $and: [{ $lte: ['$nextAttemptAt', { $subtract: ['$$NOW', graceMs] }] }, IS_FREE] },
-          },
-        },
+        { $match: { _id: { $gt: afterId }, state: WAITING, $expr: { $and: [isOverdue, IS_FREE] } } },
         { $sort: { _id: 1 } },
         { $limit: limit },
       ],
@@ -138,28 +109,45 @@ export async function findOverdueDeliveries(
     .toArray();
 }
 
+/** An absent `partnerId` means every partner, an absent `state` every state. */
 export type DeliveryFilter = {
-  /** Absent: every partner's. */
   partnerId?: string;
-  /** Absent: every state. */
   state?: DeliveryState;
   eventType?: string;
   subscriptionId?: string;
   eventIds?: readonly string[];
 };
 
-/** The deliveries of a partner, or of all, newest first. */
 export async function listDeliveryRows(
   db: Db,
   { eventIds, ...filter }: DeliveryFilter,
   after: Position | undefined,
   limit: number,
 ): Promise<Page<DeliveryRow>> {
-  const ofEvents = eventIds === undefined ? {} : { eventId: { $in: [...eventIds] } };
+  const ofEvents = eventIds === undefined ? {} : matching({ eventIds });
   const rows = await deliveryCollection(db)
     .find({ ...omitUndefined(filter), ...ofEvents, ...beyond(after, 'createdAt') } as never)
     .sort({ createdAt: -1, _id: -1 })
     .limit(limit + 1)
     .toArray();
   return toPage(rows, limit, (row) => ({ at: row.createdAt, id: row._id }));
+}
+
+const WITH_EXCERPT = { 'attempts.responseExcerpt': { $type: 'string' } };
+
+/** Erases the excerpts of receivers' responses, which may quote the event. */
+export async function eraseExcerpts(db: Db, of: DeliveriesOf): Promise<void> {
+  await deliveryCollection(db).updateMany(
+    { ...matching(of), ...WITH_EXCERPT },
+    { $set: { 'attempts.$[].responseExcerpt': null } },
+  );
+}
+
+/** All deliveries with an excerpt of a response. Reads all of them, because excerpts have no index. */
+export function findWithExcerpt(
+  db: Db,
+): AsyncIterable<{ _id: string; attempts: { responseExcerpt: string | null }[] }> {
+  return deliveryCollection(db)
+    .find(WITH_EXCERPT, { projection: { 'attempts.responseExcerpt': 1 } })
+    .batchSize(2000);
 }

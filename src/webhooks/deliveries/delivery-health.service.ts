@@ -1,10 +1,10 @@
 import type { Backlog } from '../../platform/backlog.store.ts';
 import type { Db, Tx } from '../../platform/mongo.ts';
+import { findActiveIds } from '../subscriptions/require-subscription.service.ts';
 import { findUnhealthyIds } from '../subscriptions/subscription-health.store.ts';
-import { findActiveIds } from '../subscriptions/subscriptions.service.ts';
 import { findOverdueBacklog, hasDeadLetter, markCounted } from './delivery-health.store.ts';
 
-/** Marks dead letters counted within `tx`; returns how many of them were not yet, so that each counts once. */
+/** Marks dead letters as counted within `tx`; returns how many were not counted before, so that each counts once. */
 export async function countDeadLettersOnce(
   deps: { db: Db },
   ids: readonly string[],
@@ -13,7 +13,6 @@ export async function countDeadLettersOnce(
   return markCounted(deps.db, ids, tx);
 }
 
-/** Of `subscriptionIds`, those that are active and have dead letters. */
 export async function withDeadLetters(
   deps: { db: Db },
   subscriptionIds: readonly string[],
@@ -25,10 +24,7 @@ export async function withDeadLetters(
   return found;
 }
 
-/**
- * The deliveries of which an attempt has been due for at least `graceMs`; null where there are none. Those to unhealthy endpoints
- * are left out: they are sent a few at a time on purpose, and are no sign that nobody sends.
- */
+/** Deliveries overdue by at least `graceMs`, except to unhealthy endpoints, which have to wait. */
 export async function overdueDeliveries(deps: { db: Db }, graceMs: number): Promise<Backlog | null> {
   return findOverdueBacklog(deps.db, graceMs, await findUnhealthyIds(deps.db));
 }

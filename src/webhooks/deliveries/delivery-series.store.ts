@@ -1,44 +1,28 @@
-import { batched } from '../../platform/batched.ts';
+import { batchedByDb } from '../../platform/batched.ts';
 import { updateGuarded } from '../../platform/bulk-writes.ts';
-import { memoizeByObject } from '../../platform/memoize-by-object.ts';
 import type { Db } from '../../platform/mongo.ts';
-import type { Series } from './attempts.store.ts';
-import { IS_FREE } from './attempts.store.ts';
-import type { DeliveryRow, DeliveryState } from './deliveries.model.ts';
-import { deliveryCollection } from './deliveries.model.ts';
+import { IS_FREE, type Series } from './attempts.store.ts';
+import { type DeliveryRow, type DeliveryState, deliveryCollection } from './deliveries.model.ts';
 
-/** The states in which a delivery waits for an attempt. */
 export const WAITING: { $in: DeliveryState[] } = { $in: ['pending', 'retrying'] };
 
-const MAX_BATCH = 500;
 const CANCELLED = { state: 'cancelled' as const, nextAttemptAt: null, leaseUntil: null };
+/** A suspended partner may have very many deliveries that are due at the same time. */
+const MAX_BATCH = 500;
 
 /**
- * Ends a delivery whose receiver may not have it (any more); nothing more is sent. A dead letter stays one, and a series begun
- * since the row was read goes on.
+ * Cancels a delivery whose receiver must not have it (any more). A dead letter stays one, and a series begun since the
+ * row was read goes on.
  */
-export async function cancelDelivery(db: Db, series: Series): Promise<void> {
-  await cancelTogether(db)(series);
-}
+export const cancelDelivery = batchedByDb<Series, undefined>(async (db, all) => {
+  const updates = all.map(({ _id, generation }) => ({
+    filter: { _id, generation, state: WAITING },
+    update: { $set: CANCELLED },
+  }));
+  return (await updateGuarded(deliveryCollection(db), updates)).errors;
+}, MAX_BATCH);
 
-/** A suspended partner may have very many that are due at once. */
-const cancelTogether = memoizeByObject((db: Db) =>
-  batched<Series, undefined>(async (all) => {
-    const { errors } = await updateGuarded(
-      deliveryCollection(db),
-      all.map(({ _id, generation }) => ({
-        filter: { _id, generation, state: WAITING },
-        update: { $set: CANCELLED },
-      })),
-    );
-    return errors;
-  }, MAX_BATCH),
-);
-
-/**
- * Ends what waits to be sent to a partner's subscription. What is just being sent is left to its worker, which finds the
- * subscription inactive when it comes again.
- */
+/** Cancels what waits for a subscription. A worker with an attempt in progress finds it inactive afterwards. */
 export async function cancelWaiting(db: Db, partnerId: string, subscriptionId: string): Promise<void> {
   await deliveryCollection(db).updateMany(
     { partnerId, subscriptionId, state: WAITING, $expr: IS_FREE },
@@ -47,10 +31,10 @@ export async function cancelWaiting(db: Db, partnerId: string, subscriptionId: s
 }
 
 /**
- * Begins a new series of attempts, numbered from 1, for those of `ids` that are in one of `states` and on which nobody is at
- * work; the attempts of earlier series stay. Returns how many that were.
+ * Begins a new series of attempts, numbered from 1, for the deliveries among `ids` that are in one of `states` and have
+ * no attempt in progress; the attempts of earlier series stay. Returns how many.
  */
-export async function restartDeliveries(
+export async function beginSeries(
   db: Db,
   ids: readonly string[],
   states: readonly DeliveryState[],
@@ -76,7 +60,6 @@ export async function restartDeliveries(
   return modifiedCount;
 }
 
-/** Makes the next attempt of a waiting delivery due now. Null where the delivery is not waiting for one. */
 export async function makeDue(db: Db, id: string): Promise<DeliveryRow | null> {
   return deliveryCollection(db).findOneAndUpdate(
     { _id: id, state: WAITING },

@@ -1,22 +1,21 @@
 import type { Db } from '../../platform/mongo.ts';
 import { omitUndefined } from '../../platform/omit-undefined.ts';
-import type { DeliveryState } from './deliveries.model.ts';
-import { deliveryCollection } from './deliveries.model.ts';
+import { type DeliveryState, deliveryCollection } from './deliveries.model.ts';
 
-export type AttemptStatistics = {
+type AttemptStatistics = {
   events: number;
   byState: Partial<Record<DeliveryState, number>>;
   attempts: number;
   succeeded: number;
-  /** Of the latest 10,000 attempts, in milliseconds, ascending. */
+  /** The latest 10,000 attempts, ascending. */
   durationsMs: number[];
 };
 
 const MAX_DURATIONS = 10_000;
-/** Enough for some 400,000 deliveries on a busy machine; who has more is refused, and takes no more of the database's time. */
+/** Enough for some 400,000 deliveries on a busy machine; a partner with more is rejected. */
 const MAX_TIME_MS = 5000;
 
-/** What became of a partner's deliveries that were made since `since`. */
+/** The states and attempts of a partner's deliveries created from `since` on. */
 export async function findAttemptStatistics(
   db: Db,
   partnerId: string,
@@ -67,7 +66,7 @@ export async function findAttemptStatistics(
   };
 }
 
-/** How many dead letters each subscription has, of those that `filter` describes. */
+/** How many matching dead letters each subscription has. */
 export async function countDeadLetters(
   db: Db,
   filter: { partnerId?: string; subscriptionId?: string; eventType?: string },

@@ -2,7 +2,6 @@ import { eventBody, requestIdOf } from '../../events/events.rules.ts';
 import { omitUndefined } from '../../platform/omit-undefined.ts';
 import type { DeliveryDetail } from './read-deliveries.service.ts';
 
-/** The same for operators, with the receiving partner. */
 export function operatorDeliveryView(detail: DeliveryDetail): Record<string, unknown> {
   const { partnerId, discardReason } = detail.delivery;
   const forOperators = {
@@ -13,7 +12,7 @@ export function operatorDeliveryView(detail: DeliveryDetail): Record<string, unk
   return { ...deliveryView(detail), ...omitUndefined(forOperators) };
 }
 
-/** A delivery as its receiver sees it. An attempt that is being made is not shown before its end. */
+/** A delivery as its receiver sees it, without an attempt in progress. */
 export function deliveryView({ delivery, event, endpointUrl }: DeliveryDetail): Record<string, unknown> {
   return {
     id: delivery._id,

@@ -1,24 +1,23 @@
 import type { Erasure } from '../../domain/erasure.ts';
 import type { Db } from '../../platform/mongo.ts';
-import { eraseExcerpts, eraseExcerptsById, findWithExcerpt } from './excerpts.store.ts';
+import { eraseExcerpts, findWithExcerpt } from './deliveries.store.ts';
 
-/** Erases the excerpts of receivers' responses to these events. */
 export async function eraseExcerptsOf(deps: { db: Db }, eventIds: readonly string[]): Promise<void> {
-  await eraseExcerpts(deps.db, eventIds);
+  await eraseExcerpts(deps.db, { eventIds });
 }
 
-/** Erases every excerpt that identifies the customer, whatever it was a response to. */
+/** Erases every excerpt that identifies the customer, of any event. */
 export async function eraseExcerptsIdentifying(
   deps: { db: Db },
   { identifiesCustomer }: Erasure,
   limit: number,
 ): Promise<void> {
-  let found: string[] = [];
+  let deliveryIds: string[] = [];
   for await (const { _id, attempts } of findWithExcerpt(deps.db)) {
-    if (attempts.some(({ responseExcerpt }) => identifiesCustomer(responseExcerpt ?? ''))) found.push(_id);
-    if (found.length < limit) continue;
-    await eraseExcerptsById(deps.db, found);
-    found = [];
+    if (attempts.some((attempt) => identifiesCustomer(attempt.responseExcerpt ?? ''))) deliveryIds.push(_id);
+    if (deliveryIds.length < limit) continue;
+    await eraseExcerpts(deps.db, { deliveryIds });
+    deliveryIds = [];
   }
-  await eraseExcerptsById(deps.db, found);
+  await eraseExcerpts(deps.db, { deliveryIds });
 }

@@ -2,30 +2,27 @@ import { newId } from '../../platform/ids.ts';
 import { isUnhealthy } from '../sender/endpoint-health.rules.ts';
 import { deferralMs } from '../sender/send-permits.ts';
 import { msUntilRotationAnswered, openSecrets } from '../subscriptions/secrets.service.ts';
-import type { BegunAttempt, SendDeps } from './attempt.ts';
-import { leaseMs } from './attempt.ts';
+import { type BegunAttempt, lockMs, type SendDeps } from './attempt.ts';
 import { begunAttempt, withdrawAttempts } from './attempts.store.ts';
-import type { WantedDelivery } from './create-deliveries.service.ts';
-import { dueIn, failuresOf, newDelivery } from './create-deliveries.service.ts';
+import { dueIn, failuresOf, newDelivery, type WantedDelivery } from './create-deliveries.service.ts';
 import type { DeliveryRow } from './deliveries.model.ts';
 import { insertDeliveries } from './deliveries.store.ts';
 import { deliveryFields } from './log-fields.rules.ts';
 import { findSubscriptionToSend } from './receiver.service.ts';
 import { sendAttempt } from './send-attempt.service.ts';
 
-/** For how long a first attempt waits for a permit before it is left to a job. */
+/** How long a first attempt waits for a permit before it is left to a job. */
 const PATIENCE_MS = 3000;
 
-/** How long recording a result may take, of what a lease is longer than a send. */
+/** How long recording a result may take: part of the time by which a row's lock outlasts the send. */
 const SETTLED_WITHIN_MS = 1000;
 
 type FirstAttempt = Omit<BegunAttempt, 'permit'> & { leaseUntil: Date };
-/** `attempt` is null of a delivery that cannot be sent at once. */
+/** `attempt` is null if the delivery cannot be sent at once. */
 type Prepared = { row: DeliveryRow; attempt: FirstAttempt | null };
-/** What all first attempts of a batch have in common. */
 type Batch = { readAtMs: number; now: Date; signal: AbortSignal };
 
-/** What came of it, as `Deliver` says. `sent` resolves when the results are recorded. */
+/** As `Deliver` returns it; `sent` resolves when the results are recorded. */
 export type FirstAttempts = {
   failures: ReadonlyMap<string, Error>;
   begun: Promise<void>;
@@ -33,10 +30,11 @@ export type FirstAttempts = {
 };
 
 /**
- * Creates deliveries with their first attempts under way, and sends these once the rows are durable. A row is this worker's alone until
- * its lease is over; the sweep has it attempted again where the worker dies. What cannot be sent at once (its endpoint is
- * unhealthy, or has no permit free) is left to a job, as is what fails. What exists already is another worker's. `readAtMs`
- * (`performance.now()`): when reading who is to receive them began. `signal` aborts when the process cannot wait any longer.
+ * Creates deliveries with their first attempts started, and sends these once the rows are durable. Each row is locked
+ * for this worker; if the worker dies, the sweep has it attempted again after that. A job takes what fails, and what
+ * cannot be sent at once because its endpoint is unhealthy or has no free permit. Existing deliveries are left to their
+ * worker. `readAtMs` (`performance.now()`): when reading the receivers began. `signal` aborts when the process cannot
+ * wait longer.
  */
 export async function sendFirstAttempts(
   deps: SendDeps,
@@ -55,20 +53,18 @@ export async function sendFirstAttempts(
   const giveUp = new AbortController();
   const patience = setTimeout(() => giveUp.abort(), PATIENCE_MS);
   const begun = Promise.all(ready.map((attempt) => beginSend(deps, attempt, giveUp.signal)));
-  const leave = async (): Promise<void> => {
+  const leaveRest = async (): Promise<void> => {
     if (deferred.length > 0)
       await deps.queues.scheduleDeliveries(deferred.map((row) => dueIn(0, row, deps.config)));
     const sends = await begun;
     clearTimeout(patience);
-    await leaveToJobs(
-      deps,
-      ready.filter((_, index) => sends[index] === null),
-    );
+    const unsent = ready.filter((_, index) => sends[index] === null);
+    await leaveToJobs(deps, unsent);
   };
   return {
     failures: failuresOf(rows, inserted),
-    begun: leave(),
-    sent: begun.then((sends) => Promise.all(sends.flatMap((send) => (send === null ? [] : [send.ended])))),
+    begun: leaveRest(),
+    sent: begun.then((sends) => Promise.all(sends.flatMap((send) => send?.ended ?? []))),
   };
 }
 
@@ -88,17 +84,14 @@ async function prepare(
   if (!canSend || secrets === undefined) return { row, attempt: null };
   const attemptId = newId();
   const attempt = begunAttempt(row, { deliveryId: attemptId, endpointUrl: subscription.endpointUrl }, now);
-  const leaseUntil = new Date(now.getTime() + leaseMs(deps));
+  const leaseUntil = new Date(now.getTime() + lockMs(deps));
   return {
     row: { ...row, attempts: [attempt], leaseUntil },
     attempt: { row, event, subscription, secrets, attemptId, readAtMs, leaseUntil, signal },
   };
 }
 
-/**
- * Begins to send as soon as there is a permit. Null where there is none before `giveUp` aborts, its endpoint is full, or the lease of
- * the row is too short by then for all of a send.
- */
+/** Null if its endpoint is full, or it gets no permit in time for a whole send within the row's lock. */
 async function beginSend(
   deps: SendDeps,
   attempt: FirstAttempt,
@@ -125,12 +118,12 @@ async function sendFirst(deps: SendDeps, attempt: BegunAttempt): Promise<void> {
   } catch (err) {
     deps.log.error(
       { ...deliveryFields(row), err },
-      'the result of an attempt was not recorded; it is repeated',
+      'the result of an attempt was not recorded; the attempt is repeated',
     );
   }
 }
 
-/** Nothing was sent: their jobs try it when others had their turn. Where that fails, the sweep finds them once their leases are over. */
+/** Leaves unsent deliveries to jobs. If that fails, the sweep finds them once their locks expire. */
 async function leaveToJobs(deps: SendDeps, attempts: readonly FirstAttempt[]): Promise<void> {
   if (attempts.length === 0) return;
   const begun = attempts.map(({ row, attemptId }) => ({ deliveryId: row._id, attemptId }));
@@ -140,7 +133,7 @@ async function leaveToJobs(deps: SendDeps, attempts: readonly FirstAttempt[]): P
   } catch (err) {
     deps.log.warn(
       { deliveries: attempts.length, err },
-      'deliveries were not left to jobs; the sweep adds these',
+      'jobs for deliveries could not be added; the sweep adds them',
     );
   }
 }

@@ -2,7 +2,7 @@ import type { EventRow } from '../../events/events.model.ts';
 import { requestIdOf } from '../../events/events.rules.ts';
 import type { AttemptRow, DeliveryRow } from './deliveries.model.ts';
 
-/** The ids of a delivery as log lines name them: `delivery` is it with all its attempts, of which each has a `delivery_id`. */
+/** The ids of a delivery in log lines. Each attempt of a `delivery` has its own `delivery_id`. */
 export function deliveryFields({
   _id,
   eventId,
@@ -12,7 +12,7 @@ export function deliveryFields({
   return { delivery: _id, event_id: eventId, subscription_id: subscriptionId, partner_id: partnerId };
 }
 
-/** What an event is about, and the request that made it, as log lines name them; null where that is not known. */
+/** The subject of an event and the request that made it, in log lines; null if not known. */
 export function eventFields(event: EventRow | undefined) {
   return {
     hold_id: event?.holdId ?? null,
@@ -21,7 +21,7 @@ export function eventFields(event: EventRow | undefined) {
   };
 }
 
-/** Why an attempt failed: `http_status 503`, `tls_error (certificate_expired)`, `redirect 301 to https://partner.example`. */
+/** Why an attempt failed: `http_status 503`, `redirect 301 to https://partner.example`. */
 export function causeOf({
   statusCode,
   error,

@@ -1,11 +1,11 @@
-import type { Operator, Route } from '../../http/route.ts';
-import { accepted, listing, ok, route } from '../../http/route.ts';
+import { accepted, listing, type Operator, ok, type Route, route } from '../../http/route.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { omitUndefined } from '../../platform/omit-undefined.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
+import { getAnySubscription } from '../subscriptions/require-subscription.service.ts';
 import { operatorSubscriptionView } from '../subscriptions/subscription-view.rules.ts';
 import { anySubscriptionIdParam, operatorSubscription } from '../subscriptions/subscriptions.schemas.ts';
-import { activateSubscription, getAnySubscription } from '../subscriptions/subscriptions.service.ts';
+import { activateSubscription } from '../subscriptions/subscriptions.service.ts';
 import { deactivateSubscription } from './deactivate-subscription.service.ts';
 import {
   discardDeadLetter,
@@ -14,14 +14,11 @@ import {
   redriveDeadLetters,
 } from './dead-letters.service.ts';
 import { operatorDeliveryView } from './delivery-view.rules.ts';
-import type {
-  DeadLettersQuery,
-  DeliveriesQuery,
-  DiscardBody,
-  RedriveBody,
-} from './operator-deliveries.schemas.ts';
 import {
   anyDeliveryIdParam,
+  type DeadLettersQuery,
+  type DeliveriesQuery,
+  type DiscardBody,
   deadLetterIdParam,
   deadLettersQuery,
   deliveriesQuery,
@@ -30,18 +27,17 @@ import {
   discarded,
   discardManyBody,
   operatorDelivery,
+  type RedriveBody,
   redriveBody,
   redriven,
 } from './operator-deliveries.schemas.ts';
-import type { DeliveryDetail } from './read-deliveries.service.ts';
 import { getDelivery, listDeliveries } from './read-deliveries.service.ts';
 import type { RedeliveryDeps } from './redelivery.service.ts';
 
 const PREFIX = '/api/v1/operator';
 
-/** The routes by which operators stop deliveries, read them, and look after dead letters. */
 export function operatorDeliveryRoutes(deps: RedeliveryDeps): Route<Operator>[] {
-  return [...stopRows(deps), ...deliveryRows(deps), ...redriveRows(deps), ...discardRows(deps)];
+  return [...stopRows(deps), ...deliveryRows(deps), ...deadLetterRows(deps)];
 }
 
 function stopRows(deps: { db: Db }): Route<Operator>[] {
@@ -109,7 +105,7 @@ function deliveryRows(deps: { db: Db }): Route<Operator>[] {
       path: `${PREFIX}/dead-letters`,
       operationId: 'listDeadLetters',
       tag: 'Deliveries',
-      summary: 'List deliveries that failed for the last time, newest first',
+      summary: 'List deliveries that failed after five attempts, newest first',
       query: deadLettersQuery,
       responses: { 200: { description: 'A page of dead letters.', body: deliveryPage } },
       errors: [],
@@ -118,11 +114,7 @@ function deliveryRows(deps: { db: Db }): Route<Operator>[] {
   ];
 }
 
-async function deliveryListing(
-  deps: { db: Db },
-  query: DeliveriesQuery,
-  state: DeliveryDetail['delivery']['state'] | undefined,
-) {
+async function deliveryListing(deps: { db: Db }, query: DeliveriesQuery, state: DeliveriesQuery['status']) {
   const filter = omitUndefined({
     partnerId: query.partner_id,
     subscriptionId: query.subscription_id,
@@ -134,34 +126,36 @@ async function deliveryListing(
   return listing(rows.map(operatorDeliveryView), encodeCursor(next));
 }
 
-function redriveRows(deps: RedeliveryDeps): Route<Operator>[] {
+const chosenBy = ({ subscription_id: subscriptionId, event_type: eventType, from, to }: RedriveBody) =>
+  omitUndefined({ subscriptionId, eventType, from, to });
+
+function deadLetterRows(deps: RedeliveryDeps): Route<Operator>[] {
+  const subject = async ({ id }: { id: string }) =>
+    operatorDeliveryView(await getDelivery(deps, undefined, id));
   return [
     route<Operator, unknown, unknown, RedriveBody>({
       method: 'post',
       path: `${PREFIX}/dead-letters/redrive`,
       operationId: 'redriveDeadLetters',
       tag: 'Deliveries',
-      summary: 'Deliver many dead letters again',
+      summary: 'Redeliver many dead letters',
       description:
-        'Each begins a fresh series of attempts, counted from 1; the event_ids stay. Dead letters of a deactivated subscription, of a suspended partner, and of venues that are not granted to their partner any more are left as they are. Without any field: all dead letters.',
+        'Each starts a new series of attempts, counted from 1, with the same event_id. Skips dead letters of inactive subscriptions, of suspended partners, and of venues without a grant. Without any field: all dead letters.',
       body: redriveBody,
       responses: { 202: { description: 'The attempts follow.', body: redriven } },
       errors: ['PARTNER_SUSPENDED', 'WEBHOOK_NOT_FOUND', 'WEBHOOK_INACTIVE'],
       takesLong: true,
-      handle: async ({ body: { subscription_id: subscriptionId, event_type: eventType, from, to } }) =>
-        accepted({
-          redriven: await redriveDeadLetters(deps, omitUndefined({ subscriptionId, eventType, from, to })),
-        }),
+      handle: async ({ body }) => accepted({ redriven: await redriveDeadLetters(deps, chosenBy(body)) }),
     }),
     route<Operator, { id: string }>({
       method: 'post',
       path: `${PREFIX}/dead-letters/:id/redrive`,
       operationId: 'redriveDeadLetter',
       tag: 'Deliveries',
-      summary: 'Deliver a dead letter again',
-      description: 'Begins a fresh series of attempts, counted from 1; the event_id stays.',
+      summary: 'Redeliver a dead letter',
+      description: 'Starts a new series of attempts, counted from 1, with the same event_id.',
       params: { id: deadLetterIdParam },
-      subject: async ({ id }) => operatorDeliveryView(await getDelivery(deps, undefined, id)),
+      subject,
       responses: { 202: { description: 'The delivery; its attempts follow.', body: operatorDelivery } },
       errors: [
         'PARTNER_SUSPENDED',
@@ -172,11 +166,6 @@ function redriveRows(deps: RedeliveryDeps): Route<Operator>[] {
       ],
       handle: async ({ params }) => accepted(operatorDeliveryView(await redriveDeadLetter(deps, params.id))),
     }),
-  ];
-}
-
-function discardRows(deps: RedeliveryDeps): Route<Operator>[] {
-  return [
     route<Operator, unknown, unknown, RedriveBody & DiscardBody>({
       method: 'post',
       path: `${PREFIX}/dead-letters/discard`,
@@ -188,12 +177,8 @@ function discardRows(deps: RedeliveryDeps): Route<Operator>[] {
       responses: { 200: { description: 'They are dead letters no more.', body: discarded } },
       errors: [],
       takesLong: true,
-      handle: async ({
-        body: { subscription_id: subscriptionId, event_type: eventType, from, to, reason },
-      }) => {
-        const filter = omitUndefined({ subscriptionId, eventType, from, to });
-        return ok({ discarded: await discardDeadLetters(deps, filter, reason) });
-      },
+      handle: async ({ body }) =>
+        ok({ discarded: await discardDeadLetters(deps, chosenBy(body), body.reason) }),
     }),
     route<Operator, { id: string }, unknown, DiscardBody>({
       method: 'post',
@@ -205,7 +190,7 @@ function discardRows(deps: RedeliveryDeps): Route<Operator>[] {
         'Nobody has to do anything about it any more: it is listed, counted and alerted of no longer. For one that may not be delivered again, or of which the partner has the content by now. Its partner sees that it was given up, and may still redeliver it.',
       params: { id: deadLetterIdParam },
       body: discardBody,
-      subject: async ({ id }) => operatorDeliveryView(await getDelivery(deps, undefined, id)),
+      subject,
       responses: { 200: { description: 'The delivery, discarded.', body: operatorDelivery } },
       errors: ['DELIVERY_NOT_FOUND', 'DELIVERY_IN_PROGRESS'],
       handle: async ({ params, body }) =>

@@ -1,14 +1,20 @@
 import Joi from 'joi';
 import { eventType } from '../../events/events.schemas.ts';
 import { EXAMPLE } from '../../http/example-values.ts';
-import { cursor, instant, instantNotAfter, pageLimit, pathId, prose, uuid } from '../../http/fields.ts';
+import {
+  cursor,
+  instant,
+  instantNotAfter,
+  type PageQuery,
+  pageLimit,
+  pathId,
+  prose,
+  uuid,
+} from '../../http/fields.ts';
 import { REQUEST_ID } from '../../http/request-facts.ts';
 import { count, id, named, object, orNull, pageOf } from '../../http/response-fields.ts';
-import type { Position } from '../../platform/pagination.ts';
 import type { EventType } from '../../reservations/event-types.ts';
 import { DELIVERY_STATUSES, delivery } from './deliveries.schemas.ts';
-
-type PageQuery = { limit: number; cursor?: Position };
 
 const page = { limit: pageLimit(), cursor: cursor() };
 const ofPartner = () => uuid().description("Only this partner's.");
@@ -23,7 +29,6 @@ export const anyDeliveryIdParam = pathId(
   EXAMPLE.deliveryId,
 );
 
-/** A delivery as operators see it. */
 export const operatorDelivery = named(
   'PartnerDelivery',
   delivery.keys({
@@ -33,7 +38,7 @@ export const operatorDelivery = named(
       .example(EXAMPLE.requestId),
     discard_reason: Joi.string()
       .optional()
-      .description('Only in a discarded one.')
+      .description('Present only in a discarded delivery.')
       .example('No grant any more'),
   }),
 );
@@ -112,5 +117,5 @@ export const discarded = object({
 });
 
 export const redriven = object({
-  redriven: count(12).description('How many deliveries begin anew.'),
+  redriven: count(12).description('How many deliveries are attempted again.'),
 });

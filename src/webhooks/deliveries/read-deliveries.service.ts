@@ -1,26 +1,24 @@
-import type { Audience } from '../../domain/errors.ts';
-import { audienceOf, DomainError } from '../../domain/errors.ts';
+import { type Audience, audienceOf, DomainError } from '../../domain/errors.ts';
 import type { EventRow } from '../../events/events.model.ts';
 import { findEventIdsOfRequest, findEvents } from '../../events/events.store.ts';
 import type { Db } from '../../platform/mongo.ts';
 import type { Page, Position } from '../../platform/pagination.ts';
 import { findSubscriptions } from '../subscriptions/subscriptions.store.ts';
 import type { DeliveryRow } from './deliveries.model.ts';
-import type { DeliveryFilter } from './deliveries.store.ts';
 import {
+  type DeliveryFilter,
   findDeliveryByAnyId,
   findDeliveryOfEvent,
   findEveryDeliveryOfEvents,
   listDeliveryRows,
 } from './deliveries.store.ts';
 
-/** A delivery with what its view shows of the event and the subscription. */
 export type DeliveryDetail = { delivery: DeliveryRow; event: EventRow | null; endpointUrl: string | null };
 
-/** How many events of one request id are looked at: a caller may send one with every call. */
+/** Events of one request id that are searched: a caller may send the same id with every call. */
 const MAX_OF_REQUEST = 1000;
 
-/** The deliveries of a partner, or of all, newest first; `requestId`: of the events that this call made. */
+/** The deliveries of a partner, or of all, newest first; with `requestId`, of the events that this call made. */
 export async function listDeliveries(
   deps: { db: Db },
   { requestId, ...filter }: DeliveryFilter & { requestId?: string },
@@ -36,9 +34,9 @@ export async function listDeliveries(
 }
 
 /**
- * A delivery to the partner, by its own id or that of one of its attempts (`X-Delivery-Id`); to any partner for an operator,
- * who names none.
- * @throws DomainError DELIVERY_NOT_FOUND for a delivery that is missing or to another partner.
+ * A delivery to the partner, by its own id or that of one of its attempts (`X-Delivery-Id`); to any partner if an
+ * operator asks, who names none.
+ * @throws DomainError DELIVERY_NOT_FOUND for a delivery that is missing or to another partner
  */
 export async function getDelivery(
   deps: { db: Db },
@@ -54,7 +52,7 @@ export async function getDelivery(
   return detail;
 }
 
-/** The delivery of an event to a subscription, which must have been created. */
+/** The delivery of an event to a subscription, which must exist. */
 export async function getDeliveryOfEvent(
   deps: { db: Db },
   eventId: string,
@@ -66,7 +64,6 @@ export async function getDeliveryOfEvent(
   return detail;
 }
 
-/** Every delivery of these events to whomever, oldest first. */
 export async function listDeliveriesOfEvents(
   deps: { db: Db },
   eventIds: readonly string[],
@@ -75,14 +72,10 @@ export async function listDeliveriesOfEvents(
 }
 
 async function withDetails(deps: { db: Db }, rows: readonly DeliveryRow[]): Promise<DeliveryDetail[]> {
-  const events = await findEvents(
-    deps.db,
-    rows.map((row) => row.eventId),
-  );
-  const subscriptions = await findSubscriptions(
-    deps.db,
-    rows.map((row) => row.subscriptionId),
-  );
+  const eventIds = rows.map((row) => row.eventId);
+  const subscriptionIds = rows.map((row) => row.subscriptionId);
+  const events = await findEvents(deps.db, eventIds);
+  const subscriptions = await findSubscriptions(deps.db, subscriptionIds);
   return rows.map((delivery) => ({
     delivery,
     event: events.get(delivery.eventId) ?? null,

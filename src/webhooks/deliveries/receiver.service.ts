@@ -4,21 +4,23 @@ import { canReceiveNow } from '../../partners/can-receive.service.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { Db } from '../../platform/mongo.ts';
 import type { SecretBox } from '../../platform/secret-box.ts';
-import type { Destination } from '../sender/endpoints-in-use.ts';
-import { findCachedSubscription } from '../subscriptions/cached-subscriptions.service.ts';
+import type { Destination } from '../sender/send-permits.ts';
 import { forgetOverlapped, forgetSecrets } from '../subscriptions/secrets.service.ts';
 import { isKnownToFail } from '../subscriptions/subscription-health.service.ts';
-import type { FoundSubscription } from '../subscriptions/subscriptions.store.ts';
-import { findSubscription } from '../subscriptions/subscriptions.store.ts';
+import {
+  type FoundSubscription,
+  findCachedSubscription,
+  findSubscription,
+} from '../subscriptions/subscriptions.store.ts';
 
 type ReceiverDeps = { db: Db; log: Logger; secretBox: SecretBox };
 
-/** The subscription, read at `readAtMs` (`performance.now()`) from a cache entry that was less than half a lease old. */
+/** A subscription, read at `readAtMs` (`performance.now()`) or cached then for less than half a lease. */
 export type Receiver = { subscription: FoundSubscription; readAtMs: number };
 
 /**
- * Who receives the event. Null where that partner may not have it (any more): its
- * subscription was deactivated, or the partner was suspended or has lost the grant for the venue.
+ * The receiver of the event. Null if the partner must not have it (any more): its subscription was deactivated, or the
+ * partner was suspended or has lost the grant for the venue.
  */
 export async function findReceiver(
   deps: ReceiverDeps,
@@ -30,15 +32,12 @@ export async function findReceiver(
     findSubscriptionToSend(deps, subscriptionId),
     canReceiveNow(deps, { partnerId, venueId: requiredVenueId(event) }),
   ]);
-  // Its own partner alone is told what it has made itself: of a job, that is not taken for granted.
+  // Do not trust the job's partner: the body has data that is only for the subscription's partner.
   if (subscription?.status !== 'active' || subscription.partnerId !== partnerId || !canReceive) return null;
   return { subscription, readAtMs };
 }
 
-/**
- * From memory, unless something is to be withheld for what it says: that it is inactive, or that its endpoint fails, of which memory
- * knows too little.
- */
+/** From the cache; from the database if it is inactive or its endpoint fails, which must not be stale. */
 export async function findSubscriptionToSend(
   deps: ReceiverDeps,
   subscriptionId: string,
@@ -54,18 +53,17 @@ export async function findSubscriptionToSend(
 }
 
 /**
- * Whether the address, the secret or the status with which an attempt was made has been changed since it was read: its failure
- * then says nothing of the endpoint as it is now. Asked of failures alone, and of the newest that the primary has, so that a
- * change which was acknowledged before the attempt ended is never missed.
+ * Whether endpoint, secret or status have changed since an attempt read them: its failure then says nothing about the
+ * endpoint as it is now. Reads the newest state, so that no change acknowledged before the attempt ended is missed.
  */
 export async function hasChanged({ db }: { db: Db }, used: FoundSubscription): Promise<boolean> {
   const now = await findSubscription(db, used._id);
   return now === null || !isAlike(now, used);
 }
 
-/** Whether a message for one of them is the same for the other. */
+/** Whether a message signed for one of them is valid for the other. */
 export function isAlike(now: FoundSubscription, used: FoundSubscription): boolean {
   if (now.status !== 'active' || now.endpointUrl !== used.endpointUrl) return false;
-  // Not by what is sealed, which is another text for the same secret once it has been sealed under a new key.
+  // Do not compare the sealed secrets: sealing the same secret under a new key changes the text.
   return now.secretRotatedAt?.getTime() === used.secretRotatedAt?.getTime();
 }

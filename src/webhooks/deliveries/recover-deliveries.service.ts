@@ -5,31 +5,29 @@ import { listGrantedVenueIds } from '../../partners/partners.store.ts';
 import { readDatabaseTime } from '../../platform/clock.ts';
 import { memoizeByObject } from '../../platform/memoize-by-object.ts';
 import { singleFlightOfOneKind } from '../../platform/single-flight.ts';
+import { requireDeliverable } from '../subscriptions/require-subscription.service.ts';
 import type { SubscriptionRow } from '../subscriptions/subscriptions.model.ts';
-import { requireDeliverable } from '../subscriptions/subscriptions.service.ts';
 import { newDelivery, schedulePending } from './create-deliveries.service.ts';
 import type { DeliveryState } from './deliveries.model.ts';
 import { findDeliveriesOfEvents, insertDeliveries } from './deliveries.store.ts';
-import { restartDeliveries } from './delivery-series.store.ts';
-import type { RedeliveryDeps } from './redelivery.service.ts';
-import { REDELIVERABLE } from './redelivery.service.ts';
+import { beginSeries } from './delivery-series.store.ts';
+import { REDELIVERABLE, type RedeliveryDeps } from './redelivery.service.ts';
 
-/** What has no success, and no first attempt of its series before it. */
 const RECOVERABLE: readonly DeliveryState[] = REDELIVERABLE.filter((state) => state !== 'succeeded');
 
-/** How many events are worked on at a time; nothing of a recovery is kept in memory longer. */
+/** Events worked on at a time; a recovery keeps no more in memory. */
 const BATCH = 500;
 
 const recoveriesOf = memoizeByObject(singleFlightOfOneKind<number>);
 
-/** What is to be recovered; up to now where no end is named. */
-export type RecoverySpan = { since: Date; until?: Date };
+/** Up to now if `until` is absent. */
+type RecoverySpan = { since: Date; until?: Date };
 
 /**
- * Delivers again, now, every event from `since` to `until` that the subscription asks for and has no success for: what waits for
- * a retry, and what it never had a delivery of, included. What waits for a first attempt, or is being sent, is left to it.
- * Repeating it is safe. Returns how many series were begun. A subscription has one recovery at a time in a process: those who ask for the same
- * meanwhile share the one that comes after it.
+ * Delivers again, now, every event from `since` to `until` that the subscription asks for and has no success for,
+ * including deliveries that wait for a retry and events without a delivery. Deliveries that wait for a first attempt or
+ * are being sent go on. Safe to repeat. Returns how many series were begun. A process runs one recovery of a
+ * subscription at a time; calls for the same time share the next run.
  * @throws DomainError WEBHOOK_NOT_FOUND, WEBHOOK_INACTIVE; RATE_LIMITED while another time is being recovered
  */
 export async function recoverDeliveries(
@@ -46,7 +44,7 @@ export async function recoverDeliveries(
   if (recovered !== undefined) return recovered;
   throw new DomainError(
     'RATE_LIMITED',
-    'Another time is being recovered for this subscription. Recover one after the other: repeat the call after the seconds in Retry-After.',
+    'Another recovery of this subscription is in progress. Repeat the call after the seconds in Retry-After.',
   );
 }
 
@@ -76,21 +74,16 @@ async function recoverBatch(
   const eventIds = events.map((event) => event._id);
   const known = await findDeliveriesOfEvents(deps.db, subscription._id, eventIds);
   const undelivered = known.filter(({ state }) => RECOVERABLE.includes(state));
-  const restarted = await restartDeliveries(
-    deps.db,
-    undelivered.map((row) => row._id),
-    RECOVERABLE,
-  );
+  const undeliveredIds = undelivered.map((row) => row._id);
+  const begun = await beginSeries(deps.db, undeliveredIds, RECOVERABLE);
   const withRow = new Set(known.map((row) => row.eventId));
   const missing = events.filter((event) => !withRow.has(event._id));
-  const inserted = await insertDeliveries(
-    deps.db,
-    missing.map((event) => newDelivery(event, subscription, now)),
-  );
+  const rows = missing.map((event) => newDelivery(event, subscription, now));
+  const inserted = await insertDeliveries(deps.db, rows);
   for (const outcome of inserted) if (outcome instanceof Error) throw outcome;
   const created = inserted.filter((outcome) => outcome === 'created').length;
   await schedulePending(deps, { eventIds, subscriptionId: subscription._id });
   const dead = undelivered.filter(({ state }) => state === 'dead_letter');
   await deps.queues.removeDeadLetters(dead.map(({ _id }) => _id));
-  return restarted + created;
+  return begun + created;
 }

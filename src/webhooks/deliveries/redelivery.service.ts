@@ -4,23 +4,20 @@ import { requireCanReceive } from '../../partners/can-receive.service.ts';
 import type { Db } from '../../platform/mongo.ts';
 import type { Queues } from '../../queues/queues.ts';
 import type { EndpointConfig } from '../sender/endpoint-url.ts';
-import { requireDeliverable } from '../subscriptions/subscriptions.service.ts';
-import type { CreateDeliveriesDeps } from './create-deliveries.service.ts';
-import { dueIn, schedulePending } from './create-deliveries.service.ts';
+import { requireDeliverable } from '../subscriptions/require-subscription.service.ts';
+import { type CreateDeliveriesDeps, dueIn, schedulePending } from './create-deliveries.service.ts';
 import type { DeliveryState } from './deliveries.model.ts';
 import { isBeingSent } from './deliveries.store.ts';
-import { makeDue, restartDeliveries } from './delivery-series.store.ts';
-import type { DeliveryDetail } from './read-deliveries.service.ts';
-import { getDelivery } from './read-deliveries.service.ts';
-import type { RetryConfig } from './retry-schedule.rules.ts';
-import { isWaiting } from './retry-schedule.rules.ts';
+import { beginSeries, makeDue } from './delivery-series.store.ts';
+import { type DeliveryDetail, getDelivery } from './read-deliveries.service.ts';
+import { isWaiting, type RetryConfig } from './retry-schedule.rules.ts';
 
 export type RedeliveryDeps = CreateDeliveriesDeps & {
   queues: Pick<Queues, 'removeDeadLetters'>;
   config: EndpointConfig;
 };
 
-/** Every state but that of a delivery which waits for the first attempt of its series: there the fresh series has begun. */
+/** Every state except `pending`, in which the fresh series has begun already. */
 export const REDELIVERABLE: readonly DeliveryState[] = [
   'retrying',
   'succeeded',
@@ -30,32 +27,30 @@ export const REDELIVERABLE: readonly DeliveryState[] = [
 ];
 
 /**
- * Begins a fresh series of attempts now for a delivery, with the event_id that it has and the secret then current: also for one
- * that waits for a retry. The update of the row decides between calls that race, and between this and a worker that begins an
- * attempt: one series is begun, and the job of the earlier one finds nothing to do. A delivery that waits for its first attempt
- * is returned as it is.
- * @throws DomainError DELIVERY_NOT_FOUND; DELIVERY_IN_PROGRESS while an attempt is under way; WEBHOOK_INACTIVE;
- * VENUE_NOT_AUTHORIZED where the partner cannot receive events of the venue any more.
+ * Begins a fresh series of attempts now, with the same event_id and the current secret, also for a delivery that waits
+ * for a retry. The update of the row decides between racing calls, and between this and a worker that begins an
+ * attempt: one series begins, and the job of the earlier one finds nothing to do. A pending delivery is returned as it
+ * is.
+ * @throws DomainError DELIVERY_NOT_FOUND; DELIVERY_IN_PROGRESS during an attempt; WEBHOOK_INACTIVE;
+ * VENUE_NOT_AUTHORIZED if the partner must not have events of the venue any more
  */
 export async function redeliver(
   deps: RedeliveryDeps,
   partnerId: string,
   anyId: string,
 ): Promise<DeliveryDetail> {
-  const deliveryId = await requireRestartable(deps, partnerId, anyId);
-  const begun = await restart(deps, partnerId, deliveryId, REDELIVERABLE);
-  const isFresh =
-    begun.hasRestarted ||
-    (begun.detail.delivery.state === 'pending' && !(await isBeingSent(deps.db, deliveryId)));
-  if (isFresh) return begun.detail;
+  const deliveryId = await requireRedeliverable(deps, partnerId, anyId);
+  const { hasBegun, detail } = await redeliverOne(deps, partnerId, deliveryId, REDELIVERABLE);
+  const isPending = detail.delivery.state === 'pending';
+  if (hasBegun || (isPending && !(await isBeingSent(deps.db, deliveryId)))) return detail;
   throw new DomainError(
     'DELIVERY_IN_PROGRESS',
-    'An attempt of the delivery is under way. Repeat the call when it has ended, in some 20 s at the latest.',
+    'An attempt of the delivery is in progress. Repeat the call after it has ended, within about 20 s.',
   );
 }
 
-/** The id of a delivery that may be made again. @throws DomainError as `redeliver`, DELIVERY_IN_PROGRESS aside */
-export async function requireRestartable(
+/** The id of a delivery that may be sent again. @throws DomainError as `redeliver`, except DELIVERY_IN_PROGRESS */
+export async function requireRedeliverable(
   deps: RedeliveryDeps,
   partnerId: string | undefined,
   anyId: string,
@@ -67,24 +62,33 @@ export async function requireRestartable(
   return delivery._id;
 }
 
-/** Begins a fresh series where the delivery is in one of `states` and nobody is at work on it; `detail` is what it is then. */
-export async function restart(
+/** As `redeliverAll` for one delivery, which it returns as it is then. */
+export async function redeliverOne(
   deps: RedeliveryDeps,
   partnerId: string | undefined,
   deliveryId: string,
   states: readonly DeliveryState[],
-): Promise<{ hasRestarted: boolean; detail: DeliveryDetail }> {
-  const hasRestarted = (await restartDeliveries(deps.db, [deliveryId], states)) === 1;
-  if (hasRestarted) {
-    await schedulePending(deps, { deliveryIds: [deliveryId] });
-    await deps.queues.removeDeadLetters([deliveryId]);
-  }
-  return { hasRestarted, detail: await getDelivery(deps, partnerId, deliveryId) };
+): Promise<{ hasBegun: boolean; detail: DeliveryDetail }> {
+  const hasBegun = (await redeliverAll(deps, [deliveryId], states)) === 1;
+  return { hasBegun, detail: await getDelivery(deps, partnerId, deliveryId) };
+}
+
+/** Begins a fresh series for the deliveries in one of `states` that have no attempt in progress; returns how many. */
+export async function redeliverAll(
+  deps: RedeliveryDeps,
+  deliveryIds: readonly string[],
+  states: readonly DeliveryState[],
+): Promise<number> {
+  const begun = await beginSeries(deps.db, deliveryIds, states);
+  if (begun === 0) return 0;
+  await schedulePending(deps, { deliveryIds });
+  await deps.queues.removeDeadLetters(deliveryIds);
+  return begun;
 }
 
 /**
  * Makes a waiting delivery's next attempt now (contract: sandbox/advance-delivery).
- * @throws DomainError DELIVERY_NOT_FOUND; DELIVERY_IN_PROGRESS where no attempt is waiting.
+ * @throws DomainError DELIVERY_NOT_FOUND; DELIVERY_IN_PROGRESS if no attempt waits
  */
 export async function advanceDelivery(
   deps: { db: Db; queues: Pick<Queues, 'promoteDelivery' | 'ensureDelivery'>; config: RetryConfig },
@@ -96,7 +100,7 @@ export async function advanceDelivery(
   if (due === null) {
     throw new DomainError(
       'DELIVERY_IN_PROGRESS',
-      `The delivery is ${delivery.state}; only one that waits for its next attempt can be advanced.`,
+      `The delivery is ${delivery.state}. Only a delivery that waits for an attempt can be advanced.`,
     );
   }
   const job = dueIn(0, due, deps.config);

@@ -1,12 +1,12 @@
 import type { RetentionRule } from '../../domain/retention.ts';
 
-/** No attempt was begun since: neither of a later series, nor one by hand of a dead letter. */
+/** No attempt was begun since `before`, whether of a later series or by hand. */
 const isQuietSince = (before: Date) => ({ attempts: { $not: { $elemMatch: { sentAt: { $gte: before } } } } });
 
-/** Of a dead letter, alerting has to be told: it stays until that has been done. */
+/** A dead letter stays until operators have been alerted of it. */
 const IS_TOLD = { alertPending: { $exists: false }, isUncounted: { $exists: false } };
 
-/** By their last attempt, or when they were discarded or created. What waits for an attempt stays, however old. */
+/** Deliveries go by their last attempt, or when they were discarded or created. Waiting ones stay. */
 export const ENDED_DELIVERIES: RetentionRule = {
   collection: 'deliveries',
   field: 'createdAt',

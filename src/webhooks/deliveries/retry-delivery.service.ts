@@ -1,12 +1,9 @@
 import { findEvent } from '../../events/events.store.ts';
 import { withDeadline } from '../../platform/deadline.ts';
 import { newId } from '../../platform/ids.ts';
-import type { Destination } from '../sender/endpoints-in-use.ts';
-import type { SendPermit } from '../sender/send-permits.ts';
-import { deferralMs } from '../sender/send-permits.ts';
+import { type Destination, deferralMs, type SendPermit } from '../sender/send-permits.ts';
 import { msUntilRotationAnswered, openSecrets } from '../subscriptions/secrets.service.ts';
-import type { SendDeps } from './attempt.ts';
-import { leaseMs } from './attempt.ts';
+import { lockMs, type SendDeps } from './attempt.ts';
 import { beginAttempt } from './attempts.store.ts';
 import type { DeliveryState } from './deliveries.model.ts';
 import { findDelivery } from './deliveries.store.ts';
@@ -15,20 +12,20 @@ import { causeOf } from './log-fields.rules.ts';
 import { findReceiver } from './receiver.service.ts';
 import { sendAttempt } from './send-attempt.service.ts';
 
-/** What the worker is asked to do: one attempt of a series. */
-export type DueAttempt = Destination & {
+/** One attempt of a series. */
+type DueAttempt = Destination & {
   deliveryId: string;
   generation: number;
-  /** The job knew that its delivery is a dead letter: an operator has it run again. */
+  /** The job knew that its delivery is a dead letter: an operator runs it again. */
   isKnownDead: boolean;
   signal: AbortSignal;
 };
 
 /**
- * What came of it, for the queue:
+ * The outcome for the queue:
  * - `done`: nothing more to do (delivered, cancelled, or of an earlier series)
  * - `retry`: failed, try again after `inMs`
- * - `dead`: failed after the last attempt; the row, the dead-letter queue and the operator know
+ * - `dead`: failed at the last attempt; the row, the dead-letter queue and the operators know
  * - `later`: nothing was counted, come back after `inMs`
  */
 export type AttemptResult =
@@ -37,31 +34,31 @@ export type AttemptResult =
   | { kind: 'retry'; inMs: number; attempt: number; cause: string }
   | { kind: 'later'; inMs: number };
 
-/** How long until what the operators or the database have to mend is tried again. */
+/** The pause before trying again what operators have to mend. */
 const MENDED_AFTER_MS = 10_000;
-/** An event is logged right after its deliveries were written. */
+/** An event is logged right after its deliveries are written. */
 const LOGGED_SOON_MS = 1000;
-/** Where the process dies in between, the sweep logs it seconds later. */
+/** If the process dies in between, the sweep logs the event seconds later. */
 const LOGGED_WITHIN_MS = 86_400_000;
-/** How much longer than its lease an attempt may take in all: what hangs then is tried again by the sweep. */
+/** How much longer than its lock an attempt may take in all; the sweep repeats one that hangs. */
 const HANGS_AFTER_MS = 15_000;
-/** There is nothing more to send. */
+/** States in which there is nothing more to send. */
 const ENDED: readonly DeliveryState[] = ['succeeded', 'cancelled', 'discarded'];
-/** A job that comes earlier than this before its row is due waits: the hosts' clocks, by which the queue goes, disagree. */
+/** A job that comes earlier than this before its row is due waits: the queue goes by the hosts' clocks. */
 const EARLY_MS = 1000;
 
 /**
- * Makes one attempt of a delivery. The row decides its number, what follows, and when it is due, by the database's clock: a job
- * that comes before that waits, one that comes twice or after the row has moved on sends nothing. A job that is run again for
- * a dead letter (Bull Board's retry) is one manual attempt, of which a failure changes nothing. What waits for a receiver
- * that cannot receive it (any more) is cancelled (ADR 0011); a dead letter stays one.
+ * Makes one attempt of a delivery. The row decides its number, what follows, and when it is due by the database's
+ * clock: an early job waits, and a duplicate or outdated one sends nothing. A dead letter that is run again (Bull
+ * Board's retry) gets one manual attempt, whose failure changes nothing. A delivery whose receiver must not have it
+ * (any more) is cancelled (ADR 0011); a dead letter stays one.
  */
 export async function retryDelivery(deps: SendDeps, due: DueAttempt): Promise<AttemptResult> {
-  // Before anything is read: behind a dead endpoint there may be very many of these.
+  // Acquire the permit before reading: a dead endpoint may have very many jobs.
   const permit = await deps.permits.acquire(due, due.signal);
   if (permit === null) return { kind: 'later', inMs: due.signal.aborted ? 0 : deferralMs() };
   try {
-    return await withDeadline(leaseMs(deps) + HANGS_AFTER_MS, () => attempt(deps, due, permit));
+    return await withDeadline(lockMs(deps) + HANGS_AFTER_MS, () => attempt(deps, due, permit));
   } finally {
     permit.release();
   }
@@ -71,7 +68,7 @@ async function attempt(deps: SendDeps, due: DueAttempt, permit: SendPermit): Pro
   const row = await findDelivery(deps.db, due.deliveryId);
   if (row === null || row.generation !== due.generation) return { kind: 'done' };
   if (ENDED.includes(row.state)) return { kind: 'done' };
-  // Its last attempt was recorded by a worker that ended before it could tell the queue.
+  // Its last attempt was recorded by a worker that died before it could tell the queue.
   if (row.state === 'dead_letter' && !due.isKnownDead) return deadAfter(row.attemptsMade);
   const waitMs = row.dueInMs ?? 0;
   if (waitMs > EARLY_MS) return { kind: 'later', inMs: waitMs };
@@ -96,19 +93,12 @@ async function attempt(deps: SendDeps, due: DueAttempt, permit: SendPermit): Pro
   if (secrets === undefined) return { kind: 'later', inMs: MENDED_AFTER_MS };
   const attemptId = newId();
   const begun = { deliveryId: attemptId, endpointUrl: subscription.endpointUrl };
-  if (!(await beginAttempt(deps.db, row, begun, leaseMs(deps)))) {
-    return { kind: 'later', inMs: leaseMs(deps) / 3 };
+  if (!(await beginAttempt(deps.db, row, begun, lockMs(deps)))) {
+    return { kind: 'later', inMs: lockMs(deps) / 3 };
   }
   const { signal } = due;
-  const { outcome, after } = await sendAttempt(deps, {
-    ...receiver,
-    row,
-    event,
-    secrets,
-    attemptId,
-    permit,
-    signal,
-  });
+  const sending = { ...receiver, row, event, secrets, attemptId, permit, signal };
+  const { outcome, after } = await sendAttempt(deps, sending);
   if (after === null) return { kind: 'later', inMs: 1000 };
   if (after.outcome === 'interrupted') return { kind: 'later', inMs: 0 };
   if (after.outcome === 'succeeded') return { kind: 'done' };

@@ -1,45 +1,42 @@
 import type { AttemptError, DeliveryRow, DeliveryState } from './deliveries.model.ts';
 
-/** `WEBHOOK_RETRY_DELAYS_SECONDS`: after a failed attempt, how long until the next one. */
+/** `WEBHOOK_RETRY_DELAYS_SECONDS`: the delays between failed attempts. */
 export type RetryConfig = { webhookRetryDelaysSeconds: readonly number[] };
 
-/** A series has one attempt more than there are delays between attempts: 5, unless configured otherwise. */
+/** The attempts of a series: one more than there are delays. */
 export function maxAttempts({ webhookRetryDelaysSeconds }: RetryConfig): number {
   return webhookRetryDelaysSeconds.length + 1;
 }
 
-/** How many attempts a series has left; one for a dead letter, which an operator may attempt by hand. */
+/** The attempts that a series has left; one for a dead letter, which an operator may run again. */
 export function attemptsLeft(config: RetryConfig, attemptsMade: number): number {
   return Math.max(1, maxAttempts(config) - attemptsMade);
 }
 
-/** Whether a delivery waits for an attempt. */
 export function isWaiting(state: DeliveryState): boolean {
   return state === 'pending' || state === 'retrying';
 }
 
-/** What a delivery is after an attempt. */
 export type AfterAttempt = {
   outcome: 'succeeded' | 'failed' | 'interrupted';
   state: DeliveryState;
   /** Counted attempts of the series. */
   attemptsMade: number;
-  /** Milliseconds until the next attempt; null where there is none. */
   nextAttemptInMs: number | null;
   /** This attempt made it a dead letter. */
   isNewDeadLetter: boolean;
 };
 
 /**
- * The next state of a delivery by the result of an attempt:
+ * The next state of a delivery, by the result of an attempt:
  *
  * | result | state | next attempt |
  * |---|---|---|
  * | success | `succeeded` | none |
- * | interrupted, or its subscription changed meanwhile | as before, the attempt is not counted | at once, if it waited |
+ * | interrupted, or its subscription changed | as before; the attempt is not counted | now, if it waited |
  * | failure with a delay left | `retrying` | after that delay |
  * | failure of the last attempt | `dead_letter` | none |
- * | failure of a dead letter, attempted by hand | `dead_letter` | none |
+ * | failure of a dead letter, run again by hand | `dead_letter` | none |
  */
 export function afterAttempt(
   { webhookRetryDelaysSeconds: delaysSeconds }: RetryConfig,

@@ -1,19 +1,22 @@
-import { traceparentOfEvent } from '../../events/events.rules.ts';
+import type { KeyObject } from 'node:crypto';
+import { eventBody, requestIdFor, traceparentOfEvent } from '../../events/events.rules.ts';
+import { counter, histogram } from '../../platform/process-metrics.ts';
 import { inSpan } from '../../platform/tracing.ts';
 import type { SendOutcome } from '../sender/collect-response.ts';
+import type { WebhookMessage } from '../sender/exchange.ts';
+import { signDelivery } from '../sender/signature.rules.ts';
+import { openSecrets } from '../subscriptions/secrets.service.ts';
 import { recordHealth } from '../subscriptions/subscription-health.service.ts';
 import type { AttemptOutcome, BegunAttempt, SendDeps } from './attempt.ts';
-import { noteAttempt } from './attempt-reports.ts';
 import { settleAttempt } from './attempts.store.ts';
 import { raiseDeadLetter } from './dead-letter-queue.service.ts';
-import { hasChanged } from './receiver.service.ts';
-import type { AfterAttempt } from './retry-schedule.rules.ts';
-import { afterAttempt } from './retry-schedule.rules.ts';
-import { messageOf } from './signed-message.service.ts';
+import { deliveryFields, eventFields } from './log-fields.rules.ts';
+import { findReceiver, hasChanged, isAlike } from './receiver.service.ts';
+import { type AfterAttempt, afterAttempt } from './retry-schedule.rules.ts';
 
 /**
- * Sends the webhook, and records what came of it: in the row, in the endpoint's health, and to the operators where it was the last
- * attempt. `after` is null where the attempt was not this worker's any more, so that nothing was recorded.
+ * Sends the webhook and records the outcome: in the row, in the endpoint's health, and with the operators if it was the
+ * last attempt. `after` is null if the attempt was not this worker's any more, and nothing was recorded.
  */
 export async function sendAttempt(
   deps: SendDeps,
@@ -28,35 +31,74 @@ export async function sendAttempt(
 }
 
 async function send(deps: SendDeps, attempt: BegunAttempt): Promise<AttemptOutcome> {
-  const sent = await exchange(deps, attempt);
+  let sent: SendOutcome;
+  try {
+    sent = await deps.sender.send(messageOf(deps, attempt));
+  } finally {
+    attempt.permit.release();
+  }
   const isOutdated = !sent.ok && (await hasChanged(deps, attempt.subscription));
   return isOutdated ? { ...sent, error: 'subscription_changed', errorDetail: null } : sent;
 }
 
-async function exchange(deps: SendDeps, attempt: BegunAttempt): Promise<SendOutcome> {
-  try {
-    return await deps.sender.send(messageOf(deps, attempt));
-  } finally {
-    attempt.permit.release();
-  }
+/**
+ * The message of an attempt, signed now and valid while its data may be cached: calls that rotate the secret, change
+ * the endpoint, deactivate, suspend or revoke wait for that. Then it is read and signed again; null if the receiver
+ * must not have it any more, or by another secret or endpoint.
+ */
+function messageOf(deps: SendDeps, attempt: BegunAttempt): WebhookMessage {
+  const { row, event, subscription, signal } = attempt;
+  const renew = async (): Promise<WebhookMessage | null> => {
+    const now = await findReceiver(deps, row, event);
+    if (now === null || !isAlike(now.subscription, subscription)) return null;
+    const secrets = openSecrets(deps, now.subscription);
+    return secrets === undefined ? null : messageOf(deps, { ...attempt, ...now, secrets });
+  };
+  const validity = { untilMs: attempt.readAtMs + deps.config.cacheLeaseMs / 2, renew };
+  return { ...signed(deps, attempt), validity, signal };
+}
+
+/** Signs the exact bytes that are sent. */
+function signed({ clock }: SendDeps, { row, event, subscription, attemptId, secrets }: BegunAttempt) {
+  const { current, previous } = secrets;
+  const body = JSON.stringify({ ...eventBody(event, row.partnerId), delivery_id: attemptId });
+  const timestampSeconds = Math.floor(clock.now().getTime() / 1000);
+  const requestId = requestIdFor(event, row.partnerId);
+  const sign = (secretKey: KeyObject) => signDelivery({ secretKey, timestampSeconds, body });
+  return {
+    url: subscription.endpointUrl,
+    headers: {
+      'Content-Type': 'application/json',
+      'User-Agent': 'partner-booking-service/1',
+      'X-Webhook-Event': event.type,
+      'X-Delivery-Id': attemptId,
+      'X-Delivery-Attempt': String(row.attemptsMade + 1),
+      'X-Service-Timestamp': String(timestampSeconds),
+      'X-Service-Signature': sign(current),
+      ...(requestId === null ? {} : { 'X-Request-Id': requestId }),
+      ...(previous === null ? {} : { 'X-Service-Signature-Previous': sign(previous) }),
+    },
+    body,
+  };
 }
 
 async function record(
   deps: SendDeps,
-  { row, event, subscription, attemptId, sentAt }: BegunAttempt,
+  attempt: BegunAttempt,
   outcome: AttemptOutcome,
 ): Promise<AfterAttempt | null> {
+  const { row, event, subscription, attemptId, sentAt } = attempt;
   const after = afterAttempt(deps.config, row, outcome.error);
   const { ok, ...result } = outcome;
-  const series = { _id: row._id, generation: row.generation };
   const isSettled = await settleAttempt(deps.db, {
-    ...series,
+    _id: row._id,
+    generation: row.generation,
     ...result,
     attemptId,
     after,
     ...(sentAt === undefined ? {} : { sentAt }),
   });
-  noteAttempt(deps, { row, event, attemptId }, outcome, after.state);
+  noteAttempt(deps, attempt, outcome, after.state);
   if (!isSettled) return null;
   if (after.outcome === 'interrupted') return after;
   if (ok && row.state === 'dead_letter') await deps.queues.removeDeadLetters([row._id]);
@@ -66,4 +108,44 @@ async function record(
     await raiseDeadLetter(deps, { ...row, attemptsMade: after.attemptsMade, attempts }, event);
   }
   return after;
+}
+
+const attempts = counter({
+  name: 'webhook_attempts_total',
+  help: 'Attempts of deliveries, by their number in the series and what came of them.',
+  labelNames: ['attempt', 'outcome'],
+});
+const commitToSuccess = histogram({
+  name: 'webhook_commit_to_success_seconds',
+  help: 'From the commit of what happened to the 2xx of its receiver, of deliveries that succeeded at the first attempt.',
+  buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
+});
+
+/** Counts an attempt and logs it in one line. `row`: before the attempt; `state`: of its delivery now. */
+function noteAttempt(
+  { db, clock, log }: SendDeps,
+  { row, event, attemptId }: BegunAttempt,
+  outcome: AttemptOutcome,
+  state: AfterAttempt['state'],
+): void {
+  const attempt = row.attemptsMade + 1;
+  attempts(db).inc({ attempt: String(attempt), outcome: outcome.error ?? 'succeeded' });
+  if (outcome.error === null && attempt === 1 && row.generation === 1)
+    commitToSuccess(db).observe((clock.now().getTime() - event.at.getTime()) / 1000);
+  log.info(
+    {
+      ...deliveryFields(row),
+      delivery_id: attemptId,
+      event_type: row.eventType,
+      ...eventFields(event),
+      attempt,
+      status_code: outcome.statusCode,
+      error: outcome.error,
+      error_detail: outcome.errorDetail,
+      redirect_to: outcome.redirectTo,
+      duration_ms: outcome.durationMs,
+      state,
+    },
+    'delivery attempted',
+  );
 }

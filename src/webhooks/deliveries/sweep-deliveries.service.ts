@@ -1,7 +1,6 @@
 import type { Logger } from '../../platform/logger.ts';
 import type { Db } from '../../platform/mongo.ts';
-import type { SweptPage } from '../../platform/sweep.ts';
-import { sweepEach } from '../../platform/sweep.ts';
+import { type SweptPage, sweepEach } from '../../platform/sweep.ts';
 import type { Queues } from '../../queues/queues.ts';
 import { dueIn } from './create-deliveries.service.ts';
 import type { DeliveryRow } from './deliveries.model.ts';
@@ -9,26 +8,16 @@ import { findOverdueDeliveries } from './deliveries.store.ts';
 import { deliveryFields } from './log-fields.rules.ts';
 import type { RetryConfig } from './retry-schedule.rules.ts';
 
-export type SweepDeps = {
-  db: Db;
-  log: Logger;
-  queues: Pick<Queues, 'ensureDelivery' | 'addDeadLetters'>;
-  config: RetryConfig;
-};
+type SweepDeps = { db: Db; log: Logger; queues: Pick<Queues, 'ensureDelivery'>; config: RetryConfig };
 
 /**
- * Puts back the jobs of a page of deliveries that have been due for `graceMs` without anyone working on them, those after
- * `afterId`: their job was lost with Redis or never taken by it. Those whose jobs are there, such as the many of an endpoint
- * that fails, do not hide the others behind them. Without Redis there is no next page.
+ * Puts back the missing jobs of a page of deliveries that have been due for `graceMs` without a worker, after
+ * `afterId`. The page does not begin again at deliveries that have jobs, such as the many of a failing endpoint, so
+ * that they do not hide others. Without Redis there is no next page.
  */
-export async function rearmOverdueDeliveries(
+export async function addMissingJobs(
   deps: SweepDeps,
-  {
-    graceMs,
-    limit,
-    afterId,
-    stopping,
-  }: { graceMs: number; limit: number; afterId: string; stopping: AbortSignal },
+  page: { graceMs: number; limit: number; afterId: string; stopping: AbortSignal },
 ): Promise<SweptPage<string>> {
   let isRedisThere = true;
   const ensure = async (row: DeliveryRow) => {
@@ -37,8 +26,11 @@ export async function rearmOverdueDeliveries(
     return Number(state === 'added');
   };
   const onError = (err: unknown, row: DeliveryRow) =>
-    deps.log.error({ ...deliveryFields(row), err }, 'a delivery could not be put back and waits');
-  const page = await findOverdueDeliveries(deps.db, graceMs, afterId, limit);
-  const count = await sweepEach(page, stopping, ensure, onError);
-  return { count, next: page.length === limit && isRedisThere ? page.at(-1)?._id : undefined };
+    deps.log.error(
+      { ...deliveryFields(row), err },
+      'a delivery could not be queued again; the next sweep retries it',
+    );
+  const rows = await findOverdueDeliveries(deps.db, page.graceMs, page.afterId, page.limit);
+  const count = await sweepEach(rows, page.stopping, ensure, onError);
+  return { count, next: rows.length === page.limit && isRedisThere ? rows.at(-1)?._id : undefined };
 }

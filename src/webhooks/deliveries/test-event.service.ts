@@ -2,23 +2,17 @@ import { fieldError } from '../../domain/errors.ts';
 import { logTestEvent } from '../../events/events.service.ts';
 import type { EventType } from '../../reservations/event-types.ts';
 import type { EndpointConfig } from '../sender/endpoint-url.ts';
-import { requireDeliverable } from '../subscriptions/subscriptions.service.ts';
-import type { CreateDeliveriesDeps } from './create-deliveries.service.ts';
-import { createDeliveries } from './create-deliveries.service.ts';
-import type { DeliveryDetail } from './read-deliveries.service.ts';
-import { getDeliveryOfEvent } from './read-deliveries.service.ts';
-
-export type TestEventDeps = CreateDeliveriesDeps & {
-  config: EndpointConfig;
-};
+import { requireDeliverable } from '../subscriptions/require-subscription.service.ts';
+import { type CreateDeliveriesDeps, createDeliveries } from './create-deliveries.service.ts';
+import { type DeliveryDetail, getDeliveryOfEvent } from './read-deliveries.service.ts';
 
 /**
- * Sends the subscription one sample event with `details.test: true`: signed, retried and dead-lettered like any other, and in
- * nobody's feed. `type` is the first that it subscribes to where none is asked for.
- * @throws DomainError WEBHOOK_NOT_FOUND; WEBHOOK_INACTIVE; VALIDATION_ERROR for a type that it does not subscribe to.
+ * Sends one sample event with `details.test: true` to the subscription: signed, retried and dead-lettered like any
+ * other, and in no feed. `type` is the first of the subscription unless given.
+ * @throws DomainError WEBHOOK_NOT_FOUND; WEBHOOK_INACTIVE; VALIDATION_ERROR for a type that it does not subscribe to
  */
 export async function sendTestEvent(
-  deps: TestEventDeps,
+  deps: CreateDeliveriesDeps & { config: EndpointConfig },
   partnerId: string,
   subscriptionId: string,
   type: EventType | undefined,

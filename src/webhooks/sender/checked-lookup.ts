@@ -1,7 +1,6 @@
 import { isIP, type LookupFunction } from 'node:net';
 import { callbackify } from 'node:util';
-import type { PortRange } from '../../process/config/port-ranges.rules.ts';
-import { hasPort, WEBHOOK_PORTS } from '../../process/config/port-ranges.rules.ts';
+import { hasPort, type PortRange, WEBHOOK_PORTS } from '../../process/config/port-ranges.rules.ts';
 import { BlockedAddressError, UnresolvedHostError } from './delivery-error.rules.ts';
 import { isLocalName, isPublicAddress } from './endpoint-address.rules.ts';
 import type { ResolveAddresses } from './resolve-addresses.ts';
@@ -22,11 +21,8 @@ export function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '');
 }
 
-/**
- * Why nothing may connect to a URL; null where its name decides, by what the lookup finds. `net.connect` calls no lookup for an
- * address literal, so literals are checked here.
- */
-export function refusalWithoutLookup(
+/** Why a URL must not be connected to; checks address literals, for which `net.connect` calls no lookup. */
+export function blockedWithoutLookup(
   url: URL,
   { allowPrivateNetworks, ports = WEBHOOK_PORTS }: ConnectRules,
 ): BlockedAddressError | null {
@@ -41,8 +37,8 @@ export function refusalWithoutLookup(
 }
 
 /**
- * Makes a `lookup` for `net.connect` that answers only with addresses that were all checked: one address that is not
- * public among them refuses the whole name (BlockedAddressError), no response is UnresolvedHostError.
+ * A `lookup` for `net.connect` that returns only checked addresses. If one address of a name is not public it fails
+ * with BlockedAddressError, and without any address with UnresolvedHostError.
  */
 export function createCheckedLookup(rules: LookupRules): LookupFunction {
   const lookUp = callbackify((hostname: string) => checkedAddresses(hostname, rules));

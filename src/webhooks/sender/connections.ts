@@ -2,32 +2,25 @@ import { type ClientRequest, Agent as HttpAgent, request as httpRequest } from '
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type ConnectRules, createCheckedLookup, hostOf, refusalWithoutLookup } from './checked-lookup.ts';
+import { blockedWithoutLookup, type ConnectRules, createCheckedLookup, hostOf } from './checked-lookup.ts';
 
-/** An idle connection ends after this time, or a second before its receiver said that it would end it, if that is sooner. */
+/** When an idle connection ends, unless its receiver announced an earlier end. */
 const IDLE_MS = 5_000;
-/** No request begins on a connection of a minute or older, so that a change of DNS takes effect. */
+/** A connection is a minute old at most when a request begins, so that a change of DNS takes effect. */
 const MAX_AGE_MS = 60_000 - IDLE_MS;
-/** Node's default of 250 ms gives up on a receiver on another continent and goes on to its next address. */
+/** Node's default of 250 ms is too short for a receiver on another continent. */
 const ADDRESS_ATTEMPT_TIMEOUT_MS = 1_000;
 const MAX_HEADER_BYTES = 16 * 1024;
 
-export type Connections = {
-  /**
-   * A POST of which nothing is sent yet, over a kept connection where there is one; a `fresh` one opens its own.
-   * @throws BlockedAddressError where the URL may not be called, whatever its name resolves to
-   */
-  request(url: URL, how: { fresh: boolean }): ClientRequest;
-  close(): void;
-};
+export type Connections = ReturnType<typeof createConnections>;
 
 /**
- * Makes a pool of connections, none of which goes to an address that is not public, whatever DNS said earlier: a name is resolved
- * once for each connection, every address is checked, and the connection goes to the checked ones. So a name that changes its
- * addresses between check and connect gains nothing. Certificates are always verified. A request that may not connect fails with
- * BlockedAddressError or UnresolvedHostError, or the socket's own error.
+ * A pool of connections to public addresses only. A name is resolved once for each connection and every address is
+ * checked; the connection goes to a checked one, so a name that changes its addresses in between gains nothing.
+ * Certificates are always verified. A request fails with BlockedAddressError, UnresolvedHostError or the socket's own
+ * error.
  */
-export function createConnections(rules: ConnectRules): Connections {
+export function createConnections(rules: ConnectRules) {
   const openedAt = new WeakMap<Duplex, number>();
   const options = {
     lookup: createCheckedLookup(rules),
@@ -35,7 +28,7 @@ export function createConnections(rules: ConnectRules): Connections {
     autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_TIMEOUT_MS,
     // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED cannot switch it off.
     rejectUnauthorized: true,
-    // A receiver that speaks HTTP/2 alone then refuses in the handshake, which names the cause.
+    // Makes a receiver that speaks only HTTP/2 fail in the handshake, which names the cause.
     ALPNProtocols: ['http/1.1'],
   };
   const keep = { ...options, keepAlive: true, timeout: IDLE_MS };
@@ -44,15 +37,23 @@ export function createConnections(rules: ConnectRules): Connections {
   for (const agent of Object.values(kept)) limitReuse(agent, openedAt);
 
   return {
-    request(url, how) {
-      const refusal = refusalWithoutLookup(url, rules);
-      if (refusal !== null) throw refusal;
+    /**
+     * A POST that is not sent yet, over a kept connection if there is one; `fresh` opens a new one.
+     * @throws BlockedAddressError if the URL must not be called, without looking up its name
+     */
+    request(url: URL, how: { fresh: boolean }): ClientRequest {
+      const blocked = blockedWithoutLookup(url, rules);
+      if (blocked !== null) throw blocked;
       const { port, pathname, search } = url;
       const isTls = url.protocol === 'https:';
       const host = hostOf(url);
       const request = (isTls ? httpsRequest : httpRequest)({
-        ...{ host, port, path: pathname + search, method: 'POST', maxHeaderSize: MAX_HEADER_BYTES },
-        // Receivers in Go know no name that ends in a dot, and RFC 6066 allows neither such a name nor an address.
+        host,
+        port,
+        path: pathname + search,
+        method: 'POST',
+        maxHeaderSize: MAX_HEADER_BYTES,
+        // RFC 6066 allows neither a name that ends in a dot, which Go rejects, nor an address.
         servername: isIP(host) === 0 ? host.replace(/\.$/, '') : '',
         agent: (how.fresh ? fresh : kept)[isTls ? 'https:' : 'http:'],
       });
@@ -61,13 +62,13 @@ export function createConnections(rules: ConnectRules): Connections {
       });
       return request;
     },
-    close() {
+    close(): void {
       for (const agent of [...Object.values(kept), ...Object.values(fresh)]) agent.destroy();
     },
   };
 }
 
-/** Keeps no connection that is too old, and drops one on which its receiver speaks unasked, as that is no response. */
+/** Does not keep connections that are too old, and drops one whose receiver sends data without a request. */
 function limitReuse(agent: HttpAgent, openedAt: WeakMap<Duplex, number>): void {
   agent.keepSocketAlive = (socket) => {
     if (performance.now() - (openedAt.get(socket) ?? 0) > MAX_AGE_MS) return false;

@@ -1,6 +1,6 @@
 /**
- * Why a delivery attempt failed, by the stage that it reached. The names are part of the partner's view
- * and are stored with the attempt.
+ * Why a delivery attempt failed, by the stage that it reached. Partners see these names, and attempts are stored with
+ * them.
  *
  * | name | meaning |
  * |---|---|
@@ -14,21 +14,20 @@
  * | `http_status` | any other status that is not 2xx |
  * | `network_error` | anything else between here and the receiver, also a response that is not HTTP |
  */
-export type DeliveryError =
-  | 'blocked_address'
-  | 'dns_error'
-  | 'connection_refused'
-  | 'connection_reset'
-  | 'tls_error'
-  | 'timeout'
-  | 'redirect'
-  | 'http_status'
-  | 'network_error';
+export const DELIVERY_ERRORS = [
+  'blocked_address',
+  'dns_error',
+  'connection_refused',
+  'connection_reset',
+  'tls_error',
+  'timeout',
+  'redirect',
+  'http_status',
+  'network_error',
+] as const;
+export type DeliveryError = (typeof DELIVERY_ERRORS)[number];
 
-/**
- * What is known of a failure beyond its {@link DeliveryError}. It never repeats what a socket or the receiver said. Part of the
- * partner's view too, and stored with the attempt.
- */
+/** Details of a failure, without text from a socket or the receiver. Partners see these names; they are stored. */
 export const DELIVERY_ERROR_DETAILS = [
   'name_not_found',
   'name_server_failed',
@@ -48,15 +47,12 @@ export const DELIVERY_ERROR_DETAILS = [
 ] as const;
 export type DeliveryErrorDetail = (typeof DELIVERY_ERROR_DETAILS)[number];
 
-/** Why an exchange failed before its response was complete. */
 export type Failure = { error: DeliveryError; detail: DeliveryErrorDetail | null };
 
-/** The host may not be called. */
 export class BlockedAddressError extends Error {
   override readonly name = 'BlockedAddressError';
 }
 
-/** The host name has no address, or its name servers did not respond. */
 export class UnresolvedHostError extends Error {
   override readonly name = 'UnresolvedHostError';
 }
@@ -66,7 +62,6 @@ export class UnresolvedHostError extends Error {
 const TLS_CODE =
   /TLS|SSL|CERT|CRL|UNABLE_TO|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|^EPROTO$/;
 
-/** The first pattern that fits decides. */
 const TLS_DETAILS: readonly (readonly [RegExp, DeliveryErrorDetail])[] = [
   [/^CERT_HAS_EXPIRED/, 'certificate_expired'],
   [/^CERT_NOT_YET_VALID/, 'certificate_not_yet_valid'],
@@ -78,7 +73,7 @@ const TLS_DETAILS: readonly (readonly [RegExp, DeliveryErrorDetail])[] = [
   [/^(?!ERR_SSL).*(CERT|CRL|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|UNABLE_TO)/, 'certificate_invalid'],
 ];
 
-/** Names what ended an exchange before its response was complete. Unknown errors are `network_error`. */
+/** Classifies the error that ended an exchange before its response was complete. Unknown errors are `network_error`. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof BlockedAddressError) return { error: 'blocked_address', detail: null };
   if (error instanceof UnresolvedHostError) {
@@ -86,45 +81,41 @@ export function failureOf(error: unknown): Failure {
     return { error: 'dns_error', detail: isCertain ? 'name_not_found' : 'name_server_failed' };
   }
   const code = errorCodeOf(error);
-  switch (code) {
-    case 'ECONNREFUSED':
-      return { error: 'connection_refused', detail: null };
-    case 'ECONNRESET':
-    case 'EPIPE':
-      return { error: 'connection_reset', detail: null };
-    case 'ETIMEDOUT':
-      return { error: 'timeout', detail: null };
-    case 'EHOSTUNREACH':
-    case 'ENETUNREACH':
-      return { error: 'network_error', detail: 'host_unreachable' };
-    case 'HPE_HEADER_OVERFLOW':
-      return { error: 'network_error', detail: 'headers_too_large' };
-    default:
-      if (code.startsWith('HPE_')) return { error: 'network_error', detail: 'malformed_response' };
-      return TLS_CODE.test(code)
-        ? { error: 'tls_error', detail: tlsDetailOf(code, error) }
-        : { error: 'network_error', detail: null };
-  }
+  const known = SYSTEM_ERRORS.get(code);
+  if (known !== undefined) return known;
+  if (code.startsWith('HPE_')) return { error: 'network_error', detail: 'malformed_response' };
+  if (TLS_CODE.test(code)) return { error: 'tls_error', detail: tlsDetailOf(code, error) };
+  return { error: 'network_error', detail: null };
 }
 
+const SYSTEM_ERRORS = new Map<string, Failure>([
+  ['ECONNREFUSED', { error: 'connection_refused', detail: null }],
+  ['ECONNRESET', { error: 'connection_reset', detail: null }],
+  ['EPIPE', { error: 'connection_reset', detail: null }],
+  ['ETIMEDOUT', { error: 'timeout', detail: null }],
+  ['EHOSTUNREACH', { error: 'network_error', detail: 'host_unreachable' }],
+  ['ENETUNREACH', { error: 'network_error', detail: 'host_unreachable' }],
+  ['HPE_HEADER_OVERFLOW', { error: 'network_error', detail: 'headers_too_large' }],
+]);
+
 function tlsDetailOf(code: string, error: unknown): DeliveryErrorDetail {
-  // OpenSSL's reason stands in the message alone where the handshake failed in a write.
+  // If the handshake fails in a write, only the message has OpenSSL's reason.
   const reason =
     code === 'EPROTO' && error instanceof Error ? error.message.replaceAll(' ', '_').toUpperCase() : code;
   return TLS_DETAILS.find(([pattern]) => pattern.test(reason))?.[1] ?? 'handshake_failed';
 }
 
-/** Whether a look-up failed since there is no such name, or no address of it, rather than for lack of a response. */
+/** Whether a look-up failed because the name or its addresses do not exist, rather than for lack of a response. */
 export function isDefiniteAbsence(error: unknown): boolean {
   return ['ENOTFOUND', 'ENODATA'].includes(errorCodeOf(error));
 }
 
-/** The `code` of a system error (`ENOTFOUND`, say); the empty string for anything that has none. */
+/** The `code` of a system error (for example `ENOTFOUND`); empty without one. */
 function errorCodeOf(error: unknown): string {
   return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
 }
 
-/** The verdict of a status alone: `null` for 2xx. */
+/** The error of a status; null for 2xx. */
 export function deliveryErrorOfStatus(statusCode: number): DeliveryError | null {
   if (statusCode >= 200 && statusCode < 300) return null;
   return statusCode >= 300 && statusCode < 400 ? 'redirect' : 'http_status';

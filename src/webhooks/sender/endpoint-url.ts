@@ -12,21 +12,20 @@ const RESOLVE_TIMEOUT_MS = 3_000;
 const UNSEEN = /[\s\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]/u;
 
 /**
- * The verdict on an endpoint; `message` is written for the partner's developer, to stand behind the field's name, and holds no address that DNS gave. With
- * `isUnresolved` its name had no address just now, which may pass.
+ * Whether an endpoint may be called. `message` follows the field's name and is for the partner's developer, without
+ * addresses from DNS. `isUnresolved`: its name has no address just now, which may change.
  */
 export type EndpointUrlCheck = { ok: true } | { ok: false; message: string; isUnresolved?: true };
 
 export type EndpointUrlRules = {
   /** Development only: also allows `http`, any port and hosts in private networks, and does not resolve names. */
   allowPrivateNetworks: boolean;
-  /** Where `https` may be spoken to; `WEBHOOK_PORTS` unless given. */
+  /** `WEBHOOK_PORTS` unless given. */
   ports?: readonly PortRange[];
-  /** How names become addresses; `resolverFor` unless given. */
+  /** `resolverFor` unless given. */
   resolve?: ResolveAddresses;
 };
 
-/** What of the configuration says where deliveries may go. */
 export type EndpointConfig = { webhookAllowPrivateNetworks: boolean; webhookPorts: readonly PortRange[] };
 
 export function endpointRules(config: EndpointConfig): EndpointUrlRules {
@@ -34,20 +33,18 @@ export function endpointRules(config: EndpointConfig): EndpointUrlRules {
 }
 
 /**
- * Decides whether deliveries may be sent to a URL: `https`, no fragment, a port of `ports`, and a host that is, or resolves only
- * to, public addresses. Never rejects. Resolution is given 3 s.
- *
- * It is a courtesy at create time, not the guard: DNS may answer otherwise later, so every connection is checked again
- * (see `createCheckedLookup`). The text itself is not judged, so that what earlier releases stored can still be called.
+ * Decides whether deliveries may be sent to a URL: `https`, no fragment, an allowed port, and only public addresses.
+ * Never rejects, and resolves a name within 3 s. Does not check how the URL is written, so that URLs of earlier
+ * releases pass. Every connection checks the addresses again, because DNS may change (see `createCheckedLookup`).
  */
 export async function checkEndpointUrl(text: string, rules: EndpointUrlRules): Promise<EndpointUrlCheck> {
   const url = parseUrl(text);
-  if (url === undefined) return refused(NOT_A_URL);
+  if (url === undefined) return rejected(NOT_A_URL);
   const fault = urlFault(url, rules);
-  return fault === null ? checkHost(url, rules) : refused(fault);
+  return fault === null ? checkHost(url, rules) : rejected(fault);
 }
 
-/** A stated endpoint as it is stored, shown and called (`href`), or what is wrong with it, wherever its host leads. */
+/** A given URL as it is stored, shown and called (`href`), or what is wrong with it, without looking up its host. */
 export function parseEndpoint(
   text: string,
   rules: Omit<EndpointUrlRules, 'resolve'>,
@@ -67,15 +64,14 @@ function lengthFault({ length }: string): string | null {
 
 const NOT_A_URL = 'is not a valid absolute URL; send one like https://partner.example/webhooks.';
 
-/** What the URL parser would drop, replace or read as another address than a person does. */
+/** Finds text that the URL parser would drop, replace or read differently than a person does. */
 function textFault(text: string): string | null {
   if (UNSEEN.test(text)) {
-    return 'contains white space, control characters or characters that cannot be seen; remove them, or percent-encode them.';
+    return 'must not contain white space, control characters or invisible characters; remove or percent-encode them.';
   }
-  if (text.includes('\\'))
-    return 'contains a backslash, which would be read as "/"; use "/", or %5C for a backslash.';
+  if (text.includes('\\')) return 'must not contain a backslash; use "/", or write %5C.';
   if (/[{}]/.test(text)) {
-    return 'contains braces, which nothing fills in; put the value in their place, or %7B and %7D for braces.';
+    return 'must not contain braces; replace the placeholder, or write %7B and %7D.';
   }
   if (/^https?:(?!\/\/[^/])/i.test(text) && parseUrl(text) !== undefined) {
     return 'must start with https://, with exactly two slashes before the host.';
@@ -86,7 +82,7 @@ function textFault(text: string): string | null {
   return null;
 }
 
-/** What is wrong with the address that is called, wherever its host leads; null where nothing is. */
+/** What is wrong with the URL, without looking up its host. */
 function urlFault(
   url: URL,
   { allowPrivateNetworks, ports = WEBHOOK_PORTS }: Omit<EndpointUrlRules, 'resolve'>,
@@ -94,7 +90,7 @@ function urlFault(
   if (url.protocol !== 'https:' && !(allowPrivateNetworks && url.protocol === 'http:')) {
     return 'must start with https://; deliveries are not sent over an unencrypted connection.';
   }
-  // `url.hash` is empty for a bare "#"; in a serialised URL the character always begins a fragment.
+  // `url.hash` is empty for a bare "#"; in a serialised URL "#" always begins a fragment.
   if (url.href.includes('#')) return 'must not contain a fragment (the part from "#" on).';
   if (url.port === '0') return 'names port 0, which cannot be connected to; use 1 to 65535.';
   if (!allowPrivateNetworks && !hasPort(ports, portOf(url))) {
@@ -113,17 +109,17 @@ async function checkHost(url: URL, rules: EndpointUrlRules): Promise<EndpointUrl
   const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   if (isIP(host) !== 0) {
     if (isPublicAddress(host)) return { ok: true };
-    return refused(
-      `points to ${host}, which is not a public address; use a host that the internet can reach.`,
-    );
+    return rejected(`points to ${host}, which is not a public address; use a public host.`);
   }
   if (host === '' || isLocalName(host)) {
-    return refused(`names the host "${host}", which exists only in a local network; use a public host name.`);
+    return rejected(
+      `names the host "${host}", which exists only in a local network; use a public host name.`,
+    );
   }
   return checkName(host, rules.resolve ?? resolverFor(rules));
 }
 
-function refused(message: string): EndpointUrlCheck {
+function rejected(message: string): EndpointUrlCheck {
   return { ok: false, message };
 }
 
@@ -134,11 +130,11 @@ async function checkName(host: string, resolve: ResolveAddresses): Promise<Endpo
   } catch (error) {
     const message = isDefiniteAbsence(error)
       ? `names the host ${host}, which does not resolve; check its spelling, or publish its DNS record first.`
-      : `names the host ${host}, which could not be resolved just now; try again, and check its name servers.`;
+      : `names the host ${host}, which did not resolve in time; try again, and check its name servers.`;
     return { ok: false, message, isUnresolved: true };
   }
   if (addresses.length > 0 && addresses.every(isPublicAddress)) return { ok: true };
-  return refused(
+  return rejected(
     `names the host ${host}, which resolves to an address that is not public; every address must be public.`,
   );
 }

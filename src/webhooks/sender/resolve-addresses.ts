@@ -3,19 +3,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isDefiniteAbsence } from './delivery-error.rules.ts';
 
 /**
- * Finds every IP address of a host name, IPv4 or IPv6 in text form. Rejects when there is none: with the code ENOTFOUND or ENODATA
- * where that is certain, with another where it could not be found out just now.
+ * Finds every IP address of a host name, IPv4 or IPv6 in text form. If there is none it rejects with the code ENOTFOUND
+ * or ENODATA, and with another code if the name servers did not tell.
  */
 export type ResolveAddresses = (hostname: string) => Promise<readonly string[]>;
 
-/** Of one name server, for the first of two tries. */
+/** Per name server, for the first of two tries. */
 const SERVER_TIMEOUT_MS = 1_000;
-/** How long the addresses of one family wait for those of the other, which some name servers never answer (RFC 8305, 3). */
+/** How long one address family waits for the other, which some name servers never answer (RFC 8305, 3). */
 const OTHER_FAMILY_MS = 250;
 
 /**
- * How the names of endpoints become addresses (ADR 0012). Where only public hosts may be called, by the name servers alone; in
- * development by the system, hosts file included, since private names are in no DNS.
+ * How the names of endpoints are resolved (ADR 0012): by name servers only; in development, where private names must
+ * work, by the system with its hosts file.
  */
 export function resolverFor({ allowPrivateNetworks }: { allowPrivateNetworks: boolean }): ResolveAddresses {
   return allowPrivateNetworks ? resolveBySystem : createNameServerResolver();
@@ -26,13 +26,10 @@ async function resolveBySystem(hostname: string): Promise<readonly string[]> {
   return answers.map((answer) => answer.address);
 }
 
-/**
- * {@link ResolveAddresses} by `servers`, those of the system unless given. It waits for them on the event loop: the system's way
- * takes a thread for as long as they are silent, of the few from which this process's databases are resolved as well.
- */
+/** Resolves by name servers on the event loop: the system's resolver would block threads that the databases need. */
 export function createNameServerResolver(servers?: readonly string[]): ResolveAddresses {
   return async (hostname) => {
-    // Made anew, so that a change of the system's name servers is noticed.
+    // A new one for each name, so that a change of the system's name servers takes effect.
     const resolver = new Resolver({ timeout: SERVER_TIMEOUT_MS, tries: 2 });
     if (servers !== undefined) resolver.setServers(servers);
     const families = [resolver.resolve4(hostname), resolver.resolve6(hostname)];

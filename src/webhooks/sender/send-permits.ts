@@ -1,41 +1,46 @@
 import { isUnhealthy } from './endpoint-health.rules.ts';
-import type { Destination, Endpoint, Partner, Share } from './endpoints-in-use.ts';
-import { createEndpoints, FULL_MS } from './endpoints-in-use.ts';
 
-/** A send that has gone on for longer is slow: its permit is given to another (ADR 0012). */
+/** A send that takes longer is slow: its permit is given to another (ADR 0012). */
 const SLOW_AFTER_MS = 1000;
-/**
- * Permits to work on a delivery. They keep an endpoint that fails or does not respond, and a partner all of whose endpoints do, from
- * holding up the others.
- */
-export type SendPermits = {
-  /** Whether `acquire` would return null at once, or as many wait for the endpoint as there are permits. */
-  isBusy(destination: Destination): boolean;
-  /** Waits for a permit; null where the endpoint or its partner is full or becomes so, or `signal` aborts. */
-  acquire(destination: Destination, signal: AbortSignal): Promise<SendPermit | null>;
-};
+/** How long an endpoint that had all its sends counts as full, so that its next deliveries skip the database. */
+const FULL_MS = 2000;
 
-/** What a delivery has from when it is worked on until it releases it. */
+/** The endpoint of a delivery, by its subscription. */
+export type Destination = { subscriptionId: string; partnerId: string };
+
+/** Permits to work on a delivery: a failing or silent endpoint or partner does not hold up the others. */
+export type SendPermits = ReturnType<typeof createSendPermits>;
+
+/** Held from when a delivery is worked on until `release`. */
 export type SendPermit = {
-  /** Call it right before each try to send. False where the endpoint is unhealthy and has all its sends, or the permit was released. */
+  /** Call it right before sending. False if the endpoint is unhealthy and has all its sends, or after `release`. */
   beginSend(consecutiveFailures: number): boolean;
-  /** Releasing it again does nothing. */
   release(): void;
 };
 
+type Share = { inProgress: number; slow: number };
+type Partner = Share & { endpoints: Set<Endpoint> };
+/** `waiting`: callers that wait for a permit, first come, first served; each is called with whether it gets one. */
+type Endpoint = Share &
+  Destination & {
+    partner: Partner;
+    waiting: Set<(isGranted: boolean) => void>;
+    sending: number;
+    fullAt: number;
+  };
+
 /**
- * Of `limit` permits, which are all that a process works on at a time, one endpoint has a quarter at most and one partner, with all
- * its endpoints, a half; what comes beyond waits its turn, and the endpoints for which somebody waits take turns. A slow send gives its
- * permit back and still counts in quarter and half. Where all of the quarter is slow the endpoint is full, where all of the half is
- * every endpoint of the partner; and where an unhealthy endpoint has `maxUnhealthySends`, it is full: what waits for it, or comes, is to
- * come back after `deferralMs()` without using an attempt. An endpoint that responds is never full: to send its deliveries back because
- * they were many cost 90 % of healthy throughput when measured.
+ * A process has `limit` permits. One endpoint gets a quarter at most, and one partner a half; further callers wait, and
+ * endpoints with waiting callers take turns. A slow send gives its permit back and still counts in quarter and half.
+ *
+ * An endpoint is full if all of its quarter is slow, or all of its partner's half, or if it is unhealthy and has
+ * `maxUnhealthySends`. Its callers get null and come back after `deferralMs()` without using an attempt. An endpoint
+ * that responds is never full: deferring its many deliveries cost 90 % of healthy throughput when measured.
  */
-export function createSendPermits(limit: number, maxUnhealthySends: number): SendPermits {
-  const endpointLimit = Math.ceil(limit / 4);
-  const partnerLimit = Math.ceil(limit / 2);
+export function createSendPermits(limit: number, maxUnhealthySends: number) {
+  const [endpointLimit, partnerLimit] = [Math.ceil(limit / 4), Math.ceil(limit / 2)];
   const { endpointOf, forgetIdle } = createEndpoints();
-  /** Those for which somebody waits, in the order of their turns. */
+  /** Endpoints with waiting callers, in the order of their turns. */
   const turns = new Set<Endpoint>();
   let free = limit;
 
@@ -52,11 +57,11 @@ export function createSendPermits(limit: number, maxUnhealthySends: number): Sen
       const [first] = endpoint.waiting;
       turns.delete(endpoint);
       first?.(true);
-      // A set goes on with what is added while it is gone through: its next turn comes after all others.
+      // The loop reaches an endpoint that is added again after all others: its next turn.
       if (endpoint.waiting.size > 0) turns.add(endpoint);
     }
   };
-  /** Sends back who waits for an endpoint of the partner that is full. */
+  /** Sends the callers away that wait for full endpoints of the partner. */
   const sendBack = (partner: Partner): void => {
     for (const endpoint of partner.endpoints)
       if (isFull(endpoint)) for (const end of endpoint.waiting) end(false);
@@ -64,7 +69,7 @@ export function createSendPermits(limit: number, maxUnhealthySends: number): Sen
 
   function permit(endpoint: Endpoint): SendPermit {
     const { partner } = endpoint;
-    let slow = { forget: (): void => undefined };
+    let forgetSlow = (): void => undefined;
     let isSending = false;
     let isHeld = true;
     let isReleased = false;
@@ -85,7 +90,7 @@ export function createSendPermits(limit: number, maxUnhealthySends: number): Sen
         }
         isSending = true;
         endpoint.sending += 1;
-        slow = countSlow([endpoint, partner], () => {
+        forgetSlow = countSlow([endpoint, partner], () => {
           giveBack();
           sendBack(partner);
           grantFree();
@@ -95,7 +100,7 @@ export function createSendPermits(limit: number, maxUnhealthySends: number): Sen
       release() {
         if (isReleased) return;
         isReleased = true;
-        slow.forget();
+        forgetSlow();
         if (isSending) {
           endpoint.sending -= 1;
           endpoint.fullAt = -FULL_MS;
@@ -125,15 +130,17 @@ export function createSendPermits(limit: number, maxUnhealthySends: number): Sen
     });
 
   return {
-    isBusy(destination) {
+    /** Whether `acquire` would return null at once, or as many wait for the endpoint as there are permits. */
+    isBusy(destination: Destination): boolean {
       const endpoint = endpointOf(destination);
       forgetIdle(endpoint);
       return isFull(endpoint) || endpoint.waiting.size >= limit;
     },
-    async acquire(destination, signal) {
+    /** Waits for a permit; null if the endpoint or its partner is or becomes full, or `signal` aborts. */
+    async acquire(destination: Destination, signal: AbortSignal): Promise<SendPermit | null> {
       const endpoint = endpointOf(destination);
       if (!signal.aborted && !isFull(endpoint)) {
-        // Where both have room, nobody waits who comes before.
+        // With a free permit and room at the endpoint, no earlier caller waits for it.
         return free > 0 && hasRoom(endpoint) ? permit(endpoint) : wait(endpoint, signal);
       }
       forgetIdle(endpoint);
@@ -142,28 +149,52 @@ export function createSendPermits(limit: number, maxUnhealthySends: number): Sen
   };
 }
 
-/** Counts a send among the slow ones of each of `shares` from when it is so until it is forgotten. */
-function countSlow(shares: readonly Share[], onSlow: () => void): { forget(): void } {
-  let isSlow = false;
-  let isOver = false;
-  const note = (): void => {
-    if (isOver) return;
-    isSlow = true;
-    for (const share of shares) share.slow += 1;
-    onSlow();
+/** Endpoints with work in progress or waiting callers, and their partners. */
+function createEndpoints() {
+  const endpoints = new Map<string, Endpoint>();
+  const partners = new Map<string, Partner>();
+  const endpointOf = ({ subscriptionId, partnerId }: Destination): Endpoint => {
+    const known = endpoints.get(subscriptionId);
+    if (known !== undefined) return known;
+    const partner = partners.get(partnerId) ?? { inProgress: 0, slow: 0, endpoints: new Set() };
+    const counts = { inProgress: 0, slow: 0, sending: 0, fullAt: -FULL_MS };
+    const endpoint: Endpoint = { subscriptionId, partnerId, partner, waiting: new Set(), ...counts };
+    endpoints.set(subscriptionId, endpoint);
+    partners.set(partnerId, partner);
+    partner.endpoints.add(endpoint);
+    return endpoint;
   };
-  // Node reads the sockets between a timer and an immediate: a response that is there is not late because this process was.
-  const timer = setTimeout(() => setImmediate(note), SLOW_AFTER_MS);
-  return {
-    forget: () => {
-      isOver = true;
-      clearTimeout(timer);
-      if (isSlow) for (const share of shares) share.slow -= 1;
-    },
+  const forgetIdle = (endpoint: Endpoint): void => {
+    const { subscriptionId, partnerId, partner } = endpoint;
+    if (endpoint.waiting.size + endpoint.inProgress > 0) return;
+    endpoints.delete(subscriptionId);
+    partner.endpoints.delete(endpoint);
+    if (partner.endpoints.size === 0) partners.delete(partnerId);
+  };
+  return { endpointOf, forgetIdle };
+}
+
+/** Counts a send in `shares` from when it becomes slow; returns the function that ends that. */
+function countSlow(shares: readonly Share[], onSlow: () => void): () => void {
+  let isSlow = false;
+  let becomeSlow: NodeJS.Immediate | undefined;
+  // Node reads sockets between a timer and an immediate, so a response that has arrived counts even if this process
+  // lags.
+  const timer = setTimeout(() => {
+    becomeSlow = setImmediate(() => {
+      isSlow = true;
+      for (const share of shares) share.slow += 1;
+      onSlow();
+    });
+  }, SLOW_AFTER_MS);
+  return () => {
+    clearTimeout(timer);
+    clearImmediate(becomeSlow);
+    if (isSlow) for (const share of shares) share.slow -= 1;
   };
 }
 
-/** 2 to 6 seconds, spread so that what was held back does not come back all at once. */
+/** 2 to 6 seconds, at random so that deferred deliveries do not come back all at once. */
 export function deferralMs(random: () => number = Math.random): number {
   return 2000 + Math.floor(random() * 4000);
 }

@@ -1,31 +1,28 @@
 import type { Logger } from '../../platform/logger.ts';
 import type { Db } from '../../platform/mongo.ts';
-import type { SecretBox } from '../../platform/secret-box.ts';
-import { SecretBoxError } from '../../platform/secret-box.ts';
+import { type SecretBox, SecretBoxError } from '../../platform/secret-box.ts';
 import type { SealedRow } from './secrets.store.ts';
 import { countSealings, findSealed, forgetPreviousSecrets, replaceSealed } from './secrets.store.ts';
 import { findSubscription } from './subscriptions.store.ts';
 
-export type RewrapDeps = { db: Db; log: Logger; secretBox: SecretBox };
+type RewrapDeps = { db: Db; log: Logger; secretBox: SecretBox };
 
-export type RewrapReport = {
-  /** Secrets that were sealed again by this run. */
+type RewrapReport = {
   rewrapped: number;
-  /** Secrets that no key of the ring opens; each was named in the log. */
+  /** Secrets that no key of the ring opens; each is named in the log. */
   unreadable: number;
   /** Every secret is sealed with the first key now. */
   isDone: boolean;
-  /** How many secrets each key id is needed for, whether the ring has it or not. */
+  /** How many secrets need each key id, whether the ring has it or not. */
   inUse: Record<string, number>;
-  /** Keys of the ring that nothing is sealed with any more. */
+  /** Keys of the ring that no secret needs any more. */
   droppable: string[];
 };
 
 /**
- * Seals with the first key, in the present version, every stored secret that is sealed otherwise (ADR 0013). It is safe
- * beside everything else, itself included: a row is written only while it holds what was read, so a rotation in between
- * wins. A run that is cut off leaves each row whole, and the next takes what is left. A secret that no key opens is named in the log and
- * left alone.
+ * Seals every stored secret with the first key, in the present version (ADR 0013). Safe beside everything else, itself
+ * included: a row is written only while it holds what was read, so a concurrent rotation wins. After an interruption
+ * the next run completes the work. A secret that no key opens is named in the log and left alone.
  */
 export async function rewrapSecrets(deps: RewrapDeps, stopping: AbortSignal): Promise<RewrapReport> {
   await forgetPreviousSecrets(deps.db);
@@ -39,10 +36,11 @@ export async function rewrapSecrets(deps: RewrapDeps, stopping: AbortSignal): Pr
   return logReport(deps, { ...counts, ...(await takeStock(deps)) });
 }
 
-type Done = { rewrapped: number; unreadable: number };
-
-/** Both secrets of a row, in one write; again where a rotation came in between. */
-async function rewrapRow(deps: RewrapDeps, row: SealedRow): Promise<Done> {
+/** Seals both secrets of a row in one write; repeats it after a concurrent rotation. */
+async function rewrapRow(
+  deps: RewrapDeps,
+  row: SealedRow,
+): Promise<Pick<RewrapReport, 'rewrapped' | 'unreadable'>> {
   for (let read: SealedRow | null = row; read !== null; read = await findSubscription(deps.db, row._id)) {
     const current = reseal(deps, read, read.sealedSecret);
     const previous = reseal(deps, read, read.sealedPreviousSecret);
@@ -77,14 +75,15 @@ function reseal({ secretBox }: RewrapDeps, { _id, partnerId }: SealedRow, sealed
 function logUnreadable({ log }: RewrapDeps, { _id, partnerId }: SealedRow, fault: SecretBoxError): void {
   log.error(
     { alert: 'secret_unreadable', subscription_id: _id, partner_id: partnerId, fault: fault.fault },
-    `a webhook secret could not be sealed again: ${fault.message}`,
+    `a webhook secret could not be encrypted again: ${fault.message}`,
   );
 }
 
-type Stock = Pick<RewrapReport, 'isDone' | 'inUse' | 'droppable'>;
-
-/** What everything is sealed with at this moment, whoever sealed it. */
-async function takeStock({ db, secretBox }: RewrapDeps): Promise<Stock> {
+/** The keys that the stored secrets need at this moment. */
+async function takeStock({
+  db,
+  secretBox,
+}: RewrapDeps): Promise<Pick<RewrapReport, 'isDone' | 'inUse' | 'droppable'>> {
   const sealings = [...(await countSealings(db))];
   const inUse: Record<string, number> = {};
   for (const [sealing, count] of sealings) {
@@ -104,28 +103,25 @@ function logReport({ log, secretBox }: RewrapDeps, report: RewrapReport): Rewrap
   if (isDone) {
     log.info(
       fields,
-      'every secret is sealed with the first key: the others may be dropped from ENCRYPTION_KEYS once every process has started with this first key',
+      'every secret is encrypted with the first key: once every process runs with it, you can remove the others from ENCRYPTION_KEYS',
     );
   } else {
     log.error(
       fields,
-      'not every secret is sealed with the first key: drop no key that is in use; run this again when each process has this first key',
+      'some secrets are not encrypted with the first key: keep every key in use, and run this again when every process has the first key',
     );
   }
   return report;
 }
 
-/**
- * Logs, once, which keys stored secrets need that the ring lacks: deliveries that they sign wait until they are back.
- * Returns their ids.
- */
+/** Logs the keys that stored secrets need and the ring lacks, because deliveries wait for them; returns their ids. */
 export async function logMissingKeys({ db, log, secretBox }: RewrapDeps): Promise<string[]> {
   const { inUse } = await takeStock({ db, log, secretBox });
   const missing = Object.keys(inUse).filter((id) => !secretBox.keyIds.includes(id));
   if (missing.length > 0) {
     log.error(
       { alert: 'encryption_key_missing', key_ids: missing, in_use: inUse },
-      'webhook secrets are sealed with keys that ENCRYPTION_KEYS lacks: their deliveries wait until these are put back',
+      'ENCRYPTION_KEYS lacks keys that webhook secrets are encrypted with: put them back, their deliveries wait',
     );
   }
   return missing;

@@ -5,30 +5,38 @@ import type { Logger } from '../../platform/logger.ts';
 import { memoizeByObject } from '../../platform/memoize-by-object.ts';
 import type { Db } from '../../platform/mongo.ts';
 import type { SecretBox } from '../../platform/secret-box.ts';
-import { signingKey } from '../sender/signature.rules.ts';
-import { forgetPreviousSecret } from './secrets.store.ts';
+import { newSecretKey, signingKey } from '../sender/signature.rules.ts';
+import { webhookNotFound } from './require-subscription.service.ts';
+import { forgetPreviousSecret, replaceSecret } from './secrets.store.ts';
 import type { SubscriptionRow } from './subscriptions.model.ts';
 import type { FoundSubscription } from './subscriptions.store.ts';
 
-type SecretDeps = { log: Logger; secretBox: SecretBox };
-
-/** `previous` is null but during a rotation's overlap. */
-export type OpenSecrets = { current: KeyObject; previous: KeyObject | null };
-
-type Opened = { from: string; secrets: OpenSecrets };
-
-/** By subscription. Secrets that nothing was signed with for a minute are dropped: the subscription may have others by now. */
-const openedOf = memoizeByObject(
-  (_box: SecretBox) =>
-    new LRUCache<string, Opened>({ max: 1000, ttl: 60_000, updateAgeOnGet: true, ttlAutopurge: true }),
-);
+/**
+ * Gives a subscription a new secret, which signs every later delivery, retries included. For `overlapSeconds` the old
+ * one signs too. When this returns, no process signs with the old secret alone.
+ * @throws DomainError WEBHOOK_NOT_FOUND for a subscription that is missing or another partner's
+ */
+export async function rotateSecret(
+  deps: { db: Db; secretBox: SecretBox },
+  partnerId: string,
+  subscriptionId: string,
+  overlapSeconds: number,
+): Promise<{ subscription: SubscriptionRow; secretKey: string }> {
+  const secretKey = newSecretKey();
+  const sealed = deps.secretBox.seal(secretKey, { owner: partnerId, id: subscriptionId });
+  const overlapMs = overlapSeconds * 1000;
+  const subscription = await replaceSecret(deps.db, partnerId, subscriptionId, sealed, overlapMs);
+  if (subscription === null) throw webhookNotFound('partner');
+  await leasedCacheOf(deps.db).changedForAll();
+  return { subscription, secretKey };
+}
 
 const isOverlapOver = ({ overlapEndsAtMs }: FoundSubscription): boolean =>
   overlapEndsAtMs !== null && overlapEndsAtMs <= performance.now();
 
 /**
- * For how long nobody outside knows the secret yet: a rotation without overlap is answered once no process signs with the old one any
- * more. What is sent before that would be rejected. 0 in an overlap, where the old secret signs too.
+ * How long until a rotation without overlap is answered, which is when no process signs with the old secret any more.
+ * Before that the receiver does not know the new secret and would reject a delivery. 0 during an overlap.
  */
 export function msUntilRotationAnswered(
   { config }: { config: { cacheLeaseMs: number } },
@@ -39,21 +47,33 @@ export function msUntilRotationAnswered(
   return Math.max(0, Math.ceil(answeredAtMs - performance.now()));
 }
 
-/** Removes the secret before the last rotation where its overlap is over. */
+/** Removes the previous secret from the row once its overlap is over. */
 export async function forgetOverlapped(deps: { db: Db }, subscription: FoundSubscription): Promise<void> {
   if (!isOverlapOver(subscription)) return;
   await forgetPreviousSecret(deps.db, subscription._id);
   leasedCacheOf(deps.db).freshen();
 }
 
-/** Drops from memory what was opened of a subscription with which nothing is signed any more. */
+type SecretDeps = { log: Logger; secretBox: SecretBox };
+
+/** `previous` is null except during a rotation's overlap. */
+export type OpenSecrets = { current: KeyObject; previous: KeyObject | null };
+
+type Opened = { from: string; secrets: OpenSecrets };
+
+/** Opened secrets by subscription, dropped after a minute without use: they may have been rotated. */
+const openedOf = memoizeByObject(
+  (_box: SecretBox) =>
+    new LRUCache<string, Opened>({ max: 1000, ttl: 60_000, updateAgeOnGet: true, ttlAutopurge: true }),
+);
+
 export function forgetSecrets({ secretBox }: { secretBox: SecretBox }, { _id }: { _id: string }): void {
   openedOf(secretBox).delete(_id);
 }
 
 /**
- * The secrets to sign with, as the row has them: opened once, and kept for as long as they are used and the row is read with them
- * (ADR 0013). Undefined where the current one cannot be opened: the operator's fault costs no partner an attempt.
+ * The secrets to sign with, opened once and cached while the row has them (ADR 0013). Undefined if the current one
+ * cannot be opened: that is the operator's fault and must not use up an attempt of the partner.
  */
 export function openSecrets(deps: SecretDeps, subscription: FoundSubscription): OpenSecrets | undefined {
   const { _id, partnerId, sealedSecret, sealedPreviousSecret } = subscription;
@@ -71,7 +91,7 @@ export function openSecrets(deps: SecretDeps, subscription: FoundSubscription): 
   return secrets;
 }
 
-/** Undefined, and an `error` line, where no key of the ring opens it. */
+/** Undefined, with an `error` line, if no key of the ring opens it. */
 function openSecret(
   { secretBox, log }: SecretDeps,
   { _id, partnerId }: SubscriptionRow,
@@ -82,7 +102,7 @@ function openSecret(
   } catch (err) {
     log.error(
       { alert: 'secret_unreadable', err, subscription_id: _id },
-      'a webhook secret cannot be decrypted: put the key that sealed it back into ENCRYPTION_KEYS',
+      'a webhook secret cannot be decrypted: put the key that encrypted it back into ENCRYPTION_KEYS',
     );
     return undefined;
   }

@@ -1,12 +1,10 @@
-import { batched } from '../../platform/batched.ts';
-import { memoizeByObject } from '../../platform/memoize-by-object.ts';
+import { batchedByDb } from '../../platform/batched.ts';
 import type { Db } from '../../platform/mongo.ts';
-import type { SubscriptionRow } from './subscriptions.model.ts';
-import { subscriptionCollection } from './subscriptions.model.ts';
+import { type SubscriptionRow, subscriptionCollection } from './subscriptions.model.ts';
 
 const MAX_BATCH = 500;
 
-/** Replaces the secret; the old one stays beside it for `overlapMs`; at 0 it is forgotten at once. */
+/** Replaces the secret and keeps the old one for `overlapMs`. Null if the partner has no such subscription. */
 export async function replaceSecret(
   db: Db,
   partnerId: string,
@@ -25,7 +23,7 @@ export async function replaceSecret(
   );
 }
 
-/** Removes every secret, or those of the subscriptions named, whose overlap is over, by the database's clock. */
+/** Removes previous secrets whose overlap is over, of all subscriptions unless some are named. */
 export async function forgetPreviousSecrets(db: Db, subscriptionIds?: readonly string[]): Promise<void> {
   const ofThese = subscriptionIds === undefined ? {} : { _id: { $in: [...new Set(subscriptionIds)] } };
   await subscriptionCollection(db).updateMany(
@@ -38,27 +36,20 @@ export async function forgetPreviousSecrets(db: Db, subscriptionIds?: readonly s
   );
 }
 
-/** Removes the secret before the last rotation once its overlap is over. Concurrent attempts share the write. */
-export const forgetPreviousSecret = (db: Db, subscriptionId: string): Promise<undefined> =>
-  forgetTogether(db)(subscriptionId);
+/** Removes the previous secret of a subscription if its overlap is over. Concurrent calls share the write. */
+export const forgetPreviousSecret = batchedByDb<string, undefined>(async (db, subscriptionIds) => {
+  await forgetPreviousSecrets(db, subscriptionIds);
+  return subscriptionIds.map(() => undefined);
+}, MAX_BATCH);
 
-const forgetTogether = memoizeByObject((db: Db) =>
-  batched<string, undefined>(async (subscriptionIds) => {
-    await forgetPreviousSecrets(db, subscriptionIds);
-    return subscriptionIds.map(() => undefined);
-  }, MAX_BATCH),
-);
-
-/** What is sealed in a subscription, and what it is bound to. */
 export type SealedRow = Pick<SubscriptionRow, '_id' | 'partnerId' | 'sealedSecret' | 'sealedPreviousSecret'>;
 
-/** What is sealed in each subscription. */
 export function findSealed(db: Db): AsyncIterable<SealedRow> {
   const projection = { partnerId: 1, sealedSecret: 1, sealedPreviousSecret: 1 };
   return subscriptionCollection(db).find({}, { projection });
 }
 
-/** Replaces what is sealed, only where that is still what was `read`; true where it was. A rotation in between wins. */
+/** Replaces sealed secrets unless they have changed since they were read; false if they have. */
 export async function replaceSealed(
   db: Db,
   { _id, sealedSecret, sealedPreviousSecret }: SealedRow,
@@ -68,7 +59,7 @@ export async function replaceSealed(
   return (await subscriptionCollection(db).updateOne(read, { $set: set })).matchedCount === 1;
 }
 
-/** How many secrets begin alike up to their last dot: version and key id, `v2.0a1b2c3d`. */
+/** How many secrets there are by version and key id (`v2.0a1b2c3d`). */
 export async function countSealings(db: Db): Promise<Map<string, number>> {
   const [version, keyId] = [0, 1].map((at) => ({ $arrayElemAt: [{ $split: ['$sealed', '.'] }, at] }));
   const groups = await subscriptionCollection(db)

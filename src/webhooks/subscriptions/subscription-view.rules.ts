@@ -1,7 +1,7 @@
 import { parseUrl } from '../../platform/parse-url.ts';
 import type { SubscriptionRow } from './subscriptions.model.ts';
 
-/** Its URL as it is called: older subscriptions have it as it was sent. */
+/** The URL as it is called; rows of older releases have it as it was sent. */
 export function calledUrlOf({ endpointUrl }: Pick<SubscriptionRow, 'endpointUrl'>): string {
   return parseUrl(endpointUrl)?.href ?? endpointUrl;
 }
@@ -17,7 +17,6 @@ export function subscriptionView(row: SubscriptionRow): Record<string, unknown> 
   };
 }
 
-/** The same as lists show it. */
 export function listedView(row: SubscriptionRow): Record<string, unknown> {
   return { ...subscriptionView(row), secret_rotated_at: rotatedAt(row) };
 }
@@ -26,7 +25,6 @@ export function rotatedAt(row: SubscriptionRow): string | null {
   return row.secretRotatedAt?.toISOString() ?? null;
 }
 
-/** The same for operators, with how it fares. */
 export function operatorSubscriptionView(row: SubscriptionRow): Record<string, unknown> {
   return {
     ...listedView(row),

@@ -1,15 +1,12 @@
-import type { Model } from 'mongoose';
-import { Schema } from 'mongoose';
+import { type Model, Schema } from 'mongoose';
 import type { CollectionDefinition } from '../../platform/ensure-collection.ts';
-import type { Db } from '../../platform/mongo.ts';
-import { collectionOf, modelOf } from '../../platform/mongo.ts';
-import type { EventType } from '../../reservations/event-types.ts';
-import { EVENT_TYPES } from '../../reservations/event-types.ts';
+import { collectionOf, type Db, modelOf } from '../../platform/mongo.ts';
+import { EVENT_TYPES, type EventType } from '../../reservations/event-types.ts';
 
 export type SubscriptionRow = {
   _id: string;
   partnerId: string;
-  /** 0 to 19, unique for the partner: what keeps racing creates within the limit. */
+  /** 0 to 19, unique for the partner: keeps racing creates within the limit. */
   ordinal: number;
   endpointUrl: string;
   eventTypes: EventType[];
@@ -17,13 +14,13 @@ export type SubscriptionRow = {
   /** The secret under AES-256-GCM, bound to `_id` and `partnerId` (ADR 0013). */
   sealedSecret: string;
   secretRotatedAt: Date | null;
-  /** The secret before the last rotation, sealed alike, with which deliveries are signed too until `previousSecretUntil`. */
+  /** The secret before the last rotation, which signs deliveries too until `previousSecretUntil`. */
   sealedPreviousSecret: string | null;
   previousSecretUntil: Date | null;
   createdAt: Date;
-  /** Failed attempts since the last success, of all deliveries together. */
+  /** Failed attempts since the last success, over all deliveries. */
   consecutiveFailures: number;
-  /** When the first of them was; absent without any, and in what older releases wrote. */
+  /** When the first of them was; absent without any, and in rows of older releases. */
   failingSince?: Date;
   lastSuccessAt: Date | null;
   lastFailureAt: Date | null;
@@ -53,7 +50,7 @@ const subscriptionSchema = new Schema<SubscriptionRow>(
 export const subscriptionModel = (db: Db): Model<SubscriptionRow> =>
   modelOf(db, 'Subscription', subscriptionSchema);
 
-/** The collection as the driver has it, for updates by pipeline. */
+/** The driver's collection, for updates by pipeline. */
 export const subscriptionCollection = (db: Db) => collectionOf(subscriptionModel(db));
 
 export const SUBSCRIPTIONS: CollectionDefinition = {

@@ -1,11 +1,11 @@
 import { listOf } from '../../http/response-fields.ts';
-import type { Operator, Route } from '../../http/route.ts';
-import { created, listing, ok, route } from '../../http/route.ts';
+import { created, listing, type Operator, ok, type Route, route } from '../../http/route.ts';
 import type { PartnerCaller } from '../../partners/partners.service.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { omitUndefined } from '../../platform/omit-undefined.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
 import { endpointRules } from '../sender/endpoint-url.ts';
+import { rotateSecret } from './secrets.service.ts';
 import {
   listedView,
   operatorSubscriptionView,
@@ -24,19 +24,17 @@ import {
   subscription as subscriptionSchema,
   subscriptionsQuery,
 } from './subscriptions.schemas.ts';
-import type { SubscriptionDeps } from './subscriptions.service.ts';
 import {
   changeSubscription,
   createSubscription,
   listAllSubscriptions,
   listSubscriptions,
-  rotateSecret,
+  type SubscriptionDeps,
 } from './subscriptions.service.ts';
 
 const NO_UNSUBSCRIBING =
   'A partner cannot remove or pause a subscription: ask the platform operator to stop deliveries to it, or change it with PATCH /api/v1/partner/webhooks/{id}.';
 
-/** The routes by which partners manage their subscriptions. */
 export function subscriptionRoutes(deps: SubscriptionDeps): Route<PartnerCaller>[] {
   return [
     route<PartnerCaller, unknown, unknown, CreateBody>({
@@ -44,9 +42,9 @@ export function subscriptionRoutes(deps: SubscriptionDeps): Route<PartnerCaller>
       path: '/api/v1/partner/webhooks',
       operationId: 'createSubscription',
       tag: 'Webhooks',
-      summary: 'Subscribe an endpoint to events; the secret is shown this once',
+      summary: 'Subscribe an endpoint to events and get its secret',
       description:
-        'At most 20 subscriptions, no two active ones with the same URL and the same types. What is delivered to the URL is described under callbacks.',
+        'Only this response and a rotation return the secret. You can have 20 subscriptions, and no two active ones with the same URL and types. See callbacks for the deliveries.',
       body: createBody(endpointRules(deps.config)),
       responses: { 201: { description: 'The subscription with its secret.', body: newSubscription } },
       errors: ['WEBHOOK_LIMIT_REACHED', 'SUBSCRIPTION_EXISTS'],
@@ -79,7 +77,7 @@ export function subscriptionRoutes(deps: SubscriptionDeps): Route<PartnerCaller>
       tag: 'Webhooks',
       summary: 'Change the address or the events of a subscription',
       description:
-        'What is left out stays, and so do secret and status. What waits to be delivered goes to the new address with its next attempt. A new address takes about a second to answer; then nothing more is sent to the old one.',
+        'Omitted fields, the secret and the status stay. Waiting deliveries go to the new URL with their next attempt. Changing the URL takes about a second; after the response nothing is sent to the old one.',
       params: { id: subscriptionIdParam },
       body: changeBody(endpointRules(deps.config)),
       responses: { 200: { description: 'The subscription as it is now.', body: subscriptionSchema } },
@@ -97,7 +95,7 @@ export function subscriptionRoutes(deps: SubscriptionDeps): Route<PartnerCaller>
       tag: 'Webhooks',
       summary: 'Replace the secret of a subscription',
       description:
-        'Every delivery from now on is signed with the new secret, retries included. It takes about a second to answer; then no process signs with the old secret alone.',
+        'Signs every later attempt with the new secret, retries included. The call takes about a second; after its response nothing is signed with the old secret alone.',
       params: { id: subscriptionIdParam },
       body: rotateBody,
       responses: { 200: { description: 'The new secret.', body: rotatedSecret } },
@@ -114,7 +112,7 @@ export function subscriptionRoutes(deps: SubscriptionDeps): Route<PartnerCaller>
   ];
 }
 
-/** The route by which operators list subscriptions; those that stop and resume deliveries are with the deliveries. */
+/** The operators' list of subscriptions; the routes that stop and resume deliveries are with the deliveries. */
 export function operatorSubscriptionRoutes(deps: { db: Db }): Route<Operator>[] {
   return [
     route<Operator, unknown, SubscriptionsQuery>({

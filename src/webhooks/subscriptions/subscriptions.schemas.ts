@@ -1,13 +1,10 @@
 import Joi from 'joi';
 import { eventType } from '../../events/events.schemas.ts';
 import { EXAMPLE } from '../../http/example-values.ts';
-import type { PageQuery } from '../../http/fields.ts';
-import { cursor, list, pageLimit, pathId, uuid } from '../../http/fields.ts';
+import { cursor, list, type PageQuery, pageLimit, pathId, uuid } from '../../http/fields.ts';
 import { count, growing, id, named, object, orNull, pageOf, timestamp } from '../../http/response-fields.ts';
-import type { EventType } from '../../reservations/event-types.ts';
-import { EVENT_TYPES } from '../../reservations/event-types.ts';
-import type { EndpointUrlRules } from '../sender/endpoint-url.ts';
-import { parseEndpoint } from '../sender/endpoint-url.ts';
+import { EVENT_TYPES, type EventType } from '../../reservations/event-types.ts';
+import { type EndpointUrlRules, parseEndpoint } from '../sender/endpoint-url.ts';
 
 export type CreateBody = { endpoint_url: string; event_types: EventType[] };
 
@@ -20,7 +17,7 @@ const endpoint = (rules: EndpointUrlRules) =>
       return 'fault' in parsed ? helpers.message({ custom: parsed.fault }) : parsed.href;
     })
     .description(
-      'An absolute https URL of a public host, without user name, password, fragment, backslash, braces and invisible characters, on port 443 or one from 1024 on unless the service is configured otherwise. It is stored, shown and called as the URL standard writes it: host in lower case, other characters percent-encoded, at most 2,048 characters then. Redirects are not followed.',
+      'An absolute https URL of a public host, without user name, password, fragment, backslash, braces and invisible characters, on port 443 or one from 1024 on unless the service is configured otherwise. It is stored in the form of the URL standard (host in lower case, other characters percent-encoded), of at most 2,048 characters. Redirects are not followed.',
     )
     .meta({
       jsonSchema: {
@@ -34,7 +31,7 @@ const endpoint = (rules: EndpointUrlRules) =>
 const eventTypes = () =>
   list(Joi.string().valid(...EVENT_TYPES), 50)
     .min(1)
-    .description('The types of events to deliver; a type named twice counts once.')
+    .description('The event types to deliver. Duplicates count once.')
     .example(['booking_created', 'booking_cancelled', 'hold_expired']);
 
 export const createBody = (rules: EndpointUrlRules) =>
@@ -48,9 +45,9 @@ export const changeBody = (rules: EndpointUrlRules) =>
     .or('endpoint_url', 'event_types')
     .required()
     .messages({
-      'object.missing': 'is required where nothing else is changed: send endpoint_url, event_types or both',
+      'object.missing': 'is required if nothing else changes: send endpoint_url, event_types or both',
     })
-    .description('Needs at least one of its fields.');
+    .description('Send at least one field.');
 
 export type RotateBody = { overlap_seconds: number };
 
@@ -60,7 +57,7 @@ export const rotateBody = Joi.object<RotateBody>({
     .min(0)
     .max(604_800)
     .default(0)
-    .description('How long deliveries carry X-Service-Signature-Previous, made with the old secret, as well.')
+    .description('For how long deliveries also carry X-Service-Signature-Previous, made with the old secret.')
     .example(86_400),
 }).required();
 
@@ -71,7 +68,7 @@ export const endpointUrl = () => Joi.string().example(ENDPOINT);
 const secretKey = () =>
   Joi.string()
     .description(
-      'Shown this once; verify deliveries with it. The whole string, prefix included, is the HMAC key.',
+      'Verify deliveries with it; later reads do not return it. The whole string, prefix included, is the HMAC key.',
     )
     .meta({ jsonSchema: { pattern: '^whsec_[A-Za-z0-9_-]{43}$' } })
     .example('whsec_c2FtcGxlLXNlY3JldC1vZi1leGFjdGx5LTMyLWJ5dGU');
@@ -86,8 +83,7 @@ const fields = {
   created_at: timestamp(),
 };
 
-const rotatedAt = () =>
-  orNull(timestamp(EXAMPLE.later)).description('Null where the secret is the first one.');
+const rotatedAt = () => orNull(timestamp(EXAMPLE.later)).description('Null before the first rotation.');
 
 export const newSubscription = named('CreatedSubscription', object({ ...fields, secret_key: secretKey() }));
 
@@ -105,12 +101,11 @@ export const rotatedSecret = named(
   }),
 );
 
-/** What a SUBSCRIPTION_EXISTS carries beside code and message. */
 export const subscriptionConflict = named(
   'SubscriptionConflict',
   object({
     subscription_id: id(EXAMPLE.subscriptionId).description(
-      'The active subscription that receives the same.',
+      'The active subscription with this URL and these types.',
     ),
   }),
 );
@@ -127,7 +122,6 @@ export const subscriptionsQuery = Joi.object<SubscriptionsQuery>({
 const failures = () =>
   count(0).description('Failed attempts since the last success, of all deliveries together.');
 
-/** A subscription as operators see it. */
 export const operatorSubscription = named(
   'PartnerSubscription',
   subscription.keys({

@@ -1,17 +1,16 @@
 import { findActivePartnerIds } from '../../partners/partners.store.ts';
+import type { EntryKind } from '../../platform/cache-entries.store.ts';
 import { groupBy } from '../../platform/group-by.ts';
-import { memoizeByObject } from '../../platform/memoize-by-object.ts';
-import type { Db, Expression, ReadOptions } from '../../platform/mongo.ts';
+import { leasedCacheOf } from '../../platform/leased-cache.ts';
+import type { Db, ReadOptions } from '../../platform/mongo.ts';
 import { isDuplicateKey, openCollection } from '../../platform/mongo.ts';
-import { NEWEST, newestOf } from '../../platform/newest-reads.ts';
+import { NEWEST, newestByDb } from '../../platform/newest-reads.ts';
 import { omitUndefined } from '../../platform/omit-undefined.ts';
-import type { Page, Position } from '../../platform/pagination.ts';
-import { beyond, toPage } from '../../platform/pagination.ts';
+import { beyond, type Page, type Position, toPage } from '../../platform/pagination.ts';
 import { NOT_FAILING } from './subscription-health.store.ts';
-import type { SubscriptionRow } from './subscriptions.model.ts';
-import { subscriptionCollection, subscriptionModel } from './subscriptions.model.ts';
+import { type SubscriptionRow, subscriptionCollection, subscriptionModel } from './subscriptions.model.ts';
 
-/** False where another subscription of the partner has the ordinal. */
+/** False if another subscription of the partner has the ordinal. */
 export async function insertSubscription(db: Db, subscription: SubscriptionRow): Promise<boolean> {
   try {
     await subscriptionModel(db).create(subscription);
@@ -22,13 +21,12 @@ export async function insertSubscription(db: Db, subscription: SubscriptionRow):
   }
 }
 
-/** A subscription as far as others of its partner have to differ from it. */
 export type DistinctSubscription = Pick<
   SubscriptionRow,
   '_id' | 'ordinal' | 'status' | 'endpointUrl' | 'eventTypes'
 >;
 
-/** The partner's subscriptions, those that are about to be committed too. */
+/** The partner's subscriptions in the newest state, committed or about to be. */
 export async function findNewestOfPartner(db: Db, partnerId: string): Promise<DistinctSubscription[]> {
   const projection = { ordinal: 1, status: 1, endpointUrl: 1, eventTypes: 1 };
   return subscriptionCollection(db)
@@ -36,17 +34,13 @@ export async function findNewestOfPartner(db: Db, partnerId: string): Promise<Di
     .toArray();
 }
 
-/** The partner's subscriptions, oldest first. */
 export async function listSubscriptions(db: Db, partnerId: string): Promise<SubscriptionRow[]> {
   return subscriptionModel(db).find({ partnerId }).sort({ ordinal: 1 }).lean();
 }
 
-export type SubscriptionFilter = { partnerId?: string; status?: SubscriptionRow['status'] };
-
-/** The subscriptions of a partner, or of all, newest first. */
 export async function listAllSubscriptions(
   db: Db,
-  filter: SubscriptionFilter,
+  filter: { partnerId?: string; status?: SubscriptionRow['status'] },
   after: Position | undefined,
   limit: number,
 ): Promise<Page<SubscriptionRow>> {
@@ -58,7 +52,7 @@ export async function listAllSubscriptions(
   return toPage(rows, limit, (row) => ({ at: row.createdAt, id: row._id }));
 }
 
-/** Null where there is no such subscription. An activated one begins with a clean record of failures. */
+/** Null if there is no such subscription. An activated one begins without failures. */
 export async function setSubscriptionStatus(
   db: Db,
   subscriptionId: string,
@@ -73,7 +67,7 @@ export async function setSubscriptionStatus(
   });
 }
 
-/** Null where the partner has no such subscription. Another address begins with a clean record of failures. */
+/** Null if the partner has no such subscription. A new endpoint begins without failures. */
 export async function updateSubscription(
   db: Db,
   partnerId: string,
@@ -85,37 +79,50 @@ export async function updateSubscription(
     consecutiveFailures: { $cond: [moves, 0, '$consecutiveFailures'] },
     failingSince: { $cond: [moves, '$$REMOVE', '$failingSince'] },
   };
+  // Literals, so that no value is read as an expression.
+  const literals = Object.fromEntries(
+    Object.entries(change).map(([name, value]) => [name, { $literal: value }]),
+  );
   return subscriptionCollection(db).findOneAndUpdate(
     { _id: subscriptionId, partnerId },
-    [{ $set: { ...(change.endpointUrl === undefined ? {} : clean), ...literals(change) } }],
+    [{ $set: { ...(change.endpointUrl === undefined ? {} : clean), ...literals } }],
     { returnDocument: 'after' },
   );
 }
 
-/** What callers gave, so that nothing of it is read as an expression. */
-function literals(fields: Expression): Expression {
-  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, { $literal: value }]));
-}
-
-/** A subscription, and what of it depends on the time: by the database's clock, as instants of `performance.now()`. */
+/** A subscription; its instants of the database's clock also as instants of `performance.now()`. */
 export type FoundSubscription = SubscriptionRow & {
   rotatedAtMs: number | null;
   overlapEndsAtMs: number | null;
 };
 
-/** A subscription by its id; those that are asked for at the same time share a read, which began after each call. */
-export async function findSubscription(db: Db, subscriptionId: string): Promise<FoundSubscription | null> {
-  return newestSubscription(db)(subscriptionId);
+const CACHED: EntryKind = { collection: 'webhook_subscriptions', stages: [] };
+
+/** A subscription from the cache (ADR 0006); its health may be stale. */
+export async function findCachedSubscription(
+  db: Db,
+  subscriptionId: string,
+): Promise<FoundSubscription | null> {
+  const found = await leasedCacheOf(db).read<SubscriptionRow>(CACHED, subscriptionId);
+  if (found === null) return null;
+  const { value, at, readAtMs } = found;
+  const monotonic = (instant: Date | null) =>
+    instant === null ? null : instant.getTime() - at.getTime() + readAtMs;
+  return {
+    ...value,
+    rotatedAtMs: monotonic(value.secretRotatedAt),
+    overlapEndsAtMs: monotonic(value.previousSecretUntil),
+  };
 }
 
-const newestSubscription = memoizeByObject((db: Db) =>
-  newestOf<string, FoundSubscription>(async (subscriptionIds, options) => {
+/** The newest state of a subscription; concurrent calls share a read, which begins after each call. */
+export const findSubscription = newestByDb<string, FoundSubscription>(
+  async (db, subscriptionIds, options) => {
     const subscriptions = await findSubscriptions(db, subscriptionIds, options);
     return (subscriptionId) => subscriptions.get(subscriptionId);
-  }),
+  },
 );
 
-/** The subscriptions of `subscriptionIds` by id. */
 export async function findSubscriptions(
   db: Db,
   subscriptionIds: readonly string[],
@@ -141,12 +148,9 @@ export async function findSubscriptions(
 }
 
 /** An active subscription of an active partner that has a grant for the venue. */
-export type VenueReceiver = Pick<SubscriptionRow, '_id' | 'partnerId' | 'eventTypes'>;
+type VenueReceiver = Pick<SubscriptionRow, '_id' | 'partnerId' | 'eventTypes'>;
 
-/**
- * Those who can receive the events of each of these venues, by its id: of the newest state that the primary has, so that no subscription
- * is missing that was acknowledged before the call.
- */
+/** The receivers of the events of each venue, by its id, including every subscription acknowledged before the call. */
 export async function findReceivers(
   db: Db,
   venueIds: readonly string[],
@@ -158,7 +162,7 @@ export async function findReceivers(
     )
     .toArray();
   const partnerIds = [...new Set(grants.map(({ partnerId }) => partnerId))];
-  // Two reads beside each other: a $lookup of each partner took 6 ms at a venue that 64 of them sell.
+  // Two concurrent reads: a $lookup for each partner took 6 ms at a venue that 64 partners sell.
   const [subscriptions, active] = await Promise.all([
     subscriptionCollection(db)
       .find<VenueReceiver>(

@@ -11,7 +11,7 @@ const SLOT = {
   is_available: 'boolean',
 } as const;
 
-/** The actions that an integration offers for its certification, each with the shape of its result. */
+/** The shapes of the results of an integration's actions. */
 const RESULTS = {
   list_venues: { venues: [{ venue_id: 'text', name: 'text' }] },
   list_resources: { resources: [{ resource_id: 'text' }] },
@@ -56,23 +56,22 @@ export type ActionInputs = {
   reconcile: Record<string, never>;
 };
 
-/** What the service refused, and the integration therefore could not do. */
+/** The service rejected the call, so the integration could not do it. */
 export type Refusal = { error: { code: string }; alternatives?: string[] };
 export type Outcome<Name extends ActionName> = Result<Name> | Refusal;
 
-/** Has an action carried out; resolves to its result as JSON. @throws UnusableAnswer */
+/** Carries an action out; resolves to its result as JSON. @throws UnusableAnswer */
 export type Transport = (action: ActionName, input: object) => Promise<unknown>;
 
 export type Integration = {
-  /** What came of the action: its result, or what the service refused. @throws UnusableAnswer */
+  /** The result of the action, or the service's rejection. @throws UnusableAnswer */
   try<Name extends ActionName>(action: Name, input: ActionInputs[Name]): Promise<Outcome<Name>>;
-  /** The result of an action that must succeed. @throws Finding where it was refused */
+  /** The result of an action that must succeed. @throws Finding if it was rejected */
   do<Name extends ActionName>(action: Name, input: ActionInputs[Name]): Promise<Result<Name>>;
-  /** The refusal of an action that must be refused, with the code of the service. @throws Finding where it was not */
+  /** The rejection of an action that must be rejected with `code`. @throws Finding if it was not */
   refuse<Name extends ActionName>(action: Name, input: ActionInputs[Name], code: string): Promise<Refusal>;
 };
 
-/** An integration whose results are checked for their shape. */
 export function createIntegration(transport: Transport): Integration {
   const attempt = async <Name extends ActionName>(action: Name, input: ActionInputs[Name]) => {
     const answer = await transport(action, input);
@@ -102,7 +101,6 @@ export function createIntegration(transport: Transport): Integration {
   };
 }
 
-/** The result of an action that must have succeeded. @throws Finding where it was refused */
 export function resultOf<Name extends ActionName>(action: Name, outcome: Outcome<Name>): Result<Name> {
   if (isRefusal(outcome)) throw new Finding(`${action} reported ${outcome.error.code} instead of a result.`);
   return outcome;
@@ -112,11 +110,12 @@ export function isRefusal(answer: unknown): answer is Refusal {
   return faultsOfShape(answer, { error: { code: 'text' } }).length === 0;
 }
 
-const NOT_THERE = new Set([
-  ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOENT', 'EACCES'],
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
+const NOT_THERE = new Set(
+  'ECONNREFUSED ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH ENOENT EACCES UND_ERR_CONNECT_TIMEOUT'.split(
+    ' ',
+  ),
+);
 
-/** Whether an action failed because nothing is there to take it. One that broke off may be what the integration died of. */
+/** Whether nothing was there to take the action. A connection that broke off may mean that the integration died. */
 export const isNotThere = (failure: unknown): failure is Unreached =>
   failure instanceof Unreached && NOT_THERE.has(reasonOf(failure.cause));

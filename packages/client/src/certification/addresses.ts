@@ -1,16 +1,12 @@
-/** Ports to which fetch sends nothing (Fetch Standard, "bad port"), as Node has them. */
+/** Ports that Node's fetch blocks (Fetch Standard, "bad port"). */
 const BLOCKED_PORTS = new Set([
-  ...[
-    1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,
-  ],
-  ...[
-    109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515,
-  ],
-  ...[526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049],
-  ...[3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10_080],
+  1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,
+  109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515,
+  526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049,
+  3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10_080,
 ]);
 
-/** Why fetch cannot call an address; undefined where it can. Does not quote it: it may have a password. */
+/** Why fetch cannot call an address; undefined if it can. Does not quote it: it may have a password. */
 export function faultOfAddress(text: string): string | undefined {
   const url = /^https?:\/\/./i.test(text) ? parsed(text) : undefined;
   if (url === undefined) return 'it is not an address that begins with http:// or https://';
@@ -18,7 +14,7 @@ export function faultOfAddress(text: string): string | undefined {
   return BLOCKED_PORTS.has(Number(url.port)) ? `port ${url.port} is blocked by fetch` : undefined;
 }
 
-/** Not by `URL.canParse`, which in Node 20, once it is optimised, takes letters of Latin-1 for malformed. */
+/** In Node 20, `URL.canParse`, once optimised, takes Latin-1 letters for malformed. */
 function parsed(text: string): URL | undefined {
   try {
     return new URL(text);

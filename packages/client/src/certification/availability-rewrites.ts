@@ -6,7 +6,7 @@ type Slot = Schemas['Slot'];
 
 export const readsAvailability = callsOf('getAvailability', 'getAvailabilityRange');
 
-/** Changes the slots that the integration reads, of a day or of a range. */
+/** Changes the slots that the integration reads. */
 export const rewriteSlots = (change: (slots: Slot[]) => unknown[]): Rule => ({
   isFor: readsAvailability,
   fault: { kind: 'rewrite', body: (body) => withSlots(body, change) },
@@ -21,7 +21,6 @@ function withSlots(body: Body, change: (slots: Slot[]) => unknown[]): Body {
   };
 }
 
-/** The value with a field that nobody knows in every object of it. */
 export function withUnknownFields(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withUnknownFields);
   if (typeof value !== 'object' || value === null) return value;

@@ -1,22 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** With fewer calls left a scenario could be answered 429 of which nobody thought. */
+/** With fewer calls left, a scenario could run into the rate limit. */
 const RESERVE = 150;
 
-/** How many calls the partner has left, which the integration and the runner share. */
-export type CallBudget = {
-  /** Learns from the RateLimit header of a response. */
-  observe(headers: Headers): void;
-  /** Resolves when there are enough calls left for a scenario. */
-  wait(signal: AbortSignal): Promise<void>;
-};
-
-export function createCallBudget(): CallBudget {
+/** The partner's remaining calls, shared by the integration and the runner. */
+export function createCallBudget() {
   let left = Number.POSITIVE_INFINITY;
   let limit = Number.POSITIVE_INFINITY;
   let resetAtMs = 0;
   return {
-    observe: (headers) => {
+    /** Reads the RateLimit headers of a response. */
+    observe: (headers: Headers): void => {
       const [, remaining, seconds] = /r=(\d+);t=(\d+)/.exec(headers.get('ratelimit') ?? '') ?? [];
       const [, quota] = /q=(\d+)/.exec(headers.get('ratelimit-policy') ?? '') ?? [];
       if (remaining === undefined || seconds === undefined) return;
@@ -24,7 +18,8 @@ export function createCallBudget(): CallBudget {
       if (quota !== undefined) limit = Number(quota);
       resetAtMs = performance.now() + Number(seconds) * 1000;
     },
-    wait: async (signal) => {
+    /** Resolves when enough calls are left for a scenario. */
+    wait: async (signal: AbortSignal): Promise<void> => {
       const waitMs = resetAtMs - performance.now();
       if (left >= Math.min(RESERVE, limit / 2) || waitMs <= 0) return;
       await delay(waitMs, undefined, { signal });

@@ -1,15 +1,13 @@
 import type { Schemas } from '../operation-types.ts';
 
-/** Opening and closing. */
 type Hours = readonly [string, string];
 
-/** A day of a venue that only the proxy knows, with what its slots must be shown as. */
+/** A day of a venue that only the proxy knows, with the local times that must be shown, in the order of the slots. */
 export type CannedDay = {
   venue: Schemas['Venue'];
   date: string;
   hours: Hours;
   slots: Schemas['Slot'][];
-  /** In the order of the slots. */
   localTimes: string[];
 };
 
@@ -17,7 +15,7 @@ const HOUR_MS = 3_600_000;
 
 type Row = { start: string; shown: string };
 
-/** The same in every run: an integration may keep its list of venues from one to the next. */
+/** Constant: an integration may keep its list of venues between runs. */
 const VENUE_IDS = {
   London: '7c1f3a52-0d4e-4b9a-9c51-6f2e8a1d0b01',
   Bengaluru: '7c1f3a52-0d4e-4b9a-9c51-6f2e8a1d0b02',
@@ -41,13 +39,17 @@ function cannedDay(
     is_available: true,
   }));
   const venue = {
-    ...{ venue_id, name: `Certification Arena ${city}`, address: '1 Clock Street', city },
-    ...{ status: 'active' as const, time_zone: zone },
+    venue_id,
+    name: `Certification Arena ${city}`,
+    address: '1 Clock Street',
+    city,
+    status: 'active' as const,
+    time_zone: zone,
   };
   return { venue, date, hours, slots, localTimes: rows.map(({ shown }) => shown) };
 }
 
-/** London's last Sunday of March, of `year`: from 00:00 to 06:00 it has five hours, and no 01:00. */
+/** London's last Sunday of March: 00:00 to 06:00 has five hours, and no 01:00. */
 export function shortDay(year = springYear()): CannedDay {
   const date = lastSundayOf(year, 3);
   return cannedDay('Europe/London', 'London', ['00:00', '06:00'], date, [
@@ -59,7 +61,7 @@ export function shortDay(year = springYear()): CannedDay {
   ]);
 }
 
-/** London's last Sunday of October, of `year`: from 00:00 to 06:00 it has seven hours, and 01:00 twice. */
+/** London's last Sunday of October: 00:00 to 06:00 has seven hours, and 01:00 twice. */
 export function longDay(year = autumnYear()): CannedDay {
   const date = lastSundayOf(year, 10);
   return cannedDay('Europe/London', 'London', ['00:00', '06:00'], date, [
@@ -72,7 +74,7 @@ export function longDay(year = autumnYear()): CannedDay {
   ]);
 }
 
-/** An evening in Bengaluru, 18:00 to 02:00: its last two slots are of the next date. */
+/** An evening in Bengaluru, 18:00 to 02:00: its last two slots are on the next date. */
 export function lateNight(date: string): CannedDay {
   const next = dayAfter(date, 1);
   const evening = [12, 13, 14, 15, 16, 17].map((hour) => ({
@@ -86,7 +88,7 @@ export function lateNight(date: string): CannedDay {
   ]);
 }
 
-/** The next spring, or autumn, whose clocks have not changed yet. */
+/** The next year whose clocks have not changed yet. */
 const springYear = (): number => nextYear((year) => lastSundayOf(year, 3));
 const autumnYear = (): number => nextYear((year) => lastSundayOf(year, 10));
 
@@ -101,6 +103,5 @@ function lastSundayOf(year: number, month: number): string {
   return dayAfter(last.toISOString().slice(0, 10), -last.getUTCDay());
 }
 
-/** The date so many days after another. */
 export const dayAfter = (date: string, days: number): string =>
   new Date(Date.parse(date) + days * 24 * HOUR_MS).toISOString().slice(0, 10);

@@ -6,12 +6,12 @@ import { callsOf } from './proxied-calls.ts';
 import type { Proxy } from './proxy.ts';
 import type { UnderWay } from './under-way.ts';
 
-/** What has to end before it can be told what was made, and what notes it. */
+/** The sources of what was made; they must settle before it can be listed. */
 export type Made = { actions: UnderWay; own: OwnCalls; proxy: Proxy };
 
 /**
- * Gives back what the integration has made through the proxy and the runner itself, once nothing is under way that could make more; then
- * forgets it. `client` must be another one than that of the runner's noted calls: those end with an interruption.
+ * Gives back what the integration and the runner have made, then forgets it. `client` must not be the runner's noted
+ * one, whose calls end with an interruption.
  */
 export async function cleanUp({ actions, own, proxy }: Made, client: PartnerClient): Promise<void> {
   for (const { settled } of [actions, proxy, own]) await settled();
@@ -32,7 +32,7 @@ export async function cleanUp({ actions, own, proxy }: Made, client: PartnerClie
 const made = (calls: readonly ProxiedCall[], operation: 'placeHold' | 'confirmBooking'): ProxiedCall[] =>
   calls.filter((call) => call.operation === operation && call.answer?.status === 201);
 
-/** The ids of what was made and not ended. */
+/** The ids of what was made and has not ended. */
 function liveOf(
   calls: readonly ProxiedCall[],
   operation: 'placeHold' | 'confirmBooking',
@@ -47,7 +47,7 @@ function liveOf(
   return new Set(ids.filter((id) => !ended.some(({ path }) => path.includes(id))));
 }
 
-/** The slots that the other channel has, or may have where the answer is not known. */
+/** The slots that the other channel has, or may have if the response is unknown. */
 function soldByOther(calls: readonly ProxiedCall[]): Set<string> {
   const sold = new Set<string>();
   for (const { operation, pathId, answer } of calls) {
@@ -58,7 +58,7 @@ function soldByOther(calls: readonly ProxiedCall[]): Set<string> {
   return sold;
 }
 
-/** Resolves also where the service refused what `work` asks for. */
+/** Ignores that the service rejects a call of `work`. */
 async function ignoringRefusals(work: () => Promise<unknown>): Promise<void> {
   try {
     await work();

@@ -6,16 +6,16 @@ import type { Transport } from './actions.ts';
 import { UnusableAnswer } from './scenario.ts';
 import { ACTION_DEADLINE_MS, excerptOf, parsed, requireWithin, withinDeadline } from './transports.ts';
 
-/** What a command is told of the service that it is to call. */
+/** How a command reaches the service. */
 export type CommandEnvironment = { PARTNER_BASE_URL: string; PARTNER_API_KEY: string };
 
 const KEPT_LENGTH = 10_000;
-/** How long what a command has printed may take to arrive once it has ended. What it started may hold its stdout for ever. */
+/** How long output may arrive after the command has ended: what it started may hold its stdout open. */
 const LAST_OUTPUT_MS = 500;
 
 /**
- * Runs `<command…> <action>` once for each action: the input is JSON on its stdin, the result JSON on its stdout, its exit code 0.
- * Whatever of it still runs at the deadline, or when `signal` aborts, is killed; what it has left running when it ended is not waited for.
+ * Runs `<command…> <action>` for each action: JSON on stdin and stdout, exit code 0. Kills the command and what it
+ * started at the deadline or when `signal` aborts; processes it leaves running are not waited for.
  */
 export function commandTransport(
   command: readonly string[],
@@ -29,7 +29,7 @@ export function commandTransport(
       const child = spawn(program, [...args, action], {
         env: { ...process.env, ...environment },
         stdio: 'pipe',
-        // A group of its own, to be killed with all that it has started.
+        // A process group of its own, so that everything it starts is killed with it.
         detached: process.platform !== 'win32',
       });
       const output = child.stdout.pipe(new PassThrough());
@@ -40,7 +40,7 @@ export function commandTransport(
       };
       ending.addEventListener('abort', cut, { once: true });
       const stderr = beginningOf(child.stderr);
-      // It may end without having read what it is given.
+      // It may end without reading its input.
       child.stdin.on('error', () => undefined).end(JSON.stringify(input));
       const ended = new Promise<number | null>((resolve, reject) => {
         child.once('error', reject).once('exit', (code) => {
@@ -64,17 +64,17 @@ function killAll(child: ChildProcessWithoutNullStreams): void {
   try {
     process.kill(process.platform === 'win32' ? child.pid : -child.pid, 'SIGKILL');
   } catch {
-    // None of it runs any more.
+    // Nothing is running any more.
   }
 }
 
-/** Keeps nothing of the command open, or this process would wait for whoever has its pipes. */
+/** Closes the pipes: this process would wait for their other holders. */
 function letGo(child: ChildProcessWithoutNullStreams): void {
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
   child.unref();
 }
 
-/** Reads all of a stream, and keeps what an excerpt takes. */
+/** Reads a whole stream, and keeps enough for an excerpt. */
 function beginningOf(stream: Readable): () => string {
   let text = '';
   stream.setEncoding('utf8').on('data', (chunk: string) => {

@@ -1,35 +1,34 @@
-import { createHmac, randomBytes, randomUUID } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
+import { v7 as uuid } from 'uuid';
 import type { Schemas } from '../operation-types.ts';
-import { deliveryStatusOf } from './bounded-body.ts';
-import { reasonOf } from './transports.ts';
+import { reasonOf, textWithin } from './transports.ts';
 
-/** The service waits so long for an endpoint. */
 const ENDPOINT_DEADLINE_MS = 10_000;
 
-/** An event as a delivery has it, or what is made of one to see what an endpoint makes of that. */
+/** An event of a delivery, or a variation of one to test an endpoint with. */
 export type AnyEvent = Omit<Schemas['Event'], 'event_type' | 'details'> & {
   event_type: string;
   details: Record<string, unknown>;
   [other: string]: unknown;
 };
 
-export type Delivery = { bytes: Uint8Array; headers: Record<string, string> };
+export type Delivery = { bytes: Uint8Array<ArrayBuffer>; headers: Record<string, string> };
 
 export type SigningOptions = {
   secret: string;
-  /** X-Service-Timestamp; now unless stated. */
+  /** X-Service-Timestamp; default now. */
   timestamp?: string;
-  /** Signs a second time with it, as while a rotation overlaps. */
+  /** Adds a second signature, as during a rotation. */
   previousSecret?: string;
   attempt?: number;
-  /** The bytes that are signed and sent, where they are not the usual ones. */
-  bytes?: Uint8Array;
+  /** Signed and sent in place of the usual bytes. */
+  bytes?: Uint8Array<ArrayBuffer>;
 };
 
-/** Signs an event exactly as the service does (docs/guides/verifying-webhooks.md). */
+/** Signs an event as the service does (docs/guides/verifying-webhooks.md). */
 export function signDelivery(event: AnyEvent, options: SigningOptions): Delivery {
   const { secret, previousSecret, attempt = 1, timestamp = unixSeconds() } = options;
-  const deliveryId = randomUUID();
+  const deliveryId = uuid();
   const bytes = options.bytes ?? Buffer.from(JSON.stringify({ ...event, delivery_id: deliveryId }));
   const signedWith = (key: string) =>
     `sha256=${createHmac('sha256', key).update(`${timestamp}.`).update(bytes).digest('hex')}`;
@@ -48,23 +47,26 @@ export function signDelivery(event: AnyEvent, options: SigningOptions): Delivery
   };
 }
 
-/** The time of this machine in whole seconds since 1970, moved by `seconds`. */
+/** This machine's time in seconds since 1970, moved by `seconds`. */
 export const unixSeconds = (seconds = 0): string => String(Math.floor(Date.now() / 1000) + seconds);
 
-/** As the service makes them. */
 export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64url')}`;
 
-/** What an endpoint answered: a status, or why there was none. */
+/** An endpoint's status, or why there was none. */
 export type EndpointAnswer = { status: number | undefined; text: string; tookMs: number };
 
-/** Posts a delivery as the service does: 10 s for an answer, redirects are not followed. */
+/** Posts a delivery as the service does: 10 s for the response, no redirects. */
 export async function postDelivery(url: string, { bytes, headers }: Delivery): Promise<EndpointAnswer> {
   const from = performance.now();
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), ENDPOINT_DEADLINE_MS);
   try {
     const response = await fetch(url, {
-      ...{ method: 'POST', headers, body: Buffer.from(bytes), redirect: 'manual', signal: controller.signal },
+      method: 'POST',
+      headers,
+      body: bytes,
+      redirect: 'manual',
+      signal: controller.signal,
     });
     const status = await deliveryStatusOf(response);
     return { status, text: String(status), tookMs: performance.now() - from };
@@ -77,3 +79,16 @@ export async function postDelivery(url: string, { bytes, headers }: Delivery): P
 }
 
 export const isAccepted = ({ status = 0 }: EndpointAnswer): boolean => status >= 200 && status < 300;
+
+/** The service reads so much of a success's body; a longer one counts as complete. */
+const DELIVERY_BYTES = 16 * 1024;
+
+/**
+ * The response's status, by the service's rules: a 2xx counts once its body is complete or longer than 16 KB, any other
+ * at once. Rejects if the body of a 2xx breaks off.
+ */
+export async function deliveryStatusOf({ ok, status, body }: Response): Promise<number> {
+  if (ok) await textWithin(body, DELIVERY_BYTES);
+  else await body?.cancel().catch(() => undefined);
+  return status;
+}

@@ -6,13 +6,10 @@ import { callsOf } from './proxied-calls.ts';
 const PAGES = 2;
 const USUAL_LIMIT = 50;
 
-/** What stands before the integration's cursor while pages are made up. */
+/** The prefix of the integration's cursor while pages are made up. */
 const prefix = (page: number) => `certification-${page}.`;
 
-/**
- * Puts full pages of other events of the slot before what the feed has next, as after an outage in which much happened: the real
- * page comes when they have been read.
- */
+/** Puts full pages of other events before the feed's next page, as after an outage in which much happened. */
 export function fullFeedPages(missed: AnyEvent): Rule[] {
   const older = (limit: number): AnyEvent[] =>
     Array.from({ length: limit }, () => ({ ...missed, event_id: randomUUID(), hold_id: randomUUID() }));
@@ -36,7 +33,7 @@ export function fullFeedPages(missed: AnyEvent): Rule[] {
   return Array.from({ length: PAGES }, (_, page) => ({ ...made(page), times: 1 }));
 }
 
-/** Has the sandbox asked with the cursor that it issued itself, whatever page was made up before. */
+/** Sends the sandbox its own cursor in place of a made-up one. */
 export const OWN_CURSORS: Rule = {
   isFor: (call) => callsOf('listEvents')(call) && pageOf(call.query.get('after')) > 0,
   fault: {

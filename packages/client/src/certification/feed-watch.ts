@@ -3,22 +3,21 @@ import type { PartnerClient } from '../client.ts';
 import type { AnyEvent } from './deliveries.ts';
 import { NotTried } from './scenario.ts';
 
-/** The events of the sandbox since the run began. */
 export type FeedWatch = {
-  /** The first event that fits; waits until the feed has it. @throws NotTried where it does not come */
+  /** The first event since the run began that matches; waits for it. @throws NotTried if it does not come */
   eventOf(what: EventSought): Promise<AnyEvent>;
 };
 
-/** Told apart by ids: the same slot may have been sold before, by another run too. */
+/** Identified by ids: another run may have sold the same slot before. */
 export type EventSought = { event_type: string } & ({ hold_id: string } | { booking_id: string });
 
 const DEADLINE_MS = 30_000;
-/** Once something did not come, nothing else is waited for so long. */
+/** After a first time-out, later ones are shorter. */
 const NEXT_DEADLINE_MS = 3000;
-/** So that a clock of this machine that is behind loses nothing. */
+/** Allows for a slow clock of this machine. */
 const MARGIN_MS = 120_000;
 
-/** Reads the feed from now on; what has been read is kept. */
+/** Reads the feed from now on, and keeps its events. */
 export function watchFeed(client: PartnerClient, signal: AbortSignal): FeedWatch {
   const events: AnyEvent[] = [];
   const since = new Date(Date.now() - MARGIN_MS).toISOString();

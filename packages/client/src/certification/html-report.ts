@@ -19,7 +19,7 @@ ul { list-style: none; padding: 0; } li { padding: .5rem 0; border-bottom: 1px s
 code { font-size: .9em; } .passed { color: var(--passed); } .failed { color: var(--failed); } .not_tried { color: var(--not_tried); }
 `;
 
-/** The report as one HTML page that needs nothing else: no script, no file beside it. What came from elsewhere is escaped. */
+/** The report as one self-contained HTML page without scripts. Foreign text is escaped. */
 export function htmlReport(report: Report): string {
   const { integration, verdict, summary, mode, scenarios } = report;
   const title = `Certification of ${escaped(integration)}: ${verdict}`;

@@ -7,18 +7,16 @@ import { callsOf } from './proxied-calls.ts';
 import { expectThat, UnusableAnswer } from './scenario.ts';
 import type { Trial } from './trial.ts';
 
-/** How often the customer asks again where the integration has reported a failure. */
+/** How often the customer repeats an order that failed. */
 const REPEATS = 2;
-/** Clocks and timers may be off by so much. */
 const TOLERANCE_MS = 50;
 
-/** The calls of an operation that the integration made in this scenario. */
 export const callsMade = ({ proxy }: Trial, operation: OperationId): ProxiedCall[] =>
   proxy.calls.filter(callsOf(operation));
 
 /**
- * Has an order carried out while the first call of its operation fails. The integration may repeat the call itself, or report the
- * failure and be asked for the same order again; in the end it must have worked, with one key.
+ * Carries an order out while the first call of its operation fails. The integration may repeat the call itself, or
+ * report the failure and get the same order again; in the end it must succeed, with one key.
  * @throws Finding
  */
 export async function doThroughFault<Name extends ActionName>(
@@ -48,7 +46,7 @@ export async function doThroughFault<Name extends ActionName>(
   }
 }
 
-/** Undefined where the integration has failed; one that was not there before the fault has not. */
+/** Undefined if the integration failed, unless it was unreachable before the fault. */
 async function tryOrFail<Name extends ActionName>(
   { integration }: Trial,
   action: Name,
@@ -73,7 +71,7 @@ function requireOneKey(calls: readonly ProxiedCall[], operation: OperationId, ac
   );
 }
 
-/** The call after the one that failed must not have come before the seconds that it was told to wait. @throws Finding */
+/** The repeated call must not come before the seconds it was told to wait. @throws Finding */
 export function requireWait(trial: Trial, operation: OperationId, seconds: number): void {
   const calls = callsMade(trial, operation);
   const [first, second] = calls.slice(calls.findLastIndex(({ isFaulted }) => isFaulted));
@@ -89,7 +87,6 @@ function retryAfterSecondsOf(fault: Fault): number {
   return fault.kind === 'answer' ? Number(fault.headers?.['retry-after'] ?? 0) : 0;
 }
 
-/** The body of an error as the service has it. */
 export const errorBody = (code: string, message: string) => ({
   success: false,
   error: { code, message, request_id: 'certification' },

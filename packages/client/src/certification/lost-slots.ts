@@ -5,7 +5,7 @@ import type { Trial } from './trial.ts';
 
 const TRIES = 3;
 
-/** Others sell at the sandbox too: the slot that was looked at is theirs now, which says nothing of the integration. */
+/** Another user of the sandbox took the slot, which says nothing about the integration. */
 export class LostToOthers extends NotTried {
   constructor() {
     super(
@@ -14,7 +14,7 @@ export class LostToOthers extends NotTried {
   }
 }
 
-/** Does `work`, and does it anew as long as the slot that it chose was lost to others. @throws LostToOthers after the last try */
+/** Repeats `work` while its slot is lost to others. @throws LostToOthers after the last try */
 export async function retrying<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let tried = 1; ; tried += 1) {
     try {
@@ -25,7 +25,7 @@ export async function retrying<Result>(work: () => Promise<Result>): Promise<Res
   }
 }
 
-/** Does `work` with a slot that is free. Where others take that meanwhile, whatever came of it counts for nothing, and it is done with another. */
+/** Does `work` with a free slot; if others take the slot meanwhile, repeats it with another. */
 export const withFreeSlot = <Result>(
   trial: Trial,
   work: (offer: Offer) => Promise<Result>,
@@ -41,8 +41,9 @@ export const withFreeSlot = <Result>(
   });
 
 /**
- * Whether the service refused the integration the slot, of `proxy.calls` from the index on, though neither another order of its own nor the
- * runner has it: judged by the answer that the integration had, for those others may have given the slot back since.
+ * Whether the service rejected the slot in `proxy.calls` from the index on although neither another order of this
+ * integration nor the runner has it. Judged by the response the integration got: others may have given the slot back
+ * since.
  */
 export function isLostToOthers({ proxy }: Trial, { slot }: Offer, from = 0): boolean {
   const calls = proxy.calls

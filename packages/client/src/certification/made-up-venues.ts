@@ -4,22 +4,21 @@ import { dayAfter, lateNight, longDay, shortDay } from './canned-days.ts';
 import type { Body, ProxiedCall } from './proxied-calls.ts';
 import { dateIn } from './sandbox.ts';
 
-/** The days that the sandbox does not have, whose clocks change or whose evening ends after midnight. */
+/** Days with a clock change, or with an evening that ends after midnight. */
 export const MADE_UP_DAYS = { short: shortDay(), long: longDay(), night: lateNight(dateIn(5)) };
 
 const DAYS: readonly CannedDay[] = Object.values(MADE_UP_DAYS);
 
-/** Those of the days, each once. */
 export const MADE_UP_VENUES: readonly Schemas['Venue'][] = [
   ...new Map(DAYS.map(({ venue }) => [venue.venue_id, venue])).values(),
 ];
 
-/** The listing of venues with those that are made up at its end. */
+/** The listing of venues with the made-up ones appended. */
 export function withMadeUpVenues(body: Body): Body {
   return listing([...(body['data'] as unknown[]), ...MADE_UP_VENUES]);
 }
 
-/** What a service that has the venues would answer to a read of one; undefined to any other call. Other days of them are empty. */
+/** The response of a service that has the made-up venues; undefined to other calls. Their other days are empty. */
 export function madeUpAnswer({ operation, pathId, query }: ProxiedCall): Body | undefined {
   const venue_id = pathId === '' ? query.get('venue_id') : pathId;
   const days = DAYS.filter(({ venue }) => venue.venue_id === venue_id);
@@ -48,8 +47,11 @@ function resourceOf({
 }: CannedDay): Schemas['Resource'] {
   return {
     ...{ resource_id: first?.resource_id ?? '', venue_id, name: 'Turf', resource_type: 'turf' },
-    ...{ sport_category: 'football', duration_minutes: 60, price_rupees: 1200 },
-    ...{ operating_hours_start: start, operating_hours_end: end },
+    sport_category: 'football',
+    duration_minutes: 60,
+    price_rupees: 1200,
+    operating_hours_start: start,
+    operating_hours_end: end,
   };
 }
 

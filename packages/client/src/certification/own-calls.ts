@@ -2,11 +2,11 @@ import type { ProxiedCall } from './proxied-calls.ts';
 import { jsonOf, readCall } from './proxied-calls.ts';
 import { createUnderWay } from './under-way.ts';
 
-/** The calls that scenarios make at the sandbox themselves, noted so that what they made can be given back. */
+/** The scenarios' own calls at the sandbox, noted so that their effects can be undone. */
 export type OwnCalls = {
-  /** Sends a call; once the signal has aborted it rejects. */
+  /** Rejects once the signal has aborted. */
   send(request: Request): Promise<Response>;
-  /** Every call since `forget`. */
+  /** Every call since `forget`, in order. */
   calls: readonly ProxiedCall[];
   settled(): Promise<void>;
   forget(): void;
@@ -19,7 +19,7 @@ export function noteOwnCalls(
 ): OwnCalls {
   const calls: ProxiedCall[] = [];
   const underWay = createUnderWay();
-  // As requests have it.
+  // Normalised as in requests.
   const prefix = new URL(baseUrl).href.replace(/\/$/, '');
   const sendNoted = async (request: Request) => {
     const target = request.url.slice(prefix.length);
@@ -34,7 +34,8 @@ export function noteOwnCalls(
   };
   return {
     send: (request) => (request.method === 'GET' ? fetch(request) : underWay.add(sendNoted(request))),
-    ...{ calls, settled: underWay.settled },
+    calls,
+    settled: underWay.settled,
     forget: () => void calls.splice(0),
   };
 }

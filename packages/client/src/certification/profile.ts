@@ -1,15 +1,15 @@
 import { faultOfAddress } from './addresses.ts';
 
-/** What a partner says of its integration, so that it can be certified. */
+/** A partner's description of its integration. */
 export type Profile = {
   name: string;
   actions: { url: string } | { command: string[] };
   webhookUrl: string;
-  /** The integration's base URL is this port of 127.0.0.1 while it is certified. */
+  /** The integration calls 127.0.0.1 at this port while it is certified. */
   proxyPort: number;
 };
 
-/** The profile cannot be used; `faults` has every one, with the field and what to do. */
+/** An invalid profile; `faults` has every fault, with the field and the fix. */
 export class ProfileError extends Error {
   override readonly name = 'ProfileError';
   readonly faults: readonly string[];
@@ -20,11 +20,11 @@ export class ProfileError extends Error {
   }
 }
 
-/** What a report may have, to be attached. */
+/** The service's limit for reports. */
 const NAME_LENGTH = 120;
 const FIELDS = ['name', 'actions', 'webhook_url', 'proxy_port'];
 
-/** The profile that a text says. @throws ProfileError that names every fault */
+/** Parses a profile. @throws ProfileError that names every fault */
 export function parseProfile(text: string): Profile {
   let value: unknown;
   try {

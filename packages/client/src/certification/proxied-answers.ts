@@ -1,16 +1,15 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Body, ProxiedCall } from './proxied-calls.ts';
 
-/** A response on its way to the integration. */
 export type ProxiedAnswer = { status: number; headers: Record<string, string>; bytes: Uint8Array };
 
-/** Of a connection, or made anew by whoever sends the bytes on. */
+/** Belong to a connection, or are set anew. */
 const NOT_PASSED_ON = new Set([
-  ...['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 'te', 'trailer', 'proxy-connection'],
-  ...['host', 'content-length', 'content-encoding', 'accept-encoding', 'expect'],
+  ...'connection keep-alive transfer-encoding upgrade te trailer proxy-connection'.split(' '),
+  ...'host content-length content-encoding accept-encoding expect'.split(' '),
 ]);
 
-/** Asks the sandbox what the integration asked; in full where `isWhole`, for of a 304 nothing could be rewritten. */
+/** Forwards a call to the sandbox. `isWhole` asks for a full response: a 304 could not be rewritten. */
 export async function askSandbox(url: string, request: IncomingMessage, bytes: Uint8Array, isWhole: boolean) {
   const headers = Object.entries(request.headers).flatMap(([name, value]) =>
     NOT_PASSED_ON.has(name) || typeof value !== 'string' ? [] : [[name, value] as [string, string]],
@@ -29,12 +28,11 @@ export async function askSandbox(url: string, request: IncomingMessage, bytes: U
   };
 }
 
-/** The headers that are passed on. */
 export function passedOn(headers: Headers): Record<string, string> {
   return Object.fromEntries([...headers].filter(([name]) => !NOT_PASSED_ON.has(name)));
 }
 
-/** The response with another JSON in its body; one without JSON, or of a failure, as it is. */
+/** Rewrites the JSON of a success; leaves other responses as they are. */
 export function rewritten(
   answer: ProxiedAnswer,
   change: (body: Body, call: ProxiedCall) => unknown,
@@ -42,7 +40,7 @@ export function rewritten(
 ): ProxiedAnswer {
   const body = call.answer?.body;
   if (answer.status >= 300 || typeof body !== 'object' || body === null) return answer;
-  // With its ETag the integration would be told later that what it was shown is still so.
+  // With its ETag, a later 304 would confirm the rewritten body.
   const headers = Object.fromEntries(Object.entries(answer.headers).filter(([name]) => name !== 'etag'));
   return {
     ...answer,
@@ -51,7 +49,7 @@ export function rewritten(
   };
 }
 
-/** A response that the sandbox did not give: JSON, or a page where the body is a text. */
+/** A made-up response: JSON, or a page if the body is text. */
 export function madeAnswer({
   status,
   headers = {},

@@ -3,51 +3,50 @@ import { OPERATIONS } from '../operations.ts';
 
 export type Body = Record<string, unknown>;
 
-/** A call of the integration, as it passed the proxy. */
+/** A call of the integration at the proxy. */
 export type ProxiedCall = {
-  /** Undefined where the interface has no such operation. */
+  /** Undefined for an unknown operation. */
   operation: OperationId | undefined;
   method: string;
   path: string;
-  /** The id in its path; empty where it has none. */
+  /** The id in its path, or empty. */
   pathId: string;
   query: URLSearchParams;
-  /** Undefined where it was not a JSON object. */
+  /** Undefined unless it is a JSON object. */
   body: Body | undefined;
-  /** Its idempotency key, in the body or the header. */
+  /** Its idempotency key, from the body or the header. */
   key: string | undefined;
-  /** Of the monotonic clock, when it came. */
+  /** When it came, by the monotonic clock. */
   atMs: number;
-  /** What the service answered, whatever became of that on its way; undefined where it never saw the call. */
+  /** The service's response before any fault; undefined if the call never reached it. */
   answer: { status: number; body: unknown } | undefined;
-  /** Why the service did not answer; undefined where it did, or was not asked. */
+  /** Why the service could not be reached, if so. */
   unreached: string | undefined;
-  /** Whether a fault was put into it. */
   isFaulted: boolean;
 };
 
-/** What becomes of a call on its way to the service and back. */
+/** A fault on the way to the service and back. */
 export type Fault =
-  /** The service carries it out; the connection is cut without a response. */
+  /** The service carries the call out; the connection is cut without a response. */
   | { kind: 'lost answer' }
-  /** The service carries it out; its response comes so much later. */
+  /** The service carries the call out; its response is delayed. */
   | { kind: 'slow answer'; ms: number }
-  /** The connection is reset; the service never sees it. */
+  /** The connection is reset before the service sees the call. */
   | { kind: 'reset' }
-  /** This comes instead of the service's response; `reaches` says whether the service carries it out. */
+  /** Replaces the response; `reaches`: the service carries the call out. */
   | { kind: 'answer'; reaches: boolean; status: number; headers?: Record<string, string>; body?: unknown }
-  /** A 200 with this body comes; the service never sees the call. */
+  /** A 200 with this body, without asking the service. */
   | { kind: 'made'; body: (call: ProxiedCall) => unknown }
-  /** The service is asked with these fields of the query instead; undefined leaves one out. */
+  /** Changes fields of the query; undefined leaves one out. */
   | { kind: 'ask'; query: (asked: URLSearchParams) => Record<string, string | undefined> }
-  /** The JSON of a success is changed. */
+  /** Changes the JSON of a success. */
   | { kind: 'rewrite'; body: (body: Body, call: ProxiedCall) => unknown };
 
-/** Puts a fault into the calls that it is for. */
+/** Applies a fault to the calls that it matches. */
 export type Rule = {
   isFor(call: ProxiedCall): boolean;
   fault: Fault;
-  /** How many calls it is for; all unless stated. */
+  /** Default: all calls. */
   times?: number;
 };
 
@@ -60,7 +59,7 @@ const ROUTES = Object.entries(OPERATIONS).map(([id, row]) => {
   };
 });
 
-/** The operation that a method and path call, and the id in its path. */
+/** The operation of a method and path, and the id in the path. */
 function operationOf(method: string, path: string): { id: OperationId; pathId: string } | undefined {
   for (const { id, pattern, ...route } of ROUTES) {
     const match = route.method === method ? pattern.exec(path) : null;
@@ -69,13 +68,12 @@ function operationOf(method: string, path: string): { id: OperationId; pathId: s
   return undefined;
 }
 
-/** Rules for calls of these operations. */
+/** Matches calls of these operations. */
 export const callsOf =
   (...operations: readonly OperationId[]) =>
   ({ operation }: ProxiedCall): boolean =>
     operation !== undefined && operations.includes(operation);
 
-/** The parts of a call that its first line, headers and body say. */
 export function readCall(
   method: string,
   target: string,
@@ -87,9 +85,15 @@ export function readCall(
   const bodyKey = body?.['idempotency_key'];
   const { id: operation, pathId = '' } = operationOf(method, url.pathname) ?? {};
   return {
-    ...{ operation, method, path: url.pathname, pathId },
+    operation,
+    method,
+    path: url.pathname,
+    pathId,
     ...{ query: url.searchParams, body, key: typeof bodyKey === 'string' ? bodyKey : headerKey },
-    ...{ atMs: performance.now(), answer: undefined, unreached: undefined, isFaulted: false },
+    atMs: performance.now(),
+    answer: undefined,
+    unreached: undefined,
+    isFaulted: false,
   };
 }
 
@@ -102,7 +106,7 @@ function jsonObject(bytes: Uint8Array): Body | undefined {
   }
 }
 
-/** The JSON of a response; undefined where it is none. */
+/** The JSON of a response; undefined if it is none. */
 export function jsonOf(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(bytes)) as unknown;

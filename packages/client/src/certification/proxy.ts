@@ -9,33 +9,34 @@ import { jsonOf, readCall } from './proxied-calls.ts';
 import { reasonOf } from './transports.ts';
 import { createUnderWay } from './under-way.ts';
 
-/** Stands between the integration and the sandbox, on this machine alone. */
+/** A proxy between the integration and the sandbox, on this machine only. */
 export type Proxy = {
-  /** The integration's base URL. */
   url: string;
-  /** Every call since `forget`, in the order in which they came. */
+  /** Every call since `forget`, in order. */
   calls: readonly ProxiedCall[];
-  /** Puts a fault into calls, the rule that was armed last before others; returns what takes it away. */
+  /** Adds a rule, the newest first; returns a function that removes it. */
   arm(rule: Rule): () => void;
-  /** Resolves when no call is under way, or after some seconds. */
+  /** Resolves when no call is running, or after some seconds. */
   settled(): Promise<void>;
-  /** Disarms every rule and forgets every call. */
   forget(): void;
   close(): Promise<void>;
 };
 
 export type ProxyOptions = {
-  /** The sandbox, without a slash at its end. */
+  /** The sandbox, without a trailing slash. */
   baseUrl: string;
-  /** 0 takes a free one. */
+  /** 0: any free port. */
   port: number;
-  /** Is told the headers of each response of the sandbox. */
+  /** Gets the headers of each response of the sandbox. */
   onAnswer?: (headers: Headers) => void;
-  /** Rules that hold wherever no other does, and are never disarmed. */
+  /** Fallback rules that are never removed. */
   standing?: readonly Rule[];
 };
 
-/** Passes calls on to the sandbox, to which it adds the venues that are made up, and notes them. @throws where the port is taken */
+/**
+ * Starts a proxy that forwards calls to the sandbox, notes them, and adds the made-up venues.
+ * @throws if the port is taken
+ */
 export async function startProxy(options: ProxyOptions): Promise<Proxy> {
   const { baseUrl, port, onAnswer = () => undefined, standing = [] } = options;
   const calls: ProxiedCall[] = [];

@@ -9,19 +9,17 @@ export type ScenarioReport = {
   title: string;
   outcome: ScenarioOutcome;
   duration_ms: number;
-  /** What was seen, or why it could not be tried. */
+  /** What was seen, or why it was not tried. */
   finding: string | null;
-  /** What to fix. */
   remedy: string | null;
 };
 
-/** What a run found: attached by operators who certify the partner, and read by programs. */
+/** The report of a run, for the operators who certify the partner and for programs. */
 export type Report = {
   format: 'partner-booking-certification/1';
   mode: 'partner' | 'service';
   suite_version: string;
   partner_id: string;
-  /** The profile's name. */
   integration: string;
   base_url: string;
   started_at: string;
@@ -36,13 +34,12 @@ export function summaryOf(scenarios: readonly ScenarioReport[]): Report['summary
   return { passed: count('passed'), failed: count('failed'), not_tried: count('not_tried') };
 }
 
-/** Failed where one failed; incomplete where none did and one was not tried. */
 export function verdictOf({ passed, failed, not_tried: notTried }: Report['summary']): Verdict {
   if (failed > 0) return 'failed';
   return notTried > 0 || passed === 0 ? 'incomplete' : 'passed';
 }
 
-/** What a report of each mode proves, and what it does not. */
+/** What a report of each mode proves. */
 export const PROVES: Record<Report['mode'], string> = {
   partner:
     'What passed, the integration did on this sandbox, at this time. That says nothing of what it was not asked, nor that the same program runs in production.',

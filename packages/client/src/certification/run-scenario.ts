@@ -3,18 +3,55 @@ import { isNotThere } from './actions.ts';
 import type { ScenarioReport } from './report.ts';
 import type { Scenario } from './scenario.ts';
 import { Finding, NotTried } from './scenario.ts';
+import { SCENARIOS } from './scenarios.ts';
 import type { Trial } from './trial.ts';
 
-/** Refusals of what the runner asks about an id that the integration reported: it was not what it was reported as. */
-const ABOUT_WHAT_WAS_REPORTED = new Set([
-  ...['HOLD_NOT_FOUND', 'BOOKING_NOT_FOUND', 'PURCHASE_NOT_FOUND', 'INVALID_HOLD_STATE', 'HOLD_EXPIRED'],
-]);
+/** Rejections of the runner's calls for an id the integration reported: the report was wrong. */
+const ABOUT_WHAT_WAS_REPORTED = new Set(
+  'HOLD_NOT_FOUND BOOKING_NOT_FOUND PURCHASE_NOT_FOUND INVALID_HOLD_STATE HOLD_EXPIRED'.split(' '),
+);
 
 const FINDING_LENGTH = 2000;
 const INTERRUPTED = 'The run was interrupted.';
 
-/** Tries a scenario, then has what it made given back. Rejects only where the runner itself is at fault. */
-export async function runScenario(
+export type RunOptions = {
+  /** Default: all. Other scenarios are reported as not tried. */
+  isChosen?: (scenario: Scenario) => boolean;
+  onBegin?: (scenario: Scenario) => void;
+  onEnd?: (report: ScenarioReport) => void;
+};
+
+/**
+ * Runs the chosen scenarios one after the other; the others, and those after an interruption, are reported as not
+ * tried.
+ */
+export async function runAll(
+  { isChosen = () => true, onBegin, onEnd }: RunOptions,
+  trial: Trial,
+  haveCallsLeft: () => Promise<void>,
+  giveBack: () => Promise<void>,
+): Promise<ScenarioReport[]> {
+  const reports: ScenarioReport[] = [];
+  for (const scenario of SCENARIOS) {
+    if (!isChosen(scenario)) {
+      reports.push(notTried(scenario, 'It was not chosen for this run.'));
+      continue;
+    }
+    await haveCallsLeft().catch(() => undefined);
+    if (trial.signal.aborted) {
+      reports.push(notTried(scenario, INTERRUPTED));
+      continue;
+    }
+    onBegin?.(scenario);
+    const report = await runScenario(scenario, trial, giveBack);
+    reports.push(report);
+    onEnd?.(report);
+  }
+  return reports;
+}
+
+/** Runs a scenario, then gives back what it made. Rejects only if the runner itself fails. */
+async function runScenario(
   scenario: Scenario,
   trial: Trial,
   giveBack: () => Promise<void>,
@@ -27,14 +64,13 @@ export async function runScenario(
   return { ...report, finding, duration_ms: Math.round(performance.now() - from) };
 }
 
-/** A finding may quote what an integration answered: it stays text of a length that can be read and attached. */
+/** A finding may quote the integration: keep it printable and short enough to attach. */
 function readable(finding: string): string {
   const text = finding.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, '\u{fffd}');
   return text.length > FINDING_LENGTH ? `${text.slice(0, FINDING_LENGTH)}…` : text;
 }
 
-/** What is reported of a scenario that was not begun. */
-export function notTried({ id, level, title }: Scenario, finding: string): ScenarioReport {
+function notTried({ id, level, title }: Scenario, finding: string): ScenarioReport {
   return { id, level, title, outcome: 'not_tried', duration_ms: 0, finding, remedy: null };
 }
 
@@ -64,7 +100,6 @@ function reportOf(scenario: Scenario, failure: Error | undefined, { signal, prox
     );
   if (failure instanceof PartnerConnectionError)
     return notTried(scenario, 'The sandbox did not answer a call of the runner itself.');
-  // The report has all the others.
   return notTried(scenario, `The runner itself failed: ${failure.message}. Please report it.`);
 }
 
@@ -77,7 +112,7 @@ async function failureOf(work: () => Promise<void>): Promise<Error | undefined> 
   }
 }
 
-/** Rejects as soon as the signal aborts, whatever `work` still waits for. */
+/** Rejects when the signal aborts, even while `work` goes on. */
 async function untilInterrupted(work: Promise<void>, signal: AbortSignal): Promise<void> {
   let interrupt = () => undefined as void;
   const interruption = new Promise<never>((_resolve, reject) => {

@@ -3,38 +3,37 @@ import { PartnerApiError } from '../errors.ts';
 import type { Schemas } from '../operation-types.ts';
 import { NotTried } from './scenario.ts';
 
-/** A slot with the venue and the date under which it is listed. */
+/** A slot with its venue and the date that lists it. */
 export type Offer = { venue: Schemas['Venue']; date: string; slot: Schemas['Slot'] };
 
-/** A slot that the other channel took, with the id of its booking. */
 export type Taken = Offer & { bookingId: string };
 
-/** What the runner itself sees and does on the sandbox, past the proxy. */
+/** The runner's own access to the sandbox, past the proxy. */
 export type Sandbox = {
   client: PartnerClient;
   venues(): Promise<Schemas['Venue'][]>;
   day(offer: Pick<Offer, 'venue' | 'date'>): Promise<Schemas['Slot'][]>;
-  /** A slot that is free now, some days ahead, at one of `venueIds` or any; one that no scenario of this run has had, as long as there is one. @throws NotTried */
+  /**
+   * A free slot some days ahead, at one of `venueIds` or any; if possible one that this run has not used.
+   * @throws NotTried
+   */
   freeSlot(venueIds?: readonly string[]): Promise<Offer>;
-  /** A package that the partner sells. @throws NotTried */
+  /** An active package of the partner. @throws NotTried */
   anyPackage(): Promise<Schemas['Package']>;
-  /** The slot as it is now. */
   slotNow(offer: Offer): Promise<Schemas['Slot']>;
-  /** Sells the slot by another channel; it is given back when the scenario ends. */
+  /** Sells the slot by another channel until the scenario ends. */
   takeByOther(offer: Offer, options?: { overridesHolds: boolean }): Promise<Taken>;
   releaseByOther(offer: Offer): Promise<void>;
-  /** A free slot that the other channel took, after `before` was done with it; where somebody else was faster, another. */
+  /** A slot that the other channel took after `before` was done with it. */
   takenSlot(before?: (offer: Offer) => Promise<unknown>): Promise<Taken>;
-  /** A hold of the runner on a free slot. */
   heldSlot(): Promise<Schemas['Hold']>;
 };
 
-/** Nobody else sells these days much, and every sandbox has them. */
+/** Every sandbox has these days, and others seldom sell them. */
 const FIRST_DAY = 3;
 const DAYS = 7;
 const TRIES = 5;
 
-/** A sandbox of the partner whose key `client` has; who gives the client notes what it makes, and gives that back. */
 export function createSandbox(client: PartnerClient): Sandbox {
   const used = new Set<string>();
   let listed: Promise<Schemas['Venue'][]> | undefined;
@@ -52,7 +51,8 @@ export function createSandbox(client: PartnerClient): Sandbox {
     for (const venue of shuffled(open)) {
       const query = {
         venue_id: venue.venue_id,
-        ...{ from: dateIn(FIRST_DAY), to: dateIn(FIRST_DAY + DAYS - 1) },
+        from: dateIn(FIRST_DAY),
+        to: dateIn(FIRST_DAY + DAYS - 1),
       };
       const { days } = await client.getAvailabilityRange({ query });
       const free = shuffled(
@@ -73,7 +73,7 @@ export function createSandbox(client: PartnerClient): Sandbox {
     );
   };
 
-  /** Where somebody else is faster, with another slot. */
+  /** Tries another slot if somebody else is faster. */
   const takeFree = async <Result>(take: (offer: Offer) => Promise<Result>): Promise<Result> => {
     for (let tried = 1; ; tried += 1) {
       try {
@@ -98,7 +98,12 @@ export function createSandbox(client: PartnerClient): Sandbox {
   };
 
   return {
-    ...{ client, venues, day, freeSlot, takeByOther, releaseByOther },
+    client,
+    venues,
+    day,
+    freeSlot,
+    takeByOther,
+    releaseByOther,
     anyPackage: async () => {
       const open = (await venues()).map(({ venue_id: id }) => id);
       const { data } = await client.listCatalogue();
@@ -127,7 +132,7 @@ export function createSandbox(client: PartnerClient): Sandbox {
 const isRefusedWith = (error: unknown, code: string): boolean =>
   error instanceof PartnerApiError && error.code === code;
 
-/** The calendar date (UTC) so many days from today. */
+/** The UTC date so many days from today. */
 export const dateIn = (days: number): string =>
   new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 

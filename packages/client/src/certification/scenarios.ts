@@ -1,4 +1,4 @@
-import { CREDIT } from './levels/credit.ts';
+import { BOOKINGS } from './levels/bookings.ts';
 import { EVENTS } from './levels/events.ts';
 import { LOST_ANSWERS } from './levels/lost-answers.ts';
 import { RACES } from './levels/races.ts';
@@ -9,13 +9,20 @@ import { SELLING } from './levels/selling.ts';
 import { TIME } from './levels/time.ts';
 import type { Level, Scenario } from './scenario.ts';
 
-/** Goes up with each release that has more scenarios, or asks for more. */
+/** Increases with each release that adds or tightens scenarios. */
 export const SUITE_VERSION = '1.0.0';
 
-/** In order of difficulty. */
 export const SCENARIOS: readonly Scenario[] = [
-  ...[READING, SELLING, CREDIT, LOST_ANSWERS, REFUSALS, RACES, TIME, RECEIVER, EVENTS].flat(),
-];
+  READING,
+  SELLING,
+  BOOKINGS,
+  LOST_ANSWERS,
+  REFUSALS,
+  RACES,
+  TIME,
+  RECEIVER,
+  EVENTS,
+].flat();
 
 export const LEVELS: Record<Level, string> = {
   1: 'Reading',

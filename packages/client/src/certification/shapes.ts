@@ -1,4 +1,4 @@
-/** What a JSON value must be. A list has the shape of its items as its one element. */
+/** The required shape of a JSON value; a list has the shape of its items. */
 export type Shape =
   | 'text'
   | 'number'
@@ -13,7 +13,6 @@ type OptionalIn<Fields> = {
   [Name in keyof Fields]: Fields[Name] extends 'boolean, or left out' ? Name : never;
 }[keyof Fields];
 
-/** The type of the values that have a shape. */
 export type Shaped<Of> = Of extends 'text' | 'local time' | 'instant'
   ? string
   : Of extends 'number'
@@ -32,7 +31,7 @@ const EXPLAINED: Record<string, string> = {
   instant: 'a text in ISO 8601',
 };
 
-/** What is wrong with a value, fault by fault: empty where it has the shape. Fields that the shape does not name are ignored. */
+/** The faults of a value; empty if it has the shape. Fields that the shape does not name are ignored. */
 export function faultsOfShape(value: unknown, shape: Shape, path = ''): string[] {
   if (typeof shape === 'string') return isOf(value, shape) ? [] : [`${path || 'it'} must be ${named(shape)}`];
   if (Array.isArray(shape)) {

@@ -1,18 +1,14 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Transport } from './actions.ts';
-import { textWithin } from './bounded-body.ts';
 import { Unreached, UnusableAnswer } from './scenario.ts';
 
-/** How long an integration may take to answer an action. */
 export const ACTION_DEADLINE_MS = 30_000;
 
-/** Many times the largest result that an action has. */
+/** Many times the largest result. */
 const ANSWER_BYTES = 1_000_000;
 
-/** What of an answer is quoted in a finding. */
 const EXCERPT = 120;
 
-/** Posts each action to `<url>/<action>`. `signal` ends what is under way. */
+/** Posts each action to `<url>/<action>`. `signal` ends running calls. */
 export function httpTransport(url: string, signal: AbortSignal, deadlineMs = ACTION_DEADLINE_MS): Transport {
   const base = url.replace(/\/+$/, '');
   return async (action, input) => {
@@ -34,7 +30,7 @@ export function httpTransport(url: string, signal: AbortSignal, deadlineMs = ACT
   };
 }
 
-/** The text of an answer. @throws UnusableAnswer where it has more than 1 MB, of which no more is then read */
+/** @throws UnusableAnswer if the answer has more than 1 MB */
 export async function requireWithin(
   action: string,
   answer: AsyncIterable<Uint8Array> | null,
@@ -44,7 +40,7 @@ export async function requireWithin(
   throw new UnusableAnswer(`${action} answered more than 1 MB. Answer its result and nothing else.`);
 }
 
-/** The JSON that an integration answered. @throws UnusableAnswer that quotes what it was instead */
+/** @throws UnusableAnswer if the answer is not JSON */
 export function parsed(action: string, text: string): unknown {
   try {
     return JSON.parse(text);
@@ -59,7 +55,7 @@ export function excerptOf(text: string): string {
   return line.length > EXCERPT ? `${line.slice(0, EXCERPT)}…` : line;
 }
 
-/** Runs `work` with a signal that ends it after `deadlineMs`, or with `outer`. @throws UnusableAnswer where it took longer or failed */
+/** Runs `work` with a signal that ends it after `deadlineMs`, or with `outer`. @throws UnusableAnswer */
 export async function withinDeadline<Answer>(
   action: string,
   deadlineMs: number,
@@ -69,31 +65,40 @@ export async function withinDeadline<Answer>(
   const ending = new AbortController();
   const abort = () => ending.abort(outer.reason);
   outer.addEventListener('abort', abort, { once: true });
-  let isLate = false;
-  const late = async () => {
-    await delay(deadlineMs, undefined, { signal: ending.signal });
-    isLate = true;
-    ending.abort();
-  };
-  const timer = late().catch(() => undefined);
+  const timer = setTimeout(abort, deadlineMs);
   try {
     return await work(ending.signal);
   } catch (error) {
     if (error instanceof UnusableAnswer || outer.aborted) throw error;
-    if (isLate)
+    if (ending.signal.aborted)
       throw new UnusableAnswer(`${action} did not answer within ${deadlineMs / 1000} s.`, { cause: error });
     throw new Unreached(`${action} got no answer: ${reasonOf(error)}.`, { cause: error });
   } finally {
+    clearTimeout(timer);
     outer.removeEventListener('abort', abort);
     ending.abort();
-    await timer;
   }
 }
 
-/** The code of a failure, such as ECONNREFUSED, else its text. */
+/** The code of a failure, such as ECONNREFUSED, else its message. */
 export function reasonOf(failure: unknown): string {
   const { code, cause, message } = (failure ?? {}) as { code?: unknown; cause?: unknown; message?: unknown };
   if (typeof code === 'string') return code;
   if (cause !== undefined) return reasonOf(cause);
   return typeof message === 'string' ? message : 'unknown reason';
+}
+
+/** The text of a stream; undefined as soon as it has more than `limit` bytes. */
+export async function textWithin(
+  stream: AsyncIterable<Uint8Array> | null,
+  limit: number,
+): Promise<string | undefined> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of stream ?? []) {
+    bytes += chunk.length;
+    if (bytes > limit) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
 }

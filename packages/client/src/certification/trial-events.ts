@@ -6,7 +6,7 @@ import { expectThat } from './scenario.ts';
 import type { Trial } from './trial.ts';
 import { isHandled, timesHandled } from './trial.ts';
 
-/** How long an integration may take from its answer to having handled the event. */
+/** How long handling may take after the response. */
 const HANDLED_WITHIN_MS = 10_000;
 
 const CUSTOMER = {
@@ -15,14 +15,14 @@ const CUSTOMER = {
   customer_phone: '+919876543210',
 };
 
-/** A real event of the sandbox, made by a hold of the runner that is released. */
+/** A real event of the sandbox. */
 export async function anyEvent({ sandbox, feed }: Trial): Promise<AnyEvent> {
   const { hold_id: holdId } = await sandbox.heldSlot();
   await sandbox.client.releaseHold({ path: { holdId } });
   return feed.eventOf({ event_type: 'hold_created', hold_id: holdId });
 }
 
-/** A real event of each type: of a hold that is released, one that expires, and one whose booking is cancelled and refunded. */
+/** A real event of each type. */
 export async function eventsOfEveryType({ sandbox, feed }: Trial): Promise<AnyEvent[]> {
   const { client } = sandbox;
   const { hold_id: released } = await sandbox.heldSlot();
@@ -44,10 +44,10 @@ export async function eventsOfEveryType({ sandbox, feed }: Trial): Promise<AnyEv
   ];
 }
 
-/** The event as another one, which the integration has not had. */
+/** A copy of the event with a new id. */
 export const fresh = (event: AnyEvent): AnyEvent => ({ ...event, event_id: randomUUID() });
 
-/** A delivery must have been refused, and its event not handled. @throws Finding */
+/** The delivery must be rejected, and its event not handled. @throws Finding */
 export async function expectRefused(trial: Trial, event: AnyEvent, answer: EndpointAnswer, what: string) {
   expectThat(!isAccepted(answer), `${what} was accepted with ${answer.text}.`);
   expectThat(answer.status !== undefined, `${what} got ${answer.text} instead of 401.`);
@@ -57,7 +57,7 @@ export async function expectRefused(trial: Trial, event: AnyEvent, answer: Endpo
   );
 }
 
-/** Waits until the integration has handled the events, each of which it must once. @throws Finding */
+/** Waits until each event was handled, once. @throws Finding */
 export async function expectHandled(
   trial: Trial,
   what: string,

@@ -10,14 +10,14 @@ import type { Offer, Sandbox, Taken } from './sandbox.ts';
 import { dateIn } from './sandbox.ts';
 import { expectThat } from './scenario.ts';
 
-/** What a scenario has: the integration, the proxy before it, and the runner's own eyes and hands. */
+/** What a scenario works with. */
 export type Trial = {
   integration: Integration;
   proxy: Proxy;
   sandbox: Sandbox;
   feed: FeedWatch;
   webhookUrl: string;
-  /** The name of an order that no other run has. */
+  /** An order id that is unique across runs. */
   newOrder(): string;
   signal: AbortSignal;
 };
@@ -25,13 +25,13 @@ export type Trial = {
 export type Held = { orderId: string; offer: Offer; hold: Result<'place_hold'> };
 export type Booked = Held & { bookingId: string };
 
-/** A customer nobody else has; the number is one of the many that India has. */
+/** A customer with a random phone number. */
 export function anyCustomer(): { name: string; phone: string; email: string } {
   const digits = String(randomInt(100_000_000)).padStart(8, '0');
   return { name: 'Asha Rao', phone: `+9198${digits}`, email: 'asha.rao@partner.example' };
 }
 
-/** Has the integration hold a slot that is free. Where somebody else takes it meanwhile, another. */
+/** The integration holds a free slot; another one if somebody else takes it meanwhile. */
 export const holdSlot = (trial: Trial, venueIds?: readonly string[]): Promise<Held> =>
   withFreeSlot(
     trial,
@@ -51,7 +51,7 @@ export function endingInput({ orderId, bookingId }: Booked) {
   return { order_id: orderId, booking_id: bookingId, reason: 'Rain' };
 }
 
-/** The booking, which must have ended in this state and been reported so. @throws Finding */
+/** The booking must have ended in this state and been reported so. @throws Finding */
 export async function expectEnded(
   { sandbox }: Trial,
   { bookingId }: Booked,
@@ -72,27 +72,26 @@ export async function bookSlot(trial: Trial): Promise<Booked> {
   return { ...held, bookingId };
 }
 
-/** Gives the endpoint a secret that it never had, and returns it. */
+/** Gives the endpoint a new secret, and returns it. */
 export async function giveSecret({ integration }: Trial): Promise<string> {
   const secret = newSecret();
   await integration.do('set_webhook_secret', { secret_key: secret });
   return secret;
 }
 
-/** Signs and posts an event. */
 export const deliver = (
   { webhookUrl }: Trial,
   event: AnyEvent,
   options: SigningOptions,
 ): Promise<EndpointAnswer> => postDelivery(webhookUrl, signDelivery(event, options));
 
-/** Signs and posts an event that must be accepted. @throws Finding with what it is */
+/** Posts an event that must be accepted. @throws Finding */
 export async function deliverAccepted(trial: Trial, event: AnyEvent, options: SigningOptions, what: string) {
   const answer = await deliver(trial, event, options);
   expectThat(isAccepted(answer), `${what} was not accepted: the endpoint answered ${answer.text}.`);
 }
 
-/** How often the integration has handled each of the events. */
+/** How often the integration has handled each event. */
 export async function timesHandled({ integration }: Trial, events: readonly AnyEvent[]): Promise<number[]> {
   const { event_ids: ids } = await integration.do('list_handled_events', {});
   const times = new Map<string, number>();
@@ -100,7 +99,6 @@ export async function timesHandled({ integration }: Trial, events: readonly AnyE
   return events.map(({ event_id: id }) => times.get(id) ?? 0);
 }
 
-/** What the integration shows of a slot. */
 export async function shown({ integration }: Trial, { venue, date, slot }: Offer) {
   const { slots } = await integration.do('list_slots', { venue_id: venue.venue_id, date });
   const found = slots.find(({ slot_id }) => slot_id === slot.slot_id);
@@ -111,14 +109,13 @@ export async function shown({ integration }: Trial, { venue, date, slot }: Offer
   return found;
 }
 
-/** Has the integration show a free slot, which it may then keep in a cache, and the other channel take it. */
+/** The integration shows a free slot, which it may then cache, and the other channel takes it. */
 export const takeWhatIsShown = (trial: Trial): Promise<Taken> =>
   trial.sandbox.takenSlot((offer) => shown(trial, offer));
 
-/** A date that is hardly in anybody's cache. */
 export const farDate = (): string => dateIn(120 + randomInt(600));
 
-/** Waits until the feed has the other channel's change, and has the integration catch up: what it shows may come from its cache. */
+/** Waits until the feed has the other channel's change, then lets the integration catch up: it may show cached data. */
 export async function catchUp(
   { feed, integration }: Trial,
   { bookingId }: Taken,

@@ -1,28 +1,24 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** What has begun and not ended. */
-export type UnderWay = {
-  add<Result>(work: Promise<Result>): Promise<Result>;
-  /** Resolves when nothing is under way, or after some seconds. */
-  settled(): Promise<void>;
-};
+export type UnderWay = ReturnType<typeof createUnderWay>;
 
-/** Longer than a slow answer takes, and than an attempt of the client. */
+/** Longer than a slow answer, and than an attempt of the client. */
 const SETTLED_WITHIN_MS = 16_000;
 
-export function createUnderWay(): UnderWay {
+export function createUnderWay() {
   const running = new Set<Promise<unknown>>();
   const isEmpty = async () => {
     while (running.size > 0) await Promise.allSettled(running);
   };
   return {
-    add: (work) => {
+    add: <Result>(work: Promise<Result>): Promise<Result> => {
       const forget = () => running.delete(work);
       running.add(work);
       work.then(forget, forget);
       return work;
     },
-    settled: async () => {
+    /** Resolves when nothing is running, or after some seconds. */
+    settled: async (): Promise<void> => {
       const bound = new AbortController();
       const late = delay(SETTLED_WITHIN_MS, undefined, { signal: bound.signal }).catch(() => undefined);
       await Promise.race([isEmpty(), late]);

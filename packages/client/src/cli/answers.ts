@@ -3,18 +3,25 @@ import { faultsOfShape } from '../certification/shapes.ts';
 import type { PartnerClient } from '../client.ts';
 import type { CallOptions, OperationId } from '../operation-types.ts';
 
-/** What the commands use of a success: another program may answer at the same address with JSON of its own. */
+/** The fields that the commands use: another program may answer at this address with other JSON. */
 const SHAPES = {
   getMe: {
-    ...{ partner_id: 'text', name: 'text', mode: 'text', key: { id: 'text' }, limits: {} },
+    partner_id: 'text',
+    name: 'text',
+    mode: 'text',
+    key: { id: 'text' },
+    limits: {},
     venues: [{ venue_id: 'text', name: 'text' }],
   },
   getObservability: {
     summary: { events: 'number', deliveries: { succeeded: 'number', pending: 'number', retrying: 'number' } },
     subscriptions: [
       {
-        ...{ id: 'text', status: 'text', endpoint_url: 'text' },
-        ...{ consecutive_failures: 'number', dead_letter: 'number' },
+        id: 'text',
+        status: 'text',
+        endpoint_url: 'text',
+        consecutive_failures: 'number',
+        dead_letter: 'number',
       },
     ],
   },
@@ -31,7 +38,7 @@ const SHAPES = {
 
 type AnyMethod = (input: object, options?: CallOptions) => Promise<unknown>;
 
-/** The client, whose successes have what the commands use; `otherwise` makes the error of one that has not. */
+/** A client that checks its successes; `otherwise` makes the error of a wrong one. */
 export function withKnownShapes(
   client: PartnerClient,
   otherwise: (faults: readonly string[]) => Error,

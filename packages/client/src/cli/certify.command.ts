@@ -4,17 +4,17 @@ import { htmlReport } from '../certification/html-report.ts';
 import type { Profile } from '../certification/profile.ts';
 import { ProfileError, parseProfile } from '../certification/profile.ts';
 import type { Report, ScenarioReport } from '../certification/report.ts';
-import { CannotBegin, certify } from '../certification/runner.ts';
+import { PROVES } from '../certification/report.ts';
+import { certify } from '../certification/runner.ts';
 import type { Scenario } from '../certification/scenario.ts';
 import { LEVELS, SCENARIOS } from '../certification/scenarios.ts';
-import { listScenarios, writeProgress, writeVerdict } from './certify-output.ts';
-import { CommandError, interruption, usageError } from './command-error.ts';
+import { CannotBegin } from '../certification/subject.ts';
+import { CommandError, EXIT, interruption, usageError } from './command-error.ts';
 import type { GlobalOptions } from './connection.ts';
 import { withService } from './connection.ts';
-import { EXIT } from './exit-codes.ts';
 import { requireWritable, writeReport } from './report-files.ts';
 import type { World } from './world.ts';
-import { writeJson } from './world.ts';
+import { painted, printable, writeJson, writeLine } from './world.ts';
 
 type Options = GlobalOptions & {
   profile?: string;
@@ -31,18 +31,17 @@ Here exit code 0 says that every chosen scenario passed, 1 that one failed, and
 3 that one could not be tried, or something was not reached.
 The guide is /docs/certification of the service.`;
 
-/** Adds `partner certify`: drives an integration through the scenarios of the certification. */
 export function addCertify(program: Command, world: World): void {
   const command = program
     .command('certify')
-    .description('Try your integration on a sandbox, scenario by scenario, with faults in between.')
-    .option('--profile <file>', 'what the integration is and where its actions are (JSON)')
-    .option('--service', 'try the deployment itself, by a model integration that is built in')
+    .description('Test your integration against a sandbox, scenario by scenario, with faults in between.')
+    .option('--profile <file>', 'the JSON file that describes the integration and its actions')
+    .option('--service', 'test the deployment itself with a built-in integration')
     .option('--only <ids>', 'only these scenarios, separated by commas')
     .option('--level <number>', 'only the scenarios of this level, 1 to 6')
     .option('--report-json <file>', 'write the report as JSON, for the operator')
     .option('--report-html <file>', 'write the report as a page')
-    .option('--list', 'list the scenarios, and try none')
+    .option('--list', 'list the scenarios and run none')
     .addHelpText('after', EPILOGUE)
     .action(async () => {
       const options = command.optsWithGlobals<Options>();
@@ -56,7 +55,7 @@ export function addCertify(program: Command, world: World): void {
       await requireWritable([jsonFile, htmlFile], read);
       const report = await withService(command, world, async ({ baseUrl, apiKey, client }) => {
         const signal = world.interrupted;
-        // The runner calls by itself, and takes any answer for the service's.
+        // The runner takes any response for the service's.
         await client.getMe({}, { signal });
         const onEnd = (each: ScenarioReport) => writeProgress(world, each);
         return certify({ baseUrl, apiKey, subject, isChosen, signal, onEnd }).catch((failure: unknown) => {
@@ -114,11 +113,49 @@ function asCommandFailure(failure: unknown): unknown {
     : failure;
 }
 
-/** Exit code 0 is for a run in which whatever was chosen passed. */
 function endWith(world: World, { scenarios }: Report, isChosen: (scenario: Scenario) => boolean): void {
   if (world.interrupted.aborted) throw interruption();
   const chosen = SCENARIOS.filter(isChosen).map(({ id }) => id);
   const outcomes = scenarios.filter(({ id }) => chosen.includes(id)).map(({ outcome }) => outcome);
   if (outcomes.includes('failed')) throw new CommandError('', EXIT.refused);
   if (outcomes.includes('not_tried')) throw new CommandError('', EXIT.unreachable);
+}
+
+const MARKS = {
+  passed: { paint: 'green', word: 'passed   ' },
+  failed: { paint: 'red', word: 'FAILED   ' },
+  not_tried: { paint: 'yellow', word: 'not tried' },
+} as const;
+
+function writeProgress(world: World, { level, id, outcome, duration_ms: ms }: ScenarioReport): void {
+  const { paint, word } = MARKS[outcome];
+  writeLine(world.err, `${painted(world, world.err, paint, word)} ${level} ${id} (${ms} ms)`);
+}
+
+/** The open scenarios with their fixes, then the verdict and what it proves. */
+function writeVerdict(world: World, report: Report, isChosen: (scenario: Scenario) => boolean): void {
+  const { out } = world;
+  const chosen = SCENARIOS.filter(isChosen).map(({ id }) => id);
+  const open = report.scenarios.filter(({ id, outcome }) => chosen.includes(id) && outcome !== 'passed');
+  for (const { id, level, title, outcome, finding, remedy } of open) {
+    const { paint, word } = MARKS[outcome];
+    writeLine(out, `${painted(world, out, paint, word.trim())} ${level} ${id}: ${title}`);
+    if (finding !== null) writeLine(out, `  Seen: ${printable(finding)}`);
+    if (remedy !== null) writeLine(out, `  Fix:  ${remedy}`);
+    writeLine(out);
+  }
+  const { passed, failed, not_tried: notTried } = report.summary;
+  const paint = report.verdict === 'passed' ? 'green' : report.verdict === 'failed' ? 'red' : 'yellow';
+  const verdict = painted(world, out, paint, report.verdict);
+  writeLine(
+    out,
+    `${printable(report.integration)}: ${verdict} (${passed} passed, ${failed} failed, ${notTried} not tried)`,
+  );
+  writeLine(out, PROVES[report.mode]);
+}
+
+function listScenarios(world: World, scenarios: readonly Scenario[], isJson: boolean): void {
+  const rows = scenarios.map(({ id, level, title, remedy }) => ({ id, level, title, remedy }));
+  if (isJson) writeJson(world.out, rows);
+  else for (const { id, level, title } of rows) writeLine(world.out, `${level} ${id.padEnd(30)} ${title}`);
 }

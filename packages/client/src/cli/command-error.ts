@@ -1,9 +1,31 @@
+import { reasonOf } from '../certification/transports.ts';
 import { PartnerApiError, PartnerConnectionError } from '../errors.ts';
-import { EXIT } from './exit-codes.ts';
 import { spokenWait } from './spoken-time.ts';
 import { printable } from './world.ts';
 
-/** A command cannot do what it was asked. The message is for whoever typed it, and never has a key in it. */
+/** The help of the program and its guide list them. */
+export const EXIT = {
+  done: 0,
+  /** The service rejected it, or it is not possible now. */
+  refused: 1,
+  usage: 2,
+  /** The service was not reached, or gave no usable response. */
+  unreachable: 3,
+  /** Something needs action. */
+  attention: 4,
+  interrupted: 130,
+} as const;
+
+export const EXIT_CODES_HELP = `
+Exit codes:
+  0    done
+  1    the service rejected it, or it is not possible now
+  2    wrong usage: an option, an argument, a missing file
+  3    the service was not reached, or gave no usable answer
+  4    done, and something needs action
+  130  interrupted`;
+
+/** The message is for the user of the command, and never has a key in it. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   readonly exitCode: number;
@@ -14,22 +36,20 @@ export class CommandError extends Error {
   }
 }
 
-/** It was called in a wrong way. */
 export function usageError(message: string): CommandError {
   return new CommandError(message, EXIT.usage);
 }
 
-/** The user has asked it to stop. */
 export function interruption(): CommandError {
   return new CommandError('Interrupted.', EXIT.interrupted);
 }
 
 /**
- * What a failed call comes to, in a sentence with the code, every detail and the request id; any other failure as it is. `newest` is
- * the newest response, where there was one.
+ * A failed call as a CommandError with the code, every detail and the request id; other failures as they are. `newest`
+ * is the newest response.
  */
 export function asCommandError(failure: unknown, baseUrl: string, newest?: Answered): unknown {
-  // What it received whole, and could not read.
+  // Received completely, but not JSON.
   if (failure instanceof PartnerConnectionError && failure.cause instanceof SyntaxError && newest)
     return notTheService(baseUrl, newest, 'a body that is not JSON');
   if (failure instanceof PartnerConnectionError) return unreachable(failure, baseUrl);
@@ -39,7 +59,6 @@ export function asCommandError(failure: unknown, baseUrl: string, newest?: Answe
   return new CommandError(refusalText(failure, baseUrl), exitCode, failure);
 }
 
-/** What the service said, line by line. */
 function refusalText(refusal: PartnerApiError, baseUrl: string): string {
   const { message, details, code, status, requestId } = refusal;
   const faults = details.map((each) => `  ${each.path}: ${each.message}`);
@@ -54,7 +73,6 @@ function refusalText(refusal: PartnerApiError, baseUrl: string): string {
   return lines.map(printable).join('\n');
 }
 
-/** What else the response has that helps. */
 function remediesOf({ conflict, bookingId, retryAfterSeconds }: PartnerApiError): string[] {
   return [
     ...(retryAfterSeconds === undefined ? [] : [`  again: ${spokenWait(retryAfterSeconds * 1000)}`]),
@@ -65,10 +83,9 @@ function remediesOf({ conflict, bookingId, retryAfterSeconds }: PartnerApiError)
   ];
 }
 
-/** The page about the code, where the service names one. */
 function docsOf({ docs }: PartnerApiError, baseUrl: string): string[] {
   if (docs === undefined) return [];
-  // Below the address of the service, which may have a path.
+  // The address of the service may have a path.
   return [`  more: ${docs.startsWith('/') ? baseUrl + docs : docs}`];
 }
 
@@ -77,10 +94,9 @@ function unreachable(failure: PartnerConnectionError, baseUrl: string): CommandE
   return new CommandError(message, EXIT.unreachable, failure);
 }
 
-/** Of a response, what tells who sent it. */
 export type Answered = { status: number; headers?: Headers };
 
-/** What answered is another program: a proxy, or a service that has the address by mistake. */
+/** Another program answered: a proxy, or a service at this address by mistake. */
 export function notTheService(baseUrl: string, { status, headers }: Answered, fault?: string): CommandError {
   const signs = [headers?.get('content-type'), headers?.get('server'), fault].filter(Boolean).join(', ');
   const what = `${status}${signs === '' ? '' : ` (${signs})`}`;
@@ -90,12 +106,4 @@ export function notTheService(baseUrl: string, { status, headers }: Answered, fa
       ? 'Perhaps a proxy in front of it gave up waiting: try again.'
       : 'Give the address of the service with --base-url or PARTNER_BASE_URL.';
   return new CommandError(printable(`${finding} ${advice}`), EXIT.unreachable);
-}
-
-/** The code of a failed connection, such as ECONNREFUSED, else its text. */
-export function reasonOf(failure: unknown): string {
-  const { code, cause, message } = (failure ?? {}) as { code?: unknown; cause?: unknown; message?: unknown };
-  if (typeof code === 'string') return code;
-  if (cause !== undefined) return reasonOf(cause);
-  return typeof message === 'string' ? message : 'unknown reason';
 }

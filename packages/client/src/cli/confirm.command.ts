@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import type { Connection, GlobalOptions } from './connection.ts';
-import { withService } from './connection.ts';
-import { keyFor, sayKeyWhereUnknown } from './keyed-call.ts';
+import { keyFor, sayKeyWhereUnknown, withService } from './connection.ts';
 import { fieldLines } from './table.ts';
 import type { World } from './world.ts';
 import { writeJson, writeLine } from './world.ts';
@@ -16,7 +15,6 @@ type ConfirmOptions = GlobalOptions & {
   idempotencyKey?: string;
 };
 
-/** Adds `partner confirm`. */
 export function addConfirm(program: Command, world: World): void {
   const command = program
     .command('confirm')
@@ -25,13 +23,13 @@ export function addConfirm(program: Command, world: World): void {
     .argument('<hold_id>', 'which hold')
     .requiredOption('--name <name>', "the customer's name")
     .requiredOption('--phone <phone>', "the customer's phone number, such as +919876543210")
-    .requiredOption('--payment-reference <text>', 'your reference of the payment')
+    .requiredOption('--payment-reference <text>', 'your payment reference')
     .option('--email <email>', "the customer's e-mail address")
-    .option('--use-package-credit', "take a credit of the customer's package, if there is one")
-    .option('--order-reference <text>', 'your name for the order')
+    .option('--use-package-credit', "consume a credit of the customer's package, if there is one")
+    .option('--order-reference <text>', 'your order reference')
     .option(
       '--idempotency-key <text>',
-      'the same again is the same booking (default: a random one, which is shown)',
+      'the same key returns the same booking (default: a random key, which is shown)',
     )
     .action(async (holdId: string) => {
       const options = command.optsWithGlobals<ConfirmOptions>();

@@ -1,34 +1,34 @@
+import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { faultOfAddress } from '../certification/addresses.ts';
 import type { ClientOptions, PartnerClient } from '../client.ts';
 import { createPartnerClient } from '../client.ts';
+import { PartnerApiError } from '../errors.ts';
 import { withKnownShapes } from './answers.ts';
 import type { Answered } from './command-error.ts';
 import { asCommandError, CommandError, interruption, notTheService, usageError } from './command-error.ts';
-import { waitNote } from './waiting.ts';
+import { waitNote } from './service-patience.ts';
 import type { World } from './world.ts';
 import { writeNote } from './world.ts';
 
-/** The options of every command. */
 export type GlobalOptions = { baseUrl?: string; keyFile?: string; json?: boolean };
 
-/** The service, as a command calls it. */
 export type Connection = {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   baseUrl: string;
   apiKey: string;
   client: PartnerClient;
-  /** The newest response; undefined where there was none, or the newest call got none. */
+  /** Undefined if there was none, or the newest call got none. */
   newest(): Answered | undefined;
-  /** A header of the newest response; null where there is none. */
+  /** A header of the newest response; null if there is none. */
   newestHeader(name: string): string | null;
 };
 
 const DEFAULT_BASE_URL = 'http://127.0.0.1:3000';
 
 /**
- * The service at `--base-url`, else PARTNER_BASE_URL, else this machine; the key of `--key-file`, else PARTNER_API_KEY.
+ * The service at `--base-url`, PARTNER_BASE_URL or this machine, with the key of `--key-file` or PARTNER_API_KEY.
  * @throws CommandError (exit code 2) that names what is missing or wrong, never the key
  */
 async function connect(
@@ -67,13 +67,15 @@ async function connect(
   const otherwise = ([fault]: readonly string[]) =>
     notTheService(baseUrl, newest ?? { status: 200 }, `of the body, ${fault}`);
   return {
-    ...{ baseUrl, apiKey, client: withKnownShapes(client, otherwise) },
+    baseUrl,
+    apiKey,
+    client: withKnownShapes(client, otherwise),
     newest: () => newest,
     newestHeader: (name) => newest?.headers.get(name) ?? null,
   };
 }
 
-/** Runs `work` with the service; what the service refuses, or not being reached, is a CommandError in a sentence. */
+/** Runs `work` with the service. Rejections and connection failures become CommandErrors. */
 export async function withService<Result>(
   command: Command,
   world: World,
@@ -90,7 +92,7 @@ export async function withService<Result>(
   }
 }
 
-/** An address that can be called, without fragment. @throws CommandError that names the option, and never quotes what was given */
+/** A callable address without fragment. @throws CommandError that names the option and does not quote the address */
 export function checkedAddress(text: string, option: string, example: string): string {
   const fault = faultOfAddress(text);
   if (fault !== undefined) throw usageError(`${option}: ${fault}. Give one such as ${example}.`);
@@ -111,11 +113,30 @@ async function findKey(keyFile: string | undefined, fromEnvironment: string | un
   return key;
 }
 
-/** What a file says that has nothing but a secret. @throws CommandError that names the option and the file */
+/** The secret in a file. @throws CommandError that names the option and the file */
 export async function secretInFile(file: string, option: string): Promise<string> {
   const text = await readFile(file, 'utf8').catch((failure: NodeJS.ErrnoException) => {
     throw usageError(`${option}: ${file} cannot be read (${failure.code ?? 'unknown reason'}).`);
   });
   if (text.trim() === '') throw usageError(`${option}: ${file} is empty.`);
   return text.trim();
+}
+
+export const keyFor = (given: string | undefined): string => given ?? randomUUID();
+
+/** Makes a call with a key; if its outcome is unknown, says with which arguments to repeat it. */
+export async function sayKeyWhereUnknown<Result>(
+  world: World,
+  again: string,
+  call: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await call();
+  } catch (failure) {
+    // Any other failure, even an interruption, leaves the outcome unknown.
+    const isRefused = failure instanceof PartnerApiError && failure.status < 500;
+    if (!isRefused)
+      writeNote(world, `It is unknown whether it was done. Repeat it with ${again}: it is then done once.`);
+    throw failure;
+  }
 }

@@ -3,7 +3,6 @@ import { usageError } from './command-error.ts';
 import { checkedAddress, secretInFile } from './connection.ts';
 import type { World } from './world.ts';
 
-/** What the commands that forward events have in common. */
 export type EndpointOptions = { forwardTo: string; secret?: string; secretFile?: string };
 
 const EXAMPLE = 'http://localhost:4000/webhooks';
@@ -13,13 +12,12 @@ export function endpointOptions(): Option[] {
     new Option('--forward-to <url>', `your endpoint, such as ${EXAMPLE}`).makeOptionMandatory(),
     new Option(
       '--secret <secret>',
-      'sign with this, such as whsec_…, in place of PARTNER_WEBHOOK_SECRET, else of the one in the state file; other users of the machine can see it',
+      'sign with this (whsec_…) instead of PARTNER_WEBHOOK_SECRET or the secret in the state file; other users of the machine can see it',
     ),
-    new Option('--secret-file <file>', 'the same from a file').conflicts('secret'),
+    new Option('--secret-file <file>', 'read the secret from a file').conflicts('secret'),
   ];
 }
 
-/** A whole number of attempts, at least one. */
 export function attemptsOption(description: string): Option {
   return new Option('--attempts <count>', description).argParser((text: string) => {
     if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1 on.');
@@ -27,16 +25,16 @@ export function attemptsOption(description: string): Option {
   });
 }
 
-/** The checked address. @throws CommandError that names the option */
+/** @throws CommandError that names the option */
 export const forwardAddress = ({ forwardTo }: EndpointOptions): string =>
   checkedAddress(forwardTo, '--forward-to', EXAMPLE);
 
-/** The secret that was given, by an option or by PARTNER_WEBHOOK_SECRET; undefined where none was. @throws CommandError that names the option */
+/** The secret of an option or of PARTNER_WEBHOOK_SECRET, if given. @throws CommandError that names the option */
 export async function givenSecret(
   { secret, secretFile }: EndpointOptions,
   { environment }: World,
 ): Promise<string | undefined> {
   if (secretFile !== undefined) return secretInFile(secretFile, '--secret-file');
-  if (secret === '') throw usageError('--secret: it is empty. Leave it out to have one made.');
+  if (secret === '') throw usageError('--secret is empty. Omit it, and the command makes one.');
   return secret ?? (environment.webhookSecret?.trim() || undefined);
 }

@@ -1,6 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
 
-/** What happens to holds and bookings, as the service names it. */
 export const EVENT_TYPES = [
   'hold_created',
   'hold_cancelled',
@@ -14,7 +13,7 @@ export type EventType = (typeof EVENT_TYPES)[number];
 
 const NAMES: readonly string[] = EVENT_TYPES;
 
-/** `--events a,b`: all unless stated. */
+/** `--events a,b`; default all. */
 export function eventsOption(): Option {
   return new Option('--events <types>', `only these, comma-separated: ${EVENT_TYPES.join(', ')}`).argParser(
     (text: string) => {

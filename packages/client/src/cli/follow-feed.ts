@@ -7,9 +7,9 @@ import type { FeedEvent } from './send-delivery.ts';
 import type { ServicePatience } from './service-patience.ts';
 import type { StateStore } from './state-file.ts';
 
-/** How often the feed is read that has been read to its end: 60 calls of the partner's limit a minute. */
+/** How often a feed is polled that was read to its end: 60 calls of the partner's limit a minute. */
 const POLL_MS = 1000;
-/** A cursor that is not used for 30 days may be rejected, so that one without events is stored now and then. */
+/** An unused cursor may be rejected after 30 days, so it is stored now and then. */
 const STORE_CURSOR_MS = 3_600_000;
 const PAGE_LIMIT = 200;
 
@@ -18,16 +18,14 @@ export type Following = {
   patience: ServicePatience;
   store: StateStore;
   forwarding: Forwarding;
-  /** Which events are forwarded. */
   isWanted: (event: FeedEvent) => boolean;
 };
 
 type Page = Success<'listEvents'>;
 
 /**
- * Forwards the events of the feed in its order, from the stored cursor on, until the signal aborts, with whose reason it rejects. The
- * cursor is stored after its page is done with, never before: whenever this process dies, the next one begins with what is not
- * known to be done.
+ * Forwards the events of the feed in order, from the stored cursor on, until the signal aborts. The cursor is stored
+ * only after its page is done: a restart repeats what is not known to be done.
  */
 export async function followFeed(following: Following): Promise<never> {
   const { store, forwarding } = following;
@@ -57,7 +55,6 @@ function readPage(
   );
 }
 
-/** Forwards those of a page that no earlier run is done with. */
 async function forwardPage({ store, forwarding, isWanted }: Following, page: Page): Promise<void> {
   for (const event of page.data) {
     const { handled, attempted } = store.state;

@@ -2,33 +2,31 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Endpoint, FeedEvent, Outcome } from './send-delivery.ts';
 import { sendDelivery } from './send-delivery.ts';
 
-/** What is known of the earlier attempts of an event. */
+/** The earlier attempts of an event. */
 export type Progress = {
   attempts: number;
-  /** False where every attempt is known not to have reached the endpoint. */
+  /** False if no attempt reached the endpoint. */
   mayHaveArrived: boolean;
 };
 
-/** An attempt, as it is told. */
 export type Told = {
   event: FeedEvent;
   attempt: number;
-  /** It may have reached the endpoint before. */
+  /** It may have arrived before. */
   isRepeated: boolean;
 };
 
-/** Tells whoever watches. */
 export type ForwardReport = {
-  /** Before an event is sent that may have arrived before. */
+  /** Called before an event is sent that may have arrived before. */
   repeating(told: Told): void;
   accepted(told: Told, outcome: Outcome): void;
-  /** `waitMs` until the next attempt; undefined where there is none. */
+  /** `waitMs` until the next attempt; undefined if there is none. */
   failed(told: Told, outcome: Outcome, waitMs: number | undefined): void;
 };
 
 export type Forwarding = {
   endpoint: Endpoint;
-  /** After so many attempts an event is given up; Infinity for never. */
+  /** Infinity: never give an event up. */
   maxAttempts: number;
   signal: AbortSignal;
   report: ForwardReport;
@@ -40,8 +38,8 @@ const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 5000;
 
 /**
- * Sends an event until the endpoint accepts it or it is given up; resolves to whether it was accepted. `save` has resolved before each
- * attempt leaves, and after each that failed: what is saved never says less than the endpoint may have seen.
+ * Sends an event until the endpoint accepts it or it is given up; resolves to whether it was accepted. `save` completes
+ * before each attempt and after each failure: the saved state never says less than the endpoint may have seen.
  */
 export async function forwardEvent(
   event: FeedEvent,

@@ -1,11 +1,11 @@
 import type { ForwardReport, Told } from './forward-event.ts';
 import type { Outcome } from './send-delivery.ts';
+import { rareNotes } from './service-patience.ts';
 import { timeOfDay } from './spoken-time.ts';
-import { rareNotes } from './waiting.ts';
 import type { World } from './world.ts';
 import { painted, printable, writeJson, writeLine, writeNote } from './world.ts';
 
-/** A line for each event on stdout, what goes wrong on stderr. */
+/** A line for each event on stdout, problems on stderr. */
 export function forwardReport(world: World, url: string): ForwardReport {
   const note = (text: string) => writeNote(world, text, 'yellow');
   const failures = rareNotes();
@@ -27,13 +27,15 @@ export function forwardReport(world: World, url: string): ForwardReport {
   };
 }
 
-/** A JSON document on a line of stdout for whatever happens. */
+/** A JSON document a line on stdout. */
 export function jsonReport(world: World): ForwardReport {
   const tell = (type: string, { event, attempt, isRepeated }: Told, outcome?: Outcome) =>
     writeJson(
       world.out,
       {
-        ...{ type, attempt, repeated: isRepeated },
+        type,
+        attempt,
+        repeated: isRepeated,
         ...(outcome === undefined ? {} : fieldsOf(outcome)),
         event,
       },

@@ -1,16 +1,16 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
 import type { Schemas } from '../operation-types.ts';
 import { usageError } from './command-error.ts';
 import type { Connection, GlobalOptions } from './connection.ts';
-import { withService } from './connection.ts';
-import { keyFor, sayKeyWhereUnknown } from './keyed-call.ts';
+import { keyFor, sayKeyWhereUnknown, withService } from './connection.ts';
+import { servicePatience } from './service-patience.ts';
 import { firstFreeSlot } from './slot-choice.ts';
 import { spokenSeconds } from './spoken-time.ts';
 import { fieldLines } from './table.ts';
-import { watchHold } from './watch-hold.ts';
 import type { World } from './world.ts';
-import { writeJson, writeLine } from './world.ts';
+import { printable, writeJson, writeLine, writeNote } from './world.ts';
 
 type HoldOptions = GlobalOptions & {
   venue?: string;
@@ -23,24 +23,23 @@ type HoldOptions = GlobalOptions & {
 };
 
 const DESCRIPTION =
-  'Place a hold: on a slot by its id, or on the first slot of a date at a venue that is free. Shows how long it lives by ' +
-  'the clock of the service.';
+  'Place a hold on a slot by its id, or on the first free slot of a date at a venue. Shows how long it lasts by the clock of ' +
+  'the service.';
 
-/** Adds `partner hold`. */
 export function addHold(program: Command, world: World): void {
   const command = program
     .command('hold')
     .summary('Place a hold')
     .description(DESCRIPTION)
     .argument('[slot_id]', 'which slot')
-    .option('--venue <venue_id>', 'in place of a slot: where')
-    .option('--date <date>', 'in place of a slot: the date at the venue, such as 2026-11-24')
+    .option('--venue <venue_id>', 'instead of a slot: the venue')
+    .option('--date <date>', 'instead of a slot: the date at the venue, such as 2026-11-24')
     .option('--resource <resource_id>', 'only slots of this resource')
-    .option('--ttl <seconds>', 'how long it is to live (default: 600)', secondsOf)
-    .option('--order-reference <text>', 'your name for the order')
+    .option('--ttl <seconds>', 'the lifetime of the hold (default: 600)', secondsOf)
+    .option('--order-reference <text>', 'your order reference')
     .option(
       '--idempotency-key <text>',
-      'of a slot_id: the same again is the same hold (default: a random one, which is shown)',
+      'with a slot_id: the same key returns the same hold (default: a random key, which is shown)',
     )
     .option('--watch', 'count down until it is confirmed, released or expired, or Ctrl-C')
     .action(async (slotId: string | undefined) => {
@@ -112,4 +111,45 @@ function linesOf(held: Schemas['Hold'], key: string, isReplay: boolean, seconds:
 function secondsOf(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('It must be a whole number of seconds.');
   return Number(text);
+}
+
+const TICK_MS = 1000;
+/** Others may change the hold meanwhile. 30 calls of the partner's limit a minute. */
+const READ_MS = 2000;
+
+const ENDS: Readonly<Partial<Record<string, string>>> = {
+  CONSUMED: 'confirmed into a booking',
+  RELEASED: 'released by you or by the venue',
+  EXPIRED: 'not confirmed in time',
+};
+
+/** Counts a hold down until it is not ACTIVE any more, then says why: one line on a terminal, else a line a minute. */
+async function watchHold({ client }: Connection, held: Schemas['Hold'], world: World): Promise<void> {
+  const { err, interrupted: signal } = world;
+  const onNewLine = err.isTty ? '\n' : '';
+  const patience = servicePatience((text) => writeNote(world, `${onNewLine}${text}`, 'yellow'));
+  const read = () => client.getHold({ path: { holdId: held.hold_id } }, { signal });
+  let current = held;
+  let readAt = performance.now();
+  for (let told = Number.POSITIVE_INFINITY; current.status === 'ACTIVE'; ) {
+    const seconds = client.secondsLeft(current);
+    const text = `${spokenSeconds(seconds)} left`;
+    const minute = Math.ceil(seconds / 60);
+    if (err.isTty) err.write(`\r${text.padEnd(20)}`);
+    else if (minute < told) writeLine(err, text);
+    told = minute;
+    await delay(TICK_MS, undefined, { signal });
+    // The hold lasts a moment longer than the count.
+    if (seconds > 0 && performance.now() - readAt < READ_MS) continue;
+    const before = current;
+    current = await patience.untilAnswered(read, signal);
+    readAt = performance.now();
+    if (current.status === 'ACTIVE' && current.hold_expiry_at > before.hold_expiry_at) {
+      told = Number.POSITIVE_INFINITY;
+      writeLine(err, `${onNewLine}It was extended, to ${printable(current.hold_expiry_at)}.`);
+    }
+  }
+  const end = ENDS[current.status];
+  const why = end === undefined ? '' : `: ${end}`;
+  writeLine(err, `${err.isTty ? '\r' : ''}The hold is ${printable(current.status)}${why}.`);
 }

@@ -1,14 +1,13 @@
+import { newSecret } from '../certification/deliveries.ts';
 import type { Connection } from './connection.ts';
 import { instantOf } from './instants.ts';
 import type { ServicePatience } from './service-patience.ts';
-import type { StateStore } from './state-file.ts';
-import { createState, newSecret, readState } from './state-file.ts';
-import type { Owner } from './state-location.ts';
-import { requireOwner } from './state-location.ts';
+import type { Owner, StateStore } from './state-file.ts';
+import { createState, readState, requireOwner } from './state-file.ts';
 import type { World } from './world.ts';
 import { writeNote } from './world.ts';
 
-/** Where an earlier run ended; undefined where there was none. @throws CommandError where the file is of somebody else */
+/** The state of an earlier run, if any. @throws CommandError if the file is somebody else's */
 export async function goOn(
   file: string,
   owner: Owner,
@@ -26,10 +25,10 @@ export async function goOn(
   return store;
 }
 
-/** The end of the feed, whatever either clock says: an instant that has not come yet has no events. */
+/** The end of the feed by any clock: no event lies after this. */
 const AT_THE_END = '9999-12-31T23:59:59.999Z';
 
-/** The first start, now or at `since`. What happens from its return on is forwarded, even where this process dies at once. */
+/** The first start, now or at `since`. Events after it returns are forwarded even if this process dies. */
 export async function begin(
   file: string,
   { baseUrl, partnerId }: Owner,
@@ -48,7 +47,8 @@ export async function begin(
     partner_id: partnerId,
     secret: newSecret(),
     ...place,
-    ...{ handled: [], attempted: null },
+    handled: [],
+    attempted: null,
   });
 
   async function endOfFeed(): Promise<string> {

@@ -1,19 +1,18 @@
 import type { Command } from 'commander';
 import { PartnerApiError } from '../errors.ts';
-import { CommandError } from './command-error.ts';
+import { CommandError, EXIT } from './command-error.ts';
 import type { Connection, GlobalOptions } from './connection.ts';
 import { withService } from './connection.ts';
 import type { EndpointOptions } from './endpoint-options.ts';
 import { attemptsOption, endpointOptions, forwardAddress, givenSecret } from './endpoint-options.ts';
 import { eventsOption } from './event-types.ts';
-import { EXIT } from './exit-codes.ts';
 import { followFeed } from './follow-feed.ts';
 import type { ForwardReport } from './forward-event.ts';
 import { forwardReport, jsonReport } from './forward-report.ts';
 import { begin, goOn } from './listen-state.ts';
 import { servicePatience } from './service-patience.ts';
 import type { StateStore } from './state-file.ts';
-import { stateFileOf } from './state-location.ts';
+import { stateFileOf } from './state-file.ts';
 import { lockState } from './state-lock.ts';
 import type { World } from './world.ts';
 import { printable, writeJson, writeNote } from './world.ts';
@@ -22,26 +21,28 @@ type ListenOptions = GlobalOptions &
   EndpointOptions & { events?: string[]; since?: string; state?: string; attempts?: number };
 
 const DESCRIPTION =
-  'Forward the events at your venues to an endpoint of yours, such as one on this machine, signed as the service ' +
-  'signs: no tunnel, no public address. Events go in order; one that is not accepted is tried again until it is, and ' +
-  'what follows waits. It goes on where it ended, whatever ended it: an event is never lost, and said when it may ' +
-  'come twice. Ctrl-C ends it.';
+  'Forward the events at your venues to your endpoint, for example on this machine, without a tunnel and signed as the ' +
+  'service signs. Events are sent in order; a rejected event is repeated until your endpoint accepts it, and later ones ' +
+  'wait. Every start continues where the last one ended: no event is lost, and one that may have arrived is announced' +
+  ' as repeated. Ctrl-C ends it.';
 
-/** With no time limit of their own, since `listen` waits for the service itself. */
+/** `listen` waits for the service itself. */
 const ONE_TRY = { retries: { tries: 1 } };
 
-/** Adds `partner listen`. */
 export function addListen(program: Command, world: World): void {
   const command = program
     .command('listen')
-    .summary('Forward events to an endpoint of yours')
+    .summary('Forward events to your endpoint')
     .description(DESCRIPTION);
   for (const option of endpointOptions()) command.addOption(option);
   command
     .addOption(eventsOption())
-    .option('--since <when>', 'where the first start begins: 2h ago, or an instant (default: now)')
-    .option('--state <file>', 'where it keeps how far it is, and its secret')
-    .addOption(attemptsOption('give an event up after so many attempts, say so, and go on (default: never)'))
+    .option(
+      '--since <when>',
+      'where the first start begins: 2h for two hours ago, or an instant (default: now)',
+    )
+    .option('--state <file>', 'the file for its position and secret')
+    .addOption(attemptsOption('give an event up after this many attempts and continue (default: never)'))
     .action(() =>
       withService(
         command,
@@ -77,7 +78,9 @@ async function listen(options: ListenOptions, world: World, connection: Connecti
     const maxAttempts = options.attempts ?? Number.POSITIVE_INFINITY;
     const types = options.events;
     return await followFeed({
-      ...{ client: connection.client, patience, store },
+      client: connection.client,
+      patience,
+      store,
       forwarding: { endpoint: { url, secret }, maxAttempts, signal, report },
       isWanted: ({ event_type: type }) => types === undefined || types.includes(type),
     }).catch((failure: unknown) => {
@@ -90,7 +93,7 @@ async function listen(options: ListenOptions, world: World, connection: Connecti
   }
 }
 
-/** Whether the service does not take the cursor any more: one that was not used for 30 days, or of a deployment that is gone. */
+/** Whether the service rejects the cursor: unused for 30 days, or of another deployment. */
 const isOfCursor = (failure: unknown): boolean =>
   failure instanceof PartnerApiError && failure.details.some(({ path }) => path === 'after');
 
@@ -102,7 +105,7 @@ const lostCursor = (file: string): CommandError =>
 function tellStart(
   { json, events }: ListenOptions,
   world: World,
-  /** `secret` is the one that was made; undefined where another was given. */
+  /** `secret` is undefined if the user gave one. */
   { url, secret, store, name }: { url: string; secret: string | undefined; store: StateStore; name: string },
 ): void {
   if (json === true)

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-/** The command `partner`: its process, and nothing else. */
+/** The process of the command `partner`. */
 
 import { homedir } from 'node:os';
 import path from 'node:path';
-import { EXIT } from './exit-codes.ts';
+import { EXIT } from './command-error.ts';
 import { runPartnerCommand } from './program.ts';
 import type { Environment, Sink } from './world.ts';
 
@@ -11,7 +11,7 @@ const stop = new AbortController();
 let stoppedAt: number | undefined;
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.on(signal, () => {
-    // npx passes on the Ctrl-C that the terminal has sent to both: only a later one ends the command at once.
+    // npx passes on a Ctrl-C that the terminal sent to both: only a later one ends the command at once.
     if (signal === 'SIGINT' && performance.now() - (stoppedAt ?? Number.POSITIVE_INFINITY) > 1000)
       process.exit(EXIT.interrupted);
     stoppedAt ??= performance.now();
@@ -42,7 +42,7 @@ function environment(): Environment {
   };
 }
 
-/** A reader that has seen enough, such as `head`, is no failure: what is written after that is dropped. A full disk is one. */
+/** A reader that closes early, such as `head`, is no failure; a full disk is. */
 function sinkOf(stream: NodeJS.WriteStream): Sink {
   let isClosed = false;
   stream.on('error', (failure: NodeJS.ErrnoException) => {

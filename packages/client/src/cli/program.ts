@@ -1,9 +1,8 @@
 import { Command, CommanderError } from 'commander';
 import manifest from '../../package.json' with { type: 'json' };
 import { addCertify } from './certify.command.ts';
-import { CommandError } from './command-error.ts';
+import { CommandError, EXIT, EXIT_CODES_HELP } from './command-error.ts';
 import { addConfirm } from './confirm.command.ts';
-import { EXIT, EXIT_CODES_HELP } from './exit-codes.ts';
 import { addHold } from './hold.command.ts';
 import { addListen } from './listen.command.ts';
 import { addReplay } from './replay.command.ts';
@@ -17,7 +16,6 @@ const INTRODUCTION =
   'and try holds and bookings. The key is read from PARTNER_API_KEY or --key-file, never from the command line, ' +
   'where other users of the machine could see it.';
 
-/** Each adds its command to the program. */
 const COMMANDS: readonly ((program: Command, world: World) => void)[] = [
   addStatus,
   addListen,
@@ -29,8 +27,8 @@ const COMMANDS: readonly ((program: Command, world: World) => void)[] = [
 ];
 
 /**
- * Runs one command line, without the program's name; resolves to its exit code. Failures are printed to `world.err` as plain
- * sentences. A command that ends with another code than 0 throws a CommandError; one without a message prints nothing more.
+ * Runs one command line; resolves to its exit code. Prints failures to `world.err`. A CommandError without a message
+ * only sets the exit code.
  */
 export async function runPartnerCommand(args: readonly string[], world: World): Promise<number> {
   try {

@@ -9,8 +9,7 @@ import { forwardEvent, NEW } from './forward-event.ts';
 import { forwardReport } from './forward-report.ts';
 import { instantOf } from './instants.ts';
 import type { FeedEvent } from './send-delivery.ts';
-import { readState } from './state-file.ts';
-import { requireOwner, stateFileOf } from './state-location.ts';
+import { readState, requireOwner, stateFileOf } from './state-file.ts';
 import type { World } from './world.ts';
 import { printable, writeJson, writeLine } from './world.ts';
 
@@ -18,19 +17,18 @@ type ReplayOptions = GlobalOptions &
   EndpointOptions & { since: string; until?: string; events?: string[]; state?: string; attempts: number };
 
 const DESCRIPTION =
-  'Forward events of the last 30 days to an endpoint of yours again, in order, signed as listen signs. Where one is not ' +
-  'accepted it stops and says with which --since to go on.';
+  'Forward events of the last 30 days to your endpoint again, in order, signed as listen signs. If one is not accepted, ' +
+  'the command stops and names the --since to continue with.';
 
-/** Adds `partner replay`. */
 export function addReplay(program: Command, world: World): void {
   const command = program.command('replay').summary('Forward past events again').description(DESCRIPTION);
   for (const option of endpointOptions()) command.addOption(option);
   command
-    .requiredOption('--since <when>', 'from when: 2h ago, or an instant')
-    .option('--until <when>', 'up to before then (default: now)')
+    .requiredOption('--since <when>', 'the start: 2h for two hours ago, or an instant')
+    .option('--until <when>', 'the end, not included (default: now)')
     .addOption(eventsOption())
-    .option('--state <file>', 'the state of listen, for its secret')
-    .addOption(attemptsOption('how often an event is sent at most').default(5))
+    .option('--state <file>', 'the state file of listen, for its secret')
+    .addOption(attemptsOption('the maximum number of attempts for an event').default(5))
     .action(async () => {
       const options = command.optsWithGlobals<ReplayOptions>();
       const count = await withService(command, world, (connection) => replay(options, world, connection));
@@ -60,7 +58,7 @@ async function replay(options: ReplayOptions, world: World, connection: Connecti
   if (until <= since) throw usageError(`--until: ${until} is not after --since ${since}.`);
   const secret =
     given ?? (await keptSecret(options, world, { baseUrl: connection.baseUrl, partnerId: me.partner_id }));
-  // As one JSON document at the end tells of it, the lines of each event are notes.
+  // stdout has one JSON document at the end, so the lines of events go to stderr.
   const report = forwardReport(options.json === true ? { ...world, out: world.err } : world, url);
   const forwarding = { endpoint: { url, secret }, maxAttempts: options.attempts, signal, report };
   const isWanted = ({ event_type: type, timestamp }: FeedEvent) =>
@@ -76,7 +74,7 @@ async function replay(options: ReplayOptions, world: World, connection: Connecti
   return { forwarded, since, until };
 }
 
-/** An event may come behind later ones of the feed, so those still to come can be older than the one that stopped it. */
+/** Events still to come can be older than the one that stopped it. */
 const MARGIN_MS = 60_000;
 
 function stopped({ event_type: type, event_id: id, timestamp }: FeedEvent, forwarded: number): CommandError {

@@ -1,15 +1,12 @@
-import { access, constants, realpath, stat, writeFile } from 'node:fs/promises';
+import { access, constants, open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { CommandError, usageError } from './command-error.ts';
-import { EXIT } from './exit-codes.ts';
-import { replaceFile } from './replace-file.ts';
+import { CommandError, EXIT, usageError } from './command-error.ts';
 
-/** A file, and the option by which it was named. */
 export type NamedFile = readonly [option: string, file: string | undefined];
 
 /**
- * Whether each of `written` can be written, said before the run: its report would be lost after it. Nothing is written yet.
- * @throws CommandError (exit code 2) that names the option: also where a file is one of `read`, or two are the same
+ * Checks before the run that each of `written` can be written.
+ * @throws CommandError (exit code 2) that names the option, also if a file is one of `read`, or two are the same
  */
 export async function requireWritable(
   written: readonly NamedFile[],
@@ -28,11 +25,11 @@ export async function requireWritable(
   }
 }
 
-/** Writes a report as a whole. @throws CommandError that names the option */
+/** Replaces the file. @throws CommandError that names the option */
 export async function writeReport([option, file]: NamedFile, text: string): Promise<void> {
   if (file === undefined) return;
   try {
-    // A link stays one; a device or a pipe cannot be replaced.
+    // A link stays a link; a device or pipe cannot be replaced.
     const target = await realpath(file).catch(() => path.resolve(file));
     if (await isSpecial(target)) await writeFile(target, text);
     else await replaceFile(target, text);
@@ -61,10 +58,30 @@ async function isSpecial(file: string): Promise<boolean> {
   return (await stat(file).catch(() => undefined))?.isFile() === false;
 }
 
-/** The same for every name of a file, also of one that is not there yet. */
+/** Equal for all names of a file, even one that does not exist yet. */
 async function identityOf(file: string): Promise<string> {
   const found = await stat(file, { bigint: true }).catch(() => undefined);
   if (found !== undefined) return `${found.dev}:${found.ino}`;
   const folder = path.dirname(path.resolve(file));
   return path.join(await realpath(folder).catch(() => folder), path.basename(file));
+}
+
+/** Replaces a file atomically by way of a synced file beside it. `mode`: its permissions, default the system's. */
+export async function replaceFile(file: string, text: string, mode?: number): Promise<void> {
+  const beside = `${file}.new`;
+  try {
+    const handle = await open(beside, 'w', mode);
+    try {
+      // A left-over file keeps its own mode otherwise.
+      if (mode !== undefined) await handle.chmod(mode);
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(beside, file);
+  } catch (failure) {
+    await rm(beside, { force: true }).catch(() => undefined);
+    throw failure;
+  }
 }

@@ -1,36 +1,31 @@
-import { createHmac } from 'node:crypto';
-import { v7 as uuid } from 'uuid';
-import { deliveryStatusOf } from '../certification/bounded-body.ts';
+import { deliveryStatusOf, signDelivery } from '../certification/deliveries.ts';
+import { reasonOf } from '../certification/transports.ts';
 import type { Schemas } from '../operation-types.ts';
 import { withDeadline } from '../retries.ts';
-import { reasonOf } from './command-error.ts';
 
 export type FeedEvent = Schemas['Event'];
 
-/** Where deliveries go, and with what they are signed. */
 export type Endpoint = { url: string; secret: string };
 
-/** What came of an attempt. */
 export type Outcome = {
   deliveryId: string;
   durationMs: number;
-  /** Of the response; undefined where there was no whole one. */
+  /** Undefined if there was no complete response. */
   status: number | undefined;
   isAccepted: boolean;
-  /** Why it was not accepted, such as `500` or `ECONNREFUSED`. */
+  /** Such as `500` or `ECONNREFUSED`. */
   reason: string;
   mayHaveArrived: boolean;
 };
 
-/** As long as the service waits. */
 const TIMEOUT_MS = 10_000;
 
-/** Failures after which the endpoint cannot have seen the request. */
+/** Failures in which the endpoint cannot have seen the request. */
 const NEVER_ARRIVED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
 /**
- * Sends an event once, as the service would: the same body, headers and signature, with this moment's timestamp. Accepted is a
- * 2xx, whole or longer than 16 KB, within 10 s; redirects are not followed. Never rejects but with the reason of `signal`.
+ * Sends an event once, as the service would. Accepted: a 2xx, complete or longer than 16 KB, within 10 s; no redirects.
+ * Rejects only with the reason of `signal`.
  */
 export async function sendDelivery(
   event: FeedEvent,
@@ -38,13 +33,12 @@ export async function sendDelivery(
   { url, secret }: Endpoint,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const deliveryId = uuid();
-  const body = JSON.stringify({ ...event, delivery_id: deliveryId });
+  const { bytes, headers } = signDelivery(event, { secret, attempt });
+  const deliveryId = headers['x-delivery-id'] ?? '';
   const startedAt = performance.now();
   const elapsedMs = () => Math.round(performance.now() - startedAt);
   const send = async (attemptSignal: AbortSignal): Promise<number> => {
-    const headers = headersOf(event, deliveryId, attempt, signatureOf(body, secret));
-    const init = { method: 'POST', headers, body, redirect: 'manual', signal: attemptSignal } as const;
+    const init = { method: 'POST', headers, body: bytes, redirect: 'manual', signal: attemptSignal } as const;
     return deliveryStatusOf(await fetch(url, init));
   };
   try {
@@ -65,27 +59,4 @@ export async function sendDelivery(
       mayHaveArrived,
     };
   }
-}
-
-/** The two headers that say who sent it and when. */
-function signatureOf(body: string, secret: string): Record<string, string> {
-  const timestamp = Math.floor(Date.now() / 1000);
-  const hex = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex');
-  return { 'X-Service-Timestamp': String(timestamp), 'X-Service-Signature': `sha256=${hex}` };
-}
-
-function headersOf(
-  event: FeedEvent,
-  deliveryId: string,
-  attempt: number,
-  signature: Record<string, string>,
-): Record<string, string> {
-  return {
-    'Content-Type': 'application/json',
-    'User-Agent': 'partner-booking-service/1',
-    'X-Webhook-Event': event.event_type,
-    'X-Delivery-Id': deliveryId,
-    'X-Delivery-Attempt': String(attempt),
-    ...signature,
-  };
 }

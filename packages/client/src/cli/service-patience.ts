@@ -1,20 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { reasonOf } from '../certification/transports.ts';
 import { PartnerApiError, PartnerConnectionError } from '../errors.ts';
-import { reasonOf } from './command-error.ts';
 import { spokenWait } from './spoken-time.ts';
-import { rareNotes } from './waiting.ts';
 import { printable } from './world.ts';
 
-/** Makes calls that wait for the service to come back. */
 export type ServicePatience = {
-  /** Repeats a call that changes nothing until the service answers it; rejects where it refuses it. */
+  /** Repeats a read until the service answers it; rejects if the service rejects it. */
   untilAnswered<Result>(call: () => Promise<Result>, signal: AbortSignal): Promise<Result>;
 };
 
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 5000;
 
-/** `note` is told when the service is away, ever more rarely but once a minute, and when it is back. */
+/** `note` gets a line when the service is away, ever more rarely but once a minute, and when it is back. */
 export function servicePatience(note: (text: string) => void): ServicePatience {
   return {
     untilAnswered: async (call, signal) => {
@@ -54,4 +52,40 @@ function waitAfter(failure: unknown, failures: number): number {
 function told(failure: unknown): string {
   const why = failure instanceof PartnerApiError ? `${failure.status} ${failure.code}` : reasonOf(failure);
   return `The service does not answer (${printable(why)})`;
+}
+
+/** With an attempt of 10 s and a wait of 5 s, there is a note at least once a minute. */
+const LONGEST_SILENCE_MS = 45_000;
+
+/** Decides which failures of a series are reported. */
+export type RareNotes = {
+  /** Counts a failure; true for the 1st, 2nd, 4th, 8th and so on, and after a long silence. */
+  isDue(): boolean;
+  end(): void;
+};
+
+/** `readMs`: a monotonic clock. */
+export function rareNotes(readMs: () => number = () => performance.now()): RareNotes {
+  let failures = 0;
+  let toldAtMs = 0;
+  return {
+    isDue: () => {
+      failures += 1;
+      const isTold = Number.isInteger(Math.log2(failures)) || readMs() - toldAtMs >= LONGEST_SILENCE_MS;
+      if (isTold) toldAtMs = readMs();
+      return isTold;
+    },
+    end: () => {
+      failures = 0;
+    },
+  };
+}
+
+/** Shorter waits need no note. */
+const SHORT_WAIT_MS = 2000;
+
+/** The note about a wait before a retry; undefined if it is short. */
+export function waitNote(waitMs: number, failure: unknown): string | undefined {
+  if (waitMs <= SHORT_WAIT_MS || !(failure instanceof PartnerApiError)) return undefined;
+  return `The service asks to wait (${failure.status}); trying again ${spokenWait(waitMs)}.`;
 }

@@ -5,7 +5,7 @@ import { CommandError } from './command-error.ts';
 type Slot = Schemas['Slot'];
 type Wanted = { venueId: string; date: string; resourceId?: string };
 
-/** The first slot of a date that can be held. @throws CommandError where none is free */
+/** The first free slot of a date. @throws CommandError if there is none */
 export async function firstFreeSlot(
   client: PartnerClient,
   { venueId, date, resourceId }: Wanted,
@@ -21,12 +21,12 @@ export async function firstFreeSlot(
   return found;
 }
 
-/** Not the next days, in which a venue's own guests look for slots. */
+/** The venue's own guests book the next days. */
 const FIRST_DAY = 3;
 const DAYS = 7;
 const DAY_MS = 86_400_000;
 
-/** Any free slot at `venueId`, or at the first of the partner's venues that has one. @throws CommandError where none has */
+/** A free slot at the first of the venues that has one. @throws CommandError if none has */
 export async function anyFreeSlot(
   client: PartnerClient,
   venueIds: readonly string[],

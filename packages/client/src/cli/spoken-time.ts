@@ -1,4 +1,4 @@
-/** `13:38:12` of an instant in UTC. */
+/** `13:38:12` in UTC. */
 export const timeOfDay = (instant: string): string => instant.slice(11, 19);
 
 /** `9 min 58 s`, `2 h 5 min`, `3 d 4 h`. */

@@ -1,45 +1,40 @@
-import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { CommandError, usageError } from './command-error.ts';
-import { EXIT } from './exit-codes.ts';
-import { replaceFile } from './replace-file.ts';
+import path from 'node:path';
+import { CommandError, EXIT, usageError } from './command-error.ts';
+import { replaceFile } from './report-files.ts';
+import type { World } from './world.ts';
 
-/** An event that was sent to the endpoint, and is not done with. */
+/** An event that was sent and is not done. */
 export type Attempted = {
   event_id: string;
   attempts: number;
-  /** False where every attempt is known not to have reached the endpoint. */
+  /** False if no attempt reached the endpoint. */
   may_have_arrived: boolean;
 };
 
-/** What `listen` keeps: how far it is, and with what it signs. */
+/** The progress of `listen`, and its secret. */
 export type ListenState = {
   version: 1;
   base_url: string;
   partner_id: string;
-  /** Made at the first start. */
   secret: string;
-  /** Where the page that is being forwarded begins; null before the first page is done. */
+  /** The cursor of the current page; null before the first page is done. */
   cursor: string | null;
-  /** Where the feed begins while there is no cursor. */
+  /** The start of the feed while there is no cursor. */
   since: string | null;
-  /** Events of that page that are done with. */
+  /** Events of that page that are done. */
   handled: string[];
   attempted: Attempted | null;
 };
 
-/** The state in a file, as it is on disk. */
 export type StateStore = {
   readonly file: string;
   readonly state: Readonly<ListenState>;
-  /** Resolves once the file has the change, whole: whoever reads it finds the state before or after, never a part. */
+  /** Replaces the file atomically. */
   update(change: Partial<ListenState>): Promise<void>;
 };
 
-/** `whsec_` and 32 random bytes, as the service makes them. */
-export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64url')}`;
-
-/** The state in `file`; undefined where there is no such file. @throws CommandError where it is something else */
+/** The state in `file`, if there is one. @throws CommandError if the file is something else */
 export async function readState(file: string): Promise<StateStore | undefined> {
   const text = await readFile(file, 'utf8').catch((failure: NodeJS.ErrnoException) => {
     if (failure.code === 'ENOENT') return undefined;
@@ -52,7 +47,6 @@ export async function readState(file: string): Promise<StateStore | undefined> {
   return storeOf(file, state);
 }
 
-/** Writes a first state, in a folder that is there. */
 export async function createState(file: string, state: ListenState): Promise<StateStore> {
   await writeWhole(file, state);
   return storeOf(file, state);
@@ -73,7 +67,6 @@ function storeOf(file: string, initial: ListenState): StateStore {
   };
 }
 
-/** The secret is for its owner alone. */
 async function writeWhole(file: string, state: ListenState): Promise<void> {
   try {
     await replaceFile(file, `${JSON.stringify(state, null, 2)}\n`, 0o600);
@@ -95,4 +88,25 @@ function stateIn(text: string): ListenState | undefined {
   } catch {
     return undefined;
   }
+}
+
+export type Owner = { baseUrl: string; partnerId: string };
+
+/** The file of `--state`, else the usual one of this partner and service. */
+export function stateFileOf(
+  { environment }: World,
+  { baseUrl, partnerId }: Owner,
+  given: string | undefined,
+): string {
+  if (given !== undefined) return path.resolve(given);
+  const host = new URL(baseUrl).host.replaceAll(/[^a-zA-Z0-9.-]/g, '_');
+  return path.join(environment.stateFolder, `listen-${host}-${partnerId}.json`);
+}
+
+/** @throws CommandError if the state belongs to another partner or service */
+export function requireOwner(file: string, state: ListenState, { baseUrl, partnerId }: Owner): void {
+  if (state.base_url === baseUrl && state.partner_id === partnerId) return;
+  throw usageError(
+    `--state: ${file} is of partner ${state.partner_id} at ${state.base_url}, and you are ${partnerId} at ${baseUrl}. Name another file.`,
+  );
 }

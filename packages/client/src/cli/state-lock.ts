@@ -5,9 +5,10 @@ import { promisify } from 'node:util';
 import { usageError } from './command-error.ts';
 
 /**
- * Makes this process the only one that uses `file`, and resolves to what ends that. A process that died, killed even, is no obstacle,
- * also where another has its pid now. Each puts down a file with its pid in the name, and its start in it, before it looks for others, so
- * that of two that start at once at least one sees the other. @throws CommandError that names the process which has it
+ * Makes this process the only user of `file`; resolves to the release. A dead process is no obstacle, even if its pid
+ * is reused. Each process writes a lock file with its pid in the name and its start time in it before it looks for
+ * others, so of two concurrent starts at least one sees the other.
+ * @throws CommandError that names the process which has it
  */
 export async function lockState(file: string): Promise<() => Promise<void>> {
   const folder = path.dirname(file);
@@ -43,7 +44,7 @@ async function pidsAt(file: string): Promise<number[]> {
     .map(Number);
 }
 
-/** Whether the process that put down the lock runs. What the system does not tell of it counts for that. */
+/** Whether the process of the lock is running; if the system does not tell, it counts as running. */
 async function isHeld(lock: string, pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);
@@ -51,13 +52,13 @@ async function isHeld(lock: string, pid: number): Promise<boolean> {
     // Another user's process is alive, too.
     if ((failure as NodeJS.ErrnoException).code !== 'EPERM') return false;
   }
-  // A dead process keeps its pid until its parent asks for it, which in a container may be never.
+  // A dead process keeps its pid until its parent reaps it, which in a container may be never.
   if (/^[ZX]/.test((await procFieldsOf(pid))[0] ?? '')) return false;
   const [noted, now] = [await readFile(lock, 'utf8').catch(() => ''), await startOf(pid)];
   return noted === '' || now === '' || noted === now;
 }
 
-/** When a process was started, as the system tells it: never the same for two of one pid. Empty where it tells nothing. */
+/** The start of a process, different for two processes of one pid. Empty if the system does not tell. */
 async function startOf(pid: number): Promise<string> {
   const ticks = (await procFieldsOf(pid))[19];
   if (ticks !== undefined) {
@@ -75,7 +76,7 @@ async function startOf(pid: number): Promise<string> {
   }
 }
 
-/** Of proc(5), from the state on; empty where there is none. The name before it may have any character. */
+/** The fields of proc(5) from the state on; empty if there are none. The name before them may have any character. */
 async function procFieldsOf(pid: number): Promise<string[]> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   return text === '' ? [] : text.slice(text.lastIndexOf(')') + 2).split(' ');

@@ -1,14 +1,12 @@
 import type { Command } from 'commander';
+import type { PartnerClient } from '../client.ts';
 import type { Success } from '../operation-types.ts';
-import { CommandError } from './command-error.ts';
+import { CommandError, EXIT } from './command-error.ts';
 import type { Connection, GlobalOptions } from './connection.ts';
 import { withService } from './connection.ts';
-import { EXIT } from './exit-codes.ts';
-import type { FeedLag } from './feed-lag.ts';
-import { lagOf } from './feed-lag.ts';
-import { readState } from './state-file.ts';
-import { requireOwner, stateFileOf } from './state-location.ts';
-import { findingsOf } from './status-findings.ts';
+import { spokenSeconds } from './spoken-time.ts';
+import type { StateStore } from './state-file.ts';
+import { readState, requireOwner, stateFileOf } from './state-file.ts';
 import { fieldLines, tableLines } from './table.ts';
 import type { World } from './world.ts';
 import { painted, printable, widthOf, wrapped, writeJson, writeLine } from './world.ts';
@@ -18,26 +16,24 @@ type StatusOptions = GlobalOptions & { state?: string };
 type Status = {
   base_url: string;
   me: Success<'getMe'>;
-  /** Calls left in this minute; null where there is no limit. */
+  /** Calls left in this minute; null without a limit. */
   calls_left: number | null;
   observability: Success<'getObservability'>;
-  /** Null where `listen` was never started with this state. */
+  /** Null if `listen` was never started with this state. */
   listen: FeedLag | null;
   needs_action: string[];
 };
 
 const DESCRIPTION =
-  'Show who you are to the service, what is left of your limits, how your webhooks fare, and how far listen is behind. ' +
-  'Exit code 4 where something needs action: a key that expires within 14 days, no venue, a subscription that is ' +
-  'switched off or has failed three times in a row, a dead letter.';
+  'Show your partner, key, limits, webhooks, and how far listen is behind the feed. Exit code 4 if something needs action: ' +
+  'a key that expires within 14 days, no venue, a subscription that is inactive or failed three times in a row, a dead letter.';
 
-/** Adds `partner status`. */
 export function addStatus(program: Command, world: World): void {
   const command = program
     .command('status')
-    .summary('Show who you are to the service, and what needs action')
+    .summary('Show your partner, limits and webhooks, and what needs action')
     .description(DESCRIPTION)
-    .option('--state <file>', 'the state of listen, where it is not the usual one')
+    .option('--state <file>', 'the state file of listen (default: its usual one)')
     .action(async () => {
       const options = command.optsWithGlobals<StatusOptions>();
       const status = await withService(command, world, (connection) =>
@@ -119,8 +115,66 @@ function listenOf(lag: FeedLag | null): string {
 function subscriptionsOf({ subscriptions }: Success<'getObservability'>, width: number): string[] {
   if (subscriptions.length === 0) return ['No webhook subscriptions.'];
   const rows = subscriptions.map((each) => [
-    ...[each.id, each.status, String(each.consecutive_failures), String(each.dead_letter)],
+    each.id,
+    each.status,
+    String(each.consecutive_failures),
+    String(each.dead_letter),
     each.endpoint_url,
   ]);
   return tableLines(['subscription', 'status', 'failing', 'dead', 'endpoint'], rows, width);
+}
+
+type FeedLag = {
+  events: number;
+  is_more: boolean;
+  oldest: string | null;
+};
+
+const PAGE_LIMIT = 200;
+
+async function lagOf(
+  client: PartnerClient,
+  { state: { cursor, since, handled } }: StateStore,
+  signal: AbortSignal,
+): Promise<FeedLag> {
+  const begin = cursor === null ? (since === null ? {} : { since }) : { after: cursor };
+  const { data } = await client.listEvents({ query: { ...begin, limit: PAGE_LIMIT } }, { signal });
+  const waiting = data.filter(({ event_id: id }) => !handled.includes(id));
+  return {
+    events: waiting.length,
+    is_more: data.length === PAGE_LIMIT,
+    oldest: waiting[0]?.timestamp ?? null,
+  };
+}
+
+type Given = { me: Success<'getMe'>; observability: Success<'getObservability'>; now: Date };
+
+/** After so many failures in a row, the service sends an endpoint few deliveries at a time. */
+const FAILING_FROM = 3;
+/** Time to ask the operator for another key and to deploy it. */
+const KEY_NOTICE_SECONDS = 14 * 86_400;
+
+/** The problems that need action, with what to do. */
+function findingsOf({ me, observability, now }: Given): string[] {
+  const deadLetters = observability.subscriptions.reduce((sum, each) => sum + each.dead_letter, 0);
+  return [
+    ...keyFindings(me, now),
+    ...(me.venues.length > 0 ? [] : ['No venue is granted to you: ask the operator for one.']),
+    ...observability.subscriptions.flatMap(({ id, status, consecutive_failures: failures }) => {
+      if (status !== 'active')
+        return [`Subscription ${id} is ${status}: ask the operator to resume its deliveries.`];
+      if (failures < FAILING_FROM) return [];
+      return [`Subscription ${id} has failed ${failures} times in a row: check what its endpoint responds.`];
+    }),
+    ...(deadLetters === 0
+      ? []
+      : [`${deadLetters} deliveries are dead letters: repair the endpoint, then redeliver them.`]),
+  ];
+}
+
+function keyFindings({ key }: Success<'getMe'>, now: Date): string[] {
+  if (key.expires_at === null) return [];
+  const seconds = (Date.parse(key.expires_at) - now.getTime()) / 1000;
+  if (seconds > KEY_NOTICE_SECONDS) return [];
+  return [`The key expires in ${spokenSeconds(Math.max(0, seconds))}: ask the operator for another one.`];
 }

@@ -5,12 +5,12 @@ const GAP = 2;
 
 const WITHOUT_BORDERS = Object.fromEntries(
   [
-    ...['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right'],
-    ...['left', 'left-mid', 'mid', 'mid-mid', 'right', 'right-mid', 'middle'],
+    ...'top top-mid top-left top-right bottom bottom-mid bottom-left bottom-right'.split(' '),
+    ...'left left-mid mid mid-mid right right-mid middle'.split(' '),
   ].map((name) => [name, '']),
 );
 
-/** Rows under a heading, without borders. Of all cells only those of the last column are broken where a line is longer than `width`. */
+/** Rows under a heading, without borders. Only cells of the last column are broken if a line is longer than `width`. */
 export function tableLines(
   head: readonly string[],
   rows: readonly (readonly string[])[],
@@ -37,7 +37,7 @@ export function tableLines(
     .map((line) => line.trimEnd());
 }
 
-/** Names and values, one pair a line; a value of several lines is indented. */
+/** One pair a line; a value of several lines is indented. */
 export function fieldLines(fields: readonly (readonly [name: string, value: string])[]): string[] {
   const width = Math.max(...fields.map(([name]) => name.length)) + GAP;
   return fields.map(([name, value]) => `${name.padEnd(width)}${printable(value)}`);

@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import { Argument, Option } from 'commander';
+import { reasonOf } from '../certification/transports.ts';
 import type { PartnerClient } from '../client.ts';
 import { PartnerApiError } from '../errors.ts';
-import { CommandError, reasonOf } from './command-error.ts';
+import { CommandError } from './command-error.ts';
 import type { Connection, GlobalOptions } from './connection.ts';
 import { withService } from './connection.ts';
 import type { EventType } from './event-types.ts';
@@ -17,23 +18,22 @@ import { printable, writeJson, writeLine, writeNote } from './world.ts';
 type TriggerOptions = GlobalOptions & { venue?: string; slot?: string; keep?: boolean };
 
 const DESCRIPTION =
-  'Make an event happen on a sandbox, by the calls that cause it: a hold or booking of a free slot, which is released ' +
-  'or cancelled again afterwards, an event too. In production this does nothing.';
+  'Cause an event on a sandbox by the calls that lead to it, on a free slot. Afterwards the slot is freed, which is an event too. ' +
+  'In production the command does nothing.';
 
-/** Adds `partner trigger`. */
 export function addTrigger(program: Command, world: World): void {
   const command = program
     .command('trigger')
     .summary('Make an event happen (sandbox only)')
     .description(DESCRIPTION)
     .addArgument(new Argument('<event>', 'which').choices([...EVENT_TYPES]))
-    .option('--venue <venue_id>', 'where (default: the first of your venues that has a free slot)')
+    .option('--venue <venue_id>', 'the venue (default: the first one with a free slot)')
     .addOption(
-      new Option('--slot <slot_id>', 'which slot (default: a free one, three days ahead or later)').conflicts(
+      new Option('--slot <slot_id>', 'the slot (default: a free one at least three days ahead)').conflicts(
         'venue',
       ),
     )
-    .option('--keep', 'leave the hold or booking as it is then')
+    .option('--keep', 'keep the hold or booking')
     .action(async (type: EventType) => {
       const options = command.optsWithGlobals<TriggerOptions>();
       const made = await withService(command, world, (connection) =>
@@ -69,7 +69,7 @@ async function trigger(
     writeLine(world.err, `${step.call}: ${step.causes}`);
     signal.throwIfAborted();
   };
-  // What is under way when it is interrupted may end, so that it is known what there is to give back.
+  // After an interruption, running calls may end, so that it is known what to give back.
   const given = { client, slotId, signal: delayed(signal, GRACE_MS), note };
   try {
     const triggered = await TRIGGERS[type](given);
@@ -82,7 +82,7 @@ async function trigger(
   }
 }
 
-/** How long what is under way may take to end, and then what is given back, once it is interrupted. */
+/** How long running calls may take after an interruption, and then the giving back. */
 const GRACE_MS = 5000;
 
 function delayed(signal: AbortSignal, ms: number): AbortSignal {
@@ -92,7 +92,7 @@ function delayed(signal: AbortSignal, ms: number): AbortSignal {
   return ending.signal;
 }
 
-/** Gives back what a trigger that failed has made, and says what that was. */
+/** Gives back what a failed trigger has made, and says so. */
 async function sayGivenBack(
   world: World,
   client: PartnerClient,
@@ -112,7 +112,6 @@ async function sayGivenBack(
   }
 }
 
-/** What is there afterwards. */
 function leftOf(type: EventType, isKept: boolean): string {
   if (!isKept || CLEAN_UPS[type] === undefined) return 'The slot is free again.';
   return type === 'hold_created'

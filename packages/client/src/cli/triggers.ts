@@ -2,17 +2,15 @@ import type { PartnerClient } from '../client.ts';
 import { PartnerApiError } from '../errors.ts';
 import type { EventType } from './event-types.ts';
 
-/** A call that was made, and the event that it causes. */
 export type Step = { call: string; causes: EventType };
 
 type Sandbox = {
   client: PartnerClient;
   signal: AbortSignal;
-  /** Is told of each call that was made, with the hold that it began with. What it throws ends the trigger. */
+  /** Gets each call with the hold that it began with; an error ends the trigger. */
   note: (step: Step, holdId: string) => void;
 };
 
-/** What an event is of. */
 export type Triggered = { slot_id: string; hold_id: string; booking_id: string | null };
 
 type Trigger = (given: Sandbox & { slotId: string }) => Promise<Triggered>;
@@ -20,7 +18,7 @@ type CleanUp = (given: Sandbox & Triggered) => Promise<void>;
 
 const REASON = 'Made by partner trigger';
 
-/** Makes each type of event happen. What one that fails leaves behind, `giveBack` frees. */
+/** Makes each type of event happen. `giveBack` frees what a failed one leaves. */
 export const TRIGGERS: Readonly<Record<EventType, Trigger>> = {
   hold_created: place,
   hold_cancelled: async (given) => {
@@ -49,7 +47,7 @@ export const TRIGGERS: Readonly<Record<EventType, Trigger>> = {
   },
 };
 
-/** What frees the slot again; the others have freed it. */
+/** Frees the slot again; the other triggers have freed it. */
 export const CLEAN_UPS: Readonly<Partial<Record<EventType, CleanUp>>> = {
   hold_created: release,
   booking_created: cancel,
@@ -82,7 +80,7 @@ async function cancel(given: Sandbox & Triggered): Promise<void> {
   note({ call: 'cancelBooking', causes: 'booking_cancelled' }, holdId);
 }
 
-/** Frees the slot of a hold, or of the booking that it became; resolves to what was freed, null where neither was there any more. */
+/** Frees the slot of a hold or of its booking; resolves to what was freed, null if there was nothing any more. */
 export async function giveBack(
   client: PartnerClient,
   holdId: string,

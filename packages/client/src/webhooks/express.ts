@@ -7,9 +7,10 @@ type Response = { status(code: number): { end(): unknown; json(body: unknown): u
 type Next = (error?: unknown) => unknown;
 
 /**
- * A handler to stand behind `express.raw({ type: 'application/json' })`, or where the platform keeps `request.rawBody`, as Google Cloud
- * Functions do: 204 once `onEvent` has taken the event over, 401 and 400 with the reason where it is not genuine. Where `onEvent`
- * fails, or the raw body is gone, `next` gets the error; without a `next` the response is 500 with its message.
+ * An Express handler, to use after `express.raw({ type: 'application/json' })`, or on platforms with `request.rawBody`
+ * such as Google Cloud Functions. Responds 204 after `onEvent`, and 401 or 400 with the reason if the delivery is not
+ * genuine. If `onEvent` fails or the raw body is missing, `next` gets the error; without `next` the response is 500
+ * with the message.
  */
 export function expressWebhook(
   secret: string,

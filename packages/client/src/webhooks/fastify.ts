@@ -16,8 +16,8 @@ type Instance = {
 };
 
 /**
- * A plugin to `register`, in whose scope bodies stay the bytes that came: POST to `path` is 204 once `onEvent` has taken the event
- * over, 401 and 400 with the reason where it is not genuine, 500 where `onEvent` fails.
+ * A Fastify plugin to `register`; it keeps the raw bodies of its own route. POST to `path` responds 204 after
+ * `onEvent`, 401 or 400 with the reason if the delivery is not genuine, and 500 if `onEvent` fails.
  */
 export function fastifyWebhook(
   path: string,

@@ -2,8 +2,8 @@ import type { OnEvent, ReceiveOptions } from './receive.ts';
 import { receiveWebhook } from './receive.ts';
 
 /**
- * A handler for whatever speaks `Request` and `Response`: Deno, Bun, workers, Next.js, Hono. 204 once `onEvent` has taken the event
- * over, 401 and 400 with the reason where it is not genuine; rejects where `onEvent` fails.
+ * A handler for platforms with `Request` and `Response`: Deno, Bun, workers, Next.js, Hono. Responds 204 after
+ * `onEvent`, and 401 or 400 with the reason if the delivery is not genuine. Rejects if `onEvent` fails.
  */
 export function fetchWebhook(
   secret: string,

@@ -2,20 +2,20 @@ import type { VerifyOptions, WebhookEvent, WebhookHeaders } from './verify.ts';
 import { verifyWebhook, WebhookVerificationError } from './verify.ts';
 
 /**
- * Takes a verified event over: puts it on a queue of your own, no more, since the service waits 10 s. Where it throws or rejects the
- * response is a 500, and the delivery comes again.
+ * Gets a verified event. Only put it on a queue: the service waits 10 s. If it throws or rejects, the response is 500
+ * and the delivery is repeated.
  */
 export type OnEvent = (event: WebhookEvent) => unknown;
 
 export type ReceiveOptions = VerifyOptions & {
-  /** Told of each delivery that was not believed, and why: for your log. */
+  /** Called for each rejected delivery with the reason, for your log. */
   onRefused?: (error: WebhookVerificationError) => unknown;
 };
 
-/** What to respond with; a refusal has its reason as the body `{"reason": "signature_mismatch"}`. */
+/** The response to send; a rejection has the body `{"reason": "signature_mismatch"}`. */
 export type Received = { status: 204 } | { status: 400 | 401; body: { reason: string } };
 
-/** Verifies a delivery and hands it over. Rejects where `onEvent` does. */
+/** Verifies a delivery and passes its event to `onEvent`. Rejects if `onEvent` does. */
 export async function receiveWebhook(
   rawBody: Uint8Array | string,
   headers: WebhookHeaders,
@@ -36,13 +36,13 @@ export async function receiveWebhook(
 }
 
 type Parsed = {
-  /** Where the platform has read the body: Google Cloud Functions, Firebase, NestJS, `express.json({ verify })`. */
+  /** Set by platforms that read the body: Google Cloud Functions, Firebase, NestJS, `express.json({ verify })`. */
   rawBody?: unknown;
   body?: unknown;
   headers: Exclude<WebhookHeaders, { get: unknown }>;
 };
 
-/** The bytes that came, as a framework has them. @throws TypeError where a parser has read them and they are gone */
+/** The raw bytes of a request in a framework. @throws TypeError if a parser has consumed them */
 export function rawBodyOf({ rawBody, body, headers }: Parsed): Uint8Array | string {
   const raw = rawBody ?? body;
   if (typeof raw === 'string' || raw instanceof Uint8Array) {

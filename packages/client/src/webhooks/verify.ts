@@ -1,6 +1,6 @@
 import type { Schemas } from '../operation-types.ts';
 
-/** A delivery's body; `event_type` tells which. Other types may come, if you subscribe to them. */
+/** The body of a delivery; `event_type` tells which. New types come only if you subscribe to them. */
 export type WebhookEvent =
   | Schemas['HoldCreatedDelivery']
   | Schemas['HoldCancelledDelivery']
@@ -9,15 +9,15 @@ export type WebhookEvent =
   | Schemas['BookingCancelledDelivery']
   | Schemas['BookingRefundedDelivery'];
 
-/** Headers as `fetch` or as Node's http has them. */
+/** Headers of `fetch` or of Node's http. */
 export type WebhookHeaders =
   | { get(name: string): string | null }
   | { readonly [name: string]: string | readonly string[] | undefined };
 
 export type VerifyOptions = {
-  /** How far X-Service-Timestamp may be from `now`, either side; 300 unless stated. */
+  /** The maximum difference between X-Service-Timestamp and `now`. Default: 300. */
   toleranceSeconds?: number;
-  /** This machine's time unless stated. */
+  /** Default: the time of this machine. */
   now?: Date;
 };
 
@@ -30,7 +30,7 @@ export type WebhookVerificationReason =
   | 'signature_mismatch'
   | 'malformed_body';
 
-/** The delivery must not be believed: respond 401 (400 to `malformed_body`) and do nothing else. */
+/** The delivery is not genuine: respond 401 (400 for `malformed_body`) and do nothing else. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
   readonly reason: WebhookVerificationReason;
@@ -42,8 +42,8 @@ export class WebhookVerificationError extends Error {
 }
 
 /**
- * The event of a delivery that was signed with `secret`, the whole `whsec_…` as text, within the tolerance of now. `rawBody` is the
- * exact bytes that came, or their text. @throws WebhookVerificationError
+ * Returns the event of a delivery that `secret` signed within the tolerance. `secret` is the whole `whsec_…` as text;
+ * `rawBody` is the exact bytes received, or their text. @throws WebhookVerificationError
  */
 export async function verifyWebhook(
   rawBody: Uint8Array | string,
@@ -60,7 +60,7 @@ export async function verifyWebhook(
   }
 }
 
-/** Resolves where the bytes were signed with `secret` within the tolerance, whatever they say. @throws WebhookVerificationError */
+/** Resolves if `secret` signed the bytes within the tolerance; does not parse them. @throws WebhookVerificationError */
 export async function verifySignature(
   rawBody: Uint8Array,
   headers: WebhookHeaders,
@@ -69,7 +69,7 @@ export async function verifySignature(
 ): Promise<void> {
   const timestamp = headerOf(headers, 'X-Service-Timestamp');
   const signature = signatureOf(headers, 'X-Service-Signature');
-  // From an environment that JavaScript alone checks, it can be undefined; from a file it can end in a line break.
+  // In JavaScript it can be undefined; read from a file it can end in a line break.
   if (!secret) throw new WebhookVerificationError('missing_secret');
   if (secret !== secret.trim()) throw new WebhookVerificationError('malformed_secret');
   if (!/^[0-9]{1,15}$/.test(timestamp)) throw new WebhookVerificationError('malformed_timestamp');
@@ -85,13 +85,13 @@ export async function verifySignature(
   signed.set(rawBody, prefix.length);
   const algorithm = { name: 'HMAC', hash: 'SHA-256' };
   const key = await crypto.subtle.importKey('raw', encoder.encode(secret), algorithm, false, ['verify']);
-  // While a rotation overlaps, the previous secret's signature comes beside. `verify` compares in constant time.
+  // During a rotation there is a signature by the previous secret too. `verify` compares in constant time.
   for (const each of [signature, signatureOf(headers, 'X-Service-Signature-Previous')])
     if (each !== undefined && (await crypto.subtle.verify('HMAC', key, each, signed))) return;
   throw new WebhookVerificationError('signature_mismatch');
 }
 
-/** The bytes of a header `sha256=` and 64 lower-case hex digits; undefined where it is anything else. */
+/** The bytes of a header `sha256=` and 64 lower-case hex digits; undefined for any other. */
 function signatureOf(headers: WebhookHeaders, name: string): Uint8Array<ArrayBuffer> | undefined {
   const [, hex] = /^sha256=([0-9a-f]{64})$/.exec(headerOf(headers, name)) ?? [];
   return hex === undefined
@@ -99,7 +99,9 @@ function signatureOf(headers: WebhookHeaders, name: string): Uint8Array<ArrayBuf
     : Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number(`0x${pair}`));
 }
 
-/** The header, whatever the case of its name, also in a list of one (Lambda's `multiValueHeaders`); empty where it is not there once. */
+/**
+ * The header, ignoring case, also in a list of one (Lambda's `multiValueHeaders`); empty unless present exactly once.
+ */
 function headerOf(headers: WebhookHeaders, name: string): string {
   if (typeof headers.get === 'function') return headers.get(name) ?? '';
   const named: readonly [string, string | readonly string[] | undefined][] = Object.entries(headers);

@@ -14,17 +14,17 @@ import {
 } from '../trial.ts';
 import { anyEvent, expectHandled, expectRefused, fresh } from '../trial-events.ts';
 
-/** So many, that two which race do so once at least. */
+/** Enough that two concurrent deliveries race at least once. */
 const TWINS = 5;
 
-/** Level 6: what is made of deliveries that are believed, and of those that never came. */
+/** Level 6: genuine deliveries, and those that never came. */
 export const EVENTS: readonly Scenario[] = [
   {
     id: 'duplicate-handled-once',
     level: 6,
     title: 'An event that is delivered twice is handled once',
     remedy:
-      'Know an event by its event_id, which stays the same; answer 2xx to what you have already. delivery_id is new each time.',
+      'Recognise an event by its event_id, and respond 2xx if you have handled it. delivery_id is new each time.',
     run: async (trial) => {
       const secret = await giveSecret(trial);
       const event = fresh(await anyEvent(trial));
@@ -46,14 +46,14 @@ export const EVENTS: readonly Scenario[] = [
     level: 6,
     title: 'Deliveries of one event that come at the same moment are handled as one',
     remedy:
-      'Note the event_id before you handle the event, in one step that only one of two can win: a unique key, or an insert that may fail.',
+      'Store the event_id atomically before you handle the event, for example with a unique key, so that only one of two wins.',
     run: async (trial) => {
       const secret = await giveSecret(trial);
       const event = await anyEvent(trial);
       const events = Array.from({ length: TWINS }, () => fresh(event));
       for (const each of events) {
         const twins = await Promise.all([1, 2].map((attempt) => deliver(trial, each, { secret, attempt })));
-        // The service sends again what was refused: one of two is enough.
+        // The service resends what was rejected: one of two is enough.
         const [answer] = twins;
         expectThat(twins.some(isAccepted), `Two deliveries at once were not accepted: ${answer?.text}.`);
       }
@@ -70,7 +70,7 @@ export const EVENTS: readonly Scenario[] = [
     level: 6,
     title: 'An older event that comes after a newer one does not undo it',
     remedy:
-      'Take an event as a hint: read the day of the slot again, and store what you read. Or keep the newest timestamp of each slot and drop older events.',
+      'Read the day of the slot again after an event and store what you read. Or keep the newest timestamp of each slot and drop older events.',
     run: async (trial) => {
       const { sandbox, feed } = trial;
       const secret = await giveSecret(trial);
@@ -95,7 +95,7 @@ export const EVENTS: readonly Scenario[] = [
     id: 'webhook-keeps-fresh',
     level: 6,
     title: 'What a delivery announces is shown right after it was handled',
-    remedy: 'Mark what you have cached of the venue as stale by every event, whoever made the change.',
+    remedy: 'Mark the cached venue as stale after every event, also after changes by others.',
     run: async (trial) => {
       const { feed } = trial;
       const secret = await giveSecret(trial);
@@ -112,8 +112,7 @@ export const EVENTS: readonly Scenario[] = [
     id: 'unknown-type-harmless',
     level: 6,
     title: 'An event of a type not yet known is accepted, and what comes after it handled',
-    remedy:
-      'Answer 2xx to a genuine event whose type you do not know: anything else has it sent again five times.',
+    remedy: 'Respond 2xx to a genuine event of an unknown type. Any other response causes retries.',
     run: async (trial) => {
       const secret = await giveSecret(trial);
       const event = await anyEvent(trial);
@@ -133,7 +132,7 @@ export const EVENTS: readonly Scenario[] = [
     id: 'unknown-event-fields-harmless',
     level: 6,
     title: 'Fields that are added to events later change nothing',
-    remedy: 'Ignore fields of an event that you do not know: the service adds fields at any time.',
+    remedy: 'Ignore unknown fields of an event: the service adds fields at any time.',
     run: async (trial) => {
       const secret = await giveSecret(trial);
       const event = fresh(await anyEvent(trial));
@@ -147,7 +146,7 @@ export const EVENTS: readonly Scenario[] = [
     level: 6,
     title: 'While a rotation overlaps, an endpoint with the old secret accepts deliveries',
     remedy:
-      'Where X-Service-Signature does not match, X-Service-Signature-Previous may: check both against the secret that you have.',
+      'Check both X-Service-Signature and X-Service-Signature-Previous against your secret: one match is enough.',
     run: async (trial) => {
       const secret = await giveSecret(trial);
       const rotated = newSecret();
@@ -175,7 +174,7 @@ export const EVENTS: readonly Scenario[] = [
     level: 6,
     title: 'Once the endpoint has the new secret, the old one is worth nothing',
     remedy:
-      'Forget the old secret when you get the new one: deliveries of an overlap carry a signature by each, and a leaked secret must die.',
+      'Drop the old secret when you get the new one: it may have leaked. During an overlap, deliveries carry a signature by each secret.',
     run: async (trial) => {
       const old = await giveSecret(trial);
       await giveSecret(trial);
@@ -189,7 +188,7 @@ export const EVENTS: readonly Scenario[] = [
     level: 6,
     title: 'What was missed during an outage is found in the feed, over many pages',
     remedy:
-      'Ask GET /api/v1/partner/events with next_cursor as after until a page is not full, and store the cursor.',
+      'Call GET /api/v1/partner/events with next_cursor as after until a page is not full, and store the cursor.',
     run: async (trial) => {
       const { proxy, integration, feed } = trial;
       await integration.do('reconcile', {});
@@ -207,7 +206,8 @@ export const EVENTS: readonly Scenario[] = [
     id: 'feed-and-webhook-once',
     level: 6,
     title: 'An event that came as a delivery is not handled again when the feed has it',
-    remedy: 'Put the feed and the webhooks through the same code, which knows an event by its event_id.',
+    remedy:
+      'Handle events of the feed and of webhooks with the same code, which recognises an event by its event_id.',
     run: async (trial) => {
       const secret = await giveSecret(trial);
       const taken = await trial.sandbox.takenSlot();

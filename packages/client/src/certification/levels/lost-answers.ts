@@ -9,16 +9,19 @@ import { anyCustomer, bookSlot, confirmInput, endingInput, expectEnded, holdSlot
 
 const LOST: Fault = { kind: 'lost answer' };
 const REMEDY =
-  'Make the idempotency key of what the call is for, store it before the first attempt, and repeat the call with it: a lost answer says nothing of what happened.';
-/** Longer than anybody's patience with one click, far below the 15 s that a call may take. */
+  'Derive the idempotency key from the order, store it before the first attempt, and repeat the call with it: after a lost response the outcome is unknown.';
+/** Longer than a customer's patience, far below the 15 s that a call may take. */
 const SLOW_MS = 3000;
 
 const answered = (status: number, reaches: boolean, code: string): Fault => ({
-  ...{ kind: 'answer', reaches, status, headers: { 'retry-after': '1' } },
+  kind: 'answer',
+  reaches,
+  status,
+  headers: { 'retry-after': '1' },
   body: errorBody(code, 'Repeat the call after the seconds in Retry-After.'),
 });
 
-/** Has a free slot held while the first call fails; the hold must be one, and the service's. */
+/** Holds a free slot while the first call fails; the reported hold must be the service's. */
 const holdThrough = (trial: Trial, fault: Fault): Promise<void> =>
   withFreeSlot(trial, async ({ slot: { slot_id } }) => {
     const input = { order_id: trial.newOrder(), slot_id };
@@ -30,7 +33,7 @@ const holdThrough = (trial: Trial, fault: Fault): Promise<void> =>
     );
   });
 
-/** Has a booking ended while the answer to the first call is lost; it must be so, and be reported as it is. */
+/** Ends a booking while the response to the first call is lost; it must be ended, and reported so. */
 async function endThrough(
   trial: Trial,
   operation: 'cancelBooking' | 'refundBooking',
@@ -42,7 +45,7 @@ async function endThrough(
   await expectEnded(trial, booked, ended, status);
 }
 
-/** Has a hold confirmed while the first call fails; the booking must be the one that the hold became. */
+/** Confirms a hold while the first call fails; the reported booking must be the hold's. */
 async function confirmThrough(trial: Trial, fault: Fault): Promise<void> {
   const held = await holdSlot(trial);
   const booking = await doThroughFault(trial, 'confirmBooking', fault, 'confirm_booking', confirmInput(held));
@@ -106,7 +109,7 @@ export const LOST_ANSWERS: readonly Scenario[] = [
     id: 'unavailable-waited-for',
     level: 3,
     title: 'After 503 a confirm is repeated with its key, not before Retry-After',
-    remedy: `${REMEDY} After 503 wait for the seconds in Retry-After: it may have been carried out.`,
+    remedy: `${REMEDY} After 503 wait for the seconds in Retry-After: the call may have taken effect.`,
     run: async (trial) => {
       await confirmThrough(trial, answered(503, true, 'SERVICE_UNAVAILABLE'));
       requireWait(trial, 'confirmBooking', 1);
@@ -117,7 +120,7 @@ export const LOST_ANSWERS: readonly Scenario[] = [
     level: 3,
     title: 'After 429 a call is repeated, not before Retry-After',
     remedy:
-      'After 429 wait for the seconds in Retry-After, then repeat the call with its key: nothing was done.',
+      'After 429 wait for the seconds in Retry-After, then repeat the call with its key: it did not take effect.',
     run: async (trial) => {
       await holdThrough(trial, answered(429, false, 'RATE_LIMITED'));
       requireWait(trial, 'placeHold', 1);
@@ -135,10 +138,12 @@ export const LOST_ANSWERS: readonly Scenario[] = [
     level: 3,
     title: 'An HTML page with 502, as of a proxy on the way, does not end an order',
     remedy:
-      'Decide by the status before you parse a body, and take 502 and 504 for calls whose outcome is unknown: repeat them with the key.',
+      'Decide by the status before you parse a body. After 502 and 504 the outcome is unknown: repeat the call with its key.',
     run: (trial) =>
       confirmThrough(trial, {
-        ...{ kind: 'answer', reaches: true, status: 502 },
+        kind: 'answer',
+        reaches: true,
+        status: 502,
         body: '<html><body><h1>502 Bad Gateway</h1></body></html>',
       }),
   },
@@ -146,7 +151,7 @@ export const LOST_ANSWERS: readonly Scenario[] = [
     id: 'slow-answer',
     level: 3,
     title: `An answer that takes ${SLOW_MS / 1000} s is waited for`,
-    remedy: 'Allow a call 15 s before you take it for unanswered, then repeat it with its key.',
+    remedy: 'Wait 15 s for a response, then repeat the call with its key.',
     run: async (trial) => {
       const held = await holdSlot(trial);
       trial.proxy.arm({

@@ -1,18 +1,18 @@
 import { PartnerApiError } from '../../errors.ts';
 import { isRefusal, resultOf } from '../actions.ts';
+import { dayAfter } from '../canned-days.ts';
 import { isLostToOthers, LostToOthers, retrying, withFreeSlot } from '../lost-slots.ts';
 import type { Scenario } from '../scenario.ts';
 import { expectThat, Finding } from '../scenario.ts';
 import { bookSlot, catchUp, confirmInput, endingInput, holdSlot } from '../trial.ts';
 
-/** Level 4: what happens at once, or between one call and the next. */
+/** Level 4: concurrent calls, and changes between calls. */
 export const RACES: readonly Scenario[] = [
   {
     id: 'two-holds-of-one-order',
     level: 4,
     title: 'A double click places one hold, and both clicks see it',
-    remedy:
-      'Decide the key of an order before its first call, not after it: two requests of one order then are one call.',
+    remedy: 'Choose the key of an order before its first call: two requests for one order are then one call.',
     run: async (trial) => {
       const [one, other] = await withFreeSlot(trial, ({ slot: { slot_id } }) => {
         const input = { order_id: trial.newOrder(), slot_id };
@@ -29,7 +29,7 @@ export const RACES: readonly Scenario[] = [
     level: 4,
     title: 'Two confirms of an order at once are one booking, and both report it',
     remedy:
-      'Decide the key of an order before its first call, not after it: of calls that race with one key all get the same answer.',
+      'Choose the key of an order before its first call: concurrent calls with one key get the same response.',
     run: async (trial) => {
       const input = confirmInput(await holdSlot(trial));
       const [one, other] = await Promise.all(
@@ -45,7 +45,7 @@ export const RACES: readonly Scenario[] = [
     id: 'two-orders-for-one-slot',
     level: 4,
     title: 'Of two orders for one slot one gets the hold, the other is refused',
-    remedy: 'Keep a hold with its order: another order for the same slot is another call with another key.',
+    remedy: 'Store a hold with its order. Another order for the same slot is another call with another key.',
     run: async (trial) => {
       const outcomes = await withFreeSlot(trial, async ({ slot: { slot_id } }) => {
         const place = () => trial.integration.try('place_hold', { order_id: trial.newOrder(), slot_id });
@@ -87,7 +87,11 @@ export const RACES: readonly Scenario[] = [
         `No alternatives were offered; the service has ${offered.join(', ')}.`,
       );
       const { days } = await sandbox.client.getAvailabilityRange({
-        query: { venue_id: offer.venue.venue_id, from: addDays(offer.date, -7), to: addDays(offer.date, 7) },
+        query: {
+          venue_id: offer.venue.venue_id,
+          from: dayAfter(offer.date, -7),
+          to: dayAfter(offer.date, 7),
+        },
       });
       const known = days.flatMap(({ slots }) => slots.map(({ slot_id }) => slot_id));
       const invented = alternatives.find((id) => !offered.includes(id) && !known.includes(id));
@@ -98,7 +102,7 @@ export const RACES: readonly Scenario[] = [
     id: 'slot-lost-while-held',
     level: 4,
     title: 'A hold that lost its slot to the desk is reported, and no booking promised',
-    remedy: 'Report 409 DOUBLE_BOOKING_ATTEMPT: it is final. Give the money back, and offer another slot.',
+    remedy: 'Report 409 DOUBLE_BOOKING_ATTEMPT: it is final. Return the money and offer another slot.',
     run: async (trial) => {
       const held = await holdSlot(trial);
       await trial.sandbox.takeByOther(held.offer, { overridesHolds: true });
@@ -110,7 +114,7 @@ export const RACES: readonly Scenario[] = [
     level: 4,
     title: 'Two cancels of a booking at once both report it as cancelled',
     remedy:
-      'Decide the key of the cancel before its first call: with two keys the second is 409 INVALID_HOLD_STATE.',
+      'Choose the key of the cancel before its first call: with two keys the second call is 409 INVALID_HOLD_STATE.',
     run: async (trial) => {
       const input = endingInput(await bookSlot(trial));
       const outcomes = await Promise.all([0, 1].map(() => trial.integration.try('cancel_booking', input)));
@@ -125,7 +129,7 @@ export const RACES: readonly Scenario[] = [
     level: 4,
     title: 'A slot that another channel gave back can be sold',
     remedy:
-      'Do not remember that a slot was refused: ask the service, and let events mark what you have cached as stale.',
+      'Do not remember that a slot was not available: ask the service, and let events mark your cache as stale.',
     run: async (trial) => {
       await retrying(async () => {
         const offer = await trial.sandbox.takenSlot();
@@ -143,6 +147,3 @@ export const RACES: readonly Scenario[] = [
     },
   },
 ];
-
-const addDays = (date: string, days: number): string =>
-  new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, 10);

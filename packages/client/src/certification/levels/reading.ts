@@ -5,10 +5,8 @@ import type { Scenario } from '../scenario.ts';
 import { expectThat, Finding, NotTried } from '../scenario.ts';
 import { catchUp, farDate, holdSlot, shown, takeWhatIsShown } from '../trial.ts';
 
-/** How many venues a scenario looks at. */
 const VENUES = 3;
 
-/** What is in one list and not in the other, to be quoted. */
 function missingIn(listed: readonly string[], expected: readonly string[]): string | undefined {
   return expected.find((each) => !listed.includes(each));
 }
@@ -56,7 +54,7 @@ export const READING: readonly Scenario[] = [
     level: 1,
     title: 'A day shows every slot that the service lists, with its exact id',
     remedy:
-      'Read GET /api/v1/slots/availability and copy slot_id and resource_id: ids are opaque, and a slot that is taken is listed too.',
+      'Read GET /api/v1/slots/availability and copy slot_id and resource_id, also of unavailable slots. Ids are opaque.',
     run: async ({ integration, sandbox }) => {
       const { venue, date } = await sandbox.freeSlot();
       const { slots } = await integration.do('list_slots', { venue_id: venue.venue_id, date });
@@ -70,7 +68,7 @@ export const READING: readonly Scenario[] = [
     level: 1,
     title: 'A slot that another channel took is shown as taken, one that is free as free',
     remedy:
-      'Show is_available of the newest response; a cache is marked stale by every event of its venue, also of the feed.',
+      'Show is_available of the newest response. Mark your cache as stale after every event of the venue, also from the feed.',
     run: async (trial) => {
       const taken = await takeWhatIsShown(trial);
       await catchUp(trial, taken);
@@ -90,7 +88,7 @@ export const READING: readonly Scenario[] = [
     id: 'unknown-fields-ignored',
     level: 1,
     title: 'Fields that are added to responses later change nothing',
-    remedy: 'Ignore fields that you do not know: within /api/v1 the service adds fields at any time.',
+    remedy: 'Ignore unknown fields: the service adds fields at any time within /api/v1.',
     run: async (trial) => {
       const { sandbox, integration, proxy } = trial;
       proxy.arm({ isFor: () => true, fault: { kind: 'rewrite', body: withUnknownFields } });
@@ -107,7 +105,7 @@ export const READING: readonly Scenario[] = [
     level: 1,
     title: 'A slot that is unavailable for a reason not yet known is shown as taken',
     remedy:
-      'Decide by is_available; unavailable_reason may get more values, and one that you do not know is no error.',
+      'Decide by is_available. An unknown unavailable_reason is not an error: more values may be added.',
     run: async (trial) => {
       const taken = await trial.sandbox.takenSlot();
       const { slot_id: slotId } = taken.slot;
@@ -127,7 +125,7 @@ export const READING: readonly Scenario[] = [
     level: 1,
     title: 'The price shown is that of the slot on its date',
     remedy:
-      'Show price_rupees of the slot in availability; that of the resource is its base price only, and prices have decimals.',
+      'Show price_rupees of the slot in availability, with decimals. The price of the resource is a base price only.',
     run: async (trial) => {
       const { proxy, sandbox } = trial;
       const taken = await sandbox.takenSlot();
@@ -140,7 +138,7 @@ export const READING: readonly Scenario[] = [
       );
       await catchUp(trial, taken);
       const { price_rupees: price } = await shown(trial, taken);
-      // An integration that never reads a slot again has been shown no other price.
+      // An integration that never reads a slot again has seen no other price.
       const expected = proxy.calls.some(readsAvailability) ? raised : taken.slot.price_rupees;
       expectThat(price === expected, `The slot costs ${expected} rupees, and is shown for ${price}.`);
     },
@@ -149,7 +147,7 @@ export const READING: readonly Scenario[] = [
     id: 'empty-day-shown',
     level: 1,
     title: 'A day without slots is an empty list',
-    remedy: 'Take an empty list of slots for what it is: the venue is closed on that date. It is no error.',
+    remedy: 'Accept an empty list of slots: the venue is closed on that date.',
     run: async ({ integration, proxy, sandbox }) => {
       const [venue] = await sandbox.venues();
       if (venue === undefined)

@@ -6,8 +6,8 @@ import { deliver, deliverAccepted, giveSecret } from '../trial.ts';
 import { anyEvent, eventsOfEveryType, expectHandled, expectRefused, fresh } from '../trial-events.ts';
 
 const VERIFY =
-  'Verify as /docs/verifying-webhooks of the service says, or use verifyWebhook of partner-booking-client; answer 401 and do nothing else.';
-/** Beyond the replay window of 300 s, by more than clocks differ. */
+  'Verify as /docs/verifying-webhooks of the service describes, or use verifyWebhook of partner-booking-client. Reject with 401.';
+/** Outside the replay window of 300 s, allowing for clock differences. */
 const OUTSIDE_WINDOW = 330;
 const BURST = 40;
 
@@ -17,8 +17,7 @@ export const RECEIVER: readonly Scenario[] = [
     id: 'genuine-accepted',
     level: 6,
     title: 'Genuine deliveries of every type are accepted and handled',
-    remedy:
-      'Accept every type that you subscribe to with 2xx; the key of the signature is the whole secret, whsec_ included.',
+    remedy: 'Respond 2xx to every subscribed type. The signature key is the whole secret, whsec_ included.',
     run: async (trial) => {
       const secret = await giveSecret(trial);
       for (const event of await eventsOfEveryType(trial)) {
@@ -31,7 +30,7 @@ export const RECEIVER: readonly Scenario[] = [
     id: 'raw-bytes-verified',
     level: 6,
     title: 'The signature is checked over the bytes that came, however they are written',
-    remedy: `Read the raw body before anything parses it: parsed and serialised again it is other bytes. ${VERIFY}`,
+    remedy: `Read the raw body before anything parses it: serialised again, its bytes differ. ${VERIFY}`,
     run: async (trial) => {
       const secret = await giveSecret(trial);
       const event = fresh(await anyEvent(trial));
@@ -74,7 +73,7 @@ export const RECEIVER: readonly Scenario[] = [
     id: 'unsigned-refused',
     level: 6,
     title: 'A delivery without a signature is refused',
-    remedy: `Refuse what has no X-Service-Signature or no X-Service-Timestamp. ${VERIFY}`,
+    remedy: `Reject deliveries without X-Service-Signature or X-Service-Timestamp. ${VERIFY}`,
     run: async (trial) => {
       const secret = await giveSecret(trial);
       const event = fresh(await anyEvent(trial));
@@ -90,7 +89,7 @@ export const RECEIVER: readonly Scenario[] = [
     id: 'malformed-signature-refused',
     level: 6,
     title: 'A signature of another form is refused',
-    remedy: `X-Service-Signature is sha256= and 64 lower-case hex digits, and nothing else. ${VERIFY}`,
+    remedy: `Require X-Service-Signature to be sha256= and 64 lower-case hex digits. ${VERIFY}`,
     run: async (trial) => {
       const secret = await giveSecret(trial);
       const event = fresh(await anyEvent(trial));
@@ -98,7 +97,8 @@ export const RECEIVER: readonly Scenario[] = [
       const hex = (headers['x-service-signature'] ?? '').replace('sha256=', '');
       for (const signature of [hex, `sha1=${hex}`, `sha256=${hex.slice(0, 32)}`, 'sha256=']) {
         const answer = await postDelivery(trial.webhookUrl, {
-          ...{ bytes, headers: { ...headers, 'x-service-signature': signature } },
+          bytes,
+          headers: { ...headers, 'x-service-signature': signature },
         });
         await expectRefused(
           trial,
@@ -125,7 +125,7 @@ export const RECEIVER: readonly Scenario[] = [
     id: 'old-timestamp-refused',
     level: 6,
     title: 'A delivery that is more than 300 s from now is refused',
-    remedy: `Compare X-Service-Timestamp with your clock, either side, and keep that right (NTP). ${VERIFY}`,
+    remedy: `Reject an X-Service-Timestamp over 300 s before or after your clock, and keep your clock right (NTP). ${VERIFY}`,
     run: async (trial) => {
       const secret = await giveSecret(trial);
       const event = fresh(await anyEvent(trial));
@@ -142,7 +142,7 @@ export const RECEIVER: readonly Scenario[] = [
     id: 'malformed-timestamp-refused',
     level: 6,
     title: 'A timestamp that is not a number is refused',
-    remedy: `X-Service-Timestamp is digits and nothing else: check that before you convert it. ${VERIFY}`,
+    remedy: `Require X-Service-Timestamp to be digits before you convert it. ${VERIFY}`,
     run: async (trial) => {
       const secret = await giveSecret(trial);
       const event = fresh(await anyEvent(trial));
@@ -161,7 +161,7 @@ export const RECEIVER: readonly Scenario[] = [
     id: 'burst-answered',
     level: 6,
     title: `${BURST} deliveries at once are each answered within 10 s, and handled`,
-    remedy: 'Put a verified delivery on a queue of your own and answer 2xx; the work comes after the answer.',
+    remedy: 'Put a verified delivery on a queue and respond 2xx. Do the work afterwards.',
     run: async (trial) => {
       const secret = await giveSecret(trial);
       const event = await anyEvent(trial);

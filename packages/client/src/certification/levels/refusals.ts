@@ -5,17 +5,16 @@ import type { Scenario } from '../scenario.ts';
 import { expectThat } from '../scenario.ts';
 import { bookSlot, confirmInput, holdSlot } from '../trial.ts';
 
-/** A call with a wrong key may be tried once more, with a key that was read again. */
+/** One retry is allowed, with a key that was read again. */
 const CALLS_WITH_WRONG_KEY = 2;
 
-/** Level 3: answers after which a call must not be sent again as it is, and orders that are. */
+/** Level 3: responses after which the same call must not be repeated, and orders that are repeated. */
 export const REFUSALS: readonly Scenario[] = [
   {
     id: 'refusal-not-repeated',
     level: 3,
     title: 'A call that was refused with 409 or 400 is not repeated',
-    remedy:
-      'Repeat calls after 429, 5xx and lost connections only. 400 and 409 say that the call must be another one.',
+    remedy: 'Repeat calls after 429, 5xx and lost connections only. After 400 and 409, change the call.',
     run: async (trial) => {
       const { sandbox, integration, proxy } = trial;
       const taken = await sandbox.takenSlot();
@@ -38,7 +37,7 @@ export const REFUSALS: readonly Scenario[] = [
     id: 'same-order-same-hold',
     level: 3,
     title: 'An order that is placed again gets the hold that it has',
-    remedy: 'Make the key of the hold of the order, so that the same order is the same call.',
+    remedy: 'Derive the key of the hold from the order, so that the same order is the same call.',
     run: async (trial) => {
       const { orderId, offer, hold } = await holdSlot(trial);
       const input = { order_id: orderId, slot_id: offer.slot.slot_id };
@@ -53,7 +52,7 @@ export const REFUSALS: readonly Scenario[] = [
     id: 'same-order-same-booking',
     level: 3,
     title: 'An order that is confirmed again gets the booking that it has',
-    remedy: 'Make the key of the confirm of the order, so that the same order is the same call.',
+    remedy: 'Derive the key of the confirm from the order, so that the same order is the same call.',
     run: async (trial) => {
       const booked = await bookSlot(trial);
       const again = await trial.integration.do('confirm_booking', confirmInput(booked));
@@ -68,7 +67,7 @@ export const REFUSALS: readonly Scenario[] = [
     level: 3,
     title: 'A key that was used for something else is reported, never replaced',
     remedy:
-      'Report IDEMPOTENCY_KEY_MISMATCH and look into it: two orders share a key. A new key could book twice.',
+      'Report IDEMPOTENCY_KEY_MISMATCH and find the cause: two orders share a key. A new key could book twice.',
     run: async (trial) => {
       const held = await holdSlot(trial);
       const body = errorBody('IDEMPOTENCY_KEY_MISMATCH', 'The key was used for another hold.');
@@ -87,7 +86,7 @@ export const REFUSALS: readonly Scenario[] = [
     level: 3,
     title: 'An API key that is no longer valid is reported, without a loop',
     remedy:
-      'Report 401 INVALID_API_KEY and alert somebody: no repetition mends it, and many block your address.',
+      'Report 401 INVALID_API_KEY and alert a person. Do not repeat the call: many repetitions limit your address.',
     run: async (trial) => {
       const offer = await trial.sandbox.freeSlot();
       const body = errorBody('INVALID_API_KEY', 'The API key was revoked.');

@@ -6,18 +6,23 @@ import { expectThat } from '../scenario.ts';
 import type { Trial } from '../trial.ts';
 
 const REMEDY =
-  'Convert slot_start with the zone of its venue (time_zone, an IANA name) by a library that knows when clocks change; never add a fixed offset.';
+  'Convert slot_start with the time_zone of its venue (an IANA name) and a library that knows clock changes. Never add a fixed offset.';
 
-/** What the wall at the venue shows at an instant: `YYYY-MM-DDTHH:mm`. */
+/** The wall time at an instant: `YYYY-MM-DDTHH:mm`. */
 function wallTime(zone: string, instant: string): string {
   const format = new Intl.DateTimeFormat('sv-SE', {
-    ...{ timeZone: zone, hourCycle: 'h23', year: 'numeric', month: '2-digit', day: '2-digit' },
-    ...{ hour: '2-digit', minute: '2-digit' },
+    timeZone: zone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
   });
   return format.format(new Date(instant)).replace(' ', 'T');
 }
 
-/** Has the integration show a day that the proxy makes up; every slot must have its local time. */
+/** Every slot of a made-up day must be shown at its local time. */
 async function expectShown({ integration }: Trial, day: CannedDay): Promise<void> {
   const { venue, date } = day;
   const { venues } = await integration.do('list_venues', {});
@@ -41,7 +46,7 @@ async function expectShown({ integration }: Trial, day: CannedDay): Promise<void
   );
 }
 
-/** Level 5: what the wall shows at the venue. */
+/** Level 5: local times at the venue. */
 export const TIME: readonly Scenario[] = [
   {
     id: 'local-times-shown',
@@ -70,7 +75,7 @@ export const TIME: readonly Scenario[] = [
     id: 'long-day-shown',
     level: 5,
     title: 'The day on which clocks go back has two slots of 01:00, told apart by their offset',
-    remedy: `${REMEDY} Where an hour comes twice show the offset too, and sell by slot_id.`,
+    remedy: `${REMEDY} If an hour comes twice, show the offset too, and sell by slot_id.`,
     run: (trial) => expectShown(trial, MADE_UP_DAYS.long),
   },
   {
@@ -84,7 +89,8 @@ export const TIME: readonly Scenario[] = [
       const day = MADE_UP_DAYS.night;
       await expectShown(trial, day);
       const { slots } = await trial.integration.do('list_slots', {
-        ...{ venue_id: day.venue.venue_id, date: dayAfter(day.date, 1) },
+        venue_id: day.venue.venue_id,
+        date: dayAfter(day.date, 1),
       });
       expectThat(slots.length === 0, 'Slots after midnight are listed a second time, under the next date.');
     },

@@ -1,37 +1,20 @@
 import type { PartnerClient } from '../../client.ts';
 import type { Schemas } from '../../operation-types.ts';
-import type { Result } from '../actions.ts';
 import type { Has } from './defects.ts';
-import { localTime } from './local-time.ts';
 
 type Slot = Schemas['Slot'];
 type Kept = { slots: Slot[]; isStale: boolean };
 type Change = Pick<Schemas['Event'], 'venue_id' | 'slot_id'> & { event_type: string };
 
-/** What the model shows: venues as they were some seconds ago, days from a cache that events mark as stale. */
-export type Catalogue = {
-  listVenues(): Promise<Result<'list_venues'>>;
-  listResources(venueId: string): Promise<Result<'list_resources'>>;
-  listSlots(venueId: string, date: string): Promise<Result<'list_slots'>>;
-  /** Something of a venue has changed. */
-  noteChange(change: Change): void;
-};
-
-/** As shops do: venues come and go rarely, and have no events. */
+/** Venues change rarely, and have no events. */
 const VENUES_KEPT_MS = 30_000;
 const FREEING = ['hold_cancelled', 'hold_expired', 'booking_cancelled', 'booking_refunded'];
 const KNOWN_REASONS = ['held', 'booked', 'blackout', 'past', 'beyond_horizon', 'inactive'];
-const KNOWN_FIELDS = [
-  'slot_id',
-  'resource_id',
-  'slot_start',
-  'slot_end',
-  'price_rupees',
-  'is_available',
-  'unavailable_reason',
-];
+const KNOWN_FIELDS =
+  'slot_id resource_id slot_start slot_end price_rupees is_available unavailable_reason'.split(' ');
 
-export function createCatalogue(client: PartnerClient, has: Has): Catalogue {
+/** What the model shows: venues cached for some seconds, days cached until an event marks them as stale. */
+export function createCatalogue(client: PartnerClient, has: Has) {
   const zones = new Map<string, string>();
   const days = new Map<string, Kept>();
   let venues: { data: Schemas['Venue'][]; readAtMs: number } | undefined;
@@ -66,12 +49,12 @@ export function createCatalogue(client: PartnerClient, has: Has): Catalogue {
       const listed = (await listVenues()).map(({ venue_id, name }) => ({ venue_id, name }));
       return { venues: has('first-venue-only') ? listed.slice(0, 1) : listed };
     },
-    listResources: async (venueId) => {
+    listResources: async (venueId: string) => {
       const { data } = await client.listResources({ path: { venueId } });
       const resources = data.map(({ resource_id }) => ({ resource_id }));
       return { resources: has('first-resource-only') ? resources.slice(0, 1) : resources };
     },
-    listSlots: async (venueId, date) => {
+    listSlots: async (venueId: string, date: string) => {
       const zone = await zoneOf(venueId);
       const prices = has('base-price') ? await basePrices(venueId) : undefined;
       const slots = (await slotsOf(venueId, date)).map((slot) => ({
@@ -83,7 +66,7 @@ export function createCatalogue(client: PartnerClient, has: Has): Catalogue {
       }));
       return { slots };
     },
-    noteChange: ({ venue_id: venueId, slot_id: slotId, event_type: type }) => {
+    noteChange: ({ venue_id: venueId, slot_id: slotId, event_type: type }: Change): void => {
       for (const [key, kept] of days) {
         if (!key.startsWith(`${venueId} `)) continue;
         if (!has('last-event-wins')) kept.isStale = true;
@@ -105,4 +88,32 @@ function requireKnown(slots: readonly Slot[], date: string, has: Has): void {
     if (has('strict-fields') && Object.keys(slot).some((field) => !KNOWN_FIELDS.includes(field)))
       throw new Error('Unknown field of a slot');
   }
+}
+
+const HOUR_MS = 3_600_000;
+
+/** The wall time at an instant with its offset: `YYYY-MM-DDTHH:mm±HH:MM`. */
+function localTime(zone: string, instant: string, askedDate: string, has: Has): string {
+  if (has('utc-as-local-time')) return `${instant.slice(0, 16)}+00:00`;
+  const at = Date.parse(instant);
+  const offset = has('winter-offset')
+    ? offsetAt(zone, Date.parse('2026-01-01T00:00:00Z'))
+    : offsetAt(zone, at);
+  const wall = wallAt(at, offset);
+  if (has('date-that-was-asked-for')) return `${askedDate}${wall.slice(10)}${offset}`;
+  if (!has('first-of-two-hours')) return `${wall}${offset}`;
+  const before = offsetAt(zone, at - HOUR_MS);
+  return wallAt(at - HOUR_MS, before) === wall ? `${wall}${before}` : `${wall}${offset}`;
+}
+
+function wallAt(atMs: number, offset: string): string {
+  const [, sign, hours = '0', minutes = '0'] = /^([+-])(\d\d):(\d\d)$/.exec(offset) ?? [];
+  const offsetMs = (Number(hours) * 60 + Number(minutes)) * 60_000 * (sign === '-' ? -1 : 1);
+  return new Date(atMs + offsetMs).toISOString().slice(0, 16);
+}
+
+function offsetAt(zone: string, atMs: number): string {
+  const format = new Intl.DateTimeFormat('en-GB', { timeZone: zone, timeZoneName: 'longOffset' });
+  const name = format.formatToParts(atMs).find(({ type }) => type === 'timeZoneName')?.value ?? 'GMT';
+  return name === 'GMT' ? '+00:00' : name.slice('GMT'.length);
 }

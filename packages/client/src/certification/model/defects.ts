@@ -1,4 +1,4 @@
-/** What a model integration can be made to do wrongly, each as partners have got it wrong. */
+/** Defects that partners' integrations have had. */
 export const DEFECTS = [
   'first-venue-only',
   'first-resource-only',
@@ -73,5 +73,4 @@ export const DEFECTS = [
 ] as const;
 
 export type Defect = (typeof DEFECTS)[number];
-/** Whether the model has a defect. */
 export type Has = (defect: Defect) => boolean;

@@ -4,20 +4,17 @@ import type { PartnerClient } from '../../client.ts';
 import { PartnerApiError, PartnerConnectionError } from '../../errors.ts';
 import type { Defect, Has } from './defects.ts';
 
-/** An order's calls: each with the key that the order has for it. */
+/** A call of an order. Each kind of call of an order has one key. */
 export type KeyedCall = {
-  /** What it is for, within the order: `hold`, `confirm`, … */
   what: 'hold' | 'confirm' | 'cancel' | 'refund' | 'purchase';
   orderId: string;
 };
 
-export type Keys = {
-  /** Makes a call with the key of the order. */
-  call<Result>(
-    keyed: KeyedCall,
-    send: (client: PartnerClient, key: string) => Promise<Result>,
-  ): Promise<Result>;
-};
+/** Makes a call with the key of its order. */
+export type CallWithKey = <Result>(
+  keyed: KeyedCall,
+  send: (client: PartnerClient, key: string) => Promise<Result>,
+) => Promise<Result>;
 
 const TRIES = 4;
 const FRESH: Partial<Record<KeyedCall['what'], Defect>> = {
@@ -37,8 +34,8 @@ const AFTER_ANSWER: Partial<Record<KeyedCall['what'], Defect>> = {
   cancel: 'cancel-key-after-answer',
 };
 
-/** `client` repeats calls with their key; `single` repeats none, for those defects that repeat by themselves. */
-export function createKeys(client: PartnerClient, single: PartnerClient, has: Has): Keys {
+/** `client` repeats calls with their key; `single` does not: defects repeat by themselves. */
+export function createKeys(client: PartnerClient, single: PartnerClient, has: Has): CallWithKey {
   const kept = new Map<string, string>();
   const isAnyOf = (defects: typeof FRESH, what: KeyedCall['what']) => {
     const defect = defects[what];
@@ -47,23 +44,18 @@ export function createKeys(client: PartnerClient, single: PartnerClient, has: Ha
   const keyOf = ({ what, orderId }: KeyedCall): string =>
     what === 'refund' && has('one-key-for-cancel-and-refund') ? `${orderId}-cancel` : `${orderId}-${what}`;
 
-  return {
-    call: async (keyed, send) => {
-      const key = keyOf(keyed);
-      if (isAnyOf(PER_REQUEST, keyed.what)) return send(client, randomUUID());
-      if (isAnyOf(AFTER_ANSWER, keyed.what)) {
-        const made = kept.get(key) ?? randomUUID();
-        const answer = await send(client, made);
-        kept.set(key, made);
-        return answer;
-      }
-      const repeats = repeatsOf(has, isAnyOf(FRESH, keyed.what));
-      if (repeats === undefined) return send(client, key);
-      return repeating(
-        (tried) => send(single, tried === 1 || !repeats.freshKey ? key : randomUUID()),
-        repeats,
-      );
-    },
+  return async (keyed, send) => {
+    const key = keyOf(keyed);
+    if (isAnyOf(PER_REQUEST, keyed.what)) return send(client, randomUUID());
+    if (isAnyOf(AFTER_ANSWER, keyed.what)) {
+      const made = kept.get(key) ?? randomUUID();
+      const answer = await send(client, made);
+      kept.set(key, made);
+      return answer;
+    }
+    const repeats = repeatsOf(has, isAnyOf(FRESH, keyed.what));
+    if (repeats === undefined) return send(client, key);
+    return repeating((tried) => send(single, tried === 1 || !repeats.freshKey ? key : randomUUID()), repeats);
   };
 }
 
@@ -73,7 +65,7 @@ const statusOf = (error: unknown) => (error instanceof PartnerApiError ? error.s
 const isPassing = (error: unknown) =>
   error instanceof PartnerConnectionError || [429, 500, 502, 503, 504].includes(statusOf(error) ?? 0);
 
-/** After what a defective model repeats a call by itself. */
+/** The errors after which a defective model repeats a call. */
 function repeatsOf(has: Has, isFresh: boolean): Repeats | undefined {
   if (isFresh) return { after: isPassing, freshKey: true };
   if (has('refund-repeated-without-reason')) return { after: isPassing, freshKey: false };

@@ -11,10 +11,9 @@ import type { Receiver } from './receiver.ts';
 import { startReceiver } from './receiver.ts';
 
 export type ModelOptions = {
-  /** The proxy. */
   baseUrl: string;
   apiKey: string;
-  /** What it does wrongly; nothing unless stated. */
+  /** Default none. */
   defects?: readonly Defect[];
 };
 
@@ -22,7 +21,7 @@ export type ModelIntegration = { transport: Transport; webhookUrl: string; close
 
 type Actions = { [Name in ActionName]: (input: ActionInputs[Name]) => Promise<Outcome<Name>> };
 
-/** A small integration, written on this package's own client, that does everything right but for the defects that it is given. */
+/** Starts a small integration on this package's client that does everything right, apart from `defects`. */
 export async function startModelIntegration({
   baseUrl,
   apiKey,
@@ -67,7 +66,8 @@ function clientOf(baseUrl: string, apiKey: string, has: Has): PartnerClient {
     return new Response(body, { status, headers: others });
   };
   return createPartnerClient({
-    ...{ baseUrl, apiKey },
+    baseUrl,
+    apiKey,
     ...(has('ignores-retry-after') ? { fetch: withoutRetryAfter } : {}),
     ...(has('impatient') ? { timeoutMs: 1500 } : {}),
     ...(has('impatient') || has('order-dies-with-its-connection') || has('order-dies-of-html')
@@ -76,7 +76,7 @@ function clientOf(baseUrl: string, apiKey: string, has: Has): PartnerClient {
   });
 }
 
-/** Reads the feed on from where it ended, beginning with the time when the model was started. */
+/** Reads the feed from its last position, at first from the start of the model. */
 function feedReader(client: PartnerClient, receiver: Receiver, has: Has): Actions['reconcile'] {
   const since = new Date().toISOString();
   let after: string | undefined;

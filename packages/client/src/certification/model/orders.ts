@@ -4,7 +4,7 @@ import { PartnerApiError, PartnerConnectionError } from '../../errors.ts';
 import type { Schemas } from '../../operation-types.ts';
 import type { ActionInputs, Outcome, Refusal, Result } from '../actions.ts';
 import type { Has } from './defects.ts';
-import type { Keys } from './keys.ts';
+import type { CallWithKey } from './keys.ts';
 
 type SellingAction =
   | 'place_hold'
@@ -15,18 +15,18 @@ type SellingAction =
   | 'list_bookings'
   | 'buy_package';
 
-/** What the model sells with, one function an action. */
+/** The model's selling actions. */
 export type Orders = { [Name in SellingAction]: (input: ActionInputs[Name]) => Promise<Outcome<Name>> };
 
 const KNOWN_HOLD_FIELDS = 14;
 
-export function createOrders(client: PartnerClient, keys: Keys, has: Has): Orders {
+export function createOrders(client: PartnerClient, callWithKey: CallWithKey, has: Has): Orders {
   const refused = new Set<string>();
   const underWay = new Map<string, Promise<Schemas['Hold']>>();
   const dead = new Set<string>();
   const refunding = new Set<string>();
 
-  /** What the service refuses is reported, with the code. */
+  /** Reports a rejection of the service with its code. */
   const reporting = async <Answer>(
     orderId: string,
     work: () => Promise<Answer>,
@@ -45,7 +45,7 @@ export function createOrders(client: PartnerClient, keys: Keys, has: Has): Order
   };
 
   const hold = (order_id: string, slot_id: string) =>
-    keys.call({ what: 'hold', orderId: order_id }, (by, idempotency_key) =>
+    callWithKey({ what: 'hold', orderId: order_id }, (by, idempotency_key) =>
       by.placeHold({ body: { slot_id, idempotency_key } }),
     );
   const sharedHold = (order_id: string, slot_id: string) => {
@@ -58,7 +58,7 @@ export function createOrders(client: PartnerClient, keys: Keys, has: Has): Order
     what: 'cancel' | 'refund',
     { order_id, booking_id, reason }: ActionInputs['cancel_booking'],
   ): Promise<unknown> =>
-    keys.call<unknown>({ what, orderId: order_id }, (by, idempotency_key) => {
+    callWithKey<unknown>({ what, orderId: order_id }, (by, idempotency_key) => {
       const isForgotten =
         what === 'refund' && refunding.has(order_id) && has('refund-repeated-without-reason');
       if (what === 'refund') refunding.add(order_id);
@@ -91,7 +91,7 @@ export function createOrders(client: PartnerClient, keys: Keys, has: Has): Order
         return { status };
       }),
     confirm_booking: async (input) => {
-      const outcome = await reporting(input.order_id, () => confirm(keys, input, has));
+      const outcome = await reporting(input.order_id, () => confirm(callWithKey, input, has));
       const isLost = has('promises-lost-slots');
       const invented = () => ({ booking_id: input.hold_id, status: 'BOOKED' });
       const kept = promised(outcome, 'DOUBLE_BOOKING_ATTEMPT', isLost, invented);
@@ -110,11 +110,13 @@ export function createOrders(client: PartnerClient, keys: Keys, has: Has): Order
     list_bookings: ({ venue_id }) => listBookings(client, venue_id, has),
     buy_package: ({ order_id, package_id, customer_phone }) =>
       reporting(order_id, async () => {
-        const { purchase } = await keys.call({ what: 'purchase', orderId: order_id }, (by, idempotency_key) =>
-          by.buyPackage({
-            path: { packageId: package_id },
-            body: { customer_phone, payment_method: 'upi', idempotency_key },
-          }),
+        const { purchase } = await callWithKey(
+          { what: 'purchase', orderId: order_id },
+          (by, idempotency_key) =>
+            by.buyPackage({
+              path: { packageId: package_id },
+              body: { customer_phone, payment_method: 'upi', idempotency_key },
+            }),
         );
         return { purchase_id: purchase.id, credits_remaining: purchase.credits_remaining };
       }),
@@ -131,14 +133,15 @@ async function listBookings(client: PartnerClient, venue_id: string | undefined,
   return { booking_ids };
 }
 
-async function confirm(keys: Keys, input: ActionInputs['confirm_booking'], has: Has) {
+async function confirm(callWithKey: CallWithKey, input: ActionInputs['confirm_booking'], has: Has) {
   const { order_id, hold_id, customer, payment_reference, use_package_credit: asksForCredit = false } = input;
-  const { booking_id, status, package_credit_consumed } = await keys.call(
+  const { booking_id, status, package_credit_consumed } = await callWithKey(
     { what: 'confirm', orderId: order_id },
     (by, idempotency_key) =>
       by.confirmBooking({
         body: {
-          ...{ hold_id, idempotency_key },
+          hold_id,
+          idempotency_key,
           payment_reference: has('own-payment-reference') ? `order ${order_id}` : payment_reference,
           customer_name: customer.name,
           customer_phone: customer.phone,
@@ -154,7 +157,7 @@ async function confirm(keys: Keys, input: ActionInputs['confirm_booking'], has: 
   return { booking_id, status, ...(isConsumed ? { package_credit_consumed: true } : {}) };
 }
 
-/** What a model that promises too much reports where the service has refused with `code`. */
+/** A model that promises too much invents a result where the service rejected with `code`. */
 function promised<Answer extends object>(
   outcome: Answer | Refusal,
   code: string,
@@ -165,7 +168,9 @@ function promised<Answer extends object>(
 }
 
 const inventedHold = (): Result<'place_hold'> => ({
-  ...{ hold_id: randomUUID(), hold_expiry_at: new Date(Date.now() + 600_000).toISOString(), price_rupees: 0 },
+  hold_id: randomUUID(),
+  hold_expiry_at: new Date(Date.now() + 600_000).toISOString(),
+  price_rupees: 0,
 });
 
 function heldResult(made: Schemas['Hold'], has: Has, price_rupees: number): Result<'place_hold'> {
@@ -178,7 +183,7 @@ function requireKnown(made: object): void {
   if ('added_later' in made) throw new Error('Unknown field of a hold');
 }
 
-/** What the slot costs on its day, as the listing has it. */
+/** The slot's price in the listing of its day. */
 async function listedPrice(
   client: PartnerClient,
   { venue_id, slot_id, slot_start, price_rupees }: Schemas['Hold'],

@@ -4,17 +4,17 @@ import { verifyWebhook, WebhookVerificationError } from '../../webhooks/verify.t
 import type { Defect, Has } from './defects.ts';
 
 const DEFECTS_OF_VERIFICATION: readonly Defect[] = [
-  ...([
-    'verifies-parsed-body',
-    'verifies-latin1-text',
-    'accepts-unsigned',
-    'accepts-bare-signature',
-  ] as const),
-  ...(['accepts-any-signature', 'no-replay-window', 'parses-timestamp-loosely'] as const),
+  'verifies-parsed-body',
+  'verifies-latin1-text',
+  'accepts-unsigned',
+  'accepts-bare-signature',
+  'accepts-any-signature',
+  'no-replay-window',
+  'parses-timestamp-loosely',
   'ignores-previous-signature',
 ];
 
-/** Whether the model believes a delivery: by the package's own verification, unless a defect has another in its place. */
+/** Whether the model accepts a delivery: by the package's own verification unless a defect replaces it. */
 export async function isBelieved(
   bytes: Buffer,
   headers: IncomingHttpHeaders,

@@ -1,0 +1,92 @@
+import type { Transport } from './actions.ts';
+import { commandTransport } from './command-transport.ts';
+import { OWN_CURSORS } from './feed-pages.ts';
+import type { Defect } from './model/defects.ts';
+import { startModelIntegration } from './model/model-integration.ts';
+import type { Profile } from './profile.ts';
+import { ProfileError } from './profile.ts';
+import { callsOf } from './proxied-calls.ts';
+import type { Proxy } from './proxy.ts';
+import { startProxy } from './proxy.ts';
+import { Unreached, UnusableAnswer } from './scenario.ts';
+import { httpTransport } from './transports.ts';
+
+/** A partner's integration, or the built-in model, which judges the deployment itself. */
+export type Judged = { mode: 'partner'; profile: Profile } | { mode: 'service'; defects?: readonly Defect[] };
+
+/** The run cannot begin, or would be pointless; the message says why and what to do. */
+export class CannotBegin extends Error {
+  override readonly name = 'CannotBegin';
+}
+
+export type Subject = { name: string; transport: Transport; webhookUrl: string; close(): Promise<void> };
+
+/** Starts the proxy that the integration calls. @throws ProfileError if its port is taken */
+export async function openProxy(
+  baseUrl: string,
+  port: number,
+  onAnswer: (headers: Headers) => void,
+): Promise<Proxy> {
+  try {
+    return await startProxy({ baseUrl, port, onAnswer, standing: [OWN_CURSORS] });
+  } catch (error) {
+    const { code = 'unknown reason' } = error as NodeJS.ErrnoException;
+    throw new ProfileError([
+      `proxy_port: 127.0.0.1:${port} cannot be listened on (${code}); give a free port`,
+    ]);
+  }
+}
+
+export async function connectSubject(
+  judged: Judged,
+  apiKey: string,
+  proxy: Proxy,
+  signal: AbortSignal,
+): Promise<Subject> {
+  if (judged.mode === 'service') {
+    const model = await startModelIntegration({ baseUrl: proxy.url, apiKey, defects: judged.defects ?? [] });
+    return { ...model, name: 'model integration' };
+  }
+  const { name, actions, webhookUrl } = judged.profile;
+  const environment = { PARTNER_BASE_URL: proxy.url, PARTNER_API_KEY: apiKey };
+  const transport =
+    'url' in actions
+      ? httpTransport(actions.url, signal)
+      : commandTransport(actions.command, environment, signal);
+  return { name, webhookUrl, transport, close: async () => undefined };
+}
+
+export const pastProxy = ({ url }: Proxy): string =>
+  `The integration placed a hold, and no call for it came through the proxy: it calls the sandbox itself, where nothing is seen or given back. Start it with the base URL ${url}, the proxy_port of the profile, and certify it again.`;
+
+/** An integration that is not running would fail every scenario. */
+export async function requireReachable(transport: Transport): Promise<void> {
+  try {
+    await transport('list_venues', {});
+  } catch (error) {
+    if (error instanceof Unreached)
+      throw new CannotBegin(
+        `The integration was not reached: ${error.message} Start it, or mend actions in the profile.`,
+      );
+    if (!(error instanceof UnusableAnswer)) throw error;
+  }
+}
+/**
+ * Carries actions out until the signal aborts. `onPastProxy` gets a hold that was placed without a call through the
+ * proxy.
+ */
+export function watchedTransport(
+  transport: Transport,
+  proxy: Pick<Proxy, 'calls'>,
+  signal: AbortSignal,
+  onPastProxy: (holdId: string) => Promise<void>,
+): Transport {
+  return async (action, input) => {
+    signal.throwIfAborted();
+    const answer = await transport(action, input);
+    const holdId = (answer as { hold_id?: unknown } | null)?.hold_id;
+    const isHold = action === 'place_hold' && typeof holdId === 'string';
+    if (isHold && !proxy.calls.some(callsOf('placeHold'))) await onPastProxy(holdId);
+    return answer;
+  };
+}

@@ -1,0 +1,258 @@
+import type Joi from 'joi';
+import { PROCESS_NAMES, RULES } from '../../src/process/config/config.ts';
+import type { PortRange } from '../../src/process/config/port-ranges.rules.ts';
+import { formatPortRanges } from '../../src/process/config/port-ranges.rules.ts';
+import type { Config } from '../../src/process/config/settings.ts';
+import { SETTINGS } from '../../src/process/config/settings.ts';
+import { MAX_WEBHOOK_TIMEOUT_MS } from '../../src/process/config/take-over.rules.ts';
+
+const HEAD = `# Configuration
+
+Every process reads its settings from the environment when it starts. A process that finds a mistake names all of
+them at once, says what to do about each, and exits with 1.
+
+- \`npm start\` needs no settings: it makes its own databases and secrets.
+- A deployment sets the [required ones](#required), and \`SERVICE_MODE=production\` where real slots are sold.
+- \`.env.example\` lists all settings with their defaults, ready to copy.
+- An empty value means the default. Do not put values in quotes.
+- A variable whose name is nearly that of a setting stops the process: it is taken for a typing error.
+- Each process reads only its own settings, and no secret that it does not need (column *Read by*).
+
+**Production mode** also rejects weak secrets, stores without verified TLS or a password, hold times below 60 s, and a
+Redis that may lose jobs. In any mode, a listener off loopback needs strong secrets too.
+[Production](production.md) has the checklist.
+
+This page is generated from the settings in the code by \`npm run docs\`.
+`;
+
+const FOOT = `
+## Outside the processes
+
+No process of the service reads these.
+
+| Name | Default | What it does |
+|---|---|---|
+| \`DATA_DIR\` | \`.data\` | Where \`npm start\` keeps its databases, secrets and logs. The operator's command line finds the key there |
+| \`PBS_CACHE_DIR\` | \`~/.cache/partner-booking-service\` | Where \`npm start\` and the tests keep MongoDB, Redis and other downloads |
+| \`OPERATOR_URL\` | the service on this machine | The admin listener that \`npm run operator\` calls |
+| \`REDIS_PASSWORD\`, \`CPUS\` | none, 1 | Compose: Redis' password (hexadecimal digits), processors of a container |
+| \`PUBLIC_HOST\`, \`ADMIN_PORTS\` | none, \`3001-3010\` | \`docker-compose.tls.yml\`: the name that partners call, admin ports of the API containers on the host |
+| \`NODE_IMAGE\`, \`MONGO_IMAGE\`, \`REDIS_IMAGE\`, \`CADDY_IMAGE\` | see \`.env.example\` | Compose: images; pin them by digest |
+`;
+
+/** What the page says of a setting; `allowed` replaces the bounds that the code states. */
+type Entry = { about: string; allowed?: string };
+type Group = { title: string; intro: string; settings: Partial<Record<keyof Config, Entry | string>> };
+
+const GROUPS: readonly Group[] = [
+  {
+    title: 'Required',
+    intro: `These have no default; \`npm start\` makes its own. To make the two secrets:
+
+\`\`\`sh
+node -p "crypto.randomBytes(32).toString('base64url')"   # OPERATOR_API_KEY
+node -p "crypto.randomBytes(32).toString('base64')"      # ENCRYPTION_KEYS
+\`\`\``,
+    settings: {
+      mongodbUri: {
+        about:
+          'A MongoDB 6.0 or newer that runs as a replica set, also with a single member. Names a database. See [topologies](topologies.md)',
+        allowed: '`mongodb://…`, `mongodb+srv://…`',
+      },
+      redisUrl: {
+        about:
+          'A Redis 6.2 or newer, or Valkey, with an append-only file and `noeviction`: one server, sentinels or a cluster. `rediss…` uses TLS. See [topologies](topologies.md)',
+        allowed: '`redis://host`, `redis+sentinel://h1,h2/name`, `redis+cluster://h1,h2`',
+      },
+      operatorApiKey: {
+        about:
+          "The first operator's key. It must be random in production and where a listener is not on loopback",
+        allowed: '32 characters or more',
+      },
+      encryptionKeys: {
+        about:
+          'Keys that encrypt stored secrets. The first key encrypts, all of them decrypt. To change it, see [production](production.md)',
+        allowed: 'comma list of base64, 32 bytes each',
+      },
+    },
+  },
+  {
+    title: 'Mode, listeners and connections',
+    intro: 'For operators: how the service is reached, and how it reaches its databases.',
+    settings: {
+      serviceMode:
+        '`sandbox` adds `/api/v1/sandbox/…` for tests. `production` checks more at start and gives keys to certified partners only',
+      host: {
+        about: "Address of the partners' listener. `npm start` uses `127.0.0.1`",
+        allowed: 'name or address',
+      },
+      port: "Port of the partners' listener; 0 picks a free one",
+      adminHost: {
+        about:
+          "Address of the operators' listener and of workers' health. Use another address only in a private network. The image sets `0.0.0.0`",
+        allowed: 'name or address',
+      },
+      adminPort: "Port of the operators' listener; 0 picks a free one. It must differ from `PORT`",
+      healthPort:
+        'Port of a worker for `/healthz`, `/readyz` and `/metrics`. Workers on one machine need one each, or 0',
+      trustedProxies: {
+        about:
+          'The proxies in front of the service: it reads `X-Forwarded-For` from these alone. See [proxies](proxies.md)',
+        allowed: 'comma list of addresses, networks, `loopback`, `linklocal`, `uniquelocal`',
+      },
+      keepAliveTimeoutMs:
+        'How long an idle connection stays open. It must be longer than at the proxy in front. See [proxies](proxies.md)',
+      mongodbAllowInsecure:
+        'In production, accepts a MongoDB without verified TLS or password, and warns at each start',
+      redisAllowInsecure:
+        'In production, accepts a Redis without verified TLS or password, and warns at each start',
+      queuePrefix: {
+        about:
+          'Prefix of every Redis key. A Redis Cluster needs the braces: they keep the queues on one slot',
+        allowed: 'text',
+      },
+      cacheLeaseMs:
+        'How long a process may act by cached rules. A change that takes something off sale is answered after 1.2 times that. Set it to about ten times an acknowledged write. A shorter value takes effect once all processes are stopped and the collection `cache_leases` is deleted',
+    },
+  },
+  {
+    title: 'Selling',
+    intro: 'For the business: what partners may sell, and how much they may call.',
+    settings: {
+      defaultTimeZone: { about: 'Time zone of venues that name none', allowed: 'IANA name' },
+      defaultRegion: {
+        about: 'Region of phone numbers that are written without a country code',
+        allowed: 'two capital letters',
+      },
+      holdTtlSeconds: 'How long a hold lives that asks for no time of its own. At least 60 in production',
+      maxActiveHolds: 'Active holds that one partner may have',
+      bookingHorizonDays: 'How many days ahead slots are sold',
+      rateLimitPerMinute:
+        'Calls of one partner in a minute, over all API processes; 0 switches the limit off',
+    },
+  },
+  {
+    title: 'Webhooks',
+    intro: 'For operators: how deliveries are sent.',
+    settings: {
+      webhookRetryDelaysSeconds: {
+        about: 'Waiting times before each further attempt; a delivery has one attempt more than delays',
+        allowed: 'comma list of numbers above 0',
+      },
+      webhookTimeoutMs: `Time for connect, headers and body together. At most ${MAX_WEBHOOK_TIMEOUT_MS} in production`,
+      webhookConcurrency:
+        'Concurrent sends of one worker process. One endpoint gets at most a quarter of them, one partner half',
+      webhookUnhealthyConcurrency:
+        'Concurrent sends to an endpoint that failed 3 times in a row. It must be below `WEBHOOK_CONCURRENCY`',
+      webhookPorts: {
+        about: "Ports that partners' endpoints may have; any port where private networks are allowed",
+        allowed: 'comma list of ports and ranges',
+      },
+      webhookAllowPrivateNetworks:
+        'Also allows `http` and private addresses. For development on loopback only: rejected in production',
+    },
+  },
+  {
+    title: 'Retention and archive',
+    intro: 'For operators: when old rows are deleted. See [retention](retention.md).',
+    settings: {
+      retentionHoldsDays: 'Days to keep holds that ended without a booking',
+      retentionBookingsDays: 'Days to keep bookings after their slot',
+      retentionEventsDays: 'Days to keep events',
+      retentionDeliveriesDays: 'Days to keep deliveries that ended',
+      retentionDeadLettersDays: 'Days to keep dead letters; not below `RETENTION_DELIVERIES_DAYS`',
+      retentionAuditDays: 'Days to keep the audit',
+      archiveUrl: {
+        about: 'Where rows are written before they are deleted. A folder must exist',
+        allowed: '`file:///folder`, `s3://bucket/prefix`',
+      },
+      archiveEndpoint: {
+        about: 'Another store than AWS that speaks the S3 protocol; `https` in production',
+        allowed: 'http or https address',
+      },
+      archiveRegion: { about: 'Region of the store', allowed: 'text' },
+      archiveAccessKeyId: { about: 'Needed for `s3://`', allowed: 'text' },
+      archiveSecretAccessKey: { about: 'Needed for `s3://`', allowed: 'text' },
+    },
+  },
+  {
+    title: 'Alerts, logs and traces',
+    intro: 'For operators: see [alerts and metrics](guides/alerts-and-metrics.md).',
+    settings: {
+      alertUrl: {
+        about: 'Gets a JSON POST when operators must know of something, at most one a minute',
+        allowed: 'http or https address',
+      },
+      logLevel: 'Least severe log lines that are written',
+      otelExporterOtlpEndpoint: {
+        about: 'An OpenTelemetry collector (OTLP over HTTP). Without it, no traces are made',
+        allowed: 'http or https address',
+      },
+      otelTracesSampler: 'Which traces are kept; a tenth of them where it is not set',
+      otelTracesSamplerArg: 'The argument of the sampler, such as a ratio',
+    },
+  },
+];
+
+/** docs/configuration.md: every setting with its default, its bounds and the processes that read it. */
+export function configurationPage(): string {
+  const described = GROUPS.flatMap(({ settings }) => Object.keys(settings));
+  const missing = Object.keys(RULES).filter((variable) => !described.includes(fieldOf(variable)));
+  if (missing.length > 0)
+    throw new Error(`scripts/docs/configuration-page.ts does not describe ${missing.join(', ')}.`);
+  return HEAD + GROUPS.map(section).join('') + FOOT;
+}
+
+function section({ title, intro, settings }: Group): string {
+  const rows = Object.entries(settings).map(([field, entry]) => {
+    const { about, allowed }: Entry = typeof entry === 'string' ? { about: entry } : entry;
+    const [variable = '', rule] = Object.entries(RULES).find(([name]) => fieldOf(name) === field) ?? [];
+    if (rule === undefined) throw new Error(`The code has no setting ${field}.`);
+    const described = rule.describe() as Description;
+    const byDefault = defaultOf(described.flags?.default);
+    return `| \`${variable}\` | ${byDefault} | ${allowed ?? boundsOf(described)} | ${readersOf(field)} | ${about} |\n`;
+  });
+  const header = '| Name | Default | Allowed | Read by | What it does |\n|---|---|---|---|---|\n';
+  return `\n## ${title}\n\n${intro}\n\n${header}${rows.join('')}`;
+}
+
+type Default = string | number | boolean | (string | number | PortRange)[];
+
+/** The part of joi's description of a rule that this page reads. */
+type Description = Omit<Joi.Description, 'flags' | 'rules'> & {
+  flags?: { default?: Default; only?: boolean };
+  allow?: unknown[];
+  notes?: string[];
+  rules?: { name: string; args?: { limit?: number } }[];
+};
+
+function defaultOf(value: Default = ''): string {
+  const items = Array.isArray(value) ? value : [value];
+  const text = items.map((item) => (typeof item === 'object' ? formatPortRanges([item]) : item)).join();
+  return text === '' ? 'none' : `\`${text}\``;
+}
+
+/** The bounds in words: the rule's own note, its values, or its least and greatest number. */
+function boundsOf({ type, flags, allow = [], notes, rules = [] }: Description): string {
+  if (notes !== undefined) return notes.join();
+  if (type === 'boolean') return '`true`, `false`';
+  if (flags?.only === true) return allow.map((value) => `\`${String(value)}\``).join(', ');
+  const limitOf = (name: string) => rules.find((rule) => rule.name === name)?.args?.limit;
+  if (rules.some(({ name }) => name === 'port')) return '0 to 65535';
+  const [min, max] = [limitOf('min'), limitOf('max')];
+  if (min === undefined) throw new Error('A setting has no bounds to show: give it `allowed`.');
+  return max === undefined ? `${min} or more` : `${min} to ${max}`;
+}
+
+/** The processes that read a setting; commands such as `migrate` count too. */
+function readersOf(field: string): string {
+  const readers = PROCESS_NAMES.filter((name) => (SETTINGS[name] as readonly string[]).includes(field));
+  if (readers.length === PROCESS_NAMES.length) return 'all';
+  const main = ['api', 'hold-expiry', 'webhook-delivery'];
+  const isEach = main.every((name) => (readers as string[]).includes(name)) && readers.length === main.length;
+  return isEach ? 'API, workers' : readers.map((name) => `\`${name}\``).join(', ');
+}
+
+/** `MONGODB_URI` is `mongodbUri`. */
+const fieldOf = (variable: string): string =>
+  variable.toLowerCase().replaceAll(/_(\w)/g, (_match, letter: string) => letter.toUpperCase());

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Runs the suites that have a long form with larger figures (test/support/scale.ts). Some 7 minutes.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+export TEST_TIER=long
+npm test -- test/reservations \
+  test/holds/blackout.race \
+  test/bookings/paging \
+  test/availability/agreement \
+  test/slots/schedule.properties \
+  test/platform/leased-writes \
+  test/http/injection \
+  test/alerts/conditions \
+  test/subscriptions/rewrap-secrets \
+  test/observability/canaries \
+  test/processes/built-service \
+  test/client/faults \
+  test/certification/each-defect
+# These measure times, so nothing else may run.
+npm test -- --runInBand test/http/slow-clients test/http/flood test/http/hostile-names

@@ -1,0 +1,135 @@
+import { listOf, pageOf } from '../../http/response-fields.ts';
+import type { Operator, Route } from '../../http/route.ts';
+import { created, listing, ok, route } from '../../http/route.ts';
+import type { PartnerDeps } from '../../partners/partners.service.ts';
+import { encodeCursor } from '../../platform/pagination.ts';
+import { operatorPackageView, operatorPurchaseView } from './package-view.rules.ts';
+import type { PackageBody, PackagesQuery } from './packages.schemas.ts';
+import {
+  createPackageBody,
+  endPurchaseBody,
+  packageChange,
+  packageIdParam,
+  packageOfPartner,
+  packagesQuery,
+  purchaseIdParam,
+  purchaseOfPartner,
+  purchasesQuery,
+  updatePackageBody,
+} from './packages.schemas.ts';
+import type { NewPackage, PackageDeps } from './packages.service.ts';
+import {
+  createPackage,
+  endPurchase,
+  getPackage,
+  getPurchase,
+  listPackages,
+  listPurchasesOf,
+  updatePackage,
+} from './packages.service.ts';
+
+const PREFIX = '/api/v1/operator/packages';
+const PURCHASES = '/api/v1/operator/purchases';
+
+export function operatorPurchaseRoutes(deps: PackageDeps): Route<Operator>[] {
+  return [
+    route<Operator, unknown, { customer_phone: string }>({
+      method: 'get',
+      path: PURCHASES,
+      operationId: 'listPurchases',
+      tag: 'Packages',
+      summary: 'List what a customer has bought',
+      query: purchasesQuery(deps.config.defaultRegion),
+      responses: {
+        200: { description: 'Purchases, newest first, at most 200.', body: listOf(purchaseOfPartner) },
+      },
+      errors: [],
+      handle: async ({ query }) =>
+        listing((await listPurchasesOf(deps, query.customer_phone)).map(operatorPurchaseView)),
+    }),
+    route<Operator, { id: string }>({
+      method: 'get',
+      path: `${PURCHASES}/:id`,
+      operationId: 'getPurchaseOfPartner',
+      tag: 'Packages',
+      summary: 'Read a purchase',
+      params: { id: purchaseIdParam },
+      responses: { 200: { description: 'The purchase as it is now.', body: purchaseOfPartner } },
+      errors: ['PURCHASE_NOT_FOUND'],
+      handle: async ({ params }) => ok(operatorPurchaseView(await getPurchase(deps, undefined, params.id))),
+    }),
+    route<Operator, { id: string }, unknown, { reason: string }>({
+      method: 'post',
+      path: `${PURCHASES}/:id/end`,
+      operationId: 'endPurchase',
+      tag: 'Packages',
+      summary: 'End a purchase before its time',
+      description:
+        'None of its credits can be used any more, and a refund gives none back. What was booked with it stays booked; no money is moved. The partner sees `ended_at` and `end_reason`. One that has expired, or was ended before, stays as it is: repeating it is safe.',
+      params: { id: purchaseIdParam },
+      body: endPurchaseBody,
+      responses: { 200: { description: 'The purchase as it is now.', body: purchaseOfPartner } },
+      errors: ['PURCHASE_NOT_FOUND'],
+      handle: async ({ params, body }) =>
+        ok(operatorPurchaseView(await endPurchase(deps, params.id, body.reason))),
+    }),
+  ];
+}
+
+export function operatorPackageRoutes(deps: PartnerDeps): Route<Operator>[] {
+  return [
+    route<Operator, unknown, unknown, PackageBody>({
+      method: 'post',
+      path: PREFIX,
+      operationId: 'createPackage',
+      tag: 'Packages',
+      summary: "Add a package to a partner's catalogue",
+      body: createPackageBody,
+      responses: { 201: { description: 'The package.', body: packageOfPartner } },
+      errors: ['PARTNER_NOT_FOUND'],
+      handle: async ({ body }) => {
+        const input = { ...packageChange(body), partnerId: body.partner_id } as NewPackage;
+        return created(operatorPackageView(await createPackage(deps, input)));
+      },
+    }),
+    route<Operator, unknown, PackagesQuery>({
+      method: 'get',
+      path: PREFIX,
+      operationId: 'listPackages',
+      tag: 'Packages',
+      summary: 'List the packages of all partners, oldest first',
+      query: packagesQuery,
+      responses: { 200: { description: 'A page of packages.', body: pageOf(packageOfPartner) } },
+      errors: [],
+      handle: async ({ query: { partner_id: partnerId, cursor: after, limit } }) => {
+        const { rows, next } = await listPackages(deps.db, partnerId, { after, limit });
+        return listing(rows.map(operatorPackageView), encodeCursor(next));
+      },
+    }),
+    route<Operator, { id: string }>({
+      method: 'get',
+      path: `${PREFIX}/:id`,
+      operationId: 'getPackage',
+      tag: 'Packages',
+      summary: 'Read a package',
+      params: { id: packageIdParam },
+      responses: { 200: { description: 'The package.', body: packageOfPartner } },
+      errors: ['PACKAGE_NOT_FOUND'],
+      handle: async ({ params }) => ok(operatorPackageView(await getPackage(deps, params.id))),
+    }),
+    route<Operator, { id: string }, unknown, Partial<PackageBody>>({
+      method: 'patch',
+      path: `${PREFIX}/:id`,
+      operationId: 'updatePackage',
+      tag: 'Packages',
+      summary: 'Change what is sold from now on',
+      description: 'What was bought before stays as it was.',
+      params: { id: packageIdParam },
+      body: updatePackageBody,
+      responses: { 200: { description: 'The package as it is now.', body: packageOfPartner } },
+      errors: ['PACKAGE_NOT_FOUND'],
+      handle: async ({ params, body }) =>
+        ok(operatorPackageView(await updatePackage(deps, params.id, packageChange(body)))),
+    }),
+  ];
+}

@@ -1,0 +1,137 @@
+import mongoose from 'mongoose';
+import { memoizeByObject } from '../../platform/memoize-by-object.ts';
+import type { Db, Tx } from '../../platform/mongo.ts';
+import { collectionOf, isDuplicateKey } from '../../platform/mongo.ts';
+import { NEWEST } from '../../platform/newest-reads.ts';
+import { MAX_PRICE_RULES } from './price-rule-limit.rules.ts';
+import type { PriceRule, ResourceRow } from './venues.model.ts';
+import { resourceModel } from './venues.model.ts';
+import { newestById } from './venues.store.ts';
+
+export async function insertResource(db: Db, resource: ResourceRow): Promise<boolean> {
+  try {
+    await resourceModel(db).create(resource);
+    return true;
+  } catch (err) {
+    if (isDuplicateKey(err)) return false;
+    throw err;
+  }
+}
+
+/** Null only if the absence is confirmed. Concurrent calls share the read. */
+export const findResource = (db: Db, resourceId: string): Promise<ResourceRow | null> =>
+  resourceRowOf(db)(resourceId);
+
+const resourceRowOf = memoizeByObject((db: Db) => newestById(collectionOf(resourceModel(db))));
+
+export async function listResourceRows(db: Db, venueId: string): Promise<ResourceRow[]> {
+  return collectionOf(resourceModel(db)).find({ venueId }, NEWEST).sort({ _id: 1 }).toArray();
+}
+
+export async function updateResourceRow(
+  db: Db,
+  resourceId: string,
+  set: Partial<Omit<ResourceRow, '_id' | 'venueId'>>,
+): Promise<ResourceRow | null> {
+  // A status that an operator sets ends every `switchOff`.
+  const asked = set.status === undefined ? {} : { $unset: { offFor: 1 as const } };
+  return resourceModel(db)
+    .findByIdAndUpdate(resourceId, { $set: set, ...asked }, { returnDocument: 'after' })
+    .lean();
+}
+
+/**
+ * Makes an active resource inactive until every call that did this has called `switchBack`. False if an operator
+ * switched it off.
+ */
+export async function switchOff(db: Db, resourceId: string, callId: string): Promise<boolean> {
+  const isOff = { offFor: mongoose.trusted({ $exists: true }) };
+  const { matchedCount } = await resourceModel(db).updateOne(
+    { _id: resourceId, $or: [{ status: 'active' as const }, isOff] },
+    { $set: { status: 'inactive' }, $addToSet: { offFor: callId } },
+  );
+  return matchedCount === 1;
+}
+
+/** Ends `switchOff`: the last such call makes the resource active, unless an operator has set its status meanwhile. */
+export async function switchBack(db: Db, resourceId: string, callId: string): Promise<void> {
+  const resources = resourceModel(db);
+  await resources.updateOne({ _id: resourceId, offFor: callId }, { $pull: { offFor: callId } });
+  await resources.updateOne(
+    { _id: resourceId, offFor: [] },
+    { $set: { status: 'active' }, $unset: { offFor: 1 } },
+  );
+}
+
+export async function unsetSchedule(db: Db, resourceId: string): Promise<void> {
+  await resourceModel(db).updateOne({ _id: resourceId }, { $unset: { schedule: 1 } });
+}
+
+/** Makes the resource and `otherIds` name each other, and no other resources of the venue. */
+export async function relateResources(
+  db: Db,
+  { _id, venueId }: Pick<ResourceRow, '_id' | 'venueId'>,
+  otherIds: readonly string[],
+  session: Tx,
+): Promise<void> {
+  const [these, others] = [[...otherIds], mongoose.trusted({ $nin: [...otherIds] })];
+  const resources = resourceModel(db);
+  await resources.updateOne({ _id }, { $set: { sharesSpaceWith: these } }, { session });
+  const named = { _id: mongoose.trusted({ $in: these }), venueId };
+  await resources.updateMany(named, { $addToSet: { sharesSpaceWith: _id } }, { session });
+  const related = { _id: others, venueId, sharesSpaceWith: _id };
+  await resources.updateMany(related, { $pull: { sharesSpaceWith: _id } }, { session });
+}
+
+/** The sports of these venues' resources as they are written there, sorted. */
+export async function listSports(db: Db, venueIds: readonly string[]): Promise<string[]> {
+  const found = await collectionOf(resourceModel(db)).distinct('sportCategory', {
+    venueId: { $in: [...venueIds] },
+  });
+  return found.sort();
+}
+
+/** The venues of `venueIds` with a resource of one of these sports. */
+export async function findVenueIdsWithSports(
+  db: Db,
+  venueIds: readonly string[],
+  sports: readonly string[],
+): Promise<string[]> {
+  const filter = { venueId: { $in: [...venueIds] }, sportCategory: { $in: [...sports] } };
+  return collectionOf(resourceModel(db)).distinct('venueId', filter);
+}
+
+/** The resource as the transaction sees it; the transaction conflicts with every change of it. */
+export async function fenceResource(db: Db, resourceId: string, tx: Tx): Promise<ResourceRow | null> {
+  return resourceModel(db)
+    .findByIdAndUpdate(resourceId, { $inc: { claimFence: 1 } }, { session: tx, returnDocument: 'after' })
+    .lean();
+}
+
+/** Adds a rule as the newest; false if the resource has the most it can have, or does not exist. */
+export async function pushPriceRule(db: Db, resourceId: string, rule: PriceRule): Promise<boolean> {
+  const hasRoom = { [`priceRules.${MAX_PRICE_RULES - 1}`]: mongoose.trusted({ $exists: false }) };
+  const { matchedCount } = await resourceModel(db).updateOne(
+    { _id: resourceId, ...hasRoom },
+    { $push: { priceRules: rule } },
+  );
+  return matchedCount === 1;
+}
+
+export async function findPriceRule(
+  db: Db,
+  ruleId: string,
+): Promise<{ resourceId: string; rule: PriceRule } | null> {
+  const resource = await resourceModel(db).findOne({ 'priceRules.id': ruleId }, { priceRules: 1 }).lean();
+  const rule = resource?.priceRules?.find(({ id }) => id === ruleId);
+  return resource === null || rule === undefined ? null : { resourceId: resource._id, rule };
+}
+
+/** Removes a rule; false if there is none of that id. */
+export async function pullPriceRule(db: Db, ruleId: string): Promise<boolean> {
+  const { matchedCount } = await resourceModel(db).updateOne(
+    { 'priceRules.id': ruleId },
+    { $pull: { priceRules: { id: ruleId } } },
+  );
+  return matchedCount === 1;
+}

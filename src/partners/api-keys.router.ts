@@ -1,0 +1,123 @@
+import { listOf } from '../http/response-fields.ts';
+import type { Operator, Route } from '../http/route.ts';
+import { created, listing, noContent, route } from '../http/route.ts';
+import type { IssuedKey } from './api-keys.service.ts';
+import { issueApiKey, listApiKeys, revokeApiKey, rotateApiKey } from './api-keys.service.ts';
+import type { ApiKeyRow } from './partners.model.ts';
+import type { IssueKeyBody, RotateKeyBody } from './partners.schemas.ts';
+import {
+  apiKey as apiKeySchema,
+  issuedApiKey,
+  issueKeyBody,
+  keyIdParam,
+  partnerIdParam,
+  rotateKeyBody,
+} from './partners.schemas.ts';
+import type { PartnerDeps } from './partners.service.ts';
+
+type PartnerParams = { partnerId: string };
+type KeyParams = PartnerParams & { keyId: string };
+
+const PATH = '/api/v1/operator/partners/:partnerId/keys';
+
+/** The API keys of a partner. */
+export function apiKeyRoutes(deps: PartnerDeps): Route<Operator>[] {
+  return [
+    route<Operator, PartnerParams, unknown, IssueKeyBody>({
+      method: 'post',
+      path: PATH,
+      operationId: 'issueApiKey',
+      tag: 'API keys',
+      summary: 'Issue an API key; it is shown this once',
+      params: { partnerId: partnerIdParam },
+      body: issueKeyBody,
+      responses: { 201: { description: 'The key.', body: issuedApiKey } },
+      errors: ['PARTNER_NOT_FOUND', 'PARTNER_NOT_CERTIFIED'],
+      handle: async ({ params, body }) => {
+        const input = { label: body.label ?? null, expiresAt: body.expires_at ?? null };
+        return created(issuedKeyView(await issueApiKey(deps, params.partnerId, input)));
+      },
+    }),
+    route<Operator, KeyParams, unknown, RotateKeyBody>({
+      method: 'post',
+      path: `${PATH}/:keyId/rotate`,
+      operationId: 'rotateApiKey',
+      tag: 'API keys',
+      summary: 'Replace a key that is in force; the new one is shown this once',
+      description: 'The new key has the label of the old one and does not expire.',
+      params: { partnerId: partnerIdParam, keyId: keyIdParam },
+      subject: keyOf(deps),
+      body: rotateKeyBody,
+      responses: {
+        201: { description: 'The new key; the old one ends after the overlap.', body: issuedApiKey },
+      },
+      errors: ['PARTNER_NOT_FOUND', 'KEY_NOT_FOUND', 'PARTNER_NOT_CERTIFIED'],
+      handle: async ({ params: { partnerId, keyId }, body }) =>
+        created(issuedKeyView(await rotateApiKey(deps, partnerId, keyId, body.overlap_seconds))),
+    }),
+    route<Operator, PartnerParams>({
+      method: 'get',
+      path: PATH,
+      operationId: 'listApiKeys',
+      tag: 'API keys',
+      summary: "List a partner's keys",
+      params: { partnerId: partnerIdParam },
+      responses: {
+        200: {
+          description: 'All keys, revoked ones too, without the keys themselves.',
+          body: listOf(apiKeySchema),
+        },
+      },
+      errors: ['PARTNER_NOT_FOUND'],
+      handle: async ({ params }) => {
+        const keys = await listApiKeys(deps, params.partnerId);
+        return listing(keys.map(listedKeyView));
+      },
+    }),
+    route<Operator, KeyParams>({
+      method: 'delete',
+      path: `${PATH}/:keyId`,
+      operationId: 'revokeApiKey',
+      tag: 'API keys',
+      summary: 'Revoke a key',
+      params: { partnerId: partnerIdParam, keyId: keyIdParam },
+      subject: keyOf(deps),
+      responses: { 204: { description: 'The key is refused from the next call on.' } },
+      errors: ['KEY_NOT_FOUND'],
+      handle: async ({ params }) => {
+        await revokeApiKey(deps, params.partnerId, params.keyId);
+        return noContent();
+      },
+    }),
+  ];
+}
+
+function keyOf(deps: PartnerDeps) {
+  return async ({ partnerId, keyId }: KeyParams) => {
+    const key = (await listApiKeys(deps, partnerId)).find(({ _id }) => _id === keyId);
+    return key === undefined ? null : listedKeyView(key);
+  };
+}
+
+function listedKeyView(key: ApiKeyRow): Record<string, unknown> {
+  return {
+    ...keyView(key),
+    revoked_at: key.revokedAt?.toISOString() ?? null,
+    last_used_at: key.lastUsedAt?.toISOString() ?? null,
+  };
+}
+
+function issuedKeyView({ apiKey, key }: IssuedKey): Record<string, unknown> {
+  const { key_id, ...rest } = keyView(key);
+  return { key_id, api_key: apiKey, ...rest };
+}
+
+function keyView(key: ApiKeyRow) {
+  return {
+    key_id: key._id,
+    prefix: key.prefix,
+    label: key.label,
+    created_at: key.createdAt.toISOString(),
+    expires_at: key.expiresAt?.toISOString() ?? null,
+  };
+}

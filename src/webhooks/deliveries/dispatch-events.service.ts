@@ -1,0 +1,174 @@
+import type { EventRow } from '../../events/events.model.ts';
+import { requestIdOf, toEventRows, traceparentOfEvent } from '../../events/events.rules.ts';
+import { logEvents } from '../../events/log-events.service.ts';
+import type { DuePosition } from '../../platform/backlog.store.ts';
+import { batchedByDb } from '../../platform/batched.ts';
+import { groupBy } from '../../platform/group-by.ts';
+import type { Logger } from '../../platform/logger.ts';
+import type { Db } from '../../platform/mongo.ts';
+import { BATCH_SIZES, counter, histogram } from '../../platform/process-metrics.ts';
+import { type SweptPage, sweepBatches } from '../../platform/sweep.ts';
+import { isTracing, recordSpan } from '../../platform/tracing.ts';
+import type { PageOfDue } from '../../reservations/hold-reads.store.ts';
+import { findOutboxes, findUndispatchedPage, removeFromOutboxes } from '../../reservations/outbox.store.ts';
+import { findReceivers } from '../subscriptions/subscriptions.store.ts';
+import {
+  type CreateDeliveriesDeps,
+  createDeliveries,
+  type WantedDelivery,
+} from './create-deliveries.service.ts';
+
+export type DispatchDeps = CreateDeliveriesDeps & { log: Logger };
+
+/**
+ * Creates deliveries durably. `readAtMs` (`performance.now()`): when reading the receivers began. Returns by event why
+ * a delivery could not be created, and `begun`, which resolves when the first attempts have begun or have jobs.
+ */
+export type Deliver = (
+  wanted: readonly WantedDelivery[],
+  readAtMs: number,
+) => Promise<{ failures: ReadonlyMap<string, Error>; begun: Promise<void> }>;
+
+/** How many events were dispatched, and by reservation why an event was not. */
+export type Dispatched = { count: number; failures: ReadonlyMap<string, Error>; begun: Promise<void> };
+
+/**
+ * Takes the events of reservations from their outboxes to a delivery row for each receiving subscription and to the
+ * event log, and only then out of the outboxes. Every step can be repeated, so the next run completes what a killed
+ * process leaves (ADR 0009). `deliver` creates the deliveries; by default they are left to jobs.
+ */
+export async function dispatchEvents(
+  deps: DispatchDeps,
+  reservationIds: readonly string[],
+  deliver: Deliver = byJobs(deps),
+): Promise<Dispatched> {
+  const beganAtMs = performance.now();
+  const outboxes = await findOutboxes(deps.db, [...new Set(reservationIds)]);
+  const events = outboxes.flatMap(toEventRows);
+  if (events.length === 0) return { count: 0, failures: new Map(), begun: Promise.resolve() };
+  const readAtMs = performance.now();
+  const wanted = await wantedDeliveries(deps, events);
+  const delivered = await deliver(wanted, readAtMs);
+  // Log the events last: receivers wait for the rows of the deliveries, not for the log.
+  const unlogged = await logEvents(deps, events);
+
+  const failures = new Map(unlogged);
+  for (const { _id, holdId } of events) {
+    const err = delivered.failures.get(_id);
+    if (err !== undefined) failures.set(holdId, err);
+  }
+  const done = events.filter(({ holdId }) => !failures.has(holdId));
+  for (const [holdId, err] of await emptyOutboxes(deps, done)) failures.set(holdId, err);
+  noteDispatch(deps, done, {
+    beganAtMs,
+    reservations: outboxes.length,
+    deliveries: wanted.length,
+    failed: failures.size,
+  });
+  return { count: done.length, failures, begun: delivered.begun };
+}
+
+const byJobs =
+  (deps: DispatchDeps): Deliver =>
+  async (wanted) => ({ failures: await createDeliveries(deps, wanted), begun: Promise.resolve() });
+
+/** Each event with each subscription to its type of an active partner that has a grant for its venue. */
+async function wantedDeliveries(deps: DispatchDeps, events: readonly EventRow[]): Promise<WantedDelivery[]> {
+  // Read after the outboxes: an event goes to every subscription that was there before it.
+  const receivers = await findReceivers(deps.db, [...new Set(events.map(({ venueId }) => venueId))]);
+  return events.flatMap((event) =>
+    (receivers.get(event.venueId) ?? [])
+      .filter(({ eventTypes }) => eventTypes.includes(event.type))
+      .map((receiver) => ({ event, receiver })),
+  );
+}
+
+/** How long outboxes wait to be emptied in one batch: no receiver waits for it. */
+const LINGER_MS = 20;
+const MAX_EMPTIED = 500;
+
+const emptySoon = batchedByDb(removeFromOutboxes, MAX_EMPTIED, LINGER_MS);
+
+/** Removes dispatched events from their outboxes; returns by reservation why they are still there. */
+async function emptyOutboxes(
+  { db }: { db: Db },
+  events: readonly EventRow[],
+): Promise<[reservationId: string, err: Error][]> {
+  const emptied = [...groupBy(events, ({ holdId }) => holdId)].map(
+    async ([reservationId, logged]): Promise<[string, Error][]> => {
+      const eventIds = logged.map(({ _id }) => _id);
+      return emptySoon(db, { reservationId, eventIds }).then(
+        () => [],
+        (err: Error) => [[reservationId, err]],
+      );
+    },
+  );
+  return (await Promise.all(emptied)).flat();
+}
+
+/** A page of the sweep, except reservations that jobs of this process have `inHand`. */
+export async function dispatchWaiting(
+  deps: DispatchDeps,
+  { stopping, inHand, ...page }: PageOfDue & { stopping: AbortSignal; inHand?: ReadonlySet<string> },
+  deliver?: Deliver,
+): Promise<SweptPage<DuePosition>> {
+  const { ids: found, next } = await findUndispatchedPage(deps.db, page);
+  const ids = found.filter((id) => inHand?.has(id) !== true);
+  const dispatch = async (batch: readonly string[]) => {
+    const { count, failures, begun } = await dispatchEvents(deps, batch, deliver);
+    for (const [holdId, err] of failures)
+      deps.log.error({ hold_id: holdId, err }, 'an event could not be dispatched; the sweep retries it');
+    await begun;
+    return count;
+  };
+  const onError = (err: unknown, batch: readonly string[]) =>
+    deps.log.error({ hold_ids: batch, err }, 'events could not be dispatched; the sweep retries them');
+  return { count: await sweepBatches(ids, stopping, dispatch, onError), next };
+}
+
+const eventsDispatched = counter({
+  name: 'events_dispatched_total',
+  help: 'Events that this process took to the log and to their receivers; a few of them twice.',
+});
+const dispatchBatches = histogram({
+  name: 'event_dispatch_batch_size',
+  help: 'Of how many reservations events were dispatched together.',
+  buckets: BATCH_SIZES,
+});
+
+/** Counts, logs and traces the events of a batch. */
+function noteDispatch(
+  { db, log }: DispatchDeps,
+  events: readonly EventRow[],
+  batch: { beganAtMs: number; reservations: number; deliveries: number; failed: number },
+): void {
+  dispatchBatches(db).observe(batch.reservations);
+  eventsDispatched(db).inc(events.length);
+  for (const event of events) traceDispatch(event, batch.beganAtMs, events.length);
+  log.info(
+    {
+      reservations: batch.reservations,
+      events: events.length,
+      deliveries: batch.deliveries,
+      failed: batch.failed,
+      // The ids find the batch from any of its events.
+      event_ids: events.map(({ _id }) => _id),
+      hold_ids: [...new Set(events.map(({ holdId }) => holdId))],
+      booking_ids: [...new Set(events.flatMap(({ bookingId }) => bookingId ?? []))],
+      request_ids: [...new Set(events.map(requestIdOf).filter((id) => id !== null))],
+      duration_ms: Math.round(performance.now() - batch.beganAtMs),
+    },
+    'events dispatched',
+  );
+}
+
+/** A span in the trace of the call that made the event. */
+function traceDispatch(event: EventRow, beganAtMs: number, batchSize: number): void {
+  const traceparent = traceparentOfEvent(event);
+  if (traceparent === undefined || !isTracing()) return;
+  recordSpan(`dispatch ${event.type}`, traceparent, beganAtMs, {
+    event_id: event._id,
+    hold_id: event.holdId,
+    'messaging.batch.message_count': batchSize,
+  });
+}

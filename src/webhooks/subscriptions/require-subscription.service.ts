@@ -1,0 +1,78 @@
+import { type Audience, audienceOf, DomainError, fieldError } from '../../domain/errors.ts';
+import type { Db } from '../../platform/mongo.ts';
+import { checkEndpointUrl, type EndpointConfig, endpointRules } from '../sender/endpoint-url.ts';
+import type { SubscriptionRow } from './subscriptions.model.ts';
+import { findSubscription, findSubscriptions } from './subscriptions.store.ts';
+
+export async function getAnySubscription(deps: { db: Db }, subscriptionId: string): Promise<SubscriptionRow> {
+  const subscription = await findSubscription(deps.db, subscriptionId);
+  if (subscription === null) throw webhookNotFound('operator');
+  return subscription;
+}
+
+const INACTIVE: Record<Audience, string> = {
+  partner:
+    'The subscription has been deactivated, so nothing is delivered to it. Ask the platform operator to activate it.',
+  operator: 'The subscription has been deactivated, so nothing is delivered to it. Activate it first.',
+};
+
+/**
+ * The active subscription of the partner; of any partner if an operator asks, who names none.
+ * @throws DomainError WEBHOOK_NOT_FOUND; WEBHOOK_INACTIVE
+ */
+export async function requireActive(
+  deps: { db: Db },
+  partnerId: string | undefined,
+  subscriptionId: string,
+): Promise<SubscriptionRow> {
+  const subscription = await findSubscription(deps.db, subscriptionId);
+  if (subscription === null || (partnerId !== undefined && subscription.partnerId !== partnerId)) {
+    throw webhookNotFound(audienceOf(partnerId));
+  }
+  if (subscription.status === 'active') return subscription;
+  throw new DomainError('WEBHOOK_INACTIVE', INACTIVE[audienceOf(partnerId)]);
+}
+
+/**
+ * As `requireActive`, and deliveries may be sent to its endpoint.
+ * @throws DomainError WEBHOOK_NOT_FOUND; WEBHOOK_INACTIVE; VALIDATION_ERROR if its endpoint must not be called (any
+ * more)
+ */
+export async function requireDeliverable(
+  deps: { db: Db; config: EndpointConfig },
+  partnerId: string | undefined,
+  subscriptionId: string,
+): Promise<SubscriptionRow> {
+  const subscription = await requireActive(deps, partnerId, subscriptionId);
+  // A name that does not resolve just now may resolve at one of the attempts.
+  await requireCallable(deps, subscription.endpointUrl, { mayBeUnresolved: true });
+  return subscription;
+}
+
+/** @throws DomainError VALIDATION_ERROR if the endpoint must not be called, or its name does not resolve */
+export async function requireCallable(
+  { config }: { config: EndpointConfig },
+  endpointUrl: string,
+  { mayBeUnresolved } = { mayBeUnresolved: false },
+): Promise<void> {
+  const verdict = await checkEndpointUrl(endpointUrl, endpointRules(config));
+  if (verdict.ok || (mayBeUnresolved && verdict.isUnresolved)) return;
+  throw fieldError('endpoint_url', verdict.message);
+}
+
+export async function findActiveIds(
+  deps: { db: Db },
+  subscriptionIds: readonly string[],
+): Promise<Set<string>> {
+  const found = await findSubscriptions(deps.db, subscriptionIds);
+  return new Set([...found.values()].filter(({ status }) => status === 'active').map(({ _id }) => _id));
+}
+
+const NOT_FOUND: Record<Audience, string> = {
+  partner: 'You have no webhook subscription with that id. List your subscriptions to find its id.',
+  operator: 'There is no webhook subscription with that id. List the subscriptions to find its id.',
+};
+
+export function webhookNotFound(audience: Audience): DomainError {
+  return new DomainError('WEBHOOK_NOT_FOUND', NOT_FOUND[audience]);
+}
