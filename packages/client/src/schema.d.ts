@@ -1144,7 +1144,7 @@ export interface components {
              */
             payment_method: string;
             /**
-             * @description Identifies this operation: a repeated call with the same key has no further effect and returns the first response.
+             * @description Names this operation: a repeated call with the same key has no further effect and gets the first response again.
              * @example purchase-2026-000112
              */
             idempotency_key: string;
@@ -1160,7 +1160,7 @@ export interface components {
              */
             reason: string;
             /**
-             * @description Identifies this operation: a repeated call with the same key has no further effect and returns the first response.
+             * @description Names this operation: a repeated call with the same key has no further effect and gets the first response again.
              * @example cancel-2026-000731
              */
             idempotency_key: string;
@@ -1258,7 +1258,7 @@ export interface components {
              */
             use_package_credit?: boolean;
             /**
-             * @description Identifies this operation: a repeated call with the same key has no further effect and returns the first response.
+             * @description Names this operation: a repeated call with the same key has no further effect and gets the first response again.
              * @example order-2026-000731
              */
             idempotency_key: string;
@@ -2246,7 +2246,7 @@ export interface components {
              */
             slot_start?: string;
             /**
-             * @description Identifies this operation: a repeated call with the same key has no further effect and returns the first response.
+             * @description Names this operation: a repeated call with the same key has no further effect and gets the first response again.
              * @example order-2026-000731
              */
             idempotency_key?: string;
@@ -2256,7 +2256,7 @@ export interface components {
              */
             ttl_seconds?: number;
             /**
-             * @description Your order reference. Stored as given.
+             * @description Your own reference of the order; stored as given.
              * @example order-2026-000731
              */
             order_reference?: string;
@@ -2345,7 +2345,7 @@ export interface components {
              */
             reason: string;
             /**
-             * @description Identifies this operation: a repeated call with the same key has no further effect and returns the first response.
+             * @description Names this operation: a repeated call with the same key has no further effect and gets the first response again.
              * @example cancel-2026-000731
              */
             idempotency_key: string;
