@@ -61,7 +61,7 @@ export function extremeCalls(context: Service['context'], which: Interface, know
       const groups = [
         ...keys.map((key) => [key]),
         ...kinds.map((kind) => keys.filter(([, described]) => kindOf(described) === kind)),
-      ];
+      ].filter((group, index) => index < keys.length || group.length > 1);
       return groups.flatMap((group) =>
         [0, 1].flatMap((end): ExtremeCall[] => {
           const values = group.flatMap(([name, described]) => {

@@ -76,8 +76,8 @@ async function callsDuring(
   return { replies, p99 };
 }
 
-test.each(Object.keys(FLOODED))(
-  'a partner that floods %s is refused past its own limit, and another has all of its own, without waiting',
+test.each(Object.keys(FLOODED).slice(0, isLongTier ? undefined : 1))(
+  'a partner that floods %s is limited, and another has all of its own limit, without waiting',
   async (what) => {
     const beganAt = performance.now();
     const [flooding, other] = [await anyPartner(service, [venueId]), await anyPartner(service)];
@@ -109,7 +109,7 @@ test.each(Object.keys(FLOODED))(
   },
 );
 
-test('an address that floods with wrong keys gets so many answers to them, and good keys are served, from there too', async () => {
+test('an address that floods with wrong keys is limited, and valid keys of that address are served', async () => {
   const beganAt = performance.now();
   const partner = await anyPartner(service);
   const guessed = `${partner.apiKey.slice(0, -43)}${'A'.repeat(43)}`;

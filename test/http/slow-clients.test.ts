@@ -18,13 +18,13 @@ import { verdict } from '../support/verdict.ts';
 import type { RawConnection } from './raw-connection.ts';
 import { openRaw, repliesIn } from './raw-connection.ts';
 
-/** The promise, with the limits of production; they are a fifth in `npm test`, and how fast the machine is matters to no test there. */
+/** The promise, with the limits of production. `npm test` has shorter limits, and does not measure how fast the machine is. */
 const CUT_WITHIN_MS = 15_000;
 const SHORT_LIMITS: Partial<ListenerLimits> = {
-  headersTimeoutMs: 2000,
-  requestTimeoutMs: 2400,
-  takeResponseTimeoutMs: 2000,
-  checkEveryMs: 200,
+  headersTimeoutMs: 800,
+  requestTimeoutMs: 1000,
+  takeResponseTimeoutMs: 800,
+  checkEveryMs: 100,
 };
 const NOISE_MS = 250;
 const HEAD = 'GET /healthz HTTP/1.1\r\nHost: a\r\n';
@@ -86,7 +86,7 @@ const unread =
     return connection;
   };
 
-const DRIPPERS = scaled(60, 64);
+const DRIPPERS = scaled(60, 20);
 const READERS = scaled(10, 4);
 
 const SLOW_CLIENTS: [string, SlowClient, number][] = [
@@ -112,7 +112,7 @@ async function untilCut(connections: readonly RawConnection[]): Promise<void> {
   while (!isOver() && connections.some(({ socket }) => !socket.closed)) await delay(50);
 }
 
-test('200 clients that are slow on purpose are cut in time, and the others do not feel them', async () => {
+test('clients that are slow on purpose are cut in time, and do not slow the others down', async () => {
   const beganAt = performance.now();
   const before = await normalCalls(delay(scaled(5000, 100)));
 
