@@ -8,7 +8,6 @@ import type { Random } from '../support/random.ts';
 import { mulberry32, propertySeed } from '../support/random.ts';
 import { rowsOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
-import type { SharedService } from '../support/service-host.ts';
 import { sharedService } from '../support/service-host.ts';
 import type { Fault, FaultyProxy } from './faulty-proxy.ts';
 import { startFaultyProxy } from './faulty-proxy.ts';
@@ -31,7 +30,7 @@ const FAULTS: [share: number, fault: Fault][] = [
   [0.06, { kind: 'unknown' }],
 ];
 
-let service: SharedService;
+const service = sharedService();
 let proxy: FaultyProxy;
 let venue: Venue;
 let partner: Partner;
@@ -53,7 +52,6 @@ function faultOf({ requestId }: { requestId: string }): Fault {
 }
 
 beforeAll(async () => {
-  service = sharedService();
   const turfs = Math.ceil(BOOKINGS / 500);
   venue = await anyVenue(
     service,

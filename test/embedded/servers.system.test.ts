@@ -7,7 +7,6 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import mongoose from 'mongoose';
-import { temporaryParent } from '../../src/development/embedded/data-folder.ts';
 import { startMongod } from '../../src/development/embedded/mongod.ts';
 import { isAlive, nodeArguments } from '../../src/development/embedded/processes.ts';
 import { startRedis } from '../../src/development/embedded/redis.ts';
@@ -148,12 +147,6 @@ describe('a run', () => {
   });
 });
 
-test('the servers of a test run allow fail points', async () => {
-  const mongo = await mongoose.createConnection(process.env['TEST_MONGODB_URI'] ?? '').asPromise();
-  expect(await tryFailPoint(mongo)).toBe('allowed');
-  await mongo.close();
-});
-
 async function commandLineOf(pid: number): Promise<string> {
   return (await readFile(`/proc/${pid}/cmdline`, 'utf8')).replaceAll('\0', ' ');
 }
@@ -255,17 +248,3 @@ test('when another program has a kept port, the message says which and what to d
   expect(await readdir(own)).toContain('mongo');
   expect(await readdir(own)).not.toContain('lock');
 });
-
-test('without a folder of its own a run leaves no files', async () => {
-  const { startTestServers } = await import('../support/servers.ts');
-  const before = await temporaryNames();
-  const servers = await startTestServers();
-  expect(await temporaryNames()).toHaveLength(before.length + 1);
-  await servers.stop();
-  expect(await temporaryNames()).toEqual(before);
-});
-
-async function temporaryNames(): Promise<string[]> {
-  const names = await readdir(await temporaryParent());
-  return names.filter((name) => name.startsWith(`partner-booking-servers-${process.pid}-`));
-}

@@ -21,10 +21,10 @@ import { openRaw, repliesIn } from './raw-connection.ts';
 /** The promise, with the limits of production. `npm test` has shorter limits, and does not measure how fast the machine is. */
 const CUT_WITHIN_MS = 15_000;
 const SHORT_LIMITS: Partial<ListenerLimits> = {
-  headersTimeoutMs: 800,
-  requestTimeoutMs: 1000,
-  takeResponseTimeoutMs: 800,
-  checkEveryMs: 100,
+  headersTimeoutMs: 2000,
+  requestTimeoutMs: 2400,
+  takeResponseTimeoutMs: 2000,
+  checkEveryMs: 200,
 };
 const NOISE_MS = 250;
 const HEAD = 'GET /healthz HTTP/1.1\r\nHost: a\r\n';

@@ -14,7 +14,6 @@ import type { KeptProcess } from '../support/kept-process.ts';
 import { keptProcess } from '../support/kept-process.ts';
 import type { Received, WebhookReceiver } from '../support/receiver.ts';
 import { headerOf, startReceiver } from '../support/receiver.ts';
-import type { SharedService } from '../support/service-host.ts';
 import { sharedService } from '../support/service-host.ts';
 import type { TcpRelay } from '../support/tcp-relay.ts';
 import { startTcpRelay } from '../support/tcp-relay.ts';
@@ -41,10 +40,9 @@ type Scene = {
   happened(): Promise<string[]>;
 };
 
-let service: SharedService;
+const service = sharedService();
 let venue: Venue;
 beforeAll(async () => {
-  service = sharedService();
   venue = await anyVenue(service);
 });
 afterAll(() => service.stop());
