@@ -86,11 +86,9 @@ describe('from the start page', () => {
     }
   });
 
-  test.each(['/docs/gone', '/docs/quickstart#gone', '#gone', '/docs/reference#/Holds/gone'])(
-    'control: a link to %s is noticed',
-    (link) => {
-      const links = [link, '/docs/errors#all-codes', 'https://x.example'];
-      expect(deadLinks({ path: '/docs', links, ids: new Set() })).toEqual([link]);
-    },
-  );
+  test('control: a link to a missing page or anchor is noticed', () => {
+    const dead = ['/docs/gone', '/docs/quickstart#gone', '#gone', '/docs/reference#/Holds/gone'];
+    const links = [...dead, '/docs/errors#all-codes', 'https://x.example'];
+    expect(deadLinks({ path: '/docs', links, ids: new Set() })).toEqual(dead);
+  });
 });
