@@ -10,6 +10,7 @@ import {
   expectVerdict,
   held,
   INSTANT,
+  inScene,
   list,
   NOWHERE,
   oneRequest,
@@ -281,8 +282,7 @@ const REPAIRING: readonly Row[] = [
     title:
       'during the overlap deliveries also carry X-Service-Signature-Previous, made with the old secret; without one they do not',
     endpoints: [`${ROTATE} 200`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene, world) => {
       const listener = await listening(world, scene.partner, ['hold_created']);
       const rotate = async (body?: Json) => {
         const reply = await scene.partner.api.post(`${WEBHOOKS}/${listener.id}/rotate-secret`, body);
@@ -302,7 +302,7 @@ const REPAIRING: readonly Row[] = [
       const one = await arrivalOfAHold();
       expect([isGenuine(one, third), isGenuine(one, second)]).toEqual([true, false]);
       expect(one.headers).not.toHaveProperty('x-service-signature-previous');
-    },
+    }),
   },
   {
     rules: ['subscriptions/test'],
@@ -321,8 +321,7 @@ const REPAIRING: readonly Row[] = [
     rules: ['subscriptions/recover'],
     title: '202 {recovered}: what had no success is delivered again with its event_id, what had one is not',
     endpoints: [`${RECOVER} 202`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene, world) => {
       const { listener, delivery } = await deadLetter(world, scene);
       listener.receiver.respondWith(200);
       const recover = async (body: Json) =>
@@ -334,7 +333,7 @@ const REPAIRING: readonly Row[] = [
       const { body } = await attemptNumber(listener, 6);
       expect(body['event_id']).toBe(delivery['event_id']);
       expect(await recover({ since: daysAgo(1) })).toEqual({ recovered: 0 });
-    },
+    }),
   },
   {
     rules: ['subscriptions/recover'],
@@ -375,13 +374,12 @@ const DEACTIVATED: readonly Row[] = [
     rules: ['events/receivers'],
     title: 'nothing is redelivered of a venue whose grant was revoked: 403 VENUE_NOT_AUTHORIZED',
     endpoints: [`POST ${DELIVERIES}/{id}/redeliver 403 VENUE_NOT_AUTHORIZED`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene, world) => {
       const { listener, delivery } = await deadLetter(world, scene);
       expectStatus(await revokeGrant(world, { ...scene, partner: listener.partner }), 200);
       await expectVerdict(redeliver(listener, delivery['id']), '403 VENUE_NOT_AUTHORIZED');
       expect(await readDelivery(listener, delivery['id'])).toMatchObject({ state: 'dead_letter' });
-    },
+    }),
   },
   oneRequest({
     rules: ['subscriptions/test'],

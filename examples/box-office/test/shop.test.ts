@@ -62,33 +62,12 @@ describe('the shop', { skip }, () => {
     assert.ok((await market.slots()).find((each) => each.slot_id === offered)?.is_available ?? false);
   });
 
-  test('a hold that ran out cannot be paid for, and the customer starts again', async () => {
-    const go = visitor(shop.url);
-    const { slot_id } = await market.freeSlot();
-    const { path: page } = await go('/orders', market.order(slot_id));
-    const [hold] = await market.activeHolds(slot_id);
-    await sandbox().expireHold({ path: { holdId: hold?.hold_id ?? '' } });
-    const late = await go(`${page}/confirm`, FORM);
-    assert.equal(late.status, 409);
-    assert.match(late.text, /The time to pay has run out/);
-    assert.doesNotMatch(late.text, /<input/);
-  });
-
   test('a field that the service does not accept is named, and can be corrected', async () => {
     const go = visitor(shop.url);
     const { path: page } = await go('/orders', market.order((await market.freeSlot()).slot_id));
     const wrong = await go(`${page}/confirm`, { ...FORM, customer_phone: '12' });
     assert.match(wrong.text, /id="customer_phone-fault">[^<]+</);
     assert.match((await go(`${page}/confirm`, FORM)).text, /Booked/);
-  });
-
-  test('an order that is for something else already is refused, and not worked around', async () => {
-    const [one, other] = [await market.freeSlot(), await market.freeSlot()];
-    const { order_id } = market.order(one.slot_id);
-    await shop.act('place_hold', { order_id, slot_id: one.slot_id });
-    const refused = await shop.act('place_hold', { order_id, slot_id: other.slot_id });
-    assert.deepEqual(refused, { error: { code: 'IDEMPOTENCY_KEY_MISMATCH' } });
-    assert.equal((await market.activeHolds(other.slot_id)).length, 0);
   });
 
   test('what is not there is 404, and what is not asked for in our way 400', async () => {
