@@ -23,7 +23,7 @@ type Lock = { lockfileVersion: number; packages: Record<string, Locked> };
 
 const lockText = read('package-lock.json');
 const lock = JSON.parse(lockText) as Lock;
-/** Those of others: not this project, nor its packages and the links to them. */
+/** Third-party packages, without this project's own and the links to them. */
 const locked = Object.entries(lock.packages).filter(
   ([place, { link }]) => place.includes('node_modules/') && link !== true,
 );
@@ -42,7 +42,7 @@ function unhashed(packages: readonly (readonly [string, Locked])[]): string[] {
     .map(([place]) => place);
 }
 
-/** Where a lockfile says a package comes from, which is the reader's own configuration to say. */
+/** Origins of packages in a lockfile. It must have none: each reader's configuration names the registry. */
 const originsIn = (text: string): string[] => text.match(/\b(?:https?|git|ssh|file):[^"]*/g) ?? [];
 
 describe('the lockfile', () => {
@@ -56,7 +56,7 @@ describe('the lockfile', () => {
 
   test('names no host: neither a registry’s nor another', () => {
     expect(locked.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
-    // Where a package takes money, and why it should not be used, are texts of its own.
+    // These texts of a package may contain addresses.
     const own = new Set(['funding', 'deprecated']);
     const told = JSON.stringify(lock, (name, value: unknown) => (own.has(name) ? undefined : value));
     expect(originsIn(told)).toEqual([]);

@@ -1,6 +1,6 @@
 import type { Defect } from '../../packages/client/src/certification/model/defects.ts';
 
-/** What a defect of the model is caught by. */
+/** The scenarios that catch a defect of the model. */
 export type Row = {
   defect: Defect;
   /** The scenarios of which each fails with it. */

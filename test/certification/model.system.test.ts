@@ -10,7 +10,7 @@ import type { Candidate } from './certification-scene.ts';
 import { anyCandidate, certifyModel, startFront, withOutcome } from './certification-scene.ts';
 import { ROWS } from './defects.ts';
 
-/** Those of level 6 that choose a slot in each of the ways in which that is done there. */
+/** Scenarios of level 6 that together choose slots in every way of that level. */
 const OF_ALL_EVENTS = ['tampered-refused', 'genuine-accepted', 'disorder-survived', 'outage-recovered'];
 
 let service: HostedService;

@@ -135,7 +135,7 @@ describe(`with ${FAULTS.length} faults that strike two calls of five (seed ${SEE
   });
 });
 
-/** What a client does that has no keys: the same call again, until the answer is one that repeating does not change. */
+/** Repeats a call as a client without keys does, until a 409, which repeating does not change. */
 async function insistently<Result>(call: () => Promise<Result>): Promise<Result> {
   for (;;) {
     try {

@@ -29,7 +29,7 @@ export async function run(
   }
 }
 
-/** What is newer is not installed, not below a package either: a test that passes one day passes the next. */
+/** Newer packages are not installed, not even as dependencies, so the tests do not change from day to day. */
 const AS_OF = '2026-11-25';
 
 /** The `node_modules` with these packages of the npm registry, installed once into the cache folder of this project. */

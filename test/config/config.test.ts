@@ -42,50 +42,6 @@ const expectFault = (environment: Record<string, string>, sentence: RegExp) =>
   expect(faultsOf(environment)).toEqual([expect.stringMatching(sentence)]);
 
 describe('the configuration', () => {
-  test('has the documented defaults where only the required variables are set', () => {
-    expect(allOf(REQUIRED)).toEqual({
-      host: '127.0.0.1',
-      adminHost: '127.0.0.1',
-      port: 3000,
-      adminPort: 3001,
-      healthPort: 3002,
-      mongodbUri: REQUIRED.MONGODB_URI,
-      redisUrl: REQUIRED.REDIS_URL,
-      mongodbAllowInsecure: false,
-      redisAllowInsecure: false,
-      queuePrefix: '{pbs}',
-      cacheLeaseMs: 1000,
-      operatorApiKey: REQUIRED.OPERATOR_API_KEY,
-      encryptionKeys: [Buffer.alloc(32, 1)],
-      serviceMode: 'sandbox',
-      defaultTimeZone: 'Asia/Kolkata',
-      defaultRegion: 'IN',
-      holdTtlSeconds: 600,
-      maxActiveHolds: 500,
-      bookingHorizonDays: 90,
-      webhookRetryDelaysSeconds: [300, 900, 1800, 3600],
-      webhookTimeoutMs: 10_000,
-      webhookAllowPrivateNetworks: false,
-      webhookPorts: [
-        { first: 443, last: 443 },
-        { first: 1024, last: 65_535 },
-      ],
-      webhookConcurrency: 200,
-      webhookUnhealthyConcurrency: 2,
-      rateLimitPerMinute: 600,
-      trustedProxies: [],
-      keepAliveTimeoutMs: 66_000,
-      retentionHoldsDays: 30,
-      retentionBookingsDays: 0,
-      retentionEventsDays: 30,
-      retentionDeliveriesDays: 30,
-      retentionDeadLettersDays: 90,
-      retentionAuditDays: 400,
-      archiveRegion: 'us-east-1',
-      logLevel: 'info',
-    });
-  });
-
   test('an empty variable counts as missing', () => {
     const config = loadConfig({ ...REQUIRED, PORT: '', SERVICE_MODE: '' });
     expect(config).toMatchObject({ port: 3000, serviceMode: 'sandbox' });

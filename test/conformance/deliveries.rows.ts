@@ -136,7 +136,7 @@ const failing = (status: number): Row => ({
   },
 });
 
-/** What nobody but the receiver can do with a delivery. */
+/** Only the partner that receives a delivery can do this with it. */
 const notFound = ([operation, prefix, endpoint]: readonly [string, string, string]): Row => ({
   rules: ['observability/not-found'],
   title: `${operation} of a missing delivery and of one to another partner`,

@@ -105,7 +105,7 @@ const ENDING: readonly Row[] = [
   },
 ];
 
-/** What nobody but its partner can do with a hold. */
+/** Only its partner can do this with a hold. */
 const notFound = (operation: '' | '/extend' | '/cancel' | '/expire'): Row => ({
   rules: ['holds/not-found'],
   title: `a missing hold and another partner's, ${operation === '' ? 'read' : `on ${operation}`}, in the same bytes`,

@@ -48,7 +48,7 @@ const create = (partner: Partner, fields: Json = {}) =>
   partner.api.post(WEBHOOKS, { endpoint_url: ENDPOINT, event_types: ['hold_created'], ...fields });
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
 
-/** What nobody but its partner can do with a subscription. */
+/** Only its partner can do this with a subscription. */
 const notFound = (operation: string): Row => ({
   rules: ['subscriptions/not-found'],
   title: `${operation} of a missing subscription and of another partner's, in the same bytes`,

@@ -17,7 +17,7 @@ const [lastRelease = ''] = readdirSync(releases)
   .toSorted((a, b) => b.localeCompare(a, 'en', { numeric: true }));
 const today = path.join(projectFolder, 'docs/openapi.partner.json');
 
-/** What the comparison names since the last release and is none all the same. Emptied with each release. */
+/** Changes since the last release that the comparison reports although they break nothing. Emptied with each release. */
 const ACCEPTED: readonly {
   id: string;
   isNone: (found: BreakingChange) => boolean;

@@ -30,7 +30,7 @@ const VALUES: unknown[] = [...TEXTS, ...NUMBERS, ...OTHERS];
 const SAID_IN_PROSE =
   'customer_phone time_zone endpoint_url customer_email contact_email since from until'.split(' ');
 
-/** Of these one is required and the others are refused, which generators of clients cannot say: it stands in words. */
+/** Exactly one of these fields is allowed. Client generators cannot express that, so the description says it in words. */
 const EITHER_OR: Readonly<Record<string, readonly string[]>> = {
   addPriceRule: ['price_rupees', 'multiplier'],
   eraseCustomer: ['customer_phone', 'booking_id'],

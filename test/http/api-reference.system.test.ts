@@ -15,7 +15,7 @@ const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch:
 type Target = {
   url: string;
   apiKey: string;
-  /** Where a browser has to sign in first. */
+  /** The key to sign in with, if the listener requires it. */
   signInKey?: string;
   /** A GET that needs no input, and what its 200 holds. */
   operationId: string;
@@ -61,7 +61,7 @@ const background = (page: Page) => page.evaluate('getComputedStyle(document.body
 inBrowser('the partner listener', startPartners);
 inBrowser('the admin listener', startOperators);
 
-/** What must hold of the reference of any listener; its screenshots are named after it. */
+/** Tests the reference of a listener; its screenshots are named after the listener. */
 function inBrowser(name: string, start: () => Promise<Target>): void {
   describeInBrowser(`the reference of ${name}`, () => {
     let target: Target;
@@ -95,7 +95,7 @@ function inBrowser(name: string, start: () => Promise<Target>): void {
       expect(await page.locator('.curl-command').innerText()).toContain(target.apiKey);
       expect(await page.evaluate('JSON.stringify([localStorage, sessionStorage])')).toBe('[{},{}]');
 
-      // Of its own origin alone and within its CSP.
+      // The page loads from its own origin only, within its CSP.
       expect(faults.filter((fault) => !/^error: .* 401 /.test(fault))).toEqual([]);
       expect(faults).toHaveLength(target.signInKey === undefined ? 2 : 1);
       await shot(page, 'light');

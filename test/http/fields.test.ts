@@ -21,7 +21,7 @@ const UUID = '00000000-0000-7000-8000-00000000dead';
 const words = (line: string) => line.split(' ');
 const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** What no field takes that is a text, whatever it means. */
+/** Values that no text field accepts. */
 const NOT_TEXT: unknown[] = [
   null,
   1,

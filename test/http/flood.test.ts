@@ -13,7 +13,7 @@ import { verdict } from '../support/verdict.ts';
 import { quotaOf } from './quota.ts';
 
 const LIMIT = scaled(600, 60);
-/** Where Redis does not respond in time the process counts by itself, from nothing: on a busy machine, where others run beside. */
+/** On a busy machine Redis may not respond in time; the process then counts by itself, from zero. */
 const MAY_BE_SERVED = isLongTier ? LIMIT : 2 * LIMIT;
 const BAD_KEYS_LIMIT = 60;
 const VENUES = '/api/v1/partner/venues';
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** What is flooded: what costs least, 288 slots of a day, and a day's deliveries. */
+/** Calls to flood with: the cheapest one, 288 slots of a day, and a day's deliveries. */
 const FLOODED: Record<string, () => string> = {
   'the venues': () => VENUES,
   availability: () => `/api/v1/slots/availability?venue_id=${venueId}&date=${dateIn(3)}`,

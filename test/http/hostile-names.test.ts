@@ -14,7 +14,7 @@ const NAMES = 1000;
 const P99_MS = 100;
 const describeWhenIdle = isLongTier ? describe : describe.skip;
 
-/** What makes patterns backtrack, cut or repeated to the most that a name may have. */
+/** Texts that make patterns backtrack; names repeat and cut them, up to the longest name allowed. */
 const SEEDS = [
   'a',
   ' ',

@@ -29,7 +29,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** So many calls, one after another. */
+/** Makes calls one after another. */
 async function calls(api: Client, count: number): Promise<Reply[]> {
   const replies: Reply[] = [];
   for (let n = 0; n < count; n += 1) replies.push(await api.get(VENUES));

@@ -40,7 +40,7 @@ let listener: Listener;
 let partner: Partner;
 /** The server's side of the connections of those who ask for much. */
 const sending = new Set<Socket>();
-/** The same app, on a server that lets everybody take their time. */
+/** The app on a server without time limits. */
 let patient: Server;
 
 beforeAll(async () => {
@@ -97,7 +97,7 @@ const SLOW_CLIENTS: [string, SlowClient, number][] = [
   ['does not read files', unread(MANY_FILES), READERS],
 ];
 
-/** What an ordinary client waits for its responses while `until` is not over; every response must be 200. */
+/** How long an ordinary client waits for its responses until `until` settles; every response must be 200. */
 const normalCalls = (until: Promise<unknown>): Promise<Durations> =>
   durationsDuring(until, 50, async () => expectStatus(await partner.api.get('/api/v1/partner/venues'), 200));
 

@@ -104,7 +104,7 @@ async function feedOf(partner: Partner): Promise<string[]> {
 }
 
 const idOf = ({ body }: Received): string => String(body['event_id']);
-/** Those that the endpoint has answered with 204, or that it has at least seen. */
+/** The ids of the events that the endpoint has seen. */
 const arrivedAt = ({ endpoint }: Scene): string[] => endpoint.received.map(idOf);
 
 /** Has the endpoint do something with the next delivery in place of answering it. */
@@ -125,7 +125,7 @@ const restart = async ({ listener }: Scene) => {
   await listener.start();
 };
 
-/** What goes wrong while events happen; each resolves once it is over. */
+/** Ways to interrupt the listener while events happen; each resolves once it is over. */
 const CUTS: Record<string, (scene: Scene) => Promise<void>> = {
   'the listener is killed while a delivery is under way': async (scene) => {
     const cut = withNextDelivery(scene, () => scene.listener.signal('SIGKILL'));

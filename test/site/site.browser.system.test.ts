@@ -36,7 +36,7 @@ async function visit(path: string, options: BrowserContextOptions = DESKTOP): Pr
   return watched;
 }
 
-/** What the browser says of a page that is served with 404 is no fault of it. */
+/** The browser reports a page that is served with 404; that is no fault of the page. */
 const faultsOf = ({ faults }: WatchedPage): string[] => faults.filter((fault) => !/ 404 /.test(fault));
 
 /** Not by `innerWidth`, which a phone's browser makes as wide as what is too wide. */

@@ -28,7 +28,7 @@ describe('what is shown', { skip }, () => {
     relay = await startRelay();
     folder = await temporaryFolder();
     shop = await startShop(folder, { PARTNER_BASE_URL: relay.url });
-    // What it reads of the feed at its start would be taken for what a test is about.
+    // Read the feed first, so that old events do not disturb the tests.
     await shop.act('reconcile');
   });
   type Seen = { slots: { slot_id: string; is_available: boolean }[] };
