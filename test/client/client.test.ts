@@ -148,12 +148,6 @@ describe('retries', () => {
   ];
   const subscription = { endpoint_url: 'https://partner.example/hooks', event_types: [...EVENT_TYPES] };
 
-  test.each(PASSING)('a GET is repeated after %j', async (fault) => {
-    faults = [fault];
-    expect((await clientOf(partner.apiKey).getMe()).partner_id).toBe(partner.id);
-    expect(sent()).toEqual(['GET /api/v1/partner/me', 'GET /api/v1/partner/me']);
-  });
-
   test.each(PASSING)('a hold is repeated with the same bytes after %j, and is one', async (fault) => {
     const client = clientOf(partner.apiKey);
     const { slot_id } = await freeSlot(client);
