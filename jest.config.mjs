@@ -48,8 +48,6 @@ export default {
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.cache/', '<rootDir>/.data/'],
   // Every suite talks to a real MongoDB and Redis, and some wait for processes: a third keeps two cores busy meanwhile.
   maxWorkers: 3,
-  // Rows of the conformance suite run concurrently, and wait more than they work.
-  maxConcurrency: 8,
   // Node keeps what a virtual machine has evaluated (ADR 0025).
   workerIdleMemoryLimit: '1GB',
   testTimeout: 120_000,

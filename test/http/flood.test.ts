@@ -1,4 +1,3 @@
-/* oxlint-disable jest/no-standalone-expect -- `testInFull` is a test, or none */
 import { Agent, request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { report } from '../faults/report.ts';
@@ -7,8 +6,7 @@ import { durationsDuring } from '../support/durations.ts';
 import type { Partner } from '../support/factories.ts';
 import { anyPartner, anyVenue, dateIn } from '../support/factories.ts';
 import { isLongTier, scaled } from '../support/scale.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 import { quotaOf } from './quota.ts';
 
@@ -22,10 +20,9 @@ const CONNECTIONS = scaled(32, 8);
 /** Twice as long as any call was seen to take on a busy machine; looked at in the long tier, where nothing runs beside. */
 const WAITED_MS = 3000;
 
-let service: Service;
+const service = await hostedService({ overrides: { RATE_LIMIT_PER_MINUTE: String(LIMIT) } });
 let venueId: string;
 beforeAll(async () => {
-  service = await startService({ RATE_LIMIT_PER_MINUTE: String(LIMIT) });
   const allDay = { operating_hours_start: '00:00', operating_hours_end: '00:00', duration_minutes: 5 };
   venueId = (await anyVenue(service, [allDay])).id;
 });
@@ -134,14 +131,4 @@ test('an address that floods with wrong keys is limited, and valid keys of that 
     result: `${BAD_KEYS_LIMIT} answered by 401, ${statuses.get(429) ?? 0} by 429; ${replies.length} calls with a good key from the same address all served, p99 ${p99} ms`,
     beganAt,
   });
-});
-
-const testInFull = isLongTier ? test : test.skip;
-
-testInFull('control: calls that wait are seen', async () => {
-  const partner = await anyPartner(service);
-  const measured = callsDuring(partner, Promise.resolve());
-  // The service is in this process, which does nothing else meanwhile.
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WAITED_MS);
-  expect((await measured).p99).toBeGreaterThanOrEqual(WAITED_MS);
 });

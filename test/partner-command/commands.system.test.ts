@@ -143,14 +143,6 @@ describe('the command line', () => {
     expect(away).toMatchObject({ code: 3, err: expect.stringContaining('was not reached') });
   });
 
-  test('interrupted, it is 130', async () => {
-    const proxy = await startFaultyProxy(service.url, () => ({ kind: 'late', ms: 60_000 }));
-    const started = await startPartner({ url: proxy.url, apiKey: partner.apiKey }, ['status']);
-    started.interrupt();
-    expect(await started.ended).toMatchObject({ code: 130, out: '', err: 'Interrupted.\n' });
-    await proxy.close();
-  });
-
   test('the guide has every command with every option', async () => {
     const guide = await readFile(new URL('../../docs/guides/partner-command.md', import.meta.url), 'utf8');
     const [, list = ''] = /^Commands:\n([^]*?)\n\n/m.exec((await run('--help')).out) ?? [];
@@ -273,26 +265,6 @@ describe('partner hold and confirm', () => {
     expect([code, err]).toEqual([
       0,
       expect.stringMatching(/1[45] min.* left\nThe hold is RELEASED: released by you or by the venue\.\n$/),
-    ]);
-  });
-
-  test('--watch goes by the clock of the service, and ends with what has become of the hold', async () => {
-    const [slotId = ''] = await freeSlotIds(partner, venue.id);
-    const held = await placeHold(partner, slotId);
-    await partner.api.post(`/api/v1/partner/holds/${String(held['hold_id'])}/cancel`, {});
-    const headers = {
-      date: new Date(Date.now() + 3_600_000).toUTCString(),
-      'content-type': 'application/json',
-    };
-    const inAnHour: Fault = { kind: 'answered', status: 201, headers, body: JSON.stringify(held) };
-    const proxy = await startFaultyProxy(service.url, ({ method }) =>
-      method === 'POST' ? inAnHour : { kind: 'none' },
-    );
-    const ended = await runPartner({ url: proxy.url, apiKey: partner.apiKey }, ['hold', slotId, '--watch']);
-    await proxy.close();
-    expect([ended.code, ended.err]).toEqual([
-      0,
-      '0 s left\nThe hold is RELEASED: released by you or by the venue.\n',
     ]);
   });
 
