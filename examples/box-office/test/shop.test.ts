@@ -40,18 +40,6 @@ describe('the shop', { skip }, () => {
     assert.match(stranger.text, /There is no such booking/);
   });
 
-  test('a button that is pressed twice at once is one hold, and one booking', async () => {
-    const go = visitor(shop.url);
-    await go('/bookings');
-    const form = market.order((await market.freeSlot()).slot_id);
-    const [one, other] = await Promise.all([go('/orders', form), go('/orders', form)]);
-    assert.equal(one.path, other.path);
-    assert.equal((await market.activeHolds(form.slot_id)).length, 1);
-    const twice = await Promise.all([go(`${one.path}/confirm`, FORM), go(`${one.path}/confirm`, FORM)]);
-    const ids = twice.map(({ text }) => /<code>([^<]+)<\/code>/.exec(text)?.[1]);
-    assert.ok(ids[0] !== undefined && ids[0] === ids[1]);
-  });
-
   test('a time that is taken before the click is not promised, and others are offered', async () => {
     const { slot_id } = await market.freeSlot();
     await sandbox().sellByOtherChannel({ path: { slotId: slot_id } });
