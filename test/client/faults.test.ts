@@ -65,7 +65,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-const client = (): PartnerClient =>
+const anyClient = (): PartnerClient =>
   createPartnerClient({
     baseUrl: proxy.url,
     apiKey: partner.apiKey,
@@ -74,7 +74,7 @@ const client = (): PartnerClient =>
 
 async function freeSlots(): Promise<string[]> {
   const query = { venue_id: venue.id, from: dateIn(2), to: dateIn(32) };
-  const { days } = await client().getAvailabilityRange({ query });
+  const { days } = await anyClient().getAvailabilityRange({ query });
   const free = days.flatMap(({ slots }) => slots).filter(({ is_available }) => is_available);
   expect(free.length).toBeGreaterThanOrEqual(BOOKINGS);
   return free.slice(0, BOOKINGS).map(({ slot_id }) => slot_id);
@@ -97,7 +97,7 @@ describe(`with ${FAULTS.length} faults that strike two calls of five (seed ${SEE
     const slots = await freeSlots();
     const booked = new Map<string, string>();
     await inParallel(slots.entries(), AT_ONCE, async ([number, slotId]) => {
-      booked.set(slotId, await book(client(), slotId, number));
+      booked.set(slotId, await book(anyClient(), slotId, number));
     });
 
     const stored = await rowsOf(service, 'reservations', { venueId: venue.id });

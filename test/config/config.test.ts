@@ -37,9 +37,12 @@ function faultsIn(name: ProcessName, environment: Record<string, string>): strin
 const allOf = (environment: Record<string, string>): Config =>
   Object.assign({}, ...PROCESS_NAMES.map((name) => loadConfig(environment, name)));
 
-/** Expects these settings to have one fault, that of this sentence. */
-const expectFault = (environment: Record<string, string>, sentence: RegExp) =>
-  expect(faultsOf(environment)).toEqual([expect.stringMatching(sentence)]);
+/** The faults of an environment that has one, that of this sentence. */
+const oneFault = (sentence: RegExp) => [expect.stringMatching(sentence)];
+
+/** The variables that faults name, sorted, each once. */
+const namedIn = (faults: string[]): string[] =>
+  [...new Set(faults.map((fault) => fault.split(' ')[0] ?? ''))].toSorted();
 
 describe('the configuration', () => {
   test('an empty variable counts as missing', () => {
@@ -103,7 +106,7 @@ describe('the configuration', () => {
     const set = (days: number) => ({ ...REQUIRED, RETENTION_DEAD_LETTERS_DAYS: '0', [name]: String(days) });
     for (const days of [0, min]) expect(allOf(set(days))).toMatchObject({ [field]: days });
     for (const days of [1, min - 1, -1])
-      expectFault(set(days), new RegExp(`^${name} must be 0.* at least ${min}$`));
+      expect(faultsOf(set(days))).toEqual(oneFault(new RegExp(`^${name} must be 0.* at least ${min}$`)));
   });
 
   test('dead letters are kept as long as other deliveries, 0 being longer than any', () => {
@@ -116,7 +119,9 @@ describe('the configuration', () => {
       ['29', '30'],
       ['90', '0'],
     ])
-      expectFault(keep(dead, others), /^RETENTION_DEAD_LETTERS_DAYS must not be below/);
+      expect(faultsOf(keep(dead, others))).toEqual(
+        oneFault(/^RETENTION_DEAD_LETTERS_DAYS must not be below/),
+      );
     for (const days of ['30', '0']) expect(allOf(keep(days, '30'))).toBeDefined();
   });
 
@@ -125,7 +130,7 @@ describe('the configuration', () => {
     for (const archiveUrl of ['file:///tmp', 's3://kept.rows/of/production', 's3://kept-rows'])
       expect(allOf({ ...REQUIRED, ...keys, ARCHIVE_URL: archiveUrl })).toMatchObject({ archiveUrl });
     const withoutSecret = { ARCHIVE_URL: 's3://kept-rows', ARCHIVE_ACCESS_KEY_ID: 'id' };
-    expectFault({ ...REQUIRED, ...withoutSecret }, /^ARCHIVE_URL of s3:\/\/ needs/);
+    expect(faultsOf({ ...REQUIRED, ...withoutSecret })).toEqual(oneFault(/^ARCHIVE_URL of s3:\/\/ needs/));
   });
 
   test('a replica set may be named host by host', () => {
@@ -142,7 +147,7 @@ describe('the configuration', () => {
       DEFAULT_TIME_ZONE: '+05:30',
       DEFAULT_REGION: 'ZZ',
     });
-    expect([...new Set(faults.map((fault) => fault.split(' ')[0]))].toSorted()).toEqual([
+    expect(namedIn(faults)).toEqual([
       'DEFAULT_REGION',
       'DEFAULT_TIME_ZONE',
       'ENCRYPTION_KEYS',
@@ -232,7 +237,8 @@ describe('settings that break a promise', () => {
     ['reads from secondaries', { MONGODB_URI: `${URI}&readPreference=nearest` }, /readpreference/],
     ['writes that are not repeated', { MONGODB_URI: `${URI}&retryWrites=false` }, /retrywrites/],
   ])('%s: rejected everywhere, by one sentence that says what to do', (_what, set, sentence) => {
-    for (const environment of [REQUIRED, PRODUCTION]) expectFault({ ...environment, ...set }, sentence);
+    for (const environment of [REQUIRED, PRODUCTION])
+      expect(faultsOf({ ...environment, ...set })).toEqual(oneFault(sentence));
   });
 
   test('one value for both secrets is rejected everywhere, however it is written', () => {
@@ -247,7 +253,9 @@ describe('settings that break a promise', () => {
     for (const environment of [REQUIRED, PRODUCTION])
       for (const [operator = '', encryption = ''] of pairs) {
         const set = { OPERATOR_API_KEY: operator, ENCRYPTION_KEYS: encryption };
-        expectFault({ ...environment, ...set }, /^OPERATOR_API_KEY must not be one of ENCRYPTION_KEYS/);
+        expect(faultsOf({ ...environment, ...set })).toEqual(
+          oneFault(/^OPERATOR_API_KEY must not be one of ENCRYPTION_KEYS/),
+        );
       }
   });
 
@@ -273,7 +281,8 @@ describe('settings that break a promise', () => {
       { ...REQUIRED, ...strong, ADMIN_HOST: '::' },
       { ...REQUIRED, ...strong, HOST: '127.0.0.1.example.com' },
     ];
-    for (const environment of exposed) expectFault({ ...environment, ...set }, sentence);
+    for (const environment of exposed)
+      expect(faultsOf({ ...environment, ...set })).toEqual(oneFault(sentence));
     for (const host of ['127.0.0.1', '127.1.2.3', 'localhost', '::1'])
       expect(() => allOf({ ...REQUIRED, ...set, HOST: host, ADMIN_HOST: host })).not.toThrow();
   });
@@ -297,7 +306,7 @@ describe('settings that break a promise', () => {
     (store, address, why) => {
       const name = store === 'MONGODB' ? 'MONGODB_URI' : 'REDIS_URL';
       const set = { ...PRODUCTION, [name]: address };
-      expectFault(set, new RegExp(`^${name} .*set ${store}_ALLOW_INSECURE=true`));
+      expect(faultsOf(set)).toEqual(oneFault(new RegExp(`^${name} .*set ${store}_ALLOW_INSECURE=true`)));
       expect(faultsOf(set)[0]).toContain(why);
       const other = store === 'MONGODB' ? 'REDIS' : 'MONGODB';
       expect(faultsOf({ ...set, [`${other}_ALLOW_INSECURE`]: 'true' })).toHaveLength(1);
@@ -315,7 +324,9 @@ describe('settings that break a promise', () => {
     ['HOLD_TTL_SECONDS', '59', /must be at least 60 .*leave it out for 600$/],
     ['MONGODB_URI', UNMOVED, /replicaSet=$/],
   ])('%s=%s is rejected in production, and there alone', (name, value, remedy) => {
-    expectFault({ ...PRODUCTION, [name]: value }, new RegExp(`^${name} .*${remedy.source}`));
+    expect(faultsOf({ ...PRODUCTION, [name]: value })).toEqual(
+      oneFault(new RegExp(`^${name} .*${remedy.source}`)),
+    );
     expect(() => allOf({ ...REQUIRED, [name]: value })).not.toThrow();
   });
 
@@ -330,7 +341,7 @@ describe('settings that break a promise', () => {
   test('a collector without a scheme, and a share of traces above 1, are named', () => {
     const given = { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318', OTEL_TRACES_SAMPLER_ARG: '2' };
     const faults = faultsOf({ ...PRODUCTION, ...given });
-    expect(faults.map((fault) => fault.split(' ')[0]).toSorted()).toEqual(Object.keys(given));
+    expect(namedIn(faults)).toEqual(Object.keys(given));
   });
 
   test('they are named together with what is faulty by itself, and no secret is repeated', () => {
@@ -343,7 +354,7 @@ describe('settings that break a promise', () => {
       REDIS_URL: '',
     };
     const faults = faultsOf({ ...PRODUCTION, ...faulty, PORT: '1' });
-    expect(faults.map((fault) => fault.split(' ')[0]).toSorted()).toEqual(Object.keys(faulty));
+    expect(namedIn(faults)).toEqual(Object.keys(faulty));
     expect(faults.join(' ')).not.toContain('canary');
   });
 });
@@ -444,5 +455,5 @@ test('a folder of ARCHIVE_URL must exist where rows are archived or put back', (
   const settings = { ...REQUIRED, ARCHIVE_URL: 'file:///nonexistent/archive' };
   const refusing = PROCESS_NAMES.filter((name) => faultsIn(name, settings).length > 0);
   expect(refusing).toEqual(['hold-expiry', 'restore-archive']);
-  expectFault(settings, /^ARCHIVE_URL must be an existing folder/);
+  expect(faultsOf(settings)).toEqual(oneFault(/^ARCHIVE_URL must be an existing folder/));
 });

@@ -43,66 +43,68 @@ const quota = (name: string) => ({
   'ratelimit-policy': expect.stringMatching(new RegExp(`^"${name}";q=\\d+;w=60$`)),
 });
 
-/** Expects a status and exactly the headers of every response, those of a body, and `more`. */
-function expectHeaders(
-  reply: Reply,
-  status: number,
-  more: object = {},
-  { type = 'application/json', text = reply.text } = {},
-) {
-  expect([reply.status, Object.fromEntries(reply.headers)]).toEqual([
-    status,
-    {
-      ...ALWAYS,
-      'content-type': `${type}; charset=utf-8`,
-      'content-length': String(Buffer.byteLength(text)),
-      etag: expect.stringMatching(/^W\/"/),
-      ...more,
-    },
-  ]);
-}
+const answered = ({ status, headers }: Pick<Reply, 'status' | 'headers'>) => [
+  status,
+  Object.fromEntries(headers),
+];
+/** A status with exactly the headers of every response, those of a body, and `more`. */
+const described = (status: number, { text }: Pick<Reply, 'text'>, more: object = {}) => [
+  status,
+  {
+    ...ALWAYS,
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(Buffer.byteLength(text)),
+    etag: expect.stringMatching(/^W\/"/),
+    ...more,
+  },
+];
 
 describe('a response of the partner listener has exactly these headers', () => {
   test('without a key', async () => {
-    expectHeaders(await stranger.get('/healthz'), 200);
+    const reply = await stranger.get('/healthz');
+    expect(answered(reply)).toEqual(described(200, reply));
   });
 
   test('read by a partner, read again unchanged, and by HEAD', async () => {
     const read = await partner.api.get(VENUES);
-    expectHeaders(read, 200, quota('partner'));
+    expect(answered(read)).toEqual(described(200, read, quota('partner')));
     const etag = read.headers.get('etag') ?? '';
     const headers = { 'x-api-key': partner.apiKey, 'if-none-match': etag };
     const unchanged = await fetch(service.url + VENUES, { headers });
-    expect(unchanged.status).toBe(304);
-    expect(Object.fromEntries(unchanged.headers)).toEqual({ ...ALWAYS, etag, ...quota('partner') });
-    expectHeaders(await partner.api.send('HEAD', VENUES), 200, quota('partner'), { text: read.text });
+    expect(answered(unchanged)).toEqual([304, { ...ALWAYS, etag, ...quota('partner') }]);
+    const head = await partner.api.send('HEAD', VENUES);
+    expect(answered(head)).toEqual(described(200, read, quota('partner')));
   });
 
   test('created and rejected, with what was ignored', async () => {
-    const subscription = {
-      endpoint_url: 'https://hooks.example.org/a',
-      event_types: ['hold_created'],
-      colour: 'red',
-    };
-    const created = await partner.api.post('/api/v1/partner/webhooks', subscription);
-    expectHeaders(created, 201, { ...quota('partner'), 'x-ignored-fields': 'colour' });
-    expectHeaders(await partner.api.post('/api/v1/partner/holds', {}), 400, quota('partner'));
+    const endpoint = { endpoint_url: 'https://hooks.example.org/a', event_types: ['hold_created'] };
+    const created = await partner.api.post('/api/v1/partner/webhooks', { ...endpoint, colour: 'red' });
+    const ignored = { ...quota('partner'), 'x-ignored-fields': 'colour' };
+    expect(answered(created)).toEqual(described(201, created, ignored));
+    const rejected = await partner.api.post('/api/v1/partner/holds', {});
+    expect(answered(rejected)).toEqual(described(400, rejected, quota('partner')));
   });
 
   test('to a wrong key, a wrong method and a wrong path', async () => {
-    expectHeaders(await createClient(service.url, 'wrong').get(VENUES), 401, quota('bad-keys'));
-    expectHeaders(await stranger.send('DELETE', VENUES), 405, { allow: 'GET, HEAD' });
-    expectHeaders(await stranger.get('/nowhere'), 404);
+    const wrong = await createClient(service.url, 'wrong').get(VENUES);
+    expect(answered(wrong)).toEqual(described(401, wrong, quota('bad-keys')));
+    const method = await stranger.send('DELETE', VENUES);
+    expect(answered(method)).toEqual(described(405, method, { allow: 'GET, HEAD' }));
+    const missing = await stranger.get('/nowhere');
+    expect(answered(missing)).toEqual(described(404, missing));
   });
 });
 
 test('a response of the admin listener has exactly these headers, and a page a stricter policy', async () => {
   const page = await createClient(service.adminUrl, undefined).get('/sign-in');
-  expectHeaders(page, 200, { 'content-security-policy': PAGE_POLICY }, { type: 'text/html' });
+  const ofPage = { 'content-security-policy': PAGE_POLICY, 'content-type': 'text/html; charset=utf-8' };
+  expect(answered(page)).toEqual(described(200, page, ofPage));
   const path = `/api/v1/operator/partners/${partner.id}`;
-  expectHeaders(await operator.get(path), 200);
-  expectHeaders(await operator.patch(path, { name: 'Renamed' }), 200);
-  expectHeaders(await operator.get('/api/v1/operator/nowhere'), 404);
+  for (const reply of [await operator.get(path), await operator.patch(path, { name: 'Renamed' })])
+    expect(answered(reply)).toEqual(described(200, reply));
+  const missing = await operator.get('/api/v1/operator/nowhere');
+  expect(answered(missing)).toEqual(described(404, missing));
   // The queue board is an Express app of its own.
-  expectHeaders(await operator.get('/queues/api/queues'), 200, { 'x-powered-by': 'Express' });
+  const board = await operator.get('/queues/api/queues');
+  expect(answered(board)).toEqual(described(200, board, { 'x-powered-by': 'Express' }));
 });

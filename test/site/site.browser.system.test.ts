@@ -149,7 +149,10 @@ describeInBrowser('the documentation in a browser', () => {
     ]) {
       await page.getByRole('searchbox').fill(words);
       const first = async () => (await links.allInnerTexts()).slice(0, 3).join();
-      await eventually(`${words} is found`, async () => (await first()).includes(expected));
+      const found = await eventually(words, async () =>
+        (await first()).includes(expected) ? first() : false,
+      );
+      expect(found).toContain(expected);
     }
     await close();
   });
