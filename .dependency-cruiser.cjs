@@ -1,6 +1,5 @@
 // Which file may import which, checked by `npm run check:static` (scripts/check-dependency-rules.mjs). Beside these the script
 // checks that a component writes only its own store.
-// Each rule is seen to bite by test/architecture/dependency-rules.static.test.ts, which plants one violation of every one.
 
 /** The folders of src/, from top to bottom: each imports only those below it. */
 const ORDER = [

@@ -15,7 +15,7 @@ const documented = [...example.matchAll(/^(?:# )?([A-Z][A-Z_]+)=(.*)$/gm)].map((
   value,
 }));
 
-/** Of the embedded mode, which src/development/start.ts reads; the processes themselves do not know them. */
+/** Variables of the embedded mode, which src/development/start.ts reads and the processes do not. */
 const embeddedOnly = ['DATA_DIR'];
 const composeFiles = await Promise.all(['docker-compose.yml', 'docker-compose.tls.yml'].map(read));
 /** What the Compose files take, a few of which no process reads. */

@@ -33,37 +33,17 @@ function pagesBuiltOf(folder: string, names: readonly string[]): string[] {
     : [];
 }
 
-/** What would make an image less safe than it is meant to be. */
-function faultsOfImage(dockerfile: string): string[] {
-  const instructions = instructionsOf(dockerfile);
-  const user = instructions.findLast((each) => each.startsWith('USER')) ?? '';
-  const faults: [boolean, string][] = [
-    [!/^USER [1-9]\d*:[1-9]\d*$/.test(user), 'does not run as an unprivileged user by number'],
-    [
-      instructions.some((each) => /npm (ci|i|install)\b(?!.*--ignore-scripts)/.test(each)),
-      'runs install scripts',
-    ],
-    [
-      instructions.some((each) => /(ENV|ARG).*(KEY|SECRET|TOKEN|PASSWORD|_URI|REDIS_URL)/i.test(each)),
-      'has a secret',
-    ],
-  ];
-  return faults.filter(([isFault]) => isFault).map(([, fault]) => fault);
-}
-
 describe('the Dockerfile', () => {
   const dockerfile = read('Dockerfile');
 
-  test('runs as an unprivileged user by number, holds no secret and runs no install script', () => {
-    expect(faultsOfImage(dockerfile)).toEqual([]);
-  });
-
-  test.each([
-    [/^USER .*$/m, 'USER 0:0', 'does not run as an unprivileged user by number'],
-    [/ --ignore-scripts/, '', 'runs install scripts'],
-    [/^EXPOSE .*$/m, 'ENV OPERATOR_API_KEY=x', 'has a secret'],
-  ])('control: with %p as %p it %s', (line, other, fault) => {
-    expect(faultsOfImage(dockerfile.replaceAll(new RegExp(line, `${line.flags}g`), other))).toContain(fault);
+  test('runs as an unprivileged user by number, has no secret and runs no install script', () => {
+    const instructions = instructionsOf(dockerfile);
+    expect(instructions.findLast((each) => each.startsWith('USER'))).toMatch(/^USER [1-9]\d*:[1-9]\d*$/);
+    const installs = instructions.filter((each) => /npm (ci|i|install)\b/.test(each));
+    expect(installs.length).toBeGreaterThan(0);
+    for (const install of installs) expect(install).toContain('--ignore-scripts');
+    for (const each of instructions)
+      expect(each).not.toMatch(/(ENV|ARG).*(KEY|SECRET|TOKEN|PASSWORD|_URI|REDIS_URL)/i);
   });
 
   test('limits the heap as the scripts that start a process do', () => {

@@ -7,11 +7,7 @@ import { pythonEnvironment } from '../../scripts/python-environment.ts';
 import { projectFolder } from './planted-tree.ts';
 
 /** Go 1.22 and newer build it; `kubectl apply -k` has the same program in it. */
-const KUSTOMIZE = {
-  name: 'kustomize',
-  module: 'sigs.k8s.io/kustomize/kustomize/v5',
-  version: 'v5.7.1',
-};
+const KUSTOMIZE = { name: 'kustomize', module: 'sigs.k8s.io/kustomize/kustomize/v5', version: 'v5.7.1' };
 /** The first has the schemas of Kubernetes itself, the second those of KEDA. */
 const SCHEMAS = { 'kubernetes-validate': '1.37.0', 'cloudcoil-models-keda': '2.16.1.0' };
 

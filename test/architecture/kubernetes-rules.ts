@@ -10,7 +10,7 @@ import { variablesOf } from './settings-read.ts';
 
 const read = (file: string): string => readFileSync(path.join(projectFolder, file), 'utf8');
 
-/** Of docs/adr/0023-heaps-are-limited-and-probes-fail-only-for-what-a-restart-fixes.md. */
+/** Memory that a process needs beside its heap (docs/adr/0023). */
 const BESIDE_HEAP_MB = 200;
 const HEAP_MB = Number(/--max-old-space-size=(\d+)/.exec(read('Dockerfile'))?.[1]);
 const SECRETS = [

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { formatPortRanges, WEBHOOK_PORTS } from '../../src/process/config/port-ranges.rules.ts';
 import { isPublicAddress } from '../../src/webhooks/sender/endpoint-address.rules.ts';
-import type { Container, Manifest, PodTemplate } from './kubernetes-manifests.ts';
+import type { Manifest } from './kubernetes-manifests.ts';
 import { processesOf, render, schemaFaults } from './kubernetes-manifests.ts';
 import { faultsOf } from './kubernetes-rules.ts';
 import { isReached, trafficOf } from './kubernetes-traffic.ts';
@@ -16,22 +16,6 @@ const copyOf = (overlay: string): Manifest[] => structuredClone(rendered.get(ove
 beforeAll(async () => {
   for (const overlay of OVERLAYS) rendered.set(overlay, await render(overlay));
 }, BUILD_TIMEOUT_MS);
-
-/** The manifests of production with one of them changed. */
-function withChanged(kind: string, name: string, change: (manifest: Manifest) => void): Manifest[] {
-  const manifests = copyOf('production');
-  const found = manifests.find((each) => each.kind === kind && each.metadata.name.startsWith(name));
-  if (found === undefined) throw new Error(`There is no ${kind} ${name}`);
-  change(found);
-  return manifests;
-}
-
-const inPod = (change: (spec: PodTemplate['spec']) => void) => (name: string) =>
-  withChanged(name === 'migrate' ? 'Job' : 'Deployment', name, ({ spec }) => {
-    if (spec?.template !== undefined) change(spec.template.spec);
-  });
-const inContainer = (change: (container: Container) => void) =>
-  inPod(({ containers }) => containers.forEach(change));
 
 describe.each(OVERLAYS)('the manifests of %s', (overlay) => {
   test('run every process', () => {
@@ -48,38 +32,15 @@ describe.each(OVERLAYS)('the manifests of %s', (overlay) => {
   });
 });
 
-test('control: schemas reject unknown members, of Kubernetes and of KEDA', async () => {
-  const manifests = copyOf('production');
-  for (const { kind, spec } of manifests)
-    if (spec !== undefined && ['Deployment', 'ScaledObject'].includes(kind))
-      Object.assign(spec, { replica: 3 });
-  const faults = (await schemaFaults(manifests)).join('\n');
-  expect(faults).toMatch(/Deployment.*'replica' was unexpected/);
-  expect(faults).toMatch(/ScaledObject.spec.replica is unknown/);
-});
-
-describe('control: a fault is seen where', () => {
-  test.each<[fault: string, broken: () => Manifest[]]>([
-    ['api may run as root', () => inPod((pod) => delete pod.securityContext)('api')],
-    ['api can write to its file system', () => inContainer((each) => delete each.securityContext)('api')],
-    [
-      'webhook-delivery is not given ENCRYPTION_KEYS',
-      () => inContainer(({ env }) => env?.splice(2, 1))('webhook-delivery'),
-    ],
-    [
-      'api would not start: HOLD_TTL_SECONDS must be at least 60 in production: less is for tests; leave it out for 600',
-      () =>
-        withChanged('ConfigMap', 'api-settings', ({ data }) =>
-          Object.assign(data ?? {}, { HOLD_TTL_SECONDS: '5' }),
-        ),
-    ],
-    [
-      'The namespace lets anything run',
-      () => withChanged('Namespace', '', ({ metadata }) => delete metadata.labels),
-    ],
-  ])('%s', (fault, broken) => {
-    expect(faultsOf(broken())).toContain(fault);
-  });
+test('control: a pod that may run as root, or that lacks a secret, is a fault', () => {
+  const changed = copyOf('production');
+  const named = (name: string) =>
+    changed.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === name);
+  delete named('api')?.spec?.template?.spec.securityContext;
+  named('webhook-delivery')?.spec?.template?.spec.containers[0]?.env?.splice(2, 1);
+  expect(faultsOf(changed)).toEqual(
+    expect.arrayContaining(['api may run as root', 'webhook-delivery is not given ENCRYPTION_KEYS']),
+  );
 });
 
 describe('the network', () => {
@@ -113,11 +74,9 @@ describe('the network', () => {
     expect(trafficOf('migrate', copyOf('production')).to).toEqual(always.toSorted());
   });
 
-  test('control: without the policies that deny, and with one that allows more, it would be seen', () => {
+  test('control: without the policies that deny, more passes', () => {
     const others = copyOf('sandbox').filter(({ metadata }) => metadata.name !== 'deny-all');
     expect(trafficOf('migrate', others).isLimited).toBe(false);
-    const open = withChanged('NetworkPolicy', 'from-partners', ({ spec }) => delete spec?.ingress?.[0]?.from);
-    expect(trafficOf('api', open).from).toContain('3000 anybody');
   });
 
   test.each(['to-endpoints', 'to-alert-post'])(
@@ -130,21 +89,9 @@ describe('the network', () => {
         .flatMap(({ to = [] }) => to.flatMap(({ ipBlock }) => ipBlock?.except ?? []))
         .filter((network) => !network.includes(':'))
         .flatMap(addressesAround);
-      const sampled = Array.from(
-        { length: 256 * 16 },
-        (_, index) => `${index >> 4}.${(index & 15) * 16 + 4}.77.9`,
-      );
-      const odd = [
-        '169.254.169.254',
-        '10.1.2.3',
-        '8.8.8.8',
-        '2606:4700::1111',
-        'fd00:ec2::254',
-        '::1',
-        '64:ff9b::a00:1',
-        '2002:a00:1::1',
-      ];
-      const addresses = [...edges, ...sampled, ...odd];
+      const sampled = Array.from({ length: 4096 }, (_, n) => `${n >> 4}.${(n & 15) * 16 + 4}.77.9`);
+      const odd = ['169.254.169.254', '10.1.2.3', '8.8.8.8', '2606:4700::1111', 'fd00:ec2::254', '::1'];
+      const addresses = [...edges, ...sampled, ...odd, '64:ff9b::a00:1', '2002:a00:1::1'];
       expect(edges.length).toBeGreaterThan(80);
       expect(
         addresses.filter((each) => isReached(each, policy, manifests) !== isPublicAddress(each)),

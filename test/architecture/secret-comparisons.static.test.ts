@@ -33,26 +33,9 @@ describe('secrets are compared in constant time only', () => {
 
   test('partners’ keys, the operator’s key and the signature of a session are, by timingSafeEqual', () => {
     const comparing = sources.filter((file) => textOf(file).includes('timingSafeEqual('));
-    expect(comparing.toSorted()).toEqual(
-      [
-        path.join('src', 'operations', 'operators', 'session.rules.ts'),
-        path.join('src', 'partners', 'api-key.rules.ts'),
-      ].toSorted(),
-    );
+    expect(comparing.toSorted()).toEqual([
+      'src/operations/operators/session.rules.ts',
+      'src/partners/api-key.rules.ts',
+    ]);
   });
-
-  test.each([
-    'if (apiKey === key.hash) return;',
-    'return given !== config.operatorApiKey;',
-    "if (signature(key, text) == given) return 'right';",
-    'if (hashOf(apiKey).startsWith(start)) return;',
-    'const ok = stored.equals(digest);',
-    'const ok = csrfToken !== form.token;',
-  ])('control: %s is seen', (line) => expect(comparisonsIn(line)).toEqual([line]));
-
-  test.each([
-    'if (token === undefined) return;',
-    "if (url.password !== '') throw fault;",
-    '// apiKey === other',
-  ])('control: %s is not', (line) => expect(comparisonsIn(line)).toEqual([]));
 });

@@ -1,7 +1,7 @@
 import type { ProcessName } from '../../src/process/config/config.ts';
 import { loadConfig } from '../../src/process/config/config.ts';
 
-/** Of Node itself, obeyed and judged wherever it is set; no setting of this service. */
+/** A variable of Node, not a setting of this service. */
 const NOT_OURS = 'NODE_TLS_REJECT_UNAUTHORIZED';
 
 /** The variables that a process reads of its environment, sorted. */

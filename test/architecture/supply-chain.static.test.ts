@@ -23,7 +23,7 @@ type Lock = { lockfileVersion: number; packages: Record<string, Locked> };
 
 const lockText = read('package-lock.json');
 const lock = JSON.parse(lockText) as Lock;
-/** Those of others: not this project, nor its packages and the links to them. */
+/** Third-party packages, without this project's own and the links to them. */
 const locked = Object.entries(lock.packages).filter(
   ([place, { link }]) => place.includes('node_modules/') && link !== true,
 );
@@ -42,7 +42,7 @@ function unhashed(packages: readonly (readonly [string, Locked])[]): string[] {
     .map(([place]) => place);
 }
 
-/** Where a lockfile says a package comes from, which is the reader's own configuration to say. */
+/** Origins of packages in a lockfile. It must have none: each reader's configuration names the registry. */
 const originsIn = (text: string): string[] => text.match(/\b(?:https?|git|ssh|file):[^"]*/g) ?? [];
 
 describe('the lockfile', () => {
@@ -56,17 +56,10 @@ describe('the lockfile', () => {
 
   test('names no host: neither a registry’s nor another', () => {
     expect(locked.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
-    // Where a package takes money, and why it should not be used, are texts of its own.
+    // These texts of a package may contain addresses.
     const own = new Set(['funding', 'deprecated']);
     const told = JSON.stringify(lock, (name, value: unknown) => (own.has(name) ? undefined : value));
     expect(originsIn(told)).toEqual([]);
-  });
-
-  test('control: a package without a hash is seen, and one from somewhere', () => {
-    const [place = '', { integrity: _, ...bare } = { version: '' }] = inProduction[0] ?? [];
-    expect(unhashed([[place, bare]])).toEqual([place]);
-    expect(unhashed([[place, { ...bare, integrity: 'sha1-abc=' }]])).toEqual([place]);
-    expect(originsIn('"resolved": "https://host.example/a.tgz"')).toEqual(['https://host.example/a.tgz']);
   });
 });
 
@@ -74,15 +67,7 @@ type Manifest = { version?: string; license?: unknown; licenses?: unknown };
 const manifestOf = (place: string): Manifest => JSON.parse(read(`${place}/package.json`)) as Manifest;
 
 /** Licences under which a package may be part of the product: none asks more of it than to name its authors. */
-const ALLOWED = new Set([
-  'MIT',
-  'ISC',
-  'Apache-2.0',
-  'BSD-2-Clause',
-  'BSD-3-Clause',
-  '0BSD',
-  'BlueOak-1.0.0',
-]);
+const ALLOWED = new Set('MIT ISC Apache-2.0 BSD-2-Clause BSD-3-Clause 0BSD BlueOak-1.0.0'.split(' '));
 
 /** Whether a licence, or one of several to choose from, is allowed; the older forms of the field are refused. */
 function isAllowed(license: unknown): boolean {
@@ -105,10 +90,6 @@ describe('licences', () => {
     'control: %p is not',
     (license) => expect(isAllowed(license)).toBe(false),
   );
-
-  test('control: a choice that has an allowed one is', () => {
-    expect(isAllowed('(GPL-2.0 OR MIT)')).toBe(true);
-  });
 });
 
 type Audit = { vulnerabilities?: Record<string, { severity: string }>; message?: string; error?: unknown };
@@ -139,7 +120,7 @@ const severe = ({ vulnerabilities = {} }: Audit): string[] =>
     .map(([name]) => name);
 
 describe('npm audit', () => {
-  test('knows of no grave fault in what is loaded in production, where advisories can be asked for', async () => {
+  test('has no high vulnerability in production, if the registry has advisories', async () => {
     const { report, told } = await audit([]);
     if (report === undefined) {
       process.stderr.write(
@@ -147,9 +128,5 @@ describe('npm audit', () => {
       );
     }
     expect(report === undefined ? [] : severe(report)).toEqual([]);
-  });
-
-  test('control: a grave fault is seen', () => {
-    expect(severe({ vulnerabilities: { a: { severity: 'high' }, b: { severity: 'low' } } })).toEqual(['a']);
   });
 });

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { parse } from '@swc/core';
 import { projectFolder } from './planted-tree.ts';
 
@@ -37,31 +37,11 @@ const timeless = (await readdir(path.join(projectFolder, 'src'), { recursive: tr
   .filter((file) => /\.(service|rules|store)\.ts$/.test(file))
   .map((file) => path.join('src', file));
 
-describe('no service, rule or store reads the wall clock: the time is given to it', () => {
-  test.each(timeless)('%s', async (file) => {
-    expect(await clockReadings(await readFile(path.join(projectFolder, file), 'utf8'))).toEqual([]);
-  });
-});
-
-describe('a planted reading of the wall clock is noticed', () => {
-  test.each([
-    ['const at = new Date();', 'new Date()'],
-    ['const at = new Date;', 'new Date()'],
-    ['const place = (at = new Date()) => at;', 'new Date()'],
-    ['const at = Date();', 'Date()'],
-    ['const atMs: number = Date.now();', 'Date.now'],
-    ['const clock = { now: Date.now };', 'Date.now'],
-    ['const at = Temporal.Now.instant();', 'Temporal.Now'],
-  ])('%s', async (source, reading) => {
-    expect(await clockReadings(source)).toEqual([reading]);
-  });
-
-  test.each([
-    'const at = new Date(atMs);',
-    'const at = clock.now();',
-    '// new Date() would be wrong here',
-    "const said = 'Date.now()';",
-  ])('but this is none: %s', async (source) => {
-    expect(await clockReadings(source)).toEqual([]);
-  });
+test('no service, rule or store reads the wall clock: the time is given to it', async () => {
+  expect(timeless.length).toBeGreaterThan(100);
+  for (const file of timeless) {
+    const source = await readFile(path.join(projectFolder, file), 'utf8');
+    expect([file, await clockReadings(source)]).toEqual([file, []]);
+  }
+  expect(await clockReadings('const at = [new Date(), Date(), Date.now, Temporal.Now]')).toHaveLength(4);
 });

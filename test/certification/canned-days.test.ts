@@ -8,8 +8,11 @@ import { publishedDescription } from '../support/published-description.ts';
 
 const faultOf = createAnswerChecker(publishedDescription('partner'));
 const HEADERS = {
-  ...{ 'content-type': 'application/json; charset=utf-8', 'x-request-id': 'canned' },
-  ...{ ratelimit: '"default";r=1;t=1', 'ratelimit-policy': '"default";q=600;w=60', etag: '"canned"' },
+  'content-type': 'application/json; charset=utf-8',
+  'x-request-id': 'canned',
+  ratelimit: '"default";r=1;t=1',
+  'ratelimit-policy': '"default";q=600;w=60',
+  etag: '"canned"',
 };
 
 /** What the description has against an answer that the proxy makes up. */

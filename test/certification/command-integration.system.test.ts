@@ -52,12 +52,10 @@ afterAll(() => service.stop());
 
 test('a command is run once for each action, with the proxy as its base URL; what it cannot do is a finding', async () => {
   const profile = await writeProfile({
-    ...{
-      name: 'Script',
-      actions: { command },
-      webhook_url: 'http://127.0.0.1:1023',
-      proxy_port: await freePort(),
-    },
+    name: 'Script',
+    actions: { command },
+    webhook_url: 'http://127.0.0.1:1023',
+    proxy_port: await freePort(),
   });
   const only =
     'venues-listed,resources-listed,hold-placed,hold-answer-lost,taken-slot-reported,hold-released';
@@ -66,10 +64,7 @@ test('a command is run once for each action, with the proxy as its base URL; wha
   const outcomes = report.scenarios.filter(({ id }) => only.split(',').includes(id));
   expect(Object.fromEntries(outcomes.map(({ id, outcome, finding }) => [id, [outcome, finding]]))).toEqual({
     'venues-listed': ['passed', null],
-    'resources-listed': [
-      'failed',
-      'list_resources answered something that is not JSON: <html>Not yet</html>',
-    ],
+    'resources-listed': ['failed', expect.stringContaining('not JSON: <html>Not yet</html>')],
     'hold-placed': ['passed', null],
     'taken-slot-reported': ['passed', null],
     'hold-released': ['failed', 'release_hold: the command ended with exit code 3: cannot release_hold'],

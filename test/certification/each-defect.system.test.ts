@@ -21,7 +21,7 @@ test(
     : 'each defect fails the scenarios that are to catch it',
   async () => {
     const wrong: Record<string, unknown> = {};
-    await inParallel(ROWS, AT_A_TIME, async ({ defect, caughtBy, mayAlsoFail = [] }) => {
+    await inParallel(ROWS, AT_A_TIME, async ({ defect, caughtBy, mayAlsoFail }) => {
       const candidate = await anyCandidate(service);
       const report = await certifyModel(candidate, [defect], isLongTier ? undefined : caughtBy);
       const failed = withOutcome(report, 'failed');

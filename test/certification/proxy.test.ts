@@ -58,18 +58,10 @@ const arm = (fault: Fault) => proxy.arm({ isFor: callsOf('placeHold'), times: 1,
 
 test('without a fault a call arrives as it was sent, and is noted with its key and its answer', async () => {
   const response = await place();
-  expect([response.status, response.headers.get('etag'), await response.json()]).toEqual([
-    201,
-    '"1"',
-    { hold_id: 'h1' },
-  ]);
-  expect(reached).toMatchObject([
-    {
-      target: `${HOLDS}?a=1`,
-      headers: { 'x-api-key': 'pk_1' },
-      body: '{"slot_id":"s1","idempotency_key":"k1"}',
-    },
-  ]);
+  expect([response.status, response.headers.get('etag')]).toEqual([201, '"1"']);
+  expect(await response.json()).toEqual({ hold_id: 'h1' });
+  const sent = { headers: { 'x-api-key': 'pk_1' }, body: '{"slot_id":"s1","idempotency_key":"k1"}' };
+  expect(reached).toMatchObject([{ target: `${HOLDS}?a=1`, ...sent }]);
   expect(proxy.calls).toMatchObject([
     { operation: 'placeHold', key: 'k1', isFaulted: false, answer: { status: 201, body: { hold_id: 'h1' } } },
   ]);
@@ -93,19 +85,12 @@ test('an answer is lost after the effect, a connection reset before it', async (
 });
 
 test('another answer comes instead, with or without the effect', async () => {
-  const fault = {
-    kind: 'answer',
-    status: 503,
-    headers: { 'retry-after': '1' },
-    body: { error: 'x' },
-  } as const;
+  const headers = { 'retry-after': '1' };
+  const fault = { kind: 'answer', status: 503, headers, body: { error: 'x' } } as const;
   arm({ ...fault, reaches: true });
   const response = await place();
-  expect([response.status, response.headers.get('retry-after'), await response.json()]).toEqual([
-    503,
-    '1',
-    { error: 'x' },
-  ]);
+  expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
+  expect(await response.json()).toEqual({ error: 'x' });
   expect(reached).toHaveLength(1);
   arm({ ...fault, reaches: false, body: '<h1>502</h1>' });
   expect(await (await place()).text()).toBe('<h1>502</h1>');
@@ -122,10 +107,8 @@ test('an answer that is slow comes in the end', async () => {
 test('a body that is changed has no ETag, and a call that asks for a change only is asked in full', async () => {
   arm({ kind: 'rewrite', body: (body) => ({ ...body, price_rupees: 5 }) });
   const response = await place({ 'if-none-match': '"1"' });
-  expect([response.headers.get('etag'), await response.json()]).toEqual([
-    null,
-    { hold_id: 'h1', price_rupees: 5 },
-  ]);
+  expect(response.headers.get('etag')).toBeNull();
+  expect(await response.json()).toEqual({ hold_id: 'h1', price_rupees: 5 });
   expect(reached[0]?.headers['if-none-match']).toBeUndefined();
 });
 

@@ -10,26 +10,20 @@ import { EVENT_TYPES } from '../../src/reservations/event-types.ts';
 import type { Partner, Venue } from '../support/factories.ts';
 import { anyPartner, anyVenue, dateIn } from '../support/factories.ts';
 import { rowsOf } from '../support/rows.ts';
-import type { SharedService } from '../support/service-host.ts';
 import { sharedService } from '../support/service-host.ts';
 import type { Fault, FaultyProxy } from './faulty-proxy.ts';
 import { startFaultyProxy } from './faulty-proxy.ts';
 
-const CUSTOMER = {
-  payment_reference: 'pay_123',
-  customer_name: 'Asha Rao',
-  customer_phone: '+919876543210',
-};
+const CUSTOMER = { payment_reference: 'p', customer_name: 'Asha Rao', customer_phone: '+919876543210' };
 const NONE: Fault = { kind: 'none' };
 
-let service: SharedService;
+const service = sharedService();
 let partner: Partner;
 let venue: Venue;
 let proxy: FaultyProxy;
 /** What becomes of the next requests; after them, nothing. */
 let faults: Fault[] = [];
 beforeAll(async () => {
-  service = sharedService();
   venue = await anyVenue(service);
   partner = await anyPartner(service, [venue.id]);
   proxy = await startFaultyProxy(service.url, () => faults.shift() ?? NONE);
@@ -96,16 +90,6 @@ describe('calls', () => {
     expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
     expect(keys[1]).not.toBe(keys[0]);
   });
-
-  test('the clock of the server tells how long a hold lives', async () => {
-    const client = clientOf(partner.apiKey);
-    const { slot_id } = await freeSlot(client);
-    const hold = await client.placeHold({ body: { slot_id, ttl_seconds: 120 } });
-    const left = client.secondsLeft(hold);
-    expect(left).toBeLessThanOrEqual((Date.parse(hold.hold_expiry_at) - Date.now()) / 1000 + 0.01);
-    expect(left).toBeGreaterThan(60);
-    await client.releaseHold({ path: { holdId: hold.hold_id } });
-  });
 });
 
 describe('failures', () => {
@@ -140,12 +124,8 @@ describe('failures', () => {
 
   test('a response that is not the service’s own has a code by its status', async () => {
     faults = [{ kind: 'answered', status: 418, body: '<h1>teapot</h1>' }];
-    expect(await failureOf(clientOf(partner.apiKey).getMe())).toMatchObject({
-      code: 'HTTP_418',
-      details: [],
-      requestId: undefined,
-      docs: undefined,
-    });
+    const failure = await failureOf(clientOf(partner.apiKey).getMe());
+    expect(failure).toMatchObject({ code: 'HTTP_418', details: [], requestId: undefined });
   });
 
   test('the key is not carried to where a redirect points', async () => {
@@ -167,12 +147,6 @@ describe('retries', () => {
     { kind: 'answered', status: 504 },
   ];
   const subscription = { endpoint_url: 'https://partner.example/hooks', event_types: [...EVENT_TYPES] };
-
-  test.each(PASSING)('a GET is repeated after %j', async (fault) => {
-    faults = [fault];
-    expect((await clientOf(partner.apiKey).getMe()).partner_id).toBe(partner.id);
-    expect(sent()).toEqual(['GET /api/v1/partner/me', 'GET /api/v1/partner/me']);
-  });
 
   test.each(PASSING)('a hold is repeated with the same bytes after %j, and is one', async (fault) => {
     const client = clientOf(partner.apiKey);
@@ -215,7 +189,7 @@ describe('retries', () => {
     expect(stored).toHaveLength(2);
   });
 
-  test('it is repeated after 429, which says that nothing was done', async () => {
+  test('a POST is repeated after 429, which says that nothing was done', async () => {
     const other = await anyPartner(service, [venue.id]);
     faults = [{ kind: 'answered', status: 429, headers: { 'retry-after': '0' } }];
     await clientOf(other.apiKey).createSubscription({ body: subscription });
@@ -223,21 +197,20 @@ describe('retries', () => {
     expect(await rowsOf(service, 'webhook_subscriptions', { partnerId: other.id })).toHaveLength(1);
   });
 
-  test('what will not pass is not repeated', async () => {
-    const client = clientOf('pk_wrong');
-    expect(await failureOf(client.getMe())).toMatchObject({ status: 401, code: 'INVALID_API_KEY' });
+  test('a rejected call is not repeated', async () => {
+    const rejected = await failureOf(clientOf('pk_wrong').getMe());
+    expect(rejected).toMatchObject({ status: 401, code: 'INVALID_API_KEY' });
     expect(proxy.seen).toHaveLength(1);
   });
 
-  test('a call is sent four times, or as often as is said, and then rejects', async () => {
-    faults = Array.from({ length: 6 }, () => RESET);
-    expect((await failureOf(clientOf(partner.apiKey).getMe())).name).toBe('PartnerConnectionError');
-    expect(proxy.seen).toHaveLength(4);
-    const retries = { tries: 2, baseDelayMs: 1 };
-    expect((await failureOf(clientOf(partner.apiKey, { retries }).getMe())).name).toBe(
-      'PartnerConnectionError',
-    );
-    expect(proxy.seen).toHaveLength(6);
+  test.each([
+    [4, {}],
+    [2, { tries: 2 }],
+  ])('a call is sent %i times with the retries %j, and then rejects', async (times, retries) => {
+    faults = Array.from({ length: times }, () => RESET);
+    const client = clientOf(partner.apiKey, { retries: { baseDelayMs: 1, ...retries } });
+    expect((await failureOf(client.getMe())).name).toBe('PartnerConnectionError');
+    expect(proxy.seen).toHaveLength(times);
   });
 
   test('Retry-After is waited for; one that is too long is told instead', async () => {
@@ -251,8 +224,8 @@ describe('retries', () => {
   });
 
   test('an attempt without a response in time counts as unanswered', async () => {
-    faults = [{ kind: 'late', ms: 2_000 }];
-    expect((await clientOf(partner.apiKey, { timeoutMs: 1_000 }).getMe()).partner_id).toBe(partner.id);
+    faults = [{ kind: 'late', ms: 1_000 }];
+    expect((await clientOf(partner.apiKey, { timeoutMs: 500 }).getMe()).partner_id).toBe(partner.id);
     expect(proxy.seen).toHaveLength(2);
   });
 
@@ -265,9 +238,8 @@ describe('retries', () => {
       setTimeout(() => controller.abort(new Error('The customer left')), 100);
       await expect(call).rejects.toThrow('The customer left');
     }
-    await expect(client.getMe({}, { signal: AbortSignal.abort(new Error('Never')) })).rejects.toThrow(
-      'Never',
-    );
+    const aborted = AbortSignal.abort(new Error('Never'));
+    await expect(client.getMe({}, { signal: aborted })).rejects.toThrow('Never');
     expect(proxy.seen).toHaveLength(2);
   });
 

@@ -64,15 +64,15 @@ test('neither sleep nor a wall clock that is set back makes it say more time tha
   expect(clock.secondsLeft(hold)).toBeGreaterThan(487);
 });
 
-test('a slow response makes it say less, the next one mends that', () => {
+test('a slow response makes it say less, and the next response corrects that', () => {
   const { clock, pass, date, holdFor } = world(0);
   const hold = holdFor(600);
   const sentAt = clock.read();
   pass(9_000);
   clock.observe(date(), sentAt);
-  expect(clock.secondsLeft(hold)).toBe(581);
+  const before = clock.secondsLeft(hold);
   clock.observe(date(), clock.read());
-  expect(clock.secondsLeft(hold)).toBe(590);
+  expect([before, clock.secondsLeft(hold)]).toEqual([581, 590]);
 });
 
 test('0 where the hold is over, or has been for long', () => {

@@ -30,7 +30,11 @@ function signed(body: string, secret = SECRET, at: Date = NOW): Record<string, s
   return { 'X-Service-Timestamp': timestamp, 'X-Service-Signature': `sha256=${hex}` };
 }
 
-/** Why a delivery is not believed; undefined where it is. */
+const TWO_SIGNATURES = { ...signed(BODY), 'X-Service-Signature': ['sha256=a', 'sha256=b'] };
+/** Signed 301 s ago. */
+const STALE = signed(BODY, SECRET, new Date(NOW.getTime() - 301_000));
+
+/** Why a delivery is rejected; undefined where it is not. */
 async function reasonOf(verifying: Promise<unknown>): Promise<string | undefined> {
   try {
     await verifying;
@@ -53,16 +57,8 @@ async function faultsOf(vectors: Vector[]): Promise<string[]> {
   return (await Promise.all(judged)).flat();
 }
 
-describe('the fixed deliveries', () => {
-  test('get the verdict and the reason that they must get', async () => {
-    expect(await faultsOf(await readVectors())).toEqual([]);
-  });
-
-  test('control: it is noticed where the verdict of one is another', async () => {
-    const [first, ...others] = await readVectors();
-    if (first === undefined) throw new Error('There are no vectors');
-    expect(await faultsOf([{ ...first, expected: 'reject', reason: null }, ...others])).toEqual([first.name]);
-  });
+test('the fixed deliveries get the verdict and the reason that they must get', async () => {
+  expect(await faultsOf(await readVectors())).toEqual([]);
 });
 
 describe('verifyWebhook', () => {
@@ -86,35 +82,17 @@ describe('verifyWebhook', () => {
     ['an undefined secret', BODY, signed(BODY), undefined as never, 'missing_secret'],
     ['a secret with a line break behind it', BODY, signed(BODY), `${SECRET}\n`, 'malformed_secret'],
     ['no headers', BODY, {}, SECRET, 'malformed_timestamp'],
-    [
-      'two signatures',
-      BODY,
-      { ...signed(BODY), 'X-Service-Signature': ['sha256=a', 'sha256=b'] },
-      SECRET,
-      'malformed_signature',
-    ],
-    [
-      'an old timestamp',
-      BODY,
-      signed(BODY, SECRET, new Date(NOW.getTime() - 301_000)),
-      SECRET,
-      'outside_replay_window',
-    ],
+    ['two signatures', BODY, TWO_SIGNATURES, SECRET, 'malformed_signature'],
+    ['an old timestamp', BODY, STALE, SECRET, 'outside_replay_window'],
     ['a body that is no JSON', 'hello', signed('hello'), SECRET, 'malformed_body'],
   ])('rejects %s', async (_what, body, headers, secret, reason) => {
     expect(await reasonOf(verifyWebhook(body, headers, secret, { now: NOW }))).toBe(reason);
   });
 
-  test('takes headers that are each in a list of one, as of headersDistinct and multiValueHeaders', async () => {
-    const headers = Object.fromEntries(Object.entries(signed(BODY)).map(([name, value]) => [name, [value]]));
-    expect(await reasonOf(verifyWebhook(BODY, headers, SECRET, { now: NOW }))).toBeUndefined();
-  });
-
-  test('takes the tolerance that it is given', async () => {
-    const headers = signed(BODY, SECRET, new Date(NOW.getTime() - 301_000));
-    expect(
-      await reasonOf(verifyWebhook(BODY, headers, SECRET, { now: NOW, toleranceSeconds: 301 })),
-    ).toBeUndefined();
+  test('takes headers in lists of one, and the tolerance that it is given', async () => {
+    const lists = Object.fromEntries(Object.entries(STALE).map(([name, value]) => [name, [value]]));
+    const options = { now: NOW, toleranceSeconds: 301 };
+    expect(await reasonOf(verifyWebhook(BODY, lists, SECRET, options))).toBeUndefined();
   });
 
   test('while a rotation overlaps, takes either secret, and no third one', async () => {
@@ -122,9 +100,8 @@ describe('verifyWebhook', () => {
     const headers = { ...signed(BODY, 'whsec_new'), 'X-Service-Signature-Previous': previous };
     for (const secret of ['whsec_new', 'whsec_old'])
       expect(await reasonOf(verifyWebhook(BODY, headers, secret, { now: NOW }))).toBeUndefined();
-    expect(await reasonOf(verifyWebhook(BODY, headers, 'whsec_third', { now: NOW }))).toBe(
-      'signature_mismatch',
-    );
+    const third = verifyWebhook(BODY, headers, 'whsec_third', { now: NOW });
+    expect(await reasonOf(third)).toBe('signature_mismatch');
   });
 });
 
@@ -176,13 +153,10 @@ describe('handlers', () => {
         return [status, text];
       };
     });
-    afterAll(
-      () =>
-        new Promise((resolve) => {
-          server.close(resolve);
-          server.closeAllConnections();
-        }),
-    );
+    afterAll(() => {
+      server.close();
+      server.closeAllConnections();
+    });
 
     test('behind express.raw: 204 and the event, 401 and no event', async () => {
       events.splice(0);
@@ -211,14 +185,10 @@ describe('handlers', () => {
       expect((await post('/function', BODY, {}))[0]).toBe(401);
       expect(reasons).toEqual(['malformed_timestamp']);
       const fails = '{"event_id":"fails"}';
-      expect(await post('/function', fails, signed(fails, SECRET, new Date()))).toEqual([
-        500,
-        '{"reason":"The queue is full"}',
-      ]);
-      expect(await post('/drained', BODY, now())).toEqual([
-        500,
-        expect.stringContaining('The raw body is gone'),
-      ]);
+      const [status, text] = await post('/function', fails, signed(fails, SECRET, new Date()));
+      expect([status, text]).toEqual([500, '{"reason":"The queue is full"}']);
+      const gone = expect.stringContaining('The raw body is gone');
+      expect(await post('/drained', BODY, now())).toEqual([500, gone]);
     });
 
     test('an empty body where the headers announce one is a raw body that is gone', () => {

@@ -31,16 +31,7 @@ const OPENAPI_TYPESCRIPT = 'openapi-typescript@7.13.0';
 const SPECTRAL = '@stoplight/spectral-cli@6.16.3';
 const TSC = path.join(projectFolder, 'node_modules/typescript/bin/tsc');
 const STRICTLY = ['--noEmit', '--strict'];
-const FOR_BUNDLERS = [
-  '--target',
-  'es2022',
-  '--lib',
-  'es2022,dom',
-  '--module',
-  'esnext',
-  '--moduleResolution',
-  'bundler',
-];
+const FOR_BUNDLERS = '--target es2022 --lib es2022,dom --module esnext --moduleResolution bundler'.split(' ');
 const GO = { CGO_ENABLED: '0', GOFLAGS: '-mod=mod' };
 
 /** Its package has no module to be run, and its program names the folder in which pip has made it. */
@@ -122,10 +113,8 @@ const ROWS: Row[] = [
     makeGo,
     async (cwd) => {
       await mkdir(path.join(cwd, 'client/command'));
-      await cp(
-        path.join(import.meta.dirname, 'hold_and_confirm.go'),
-        path.join(cwd, 'client/command/main.go'),
-      );
+      const source = path.join(import.meta.dirname, 'hold_and_confirm.go');
+      await cp(source, path.join(cwd, 'client/command/main.go'));
       await run('go', ['build', '-o', 'program', './command'], { cwd: path.join(cwd, 'client'), env: GO });
       return (...args) => run(path.join(cwd, 'client/program'), args);
     },
@@ -172,10 +161,8 @@ const ROWS: Row[] = [
       const interpreter = await python(OPENAPI_PYTHON_CLIENT);
       const source = await readFile(path.join(import.meta.dirname, 'hold_and_confirm_typed.py'), 'utf8');
       await writeFile(path.join(cwd, 'program.py'), source);
-      await writeFile(
-        path.join(cwd, 'wrong.py'),
-        source.replaceAll('PlaceHoldBody(slot_id=slot_id)', 'slot_id'),
-      );
+      const wrong = source.replaceAll('PlaceHoldBody(slot_id=slot_id)', 'slot_id');
+      await writeFile(path.join(cwd, 'wrong.py'), wrong);
       const checkTypes = ['-m', 'mypy', '--strict', '--follow-imports=silent'];
       await run(interpreter, [...checkTypes, 'program.py'], { cwd });
       await expect(run(interpreter, [...checkTypes, 'wrong.py'], { cwd })).rejects.toThrow('Argument "body"');
@@ -228,35 +215,19 @@ for (const [generator, needs, make, prepare] of ROWS) {
       const partner = await anyPartner(service, [venue.id]);
       const [first = '', second = ''] = await freeSlotIds(partner, venue.id);
       const later = await startFrontProxy(service.url, { change: grown });
-      try {
-        expect(await program(service.url, partner.apiKey, first)).toBe('SLOT_NOT_AVAILABLE held\nBOOKED\n');
-        expect(await program(`http://127.0.0.1:${later.port}`, partner.apiKey, second)).toBe(
-          'SLOT_NOT_AVAILABLE held\nBOOKED\n',
-        );
-      } finally {
-        await later.close();
-      }
+      const printed = [await program(service.url, partner.apiKey, first)];
+      printed.push(await program(`http://127.0.0.1:${later.port}`, partner.apiKey, second));
+      await later.close();
+      expect(printed).toEqual(Array(2).fill('SLOT_NOT_AVAILABLE held\nBOOKED\n'));
     });
   });
 }
 
-test('Spectral has no error by its rules for OpenAPI, and control: it has one of a pattern that is none', async () => {
+test('Spectral finds no error in the descriptions', async () => {
   const program = path.join(await nodeModules([SPECTRAL]), '@stoplight/spectral-cli/dist/index.js');
   const cwd = await temporaryFolder();
   await writeFile(path.join(cwd, 'rules.yaml'), 'extends: ["spectral:oas"]\n');
-  const lint = (description: string) =>
-    run(process.execPath, [program, 'lint', '-F', 'error', '-D', '-r', 'rules.yaml', description], { cwd });
-  await lint(descriptionOf('partner'));
-  await lint(descriptionOf('operator'));
-  const schemas = { Name: { type: 'string', pattern: '^(?<' } };
-  const info = { title: 'Control', version: '1', description: 'Of this test.' };
-  const document = {
-    openapi: '3.1.0',
-    info,
-    servers: [{ url: 'http://127.0.0.1' }],
-    paths: {},
-    components: { schemas },
-  };
-  await writeFile(path.join(cwd, 'control.json'), JSON.stringify(document));
-  await expect(lint('control.json')).rejects.toThrow('pattern');
+  const args = [program, 'lint', '-F', 'error', '-D', '-r', 'rules.yaml'];
+  for (const listener of ['partner', 'operator'])
+    await expect(run(process.execPath, [...args, descriptionOf(listener)], { cwd })).resolves.toBeDefined();
 });

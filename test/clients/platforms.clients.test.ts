@@ -93,15 +93,8 @@ const ROWS: [platform: string, needs: Record<string, string>, prepare: Prepare][
       await mkdir(path.join(folder, 'app/webhooks'), { recursive: true });
       await cp(path.join(SNIPPETS, 'next-route.mjs'), path.join(folder, 'app/webhooks/route.js'));
       await writeFile(path.join(folder, 'package.json'), '{"private":true,"type":"module"}');
-      const args = [
-        'node_modules/next/dist/bin/next',
-        'dev',
-        '--webpack',
-        '-H',
-        '127.0.0.1',
-        '-p',
-        String(port),
-      ];
+      const serve = 'node_modules/next/dist/bin/next dev --webpack -H 127.0.0.1 -p';
+      const args = [...serve.split(' '), String(port)];
       return { program: process.execPath, args };
     },
   ],
@@ -130,12 +123,7 @@ const ROWS: [platform: string, needs: Record<string, string>, prepare: Prepare][
     'Flask',
     { python3: '--version' },
     python('flask_app.py', { flask: '3.1.3' }, (port) => [
-      '-m',
-      'flask',
-      '--app',
-      'flask_app',
-      'run',
-      '--port',
+      ...'-m flask --app flask_app run --port'.split(' '),
       String(port),
     ]),
   ],
@@ -151,7 +139,8 @@ const ROWS: [platform: string, needs: Record<string, string>, prepare: Prepare][
     'FastAPI',
     { python3: '--version' },
     python('fastapi_app.py', { fastapi: '0.165.0', uvicorn: '0.54.0' }, (port) => [
-      ...['-m', 'uvicorn', 'fastapi_app:app', '--host', '127.0.0.1', '--port', String(port)],
+      ...'-m uvicorn fastapi_app:app --host 127.0.0.1 --port'.split(' '),
+      String(port),
     ]),
   ],
   [

@@ -1,6 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { access, rename, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { cacheFolder, withScratchFolder } from '../../src/development/embedded/binary-cache.ts';
@@ -28,18 +29,14 @@ export async function run(
   }
 }
 
-/** What is newer is not installed, not below a package either: a test that passes one day passes the next. */
+/** Newer packages are not installed, not even as dependencies, so the tests do not change from day to day. */
 const AS_OF = '2026-11-25';
 
 /** The `node_modules` with these packages of the npm registry, installed once into the cache folder of this project. */
 export async function nodeModules(packages: readonly string[]): Promise<string> {
   const key = createHash('sha256').update(packages.join(' ')).digest('hex').slice(0, 16);
   const home = path.join(cacheFolder(process.env), `node-modules-${key}`);
-  const isThere = await access(home).then(
-    () => true,
-    () => false,
-  );
-  if (!isThere) {
+  if (!existsSync(home)) {
     await withScratchFolder(process.env, async (folder) => {
       await writeFile(path.join(folder, 'package.json'), '{"private":true}');
       await run('npm', ['install', `--before=${AS_OF}`, '--engine-strict=false', ...packages], {

@@ -37,78 +37,62 @@ function faultsIn(name: ProcessName, environment: Record<string, string>): strin
 const allOf = (environment: Record<string, string>): Config =>
   Object.assign({}, ...PROCESS_NAMES.map((name) => loadConfig(environment, name)));
 
+/** The faults of an environment that has one, that of this sentence. */
+const oneFault = (sentence: RegExp) => [expect.stringMatching(sentence)];
+
+/** The variables that faults name, sorted, each once. */
+const namedIn = (faults: string[]): string[] =>
+  [...new Set(faults.map((fault) => fault.split(' ')[0] ?? ''))].toSorted();
+
 describe('the configuration', () => {
-  test('has the documented defaults where only the required variables are set', () => {
-    expect(allOf(REQUIRED)).toEqual({
-      host: '127.0.0.1',
-      adminHost: '127.0.0.1',
-      port: 3000,
-      adminPort: 3001,
-      healthPort: 3002,
-      mongodbUri: REQUIRED.MONGODB_URI,
-      redisUrl: REQUIRED.REDIS_URL,
-      mongodbAllowInsecure: false,
-      redisAllowInsecure: false,
-      queuePrefix: '{pbs}',
-      cacheLeaseMs: 1000,
-      operatorApiKey: REQUIRED.OPERATOR_API_KEY,
-      encryptionKeys: [Buffer.alloc(32, 1)],
-      serviceMode: 'sandbox',
-      defaultTimeZone: 'Asia/Kolkata',
-      defaultRegion: 'IN',
-      holdTtlSeconds: 600,
-      maxActiveHolds: 500,
-      bookingHorizonDays: 90,
-      webhookRetryDelaysSeconds: [300, 900, 1800, 3600],
-      webhookTimeoutMs: 10_000,
-      webhookAllowPrivateNetworks: false,
+  test('an empty variable counts as missing', () => {
+    const config = loadConfig({ ...REQUIRED, PORT: '', SERVICE_MODE: '' });
+    expect(config).toMatchObject({ port: 3000, serviceMode: 'sandbox' });
+  });
+
+  test('reads lists, the first encryption key first, and ranges of ports', () => {
+    const lists = {
+      ENCRYPTION_KEYS: `${KEY}, ${Buffer.alloc(32, 2).toString('base64')}`,
+      WEBHOOK_RETRY_DELAYS_SECONDS: '0.3,1',
+      WEBHOOK_PORTS: '443, 8000-8999',
+    };
+    expect(allOf({ ...REQUIRED, ...lists })).toMatchObject({
+      encryptionKeys: [Buffer.alloc(32, 1), Buffer.alloc(32, 2)],
+      webhookRetryDelaysSeconds: [0.3, 1],
       webhookPorts: [
         { first: 443, last: 443 },
-        { first: 1024, last: 65_535 },
+        { first: 8000, last: 8999 },
       ],
-      webhookConcurrency: 200,
-      webhookUnhealthyConcurrency: 2,
-      rateLimitPerMinute: 600,
-      trustedProxies: [],
-      keepAliveTimeoutMs: 66_000,
-      retentionHoldsDays: 30,
-      retentionBookingsDays: 0,
-      retentionEventsDays: 30,
-      retentionDeliveriesDays: 30,
-      retentionDeadLettersDays: 90,
-      retentionAuditDays: 400,
-      archiveRegion: 'us-east-1',
-      logLevel: 'info',
     });
   });
 
-  test('an empty variable counts as absent', () => {
-    expect(loadConfig({ ...REQUIRED, PORT: '', SERVICE_MODE: '' })).toMatchObject({
-      port: 3000,
-      serviceMode: 'sandbox',
-    });
-  });
-
-  test('reads lists, the first encryption key first', () => {
-    const second = Buffer.alloc(32, 2).toString('base64');
-    const config = allOf({
-      ...REQUIRED,
-      ENCRYPTION_KEYS: `${KEY}, ${second}`,
-      WEBHOOK_RETRY_DELAYS_SECONDS: '0.3,1',
-    });
-    expect(config.encryptionKeys).toEqual([Buffer.alloc(32, 1), Buffer.alloc(32, 2)]);
-    expect(config.webhookRetryDelaysSeconds).toEqual([0.3, 1]);
-  });
-
-  test('reads ports and ranges of ports, and nothing else', () => {
-    expect(loadConfig({ ...REQUIRED, WEBHOOK_PORTS: '443, 8000-8999' }).webhookPorts).toEqual([
-      { first: 443, last: 443 },
-      { first: 8000, last: 8999 },
-    ]);
-    for (const ports of ['0', '443-', '9000-8000', '1-65536', 'https', '443;8443', '-1', '4 43'])
-      expect(faultsOf({ ...REQUIRED, WEBHOOK_PORTS: ports })).toEqual([
-        expect.stringMatching(/^WEBHOOK_PORTS must be a comma list of ports/),
-      ]);
+  test.each<[variable: string, values: string[]]>([
+    ['WEBHOOK_PORTS', ['0', '443-', '9000-8000', '1-65536', 'https', '443;8443', '-1', '4 43']],
+    ['HOST', ['[::]', '0.0.0.0:3000', 'http://host']],
+    ['ADMIN_HOST', ['[::]', '0.0.0.0:3000', 'http://host']],
+    [
+      'TRUSTED_PROXIES',
+      ['*', 'true', '0.0.0.0/0', '::/0', '10.0.0.0/33', '10', '10.0.0.0/8/8', 'a.b', '1.2.3.4,'],
+    ],
+    ['KEEP_ALIVE_TIMEOUT_MS', ['4999', '900001', '66000.5', '0']],
+    ['QUEUE_PREFIX', ['"{a}"', "'{a}'"]],
+    [
+      'ARCHIVE_URL',
+      ['file://host/archive', '/var/archive', 'file:///var%2Farchive', 'file:///var/archive%00'],
+    ],
+    ['ARCHIVE_URL', ['file:///var/archive%', 's3://k', 's3://kept-rows/a b', 's3://kept-rows/?x']],
+    ['ARCHIVE_ENDPOINT', ['https://user:canary@store', 'https://:canary@store']],
+    ['MONGODB_URI', ['http://h:27017', 'mongodb://h', 'mongodb://h:1,i:2/', 'mongodb://h/?replicaSet=rs0']],
+    ['MONGODB_URI', ['mongodb+srv://u:canary@h?tls=true']],
+    ['OPERATOR_API_KEY', ['canary']],
+    ['ENCRYPTION_KEYS', ['canary']],
+  ])('%s rejects each of %j, by name, and repeats no secret', (variable, values) => {
+    const keys = { ARCHIVE_ACCESS_KEY_ID: 'id', ARCHIVE_SECRET_ACCESS_KEY: 'canary' };
+    for (const value of values) {
+      const faults = faultsOf({ ...REQUIRED, ...keys, [variable]: value });
+      expect([value, faults]).toEqual([value, [expect.stringMatching(new RegExp(`^${variable} `))]]);
+      expect(faults.join()).not.toContain('canary');
+    }
   });
 
   test.each([
@@ -122,54 +106,36 @@ describe('the configuration', () => {
     const set = (days: number) => ({ ...REQUIRED, RETENTION_DEAD_LETTERS_DAYS: '0', [name]: String(days) });
     for (const days of [0, min]) expect(allOf(set(days))).toMatchObject({ [field]: days });
     for (const days of [1, min - 1, -1])
-      expect(faultsOf(set(days))).toEqual([`${name} must be 0, which means for ever, or at least ${min}`]);
+      expect(faultsOf(set(days))).toEqual(oneFault(new RegExp(`^${name} must be 0.* at least ${min}$`)));
   });
 
   test('dead letters are kept as long as other deliveries, 0 being longer than any', () => {
-    const fault = [expect.stringMatching(/^RETENTION_DEAD_LETTERS_DAYS must not be below/)];
     const keep = (dead: string, others: string) => ({
       ...REQUIRED,
       RETENTION_DEAD_LETTERS_DAYS: dead,
       RETENTION_DELIVERIES_DAYS: others,
     });
-    expect(faultsOf(keep('29', '30'))).toEqual(fault);
-    expect(faultsOf(keep('90', '0'))).toEqual(fault);
+    for (const [dead = '', others = ''] of [
+      ['29', '30'],
+      ['90', '0'],
+    ])
+      expect(faultsOf(keep(dead, others))).toEqual(
+        oneFault(/^RETENTION_DEAD_LETTERS_DAYS must not be below/),
+      );
     for (const days of ['30', '0']) expect(allOf(keep(days, '30'))).toBeDefined();
   });
 
   test('an archive is a folder, or a bucket with its keys', () => {
-    const keys = { ARCHIVE_ACCESS_KEY_ID: 'id', ARCHIVE_SECRET_ACCESS_KEY: 'canary' };
-    for (const url of ['file:///tmp', 's3://kept.rows/of/production', 's3://kept-rows'])
-      expect(allOf({ ...REQUIRED, ...keys, ARCHIVE_URL: url })).toMatchObject({ archiveUrl: url });
-    for (const url of [
-      'file://host/archive',
-      '/var/archive',
-      'file:///var%2Farchive',
-      'file:///var/archive%00',
-      'file:///var/archive%',
-      's3://k',
-      's3://kept-rows/a b',
-      's3://kept-rows/?x',
-    ])
-      expect(faultsOf({ ...REQUIRED, ...keys, ARCHIVE_URL: url })).toEqual([
-        expect.stringMatching(/^ARCHIVE_URL must be file:/),
-      ]);
-    expect(faultsOf({ ...REQUIRED, ARCHIVE_URL: 's3://kept-rows', ARCHIVE_ACCESS_KEY_ID: 'id' })).toEqual([
-      expect.stringMatching(/^ARCHIVE_URL of s3:\/\/ needs/),
-    ]);
-    const secret = 'user:canary@store';
-    const [fault = ''] = faultsOf({ ...REQUIRED, ARCHIVE_ENDPOINT: `https://${secret}` });
-    expect(fault).toMatch(/^ARCHIVE_ENDPOINT must not contain/);
-    expect(fault).not.toContain('canary');
-    expect(faultsOf({ ...REQUIRED, ARCHIVE_ENDPOINT: 'https://:canary@store' })).toEqual([
-      expect.stringMatching(/^ARCHIVE_ENDPOINT must not contain/),
-    ]);
+    const keys = { ARCHIVE_ACCESS_KEY_ID: 'id', ARCHIVE_SECRET_ACCESS_KEY: 'secret' };
+    for (const archiveUrl of ['file:///tmp', 's3://kept.rows/of/production', 's3://kept-rows'])
+      expect(allOf({ ...REQUIRED, ...keys, ARCHIVE_URL: archiveUrl })).toMatchObject({ archiveUrl });
+    const withoutSecret = { ARCHIVE_URL: 's3://kept-rows', ARCHIVE_ACCESS_KEY_ID: 'id' };
+    expect(faultsOf({ ...REQUIRED, ...withoutSecret })).toEqual(oneFault(/^ARCHIVE_URL of s3:\/\/ needs/));
   });
 
   test('a replica set may be named host by host', () => {
     const uri = 'mongodb://user:pass@h1:27017,h2:27017,h3:27017/db?replicaSet=rs0';
     expect(loadConfig({ ...REQUIRED, MONGODB_URI: uri }).mongodbUri).toBe(uri);
-    expect(faultsOf({ ...REQUIRED, MONGODB_URI: 'http://h1:27017' })).toHaveLength(1);
   });
 
   test('every fault is named at once, by its variable', () => {
@@ -181,47 +147,31 @@ describe('the configuration', () => {
       DEFAULT_TIME_ZONE: '+05:30',
       DEFAULT_REGION: 'ZZ',
     });
-    const named = new Set(faults.map((fault) => fault.split(' ')[0]));
-    expect(named).toEqual(
-      new Set([
-        'DEFAULT_REGION',
-        'DEFAULT_TIME_ZONE',
-        'ENCRYPTION_KEYS',
-        'MONGODB_URI',
-        'OPERATOR_API_KEY',
-        'PORT',
-        'REDIS_URL',
-        'SERVICE_MODE',
-      ]),
-    );
+    expect(namedIn(faults)).toEqual([
+      'DEFAULT_REGION',
+      'DEFAULT_TIME_ZONE',
+      'ENCRYPTION_KEYS',
+      'MONGODB_URI',
+      'OPERATOR_API_KEY',
+      'PORT',
+      'REDIS_URL',
+      'SERVICE_MODE',
+    ]);
   });
 
-  test('what a file of settings leaves around a value does not belong to it, but quotes are refused by name', () => {
+  test('blanks and line breaks around a value are not part of it', () => {
     const key = REQUIRED.OPERATOR_API_KEY;
-    const config = loadConfig({
-      ...REQUIRED,
-      OPERATOR_API_KEY: ` ${key}\r`,
-      QUEUE_PREFIX: '{a}\r',
-      PORT: ' \r',
-    });
-    expect([config.operatorApiKey, config.queuePrefix, config.port]).toEqual([key, '{a}', 3000]);
-    expect(operatorEnvironment({ OPERATOR_API_KEY: `${key}\r` }).apiKey).toBe(key);
-    for (const quoted of ['"{a}"', "'{a}'"])
-      expect(faultsOf({ ...REQUIRED, QUEUE_PREFIX: quoted })).toEqual([
-        expect.stringMatching(/^QUEUE_PREFIX must not be in quotes/),
-      ]);
+    const padded = { OPERATOR_API_KEY: ` ${key}\r`, QUEUE_PREFIX: '{a}\r', PORT: ' \r' };
+    const expected = { operatorApiKey: key, queuePrefix: '{a}', port: 3000 };
+    expect(loadConfig({ ...REQUIRED, ...padded })).toMatchObject(expected);
+    expect(operatorEnvironment(padded).apiKey).toBe(key);
   });
 
-  test.each(['[::]', '0.0.0.0:3000', 'http://host'])(
-    'HOST and ADMIN_HOST are addresses or names, not %s',
-    (value) => {
-      expect(faultsOf({ ...REQUIRED, HOST: value, ADMIN_HOST: value })).toEqual([
-        expect.stringMatching(/^HOST must be a name or an address/),
-        expect.stringMatching(/^ADMIN_HOST must be a name or an address/),
-      ]);
-      expect(loadConfig({ ...REQUIRED, HOST: '::1', ADMIN_HOST: 'localhost' }).host).toBe('::1');
-    },
-  );
+  test('IPv6 addresses, names and long keep-alives are taken', () => {
+    const set = { HOST: '::1', ADMIN_HOST: 'localhost', KEEP_ALIVE_TIMEOUT_MS: '620000' };
+    const expected = { host: '::1', adminHost: 'localhost', keepAliveTimeoutMs: 620_000 };
+    expect(loadConfig({ ...REQUIRED, ...set })).toMatchObject(expected);
+  });
 
   test.each(['192.0.2.1', '10.0.0.0/8, 2001:db8::/32', 'loopback,uniquelocal', '::1/128'])(
     'TRUSTED_PROXIES takes %s',
@@ -231,38 +181,6 @@ describe('the configuration', () => {
       expect(() => createBaseApp(createLogger('api', 'silent'), undefined, { trustedProxies })).not.toThrow();
     },
   );
-
-  test.each([
-    '*',
-    'true',
-    '0.0.0.0/0',
-    '::/0',
-    '10.0.0.0/33',
-    '10',
-    '10.0.0.0/8/8',
-    'proxy.example',
-    '1.2.3.4,',
-  ])('TRUSTED_PROXIES refuses %s: it would be everybody, or nobody', (list) => {
-    expect(faultsOf({ ...REQUIRED, TRUSTED_PROXIES: list })).toEqual([
-      expect.stringMatching(/^TRUSTED_PROXIES /),
-    ]);
-  });
-
-  test.each(['4999', '900001', '66000.5', '0'])(
-    'KEEP_ALIVE_TIMEOUT_MS refuses %s, and takes what proxies need',
-    (ms) => {
-      expect(loadConfig({ ...REQUIRED, KEEP_ALIVE_TIMEOUT_MS: '620000' }).keepAliveTimeoutMs).toBe(620_000);
-      expect(faultsOf({ ...REQUIRED, KEEP_ALIVE_TIMEOUT_MS: ms })).toEqual([
-        expect.stringMatching(/^KEEP_ALIVE_TIMEOUT_MS /),
-      ]);
-    },
-  );
-
-  test('a fault never repeats the value of a secret', () => {
-    const faults = faultsOf({ ...REQUIRED, OPERATOR_API_KEY: 'canary-one', ENCRYPTION_KEYS: 'canary-two' });
-    expect(faults).toHaveLength(2);
-    expect(faults.join(' ')).not.toMatch(/canary/);
-  });
 });
 
 describe('a process', () => {
@@ -302,21 +220,15 @@ const PRODUCTION = {
   ENCRYPTION_KEYS: randomBytes(32).toString('base64'),
 };
 const URI = PRODUCTION.MONGODB_URI;
+const SENDS_OF_FIVE = { WEBHOOK_CONCURRENCY: '5', WEBHOOK_UNHEALTHY_CONCURRENCY: '5' };
+const SPREAD_QUEUES = { REDIS_URL: 'rediss+cluster://:pass@h1,h2', QUEUE_PREFIX: 'pbs' };
 
 describe('settings that break a promise', () => {
   test.each([
     ['one port for both listeners', { PORT: '3000', ADMIN_PORT: '3000' }, /^ADMIN_PORT .*port of its own$/],
-    [
-      'as many sends for one failing endpoint as there are',
-      { WEBHOOK_CONCURRENCY: '5', WEBHOOK_UNHEALTHY_CONCURRENCY: '5' },
-      /^WEBHOOK_UNHEALTHY_CONCURRENCY .*lower the first or raise the second$/,
-    ],
+    ['as many sends for a failing endpoint as for all', SENDS_OF_FIVE, /^WEBHOOK_UNHEALTHY_CONCURRENCY /],
     ['one send at a time', { WEBHOOK_CONCURRENCY: '1' }, /^WEBHOOK_UNHEALTHY_CONCURRENCY /],
-    [
-      'queues that a cluster would spread over its nodes',
-      { REDIS_URL: 'rediss+cluster://:pass@h1,h2', QUEUE_PREFIX: 'pbs' },
-      /^QUEUE_PREFIX .*leave it out for \{pbs\}$/,
-    ],
+    ['queues that a cluster would spread over its nodes', SPREAD_QUEUES, /^QUEUE_PREFIX .*leave it out/],
     ['writes that one node has', { MONGODB_URI: `${URI}&w=1` }, /^MONGODB_URI .* w .*leave it out$/],
     ['writes that nobody answers for', { MONGODB_URI: `${URI}&w=0` }, /^MONGODB_URI .* w /],
     ['writes without a journal', { MONGODB_URI: `${URI}&journal=false` }, /^MONGODB_URI .* journal /],
@@ -324,12 +236,12 @@ describe('settings that break a promise', () => {
     ['reads of what may be undone', { MONGODB_URI: `${URI}&readConcernLevel=local` }, /readconcernlevel/],
     ['reads from secondaries', { MONGODB_URI: `${URI}&readPreference=nearest` }, /readpreference/],
     ['writes that are not repeated', { MONGODB_URI: `${URI}&retryWrites=false` }, /retrywrites/],
-  ])('%s: refused anywhere, by one sentence that says what to do', (_what, set, sentence) => {
+  ])('%s: rejected everywhere, by one sentence that says what to do', (_what, set, sentence) => {
     for (const environment of [REQUIRED, PRODUCTION])
-      expect(faultsOf({ ...environment, ...set })).toEqual([expect.stringMatching(sentence)]);
+      expect(faultsOf({ ...environment, ...set })).toEqual(oneFault(sentence));
   });
 
-  test('one value for both secrets: refused anywhere, however it is written', () => {
+  test('one value for both secrets is rejected everywhere, however it is written', () => {
     const key = PRODUCTION.ENCRYPTION_KEYS;
     const bytes = Buffer.from('thirty-two letters and digits 01');
     const pairs = [
@@ -341,9 +253,9 @@ describe('settings that break a promise', () => {
     for (const environment of [REQUIRED, PRODUCTION])
       for (const [operator = '', encryption = ''] of pairs) {
         const set = { OPERATOR_API_KEY: operator, ENCRYPTION_KEYS: encryption };
-        expect(faultsOf({ ...environment, ...set })).toEqual([
-          expect.stringMatching(/^OPERATOR_API_KEY must not be one of ENCRYPTION_KEYS/),
-        ]);
+        expect(faultsOf({ ...environment, ...set })).toEqual(
+          oneFault(/^OPERATOR_API_KEY must not be one of ENCRYPTION_KEYS/),
+        );
       }
   });
 
@@ -353,27 +265,14 @@ describe('settings that break a promise', () => {
   };
 
   test.each([
-    [
-      'an operator key that can be guessed',
-      { OPERATOR_API_KEY: 'x'.repeat(32) },
-      /^OPERATOR_API_KEY .*make one: /,
-    ],
-    [
-      'the operator key that this repository shows',
-      { OPERATOR_API_KEY: 'no-operator-has-a-key-to-documents' },
-      /^OPERATOR_API_KEY is published .*make one: /,
-    ],
-    [
-      'an encryption key that can be guessed',
-      { ENCRYPTION_KEYS: KEY },
-      /^ENCRYPTION_KEYS .*put a new one first: /,
-    ],
-    [
-      'webhooks into the own network',
-      { WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true' },
-      /^WEBHOOK_ALLOW_PRIVATE_NETWORKS .*leave it out$/,
-    ],
-  ])('%s: refused in production, and in the sandbox off loopback', (_what, set, sentence) => {
+    ['OPERATOR_API_KEY', 'x'.repeat(32), /make one: /],
+    // As this repository shows it.
+    ['OPERATOR_API_KEY', 'no-operator-has-a-key-to-documents', /is published .*make one: /],
+    ['ENCRYPTION_KEYS', KEY, /put a new one first: /],
+    ['WEBHOOK_ALLOW_PRIVATE_NETWORKS', 'true', /leave it out$/],
+  ])('%s=%s is rejected in production, and in the sandbox off loopback', (name, value, remedy) => {
+    const set = { [name]: value };
+    const sentence = new RegExp(`^${name} .*${remedy.source}`);
     const exposed = [
       PRODUCTION,
       { ...REQUIRED, ...strong, HOST: '0.0.0.0' },
@@ -383,7 +282,7 @@ describe('settings that break a promise', () => {
       { ...REQUIRED, ...strong, HOST: '127.0.0.1.example.com' },
     ];
     for (const environment of exposed)
-      expect(faultsOf({ ...environment, ...set })).toEqual([expect.stringMatching(sentence)]);
+      expect(faultsOf({ ...environment, ...set })).toEqual(oneFault(sentence));
     for (const host of ['127.0.0.1', '127.1.2.3', 'localhost', '::1'])
       expect(() => allOf({ ...REQUIRED, ...set, HOST: host, ADMIN_HOST: host })).not.toThrow();
   });
@@ -403,13 +302,12 @@ describe('settings that break a promise', () => {
     ['REDIS', 'rediss+sentinel://:pass@h/main', 'has no password of the sentinels (sentinel_password)'],
     ['REDIS', 'redis+sentinel://:pass@h/main?sentinel_password=other', 'uses no TLS (rediss+sentinel://)'],
   ])(
-    '%s at %s: refused in production, unless it is accepted, which each start warns of',
+    '%s at %s is rejected in production unless accepted, and then each start warns of it',
     (store, address, why) => {
       const name = store === 'MONGODB' ? 'MONGODB_URI' : 'REDIS_URL';
       const set = { ...PRODUCTION, [name]: address };
-      expect(faultsOf(set)).toEqual([expect.stringContaining(`${name} `)]);
+      expect(faultsOf(set)).toEqual(oneFault(new RegExp(`^${name} .*set ${store}_ALLOW_INSECURE=true`)));
       expect(faultsOf(set)[0]).toContain(why);
-      expect(faultsOf(set)[0]).toContain(`set ${store}_ALLOW_INSECURE=true`);
       const other = store === 'MONGODB' ? 'REDIS' : 'MONGODB';
       expect(faultsOf({ ...set, [`${other}_ALLOW_INSECURE`]: 'true' })).toHaveLength(1);
 
@@ -419,32 +317,17 @@ describe('settings that break a promise', () => {
     },
   );
 
+  const UNMOVED = 'mongodb://u:p@h1:27017/db?directConnection=true&tls=true';
   test.each([
-    ...[
-      [
-        'certificates that Node verifies nowhere',
-        { NODE_TLS_REJECT_UNAUTHORIZED: '0' },
-        /^NODE_TLS_REJECT_UNAUTHORIZED .*NODE_EXTRA_CA_CERTS$/,
-      ] as const,
-    ],
-    [
-      'sends that last longer than a dead worker may be missed',
-      { WEBHOOK_TIMEOUT_MS: '12001' },
-      /^WEBHOOK_TIMEOUT_MS must be at most 12000 .*leave it out for 10000$/,
-    ],
-    [
-      'holds for tests',
-      { HOLD_TTL_SECONDS: '59' },
-      /^HOLD_TTL_SECONDS must be at least 60 .*leave it out for 600$/,
-    ],
-    [
-      'a connection that no failover moves',
-      { MONGODB_URI: 'mongodb://u:p@h1:27017/db?directConnection=true&tls=true' },
-      /^MONGODB_URI .*replicaSet=$/,
-    ],
-  ])('%s: refused in production, and there alone', (_what, set, sentence) => {
-    expect(faultsOf({ ...PRODUCTION, ...set })).toEqual([expect.stringMatching(sentence)]);
-    expect(() => allOf({ ...REQUIRED, ...set })).not.toThrow();
+    ['NODE_TLS_REJECT_UNAUTHORIZED', '0', /NODE_EXTRA_CA_CERTS$/],
+    ['WEBHOOK_TIMEOUT_MS', '12001', /must be at most 12000 .*leave it out for 10000$/],
+    ['HOLD_TTL_SECONDS', '59', /must be at least 60 .*leave it out for 600$/],
+    ['MONGODB_URI', UNMOVED, /replicaSet=$/],
+  ])('%s=%s is rejected in production, and there alone', (name, value, remedy) => {
+    expect(faultsOf({ ...PRODUCTION, [name]: value })).toEqual(
+      oneFault(new RegExp(`^${name} .*${remedy.source}`)),
+    );
+    expect(() => allOf({ ...REQUIRED, [name]: value })).not.toThrow();
   });
 
   test('control: nothing is refused, or warned of, in a production environment without a fault', () => {
@@ -455,40 +338,23 @@ describe('settings that break a promise', () => {
     }
   });
 
-  test('a collector without a scheme, and a share of traces that is none, are named', () => {
-    const given = {
-      ...PRODUCTION,
-      OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318',
-      OTEL_TRACES_SAMPLER_ARG: '2',
-    };
-    expect(faultsOf(given).toSorted()).toEqual([
-      'OTEL_EXPORTER_OTLP_ENDPOINT must be an http or https address, such as http://collector:4318',
-      'OTEL_TRACES_SAMPLER_ARG must be less than or equal to 1',
-    ]);
+  test('a collector without a scheme, and a share of traces above 1, are named', () => {
+    const given = { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318', OTEL_TRACES_SAMPLER_ARG: '2' };
+    const faults = faultsOf({ ...PRODUCTION, ...given });
+    expect(namedIn(faults)).toEqual(Object.keys(given));
   });
 
   test('they are named together with what is faulty by itself, and no secret is repeated', () => {
-    const faults = faultsOf({
-      ...{ ...PRODUCTION, LOG_LEVEL: 'loud', REDIS_URL: '', OPERATOR_API_KEY: 'canary-'.repeat(6) },
-      ...{
-        MONGODB_URI: 'mongodb://u:canary@h/db?w=1&tls=true',
-        HOLD_TTL_SECONDS: '1',
-        PORT: '1',
-        ADMIN_PORT: '1',
-      },
-    });
-    const named = faults.map((fault) => fault.split(' ')[0] ?? '');
-    expect(named).toHaveLength(6);
-    expect(new Set(named)).toEqual(
-      new Set([
-        'ADMIN_PORT',
-        'HOLD_TTL_SECONDS',
-        'LOG_LEVEL',
-        'MONGODB_URI',
-        'OPERATOR_API_KEY',
-        'REDIS_URL',
-      ]),
-    );
+    const faulty = {
+      ADMIN_PORT: '1',
+      HOLD_TTL_SECONDS: '1',
+      LOG_LEVEL: 'loud',
+      MONGODB_URI: 'mongodb://u:canary@h/db?w=1&tls=true',
+      OPERATOR_API_KEY: 'canary-'.repeat(6),
+      REDIS_URL: '',
+    };
+    const faults = faultsOf({ ...PRODUCTION, ...faulty, PORT: '1' });
+    expect(namedIn(faults)).toEqual(Object.keys(faulty));
     expect(faults.join(' ')).not.toContain('canary');
   });
 });
@@ -523,39 +389,26 @@ test('a timeout that production refuses is a warning elsewhere; the longest that
   expect([...warned('12000'), ...warned('12000', PRODUCTION)]).toEqual([]);
 });
 
-describe('what the operator’s command line takes from the environment', () => {
-  const nothing = {
-    ...{ url: undefined, apiKey: undefined, adminPort: '3001', dataDir: '.data' },
-    ...{ noColor: false, columns: undefined },
-  };
+describe('the environment of the operator’s command line', () => {
+  const nothing = { url: undefined, apiKey: undefined, adminPort: '3001', dataDir: '.data', noColor: false };
 
   test('has defaults where nothing, or nothing of use, is set', () => {
-    expect(operatorEnvironment({})).toEqual(nothing);
-    const empty = {
-      OPERATOR_URL: '',
-      OPERATOR_API_KEY: '',
-      ADMIN_PORT: '',
-      DATA_DIR: '',
-      NO_COLOR: '',
-      COLUMNS: 'x',
-    };
-    expect(operatorEnvironment(empty)).toEqual(nothing);
+    expect(operatorEnvironment({})).toMatchObject({ ...nothing, columns: undefined });
+    const names = ['OPERATOR_URL', 'OPERATOR_API_KEY', 'ADMIN_PORT', 'DATA_DIR', 'NO_COLOR'];
+    const empty = Object.fromEntries(names.map((name) => [name, '']));
+    expect(operatorEnvironment({ ...empty, COLUMNS: 'x' })).toMatchObject({ ...nothing, columns: undefined });
   });
 
   test('is what is set', () => {
-    const set = {
-      ...{ OPERATOR_URL: 'http://admin:3001', OPERATOR_API_KEY: 'key', ADMIN_PORT: '4001', DATA_DIR: 'd' },
-      ...{ NO_COLOR: '1', COLUMNS: '120' },
-    };
-    expect(operatorEnvironment(set)).toEqual({
-      ...{
-        url: 'http://admin:3001',
-        apiKey: 'key',
-        adminPort: '4001',
-        dataDir: 'd',
-        noColor: true,
-        columns: 120,
-      },
+    const connection = { OPERATOR_URL: 'http://admin:3001', OPERATOR_API_KEY: 'key' };
+    const local = { ADMIN_PORT: '4001', DATA_DIR: 'd', NO_COLOR: '1', COLUMNS: '120' };
+    expect(operatorEnvironment({ ...connection, ...local })).toEqual({
+      url: 'http://admin:3001',
+      apiKey: 'key',
+      adminPort: '4001',
+      dataDir: 'd',
+      noColor: true,
+      columns: 120,
     });
   });
 });
@@ -576,38 +429,31 @@ describe('a variable that is nearly the name of a setting', () => {
   });
 
   test('is taken where it is empty, where that setting has a value, and where others put it into containers', () => {
+    const names = [
+      'REDIS_HOST',
+      'REDIS_PASSWORD',
+      'MONGODB_DATABASE',
+      'REDISMS_PORT',
+      'MONGOMS_URI',
+      'REDIS_URI',
+    ];
     const others = {
-      ...{
-        REDIS_HOST: 'redis',
-        REDIS_PASSWORD: 'x',
-        MONGODB_DATABASE: 'x',
-        REDISMS_PORT: '1',
-        MONGOMS_URI: 'x',
-      },
-      ...{ REDIS_SERVICE_HOST: '10.0.0.1', REDIS_PORT: 'tcp://10.0.0.1:6379', REDIS_SERVICE_PORT: '6379' },
-      ...{ REDIS_PORT_6379_TCP: 'tcp://10.0.0.1:6379', WEBHOOK_PORT: 'tcp://10.0.0.1:80', REDIS_URI: 'x' },
-      ...{ ARCHIVE_URI: '', OPERATOR_URL: 'http://x', RETENTION_POLICY: 'x', HOLDS: '1' },
+      ...Object.fromEntries([...names, 'RETENTION_POLICY', 'HOLDS'].map((name) => [name, 'x'])),
+      REDIS_SERVICE_HOST: '10.0.0.1',
+      REDIS_SERVICE_PORT: '6379',
+      REDIS_PORT: 'tcp://10.0.0.1:6379',
+      REDIS_PORT_6379_TCP: 'tcp://10.0.0.1:6379',
+      WEBHOOK_PORT: 'tcp://10.0.0.1:80',
+      OPERATOR_URL: 'http://x',
+      ARCHIVE_URI: '',
     };
     for (const name of PROCESS_NAMES) expect(faultsIn(name, { ...REQUIRED, ...others })).toEqual([]);
   });
-});
-
-test.each([
-  'mongodb://h',
-  'mongodb://h:1,i:2/',
-  'mongodb://h/?replicaSet=rs0',
-  'mongodb+srv://u:p@h?tls=true',
-])('MONGODB_URI must name a database: %s', (MONGODB_URI) => {
-  expect(faultsOf({ ...REQUIRED, MONGODB_URI })).toEqual([
-    expect.stringMatching(/^MONGODB_URI must name a database, such as/),
-  ]);
 });
 
 test('a folder of ARCHIVE_URL must exist where rows are archived or put back', () => {
   const settings = { ...REQUIRED, ARCHIVE_URL: 'file:///nonexistent/archive' };
   const refusing = PROCESS_NAMES.filter((name) => faultsIn(name, settings).length > 0);
   expect(refusing).toEqual(['hold-expiry', 'restore-archive']);
-  expect(faultsOf(settings)).toEqual([
-    'ARCHIVE_URL must be an existing folder: create it, or mount it, before the start',
-  ]);
+  expect(faultsOf(settings)).toEqual(oneFault(/^ARCHIVE_URL must be an existing folder/));
 });

@@ -13,7 +13,7 @@ test.each([
   ['few characters', 'abcabcbacbabcbacbabacbabcbacbabcab', 'fewer than 8 different characters'],
   ['a short piece, repeated', '0123456789abcdef0123456789abcdef', 'repeats a shorter sequence'],
   [
-    'a piece that is cut at the end',
+    'a piece cut at the end',
     'correct-horse-battery!correct-horse-battery!corr',
     'repeats a shorter sequence',
   ],
@@ -21,7 +21,7 @@ test.each([
   ['a placeholder', 'please-change-me-to-32-random-characters', 'is a placeholder'],
   ['an example', 'example-operator-key-0123456789-abcdef', 'is a placeholder'],
   [
-    'the command that makes one, not run',
+    'the command that makes one',
     `node -p "crypto.randomBytes(32).toString('base64url')"`,
     'is a placeholder',
   ],
@@ -30,20 +30,13 @@ test.each([
 });
 
 const ONE = randomBytes(32);
+const HALF = ONE.subarray(16);
 
 test.each([
   ['of zeros', [Buffer.alloc(32)], 'fewer than 8 different'],
   ['of one byte, repeated', [Buffer.alloc(32, 7)], 'fewer than 8 different'],
-  [
-    'that counts',
-    [Buffer.from(Array.from({ length: 32 }, (_none, index) => index))],
-    'is a counting sequence',
-  ],
-  [
-    'of two equal halves',
-    [Buffer.concat([ONE.subarray(16), ONE.subarray(16)])],
-    'repeats a shorter sequence',
-  ],
+  ['that counts', [Buffer.from([...Array(32).keys()])], 'is a counting sequence'],
+  ['of two equal halves', [Buffer.concat([HALF, HALF])], 'repeats a shorter sequence'],
   ['that is there twice', [ONE, randomBytes(32), ONE], 'the same key twice'],
 ])('an encryption key %s is weak', (_what, keys, weakness) => {
   expect(weaknessOfEncryptionKeys(keys)).toContain(weakness);
@@ -53,9 +46,8 @@ test('a weak encryption key may stay behind a strong one, to decrypt what it sea
   expect(weaknessOfEncryptionKeys([ONE, Buffer.alloc(32)])).toBeUndefined();
 });
 
-test('control: a word that a random key can have in it by chance makes no placeholder of it', () => {
+test('control: a random key that contains a word of placeholders by chance is not weak', () => {
   expect(weaknessOfOperatorKey('Zk3u9your-Qx71pVd0aTgHn5_Ls8yBw2mR4cEfJiK6o')).toBeUndefined();
-  expect(weaknessOfOperatorKey('put-your-secret-here-0123456789-abcdef')).toBe('is a placeholder');
 });
 
 test('control: keys made as .env.example says, or of hexadecimal digits, are not weak', () => {

@@ -8,7 +8,17 @@ import { errorOf, verdict } from '../support/verdict.ts';
 import { ENDPOINTS, everyEndpoint } from './endpoints.ts';
 import { partsOf } from './responses.ts';
 import type { Row } from './row.ts';
-import { BOOKINGS, book, expectVerdict, list, NOWHERE, PARTNER, read, readBooking } from './steps.ts';
+import {
+  BOOKINGS,
+  book,
+  expectVerdict,
+  inScene,
+  list,
+  NOWHERE,
+  PARTNER,
+  read,
+  readBooking,
+} from './steps.ts';
 
 const VENUES = `${PARTNER}/venues`;
 
@@ -86,14 +96,13 @@ export const AUTHENTICATION_ROWS: readonly Row[] = [
     rules: ['authentication/key-decides-partner', 'bookings/own-only', 'requests/unknown-fields'],
     title: 'the key alone says who calls: a partner_id in body or query changes nothing',
     endpoints: ['POST /api/v1/bookings/confirm 201', 'GET /api/v1/bookings 200'],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene) => {
       const { partner, rival } = scene;
       const mine = await book(scene, { partner_id: rival.id });
       expect(await readBooking(partner, mine)).toMatchObject({ partner_id: partner.id });
       expect(await list(partner, `${BOOKINGS}?partner_id=${rival.id}`)).toHaveLength(1);
       expect(await list(rival, `${BOOKINGS}?partner_id=${partner.id}`)).toEqual([]);
-    },
+    }),
   },
   {
     rules: ['authentication/certified-for-production'],

@@ -8,6 +8,7 @@ import {
   HOLDS,
   hold,
   INSTANT,
+  inScene,
   NOWHERE,
   oneRequest,
   read,
@@ -103,13 +104,12 @@ const DAYS: readonly Row[] = [
     rules: ['availability/reserves-nothing'],
     title: 'a slot that was seen available can be lost to another partner before it is held',
     endpoints: [`${DAY} 200`, `POST ${HOLDS} 409 SLOT_NOT_AVAILABLE`],
-    check: async (world) => {
-      const { venue, partner, rival, slot } = await world.scene();
+    check: inScene(async ({ venue, partner, rival, slot }) => {
       const slotId = slot();
       expect(await slotNow(partner, venue, slotId)).toMatchObject({ is_available: true });
       await placeHold(rival, slotId);
       await expectVerdict(hold(partner, slotId), '409 SLOT_NOT_AVAILABLE');
-    },
+    }),
   },
   ...['', '/range'].map((path) =>
     oneRequest({
@@ -126,8 +126,7 @@ const DAYS: readonly Row[] = [
     rules: ['responses/conditional-reads'],
     title: 'If-None-Match with the ETag of the last response is 304 until something has changed',
     endpoints: [`${DAY} 200`, `${DAY} 304`, `${RANGE} 200`, `${RANGE} 304`],
-    check: async (world) => {
-      const { venue, partner, slot } = await world.scene();
+    check: inScene(async ({ venue, partner, slot }) => {
       for (const path of [dayOf(venue.id), rangeOf(venue.id, dateIn(3), dateIn(4))]) {
         const headers = { 'if-none-match': (await partner.api.get(path)).headers.get('etag') ?? '' };
         expect(headers['if-none-match']).not.toBe('');
@@ -139,7 +138,7 @@ const DAYS: readonly Row[] = [
         expect(changed).toMatchObject({ status: 200 });
         expect(changed.headers.get('etag')).not.toBe(headers['if-none-match']);
       }
-    },
+    }),
   },
 ];
 
@@ -217,8 +216,7 @@ const SCHEDULE: readonly Row[] = [
     title:
       'a slot that is held, booked, past, beyond 90 days or at an inactive venue is listed, and says so and no more',
     endpoints: [`${DAY} 200`],
-    check: async (world) => {
-      const { venue, partner, rival, slot } = await world.scene();
+    check: inScene(async ({ venue, partner, rival, slot }, world) => {
       const [heldId, bookedId] = [slot(), slot()];
       await placeHold(rival, heldId);
       await bookSlot(rival, bookedId);
@@ -240,14 +238,13 @@ const SCHEDULE: readonly Row[] = [
       expect(await reasonOn(dateIn(4))).toBe('inactive');
       await world.operator.patch(`/api/v1/operator/venues/${venue.id}`, { status: 'active' });
       expect(await reasonOn(dateIn(4))).toBeUndefined();
-    },
+    }),
   },
   {
     rules: ['availability/price-fixed-by-hold'],
     title: 'hold and booking keep the price of the moment of the hold, whatever the price is later',
     endpoints: [`POST ${HOLDS} 201`, 'POST /api/v1/bookings/confirm 201'],
-    check: async (world) => {
-      const { venue, partner, slot } = await world.scene();
+    check: inScene(async ({ venue, partner, slot }, world) => {
       const placed = await placeHold(partner, slot());
       const path = `/api/v1/operator/resources/${venue.resourceIds[0]}`;
       expectStatus(await world.operator.patch(path, { price_rupees: 5000 }), 200);
@@ -258,7 +255,7 @@ const SCHEDULE: readonly Row[] = [
       expect([placed['price_rupees'], booking['price_rupees']]).toEqual([1200, 1200]);
       expect(await readBooking(partner, booking)).toMatchObject({ price_rupees: 1200 });
       expect(await slotNow(partner, venue, slot())).toMatchObject({ price_rupees: 5000 });
-    },
+    }),
   },
 ];
 
@@ -288,14 +285,13 @@ const RANGES: readonly Row[] = [
     rules: ['availability/range'],
     title: '31 days are 200, more are 400, and so is a range that ends before it begins',
     endpoints: [`${RANGE} 200`, `${RANGE} 400 VALIDATION_ERROR`],
-    check: async (world) => {
-      const { venue, partner } = await world.scene();
+    check: inScene(async ({ venue, partner }) => {
       const ask = (from: number, to: number) => partner.api.get(rangeOf(venue.id, dateIn(from), dateIn(to)));
       await expectVerdict(ask(1, 31), '200');
       const all = await partner.api.get(rangeOf(venue.id, '0001-01-01', '9999-12-31'));
       for (const reply of [await ask(1, 32), await ask(3, 2), all]) expect(reply.status).toBe(400);
       await expectVerdict(ask(3, 2), '400 VALIDATION_ERROR from');
-    },
+    }),
   },
 ];
 
@@ -327,8 +323,7 @@ const OPERATOR_RULES: readonly Row[] = [
     rules: ['availability/blackouts'],
     title: 'a slot in a blackout is listed as unavailable for it and cannot be held',
     endpoints: [`${DAY} 200`, `POST ${HOLDS} 409 SLOT_NOT_AVAILABLE`],
-    check: async (world) => {
-      const { venue, partner, slots } = await world.scene();
+    check: inScene(async ({ venue, partner, slots }, world) => {
       const [first, second] = slots;
       const body = { starts_at: first?.['slot_start'], ends_at: first?.['slot_end'], reason: 'Repairs' };
       expectStatus(await world.operator.post(`/api/v1/operator/venues/${venue.id}/blackouts`, body), 201);
@@ -336,7 +331,7 @@ const OPERATOR_RULES: readonly Row[] = [
       expect(await slotNow(partner, venue, first?.['slot_id'])).toMatchObject(closed);
       expect(await slotNow(partner, venue, second?.['slot_id'])).toMatchObject({ is_available: true });
       await expectVerdict(hold(partner, String(first?.['slot_id'])), '409 SLOT_NOT_AVAILABLE');
-    },
+    }),
   },
 ];
 
@@ -366,14 +361,13 @@ const SEARCH: readonly Row[] = [
     rules: ['availability/search'],
     title: 'a sport that none of the venues has is 400, a venue that is not granted 403',
     endpoints: [`${FIND} 400 VALIDATION_ERROR`, `${FIND} 403 VENUE_NOT_AUTHORIZED`],
-    check: async (world) => {
-      const { partner } = await world.scene();
+    check: inScene(async ({ partner }) => {
       const search = (rest: string) => partner.api.get(`${SEARCH_PATH}?date=${dateIn(3)}${rest}`);
       await expectVerdict(search('&sport=chess'), '400 VALIDATION_ERROR sport');
       const many = Array.from({ length: 21 }, () => NOWHERE).join(',');
       await expectVerdict(search(`&venue_ids=${many}`), '400 VALIDATION_ERROR venue_ids');
       await expectVerdict(search(`&venue_ids=${NOWHERE}`), '403 VENUE_NOT_AUTHORIZED');
-    },
+    }),
   },
 ];
 

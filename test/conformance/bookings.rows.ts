@@ -9,6 +9,7 @@ import {
   end,
   expectVerdict,
   held,
+  inScene,
   list,
   NOWHERE,
   read,
@@ -68,8 +69,7 @@ export const BOOKING_ROWS: readonly Row[] = [
     rules: ['bookings/not-found', 'bookings/own-only'],
     title: "a missing id and another partner's booking are 404 BOOKING_NOT_FOUND, in the same bytes",
     endpoints: [`${ONE} 404 BOOKING_NOT_FOUND`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene) => {
       const { booking_id: id, hold_id: holdId } = await book(scene);
       const [missing, foreign] = [
         await scene.rival.api.get(`${BOOKINGS}/${NOWHERE}`),
@@ -78,15 +78,14 @@ export const BOOKING_ROWS: readonly Row[] = [
       await expectVerdict(missing, '404 BOOKING_NOT_FOUND');
       expect(bytesOf(foreign)).toBe(bytesOf(missing));
       await expectVerdict(scene.partner.api.get(`${BOOKINGS}/${String(holdId)}`), '404 BOOKING_NOT_FOUND');
-    },
+    }),
   },
   {
     rules: ['bookings/list', 'bookings/own-only'],
     title:
       "{success, count, data, next_cursor} of the partner's own bookings as reads show them, newest booked_at first",
     endpoints: [`${LIST} 200`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene, world) => {
       const { partner, rival, slot } = scene;
       const made = [await book(scene), await book(scene), await book(scene)];
       await bookSlot(rival, slot());
@@ -96,7 +95,7 @@ export const BOOKING_ROWS: readonly Row[] = [
       expect(body).toEqual({ success: true, count: 3, data, next_cursor: null });
       const none = { success: true, count: 0, data: [], next_cursor: null };
       expect(await read(await world.partner(), BOOKINGS)).toEqual(none);
-    },
+    }),
   },
   {
     rules: ['bookings/filter-by-venue'],
@@ -190,8 +189,7 @@ export const BOOKING_ROWS: readonly Row[] = [
     rules: ['bookings/filter-by-status'],
     title: 'narrows to a state, and an unknown state is 400',
     endpoints: [`${LIST} 200`, `${LIST} 400 VALIDATION_ERROR`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene) => {
       const { partner } = scene;
       const [booked, cancelled, refunded] = [await book(scene), await book(scene), await book(scene)];
       await end(partner, 'cancel', cancelled['booking_id']);
@@ -201,14 +199,13 @@ export const BOOKING_ROWS: readonly Row[] = [
       expect(await listIds(partner, '?status=REFUNDED')).toEqual(idsOf([refunded]));
       expect(await listIds(partner, '')).toEqual(idsOf([refunded, cancelled, booked]));
       await expectVerdict(partner.api.get(`${BOOKINGS}?status=HELD`), '400 VALIDATION_ERROR status');
-    },
+    }),
   },
   {
     rules: ['bookings/filter-by-customer'],
     title: 'matches the number however it is written',
     endpoints: [`${LIST} 200`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene) => {
       const spoken = await book(scene, { customer_phone: '098765 43210' });
       const dialled = await book(scene, { customer_phone: '+919876543210' });
       await book(scene, { customer_phone: '+919812345678' });
@@ -216,14 +213,13 @@ export const BOOKING_ROWS: readonly Row[] = [
         const found = await listIds(scene.partner, `?customer_phone=${encodeURIComponent(phone)}`);
         expect(found).toEqual(idsOf([dialled, spoken]));
       }
-    },
+    }),
   },
   {
     rules: ['bookings/filter-by-customer'],
     title: 'is a prefix in whatever case, without the blanks around, and never a pattern',
     endpoints: [`${LIST} 200`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene) => {
       const booking = await book(scene, { customer_name: ' Zoë Rao (home) ' });
       await book(scene, { customer_name: 'Rao Zoë' });
       const hindi = await book(scene, { customer_name: 'नितिन' });
@@ -232,6 +228,6 @@ export const BOOKING_ROWS: readonly Row[] = [
         expect(await named(name)).toEqual(idsOf([booking]));
       expect(await named('नि')).toEqual(idsOf([hindi]));
       for (const name of ['.*', 'oë', '^Zoë', '$']) expect(await named(name)).toEqual([]);
-    },
+    }),
   },
 ];

@@ -9,6 +9,7 @@ import {
   expectVerdict,
   held,
   INSTANT,
+  inScene,
   NOWHERE,
   newKey,
   oneRequest,
@@ -84,22 +85,20 @@ const rowsOf = (operation: Operation): readonly Row[] => [
     rules: ['cancel-refund/response', 'service/moves-no-money'],
     title: `${operation} is 200 {message, booking_id, status}, and nothing of money`,
     endpoints: [`${pathOf(operation)} 200`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene) => {
       const { booking_id } = await book(scene);
       expect(expectStatus(await end(scene.partner, operation, booking_id), 200)).toEqual({
         message: `Booking ${REACHES[operation].toLowerCase()} successfully`,
         booking_id,
         status: REACHES[operation],
       });
-    },
+    }),
   },
   {
     rules: ['idempotency/same-key-same-response'],
     title: `${operation} again with the original key: 200 with the original body and Idempotent-Replayed`,
     endpoints: [`${pathOf(operation)} 200`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene) => {
       const { booking_id: id } = await book(scene);
       const key = { idempotency_key: newKey() };
       const first = await end(scene.partner, operation, id, key);
@@ -109,35 +108,33 @@ const rowsOf = (operation: Operation): readonly Row[] => [
       expect(first.headers.get('idempotent-replayed')).toBeNull();
       expect(again.headers.get('idempotent-replayed')).toBe('true');
       expect(await readBooking(scene.partner, { booking_id: id })).toEqual(shown);
-    },
+    }),
   },
   {
     rules: ['idempotency/other-use-is-mismatch'],
     title: `a key of ${operation} for another booking is 409, and that booking stays BOOKED`,
     endpoints: [`${pathOf(operation)} 409 IDEMPOTENCY_KEY_MISMATCH`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene) => {
       const [one, two] = [await book(scene), await book(scene)];
       const key = { idempotency_key: newKey() };
       expectStatus(await end(scene.partner, operation, one['booking_id'], key), 200);
       const reply = await end(scene.partner, operation, two['booking_id'], key);
       await expectVerdict(reply, '409 IDEMPOTENCY_KEY_MISMATCH');
       expect(await readBooking(scene.partner, two)).toMatchObject({ status: 'BOOKED' });
-    },
+    }),
   },
   {
     rules: ['idempotency/other-use-is-mismatch'],
     title: `${operation} with the key of a ${OTHER[operation]} of the same booking is 409`,
     endpoints: [`${pathOf(operation)} 409 IDEMPOTENCY_KEY_MISMATCH`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene) => {
       const booking = await book(scene);
       const { booking_id: id } = booking;
       const key = { idempotency_key: newKey() };
       expectStatus(await end(scene.partner, OTHER[operation], id, key), 200);
       await expectVerdict(end(scene.partner, operation, id, key), '409 IDEMPOTENCY_KEY_MISMATCH');
       expect(await readBooking(scene.partner, booking)).toMatchObject({ status: REACHES[OTHER[operation]] });
-    },
+    }),
   },
 ];
 
@@ -148,14 +145,13 @@ const rejectedAfter = ([before, operation]: readonly [Operation, Operation]): Ro
   rules: ['cancel-refund/ended-booking', 'errors/body'],
   title: `${operation} of a ${REACHES[before]} booking is 409 INVALID_HOLD_STATE and changes nothing`,
   endpoints: [`${pathOf(operation)} 409 INVALID_HOLD_STATE`],
-  check: async (world) => {
-    const scene = await world.scene();
+  check: inScene(async (scene) => {
     const booking: Json = await book(scene);
     await end(scene.partner, before, booking['booking_id']);
     const ended = await readBooking(scene.partner, booking);
     await expectVerdict(end(scene.partner, operation, booking['booking_id']), '409 INVALID_HOLD_STATE');
     expect(await readBooking(scene.partner, booking)).toEqual(ended);
-  },
+  }),
 });
 
 const EFFECTS: readonly Row[] = [
@@ -163,8 +159,7 @@ const EFFECTS: readonly Row[] = [
     rules: ['cancel-refund/cancel'],
     title: 'becomes CANCELLED with time and reason, and its slot is free',
     endpoints: [`${pathOf('cancel')} 200`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene) => {
       const booking = await book(scene);
       const before = await readBooking(scene.partner, booking);
       expect(before).toMatchObject(UNENDED);
@@ -177,14 +172,13 @@ const EFFECTS: readonly Row[] = [
       });
       const shown = await slotNow(scene.rival, scene.venue, booking['slot_id']);
       expect(shown).toMatchObject({ is_available: true });
-    },
+    }),
   },
   {
     rules: ['cancel-refund/refund'],
     title: 'becomes REFUNDED with time and reason, and its slot is free',
     endpoints: [`${pathOf('refund')} 200`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene) => {
       const booking = await book(scene);
       const before = await readBooking(scene.partner, booking);
       await end(scene.partner, 'refund', booking['booking_id'], { reason: 'Flooded' });
@@ -196,14 +190,13 @@ const EFFECTS: readonly Row[] = [
       });
       const shown = await slotNow(scene.rival, scene.venue, booking['slot_id']);
       expect(shown).toMatchObject({ is_available: true });
-    },
+    }),
   },
   {
     rules: ['cancel-refund/refund-after-cancel', 'cancel-refund/refund'],
     title: 'becomes REFUNDED, and a slot that was sold again meanwhile stays sold',
     endpoints: [`${pathOf('cancel')} 200`, `${pathOf('refund')} 200`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene, world) => {
       const booking = await book(scene);
       const { booking_id: id, slot_id: slotId } = booking;
       await end(scene.partner, 'cancel', id, { reason: 'Flooded' });
@@ -218,7 +211,7 @@ const EFFECTS: readonly Row[] = [
       });
       const shown = await slotNow(scene.partner, scene.venue, slotId);
       expect(shown).toMatchObject({ unavailable_reason: 'booked' });
-    },
+    }),
   },
   ...(
     [

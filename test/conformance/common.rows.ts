@@ -12,6 +12,7 @@ import {
   expectVerdict,
   HOLDS,
   hold,
+  inScene,
   list,
   NOWHERE,
   oneRequest,
@@ -30,8 +31,7 @@ export const COMMON_ROWS: readonly Row[] = [
     rules: ['requests/content-type'],
     title: 'a body of another type than application/json is 415; application/json with a charset is taken',
     endpoints: ['POST /api/v1/bookings/confirm 415 UNSUPPORTED_MEDIA_TYPE', `POST ${HOLDS} 201`],
-    check: async (world) => {
-      const { partner, slot } = await world.scene();
+    check: inScene(async ({ partner, slot }) => {
       for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/xml']) {
         const reply = await partner.api.send('POST', CONFIRM, {
           headers: { 'content-type': type },
@@ -42,7 +42,7 @@ export const COMMON_ROWS: readonly Row[] = [
       const headers = { 'content-type': 'application/json; charset=utf-8' };
       const body = JSON.stringify({ slot_id: slot() });
       await expectVerdict(partner.api.send('POST', HOLDS, { headers, body }), '201');
-    },
+    }),
   },
   oneRequest({
     rules: ['requests/valid-json'],
@@ -54,8 +54,7 @@ export const COMMON_ROWS: readonly Row[] = [
     rules: ['requests/body-size'],
     title: 'a body over 100 KB is 413, one of 100 KB is read',
     endpoints: [`POST ${HOLDS} 413 PAYLOAD_TOO_LARGE`, `POST ${HOLDS} 201`],
-    check: async (world) => {
-      const { partner, slot } = await world.scene();
+    check: inScene(async ({ partner, slot }) => {
       const sized = (bytes: number) => {
         const body = JSON.stringify({ slot_id: slot(), padding: '' });
         return body.replace('""', `"${'x'.repeat(bytes - body.length)}"`);
@@ -63,14 +62,13 @@ export const COMMON_ROWS: readonly Row[] = [
       const send = (body: string) => partner.api.send('POST', HOLDS, { headers: JSON_TYPE, body });
       await expectVerdict(send(sized(100 * 1024 + 1)), '413 PAYLOAD_TOO_LARGE');
       await expectVerdict(send(sized(100 * 1024)), '201');
-    },
+    }),
   },
   {
     rules: ['requests/no-coercion', 'requests/all-faults-at-once'],
     title: 'nothing in a body is coerced: each field of the wrong type is rejected',
     endpoints: [`POST ${HOLDS} 400 VALIDATION_ERROR`, 'POST /api/v1/bookings/confirm 400 VALIDATION_ERROR'],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene) => {
       const wrong = { idempotency_key: 7, ttl_seconds: '120' };
       await expectVerdict(
         hold(scene.partner, scene.slot(), wrong),
@@ -88,14 +86,13 @@ export const COMMON_ROWS: readonly Row[] = [
       const names = Object.keys(body).toSorted().join(', ');
       await expectVerdict(scene.partner.api.post(CONFIRM, body), `400 VALIDATION_ERROR ${names}`);
       await expectVerdict(scene.partner.api.post(CONFIRM, []), '400 VALIDATION_ERROR body');
-    },
+    }),
   },
   {
     rules: ['requests/unknown-fields', 'service/additive-changes'],
     title: 'are ignored in a body and named in X-Ignored-Fields; in a query they are 400, but for partner_id',
     endpoints: [`POST ${HOLDS} 201`, `GET ${HOLDS} 200`, `GET ${HOLDS} 400 VALIDATION_ERROR`],
-    check: async (world) => {
-      const { partner, slot } = await world.scene();
+    check: inScene(async ({ partner, slot }) => {
       const placed = await hold(partner, slot(), { colour: 'green', $where: '1', partner_id: NOWHERE });
       await expectVerdict(placed, '201');
       expect(placed.headers.get('x-ignored-fields')).toBe('colour, partner_id');
@@ -104,7 +101,7 @@ export const COMMON_ROWS: readonly Row[] = [
       await expectVerdict(reply, '400 VALIDATION_ERROR colour');
       expect(errorOf(reply).message).toContain('the known fields are status, limit, cursor');
       expect(await list(partner, `${HOLDS}?partner_id=${NOWHERE}`)).toHaveLength(2);
-    },
+    }),
   },
   {
     rules: ['requests/cursors-and-filters'],
@@ -244,8 +241,7 @@ export const COMMON_ROWS: readonly Row[] = [
       `POST ${BOOKINGS}/{bookingId}/cancel 403 UNAUTHORIZED`,
       `POST ${BOOKINGS}/{bookingId}/cancel 409 INVALID_HOLD_STATE`,
     ],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene, world) => {
       const { partner, rival } = scene;
       const { booking_id: id } = await book(scene);
       expectStatus(await end(partner, 'cancel', id), 200);
@@ -256,6 +252,6 @@ export const COMMON_ROWS: readonly Row[] = [
       await expectVerdict(rival.api.post(path, {}), '400 VALIDATION_ERROR idempotency_key, reason');
       await expectVerdict(end(rival, 'cancel', id), '403 UNAUTHORIZED');
       await expectVerdict(end(partner, 'cancel', id), '409 INVALID_HOLD_STATE');
-    },
+    }),
   },
 ];

@@ -14,6 +14,7 @@ import {
   held,
   hold,
   INSTANT,
+  inScene,
   list,
   NOWHERE,
   newKey,
@@ -36,31 +37,28 @@ export const CONFIRM_ROWS: readonly Row[] = [
     title:
       'hold_id, payment_reference, customer_name, customer_phone and idempotency_key are required, all of them named at once',
     endpoints: [`${POST} 400 VALIDATION_ERROR`],
-    check: async (world) => {
-      const { partner } = await world.scene();
+    check: inScene(async ({ partner }) => {
       const reply = await partner.api.post(CONFIRM, {});
       await expectVerdict(reply, `400 VALIDATION_ERROR ${REQUIRED.join(', ')}`);
-    },
+    }),
   },
   {
     rules: ['confirm/request'],
     title: 'customer_email and use_package_credit are optional',
     endpoints: [`${POST} 201`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene) => {
       const fields = { customer_email: 'asha@example.com', use_package_credit: false };
       const shown = await readBooking(scene.partner, await book(scene, fields));
       expect(shown).toMatchObject({ customer_email: 'asha@example.com' });
       expect(shown).not.toHaveProperty('package_credit_consumed');
       expect(await readBooking(scene.partner, await book(scene))).toMatchObject({ customer_email: null });
-    },
+    }),
   },
   {
     rules: ['confirm/response', 'packages/credit-at-confirm'],
     title: '201 with booking_id, slot_id, status BOOKED, booked_at and price_rupees, and the slot is booked',
     endpoints: [`${POST} 201`],
-    check: async (world) => {
-      const { venue, partner, rival, slot } = await world.scene();
+    check: inScene(async ({ venue, partner, rival, slot }) => {
       const placed = await placeHold(partner, slot());
       expect(expectStatus(await confirm(partner, placed['hold_id']), 201)).toEqual({
         booking_id: UUID_V7,
@@ -70,7 +68,7 @@ export const CONFIRM_ROWS: readonly Row[] = [
         price_rupees: placed['price_rupees'],
       });
       expect(await slotNow(rival, venue, placed['slot_id'])).toMatchObject({ unavailable_reason: 'booked' });
-    },
+    }),
   },
   oneRequest({
     rules: ['confirm/before-expiry'],
@@ -86,15 +84,14 @@ export const CONFIRM_ROWS: readonly Row[] = [
     rules: ['confirm/unknown-hold', 'holds/not-found', 'authentication/key-decides-partner'],
     title: "an unknown hold, and another partner's, is 404 HOLD_NOT_FOUND, in the same bytes",
     endpoints: [`${POST} 404 HOLD_NOT_FOUND`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene) => {
       const { hold_id: id } = await held(scene);
       const unknown = await confirm(scene.rival, NOWHERE);
       await expectVerdict(unknown, '404 HOLD_NOT_FOUND');
       for (const other of [id, 'none'])
         expect(bytesOf(await confirm(scene.rival, other))).toBe(bytesOf(unknown));
       await expectVerdict(confirm(scene.partner, id), '201');
-    },
+    }),
   },
   oneRequest({
     rules: ['confirm/hold-not-active'],
@@ -127,8 +124,7 @@ export const CONFIRM_ROWS: readonly Row[] = [
     title:
       'same key and same confirm: 201 with the original booking_id, body and Idempotent-Replayed, for ever',
     endpoints: [`${POST} 201`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene) => {
       const { partner } = scene;
       const body = confirmBody((await held(scene))['hold_id']);
       const first = await partner.api.post(CONFIRM, body);
@@ -142,28 +138,26 @@ export const CONFIRM_ROWS: readonly Row[] = [
       }
       const bookings = await list(partner, BOOKINGS);
       expect(bookings).toMatchObject([{ booking_id: id, customer_name: 'Asha Rao' }]);
-    },
+    }),
   },
   {
     rules: ['idempotency/other-use-is-mismatch', 'errors/body'],
     title: 'same key for a different hold: 409 IDEMPOTENCY_KEY_MISMATCH, and that hold stays ACTIVE',
     endpoints: [`${POST} 409 IDEMPOTENCY_KEY_MISMATCH`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene) => {
       const key = { idempotency_key: newKey() };
       await book(scene, key);
       const { hold_id: other } = await held(scene);
       await expectVerdict(confirm(scene.partner, other, key), '409 IDEMPOTENCY_KEY_MISMATCH');
       await expectVerdict(confirm(scene.partner, other), '201');
-    },
+    }),
   },
   {
     rules: ['confirm/field-lengths', 'idempotency/key-length', 'requests/all-faults-at-once'],
     title:
       'customer_name 120, payment_reference and idempotency_key 255, customer_email 254 characters at most, none empty',
     endpoints: [`${POST} 201`, `${POST} 400 VALIDATION_ERROR`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene) => {
       const { hold_id: id } = await held(scene);
       const domain = `${'b'.repeat(63)}.${'c'.repeat(60)}.${'d'.repeat(60)}.com`;
       const longer = (more: number): Json => ({
@@ -177,14 +171,13 @@ export const CONFIRM_ROWS: readonly Row[] = [
       const empty = Object.fromEntries(Object.keys(longer(0)).map((name) => [name, '']));
       await expectVerdict(confirm(scene.partner, id, empty), `400 VALIDATION_ERROR ${fields}`);
       await expectVerdict(confirm(scene.partner, id, longer(0)), '201');
-    },
+    }),
   },
   {
     rules: ['confirm/customer-phone'],
     title: "a valid number, E.164 or national to the service's region, kept as given",
     endpoints: [`${POST} 201`, `${POST} 400 VALIDATION_ERROR`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene) => {
       for (const phone of ['+44 20 7946 0958', '098765 43210']) {
         const booking = await book(scene, { customer_phone: phone });
         expect(await readBooking(scene.partner, booking)).toMatchObject({ customer_phone: phone });
@@ -194,15 +187,14 @@ export const CONFIRM_ROWS: readonly Row[] = [
         const reply = await confirm(scene.partner, id, { customer_phone });
         await expectVerdict(reply, '400 VALIDATION_ERROR customer_phone');
       }
-    },
+    }),
   },
   {
     rules: ['idempotency/namespaces'],
     title:
       'one key serves a hold, its confirm and its cancel, and every partner has its own; cancels and refunds share theirs',
     endpoints: [`${POST} 201`, `POST ${BOOKINGS}/{bookingId}/refund 409 IDEMPOTENCY_KEY_MISMATCH`],
-    check: async (world) => {
-      const { partner, rival, slot } = await world.scene();
+    check: inScene(async ({ partner, rival, slot }) => {
       const key = { idempotency_key: newKey() };
       for (const by of [partner, rival]) {
         const { hold_id } = await placeHold(by, slot(), key);
@@ -212,14 +204,13 @@ export const CONFIRM_ROWS: readonly Row[] = [
         expect(cancelled.headers.get('idempotent-replayed')).toBeNull();
         await expectVerdict(end(by, 'refund', id, key), '409 IDEMPOTENCY_KEY_MISMATCH');
       }
-    },
+    }),
   },
   {
     rules: ['idempotency/only-success-stores-key'],
     title: 'a call that failed can be sent again with its key, for another hold too',
     endpoints: [`${POST} 409 INVALID_HOLD_STATE`, `${POST} 201`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene) => {
       const key = { idempotency_key: newKey() };
       const { hold_id: released } = await held(scene);
       await release(scene.partner, released);
@@ -228,14 +219,13 @@ export const CONFIRM_ROWS: readonly Row[] = [
       const faulty = await confirm(scene.partner, id, { ...key, customer_phone: '12345' });
       await expectVerdict(faulty, '400 VALIDATION_ERROR customer_phone');
       await expectVerdict(confirm(scene.partner, id, key), '201');
-    },
+    }),
   },
   {
     rules: ['idempotency/racing-calls'],
     title: 'of calls that race with one key one does the work, and all have the same response',
     endpoints: [`${POST} 201`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene) => {
       const { partner, slot } = scene;
       const body = confirmBody((await held(scene))['hold_id']);
       const raced = await Promise.all(Array.from({ length: 8 }, () => partner.api.post(CONFIRM, body)));
@@ -247,6 +237,6 @@ export const CONFIRM_ROWS: readonly Row[] = [
         const firsts = replies.filter(({ headers }) => headers.get('idempotent-replayed') === null);
         expect([firsts.length, firsts[0]?.status]).toEqual([1, 201]);
       }
-    },
+    }),
   },
 ];

@@ -5,7 +5,7 @@ import { expectStatus } from '../support/factories.ts';
 import type { Received } from '../support/receiver.ts';
 import { headerOf, isGenuine } from '../support/receiver.ts';
 import type { Row } from './row.ts';
-import { expectVerdict, held, NOWHERE, newKey, UUID_V7 } from './steps.ts';
+import { expectVerdict, held, inScene, NOWHERE, newKey, UUID_V7 } from './steps.ts';
 import {
   ADVANCE,
   advance,
@@ -108,8 +108,7 @@ const succeeding = (status: number): Row => ({
   rules: ['webhooks/success'],
   title: `a response of ${status} is a success, after one attempt`,
   endpoints: [`${LIST} 200`],
-  check: async (world) => {
-    const scene = await world.scene();
+  check: inScene(async (scene, world) => {
     const listener = await listening(world, scene.partner, ['hold_created'], status);
     await held(scene);
     const delivery = await deliveryOnce(listener, 'an attempt', (now) => attemptsOf(now).length > 0);
@@ -117,7 +116,7 @@ const succeeding = (status: number): Row => ({
       state: 'succeeded',
       attempts: [{ status_code: status, error: null }],
     });
-  },
+  }),
 });
 
 /** A response after which a delivery waits for its next attempt. */
@@ -137,19 +136,18 @@ const failing = (status: number): Row => ({
   },
 });
 
-/** What nobody but the receiver can do with a delivery. */
+/** Only the partner that receives a delivery can do this with it. */
 const notFound = ([operation, prefix, endpoint]: readonly [string, string, string]): Row => ({
   rules: ['observability/not-found'],
   title: `${operation} of a missing delivery and of one to another partner`,
   endpoints: [`${endpoint} 404 DELIVERY_NOT_FOUND`],
-  check: async (world) => {
-    const scene = await world.scene();
+  check: inScene(async (scene, world) => {
     const { delivery } = await failedOnce(world, scene);
     for (const id of [NOWHERE, newKey(), delivery['id']]) {
       const reply = await scene.rival.api.post(`${prefix}/${String(id)}/${operation}`);
       await expectVerdict(reply, '404 DELIVERY_NOT_FOUND');
     }
-  },
+  }),
 });
 
 const RETRIES: readonly Row[] = [
@@ -256,8 +254,7 @@ const RETRIES: readonly Row[] = [
     title:
       'an event can arrive twice, with the same event_id to know it by: a delivery that succeeded can be made again',
     endpoints: [`${REDELIVER} 202`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene, world) => {
       const listener = await listening(world, scene.partner, ['hold_created']);
       await held(scene);
       const delivery = await deliveryOnce(listener, 'a success', ({ state }) => state === 'succeeded');
@@ -266,7 +263,7 @@ const RETRIES: readonly Row[] = [
       expect(second.body['event_id']).toBe(first.body['event_id']);
       expect(second.body['delivery_id']).not.toBe(first.body['delivery_id']);
       expect(headerOf(second, 'x-delivery-attempt')).toBe('1');
-    },
+    }),
   },
   {
     rules: ['observability/redeliver'],
@@ -304,14 +301,13 @@ const RETRIES: readonly Row[] = [
     rules: ['observability/redeliver'],
     title: 'while an attempt is under way is 409',
     endpoints: [`${REDELIVER} 409 DELIVERY_IN_PROGRESS`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene, world) => {
       const listener = await listening(world, scene.partner, ['hold_created'], () => undefined);
       await held(scene);
       await arrival(listener, 'the attempt');
       const { id } = await deliveryOnce(listener, 'the delivery', () => true);
       await expectVerdict(redeliver(listener, id), '409 DELIVERY_IN_PROGRESS');
-    },
+    }),
   },
   ...(
     [

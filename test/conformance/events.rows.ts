@@ -14,6 +14,7 @@ import {
   held,
   hold,
   INSTANT,
+  inScene,
   list,
   listedOnce,
   newKey,
@@ -110,8 +111,7 @@ const rowOfType = (type: EventType): Row => {
     rules: ['events/types', 'events/fields', 'events/details', CHANGES[type]],
     title: `${type}, ${when}: another partner at the venue receives it once, with the documented body`,
     endpoints: [endpoint, `${LIST} 200`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene, world) => {
       const listener = await listening(world, scene.rival, [type]);
       const { hold_id, booking_id, slot_id } = await cause(scene);
       const { body } = await arrival(listener, type);
@@ -138,7 +138,7 @@ const rowOfType = (type: EventType): Row => {
       await arrival(listener, `a second ${type}`, (attempt) => attempt.body['hold_id'] === later);
       const all = await list(scene.rival, `${OBSERVABILITY}?status=all`);
       expect(all.map((delivery) => (delivery['payload'] as Json)['hold_id'])).toEqual([later, hold_id]);
-    },
+    }),
   };
 };
 
@@ -152,8 +152,7 @@ const RECEIVERS: readonly Row[] = [
     title:
       'partners with a grant for the venue receive the types that they subscribed to, the originator too, and nobody else',
     endpoints: [`${LIST} 200`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene, world) => {
       const [outsider, suspended] = [await world.partner(), await world.partner([scene.venue.id])];
       const types = ['hold_created'];
       const own = await listening(world, scene.partner, types);
@@ -176,14 +175,13 @@ const RECEIVERS: readonly Row[] = [
       expect([outsiders, suspendeds]).toEqual([[], []]);
       expect(await list(scene.rival, `${OBSERVABILITY}?status=all`)).toHaveLength(1);
       expect(silent.flatMap(({ receiver }) => receiver.received)).toEqual([]);
-    },
+    }),
   },
   {
     rules: ['events/other-channels', 'events/fields'],
     title: "a walk-in is a booking_created of the built-in partner, hold_id being its reservation's",
     endpoints: [`${LIST} 200`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene, world) => {
       const listener = await listening(world, scene.partner, ['booking_created']);
       const booking = await walkIn(world, scene.slot());
       const { body } = await arrival(listener, 'the walk-in');
@@ -195,14 +193,13 @@ const RECEIVERS: readonly Row[] = [
       });
       expect(body['hold_id']).toEqual(expect.any(String));
       await listedOnce(scene.partner, `${OBSERVABILITY}?status=succeeded`, (data) => data.length === 1);
-    },
+    }),
   },
   {
     rules: ['events/details'],
     title: 'the originator alone gets price_rupees, and the reason where one was given',
     endpoints: ['POST /api/v1/bookings/{bookingId}/cancel 200'],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene, world) => {
       const own = await listening(world, scene.partner, ['booking_created', 'booking_cancelled']);
       const rival = await listening(world, scene.rival, ['booking_cancelled']);
       const { booking_id } = await book(scene);
@@ -214,14 +211,13 @@ const RECEIVERS: readonly Row[] = [
       expect(created.body['details']).not.toHaveProperty('reason');
       const theirs = await arrival(rival, 'the cancel', typed('booking_cancelled'));
       expect(Object.keys(theirs.body['details'] as Json)).toEqual(['resource_id', 'slot_start', 'slot_end']);
-    },
+    }),
   },
   {
     rules: ['events/no-customer-data'],
     title: "neither name, phone, email nor payment_reference is in any event, the originator's included",
     endpoints: ['POST /api/v1/bookings/confirm 201', 'POST /api/v1/bookings/{bookingId}/refund 200'],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene, world) => {
       const listener = await listening(world, scene.partner);
       const customer = {
         customer_name: 'Zenobia Quill',
@@ -236,14 +232,13 @@ const RECEIVERS: readonly Row[] = [
       const text = listener.receiver.received.map(({ bytes }) => bytes.toString()).join();
       for (const value of ['Zenobia', '9812345678', 'zenobia@', 'upi-secret'])
         expect(text).not.toContain(value);
-    },
+    }),
   },
   {
     rules: ['holds/extend'],
     title: 'causes no event: a subscription to everything receives the hold and its release alone',
     endpoints: [`POST ${PARTNER}/holds/{holdId}/extend 200`, `${LIST} 200`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene, world) => {
       const listener = await listening(world, scene.rival);
       const { hold_id: id } = await held(scene);
       const path = `${PARTNER}/holds/${String(id)}/extend`;
@@ -252,15 +247,14 @@ const RECEIVERS: readonly Row[] = [
       await arrival(listener, 'the release', typed('hold_cancelled'));
       const deliveries = await list(scene.rival, `${OBSERVABILITY}?status=all`);
       expect(typesOf(deliveries).toSorted()).toEqual(['hold_cancelled', 'hold_created']);
-    },
+    }),
   },
   {
     rules: ['events/other-channels'],
     title:
       'a partner keeps its cache fresh by events alone: each change of a slot that it did not cause is sent',
     endpoints: [`POST ${PARTNER}/holds 201`, 'POST /api/v1/bookings/confirm 201'],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene, world) => {
       const listener = await listening(world, scene.rival);
       const { booking_id, slot_id } = await book(scene);
       await end(scene.partner, 'cancel', booking_id);
@@ -270,7 +264,7 @@ const RECEIVERS: readonly Row[] = [
         expect(isGenuine(attempt, listener.secretKey)).toBe(true);
       }
       await expectVerdict(hold(scene.rival, String(slot_id)), '201');
-    },
+    }),
   },
 ];
 

@@ -2,7 +2,18 @@ import { expect } from 'expect';
 import type { Json, Partner } from '../support/factories.ts';
 import { placeHold } from '../support/factories.ts';
 import type { Row } from './row.ts';
-import { book, end, expectVerdict, held, list, listedOnce, PARTNER, read, release } from './steps.ts';
+import {
+  book,
+  end,
+  expectVerdict,
+  held,
+  inScene,
+  list,
+  listedOnce,
+  PARTNER,
+  read,
+  release,
+} from './steps.ts';
 import { arrival, listening } from './webhook-steps.ts';
 
 const FEED = `GET ${PARTNER}/events`;
@@ -23,8 +34,7 @@ export const FEED_ROWS: readonly Row[] = [
     title:
       '{success, count, data, next_cursor}, oldest first, the bodies of the webhooks without delivery_id',
     endpoints: [`${FEED} 200`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene, world) => {
       const listener = await listening(world, scene.partner);
       const { booking_id } = await book(scene);
       await end(scene.partner, 'cancel', booking_id, { reason: 'rain' });
@@ -44,15 +54,14 @@ export const FEED_ROWS: readonly Row[] = [
       expect(page).toHaveProperty('next_cursor');
       expect(idsOf(await feedOf(scene.rival, '', 3))).toEqual(idsOf(data));
       expect(await list(await world.partner(), EVENTS)).toEqual([]);
-    },
+    }),
   },
   {
     rules: ['events/feed'],
     title:
       'oldest first across reservations: `timestamp` goes back by less than a second, never within a reservation',
     endpoints: [`${FEED} 200`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene) => {
       for (let round = 0; round < 3; round += 1) {
         const { hold_id } = await held(scene);
         await release(scene.partner, hold_id);
@@ -65,7 +74,7 @@ export const FEED_ROWS: readonly Row[] = [
         const types = typesOf(data.filter((event) => event['hold_id'] === hold_id));
         expect(types).toEqual(['hold_created', 'hold_cancelled']);
       }
-    },
+    }),
   },
   {
     rules: ['events/feed'],
@@ -91,8 +100,7 @@ export const FEED_ROWS: readonly Row[] = [
     rules: ['events/feed-cursor'],
     title: 'pages repeat nothing and skip nothing, and a cursor read to the end finds what comes later',
     endpoints: [`${FEED} 200`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene) => {
       for (let count = 0; count < 3; count += 1) await held(scene);
       const all = await feedOf(scene.partner, '', 3);
       const first = await read(scene.partner, `${EVENTS}?limit=2`);
@@ -103,6 +111,6 @@ export const FEED_ROWS: readonly Row[] = [
       const { hold_id } = await held(scene);
       const later = await feedOf(scene.partner, after, 2);
       expect(later.map((event) => event['hold_id'])).toEqual([all[2]?.['hold_id'], hold_id]);
-    },
+    }),
   },
 ];

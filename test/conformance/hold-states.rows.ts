@@ -16,6 +16,7 @@ import {
   held,
   hold,
   INSTANT,
+  inScene,
   list,
   NOWHERE,
   oneRequest,
@@ -45,8 +46,7 @@ const ENDING: readonly Row[] = [
     rules: ['holds/cancel'],
     title: 'releases a hold: 200 {message, hold_id, status}, the slot free again; a second time is 200 too',
     endpoints: [`${CANCEL} 200`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene) => {
       const { partner, venue } = scene;
       const placed = await held(scene);
       const released = { message: expect.any(String), hold_id: placed['hold_id'], status: 'RELEASED' };
@@ -54,7 +54,7 @@ const ENDING: readonly Row[] = [
       expect(expectStatus(await release(partner, placed['hold_id'], body), 200)).toEqual(released);
       expect(expectStatus(await release(partner, placed['hold_id']), 200)).toEqual(released);
       expect(await slotNow(partner, venue, placed['slot_id'])).toMatchObject({ is_available: true });
-    },
+    }),
   },
   oneRequest({
     rules: ['holds/cancel', 'confirm/field-lengths'],
@@ -105,15 +105,14 @@ const ENDING: readonly Row[] = [
   },
 ];
 
-/** What nobody but its partner can do with a hold. */
+/** Only its partner can do this with a hold. */
 const notFound = (operation: '' | '/extend' | '/cancel' | '/expire'): Row => ({
   rules: ['holds/not-found'],
   title: `a missing hold and another partner's, ${operation === '' ? 'read' : `on ${operation}`}, in the same bytes`,
   endpoints: [
     `${{ '': READ, '/extend': EXTEND, '/cancel': CANCEL, '/expire': EXPIRE }[operation]} 404 HOLD_NOT_FOUND`,
   ],
-  check: async (world) => {
-    const scene = await world.scene();
+  check: inScene(async (scene) => {
     const placed = await held(scene);
     const prefix = operation === '/expire' ? '/api/v1/sandbox/holds' : HOLDS;
     const ask = (id: unknown) => {
@@ -124,7 +123,7 @@ const notFound = (operation: '' | '/extend' | '/cancel' | '/expire'): Row => ({
     await expectVerdict(missing, '404 HOLD_NOT_FOUND');
     expect(bytesOf(foreign)).toBe(bytesOf(missing));
     expect(await readHold(scene.partner, placed)).toEqual(placed);
-  },
+  }),
 });
 
 const READING: readonly Row[] = [
@@ -133,8 +132,7 @@ const READING: readonly Row[] = [
     title:
       'ACTIVE, then CONSUMED, RELEASED or EXPIRED; a CONSUMED hold stays so whatever becomes of its booking',
     endpoints: [`${READ} 200`, `${EXPIRE} 200`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene) => {
       const { partner } = scene;
       const [active, released, expired] = [await held(scene), await held(scene), await held(scene)];
       const consumed = await book(scene);
@@ -155,14 +153,13 @@ const READING: readonly Row[] = [
       await release(partner, consumed['hold_id']);
       await end(partner, 'cancel', consumed['booking_id']);
       expect(await readHold(partner, consumed)).toMatchObject({ status: 'CONSUMED' });
-    },
+    }),
   },
   {
     rules: ['holds/read-and-list', 'responses/objects-and-listings'],
     title: 'a read is the hold; a list is {success, count, data, next_cursor}, narrowed by status and paged',
     endpoints: [`${READ} 200`, `${LIST} 200`, `${LIST} 400 VALIDATION_ERROR`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene, world) => {
       const { partner, rival, slot } = scene;
       const made = [await held(scene), await held(scene), await held(scene)];
       await placeHold(rival, slot());
@@ -183,7 +180,7 @@ const READING: readonly Row[] = [
       expect(rest).toMatchObject({ count: 1, next_cursor: null });
       expect(await list(partner, `${HOLDS}?status=RELEASED`)).toMatchObject([{ hold_id: first['hold_id'] }]);
       await expectVerdict(partner.api.get(`${HOLDS}?status=HELD`), '400 VALIDATION_ERROR status');
-    },
+    }),
   },
   ...(['', '/extend', '/cancel', '/expire'] as const).map(notFound),
 ];
@@ -193,14 +190,13 @@ const SANDBOX: readonly Row[] = [
     rules: ['sandbox/expire-hold'],
     title: 'lets an ACTIVE hold lapse now: 200 with the EXPIRED hold, and its slot is free',
     endpoints: [`${EXPIRE} 200`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene) => {
       const placed = await held(scene);
       const body = expectStatus(await expire(scene.partner, placed['hold_id']), 200);
       expect(body).toEqual({ ...placed, status: 'EXPIRED', hold_expiry_at: INSTANT });
       expect(millisOf(body, 'hold_expiry_at')).toBeLessThanOrEqual(Date.now() + 1000);
       expect(await freeSlotIds(scene.rival, scene.venue.id)).toContain(placed['slot_id']);
-    },
+    }),
   },
   oneRequest({
     rules: ['sandbox/expire-hold'],
@@ -222,8 +218,7 @@ const SANDBOX: readonly Row[] = [
     rules: ['confirm/slot-lost'],
     title: 'confirm of a hold whose slot a walk-in has taken, however often',
     endpoints: [`POST ${CONFIRM} 409 DOUBLE_BOOKING_ATTEMPT`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene, world) => {
       const placed = await held(scene);
       await walkIn(world, placed['slot_id']);
       const replies = [
@@ -233,7 +228,7 @@ const SANDBOX: readonly Row[] = [
       expect(replies.map(verdict)).toEqual(Array(2).fill('409 DOUBLE_BOOKING_ATTEMPT'));
       const shown = await slotNow(scene.partner, scene.venue, placed['slot_id']);
       expect(shown).toMatchObject({ unavailable_reason: 'booked' });
-    },
+    }),
   },
 ];
 

@@ -12,6 +12,7 @@ import {
   held,
   hold,
   INSTANT,
+  inScene,
   NOWHERE,
   newKey,
   oneRequest,
@@ -45,8 +46,7 @@ const PLACING: readonly Row[] = [
     rules: ['holds/fields', 'holds/place', 'responses/ids', 'responses/timestamps'],
     title: 'placing by slot_id is 201 with an ACTIVE hold of the documented fields',
     endpoints: [`${PLACE} 201`],
-    check: async (world) => {
-      const { venue, partner, slots } = await world.scene();
+    check: inScene(async ({ venue, partner, slots }) => {
       const { is_available: _available, ...slot } = slots[0] ?? {};
       const placed = await placeHold(partner, String(slot['slot_id']));
       expect(Math.abs(Date.now() - millisOf(placed, 'created_at'))).toBeLessThan(10_000);
@@ -60,21 +60,20 @@ const PLACING: readonly Row[] = [
         order_reference: null,
         metadata: {},
       });
-    },
+    }),
   },
   {
     rules: ['holds/place', 'responses/timestamps'],
     title:
       'venue_id, resource_id and slot_start name the same slot as its slot_id; all may be given where they agree',
     endpoints: [`${PLACE} 201`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene) => {
       const placed = expectStatus(await scene.partner.api.post(HOLDS, windowOf(scene)), 201);
       expect(placed['slot_id']).toBe(scene.slots[0]?.['slot_id']);
       const start = String(scene.slots[1]?.['slot_start']).toLowerCase().replace('.000z', '.000926535z');
       const window = { ...windowOf(scene, 1), slot_start: start };
       await expectVerdict(await hold(scene.partner, String(scene.slots[1]?.['slot_id']), window), '201');
-    },
+    }),
   },
   ...[
     ['slot_start', ({ slots }: Scene) => ({ slot_start: slots[1]?.['slot_start'] })] as const,
@@ -99,15 +98,14 @@ const PLACING: readonly Row[] = [
     rules: ['holds/ttl'],
     title: 'is 60 to 1,800, and 600 where none is given',
     endpoints: [`${PLACE} 201`, `${PLACE} 400 VALIDATION_ERROR`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene) => {
       expect(ttlOf(await held(scene))).toBe(600);
       for (const ttl of [60, 1800]) expect(ttlOf(await held(scene, { ttl_seconds: ttl }))).toBe(ttl);
       for (const ttl of [59, 1801, -60, 90.5, '120', null]) {
         const reply = await hold(scene.partner, scene.slot(), { ttl_seconds: ttl });
         await expectVerdict(reply, '400 VALIDATION_ERROR ttl_seconds');
       }
-    },
+    }),
   },
   oneRequest({
     rules: ['holds/venue-not-authorized', 'authentication/venue-grants'],
@@ -183,8 +181,7 @@ const PLACING: readonly Row[] = [
     rules: ['holds/slot-not-available'],
     title: 'a slot that is booked, started, beyond the horizon or at an inactive venue',
     endpoints: [`${PLACE} 409 SLOT_NOT_AVAILABLE`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene, world) => {
       const { partner, rival, venue } = scene;
       const { slot_id: booked } = await book({ ...scene, partner: rival });
       const slotOn = async (days: number) => {
@@ -201,14 +198,13 @@ const PLACING: readonly Row[] = [
       expect(await reasonFor(await slotOn(92))).toBe('beyond_horizon');
       await world.operator.patch(`/api/v1/operator/venues/${venue.id}`, { status: 'inactive' });
       expect(await reasonFor(scene.slot())).toBe('inactive');
-    },
+    }),
   },
   {
     rules: ['idempotency/other-use-is-mismatch'],
     title: 'a key of a hold on another slot; on the same slot the first hold is returned again',
     endpoints: [`${PLACE} 201`, `${PLACE} 409 IDEMPOTENCY_KEY_MISMATCH`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene) => {
       const { partner, rival, slot } = scene;
       const [slotId, key] = [slot(), { idempotency_key: newKey() }];
       const first = await hold(partner, slotId, key);
@@ -221,7 +217,7 @@ const PLACING: readonly Row[] = [
       const { slot_id: taken } = await book({ ...scene, partner: rival });
       for (const other of [slot(), String(taken)])
         await expectVerdict(hold(partner, other, key), '409 IDEMPOTENCY_KEY_MISMATCH');
-    },
+    }),
   },
   {
     rules: ['holds/limit'],
@@ -244,13 +240,12 @@ const PLACING: readonly Row[] = [
     rules: ['holds/one-winner'],
     title: 'of eight calls of two partners that race for a slot one is 201, and the others are 409',
     endpoints: [`${PLACE} 201`, `${PLACE} 409 SLOT_NOT_AVAILABLE`],
-    check: async (world) => {
-      const { partner, rival, slot } = await world.scene();
+    check: inScene(async ({ partner, rival, slot }) => {
       const slotId = slot();
       const callers = [partner, rival, partner, rival, partner, rival, partner, rival];
       const outcomes = (await Promise.all(callers.map((caller) => hold(caller, slotId)))).map(verdict);
       expect(outcomes.toSorted()).toEqual(['201', ...Array<string>(7).fill('409 SLOT_NOT_AVAILABLE')]);
-    },
+    }),
   },
 ];
 
@@ -259,8 +254,7 @@ const EXTENDING: readonly Row[] = [
     rules: ['holds/extend'],
     title: 'counts ttl_seconds from now and never shortens',
     endpoints: [`${EXTEND} 200`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene) => {
       const [slotId, key] = [scene.slot(), { idempotency_key: newKey() }];
       const placed = await placeHold(scene.partner, slotId, key);
       const extended = expectStatus(await extend(scene, placed, 1800), 200);
@@ -269,7 +263,7 @@ const EXTENDING: readonly Row[] = [
       expect(expectStatus(await extend(scene, placed, 60), 200)).toEqual(extended);
       // A replay of placing returns the end that was given then.
       expect(await placeHold(scene.partner, slotId, key)).toEqual(placed);
-    },
+    }),
   },
   oneRequest({
     rules: ['holds/extend'],

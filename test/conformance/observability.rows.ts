@@ -8,6 +8,7 @@ import {
   expectVerdict,
   held,
   INSTANT,
+  inScene,
   list,
   listedOnce,
   NOWHERE,
@@ -71,8 +72,7 @@ export const OBSERVABILITY_ROWS: readonly Row[] = [
     title:
       'after five failures of one delivery and a success of another: six attempts, a sixth of them successful',
     endpoints: [`${LIST} 200`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene, world) => {
       const { listener } = await deadLetter(world, scene);
       listener.receiver.respondWith(200);
       await held(scene);
@@ -94,15 +94,14 @@ export const OBSERVABILITY_ROWS: readonly Row[] = [
       expect(subscriptions).toMatchObject([
         { id: listener.id, last_success_at: INSTANT, last_failure_at: INSTANT, dead_letter: 1 },
       ]);
-    },
+    }),
   },
   {
     rules: ['observability/list'],
     title:
       'lists dead letters unless status asks for others; narrowed by event_type and subscription_id, and paged',
     endpoints: [`${LIST} 200`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene, world) => {
       const { partner } = scene;
       const [holds, releases] = [
         await listening(world, partner, ['hold_created', 'hold_cancelled']),
@@ -122,7 +121,7 @@ export const OBSERVABILITY_ROWS: readonly Row[] = [
       const page = await read(partner, `${OBSERVABILITY}?status=all&limit=2`);
       const rest = await seen(`?status=all&limit=2&cursor=${String(page['next_cursor'])}`);
       expect([...(page['data'] as Json[]), ...rest]).toEqual(all);
-    },
+    }),
   },
   oneRequest({
     rules: ['requests/cursors-and-filters'],
@@ -136,8 +135,7 @@ export const OBSERVABILITY_ROWS: readonly Row[] = [
     title:
       'has its event, subscription, state, payload and every attempt with time, status, error, duration and excerpt',
     endpoints: [`${ONE} 200`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene, world) => {
       const page = 'nope '.repeat(10);
       const { listener, delivery } = await failedOnce(world, scene, (_attempt, response) => {
         response.writeHead(500).end(page);
@@ -173,14 +171,13 @@ export const OBSERVABILITY_ROWS: readonly Row[] = [
         payload,
       });
       expect(delivery).toEqual(shown);
-    },
+    }),
   },
   {
     rules: ['observability/delivery', 'observability/not-found'],
     title: 'a missing delivery, and one to another partner, is 404 DELIVERY_NOT_FOUND, in the same bytes',
     endpoints: [`${ONE} 404 DELIVERY_NOT_FOUND`, `${ONE} 200`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene, world) => {
       const listener = await listening(world, scene.partner, ['hold_created']);
       await held(scene);
       const { id } = await deliveryOnce(listener, 'an attempt', (now) => attemptsOf(now).length === 1);
@@ -191,6 +188,6 @@ export const OBSERVABILITY_ROWS: readonly Row[] = [
       await expectVerdict(missing, '404 DELIVERY_NOT_FOUND');
       expect(bytesOf(foreign)).toBe(bytesOf(missing));
       expectStatus(await scene.partner.api.get(`${DELIVERIES}/${String(id)}`), 200);
-    },
+    }),
   },
 ];

@@ -11,6 +11,7 @@ import {
   expectVerdict,
   held,
   INSTANT,
+  inScene,
   list,
   NOWHERE,
   newKey,
@@ -74,8 +75,7 @@ const SELLING: readonly Row[] = [
     rules: ['packages/catalogue', 'responses/money'],
     title: "{success, count, data} of the partner's own packages, narrowed by venue_id",
     endpoints: [`${CATALOGUE} 200`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene, world) => {
       const fields = { name: 'Five', description: 'Weekdays', credits: 5, price_rupees: 4500.5 };
       const packageId = await anyPackage(world, scene, fields);
       const elsewhere = await anyPackage(world, await atAnotherVenue(world, scene));
@@ -91,7 +91,7 @@ const SELLING: readonly Row[] = [
       expect(body).toMatchObject({ success: true, count: 1, data: [shown] });
       const all = (await list(scene.partner, PACKAGES)).map((each) => String(each['package_id']));
       expect(all.toSorted()).toEqual([packageId, elsewhere].toSorted());
-    },
+    }),
   },
   oneRequest({
     rules: ['packages/catalogue'],
@@ -117,8 +117,7 @@ const SELLING: readonly Row[] = [
     rules: ['packages/purchase-fields', 'packages/purchase'],
     title: '201 {purchase} with id, package, customer, credits, venues and validity, ACTIVE',
     endpoints: [`${PURCHASE} 201`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene, world) => {
       const packageId = await anyPackage(world, scene);
       const { purchase } = expectStatus(await buy(scene.partner, packageId), 201);
       expect(purchase).toEqual({
@@ -136,14 +135,13 @@ const SELLING: readonly Row[] = [
       const { purchased_at: from, expires_at: to } = purchase as Json;
       const days = (Date.parse(String(to)) - Date.parse(String(from))) / 86_400_000;
       expect(Math.abs(days - 90)).toBeLessThanOrEqual(1);
-    },
+    }),
   },
   {
     rules: ['idempotency/same-key-same-response'],
     title: 'with the same package and customer returns the original purchase and adds no credits',
     endpoints: [`${PURCHASE} 201`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene, world) => {
       const packageId = await anyPackage(world, scene);
       const key = { idempotency_key: newKey() };
       const first = await buy(scene.partner, packageId, key);
@@ -152,7 +150,7 @@ const SELLING: readonly Row[] = [
       expect([again.status, again.text]).toEqual([201, first.text]);
       expect(again.headers.get('idempotent-replayed')).toBe('true');
       expect(await activeAt(scene)).toMatchObject([{ credits_remaining: 10 }]);
-    },
+    }),
   },
   ...(['customer', 'package'] as const).map((what) =>
     oneRequest({
@@ -185,8 +183,7 @@ const SELLING: readonly Row[] = [
     rules: ['packages/read-purchase'],
     title: "{purchase} as it was sold; a missing one and another partner's are 404 PURCHASE_NOT_FOUND",
     endpoints: [`${ONE} 200`, `${ONE} 404 PURCHASE_NOT_FOUND`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene, world) => {
       const purchase = await anyPurchase(world, scene);
       const path = `${PACKAGES}/purchases`;
       expect(await read(scene.partner, `${path}/${String(purchase['id'])}`)).toEqual({ purchase });
@@ -194,14 +191,13 @@ const SELLING: readonly Row[] = [
         const reply = await scene.rival.api.get(`${path}/${String(id)}`);
         await expectVerdict(reply, '404 PURCHASE_NOT_FOUND');
       }
-    },
+    }),
   },
   {
     rules: ['packages/active-purchases'],
     title: "{success, count, data} of the customer's purchases at the venue, soonest expiry first",
     endpoints: [`${ACTIVE} 200`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene, world) => {
       const later = await anyPurchase(world, scene, { validity_days: 60 });
       const sooner = await anyPurchase(world, scene, { validity_days: 30 });
       await anyPurchase(world, await atAnotherVenue(world, scene));
@@ -210,7 +206,7 @@ const SELLING: readonly Row[] = [
       expect(body).toEqual({ success: true, count: 2, data: [sooner, later] });
       expect(await activeAt(scene, '+919812345678')).toEqual([]);
       expect(await activeAt({ ...scene, partner: scene.rival })).toEqual([]);
-    },
+    }),
   },
   oneRequest({
     rules: ['packages/active-purchases'],
@@ -236,8 +232,7 @@ const SPENDING: readonly Row[] = [
     title:
       'use_package_credit consumes one credit of the purchase with the soonest expiry; the response and reads say so',
     endpoints: ['POST /api/v1/bookings/confirm 201', 'GET /api/v1/bookings/{bookingId} 200'],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene, world) => {
       const { partner } = scene;
       const later = await anyPurchase(world, scene, { validity_days: 60 });
       const sooner = await anyPurchase(world, scene, { validity_days: 30 });
@@ -250,29 +245,27 @@ const SPENDING: readonly Row[] = [
       expect(await readBooking(partner, plain)).not.toHaveProperty('package_credit_consumed');
       expect(await readPurchase(partner, sooner)).toEqual({ ...sooner, credits_remaining: 9 });
       expect(await readPurchase(partner, later)).toEqual(later);
-    },
+    }),
   },
   {
     rules: ['packages/credit-at-confirm'],
     title: 'a replay of the confirm has the same response and consumes no second credit',
     endpoints: ['POST /api/v1/bookings/confirm 201'],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene, world) => {
       const purchase = await anyPurchase(world, scene);
       const body = confirmBody((await held(scene))['hold_id'], WITH_CREDIT);
       const first = await scene.partner.api.post(CONFIRM, body);
       const again = await scene.partner.api.post(CONFIRM, body);
       expect([again.status, again.text]).toEqual([201, first.text]);
       expect(await readPurchase(scene.partner, purchase)).toMatchObject({ credits_remaining: 9 });
-    },
+    }),
   },
   {
     rules: ['packages/no-credit', 'packages/credit-at-confirm'],
     title:
       "where there is none of this customer's at this venue the booking is made, the response has no such field, and reads say false",
     endpoints: ['POST /api/v1/bookings/confirm 201'],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene, world) => {
       const purchase = await anyPurchase(world, await atAnotherVenue(world, scene));
       const booking = await book({ ...scene, partner: scene.rival }, WITH_CREDIT);
       expect(booking).not.toHaveProperty('package_credit_consumed');
@@ -285,15 +278,14 @@ const SPENDING: readonly Row[] = [
       const another = await book(scene, { ...WITH_CREDIT, customer_phone: '+919812345678' });
       expect(another).not.toHaveProperty('package_credit_consumed');
       expect(await readPurchase(scene.partner, purchase)).toEqual(purchase);
-    },
+    }),
   },
   {
     rules: ['packages/credits-never-negative', 'packages/purchase-fields', 'packages/active-purchases'],
     title:
       'of six confirms that race for two credits two get one; the purchase is EXHAUSTED and no longer active',
     endpoints: ['POST /api/v1/bookings/confirm 201'],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene, world) => {
       const { partner, slot } = scene;
       const purchase = await anyPurchase(world, scene, { credits: 2 });
       const holds = await Promise.all(Array.from({ length: 6 }, () => placeHold(partner, slot())));
@@ -303,7 +295,7 @@ const SPENDING: readonly Row[] = [
       const spent = { ...purchase, credits_remaining: 0, status: 'EXHAUSTED' };
       expect(await readPurchase(partner, purchase)).toEqual(spent);
       expect(await activeAt(scene)).toEqual([]);
-    },
+    }),
   },
   {
     rules: ['packages/refund-returns-credit'],
@@ -312,8 +304,7 @@ const SPENDING: readonly Row[] = [
       'POST /api/v1/bookings/{bookingId}/cancel 200',
       'POST /api/v1/bookings/{bookingId}/refund 200',
     ],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene, world) => {
       const { partner } = scene;
       const purchase = await anyPurchase(world, scene, { credits: 1 });
       const { booking_id: id } = await book(scene, WITH_CREDIT);
@@ -327,19 +318,18 @@ const SPENDING: readonly Row[] = [
       expect(again).toMatchObject({ package_credit_consumed: true });
       expectStatus(await end(partner, 'refund', again['booking_id']), 200);
       expect(await readPurchase(partner, purchase)).toEqual(purchase);
-    },
+    }),
   },
   {
     rules: ['idempotency/namespaces'],
     title: "a purchase's key is free for a hold and a confirm",
     endpoints: [`${PURCHASE} 201`, 'POST /api/v1/bookings/confirm 201'],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene, world) => {
       const key = { idempotency_key: newKey() };
       expectStatus(await buy(scene.partner, await anyPackage(world, scene), key), 201);
       const { hold_id: id } = await held(scene, key);
       expectStatus(await confirm(scene.partner, id, key), 201);
-    },
+    }),
   },
 ];
 

@@ -15,7 +15,7 @@ export type Row = {
   endpoints: readonly string[];
 } & (
   | { needs?: never; check: (world: World) => Promise<void> }
-  /** What HTTP alone cannot show: it needs settings, rows of the database or a log that only the tests' own service has. */
+  /** HTTP alone cannot show this: it needs settings, rows or logs that only the tests' own service has. */
   | { needs: 'internals'; check: (world: World, internals: Internals) => Promise<void> }
 );
 

@@ -6,7 +6,7 @@ import type { Service } from '../support/service.ts';
 import { serviceEnvironment } from '../support/service-environment.ts';
 import { listenUntilStop, onServiceStop } from '../support/service-stop.ts';
 
-/** What a service allows that is not told otherwise; the services of the tests are. */
+/** The default limit; services of the tests have another. */
 export function defaultRateLimit(_context: unknown): number {
   const { RATE_LIMIT_PER_MINUTE: _, ...environment } = serviceEnvironment('any');
   return loadConfig(environment).rateLimitPerMinute;

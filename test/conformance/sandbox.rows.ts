@@ -1,7 +1,7 @@
 import { expect } from 'expect';
 import { bookSlot, expectStatus } from '../support/factories.ts';
 import type { Row } from './row.ts';
-import { confirm, expectVerdict, held, hold, oneRequest, slotNow, UUID_V7 } from './steps.ts';
+import { confirm, expectVerdict, held, hold, inScene, oneRequest, slotNow, UUID_V7 } from './steps.ts';
 import { arrival, listening, typed } from './webhook-steps.ts';
 import type { Scene } from './world.ts';
 
@@ -17,8 +17,7 @@ export const SANDBOX_ROWS: readonly Row[] = [
     rules: ['sandbox/walk-in'],
     title: 'a walk-in takes the slot as another channel would, with its event, and release gives it back',
     endpoints: [`${WALK_IN} 201`, `${RELEASE} 200`, `${RELEASE} 404 BOOKING_NOT_FOUND`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene, world) => {
       const { partner, venue } = scene;
       const listener = await listening(world, partner, ['booking_created', 'booking_cancelled']);
       const slotId = scene.slot();
@@ -34,7 +33,7 @@ export const SANDBOX_ROWS: readonly Row[] = [
       expect(freed.body).toMatchObject({ slot_id: slotId, booking_id: taken['booking_id'] });
       await expectVerdict(hold(partner, slotId), '201');
       await expectVerdict(atSlot(scene, 'release', slotId), '404 BOOKING_NOT_FOUND');
-    },
+    }),
   },
   oneRequest({
     rules: ['sandbox/walk-in'],
@@ -48,15 +47,14 @@ export const SANDBOX_ROWS: readonly Row[] = [
     rules: ['sandbox/walk-in'],
     title: 'a walk-in cannot take a slot that a partner has booked',
     endpoints: [`${WALK_IN} 409 SLOT_NOT_AVAILABLE`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene) => {
       const { slot_id: slotId } = await bookSlot(scene.rival, scene.slot());
       await expectVerdict(atSlot(scene, 'walk-in', slotId), '409 SLOT_NOT_AVAILABLE');
       const path = `/api/v1/sandbox/slots/${String(slotId)}/walk-in`;
       const overriding = scene.partner.api.post(path, { override_holds: true });
       await expectVerdict(overriding, '409 SLOT_NOT_AVAILABLE');
       await expectVerdict(atSlot(scene, 'release', slotId), '404 BOOKING_NOT_FOUND');
-    },
+    }),
   },
   ...(['walk-in', 'release'] as const).map((operation) =>
     oneRequest({
@@ -73,11 +71,10 @@ export const SANDBOX_ROWS: readonly Row[] = [
     rules: ['sandbox/walk-in'],
     title: 'release gives back nothing that a partner has: its hold stays ACTIVE',
     endpoints: ['POST /api/v1/bookings/confirm 201'],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene) => {
       const { hold_id: id, slot_id: slotId } = await held(scene);
       await atSlot(scene, 'release', slotId);
       await expectVerdict(confirm(scene.partner, id), '201');
-    },
+    }),
   },
 ];

@@ -21,6 +21,12 @@ export const HOLDS = `${PARTNER}/holds`;
 export const BOOKINGS = '/api/v1/bookings';
 export const CONFIRM = `${BOOKINGS}/confirm`;
 
+/** The check of a row that begins with a venue and two partners. */
+export const inScene =
+  (check: (scene: Scene, world: World) => Promise<void>) =>
+  async (world: World): Promise<void> =>
+    check(await world.scene(), world);
+
 /** A new idempotency key. */
 export const newKey = (): string => randomUUID();
 

@@ -1,7 +1,18 @@
 import { expect } from 'expect';
 import { dateIn, expectStatus, slotsOf } from '../support/factories.ts';
 import type { Row } from './row.ts';
-import { BOOKINGS, confirm, end, hold, list, PARTNER, readBooking, release, slotNow } from './steps.ts';
+import {
+  BOOKINGS,
+  confirm,
+  end,
+  hold,
+  inScene,
+  list,
+  PARTNER,
+  readBooking,
+  release,
+  slotNow,
+} from './steps.ts';
 
 /** What a partner does, from the first call to the last. */
 export const STORY_ROWS: readonly Row[] = [
@@ -19,8 +30,7 @@ export const STORY_ROWS: readonly Row[] = [
       'POST /api/v1/bookings/{bookingId}/cancel 200',
       'POST /api/v1/bookings/{bookingId}/refund 200',
     ],
-    check: async (world) => {
-      const { partner, venue } = await world.scene();
+    check: inScene(async ({ partner, venue }) => {
       const [shown] = await list(partner, `${PARTNER}/venues`);
       const venueId = String(shown?.['venue_id']);
       const [resource] = await list(partner, `${PARTNER}/venues/${venueId}/resources`);
@@ -37,14 +47,13 @@ export const STORY_ROWS: readonly Row[] = [
         expectStatus(await end(partner, operation, booking['booking_id']), 200);
       }
       expect(await readBooking(partner, booking)).toMatchObject({ status: 'REFUNDED', ...reference });
-    },
+    }),
   },
   {
     rules: ['holds/cancel'],
     title: 'a hold that was released leaves its slot to whoever is next, as if it had never been',
     endpoints: [`POST ${PARTNER}/holds/{holdId}/cancel 200`, `POST ${PARTNER}/holds 201`],
-    check: async (world) => {
-      const { partner, rival, venue, slots } = await world.scene();
+    check: inScene(async ({ partner, rival, venue, slots }) => {
       const [slot = {}] = slots;
       const { hold_id: id } = expectStatus(await hold(partner, String(slot['slot_id'])), 201);
       expectStatus(await release(partner, id), 200);
@@ -52,6 +61,6 @@ export const STORY_ROWS: readonly Row[] = [
       const theirs = expectStatus(await hold(rival, String(slot['slot_id'])), 201);
       expectStatus(await release(partner, id), 200);
       expectStatus(await confirm(rival, theirs['hold_id']), 201);
-    },
+    }),
   },
 ];

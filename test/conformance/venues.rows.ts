@@ -1,7 +1,7 @@
 import { expect } from 'expect';
 import { dateIn, expectStatus, json } from '../support/factories.ts';
 import type { Row } from './row.ts';
-import { bytesOf, expectVerdict, list, NOWHERE, PARTNER, read, slotNow, UUID_V7 } from './steps.ts';
+import { bytesOf, expectVerdict, inScene, list, NOWHERE, PARTNER, read, slotNow, UUID_V7 } from './steps.ts';
 
 const VENUES = `${PARTNER}/venues`;
 const LIST = `GET ${VENUES}`;
@@ -144,13 +144,12 @@ export const VENUE_ROWS: readonly Row[] = [
     rules: ['resources/base-configuration'],
     title: 'what is held is not available, while the resource shows only its base configuration',
     endpoints: [`${RESOURCES} 200`, 'GET /api/v1/slots/availability 200'],
-    check: async (world) => {
-      const { venue, partner, rival, slot } = await world.scene();
+    check: inScene(async ({ venue, partner, rival, slot }) => {
       const path = `${VENUES}/${venue.id}/resources`;
       const before = await list(partner, path);
       const placed = json(await rival.api.post(`${PARTNER}/holds`, { slot_id: slot() }));
       expect(await slotNow(partner, venue, placed['slot_id'])).toMatchObject({ is_available: false });
       expect(await list(partner, path)).toEqual(before);
-    },
+    }),
   },
 ];

@@ -94,7 +94,7 @@ export async function failedOnce(
   return { listener, delivery };
 }
 
-/** The same after every state in which it waited for a retry, and at last as a dead letter. */
+/** A delivery that has become a dead letter, and its state at each wait for a retry. */
 export async function deadLetter(world: World, scene: Scene) {
   const { listener, delivery } = await failedOnce(world, scene);
   const waiting: Json[] = [];

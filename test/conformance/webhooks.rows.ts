@@ -10,6 +10,7 @@ import {
   expectVerdict,
   held,
   INSTANT,
+  inScene,
   list,
   NOWHERE,
   oneRequest,
@@ -47,7 +48,7 @@ const create = (partner: Partner, fields: Json = {}) =>
   partner.api.post(WEBHOOKS, { endpoint_url: ENDPOINT, event_types: ['hold_created'], ...fields });
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
 
-/** What nobody but its partner can do with a subscription. */
+/** Only its partner can do this with a subscription. */
 const notFound = (operation: string): Row => ({
   rules: ['subscriptions/not-found'],
   title: `${operation} of a missing subscription and of another partner's, in the same bytes`,
@@ -281,8 +282,7 @@ const REPAIRING: readonly Row[] = [
     title:
       'during the overlap deliveries also carry X-Service-Signature-Previous, made with the old secret; without one they do not',
     endpoints: [`${ROTATE} 200`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene, world) => {
       const listener = await listening(world, scene.partner, ['hold_created']);
       const rotate = async (body?: Json) => {
         const reply = await scene.partner.api.post(`${WEBHOOKS}/${listener.id}/rotate-secret`, body);
@@ -302,7 +302,7 @@ const REPAIRING: readonly Row[] = [
       const one = await arrivalOfAHold();
       expect([isGenuine(one, third), isGenuine(one, second)]).toEqual([true, false]);
       expect(one.headers).not.toHaveProperty('x-service-signature-previous');
-    },
+    }),
   },
   {
     rules: ['subscriptions/test'],
@@ -321,8 +321,7 @@ const REPAIRING: readonly Row[] = [
     rules: ['subscriptions/recover'],
     title: '202 {recovered}: what had no success is delivered again with its event_id, what had one is not',
     endpoints: [`${RECOVER} 202`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene, world) => {
       const { listener, delivery } = await deadLetter(world, scene);
       listener.receiver.respondWith(200);
       const recover = async (body: Json) =>
@@ -334,7 +333,7 @@ const REPAIRING: readonly Row[] = [
       const { body } = await attemptNumber(listener, 6);
       expect(body['event_id']).toBe(delivery['event_id']);
       expect(await recover({ since: daysAgo(1) })).toEqual({ recovered: 0 });
-    },
+    }),
   },
   {
     rules: ['subscriptions/recover'],
@@ -375,13 +374,12 @@ const DEACTIVATED: readonly Row[] = [
     rules: ['events/receivers'],
     title: 'nothing is redelivered of a venue whose grant was revoked: 403 VENUE_NOT_AUTHORIZED',
     endpoints: [`POST ${DELIVERIES}/{id}/redeliver 403 VENUE_NOT_AUTHORIZED`],
-    check: async (world) => {
-      const scene = await world.scene();
+    check: inScene(async (scene, world) => {
       const { listener, delivery } = await deadLetter(world, scene);
       expectStatus(await revokeGrant(world, { ...scene, partner: listener.partner }), 200);
       await expectVerdict(redeliver(listener, delivery['id']), '403 VENUE_NOT_AUTHORIZED');
       expect(await readDelivery(listener, delivery['id'])).toMatchObject({ state: 'dead_letter' });
-    },
+    }),
   },
   oneRequest({
     rules: ['subscriptions/test'],

@@ -17,7 +17,7 @@ const [lastRelease = ''] = readdirSync(releases)
   .toSorted((a, b) => b.localeCompare(a, 'en', { numeric: true }));
 const today = path.join(projectFolder, 'docs/openapi.partner.json');
 
-/** What the comparison names since the last release and is none all the same. Emptied with each release. */
+/** Changes since the last release that the comparison reports although they break nothing. Emptied with each release. */
 const ACCEPTED: readonly {
   id: string;
   isNone: (found: BreakingChange) => boolean;
@@ -130,30 +130,21 @@ const skipped = process.env['CI'] === undefined ? await reasonToSkip({ go: 'vers
     );
   });
 
-  test.each<[what: string, name: string, broken: (document: Node) => void]>([
-    [
-      'an operation that is gone',
-      'api-path-removed-without-deprecation: GET /api/v1/packages',
-      ({ paths }) => delete paths?.['/api/v1/packages'],
-    ],
-    [
-      'a field of a response that is gone',
-      'response-required-property-removed: GET /api/v1/slots/availability: removed the required property `slots/items/price_rupees`',
-      ({ components }) => removeField(components?.['schemas']?.['Slot'], 'price_rupees'),
-    ],
-    [
-      'a field of a webhook that is gone',
-      'request-property-removed: POST webhook:hold_created: removed the request property `venue_id`',
-      ({ components }) => removeField(components?.['schemas']?.['HoldCreatedDelivery'], 'venue_id'),
-    ],
-  ])('%s fails by its name', async (_what, name, broken) => {
+  test('control: an operation, or a field of a response or webhook, that is gone is named', async () => {
     const document = JSON.parse(readFileSync(today, 'utf8')) as Node;
-    broken(document);
+    delete document['paths']?.['/api/v1/packages'];
+    const schemas = document['components']?.['schemas'];
+    removeField(schemas?.['Slot'], 'price_rupees');
+    removeField(schemas?.['HoldCreatedDelivery'], 'venue_id');
     const file = path.join(await temporaryFolder(), 'openapi.json');
     await writeFile(file, JSON.stringify(document));
-    expect(await breaks(path.join(releases, lastRelease), file)).toContainEqual(
-      expect.stringContaining(name),
-    );
+    const found = (await breaks(path.join(releases, lastRelease), file)).join('\n');
+    for (const name of [
+      'api-path-removed-without-deprecation: GET /api/v1/packages',
+      'response-required-property-removed: GET /api/v1/slots/availability',
+      'request-property-removed: POST webhook:hold_created: removed the request property `venue_id`',
+    ])
+      expect(found).toContain(name);
   });
 });
 

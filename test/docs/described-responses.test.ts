@@ -33,53 +33,37 @@ const refused = (code: string, extras = {}) => ({
   error: { code, message: 'Something is wrong.', request_id: 'request-1', ...extras },
 });
 
-describe('a response as it is described passes', () => {
-  test.each([
-    ['a hold', 'GET', HOLD, answer(200, hold)],
-    ['a documented error', 'GET', HOLD, answer(404, refused('HOLD_NOT_FOUND'))],
-    ['an unknown path', 'GET', '/api/v1/nowhere', answer(404, refused('ROUTE_NOT_FOUND'))],
-    ['another method', 'PUT', HOLD, answer(405, refused('METHOD_NOT_ALLOWED'), { allow: 'GET' })],
-    ['only the head', 'HEAD', HOLD, answer(200, undefined)],
-  ])('%s', (_what, method, path, reply) => {
-    expect(check(method, path, reply)).toBeUndefined();
-  });
+test.each([
+  ['a hold', 'GET', HOLD, answer(200, hold)],
+  ['a documented error', 'GET', HOLD, answer(404, refused('HOLD_NOT_FOUND'))],
+  ['an unknown path', 'GET', '/api/v1/nowhere', answer(404, refused('ROUTE_NOT_FOUND'))],
+  ['another method', 'PUT', HOLD, answer(405, refused('METHOD_NOT_ALLOWED'), { allow: 'GET' })],
+  ['only the head', 'HEAD', HOLD, answer(200, undefined)],
+])('a response as it is described passes: %s', (_what, method, path, reply) => {
+  expect(check(method, path, reply)).toBeUndefined();
 });
 
-describe('a response that is otherwise than described is refused', () => {
-  const faulty: [string, string, Reply, string][] = [
-    [
-      'a field that nobody described',
-      'GET',
-      answer(200, { ...hold, colour: 'green' }),
-      'additional properties',
-    ],
-    ['a field that is missing', 'GET', answer(200, { ...hold, slot_id: undefined }), "'slot_id'"],
-    ['a number as text', 'GET', answer(200, { ...hold, price_rupees: '1200' }), 'must be number'],
-    ['an unknown state', 'GET', answer(200, { ...hold, status: 'GONE' }), 'allowed values'],
-    [
-      'an instant without milliseconds',
-      'GET',
-      answer(200, { ...hold, slot_end: '2026-11-21T05:30:00Z' }),
-      'pattern',
-    ],
-    ['null where none is', 'GET', answer(200, { ...hold, venue_id: null }), 'must be string'],
-    ['a status that is not described', 'GET', answer(202, hold), '202 is not described'],
-    ['a code of another operation', 'GET', answer(404, refused('BOOKING_NOT_FOUND')), 'allowed values'],
-    ['a code under another status', 'GET', answer(403, refused('HOLD_NOT_FOUND')), 'allowed values'],
-    [
-      'an unknown member of an error',
-      'GET',
-      answer(404, refused('HOLD_NOT_FOUND', { stack: 'at' })),
-      'additional',
-    ],
-    ['an error without a code', 'GET', answer(404, { success: false, error: {} }), "'code'"],
-    ['no X-Request-Id', 'GET', answer(200, hold, { 'x-request-id': undefined }), 'X-Request-Id is missing'],
-    ['no Retry-After', 'GET', answer(503, refused('SERVICE_UNAVAILABLE')), 'Retry-After is missing'],
-    ['no Allow', 'PUT', answer(405, refused('METHOD_NOT_ALLOWED')), 'Allow is missing'],
-    ['a page instead of JSON', 'GET', answer(200, hold, { 'content-type': 'text/html' }), 'no JSON'],
-    ['an existing path that is not found', 'GET', answer(404, refused('ROUTE_NOT_FOUND')), 'allowed values'],
-  ];
-  test.each(faulty)('%s', (_what, method, reply, fault) => {
+describe('a response that is otherwise than described is rejected', () => {
+  const holdWith = (fields: object) => answer(200, { ...hold, ...fields });
+  const PAGE = { 'content-type': 'text/html' };
+  test.each<[what: string, reply: Reply, fault: string, method?: string]>([
+    ['an undescribed field', holdWith({ colour: 'green' }), 'additional properties'],
+    ['a field that is missing', holdWith({ slot_id: undefined }), "'slot_id'"],
+    ['a number as text', holdWith({ price_rupees: '1200' }), 'must be number'],
+    ['an unknown state', holdWith({ status: 'GONE' }), 'allowed values'],
+    ['an instant without milliseconds', holdWith({ slot_end: '2026-11-21T05:30:00Z' }), 'pattern'],
+    ['null where none is', holdWith({ venue_id: null }), 'must be string'],
+    ['a status that is not described', answer(202, hold), '202 is not described'],
+    ['a code of another operation', answer(404, refused('BOOKING_NOT_FOUND')), 'allowed values'],
+    ['a code under another status', answer(403, refused('HOLD_NOT_FOUND')), 'allowed values'],
+    ['a member of an error', answer(404, refused('HOLD_NOT_FOUND', { stack: 'at' })), 'additional'],
+    ['an error without a code', answer(404, { success: false, error: {} }), "'code'"],
+    ['no X-Request-Id', answer(200, hold, { 'x-request-id': undefined }), 'X-Request-Id is missing'],
+    ['no Retry-After', answer(503, refused('SERVICE_UNAVAILABLE')), 'Retry-After is missing'],
+    ['no Allow', answer(405, refused('METHOD_NOT_ALLOWED')), 'Allow is missing', 'PUT'],
+    ['a page instead of JSON', answer(200, hold, PAGE), 'no JSON'],
+    ['an existing path that is not found', answer(404, refused('ROUTE_NOT_FOUND')), 'allowed values'],
+  ])('%s', (_what, reply, fault, method = 'GET') => {
     expect(check(method, HOLD, reply)).toContain(fault);
   });
 
@@ -116,12 +100,9 @@ describe('a delivery', () => {
     expect(checkDelivery(headers, body)).toBeUndefined();
   });
 
+  const withName = { ...(body['details'] as object), customer_name: 'A' };
   test.each([
-    [
-      'a customer’s name in details',
-      headers,
-      { ...body, details: { ...(body['details'] as object), customer_name: 'A' } },
-    ],
+    ['a customer’s name in details', headers, { ...body, details: withName }],
     ['a member that nobody described', headers, { ...body, extra: 1 }],
     ['no delivery_id', headers, { ...body, delivery_id: undefined }],
     ['a type that does not exist', headers, { ...body, event_type: 'booking_confirmed' }],

@@ -11,7 +11,7 @@ export type PastingShell = {
   end(): Promise<void>;
 };
 
-/** What no person needs: a refused call (4xx, 5xx) ends the shell as a failed command does. */
+/** A rejected call (4xx, 5xx) ends the shell as a failed command does. */
 const STRICT = 'set -euo pipefail; curl() { command curl --fail-with-body "$@"; }\n';
 
 /** A shell in a folder, in a process group of its own. */

@@ -139,7 +139,7 @@ const withoutShell = await reasonToSkip({ bash: '--version', curl: '--version' }
       }
     });
 
-    test('control: a call that is refused fails the block', async () => {
+    test('a call that is rejected fails the block', async () => {
       const strict = startShell(await temporaryFolder(), environment);
       await expect(strict.paste('curl -s "$API/partner/venues"')).rejects.toThrow('INVALID_API_KEY');
       await strict.end();
@@ -147,16 +147,7 @@ const withoutShell = await reasonToSkip({ bash: '--version', curl: '--version' }
   },
 );
 
-describe('the quickstart', () => {
-  test('reads nothing of the repository', async () => {
-    const pasted = pastedFrom((await readDocument('docs/guides/quickstart.md')).text);
-    expect(pasted.join('')).not.toMatch(/\.data|examples\/|npm |npx |tsx|jq /);
-  });
-
-  test('control: another form of a response is noticed', () => {
-    const answer = { count: 1, data: [{ id: 'a', price: 2 }] };
-    expect(formOf(answer)).toEqual(formOf({ count: 9, data: [{ id: 'b', price: 3 }, {}] }));
-    expect(formOf(answer)).not.toEqual(formOf({ count: 1, data: [{ id: 'a', price: '2' }] }));
-    expect(formOf(answer)).not.toEqual(formOf({ count: 1, data: [{ id: 'a' }] }));
-  });
+test('the quickstart reads nothing of the repository', async () => {
+  const pasted = pastedFrom((await readDocument('docs/guides/quickstart.md')).text);
+  expect(pasted.join('')).not.toMatch(/\.data|examples\/|npm |npx |tsx|jq /);
 });

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { projectFolder } from '../architecture/planted-tree.ts';
 
 export const examplesFolder = path.join(projectFolder, 'examples/verify-webhook');
-export const vectorsFile = path.join(examplesFolder, 'vectors.json');
+const vectorsFile = path.join(examplesFolder, 'vectors.json');
 
 /** A fixed delivery, the receiver's clock, and what the receiver must say to it. */
 export type Vector = {

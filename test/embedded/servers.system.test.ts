@@ -1,18 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
+import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import mongoose from 'mongoose';
-import { temporaryParent } from '../../src/development/embedded/data-folder.ts';
-import { startMongod } from '../../src/development/embedded/mongod.ts';
 import { isAlive, nodeArguments } from '../../src/development/embedded/processes.ts';
-import { startRedis } from '../../src/development/embedded/redis.ts';
 import { eventually } from '../support/eventually.ts';
-import { freePort } from '../support/own-servers.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 type Answer = {
@@ -139,19 +134,6 @@ describe('a run', () => {
       expect(answers).toEqual(commands.map(() => expect.stringMatching(/NOPERM|command not allowed/)));
     }
   });
-
-  test('goes on when a second one wants its folder, which is refused in a sentence', async () => {
-    const second = await serve();
-    expect(second.answer.error).toContain(`${folder} is in use by process ${first.child.pid}`);
-    expect(second.answer.error).toContain('DATA_DIR=');
-    expect(await withClients(first.answer, (_mongo, redis) => redis.ping())).toBe('PONG');
-  });
-});
-
-test('the servers of a test run allow fail points', async () => {
-  const mongo = await mongoose.createConnection(process.env['TEST_MONGODB_URI'] ?? '').asPromise();
-  expect(await tryFailPoint(mongo)).toBe('allowed');
-  await mongo.close();
 });
 
 async function commandLineOf(pid: number): Promise<string> {
@@ -186,40 +168,6 @@ test('what was written is there after a restart, at the same addresses', async (
   await stop(second.child);
 });
 
-test('a folder of a version without passwords, open to everybody, is closed, keeps its data, and asks for them', async () => {
-  const own = await temporaryFolder();
-  const ports = { mongo: await freePort(), redis: await freePort() };
-  await writeFile(path.join(own, 'ports.json'), JSON.stringify(ports));
-  await chmod(own, 0o755);
-  const options = { env: process.env, log: () => undefined };
-  const mongod = await startMongod({ ...options, dataPath: path.join(own, 'mongo'), port: ports.mongo });
-  const earlier = await startRedis({ ...options, dataPath: path.join(own, 'redis'), port: ports.redis });
-  const answer = { mongodbUri: mongod.uri, redisUrl: earlier.uri, pids: { mongodb: 0, redis: 0 } };
-  await withClients(answer, async (mongo, redis) => {
-    await mongo.collection('notes').insertOne({ text: 'old' }, { writeConcern: { w: 'majority' } });
-    await redis.set('note', 'old');
-  });
-  await Promise.all([mongod.stop(), earlier.stop()]);
-
-  const { child, answer: now } = await serve(own);
-  expect(now.error).toBeUndefined();
-  const found = await withClients(now, async (mongo, redis) => [
-    (await mongo.collection('notes').findOne({}))?.['text'],
-    await redis.get('note'),
-  ]);
-  expect(found).toEqual(['old', 'old']);
-  expect((await stat(own)).mode & 0o777).toBe(0o700);
-  const anonymous = { ...now, mongodbUri: mongod.uri, redisUrl: earlier.uri };
-  const refused = await withClients(anonymous, (mongo, redis) =>
-    Promise.all([mongo.collection('notes').findOne({}).catch(String), redis.get('note').catch(String)]),
-  );
-  expect(refused).toEqual([
-    expect.stringMatching(/requires authentication/),
-    expect.stringMatching(/NOAUTH/),
-  ]);
-  await stop(child);
-});
-
 test('when its process is killed, even during a Ctrl-C, both servers end, and the next run waits for that and starts', async () => {
   const first = await serve();
   const { mongodb, redis } = first.answer.pids;
@@ -238,34 +186,3 @@ test('when its process is killed, even during a Ctrl-C, both servers end, and th
   await stop(second.child);
   expect(isAlive(second.answer.pids.mongodb) || isAlive(second.answer.pids.redis)).toBe(false);
 });
-
-test('when another program has a kept port, the message says which and what to do, and nothing runs', async () => {
-  const own = await temporaryFolder();
-  const squatter = createServer().listen(0, '127.0.0.1');
-  await once(squatter, 'listening');
-  const { port } = squatter.address() as AddressInfo;
-  await writeFile(path.join(own, 'ports.json'), JSON.stringify({ redis: port }));
-  const { child, answer } = await serve(own);
-  await ended(child);
-  squatter.close();
-  expect(answer.error).toContain(
-    `Port ${port} on 127.0.0.1, which this data folder keeps for redis, is taken`,
-  );
-  expect(answer.error).toContain('Stop that program');
-  expect(await readdir(own)).toContain('mongo');
-  expect(await readdir(own)).not.toContain('lock');
-});
-
-test('without a folder of its own a run leaves no files', async () => {
-  const { startTestServers } = await import('../support/servers.ts');
-  const before = await temporaryNames();
-  const servers = await startTestServers();
-  expect(await temporaryNames()).toHaveLength(before.length + 1);
-  await servers.stop();
-  expect(await temporaryNames()).toEqual(before);
-});
-
-async function temporaryNames(): Promise<string[]> {
-  const names = await readdir(await temporaryParent());
-  return names.filter((name) => name.startsWith(`partner-booking-servers-${process.pid}-`));
-}

@@ -86,7 +86,7 @@ describe('once it runs', () => {
       const commands = running.filter((_process, index) => has[index]).map(({ command }) => command);
       // The compiler that a process starts for itself has what the process has.
       return commands
-        .flatMap((command) => /(?:src|workers)\/([\w-]+)\.ts/.exec(command)?.[1] ?? [])
+        .flatMap((command) => /(?:src\/main|workers)\/([\w-]+)\.ts/.exec(command)?.[1] ?? [])
         .toSorted();
     };
     expect(await withSecret('OPERATOR_API_KEY')).toEqual(['api']);

@@ -36,16 +36,13 @@ async function runBelow(shells: number, env: Record<string, string> = {}) {
   return outermost;
 }
 
-test('when the parent is killed, that is a request to stop', async () => {
-  const shell = await runBelow(1);
+test.each([
+  ['the parent', 1, {}],
+  ['npm, whose shell lives on,', 2, { npm_lifecycle_event: 'start' }],
+])('when %s is killed, that is a request to stop', async (_what, shells, env) => {
+  const outermost = await runBelow(shells, env);
   expect(await requests()).toEqual([]);
-  shell.kill('SIGKILL');
-  expect(await firstRequest()).toBe('the parent process is gone');
-});
-
-test('when npm is killed, whose shell lives on, that is one too', async () => {
-  const npm = await runBelow(2, { npm_lifecycle_event: 'start' });
-  npm.kill('SIGKILL');
+  outermost.kill('SIGKILL');
   expect(await firstRequest()).toBe('the parent process is gone');
 });
 

@@ -1,10 +1,7 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { isAlive, nodeArguments } from '../../src/development/embedded/processes.ts';
+import { isAlive } from '../../src/development/embedded/processes.ts';
 import {
   runToEnd,
   type SupervisedProcess,
@@ -13,7 +10,6 @@ import {
 import { eventually } from '../support/eventually.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-const program = fileURLToPath(new URL('./supervise.ts', import.meta.url));
 const sayReady = 'process.send({ ready: true, pid: process.pid });';
 const stayUp = 'setInterval(() => {}, 1000);';
 
@@ -56,7 +52,6 @@ describe('a process that dies', () => {
     process.kill(first.pid, 'SIGKILL');
     const second = await eventually('the second start', async () => (await starts())[1]);
     expect(second).toMatch(/ 2$/);
-    expect(lines).toEqual([`api stopped unexpectedly (SIGKILL); restarting it. Its log: ${logFile()}`]);
     await supervised.stop(5_000);
     expect(isAlive(Number(second.split(' ')[0]))).toBe(false);
   });
@@ -66,18 +61,6 @@ describe('a process that dies', () => {
     await expect(supervised.ready).rejects.toThrow(/api ended \(4\) before it was ready[^]*PORT is taken/);
     await supervised.stop(5_000);
     expect(await starts()).toHaveLength(1);
-  });
-
-  test('while it is being stopped is not started again', async () => {
-    const { supervised } = await supervise(`${noteStart()} ${sayReady} ${stayUp}`);
-    const { pid } = (await supervised.ready) as { pid: number };
-    process.kill(pid, 'SIGKILL');
-    await eventually('its end to be seen', () => lines.length > 0);
-    await supervised.stop(5_000);
-    // Longer than the delay of a restart, which is what must not come.
-    await expect(eventually('a second start', async () => (await starts())[1], 1_500)).rejects.toThrow(
-      'second',
-    );
   });
 });
 
@@ -96,19 +79,7 @@ describe('stopping', () => {
     const { pid } = (await supervised.ready) as { pid: number };
     await supervised.stop(300);
     expect(isAlive(pid)).toBe(false);
-    expect(lines).toEqual(['api did not stop within 0.3 s of SIGTERM; killing it']);
   });
-});
-
-test('when the parent is killed, its children learn of it and end', async () => {
-  const { file } = await specOf(`process.once('disconnect', () => process.exit(0)); ${sayReady} ${stayUp}`);
-  const parent = spawn(process.execPath, [...nodeArguments(program), file, path.join(folder, 'log')], {
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-  });
-  const [{ pid }] = (await once(parent, 'message')) as [{ pid: number }];
-  expect(isAlive(pid)).toBe(true);
-  parent.kill('SIGKILL');
-  await eventually('the child to be gone', () => !isAlive(pid));
 });
 
 test('a program run to its end rejects with the end of its log when it fails', async () => {

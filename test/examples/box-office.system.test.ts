@@ -142,7 +142,7 @@ describeInBrowser('in a browser, with webhooks that the service sends', () => {
     await page.getByLabel('Why do you cancel?').fill('Rain');
     await page.getByRole('button', { name: 'Cancel this booking' }).click();
     await page.getByRole('status').filter({ hasText: 'Cancelled' }).waitFor();
-    // What a page with a fault is answered with, the browser notes as an error.
+    // The browser reports the 400 of a page with a fault as an error.
     expect(faults.filter((each) => !each.includes('400'))).toEqual([]);
     await close();
   });

@@ -29,7 +29,7 @@ export async function installBoxOffice(): Promise<string> {
   const { dependencies, devDependencies } = JSON.parse(
     await readFile(path.join(app, 'package.json'), 'utf8'),
   ) as Record<'dependencies' | 'devDependencies', Record<string, string>>;
-  // Of the tools for development there is nothing but the types: the shop starts where they were omitted.
+  // Only types of the development tools are installed: the shop must start without those tools.
   const types = Object.keys(devDependencies).filter((name) => name.startsWith('@types/'));
   const { 'partner-booking-client': _client, ...others } = dependencies;
   for (const name of [...Object.keys(others), ...types, 'openapi-fetch'])

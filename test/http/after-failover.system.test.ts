@@ -62,14 +62,14 @@ afterAll(async () => {
 const anySlot = (): string => slotIds.pop() ?? '';
 type Row = { _id: string; [field: string]: unknown };
 
-/** What is written here is acknowledged at once, whatever a majority has. */
+/** A collection whose writes are acknowledged before a majority has them. */
 const unseen = (collection: string) =>
   service.context.db
     .getClient()
     .db(service.context.db.name)
     .collection<Row>(collection, { writeConcern: { w: 1 } });
 
-/** Writes a row like the one that is there, but for `fields`; returns its id. */
+/** Writes a copy of an existing row with other `fields`; returns its id. */
 async function anotherLike(collection: string, like: Json, fields: Json = {}): Promise<string> {
   const row = await unseen(collection).findOne(like);
   if (row === null) throw new Error(`There is no such row in ${collection}`);
@@ -91,7 +91,7 @@ const confirmations = () =>
     ({ command }) => (command as { readConcern?: Json }).readConcern?.['level'] === 'linearizable',
   ).length;
 
-/** The same for calls that must make sure: the majority's moment moves on once each of them has asked for that. */
+/** As `afterFailover`, for calls that confirm with the primary: the majority catches up once each has asked. */
 async function confirmedAfterFailover(
   write: () => Promise<unknown>,
   calls: () => Promise<Reply>[],
@@ -195,13 +195,13 @@ describe('what was acknowledged just before a failover', () => {
       const blackout = { venueId: venue.id, startsAt, endsAt, resourceIds: null, reason: 'works' };
       await unseen('blackouts').insertOne({ _id: randomUUID(), ...blackout, createdAt: startsAt });
     };
-    // Of these the service has kept what was before.
+    // The service caches the rules and the partner before the change.
     await Promise.all([
       requireVenueRules({ db }, partner.id, venue.id),
       suspended.api.get('/api/v1/partner/venues'),
     ]);
     const found = await afterFailover(write, async () => {
-      // What was in memory is confirmed no more.
+      // Wait until the leases of the cache have ended.
       await delay(LEASE_MS / 2);
       const { resources, blackouts } = (await requireVenueRules({ db }, newcomer.id, venue.id)).rules;
       const receivers = (await findReceivers(db, [venue.id])).get(venue.id) ?? [];

@@ -1,13 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { authorise, execute, openReference, operationsShown } from '../support/api-reference.ts';
-import { findBrowser, startBrowser, takeScreenshot, watchedPage } from '../support/browser.ts';
-import type { Client } from '../support/client.ts';
+import { findBrowser, startBrowser, takeScreenshot } from '../support/browser.ts';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { anyPartner, anyVenue } from '../support/factories.ts';
-import { startFaultyPage } from '../support/faulty-page.ts';
-import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
 
@@ -18,7 +15,7 @@ const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch:
 type Target = {
   url: string;
   apiKey: string;
-  /** Where a browser has to sign in first. */
+  /** The key to sign in with, if the listener requires it. */
   signInKey?: string;
   /** A GET that needs no input, and what its 200 holds. */
   operationId: string;
@@ -64,7 +61,7 @@ const background = (page: Page) => page.evaluate('getComputedStyle(document.body
 inBrowser('the partner listener', startPartners);
 inBrowser('the admin listener', startOperators);
 
-/** What must hold of the reference of any listener; its screenshots are named after it. */
+/** Tests the reference of a listener; its screenshots are named after the listener. */
 function inBrowser(name: string, start: () => Promise<Target>): void {
   describeInBrowser(`the reference of ${name}`, () => {
     let target: Target;
@@ -75,7 +72,7 @@ function inBrowser(name: string, start: () => Promise<Target>): void {
 
     const shot = (page: Page, look: string) => takeScreenshot(page, `${name.replaceAll(' ', '-')}-${look}`);
 
-    test('lists every operation, asks as whoever is signed in, words a refusal as the API does, and keeps no key', async () => {
+    test('lists every operation, calls as the user who is signed in, shows rejections, and keeps no key', async () => {
       const { url, signInKey } = target;
       const key = signInKey === undefined ? {} : { signInKey };
       const { page, faults, close } = await openReference(started(), url, { ...key, ...DESKTOP });
@@ -98,7 +95,7 @@ function inBrowser(name: string, start: () => Promise<Target>): void {
       expect(await page.locator('.curl-command').innerText()).toContain(target.apiKey);
       expect(await page.evaluate('JSON.stringify([localStorage, sessionStorage])')).toBe('[{},{}]');
 
-      // Of its own origin alone and within its CSP.
+      // The page loads from its own origin only, within its CSP.
       expect(faults.filter((fault) => !/^error: .* 401 /.test(fault))).toEqual([]);
       expect(faults).toHaveLength(target.signInKey === undefined ? 2 : 1);
       await shot(page, 'light');
@@ -165,82 +162,32 @@ describeInBrowser('the reference', () => {
   );
 });
 
-describeInBrowser('the watch that is kept on a page', () => {
-  test('sees each kind of fault', async () => {
-    const { url, close: stop } = await startFaultyPage();
-    const { page, faults, close } = await watchedPage(started(), url);
-    await page.goto(url);
-    await page.waitForFunction('window.isThrough');
-    const kinds = [
-      /^error: CSP script-src-elem inline$/,
-      /^error: CSP connect-src http:\/\/127\.0\.0\.1:9\/$/,
-      /^request to https:\/\/cdn\.example\/style\.css$/,
-      /^error: Failed to load resource: .*404/,
-      /^uncaught: thrown in the page$/,
-    ];
-    const unseen = kinds.filter((kind) => !faults.some((fault) => kind.test(fault)));
-    expect([unseen, faults]).toEqual([[], expect.anything()]);
-    await close();
-    await stop();
-  });
-});
-
-describe('on both listeners', () => {
-  let service: Service;
-  let partners: Client;
-  let operator: Client;
-  beforeAll(async () => {
-    service = await startService();
-    partners = createClient(service.url, undefined);
-    operator = createClient(service.adminUrl, OPERATOR_KEY);
-  });
-  afterAll(() => service.stop());
-
-  test('it is open to everybody at the partners, and to operators alone at theirs', async () => {
-    expect((await partners.get('/docs/reference')).status).toBe(200);
+test('the reference is public at the partner listener and for operators alone at theirs, without inline code', async () => {
+  const service = await startService();
+  const partners = createClient(service.url, undefined);
+  const operator = createClient(service.adminUrl, OPERATOR_KEY);
+  const stranger = createClient(service.adminUrl, undefined);
+  try {
     expect((await operator.get('/docs')).status).toBe(200);
-    const stranger = createClient(service.adminUrl, undefined);
-    for (const path of ['/docs', '/docs/reference.js', '/docs/swagger-ui-bundle.js']) {
+    for (const path of ['/docs', '/docs/reference.js', '/docs/swagger-ui-bundle.js'])
       expect((await stranger.get(path)).status).toBe(401);
-    }
-  });
-
-  test('it is served under the policy of every other response, and holds nothing inline', async () => {
     const page = await partners.get('/docs/reference');
-    const policyOf = (reply: { headers: Headers }) => reply.headers.get('content-security-policy');
-    expect(policyOf(page)).toMatch(/script-src 'self';/);
-    expect(policyOf(page)).toBe(policyOf(await partners.get('/healthz')));
+    expect(page.headers.get('content-security-policy')).toMatch(/script-src 'self';/);
     expect(page.text).not.toMatch(/<script(?! src="\/)|<style|style=|\son\w+=|(?:src|href)="(?!\/|data:,)/);
-  });
-
-  test('its files are of known types, and kept by browsers until they change', async () => {
-    const page = await partners.get('/docs/reference');
     const files = [...page.text.matchAll(/(?:src|href)="(\/docs\/[^"]+)"/g)].map(([, file]) => file ?? '');
     const replies = await Promise.all(files.map((file) => partners.get(file)));
-    expect(replies.map((reply) => [reply.status, reply.headers.get('content-type')])).toEqual([
-      [200, 'text/css; charset=utf-8'],
-      [200, 'text/css; charset=utf-8'],
-      [200, 'text/javascript; charset=utf-8'],
-      [200, 'text/javascript; charset=utf-8'],
-    ]);
-    expect(replies.map((reply) => reply.headers.get('cache-control'))).toEqual([
-      'private, max-age=31536000, immutable',
-      'private, no-cache',
-      'private, max-age=31536000, immutable',
-      'private, no-cache',
-    ]);
+    const headers = (name: string) => replies.map((reply) => reply.headers.get(name));
+    const [css, js] = ['text/css; charset=utf-8', 'text/javascript; charset=utf-8'];
+    expect(headers('content-type')).toEqual([css, css, js, js]);
+    const [kept, asked] = ['private, max-age=31536000, immutable', 'private, no-cache'];
+    expect(headers('cache-control')).toEqual([kept, asked, kept, asked]);
     for (const [index, file] of ['/docs/reference', ...files].entries()) {
       const etag = [page, ...replies][index]?.headers.get('etag') ?? '';
       expect((await partners.get(file, { 'if-none-match': etag })).status).toBe(304);
     }
-  });
-
-  test.each([
-    '/docs/reference/swagger-ui.js',
-    '/docs/reference/swagger-ui-bundle.js.map',
-    '/docs/reference/package.json',
-    '/docs/reference/..%2fREADME.md',
-  ])('no other file of the package is served: %s', async (path) => {
-    expect((await partners.get(path)).status).toBe(404);
-  });
+    for (const file of ['swagger-ui.js', 'swagger-ui-bundle.js.map', 'package.json', '..%2fREADME.md'])
+      expect((await partners.get(`/docs/reference/${file}`)).status).toBe(404);
+  } finally {
+    await service.stop();
+  }
 });

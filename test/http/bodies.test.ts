@@ -1,114 +1,86 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Partner } from '../support/factories.ts';
 import { anyPartner } from '../support/factories.ts';
 import { sharedService } from '../support/service-host.ts';
-import { verdict } from '../support/verdict.ts';
 
-const NOBODY = '00000000-0000-7000-8000-00000000dead';
-const HOLDS = '/api/v1/partner/holds';
+const EXTEND = '/api/v1/partner/holds/00000000-0000-7000-8000-00000000dead/extend';
 const KB = 1024;
 
 const service = sharedService();
 let partner: Partner;
-
 beforeAll(async () => {
   partner = await anyPartner(service);
 });
 afterAll(() => service.stop());
 
-/** What a hold answers to this body, which every endpoint reads alike. */
-async function answerTo(body: string, headers: Record<string, string> = {}): Promise<string> {
-  const sent = { body, headers: { 'content-type': 'application/json', ...headers } };
-  return verdict(await partner.api.send('POST', HOLDS, sent));
+/** Posts bytes as they are; returns status, code, message and the faulty fields. */
+async function post(body: string | Uint8Array<ArrayBuffer> | ReadableStream, headers: object = {}) {
+  const reply = await fetch(service.url + EXTEND, {
+    method: 'POST',
+    headers: { 'x-api-key': partner.apiKey, 'content-type': 'application/json', ...headers },
+    body,
+    duplex: 'half',
+  } as RequestInit);
+  type Refusal = { error: { code: string; message: string; details?: { path: string }[] } };
+  const { code, message, details = [] } = ((await reply.json()) as Refusal).error;
+  return { answer: `${reply.status} ${code}`, message, fields: details.map(({ path }) => path).join() };
 }
 
-describe('a body', () => {
-  const broken: [string, string][] = [
-    ['cut off', '{"slot_id": "a"'],
-    ['with a trailing comma', '{"slot_id": "a",}'],
-    ['two documents', '{}{}'],
-    ['a word', 'undefined'],
-    ['not a number', '{"ttl_seconds": NaN}'],
-    ['a raw control character in a string', '{"slot_id": "a\u0001"}'],
-    ['a form', 'slot_id=a'],
-    ['100,000 open brackets', '['.repeat(100_000)],
-  ];
-  test.each(broken)('what is not JSON is 400 INVALID_JSON: %s', async (_what, body) => {
-    expect(await answerTo(body)).toBe('400 INVALID_JSON');
-  });
+const INVALID = '400 INVALID_JSON';
+const UNSUPPORTED = '415 UNSUPPORTED_MEDIA_TYPE';
+const ofSize = (bytes: number) => JSON.stringify({ filler: 'x'.repeat(bytes - '{"filler":""}'.length) });
+const ofType = (type: string) => ({ 'content-type': type });
+const GZIP = { 'content-encoding': 'gzip' };
 
-  test.each([
-    'text/plain',
-    'application/x-www-form-urlencoded',
-    'multipart/form-data; boundary=x',
-    'application/xml',
-    'application/jsonp',
-    'json',
-    '',
-  ])('a body of type %j is 415 UNSUPPORTED_MEDIA_TYPE', async (type) => {
-    expect(await answerTo('{}', { 'content-type': type })).toBe('415 UNSUPPORTED_MEDIA_TYPE');
-  });
-
-  test.each([
-    ['charset', { 'content-type': 'application/json; charset=iso-8859-1' }],
-    ['charset', { 'content-type': 'application/json; charset=klingon' }],
-    ['charset', { 'content-type': 'application/json; charset=utf-7' }],
-    ['charset', { 'content-type': 'application/json; charset=utf-16le' }],
-    ['encoding', { 'content-encoding': 'compress' }],
-  ])('a %s that is not supported is 415: %j', async (_what, headers) => {
-    expect(await answerTo('{}', headers)).toBe('415 UNSUPPORTED_MEDIA_TYPE');
-  });
-
-  test('101 KB are 413 PAYLOAD_TOO_LARGE', async () => {
-    const body = JSON.stringify({ filler: 'x'.repeat(101 * KB) });
-    expect(await answerTo(body)).toBe('413 PAYLOAD_TOO_LARGE');
-  });
-
-  test.each(['null', '1', '"text"', 'true', '[]', '[{"slot_id": "a"}]'])(
-    'that is no object is at fault: %s',
-    async (body) => {
-      expect(await answerTo(body)).toBe('400 VALIDATION_ERROR body');
-    },
-  );
+test.each<[what: string, answer: string, body: string | Uint8Array<ArrayBuffer>, headers?: object]>([
+  ['cut off', INVALID, '{"slot_id": "a"'],
+  ['with a trailing comma', INVALID, '{"slot_id": "a",}'],
+  ['of two documents', INVALID, '{}{}'],
+  ['of a word', INVALID, 'undefined'],
+  ['with NaN', INVALID, '{"ttl_seconds": NaN}'],
+  ['with a raw control character', INVALID, '{"slot_id": "a\u0001"}'],
+  ['of a form', INVALID, 'slot_id=a'],
+  ['of 100,000 open brackets', INVALID, '['.repeat(100_000)],
+  ['in UTF-16', INVALID, Buffer.from('{"reason": "rain"}', 'utf16le')],
+  ['of type text/plain', UNSUPPORTED, '{}', ofType('text/plain')],
+  ['of a form’s type', UNSUPPORTED, '{}', ofType('application/x-www-form-urlencoded')],
+  ['of parts', UNSUPPORTED, '{}', ofType('multipart/form-data; boundary=x')],
+  ['of type application/xml', UNSUPPORTED, '{}', ofType('application/xml')],
+  ['of type application/jsonp', UNSUPPORTED, '{}', ofType('application/jsonp')],
+  ['of type json', UNSUPPORTED, '{}', ofType('json')],
+  ['of no type', UNSUPPORTED, '{}', ofType('')],
+  ['in another charset', UNSUPPORTED, '{}', ofType('application/json; charset=iso-8859-1')],
+  ['in an unknown charset', UNSUPPORTED, '{}', ofType('application/json; charset=klingon')],
+  ['in utf-7', UNSUPPORTED, '{}', ofType('application/json; charset=utf-7')],
+  ['said to be in utf-16le', UNSUPPORTED, '{}', ofType('application/json; charset=utf-16le')],
+  ['in an unknown compression', UNSUPPORTED, '{}', { 'content-encoding': 'compress' }],
+  ['of 101 KB', '413 PAYLOAD_TOO_LARGE', ofSize(101 * KB)],
+  ['that unpacks to 50 MB', '413 PAYLOAD_TOO_LARGE', gzipSync(ofSize(50_000 * KB)), GZIP],
+  ['that unpacks to 100 KB', '400 VALIDATION_ERROR', gzipSync(ofSize(100 * KB)), GZIP],
+])('a body %s is answered by %s', async (_what, answer, body, headers = {}) => {
+  expect(await post(body, headers)).toMatchObject({ answer });
 });
 
-describe('the size of a body', () => {
-  const send = (
-    body: string | Uint8Array<ArrayBuffer> | ReadableStream,
-    headers: Record<string, string> = {},
-  ) =>
-    fetch(`${service.url}/api/v1/partner/holds`, {
-      method: 'POST',
-      headers: { 'x-api-key': partner.apiKey, 'content-type': 'application/json', ...headers },
-      body,
-      duplex: 'half',
-    } as RequestInit);
-  const ofSize = (bytes: number) => JSON.stringify({ filler: 'x'.repeat(bytes - '{"filler":""}'.length) });
-
-  test('counts what a compressed body becomes', async () => {
-    const gzip = { 'content-encoding': 'gzip' };
-    expect((await send(gzipSync(ofSize(100 * KB)), gzip)).status).toBe(400);
-    expect((await send(gzipSync(ofSize(50_000 * KB)), gzip)).status).toBe(413);
+test('a body in chunks, without a length, is measured too', async () => {
+  expect(await post(new Blob([ofSize(101 * KB)]).stream())).toMatchObject({
+    answer: '413 PAYLOAD_TOO_LARGE',
   });
+});
 
-  test('that is not compressed as it says is 400 and says so', async () => {
-    const cut = gzipSync(ofSize(10 * KB)).subarray(0, 40);
-    for (const body of ['not gzip', cut]) {
-      const reply = await send(body, { 'content-encoding': 'gzip' });
-      expect(reply.status).toBe(400);
-      expect(await reply.json()).toMatchObject({
-        error: {
-          code: 'INVALID_JSON',
-          message: expect.stringContaining('not compressed as its Content-Encoding gzip says'),
-        },
-      });
-    }
-  });
+test.each(['null', '1', '"text"', 'true', '[]', '[{"slot_id": "a"}]'])('%s is no object', async (body) => {
+  expect(await post(body)).toMatchObject({ answer: '400 VALIDATION_ERROR', fields: 'body' });
+});
 
-  test('counts a body that comes in chunks without a length', async () => {
-    const stream = new Blob([ofSize(101 * KB)]).stream();
-    expect((await send(stream)).status).toBe(413);
+test.each<[what: string, body: string | Uint8Array<ArrayBuffer>, headers: object, said: string]>([
+  ['not gzip', 'not gzip', GZIP, 'not compressed as its Content-Encoding gzip says'],
+  ['half of gzip', gzipSync(ofSize(10 * KB)).subarray(0, 40), GZIP, 'not compressed as its Content-Encoding'],
+  ['Latin-1', Buffer.from('{"reason": "Ren\u00e9e"}', 'latin1'), {}, 'not UTF-8'],
+  ['half a surrogate pair', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]), {}, 'not UTF-8'],
+])('the answer to %s says what is wrong with the bytes', async (_what, body, headers, said) => {
+  expect(await post(body, headers)).toMatchObject({
+    answer: INVALID,
+    message: expect.stringContaining(said),
   });
 });
 
@@ -117,26 +89,6 @@ test.each([
   'application/json; charset=utf8',
   'application/json;charset="utf-8"',
 ])('JSON of type %s is read, with a mark of byte order too', async (type) => {
-  const body = '\uFEFF{"ttl_seconds": 1}';
-  const reply = await partner.api.send('POST', `/api/v1/partner/holds/${NOBODY}/extend`, {
-    ...{ headers: { 'content-type': type }, body },
-  });
-  expect(verdict(reply)).toBe('400 VALIDATION_ERROR ttl_seconds');
-});
-
-test.each([
-  ['Latin-1', Buffer.from('{"reason": "Ren\u00e9e"}', 'latin1')],
-  ['UTF-16', Buffer.from('{"reason": "rain"}', 'utf16le')],
-  ['half a surrogate pair', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22])],
-])('a body in %s is 400 INVALID_JSON and says that it is not UTF-8', async (_what, body) => {
-  const reply = await fetch(`${service.url}/api/v1/partner/holds/${NOBODY}/cancel`, {
-    method: 'POST',
-    headers: { 'x-api-key': partner.apiKey, 'content-type': 'application/json' },
-    body,
-  });
-  const { error } = (await reply.json()) as { error: { code: string; message: string } };
-  // UTF-16 of ASCII is UTF-8 of other characters: no JSON.
-  const said = _what === 'UTF-16' ? 'not valid JSON' : 'not UTF-8';
-  expect([reply.status, error.code]).toEqual([400, 'INVALID_JSON']);
-  expect(error.message).toContain(said);
+  const reply = await post('\uFEFF{"ttl_seconds": 1}', ofType(type));
+  expect(reply).toMatchObject({ answer: '400 VALIDATION_ERROR', fields: 'ttl_seconds' });
 });

@@ -1,25 +1,18 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { addressKey, clientAddress } from '../../src/http/client-address.rules.ts';
 
-describe('what counts as one address', () => {
-  test.each([
-    ['192.0.2.7', '192.0.2.7'],
-    ['::ffff:192.0.2.7', '192.0.2.7'],
-    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
-    ['2001:db8:1:2::', '2001:db8:1:2::/64'],
-    ['::1', '0:0:0:0::/64'],
-    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
-    [undefined, 'unknown'],
-    ['', 'unknown'],
-    ['_hidden', 'unknown'],
-  ])('%s is %s', (ip, key) => {
-    expect(addressKey(ip)).toBe(key);
-  });
-
-  test('two clients of different networks are two', () => {
-    expect(addressKey('2001:db8:1:2::1')).not.toBe(addressKey('2001:db8:1:3::1'));
-    expect(addressKey('192.0.2.7')).not.toBe(addressKey('192.0.2.8'));
-  });
+test.each([
+  ['192.0.2.7', '192.0.2.7'],
+  ['::ffff:192.0.2.7', '192.0.2.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:db8:1:3::', '2001:db8:1:3::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  [undefined, 'unknown'],
+  ['', 'unknown'],
+  ['_hidden', 'unknown'],
+])('the address %s is limited as %s', (ip, key) => {
+  expect(addressKey(ip)).toBe(key);
 });
 
 test.each([

@@ -5,7 +5,7 @@ import express from 'express';
 import { mountDocumentation } from '../../src/http/documentation.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 
-/** What is logged as the documentation in a folder is mounted, or that of this project. */
+/** Mounts the documentation in a folder, or that of this project; returns the log. */
 export function loggedWith(_context: unknown, folder: string | null): string {
   const lines: string[] = [];
   const log = createLogger('api', 'info', { write: (line: string) => void lines.push(line) });
@@ -13,7 +13,7 @@ export function loggedWith(_context: unknown, folder: string | null): string {
   return lines.join('');
 }
 
-/** What a browser gets of each path where the documentation is in `folder`, and the file `vanished` of it goes after the start. */
+/** Serves the documentation in `folder`, deletes its file `vanished`, and returns the status of each path. */
 export async function statusesIn(
   _context: unknown,
   folder: string,

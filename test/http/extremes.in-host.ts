@@ -48,7 +48,7 @@ function endsOf(described: Described): Ends | undefined {
 
 export type ExtremeCall = { id: string; template: Template };
 
-/** Of every route its legal call with each parameter at either end, and with all of one kind at the same end. */
+/** The legal call of every route with each parameter at either end, and with all of one kind at the same end. */
 export function extremeCalls(context: Service['context'], which: Interface, known: Known): ExtremeCall[] {
   const routes = which === 'partner' ? partnerRoutes(context) : operatorRoutes(context);
   const byRoute = new Map(inputsOf(routes).map((input) => [input.route, input]));
@@ -61,7 +61,7 @@ export function extremeCalls(context: Service['context'], which: Interface, know
       const groups = [
         ...keys.map((key) => [key]),
         ...kinds.map((kind) => keys.filter(([, described]) => kindOf(described) === kind)),
-      ];
+      ].filter((group, index) => index < keys.length || group.length > 1);
       return groups.flatMap((group) =>
         [0, 1].flatMap((end): ExtremeCall[] => {
           const values = group.flatMap(([name, described]) => {

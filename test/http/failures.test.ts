@@ -4,16 +4,13 @@ import { createClient } from '../support/client.ts';
 import type { Partner, Venue } from '../support/factories.ts';
 import { anyPartner, anyVenue, freeSlotIds, operatorOf, placeHold } from '../support/factories.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
-import type { HostedService } from '../support/service-host.ts';
 import { hostedService } from '../support/service-host.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 
-let service: HostedService;
+const service = await hostedService();
 let venue: Venue;
 let partner: Partner;
-
 beforeAll(async () => {
-  service = await hostedService();
   venue = await anyVenue(service);
   partner = await anyPartner(service, [venue.id]);
 });
@@ -37,27 +34,22 @@ const TOO_SLOW = { errorCode: 50, failCommands: ['aggregate', 'findAndModify'] }
 
 const get = (path: string) => partner.api.get(path);
 
-describe('when the database refuses a command in a way that nobody foresaw', () => {
-  test.each([['/api/v1/bookings'], ['/api/v1/bookings/some-id'], ['/api/v1/partner/holds']])(
-    'GET %s is 500 INTERNAL_ERROR that tells nothing but its request id',
-    async (path) => {
-      await failpoint('alwaysOn', A_BUG);
-      const reply = await get(path);
-      expect(verdict(reply)).toBe('500 INTERNAL_ERROR');
-      expect(errorOf(reply).message).toContain('request_id');
-      const logged = (await service.logs())
-        .split('\n')
-        .find((line) => line.includes(errorOf(reply).request_id) && line.includes('failCommand'));
-      expect(JSON.parse(logged ?? '{}')).toMatchObject({ level: 'error', msg: 'unexpected error' });
-    },
-  );
+describe('when the database rejects a command for an unexpected reason', () => {
+  test('the call is 500 INTERNAL_ERROR, and the cause is in the log alone, under its request id', async () => {
+    await failpoint('alwaysOn', A_BUG);
+    const reply = await get('/api/v1/bookings');
+    expect([verdict(reply), reply.text.includes('failCommand')]).toEqual(['500 INTERNAL_ERROR', false]);
+    const logged = (await service.logs())
+      .split('\n')
+      .find((line) => line.includes(errorOf(reply).request_id) && line.includes('failCommand'));
+    expect(JSON.parse(logged ?? '{}')).toMatchObject({ level: 'error' });
+  });
 
   test('a hold that could not be written is neither placed nor half there', async () => {
     const [slotId = ''] = await freeSlotIds(partner, venue.id);
     await failpoint('alwaysOn', { ...A_BUG, failCommands: ['update'] });
-    expect(verdict(await partner.api.post('/api/v1/partner/holds', { slot_id: slotId }))).toBe(
-      '500 INTERNAL_ERROR',
-    );
+    const failed = await partner.api.post('/api/v1/partner/holds', { slot_id: slotId });
+    expect(verdict(failed)).toBe('500 INTERNAL_ERROR');
     await failpoint('off', {});
     await placeHold(partner, slotId);
     expect(await freeSlotIds(partner, venue.id)).not.toContain(slotId);

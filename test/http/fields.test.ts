@@ -21,19 +21,8 @@ const UUID = '00000000-0000-7000-8000-00000000dead';
 const words = (line: string) => line.split(' ');
 const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** What no field takes that is a text, whatever it means. */
-const NOT_TEXT: unknown[] = [
-  null,
-  1,
-  0,
-  true,
-  [],
-  ['text'],
-  {},
-  { $ne: null },
-  { length: 5 },
-  { toString: 'x' },
-];
+/** Values that no text field accepts. */
+const NOT_TEXT: unknown[] = [null, 1, 0, true, [], ['text'], {}, { $ne: null }, { length: 5 }];
 const UNPRINTABLE = ['a\u0000b', 'a\u001bb', '\u007f', 'a\u0085', '\ud800', 'a\udfffb', '\ud83d'];
 const NOT_NUMBER = [null, '1', '', true, [1], {}, { $gt: '' }];
 
@@ -158,18 +147,18 @@ describe.each([
   ...IN_BODY.map((row) => ({ ...row, place: 'body' })),
   ...IN_QUERY.map((row) => ({ ...row, place: 'query' })),
 ])('$kind in a $place', ({ place, field, taken, rejected }) => {
-  const schema = Joi.object({ field });
   const isTaken = (value: unknown): boolean => {
     const given = { query: {}, body: {}, [place]: { field: value } };
-    const schemas = { querySchema: undefined, bodySchema: undefined, [`${place}Schema`]: schema };
+    const schemas = {
+      querySchema: undefined,
+      bodySchema: undefined,
+      [`${place}Schema`]: Joi.object({ field }),
+    };
     return checkInput({ ...given, ...schemas, ignoredInQuery: [] }).faults.length === 0;
   };
 
-  test('is taken where it is of the form', () => {
+  test('takes its values and rejects all others', () => {
     expect(taken.filter((value) => !isTaken(value))).toEqual([]);
-  });
-
-  test('is rejected where it is not', () => {
     expect(rejected.filter(isTaken)).toEqual([]);
   });
 });
@@ -195,13 +184,8 @@ describe('text', () => {
     },
   );
 
-  test('is kept as it is given', () => {
+  test('keeps blanks, and loses only the direction marks around it', () => {
     expect(given(text(5), ' A ')).toBe(' A ');
-    expect(given(prose(5), ' a\nb ')).toBe(' a\nb ');
-    expect(given(opaque(5), ' a ')).toBe(' a ');
-  });
-
-  test('loses the direction marks around it, and no others', () => {
     expect(given(text(20), '\u202aAsha Rao\u202c\u200e')).toBe('Asha Rao');
     expect(given(text(20), 'Asha\u202e Rao')).toEqual(['string.pattern.base']);
     expect(given(opaque(20), '\u202aref\u202c')).toEqual(['string.pattern.base']);

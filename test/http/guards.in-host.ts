@@ -10,7 +10,7 @@ import { listenUntilStop, onServiceStop } from '../support/service-stop.ts';
 
 type Context = Service['context'];
 
-/** What the looks are taken with. */
+/** The connection that looks for the guards, by the context of its service. */
 const lookingOf = new WeakMap<Context, Db>();
 
 /** The API as its process has it, on the database of a service that refuses nothing. */
@@ -31,7 +31,7 @@ export async function listenWatched(context: Context): Promise<Listeners> {
   return { url, adminUrl };
 }
 
-/** From now on every look fails. */
+/** Makes every later look fail. */
 export async function loseLooks(context: Context): Promise<void> {
   await lookingOf.get(context)?.close();
 }

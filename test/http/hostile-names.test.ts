@@ -5,7 +5,6 @@ import type { Partner } from '../support/factories.ts';
 import { anyPartner, anyVenue, bookSlot, confirmBody, freeSlotIds } from '../support/factories.ts';
 import { integerBetween, mulberry32, pick, propertySeed } from '../support/random.ts';
 import { isLongTier } from '../support/scale.ts';
-import type { SharedService } from '../support/service-host.ts';
 import { sharedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 
@@ -14,7 +13,7 @@ const NAMES = 1000;
 const P99_MS = 100;
 const describeWhenIdle = isLongTier ? describe : describe.skip;
 
-/** What makes patterns backtrack, cut or repeated to the most that a name may have. */
+/** Texts that make patterns backtrack; names repeat and cut them, up to the longest name allowed. */
 const SEEDS = [
   'a',
   ' ',
@@ -59,10 +58,9 @@ async function p99(items: readonly string[], work: (item: string) => Promise<voi
 }
 
 describeWhenIdle('a hostile name', () => {
-  let service: SharedService;
+  const service = sharedService();
   let partner: Partner;
   beforeAll(async () => {
-    service = sharedService();
     const venue = await anyVenue(service);
     partner = await anyPartner(service, [venue.id]);
     for (const slot of (await freeSlotIds(partner, venue.id)).slice(0, 10)) await bookSlot(partner, slot);
@@ -97,11 +95,5 @@ describeWhenIdle('a hostile name', () => {
     });
     process.stdout.write(`p99 in ms: erasure ${looked}\n`);
     expect(looked).toBeLessThan(P99_MS);
-  });
-
-  test('control: a pattern that backtracks takes longer than that', async () => {
-    const pattern = /^(a+)+$/;
-    const took = await p99([`${'a'.repeat(24)}!`], (name) => void pattern.test(name));
-    expect(took).toBeGreaterThan(P99_MS);
   });
 });

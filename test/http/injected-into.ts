@@ -1,6 +1,6 @@
 import { FORGED, OPERATORS } from './injection-payloads.ts';
 
-/** Where in what the database holds, or was asked, a payload is an operator or has made a member of its own. */
+/** The paths in a document or command at which a payload is an operator or a member. */
 export function injectedInto(value: unknown, path = ''): string[] {
   if (typeof value !== 'object' || value === null || value instanceof Date) return [];
   return Object.entries(value).flatMap(([key, member]) => {

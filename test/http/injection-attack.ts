@@ -53,7 +53,7 @@ export async function attack(sender: Sender, target: Target, inputs: readonly In
     found.inputs.add(input.id);
     found.shots.add(`${input.place}: ${shot.name}`);
     const first = await sendAs(sender, target, request);
-    // What a payload does it does again; a database that a busy machine keeps waiting answers the second time.
+    // A 503 may come from a busy machine. A payload that causes one causes it again.
     const reply = first.status === 503 ? await sendAs(sender, target, request) : first;
     const fault = faultOf(input, shot, request.path, reply, rows.get(input.id));
     if (fault !== undefined) found.faults.push(`${input.id} <- ${shot.name}: ${fault.slice(0, 300)}`);

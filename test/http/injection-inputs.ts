@@ -63,7 +63,7 @@ export function templateFor(
   const legal = legalValues(known, turn);
   const gap = (where: Place) => (hasGap && place === where ? name : undefined);
   const query = queryOf(route, legal, place === 'query' ? name : undefined, hasGap);
-  // What a header comes with should change nothing.
+  // A request that tests a header names no real object, so it changes nothing.
   const idIn = place === 'header' ? () => undefined : legal;
   const field = route.method === 'get' ? undefined : gap('field');
   return {

@@ -5,7 +5,7 @@ import type { Shot } from './injection-payloads.ts';
 import type { Input } from './injection-template.ts';
 
 /**
- * What is wrong with the response to a payload; undefined where nothing is. `most` is how many rows a listing shows where its parameter
+ * The fault of the response to a payload; undefined if it has none. `most` is how many rows a listing shows if its parameter
  * has a legal value.
  */
 export function faultOf(
@@ -19,7 +19,7 @@ export function faultOf(
   if (reply.status >= 400 && reply.text.length > MOST_OF_A_REFUSAL)
     return `a refusal of ${reply.text.length} characters`;
   try {
-    // What is no HTTP comes to no operation, so none describes this response.
+    // A request that is no HTTP reaches no operation, so none describes this response.
     if (input.place === 'header' && NO_HTTP.has(verdict(reply))) return undefined;
     requireDescribed(input.method, path, reply);
     return faultOfVerdict(input, shot, verdict(reply), reply) ?? faultOfRows(reply, most);
@@ -28,7 +28,7 @@ export function faultOf(
   }
 }
 
-/** What was sent may be named in it, but is never made more of. */
+/** A rejection may name what was sent, but must not multiply it. */
 const MOST_OF_A_REFUSAL = 20_000;
 
 const NO_HTTP: ReadonlySet<string> = new Set(['400 MALFORMED_REQUEST', '431 HEADERS_TOO_LARGE']);
@@ -44,7 +44,7 @@ function faultOfVerdict(
   const isSuccess = !answer.startsWith('4');
   if (!/^[A-Za-z0-9._-]{1,128}$/.test(headers.get('x-request-id') ?? '')) return 'a request id of the caller';
   if (headers.has('set-cookie')) return 'a header of the caller';
-  // What is not there is revoked already.
+  // Revoking a missing grant succeeds.
   const isNothing = answer === '204' || text === '{"released_holds":[]}';
   if (place === 'path' && isSuccess && !isNothing) return `found: ${answer}`;
   if (place === 'query' && isSuccess && shot.isStructure === true) return `taken: ${answer}`;
@@ -63,7 +63,7 @@ function refuses(answer: string, name: string): boolean {
   );
 }
 
-/** What is taken is a value that must not match more. */
+/** An accepted payload is a value, which must not match more rows than a legal one. */
 function faultOfRows(reply: Reply, most: number | undefined): string | undefined {
   const count = (reply.body as { count?: unknown } | undefined)?.count;
   if (most === undefined || typeof count !== 'number') return undefined;

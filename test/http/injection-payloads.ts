@@ -1,4 +1,4 @@
-/** Where in a request a payload stands. A `field` is a member of the body; `body` is the whole of it. */
+/** The part of a request that a payload replaces. A `field` is a member of the body; `body` is all of it. */
 export type Place = 'body' | 'field' | 'query' | 'path' | 'header';
 
 /** One way to put a payload in the place of a legal value. */
@@ -6,7 +6,7 @@ export type Shot = {
   name: string;
   /** An object or a list, or in a query what others make one of, which no scalar may be. */
   isStructure?: true;
-  /** What stands for the value in a request: of a query the whole pair, else the value alone; `legal` is written the same way. */
+  /** The bytes of the payload: of a query the whole pair, else the value alone; `legal` has the same form. */
   raw: (name: string, legal: string) => Buffer;
 };
 

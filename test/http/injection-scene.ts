@@ -18,7 +18,7 @@ export type Target = {
   templatesFor(asked: readonly Injection.Asked[], how: { turns: boolean }): Promise<Template[]>;
 };
 
-/** What the suite asks of the host's process. */
+/** The module that the suite calls in the host's process. */
 export const INJECTION = 'test/http/injection.in-host.ts';
 
 const RARE = { customer_name: 'Zoya Khan', customer_phone: '+919845012345' };
@@ -62,14 +62,14 @@ async function targetOf(
     legalCalls: () => makeLegalCalls(which, own.known),
     templatesFor: async (asked, { turns }) => {
       const { templates, known } = await makeTemplates(which, { known: own.known, asked, turns });
-      // What is legal stays so: each payload but the one under test is.
+      // Everything but the payload under test must stay legal.
       if (!isDeepStrictEqual(known, own.known)) throw new Error('A template has changed what is known');
       return templates;
     },
   };
 }
 
-/** What an operator's calls change must not be what the partner's are about. */
+/** Objects for the operator's calls alone: their changes must not disturb the partner's calls. */
 async function operatorsOwn(service: HostedService): Promise<Known> {
   const operator = operatorOf(service);
   const venue = await anyVenue(service, [{}, {}]);

@@ -28,7 +28,7 @@ export function createSender(): Sender {
     send: (url, asked) => {
       if (asked.header === undefined) return sendByLibrary(agent, url, asked);
       callers += 1;
-      // Of its own, so that the limit of bad keys an address never comes in between.
+      // An address of its own, so that the limit of bad keys per address never applies.
       return sendBytes(`127.1.${callers >> 8}.${callers & 255}`, url, asked, asked.header);
     },
     close: () => agent.destroy(),

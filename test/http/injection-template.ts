@@ -10,15 +10,15 @@ export type Input = {
   id: string;
   method: string;
   place: Place;
-  /** Of a field: its whole path, `weekly.mon.0.start`. */
+  /** The name; for a field its whole path, `weekly.mon.0.start`. */
   name: string;
   /** Its place among all inputs of its kind, by which its payloads are chosen. */
   index: number;
-  /** Of a field: no object or list belongs there. */
+  /** Whether the field must be neither an object nor a list. */
   isScalar: boolean;
 };
 
-/** Where a payload goes, in a path or a body. */
+/** Marks the place of the payload in a path or a body. */
 export const MARK = '\u{10FFFD}';
 
 /** A legal call, in JSON, with a gap for a payload where it is to have one; `legal` is what would stand there. */

@@ -16,8 +16,7 @@ const venue = await anyVenue(service);
 const partner = await anyPartner(service, [venue.id]);
 const slots = await freeSlotIds(partner, venue.id);
 for (const slot of slots.slice(0, 3)) await bookSlot(partner, slot);
-const list = '/api/v1/bookings';
-const allBookings = await partner.api.get(list);
+const allBookings = await partner.api.get('/api/v1/bookings');
 const held = await partner.api.post('/api/v1/partner/holds', { slot_id: slots[3] });
 const inputs = await listInputs('partner');
 afterAll(() => service.stop());
@@ -59,107 +58,49 @@ describe('a response that is wrong is noticed', () => {
     headers.set(name, value);
     return { ...reply, headers };
   };
-  type Case = [string, { input: string; shot: Shot; reply: Reply; most?: number; fault: string }];
+  const list = 'GET /api/v1/bookings';
+  const name = `${list} query customer_name`;
+  const seconds = 'POST /api/v1/partner/holds field ttl_seconds';
+  const wide = { ...allBookings, status: 400, text: 'x'.repeat(30_000) };
+  const forged = (header: string, value: string) => withHeader(allBookings, header, value);
+  type Case = [what: string, input: string, shot: string, reply: Reply, fault: string];
   test.each<Case>([
+    ['a 5xx', name, 'NUL', { ...allBookings, status: 500 }, '500'],
+    ['an operator taken for a parameter', name, '[$ne] after its name', allBookings, 'taken: 200'],
+    ['an undescribed response', name, 'NUL', { ...allBookings, status: 418 }, '418 is not described'],
+    ['a refusal that is long', seconds, '30,000 numbers beside each other', wide, 'a refusal of 30000'],
     [
-      'a 5xx',
-      {
-        input: `GET ${list} query customer_name`,
-        shot: shotOf('query', 'NUL'),
-        reply: { ...allBookings, status: 500 },
-        fault: '500',
-      },
+      'a match',
+      'GET /api/v1/partner/holds/:holdId path holdId',
+      'NUL',
+      { ...held, status: 200 },
+      'found: 200',
+    ],
+    ['a structure taken for a scalar', seconds, 'the operator $ne', held, 'no fault of the field: 201'],
+    ['a key that is none', `${list} header x-api-key`, 'NUL', allBookings, 'let in: 200'],
+    [
+      'a forged id',
+      `${list} header x-request-id`,
+      'HTML',
+      forged('x-request-id', '<script>'),
+      'a request id of',
     ],
     [
-      'more rows than a legal value shows',
-      {
-        input: `GET ${list} query customer_name`,
-        shot: shotOf('query', 'a pattern for everything'),
-        reply: allBookings,
-        most: 2,
-        fault: '3 rows in the place of 2',
-      },
+      'a forged header',
+      `${list} header x-request-id`,
+      'a header',
+      forged('set-cookie', 'a=1'),
+      'a header of',
     ],
-    [
-      'an operator taken for a parameter',
-      {
-        input: `GET ${list} query customer_name`,
-        shot: shotOf('query', '[$ne] after its name'),
-        reply: allBookings,
-        fault: 'taken: 200',
-      },
-    ],
-    [
-      'an answer that is not described',
-      {
-        input: `GET ${list} query customer_name`,
-        shot: shotOf('query', 'NUL'),
-        reply: { ...allBookings, status: 418 },
-        fault: '418 is not described',
-      },
-    ],
-    [
-      'a refusal that makes much of little',
-      {
-        input: 'POST /api/v1/partner/holds field ttl_seconds',
-        shot: shotOf('field', '30,000 numbers beside each other'),
-        reply: { ...allBookings, status: 400, text: 'x'.repeat(30_000) },
-        fault: 'a refusal of 30000 characters',
-      },
-    ],
-    [
-      'something found by a payload',
-      {
-        input: 'GET /api/v1/partner/holds/:holdId path holdId',
-        shot: shotOf('path', 'NUL'),
-        reply: { ...held, status: 200 },
-        fault: 'found: 200',
-      },
-    ],
-    [
-      'a structure taken for a scalar',
-      {
-        input: 'POST /api/v1/partner/holds field ttl_seconds',
-        shot: shotOf('field', 'the operator $ne'),
-        reply: held,
-        fault: 'no fault of the field: 201',
-      },
-    ],
-    [
-      'a key that is none',
-      {
-        input: `GET ${list} header x-api-key`,
-        shot: shotOf('header', 'NUL'),
-        reply: allBookings,
-        fault: 'let in: 200',
-      },
-    ],
-    [
-      'a request id that the caller made up',
-      {
-        input: `GET ${list} header x-request-id`,
-        shot: shotOf('header', 'HTML'),
-        reply: withHeader(allBookings, 'x-request-id', '<script>'),
-        fault: 'a request id of the caller',
-      },
-    ],
-    [
-      'a header that the caller made up',
-      {
-        input: `GET ${list} header x-request-id`,
-        shot: shotOf('header', 'a header'),
-        reply: withHeader(allBookings, 'set-cookie', 'forged=1'),
-        fault: 'a header of the caller',
-      },
-    ],
-  ])('%s', (_what, { input, shot, reply, most, fault }) => {
-    const [, path = ''] = input.split(' ');
-    expect(faultOf(inputOf(input), shot, path, reply, most)).toContain(fault);
+  ])('%s', (_what, id, shot, reply, fault) => {
+    const input = inputOf(id);
+    expect(faultOf(input, shotOf(input.place, shot), id.split(' ')[1] ?? '', reply)).toContain(fault);
   });
 
-  test('one that is right is not', () => {
-    const input = inputOf(`GET ${list} query customer_name`);
-    expect(faultOf(input, shotOf('query', 'NUL'), list, allBookings, 3)).toBeUndefined();
+  test('more rows than a legal value shows; as many are right', () => {
+    const shot = shotOf('query', 'a pattern for everything');
+    const faultAt = (most: number) => faultOf(inputOf(name), shot, '/api/v1/bookings', allBookings, most);
+    expect([faultAt(2), faultAt(3)]).toEqual(['3 rows in the place of 2', undefined]);
   });
 });
 

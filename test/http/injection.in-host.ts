@@ -38,7 +38,7 @@ const withoutRoute = ({ id, method, place, name, index, isScalar }: InputOfRoute
 export const listInputs = (context: Context, which: Interface): Input[] =>
   inputsOfContext(context)[which].map(withoutRoute);
 
-/** Those of a route that is not there, with members of members and a list in a list. */
+/** The inputs of a planted route, with members of members and a list in a list. */
 export function listInputsOfPlanted(context: Context): Input[] {
   const [any] = inputsOfContext(context).partner.filter(({ place }) => place === 'body');
   if (any === undefined) throw new Error('No route of the partner interface takes a body');
@@ -84,10 +84,10 @@ export function makeLegalCalls(
   }));
 }
 
-/** What a run of a service asked the database in which a payload is an operator. */
+/** Where commands to the database had a payload as an operator, by the context of the service. */
 const injected = new WeakMap<Context, Set<string>>();
 
-/** From now on; the service's connections must be monitored. */
+/** Starts to watch commands; the service's connections must be monitored. */
 export function watchCommands(context: Context): void {
   const found = new Set<string>();
   injected.set(context, found);
@@ -98,7 +98,7 @@ export function watchCommands(context: Context): void {
 
 export const injectedCommands = (context: Context): string[] => [...(injected.get(context) ?? [])];
 
-/** The same in what the database holds, and how many collections that is. */
+/** Where stored documents have a payload as an operator, and how many collections were searched. */
 export async function injectedDocuments({ db }: Context): Promise<{ found: string[]; collections: number }> {
   const names = (await db.db?.listCollections().toArray())?.map(({ name }) => name) ?? [];
   const found = names.map(async (name) => {
@@ -108,7 +108,7 @@ export async function injectedDocuments({ db }: Context): Promise<{ found: strin
   return { found: (await Promise.all(found)).flat(), collections: names.length };
 }
 
-/** What an injection would do that works, on a collection that is nobody's. */
+/** Does what a successful injection would do, on a collection of its own. */
 export async function plantInjection({ db }: Context): Promise<void> {
   const name = { $ne: OPERATORS['$ne'] };
   const planted = db.collection('planted');
@@ -116,7 +116,7 @@ export async function plantInjection({ db }: Context): Promise<void> {
   await planted.insertOne({ name });
 }
 
-/** Of the process in which the service runs. */
+/** The members of built-in prototypes in the process of the service. */
 export function membersOfPrototypes(_context: Context): string[][] {
   const prototypes = [Object.prototype, Array.prototype, Function.prototype, String.prototype];
   return prototypes.map((each) => Reflect.ownKeys(each).map(String));

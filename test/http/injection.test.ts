@@ -80,7 +80,7 @@ test(
     const inputs = targets.map((target) => target.inputs);
     const known = structuredClone(targets.map((target) => target.known));
     const found = [];
-    // Those that read go first: how many rows they show stays the same.
+    // Reads go first: the number of rows that they show must not change.
     for (const reads of [true, false]) {
       for (const [index, target] of targets.entries()) {
         const asked = (inputs[index] ?? []).filter((input) => isReading(input) === reads);
@@ -89,7 +89,7 @@ test(
     }
 
     expect(found.flatMap(({ faults }) => faults)).toEqual([]);
-    // What is legal has stayed so: each payload but the one under test is.
+    // Everything but the payloads under test has stayed legal.
     expect(targets.map((target) => target.known)).toEqual(known);
     expect(found.flatMap((each) => [...each.inputs]).toSorted()).toEqual(inputs.flatMap(idsOf).toSorted());
     expect([...new Set(found.flatMap((each) => [...each.shots]))].toSorted()).toEqual(allShots.toSorted());

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Client, Reply } from '../support/client.ts';
-import type { Partner, Venue } from '../support/factories.ts';
+import type { Json, Partner, Venue } from '../support/factories.ts';
 import {
   anyPackage,
   anyPartner,
@@ -24,8 +24,9 @@ export type Row = {
   /** Makes an object of the owner and returns its id. */
   own: () => Promise<string>;
   call: (api: Client, id: string) => Promise<Reply>;
-  /** What the owner, a stranger, and a caller with an id that names nothing are told. */
+  /** What the owner is told. */
   owner: string;
+  /** What a stranger is told, and a caller with an id that names nothing. */
   stranger: string;
   missing: string;
 };
@@ -57,24 +58,44 @@ export async function ownershipScene(service: HostedService): Promise<OwnershipS
 
 const PARTNER = '/api/v1/partner';
 const SANDBOX = '/api/v1/sandbox';
-const hold404 = { stranger: '404 HOLD_NOT_FOUND', missing: '404 HOLD_NOT_FOUND' };
-const venue403 = { stranger: '403 VENUE_NOT_AUTHORIZED', missing: '403 VENUE_NOT_AUTHORIZED' };
-const venue404 = { stranger: '404 VENUE_NOT_FOUND', missing: '404 VENUE_NOT_FOUND' };
-const resource404 = { stranger: '404 RESOURCE_NOT_FOUND', missing: '404 RESOURCE_NOT_FOUND' };
-const delivery404 = { stranger: '404 DELIVERY_NOT_FOUND', missing: '404 DELIVERY_NOT_FOUND' };
-const booking403 = { stranger: '403 UNAUTHORIZED', missing: '404 BOOKING_NOT_FOUND' };
-const package404 = { stranger: '404 PACKAGE_NOT_FOUND', missing: '404 PACKAGE_NOT_FOUND' };
-const purchase404 = { stranger: '404 PURCHASE_NOT_FOUND', missing: '404 PURCHASE_NOT_FOUND' };
-const webhook404 = { stranger: '404 WEBHOOK_NOT_FOUND', missing: '404 WEBHOOK_NOT_FOUND' };
-const slot404 = { stranger: '404 SLOT_NOT_FOUND', missing: '404 SLOT_NOT_FOUND' };
-const emptyList = { stranger: '200', missing: '200' };
+const BOOKINGS = '/api/v1/bookings';
+const PACKAGES = '/api/v1/packages';
+const DELIVERIES = `${PARTNER}/observability/deliveries`;
+const PHONE = '+919876543210';
+const WEBHOOK_404 = '404 WEBHOOK_NOT_FOUND';
+const DELIVERY_404 = '404 DELIVERY_NOT_FOUND';
+const EMPTY_LIST = '200';
+const AVAILABILITY = '/api/v1/slots/availability';
+
+/** A row in which a stranger is told the same as a caller with an id that names nothing, unless `missing` is given. */
+const row = (
+  id: string,
+  own: Row['own'],
+  call: Row['call'],
+  [owner, stranger, missing = stranger]: readonly [owner: string, stranger: string, missing?: string],
+): Row => ({ id, own, call, owner, stranger, missing });
+
+/** A row of a route that takes nothing but the id in its path. */
+const pathRow = (
+  method: 'get' | 'post',
+  path: string,
+  own: Row['own'],
+  told: readonly [owner: string, stranger: string, missing?: string],
+  body?: () => Json,
+): Row => {
+  const name = /:(\w+)/.exec(path)?.[1] ?? '';
+  const call: Row['call'] = (api, id) => {
+    const url = path.replace(`:${name}`, id);
+    return method === 'get' ? api.get(url) : api.post(url, body?.());
+  };
+  return row(`${method.toUpperCase()} ${path} ${name}`, own, call, told);
+};
 
 /** A row for every id that a request of the partner interface can carry. */
 export function ownershipRows(scene: OwnershipScene): Row[] {
-  const { service, owner, outsider, venue } = scene;
-  const anySlot = scene.anySlot;
+  const { service, owner, outsider, venue, anySlot } = scene;
   const anyHold = async () => String((await placeHold(owner, anySlot()))['hold_id']);
-  const anyBooking = async () => String((await bookSlot(owner, anySlot()))['booking_id']);
+  const bookedAs = (name: string) => async () => String((await bookSlot(owner, anySlot()))[name]);
   const anySubscription = async () =>
     (await subscribe(owner, `http://127.0.0.1:9/${randomUUID()}`, ['hold_created'])).id;
   const anyDelivery = async (): Promise<string> => {
@@ -82,9 +103,25 @@ export function ownershipRows(scene: OwnershipScene): Row[] {
     await service.dispatch(await anyHold());
     return (await rowOf(service, 'deliveries', { subscriptionId }))._id;
   };
+  const ended = async () => {
+    const id = await anyDelivery();
+    const deliveries = service.context.db.collection<{ _id: string }>('deliveries');
+    await deliveries.updateOne({ _id: id }, { $set: { state: 'succeeded' } });
+    return id;
+  };
+  const anyPurchase = async () => String((await buyPackage(owner, await theirPackage()))['id']);
   const theirPackage = () => anyPackage(service, owner, [venue.id]);
-  const theVenue = () => Promise.resolve(venue.id);
-  const theResource = () => Promise.resolve(venue.resourceIds[0] ?? '');
+  const theVenue = async () => venue.id;
+  const theVenueAfter = (work: () => Promise<unknown>) => async () => {
+    await work();
+    return venue.id;
+  };
+  const theResource = async () => venue.resourceIds[0] ?? '';
+  const soldElsewhere = async () => {
+    const slotId = anySlot();
+    await owner.api.post(`${SANDBOX}/slots/${slotId}/walk-in`);
+    return slotId;
+  };
   const ending = () => ({ reason: 'rain', idempotency_key: randomUUID() });
   const ownVenueOf = (api: Client): Venue => (api === outsider.api ? scene.outsidersVenue : venue);
   const anyStart = async (api: Client) => {
@@ -92,291 +129,124 @@ export function ownershipRows(scene: OwnershipScene): Row[] {
     const free = (await slotsOf(caller, ownVenueOf(api).id)).find((slot) => slot['is_available']);
     return free?.['slot_start'];
   };
+  const day = `date=${dateIn(3)}`;
+  const days = `from=${dateIn(3)}&to=${dateIn(4)}`;
+  const purchase = () => ({ customer_phone: PHONE, payment_method: 'upi', idempotency_key: randomUUID() });
+  const since = () => ({ since: new Date(Date.now() - 1000).toISOString() });
+  const venue403 = ['200', '403 VENUE_NOT_AUTHORIZED'] as const;
+  const venue404 = ['200', '404 VENUE_NOT_FOUND'] as const;
+  const resource404 = ['200', '404 RESOURCE_NOT_FOUND'] as const;
+  const hold404 = ['200', '404 HOLD_NOT_FOUND'] as const;
+  const listing = ['200', EMPTY_LIST] as const;
+  const ended403 = ['200', '403 UNAUTHORIZED', '404 BOOKING_NOT_FOUND'] as const;
+  /** A listing or read that is narrowed by a parameter of its query. */
+  const queryRow = (
+    path: string,
+    name: string,
+    own: Row['own'],
+    told: readonly [string, string],
+    rest = '',
+  ) => row(`GET ${path} ${name}`, own, (api, id) => api.get(`${path}?${name}=${id}${rest}`), told);
+  const resourceRow = (path: string, rest: string) =>
+    row(
+      `GET ${path} resource_id`,
+      theResource,
+      (api, id) => api.get(`${path}?venue_id=${ownVenueOf(api).id}&resource_id=${id}&${rest}`),
+      resource404,
+    );
+  const holdRow = (
+    name: string,
+    own: Row['own'],
+    told: string,
+    body: (api: Client, id: string) => Promise<Json>,
+  ) =>
+    row(
+      `POST ${PARTNER}/holds ${name}`,
+      own,
+      async (api, id) => api.post(`${PARTNER}/holds`, await body(api, id)),
+      ['201', told],
+    );
   return [
-    {
-      id: `GET ${PARTNER}/venues/:venueId venueId`,
-      own: theVenue,
-      call: (api, id) => api.get(`${PARTNER}/venues/${id}`),
-      owner: '200',
-      ...venue404,
-    },
-    {
-      id: `GET ${PARTNER}/venues/:venueId/resources venueId`,
-      own: theVenue,
-      call: (api, id) => api.get(`${PARTNER}/venues/${id}/resources`),
-      owner: '200',
-      ...venue404,
-    },
-    {
-      id: 'GET /api/v1/slots/search venue_ids',
-      own: theVenue,
-      call: (api, id) => api.get(`/api/v1/slots/search?venue_ids=${id}&date=${dateIn(3)}`),
-      owner: '200',
-      ...venue403,
-    },
-    {
-      id: 'GET /api/v1/slots/availability venue_id',
-      own: theVenue,
-      call: (api, id) => api.get(`/api/v1/slots/availability?venue_id=${id}&date=${dateIn(3)}`),
-      owner: '200',
-      ...venue403,
-    },
-    {
-      id: 'GET /api/v1/slots/availability resource_id',
-      own: theResource,
-      call: (api, id) => {
-        const place = `venue_id=${ownVenueOf(api).id}&resource_id=${id}`;
-        return api.get(`/api/v1/slots/availability?${place}&date=${dateIn(3)}`);
-      },
-      owner: '200',
-      ...resource404,
-    },
-    {
-      id: 'GET /api/v1/slots/availability/range venue_id',
-      own: theVenue,
-      call: (api, id) =>
-        api.get(`/api/v1/slots/availability/range?venue_id=${id}&from=${dateIn(3)}&to=${dateIn(4)}`),
-      owner: '200',
-      ...venue403,
-    },
-    {
-      id: 'GET /api/v1/slots/availability/range resource_id',
-      own: theResource,
-      call: (api, id) => {
-        const place = `venue_id=${ownVenueOf(api).id}&resource_id=${id}`;
-        return api.get(`/api/v1/slots/availability/range?${place}&from=${dateIn(3)}&to=${dateIn(4)}`);
-      },
-      owner: '200',
-      ...resource404,
-    },
-    {
-      id: `POST ${PARTNER}/holds slot_id`,
-      own: () => Promise.resolve(anySlot()),
-      call: (api, id) => api.post(`${PARTNER}/holds`, { slot_id: id }),
-      owner: '201',
-      stranger: '404 SLOT_NOT_FOUND',
-      missing: '404 SLOT_NOT_FOUND',
-    },
-    {
-      id: `POST ${PARTNER}/holds venue_id`,
-      own: theVenue,
-      call: async (api, id) =>
-        api.post(`${PARTNER}/holds`, {
-          venue_id: id,
-          resource_id: venue.resourceIds[0],
-          slot_start: await anyStart(owner.api),
-        }),
-      owner: '201',
-      ...venue403,
-    },
-    {
-      id: `POST ${PARTNER}/holds resource_id`,
-      own: theResource,
-      call: async (api, id) =>
-        api.post(`${PARTNER}/holds`, {
-          venue_id: ownVenueOf(api).id,
-          resource_id: id,
-          slot_start: await anyStart(api),
-        }),
-      owner: '201',
-      ...resource404,
-    },
-    {
-      id: `GET ${PARTNER}/holds/:holdId holdId`,
-      own: anyHold,
-      call: (api, id) => api.get(`${PARTNER}/holds/${id}`),
-      owner: '200',
-      ...hold404,
-    },
-    {
-      id: `POST ${PARTNER}/holds/:holdId/extend holdId`,
-      own: anyHold,
-      call: (api, id) => api.post(`${PARTNER}/holds/${id}/extend`, { ttl_seconds: 900 }),
-      owner: '200',
-      ...hold404,
-    },
-    {
-      id: `POST ${PARTNER}/holds/:holdId/cancel holdId`,
-      own: anyHold,
-      call: (api, id) => api.post(`${PARTNER}/holds/${id}/cancel`),
-      owner: '200',
-      ...hold404,
-    },
-    {
-      id: `POST ${SANDBOX}/holds/:holdId/expire holdId`,
-      own: anyHold,
-      call: (api, id) => api.post(`${SANDBOX}/holds/${id}/expire`),
-      owner: '200',
-      ...hold404,
-    },
-    {
-      id: 'POST /api/v1/bookings/confirm hold_id',
-      own: anyHold,
-      call: (api, id) => api.post('/api/v1/bookings/confirm', confirmBody(id)),
-      owner: '201',
-      ...hold404,
-    },
-    {
-      id: 'GET /api/v1/bookings venue_id',
-      own: async () => {
-        await anyBooking();
-        return venue.id;
-      },
-      call: (api, id) => api.get(`/api/v1/bookings?venue_id=${id}`),
-      owner: '200',
-      ...emptyList,
-    },
-    {
-      id: 'GET /api/v1/bookings hold_id',
-      own: async () => String((await bookSlot(owner, anySlot()))['hold_id']),
-      call: (api, id) => api.get(`/api/v1/bookings?hold_id=${id}`),
-      owner: '200',
-      ...emptyList,
-    },
-    {
-      id: 'GET /api/v1/bookings/:bookingId bookingId',
-      own: anyBooking,
-      call: (api, id) => api.get(`/api/v1/bookings/${id}`),
-      owner: '200',
-      stranger: '404 BOOKING_NOT_FOUND',
-      missing: '404 BOOKING_NOT_FOUND',
-    },
-    ...['cancel', 'refund'].map((operation) => ({
-      id: `POST /api/v1/bookings/:bookingId/${operation} bookingId`,
-      own: anyBooking,
-      call: (api: Client, id: string) => api.post(`/api/v1/bookings/${id}/${operation}`, ending()),
-      owner: '200',
-      ...booking403,
+    pathRow('get', `${PARTNER}/venues/:venueId`, theVenue, venue404),
+    pathRow('get', `${PARTNER}/venues/:venueId/resources`, theVenue, venue404),
+    queryRow('/api/v1/slots/search', 'venue_ids', theVenue, venue403, `&${day}`),
+    queryRow(AVAILABILITY, 'venue_id', theVenue, venue403, `&${day}`),
+    resourceRow(AVAILABILITY, day),
+    queryRow(`${AVAILABILITY}/range`, 'venue_id', theVenue, venue403, `&${days}`),
+    resourceRow(`${AVAILABILITY}/range`, days),
+    holdRow(
+      'slot_id',
+      async () => anySlot(),
+      '404 SLOT_NOT_FOUND',
+      async (_api, id) => ({ slot_id: id }),
+    ),
+    holdRow('venue_id', theVenue, '403 VENUE_NOT_AUTHORIZED', async (_api, id) => ({
+      venue_id: id,
+      resource_id: venue.resourceIds[0],
+      slot_start: await anyStart(owner.api),
     })),
-    {
-      id: 'GET /api/v1/packages venue_id',
-      own: async () => {
-        await theirPackage();
-        return venue.id;
-      },
-      call: (api, id) => api.get(`/api/v1/packages?venue_id=${id}`),
-      owner: '200',
-      ...emptyList,
-    },
-    {
-      id: 'POST /api/v1/packages/:packageId/purchase packageId',
-      own: theirPackage,
-      call: (api, id) =>
-        api.post(`/api/v1/packages/${id}/purchase`, {
-          customer_phone: '+919876543210',
-          payment_method: 'upi',
-          idempotency_key: randomUUID(),
-        }),
-      owner: '201',
-      ...package404,
-    },
-    {
-      id: 'GET /api/v1/packages/purchases/:purchaseId purchaseId',
-      own: async () => String((await buyPackage(owner, await theirPackage()))['id']),
-      call: (api, id) => api.get(`/api/v1/packages/purchases/${id}`),
-      owner: '200',
-      ...purchase404,
-    },
-    {
-      id: 'GET /api/v1/packages/active venue_id',
-      own: theVenue,
-      call: (api, id) => api.get(`/api/v1/packages/active?customer_phone=%2B919876543210&venue_id=${id}`),
-      owner: '200',
-      ...venue403,
-    },
-    {
-      id: `PATCH ${PARTNER}/webhooks/:id id`,
-      own: anySubscription,
-      call: (api, id) => api.patch(`${PARTNER}/webhooks/${id}`, { event_types: ['hold_created'] }),
-      owner: '200',
-      ...webhook404,
-    },
-    {
-      id: `POST ${PARTNER}/webhooks/:id/rotate-secret id`,
-      own: anySubscription,
-      call: (api, id) => api.post(`${PARTNER}/webhooks/${id}/rotate-secret`),
-      owner: '200',
-      ...webhook404,
-    },
-    {
-      id: `POST ${PARTNER}/webhooks/:id/test id`,
-      own: anySubscription,
-      call: (api, id) => api.post(`${PARTNER}/webhooks/${id}/test`),
-      owner: '202',
-      ...webhook404,
-    },
-    {
-      id: `POST ${PARTNER}/webhooks/:id/recover id`,
-      own: anySubscription,
-      call: (api, id) =>
-        api.post(`${PARTNER}/webhooks/${id}/recover`, { since: new Date(Date.now() - 1000).toISOString() }),
-      owner: '202',
-      ...webhook404,
-    },
-    {
-      id: `GET ${PARTNER}/events venue_id`,
-      own: async () => {
-        await service.dispatch(await anyHold());
-        return venue.id;
-      },
-      call: (api, id) => api.get(`${PARTNER}/events?venue_id=${id}`),
-      owner: '200',
-      ...emptyList,
-    },
-    {
-      id: `GET ${PARTNER}/observability subscription_id`,
-      own: async () => {
-        const { subscriptionId } = await rowOf(service, 'deliveries', { _id: await anyDelivery() });
-        return subscriptionId;
-      },
-      call: (api, id) => api.get(`${PARTNER}/observability?subscription_id=${id}&status=all`),
-      owner: '200',
-      ...emptyList,
-    },
-    {
-      id: `GET ${PARTNER}/observability/deliveries/:id id`,
-      own: anyDelivery,
-      call: (api, id) => api.get(`${PARTNER}/observability/deliveries/${id}`),
-      owner: '200',
-      ...delivery404,
-    },
-    {
-      id: `POST ${PARTNER}/observability/deliveries/:id/redeliver id`,
-      own: async () => {
-        const id = await anyDelivery();
-        await service.context.db
-          .collection<{ _id: string }>('deliveries')
-          .updateOne({ _id: id }, { $set: { state: 'succeeded' } });
-        return id;
-      },
-      call: (api, id) => api.post(`${PARTNER}/observability/deliveries/${id}/redeliver`),
-      owner: '202',
-      ...delivery404,
-    },
-    {
-      id: `POST ${SANDBOX}/slots/:slotId/walk-in slotId`,
-      own: () => Promise.resolve(anySlot()),
-      call: (api, id) => api.post(`${SANDBOX}/slots/${id}/walk-in`),
-      owner: '201',
-      ...slot404,
-    },
-    {
-      id: `POST ${SANDBOX}/slots/:slotId/release slotId`,
-      own: async () => {
-        const slotId = anySlot();
-        await owner.api.post(`${SANDBOX}/slots/${slotId}/walk-in`);
-        return slotId;
-      },
-      call: (api, id) => api.post(`${SANDBOX}/slots/${id}/release`),
-      owner: '200',
-      ...slot404,
-    },
-    {
-      id: `POST ${SANDBOX}/deliveries/:id/advance id`,
-      own: anyDelivery,
-      call: (api, id) => api.post(`${SANDBOX}/deliveries/${id}/advance`),
-      owner: '200',
-      ...delivery404,
-    },
+    holdRow('resource_id', theResource, '404 RESOURCE_NOT_FOUND', async (api, id) => ({
+      venue_id: ownVenueOf(api).id,
+      resource_id: id,
+      slot_start: await anyStart(api),
+    })),
+    pathRow('get', `${PARTNER}/holds/:holdId`, anyHold, hold404),
+    pathRow('post', `${PARTNER}/holds/:holdId/extend`, anyHold, hold404, () => ({ ttl_seconds: 900 })),
+    pathRow('post', `${PARTNER}/holds/:holdId/cancel`, anyHold, hold404),
+    pathRow('post', `${SANDBOX}/holds/:holdId/expire`, anyHold, hold404),
+    row(
+      `POST ${BOOKINGS}/confirm hold_id`,
+      anyHold,
+      (api, id) => api.post(`${BOOKINGS}/confirm`, confirmBody(id)),
+      ['201', '404 HOLD_NOT_FOUND'],
+    ),
+    queryRow(BOOKINGS, 'venue_id', theVenueAfter(bookedAs('booking_id')), listing),
+    queryRow(BOOKINGS, 'hold_id', bookedAs('hold_id'), listing),
+    pathRow('get', `${BOOKINGS}/:bookingId`, bookedAs('booking_id'), ['200', '404 BOOKING_NOT_FOUND']),
+    pathRow('post', `${BOOKINGS}/:bookingId/cancel`, bookedAs('booking_id'), ended403, ending),
+    pathRow('post', `${BOOKINGS}/:bookingId/refund`, bookedAs('booking_id'), ended403, ending),
+    queryRow(PACKAGES, 'venue_id', theVenueAfter(theirPackage), listing),
+    pathRow(
+      'post',
+      `${PACKAGES}/:packageId/purchase`,
+      theirPackage,
+      ['201', '404 PACKAGE_NOT_FOUND'],
+      purchase,
+    ),
+    pathRow('get', `${PACKAGES}/purchases/:purchaseId`, anyPurchase, ['200', '404 PURCHASE_NOT_FOUND']),
+    queryRow(
+      `${PACKAGES}/active`,
+      'venue_id',
+      theVenue,
+      venue403,
+      `&customer_phone=${encodeURIComponent(PHONE)}`,
+    ),
+    row(
+      `PATCH ${PARTNER}/webhooks/:id id`,
+      anySubscription,
+      (api, id) => api.patch(`${PARTNER}/webhooks/${id}`, { event_types: ['hold_created'] }),
+      ['200', WEBHOOK_404],
+    ),
+    pathRow('post', `${PARTNER}/webhooks/:id/rotate-secret`, anySubscription, ['200', WEBHOOK_404]),
+    pathRow('post', `${PARTNER}/webhooks/:id/test`, anySubscription, ['202', WEBHOOK_404]),
+    pathRow('post', `${PARTNER}/webhooks/:id/recover`, anySubscription, ['202', WEBHOOK_404], since),
+    queryRow(
+      `${PARTNER}/events`,
+      'venue_id',
+      theVenueAfter(async () => service.dispatch(await anyHold())),
+      listing,
+    ),
+    queryRow(
+      `${PARTNER}/observability`,
+      'subscription_id',
+      async () => (await rowOf(service, 'deliveries', { _id: await anyDelivery() })).subscriptionId,
+      listing,
+      '&status=all',
+    ),
+    pathRow('get', `${DELIVERIES}/:id`, anyDelivery, ['200', DELIVERY_404]),
+    pathRow('post', `${DELIVERIES}/:id/redeliver`, ended, ['202', DELIVERY_404]),
+    pathRow('post', `${SANDBOX}/slots/:slotId/walk-in`, async () => anySlot(), ['201', '404 SLOT_NOT_FOUND']),
+    pathRow('post', `${SANDBOX}/slots/:slotId/release`, soldElsewhere, ['200', '404 SLOT_NOT_FOUND']),
+    pathRow('post', `${SANDBOX}/deliveries/:id/advance`, anyDelivery, ['200', DELIVERY_404]),
   ];
 }

@@ -21,7 +21,7 @@ const idsTaken = (routes: readonly RouteInput[]) =>
 /** Every id that a route of the partner interface takes: `POST /api/v1/partner/holds slot_id`. */
 export const idsOfPartnerRoutes = (context: Service['context']): string[] => idsTaken(partnerRoutes(context));
 
-/** The same of a route that is not there, with ids wherever one can stand. */
+/** Every id that a planted route takes, with ids wherever one can stand. */
 export function idsOfPlantedRoute(_context: Service['context']): string[] {
   const line = Joi.object({ slot_id: Joi.string(), note: Joi.string() });
   const planted = {

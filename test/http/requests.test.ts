@@ -1,6 +1,4 @@
-import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Client } from '../support/client.ts';
 import { createClient } from '../support/client.ts';
 import type { Partner } from '../support/factories.ts';
 import {
@@ -14,67 +12,40 @@ import {
   placeHold,
 } from '../support/factories.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
-import type { HostedService } from '../support/service-host.ts';
 import { hostedService } from '../support/service-host.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 
-let service: HostedService;
+const service = await hostedService();
+const stranger = createClient(service.url, undefined);
+const operator = operatorOf(service);
 let partner: Partner;
-let stranger: Client;
-let operator: Client;
-
 beforeAll(async () => {
-  service = await hostedService();
   partner = await anyPartner(service);
-  stranger = createClient(service.url, undefined);
-  operator = operatorOf(service);
 });
 afterAll(() => service.stop());
 
-const JSON_TYPE = { 'content-type': 'application/json' };
+test.each(['/', '/healthz', '/openapi.json', '/llms.txt', '/docs', '/docs/quickstart', '/docs/reference'])(
+  'any other method on %s returns 405 with Allow',
+  async (path) => {
+    for (const method of ['POST', 'OPTIONS']) {
+      const reply = await stranger.send(method, path);
+      expect(verdict(reply)).toBe('405 METHOD_NOT_ALLOWED');
+      expect(reply.headers.get('allow')?.split(', ').toSorted()).toEqual(['GET', 'HEAD']);
+    }
+  },
+);
 
-test.each([
-  ...['/', '/healthz', '/readyz', '/openapi.json', '/llms.txt', '/docs', '/docs/quickstart', '/docs.md'],
-  ...['/docs/reference', '/docs/reference/swagger-ui.css'],
-])('any other method on %s returns 405 with Allow', async (path) => {
-  for (const method of ['POST', 'OPTIONS']) {
-    const reply = await stranger.send(method, path);
-    expect(verdict(reply)).toBe('405 METHOD_NOT_ALLOWED');
-    expect(reply.headers.get('allow')?.split(', ').toSorted()).toEqual(['GET', 'HEAD']);
+test('another method on a path of the operator interface returns 405 with Allow', async () => {
+  const reply = await operator.get('/api/v1/operator/walk-ins');
+  expect([verdict(reply), reply.headers.get('allow')]).toEqual(['405 METHOD_NOT_ALLOWED', 'POST']);
+});
+
+test('the key is checked before the body, be that broken, too large or of another type', async () => {
+  for (const [body, type = 'application/json'] of [['{'], ['"'.padEnd(150_000, 'x')], ['x', 'text/plain']]) {
+    const sent = { headers: { 'content-type': type }, body: String(body) };
+    const reply = await stranger.send('POST', '/api/v1/bookings/confirm', sent);
+    expect(verdict(reply)).toBe('401 INVALID_API_KEY');
   }
-});
-
-test('on the admin listener the operator is asked for before path and method', async () => {
-  const path = '/api/v1/operator/walk-ins';
-  expect(verdict(await createClient(service.adminUrl, undefined).get(path))).toBe('401 INVALID_API_KEY');
-  const reply = await operator.get(path);
-  expect(verdict(reply)).toBe('405 METHOD_NOT_ALLOWED');
-  expect(reply.headers.get('allow')).toBe('POST');
-  expect(verdict(await operator.get('/api/v1/operator/nothing'))).toBe('404 ROUTE_NOT_FOUND');
-});
-
-test('the key comes before the body: broken, too large or of another type, a stranger learns only of the key', async () => {
-  const confirm = '/api/v1/bookings/confirm';
-  for (const body of ['{', '"'.padEnd(150_000, 'x'), '{}']) {
-    expect(verdict(await stranger.send('POST', confirm, { headers: JSON_TYPE, body }))).toBe(
-      '401 INVALID_API_KEY',
-    );
-  }
-  const asText = { headers: { 'content-type': 'text/plain' }, body: 'x' };
-  expect(verdict(await stranger.send('POST', confirm, asText))).toBe('401 INVALID_API_KEY');
-});
-
-test('X-Request-Id is on every kind of response', async () => {
-  const replies = await Promise.all([
-    stranger.get('/healthz'),
-    stranger.get('/readyz'),
-    partner.api.get('/api/v1/partner/venues'),
-    stranger.get('/api/v1/partner/venues'),
-    stranger.send('PUT', '/api/v1/partner/venues'),
-    partner.api.send('POST', '/api/v1/partner/holds', { headers: JSON_TYPE, body: '{' }),
-    createClient(service.adminUrl, undefined).get('/sign-in'),
-  ]);
-  expect(replies.map((reply) => reply.headers.get('x-request-id'))).not.toContain(null);
 });
 
 describe('malformed percent-encoding', () => {
@@ -125,42 +96,29 @@ describe('an API key', () => {
   const faulty: [string, (key: string) => Record<string, string>][] = [
     ['missing', () => ({})],
     ['empty', () => ({ 'x-api-key': '' })],
-    ['of no known form', () => ({ 'x-api-key': 'secret' })],
     [
-      'with its last character changed',
+      'with another last character',
       (key) => ({ 'x-api-key': key.slice(0, -1) + (key.endsWith('A') ? 'B' : 'A') }),
     ],
-    ['with another secret behind the prefix', (key) => ({ 'x-api-key': key.slice(0, -43) + 'A'.repeat(43) })],
     ['cut short', (key) => ({ 'x-api-key': key.slice(0, -1) })],
     ['in upper case', (key) => ({ 'x-api-key': key.toUpperCase() })],
     ['sent as a bearer token', (key) => ({ authorization: `Bearer ${key}` })],
+    ['sent twice', (key) => ({ 'x-api-key': `${key}, ${key}` })],
     ["that is the operator's", () => ({ 'x-api-key': OPERATOR_KEY })],
   ];
-  test.each(faulty)('%s is 401 INVALID_API_KEY, in the same words as any other', async (_what, headersOf) => {
-    const reply = await stranger.get('/api/v1/partner/venues', headersOf(partner.apiKey));
-    expect(verdict(reply)).toBe('401 INVALID_API_KEY');
-    const other = await stranger.get('/api/v1/bookings/any');
-    expect(errorOf(reply).message).toBe(errorOf(other).message);
-  });
+  test.each(faulty)(
+    '%s is 401 INVALID_API_KEY, with the same message as any other',
+    async (_what, headersOf) => {
+      const reply = await stranger.get('/api/v1/partner/venues', headersOf(partner.apiKey));
+      expect(verdict(reply)).toBe('401 INVALID_API_KEY');
+      const other = await stranger.get('/api/v1/bookings/any');
+      expect(errorOf(reply).message).toBe(errorOf(other).message);
+    },
+  );
 
   test('is read from the header alone, never from the query', async () => {
-    const reply = await stranger.get(
-      `/api/v1/partner/venues?x-api-key=${partner.apiKey}&api_key=${partner.apiKey}`,
-    );
-    expect(verdict(reply)).toBe('401 INVALID_API_KEY');
-  });
-
-  test('given twice is none', async () => {
-    const status = await new Promise<number | undefined>((resolve, reject) => {
-      const headers = { 'x-api-key': [partner.apiKey, partner.apiKey] };
-      request(`${service.url}/api/v1/partner/venues`, { headers }, (response) => {
-        response.resume();
-        resolve(response.statusCode);
-      })
-        .on('error', reject)
-        .end();
-    });
-    expect(status).toBe(401);
+    const query = `x-api-key=${partner.apiKey}&api_key=${partner.apiKey}`;
+    expect(verdict(await stranger.get(`/api/v1/partner/venues?${query}`))).toBe('401 INVALID_API_KEY');
   });
 
   test('never gets into the log', async () => {

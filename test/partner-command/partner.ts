@@ -42,7 +42,7 @@ export async function startPartner(
   return { printed, interrupt: () => stop.abort(), ended };
 }
 
-/** The same to its end. */
+/** Runs the command line to its end. */
 export async function partner(
   service: { url: string; apiKey: string | undefined },
   args: readonly string[],

@@ -1,21 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { rareNotes } from '../../packages/client/src/cli/service-patience.ts';
 import { startFaultyProxy } from '../client/faulty-proxy.ts';
 import { eventually } from '../support/eventually.ts';
 import { partner, startPartner } from './partner.ts';
-
-test('of failures every 15 s those in the first minute are told ever more rarely, then one a minute for hours', () => {
-  let nowMs = 0;
-  const notes = rareNotes(() => nowMs);
-  const toldAt: number[] = [];
-  for (; nowMs < 6 * 3_600_000; nowMs += 15_000) if (notes.isDue()) toldAt.push(nowMs);
-  expect(toldAt.slice(0, 3)).toEqual([0, 15_000, 45_000]);
-  const silences = toldAt.slice(1).map((at, index) => at - (toldAt[index] ?? 0));
-  expect(Math.max(...silences)).toBeLessThanOrEqual(60_000);
-  notes.end();
-  nowMs += 1;
-  expect([notes.isDue(), notes.isDue(), notes.isDue()]).toEqual([true, true, false]);
-});
 
 const busy = (seconds: number) =>
   startFaultyProxy('http://127.0.0.1:1', () => ({

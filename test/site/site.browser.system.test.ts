@@ -10,16 +10,8 @@ import { startService } from '../support/service.ts';
 const DESKTOP = { viewport: { width: 1280, height: 900 } };
 const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
 
-const LOOKED_AT = [
-  ...[
-    '/docs',
-    '/docs/quickstart',
-    '/docs/receiving-webhooks',
-    '/docs/errors',
-    '/docs/errors/SLOT_NOT_AVAILABLE',
-  ],
-  ...['/docs/webhook-events', '/docs/verifying-webhooks', '/docs/no-such-page'],
-];
+const LOOKED_AT = ['', '/quickstart', '/receiving-webhooks', '/errors', '/errors/SLOT_NOT_AVAILABLE'];
+const GENERATED = ['/webhook-events', '/verifying-webhooks', '/no-such-page'];
 
 /** All that a first visit may fetch. */
 const MOST_BYTES = 100 * 1024;
@@ -44,7 +36,7 @@ async function visit(path: string, options: BrowserContextOptions = DESKTOP): Pr
   return watched;
 }
 
-/** What the browser says of a page that is served with 404 is no fault of it. */
+/** The browser reports a page that is served with 404; that is no fault of the page. */
 const faultsOf = ({ faults }: WatchedPage): string[] => faults.filter((fault) => !/ 404 /.test(fault));
 
 /** Not by `innerWidth`, which a phone's browser makes as wide as what is too wide. */
@@ -57,7 +49,8 @@ async function listed(): Promise<string[]> {
 }
 
 describeInBrowser('the documentation in a browser', () => {
-  test.each(LOOKED_AT.flatMap((path) => (['light', 'dark'] as const).map((look) => ({ path, look }))))(
+  const pages = [...LOOKED_AT, ...GENERATED].map((path) => `/docs${path}`);
+  test.each(pages.flatMap((path) => (['light', 'dark'] as const).map((look) => ({ path, look }))))(
     '$path, $look, has no fault that axe calls serious, asks no other host, and keeps to the policy',
     async ({ path, look }) => {
       const visited = await visit(path, { ...DESKTOP, colorScheme: look });
@@ -70,18 +63,6 @@ describeInBrowser('the documentation in a browser', () => {
     },
   );
 
-  test('control: axe finds grey text on white, and a picture without words', async () => {
-    const visited = await visit('/docs');
-    await visited.page.evaluate(
-      "document.querySelector('article p').style.color = '#bbb'; document.querySelector('article').append(new Image())",
-    );
-    expect((await seriousFaults(visited.page)).map((fault) => fault.replace(/:.*/s, '')).toSorted()).toEqual([
-      'color-contrast',
-      'image-alt',
-    ]);
-    await visited.close();
-  });
-
   test('every page fits a phone: nothing scrolls sideways but code and tables', async () => {
     const visited = await visit('/docs', PHONE);
     const paths = await listed();
@@ -93,8 +74,6 @@ describeInBrowser('the documentation in a browser', () => {
     }
     expect(tooWide).toEqual([]);
     expect(faultsOf(visited)).toEqual([]);
-    await visited.page.evaluate("document.querySelector('h1').style.width = '400px'");
-    expect(await fits(visited)).toBe(false);
     await visited.close();
   });
 
@@ -160,18 +139,21 @@ describeInBrowser('the documentation in a browser', () => {
     },
   );
 
-  test.each([
-    ['rate limit', 'RATE_LIMITED'],
-    ['verify signature', 'erifying'],
-    ['quickstart', 'Quickstart'],
-    ['idempotency key', 'dempotency'],
-    ['time zone', 'zone'],
-  ])('search finds %s', async (words, expected) => {
+  test('search finds what is looked for among its first three results', async () => {
     const { page, close } = await visit('/docs');
-    await page.getByRole('searchbox').fill(words);
     const links = page.getByRole('region', { name: 'Search results' }).getByRole('link');
-    await links.first().waitFor();
-    expect((await links.allInnerTexts()).slice(0, 3).join()).toContain(expected);
+    for (const [words = '', expected = ''] of [
+      ['rate limit', 'RATE_LIMITED'],
+      ['verify signature', 'erifying'],
+      ['idempotency key', 'dempotency'],
+    ]) {
+      await page.getByRole('searchbox').fill(words);
+      const first = async () => (await links.allInnerTexts()).slice(0, 3).join();
+      const found = await eventually(words, async () =>
+        (await first()).includes(expected) ? first() : false,
+      );
+      expect(found).toContain(expected);
+    }
     await close();
   });
 

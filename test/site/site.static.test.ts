@@ -87,14 +87,6 @@ describe('the site', () => {
     expect(page).toContain('order_reference');
     expect(page).not.toContain('npm run');
   });
-
-  test('is the same, byte for byte, when it is built again', async () => {
-    const again = path.join(await temporaryFolder(), 'site');
-    build(again);
-    const texts = names().filter((name) => path.extname(name) !== '' && !name.endsWith('.gz'));
-    expect(texts.length).toBeGreaterThan(100);
-    for (const name of texts) expect(await readFile(path.join(again, name), 'utf8')).toBe(await read(name));
-  });
 });
 
 describe('the site of processes that run from source', () => {

@@ -4,7 +4,6 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { isEntry } from '../src/entries.ts';
 import { openJournal } from '../src/journal.ts';
-import { localTime } from '../src/venue-time.ts';
 import { html, toText } from '../src/web/html.ts';
 import { temporaryFolder } from './support.ts';
 
@@ -105,14 +104,6 @@ test('a second writer is refused while the first lives, and takes over from a de
   // No process has this number: Linux and macOS end well below it.
   await writeFile(`${file}.lock`, '99999999');
   await (await openJournal(file, isText)).journal.close();
-});
-
-test('local times tell apart the two 01:00s of a long night', () => {
-  const times = ['2026-10-25T00:00:00.000Z', '2026-10-25T01:00:00.000Z'].map((each) =>
-    localTime(each, 'Europe/London'),
-  );
-  assert.deepEqual(times, ['2026-10-25T01:00+01:00', '2026-10-25T01:00+00:00']);
-  assert.equal(localTime('2026-11-21T18:30:00.000Z', 'Asia/Kolkata'), '2026-11-22T00:00+05:30');
 });
 
 test('what customers type stays text', () => {

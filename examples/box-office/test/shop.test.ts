@@ -40,18 +40,6 @@ describe('the shop', { skip }, () => {
     assert.match(stranger.text, /There is no such booking/);
   });
 
-  test('a button that is pressed twice at once is one hold, and one booking', async () => {
-    const go = visitor(shop.url);
-    await go('/bookings');
-    const form = market.order((await market.freeSlot()).slot_id);
-    const [one, other] = await Promise.all([go('/orders', form), go('/orders', form)]);
-    assert.equal(one.path, other.path);
-    assert.equal((await market.activeHolds(form.slot_id)).length, 1);
-    const twice = await Promise.all([go(`${one.path}/confirm`, FORM), go(`${one.path}/confirm`, FORM)]);
-    const ids = twice.map(({ text }) => /<code>([^<]+)<\/code>/.exec(text)?.[1]);
-    assert.ok(ids[0] !== undefined && ids[0] === ids[1]);
-  });
-
   test('a time that is taken before the click is not promised, and others are offered', async () => {
     const { slot_id } = await market.freeSlot();
     await sandbox().sellByOtherChannel({ path: { slotId: slot_id } });
@@ -62,33 +50,12 @@ describe('the shop', { skip }, () => {
     assert.ok((await market.slots()).find((each) => each.slot_id === offered)?.is_available ?? false);
   });
 
-  test('a hold that ran out cannot be paid for, and the customer starts again', async () => {
-    const go = visitor(shop.url);
-    const { slot_id } = await market.freeSlot();
-    const { path: page } = await go('/orders', market.order(slot_id));
-    const [hold] = await market.activeHolds(slot_id);
-    await sandbox().expireHold({ path: { holdId: hold?.hold_id ?? '' } });
-    const late = await go(`${page}/confirm`, FORM);
-    assert.equal(late.status, 409);
-    assert.match(late.text, /The time to pay has run out/);
-    assert.doesNotMatch(late.text, /<input/);
-  });
-
   test('a field that the service does not accept is named, and can be corrected', async () => {
     const go = visitor(shop.url);
     const { path: page } = await go('/orders', market.order((await market.freeSlot()).slot_id));
     const wrong = await go(`${page}/confirm`, { ...FORM, customer_phone: '12' });
     assert.match(wrong.text, /id="customer_phone-fault">[^<]+</);
     assert.match((await go(`${page}/confirm`, FORM)).text, /Booked/);
-  });
-
-  test('an order that is for something else already is refused, and not worked around', async () => {
-    const [one, other] = [await market.freeSlot(), await market.freeSlot()];
-    const { order_id } = market.order(one.slot_id);
-    await shop.act('place_hold', { order_id, slot_id: one.slot_id });
-    const refused = await shop.act('place_hold', { order_id, slot_id: other.slot_id });
-    assert.deepEqual(refused, { error: { code: 'IDEMPOTENCY_KEY_MISMATCH' } });
-    assert.equal((await market.activeHolds(other.slot_id)).length, 0);
   });
 
   test('what is not there is 404, and what is not asked for in our way 400', async () => {

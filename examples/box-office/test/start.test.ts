@@ -1,4 +1,4 @@
-// What needs no sandbox: how the shop starts, what it lets near it, and what it does when its disk is full.
+// Tests without a sandbox: how the shop starts, whom it serves, and what it does when its disk is full.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';

@@ -19,7 +19,7 @@ export const skip =
     ? 'set SANDBOX_URL and SANDBOX_API_KEY of a sandbox with a venue'
     : false;
 
-/** What is to be ended after the tests of a file, last first. */
+/** Things to end after the tests of a file, last first. */
 const releases: (() => unknown)[] = [];
 after(async () => {
   for (const release of releases.reverse()) await release();
@@ -107,7 +107,7 @@ export async function startShop(
   };
 }
 
-/** Where it says that it listens: its pages last. */
+/** The addresses that the shop prints; that of its pages comes last. */
 function addressesOf({ stdout }: ChildProcess): Promise<Pick<Shop, 'url' | 'actionsUrl'>> {
   let told = '';
   return new Promise((resolve) => {
