@@ -76,11 +76,6 @@ async function expectResolved(kind: AlertKind): Promise<void> {
   expect([alert?.isOpen, alert?.resolvedAt instanceof Date]).toEqual([false, true]);
 }
 
-test('in good order nothing is raised', async () => {
-  await sweep(service);
-  expect(await alertsOf(service)).toEqual([]);
-});
-
 test('an event undispatched for more than 30 s is raised, one of 20 s not; dispatched, it is resolved', async () => {
   const holdId = await holdOne();
   await setBack('reservations', holdId, 'outboxSince', 20_000);
@@ -299,15 +294,6 @@ describe('dead letters', () => {
     await operatorOf(service).post(`/api/v1/operator/dead-letters/${deliveryId}/redrive`);
     await service.attempt(deliveryId);
     await expectResolved('dead_letter');
-  });
-
-  test('that are begun anew before a sweep has seen them are counted all the same', async () => {
-    const deliveryId = await anyDelivery(service, partner, partner, nextSlot());
-    receiver.respondWith(500);
-    await service.attempt(deliveryId, 5);
-    await operatorOf(service).post(`/api/v1/operator/dead-letters/${deliveryId}/redrive`);
-    await sweep(service);
-    expect(await alertsOf(service, { kind: 'dead_letter' })).toMatchObject([{ count: 1 }]);
   });
 
   const total = async () => {

@@ -90,9 +90,3 @@ test('a scrape looks at no delivery to count it, however many are retried', asyn
     await deliveries.updateMany({}, { $set: { state: 'succeeded', nextAttemptAt: null } });
   }
 });
-
-test('control: a query without an index is noticed', async () => {
-  const asked = await profile(() => rowsOf(service, 'deliveries', { attemptsMade: 3 }));
-  expect(scans(asked)).toHaveLength(1);
-  expect(examined(asked)).toBe(MANY);
-});

@@ -272,17 +272,6 @@ test('neither a POST nor the log has anything of a customer, a name, an endpoint
 });
 
 describe('ALERT_URL', () => {
-  test.each(['https://hooks.example/x', 'http://10.0.0.5:8080/alerts', 'http://alerts/'])(
-    'may be %s',
-    async (url) => {
-      expect(await readAlertUrl(url)).toEqual({ alertUrl: url });
-    },
-  );
-
-  test('is optional', async () => {
-    expect(await readAlertUrl('')).toEqual({});
-  });
-
   test.each(['hooks.example/SECRET', 'ftp://hooks.example/SECRET', 'https://user:SECRET@hooks.example/'])(
     'may not be %s, and the fault does not repeat it',
     async (url) => {

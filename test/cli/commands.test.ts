@@ -28,15 +28,6 @@ describe('the commands and the operations of the operator interface', () => {
     expect(commands.map(({ operationId }) => operationId).toSorted()).toEqual(operationIds.toSorted());
   });
 
-  test('no field has the name of an option that all commands have', () => {
-    const options = ['url', 'key', 'key_file', 'json', 'body', 'all', 'help', 'dry_run'];
-    const fields = [...OPERATIONS.values()].flatMap(({ query, body }) =>
-      [...query, ...body].map(({ name }) => name),
-    );
-    expect(fields.length).toBeGreaterThan(50);
-    expect(fields.filter((name) => options.includes(name))).toEqual([]);
-  });
-
   test('each listing has the columns of its table, every one of them a field of the response', () => {
     const listings = operationIds.filter((id) => /^(list|getTimeline)/.test(id));
     expect(Object.keys(COLUMNS).toSorted()).toEqual(listings.toSorted());
@@ -52,17 +43,6 @@ describe('the commands and the operations of the operator interface', () => {
 });
 
 type Responses = { 200: { content: { 'application/json': { example: { data: object[] } } } } };
-
-test('a command whose body needs one of several fields has an option for each of them', () => {
-  const { body = [] } = OPERATIONS.get('discardDeadLetters') ?? {};
-  expect(body.map(({ name, isRequired }) => [name, isRequired])).toEqual([
-    ['subscription_id', false],
-    ['event_type', false],
-    ['from', false],
-    ['to', false],
-    ['reason', true],
-  ]);
-});
 
 describe('the example of each command', () => {
   let service: SharedService;
@@ -133,11 +113,5 @@ describe('--help', () => {
     expect(text.match(/^Usage: .*/)?.[0].match(/<[a-z-]+>/g) ?? []).toHaveLength(params.length);
     const [explained = ''] = text.split('Example:');
     expect(explained.split('\n').filter((line) => line.length > 80)).toEqual([]);
-  });
-
-  test('is offered to who names no command, as a failure', async () => {
-    const { code, out, err } = await operator('http://127.0.0.1:1', []);
-    expect([code, out]).toEqual([2, '']);
-    expect(err).toContain('Usage: operator');
   });
 });

@@ -281,21 +281,6 @@ describe('what is there already', () => {
     expect(await planOf(changed)).toMatchObject({ result: 'unchanged' });
   });
 
-  test('hours that change do not change a schedule that the file repeats', async () => {
-    const week =
-      '        schedule: { weekly: { mon: &h [{ start: "06:00", end: "22:00" }], tue: *h, wed: *h, thu: *h, fri: *h, sat: *h, sun: *h } }';
-    const named = (text: string) => text.replace('Cricket Barn', 'Hours Barn');
-    await operatorJson(url, ['import', await fileWith(named(barn()))]);
-    const file = await fileWith(
-      named(barn(week)).replace("operating_hours_end: '22:00'", "operating_hours_end: '20:00'"),
-    );
-    await operatorJson(url, ['import', file]);
-    expect(await operatorJson(url, ['schedule', 'show', 'hours-barn-net-1'])).toMatchObject({
-      weekly: { mon: [{ start: '06:00', end: '22:00' }] },
-    });
-    expect(await planOf(file)).toMatchObject({ result: 'unchanged' });
-  });
-
   test('bookings that a change leaves off sale are named, before it is made and after', async () => {
     const named = (text: string) => text.replace('Cricket Barn', 'Booked Barn');
     await operatorJson(url, ['import', await fileWith(named(barn()))]);

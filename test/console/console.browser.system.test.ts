@@ -1,12 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { SUITE } from '../../src/partners/certification-suite.ts';
-import type { Outcome } from '../partners/certification-report.ts';
-import { certificationReport } from '../partners/certification-report.ts';
 import type { WatchedPage } from '../support/browser.ts';
 import { findBrowser, startBrowser, takeScreenshot, watchedPage } from '../support/browser.ts';
 import { createClient } from '../support/client.ts';
-import { eventually } from '../support/eventually.ts';
 import type { Json } from '../support/factories.ts';
 import { anyVenue, bookSlot, expectStatus, operatorOf, placeHold, slotsOf } from '../support/factories.ts';
 import { rowOf } from '../support/rows.ts';
@@ -192,42 +188,6 @@ describeInBrowser('an operator', () => {
     await close();
   });
 
-  test('adds a blackout, sees the holds and bookings in it, and withdraws it', async () => {
-    const booking = await bookSlot(world.partner, world.slotOf(world.north, 5));
-    const { page, faults, close } = await visit(gridPath());
-    await page.locator('#add-blackout').click();
-    const dialog = page.locator('#blackout-dialog');
-    await dialog.getByLabel('From').fill(`${world.date}T10:00`);
-    await dialog.getByLabel('Until').fill(`${world.date}T09:00`);
-    await dialog.getByLabel('North half').check();
-    await dialog.getByLabel('Reason').fill('Resurfacing');
-    await dialog.getByRole('button', { name: 'Add blackout' }).click();
-    await dialog.locator('.field-error', { hasText: 'must be after' }).waitFor();
-    await dialog.getByLabel('Until').fill(`${world.date}T12:00`);
-    await dialog.getByRole('button', { name: 'Add blackout' }).click();
-    await page.waitForURL(/\/blackouts\//);
-    const address = page.url();
-    await page.getByText('1 hold or booking in it').waitFor();
-    const conflict = page.locator('a.conflict');
-    expect(await conflict.getAttribute('href')).toBe(`/bookings/${String(booking['booking_id'])}`);
-    await page.goto(service.adminUrl + gridPath());
-    const closed = world.slotOf(world.north, 4);
-    expect(await cell(page, closed).innerText()).toMatch(/Blackout\s+Resurfacing/);
-    expect([await slotState(closed), await slotState(world.slotOf(world.north, 3))]).toEqual([
-      'blackout',
-      undefined,
-    ]);
-    await shot(page, 'blackout');
-    await cell(page, closed).locator('.slot').click();
-    const standing = page.getByRole('link', { name: 'See the holds and bookings in it' });
-    expect(service.adminUrl + String(await standing.getAttribute('href'))).toBe(address);
-    await page.getByRole('button', { name: 'Withdraw blackout' }).click();
-    await said(page, 'The blackout is withdrawn.');
-    expect(await slotState(closed)).toBeUndefined();
-    expect(faults).toEqual([expect.stringMatching(/400/)]);
-    await close();
-  });
-
   test('sees the names of courts that are told apart by their ends, and every state, on a phone', async () => {
     const courts = [1, 2, 3, 4].map((each) => ({ name: `Badminton Court ${each}`, price_rupees: 450.5 }));
     const { id } = await anyVenue(service, courts, { name: 'Shuttle House' });
@@ -245,21 +205,6 @@ describeInBrowser('an operator', () => {
       expect([path, box !== null && box.x + box.width <= PHONE.viewport.width]).toEqual([path, true]);
       await shot(page, `${path.slice(1)}-phone`);
     }
-    await close();
-  });
-
-  test('finds a booking by a last name and by the end of a phone, and a hold by its id', async () => {
-    const { page, close } = await visit('/bookings');
-    const search = page.getByLabel('Name, end of phone, or id');
-    for (const text of ['rao', '43210']) {
-      await search.fill(text);
-      await page.keyboard.press('Enter');
-      await page.waitForURL(new RegExp(`q=${text}`));
-      expect(await page.getByRole('row', { name: 'Asha Rao' }).count()).toBeGreaterThan(0);
-    }
-    await search.fill(String(world.hold['hold_id']));
-    await page.keyboard.press('Enter');
-    await page.waitForURL(`${service.adminUrl}/holds/${String(world.hold['hold_id'])}`);
     await close();
   });
 
@@ -297,55 +242,6 @@ describeInBrowser('an operator', () => {
     );
     expect((actions['data'] as Json[])[0]).toMatchObject({ who: 'session', status: 201 });
     expect(faults).toEqual([]);
-    await close();
-  });
-
-  test('grants a venue and takes it away, suspends a partner and activates it', async () => {
-    const { page, close } = await visit(`/partners/${world.rival.id}`);
-    const confirm = (name: string) => page.locator('#confirm-dialog').getByRole('button', { name }).click();
-    await page.getByRole('button', { name: 'Revoke the grant for Koramangala Arena' }).click();
-    await confirm('Revoke');
-    await said(page, /can no longer operate/);
-    await page.getByRole('button', { name: 'Grant' }).click();
-    await said(page, /can operate the venue/);
-    await page.getByRole('button', { name: 'Suspend' }).click();
-    await confirm('Suspend');
-    await page.getByText('suspended', { exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Activate' }).click();
-    await page.getByRole('button', { name: 'Suspend' }).waitFor();
-    const { status } = expectStatus(
-      await operatorOf(service).get(`/api/v1/operator/partners/${world.rival.id}`),
-      200,
-    );
-    expect(status).toBe('active');
-    await close();
-  });
-
-  test('attaches the report of a certification, after one that failed was rejected, and reads it', async () => {
-    const { page, close } = await visit(`/partners/${world.rival.id}`);
-    const attach = async (name: string, text: string) => {
-      const file = { name, mimeType: 'application/json', buffer: Buffer.from(text) };
-      await page.getByLabel('Report (optional)').setInputFiles(file);
-      await page.getByRole('button', { name: 'Certify' }).click();
-    };
-    await attach('notes.json', 'all passed');
-    await page.locator('#certify-report-fault').getByText('object').waitFor();
-    const reportOf = (...outcomes: Outcome[]) =>
-      JSON.stringify(certificationReport(world.rival.id, outcomes));
-    await attach('failed.json', reportOf('passed', 'failed'));
-    await page
-      .locator('#certify-report-fault')
-      .getByText(`1 of ${SUITE.scenarios.length} scenarios failed`)
-      .waitFor();
-    await attach('report.json', reportOf('passed', 'not_tried'));
-    await said(page, /is certified/);
-    await page
-      .getByRole('link', { name: `Incomplete: ${SUITE.scenarios.length - 1} passed, 1 not tried` })
-      .click();
-    const found = page.getByRole('cell', { name: 'Nothing came.' });
-    await found.waitFor();
-    expect(await found.count()).toBe(1);
-    await shot(page, 'certification-report');
     await close();
   });
 
@@ -410,28 +306,6 @@ describeInBrowser('an operator', () => {
     expect(await page.evaluate('document.activeElement.getAttribute("href")')).toBe(
       `/bookings/${String(world.booking['booking_id'])}`,
     );
-    expect(faults).toEqual([]);
-    await close();
-  });
-
-  test('keeps the focus in a listing, and what was written into a filter', async () => {
-    const { page, faults, close } = await visit('/deliveries');
-    await page.clock.install();
-    await page.reload();
-    const mark = () => page.evaluate('document.querySelector("main h1").dataset.old = "1"');
-    const isOld = () => page.evaluate('"old" in document.querySelector("main h1").dataset');
-    const link = page.locator('tbody a').nth(1);
-    const href = await link.getAttribute('href');
-    await link.focus();
-    await mark();
-    await page.clock.runFor(16_000);
-    await eventually('the page to be brought up to date', async () => (await isOld()) === false);
-    expect(await page.evaluate('document.activeElement.getAttribute("href")')).toBe(href);
-    await mark();
-    await page.locator('main select').first().selectOption({ index: 1 });
-    await link.focus();
-    await page.clock.runFor(40_000);
-    expect(await isOld()).toBe(true);
     expect(faults).toEqual([]);
     await close();
   });

@@ -118,12 +118,6 @@ describe('a slot is free on the grid exactly where availability says so', () => 
     ]);
   });
 
-  test('at a venue that is inactive', async () => {
-    const venue = await anyVenue(service, [MORNING], { status: 'inactive' });
-    const { day } = await agree(venue.id, await anyPartner(service, [venue.id]), DATE);
-    expect(cellsOf(day).map(({ state }) => state)).toEqual(Array.from({ length: 6 }, () => 'inactive'));
-  });
-
   test('on the day on which the clocks go back, and for hours past midnight', async () => {
     const october = new Date(Date.UTC(new Date().getUTCFullYear() + 1, 9, 31));
     october.setUTCDate(31 - october.getUTCDay());
@@ -235,17 +229,5 @@ describe('a booking that the schedule has left behind', () => {
     expect(column?.cells.map(({ state }) => state)).toEqual(['booked', 'free', 'free']);
     expect((await grid(venue.id, dateAfter(DATE, 1))).offSchedule).toEqual([]);
     expect((await grid(venue.id, dateAfter(DATE, -1))).offSchedule).toEqual([]);
-  });
-
-  test('is there too where nothing is open any more', async () => {
-    const { venue, seller, turf } = await ground();
-    await bookSlot(seller, String(turf[0]?.['slot_id']));
-    for (const { resource } of (await grid(venue.id)).columns) {
-      const closed = { weekly: {}, exceptions: [{ date: DATE, hours: [] }] };
-      const path = `/api/v1/operator/resources/${resource._id}/schedule`;
-      expectStatus(await operator().put(path, closed), 200);
-    }
-    const day = await grid(venue.id);
-    expect([cellsOf(day), day.offSchedule.length]).toEqual([[], 1]);
   });
 });

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { SUITE } from '../../src/partners/certification-suite.ts';
 import { certificationReport } from '../partners/certification-report.ts';
 import type { Client, Reply } from '../support/client.ts';
 import { createClient } from '../support/client.ts';
@@ -98,18 +97,6 @@ describe('every page', () => {
     expect(new Set(calls).size).toBeGreaterThan(10);
     expect(calls.filter((call) => !known.some((pattern) => pattern.test(call)))).toEqual([]);
   });
-
-  test('has the queues, the reference and the sign-out in its header', async () => {
-    const { text } = await page('/audit');
-    for (const part of [
-      'href="/queues"',
-      'href="/docs"',
-      'action="/sign-out"',
-      'aria-current="page">Audit<',
-    ]) {
-      expect(text).toContain(part);
-    }
-  });
 });
 
 /** Scripts, styles, handlers and addresses that the policy would have to refuse; what stands in quotes or in text is none. */
@@ -136,10 +123,6 @@ describe('what there is not', () => {
     const reply = await page(path);
     expect([reply.status, reply.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
     expect(reply.text).toContain('<h1>Not found</h1>');
-  });
-
-  test('is said to an operator, not to a partner', async () => {
-    expect((await page(`/holds/${MISSING}`)).text).toContain('There is no hold with that id.');
   });
 
   test('is the usual error for a program, and under /api/ for everybody', async () => {
@@ -187,16 +170,6 @@ describe('open alerts', () => {
     await resumeQueue('webhook-delivery');
     await alerts().deleteMany({});
     for (const path of paths()) expect([path, await told(path)]).toEqual([path, [false, false]]);
-  });
-
-  test('about one subscription are only counted', async () => {
-    await inside.addDeadLetter('d-1', MISSING, world.partner.id);
-    await inside.lookForAlerts();
-    const { text } = await page('/bookings');
-    expect(text).toContain('1 alert is open.');
-    expect(text).not.toContain('failed after 5 attempts');
-    await alerts().deleteMany({});
-    await service.context.db.collection('deliveries').deleteOne({ _id: 'd-1' as never });
   });
 });
 
@@ -263,24 +236,6 @@ describe('what is not seen in names that an older release took', () => {
 });
 
 describe('what the pages tell', () => {
-  test('the grid opens on the first venue by name, today at that venue', async () => {
-    const { text } = await page('/');
-    const venues = expectStatus(await operator.get('/api/v1/operator/venues'), 200)['data'] as Json[];
-    const today = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Kolkata' }).format(new Date());
-    expect(text).toContain(`value="${String(venues[0]?.['venue_id'])}" selected`);
-    expect(text).toContain(`type="date" value="${today}"`);
-  });
-
-  test('without a venue there is an explanation in place of a grid', async () => {
-    const empty = await hostedService();
-    try {
-      const reply = await operatorOf(empty).get('/', BROWSER);
-      expect([reply.status, reply.text.includes('There is no venue yet')]).toEqual([200, true]);
-    } finally {
-      await empty.stop();
-    }
-  });
-
   test('the grid names who holds and has booked, and no phone', async () => {
     const { text } = await page(`/?venue_id=${world.venueId}&date=${world.date}`);
     for (const part of ['Asha Rao', 'Vikram Shetty', 'shared with Full ground', 'data-seconds-left="']) {
@@ -288,40 +243,6 @@ describe('what the pages tell', () => {
     }
     expect(text).toContain('Times in Asia/Kolkata, GMT+5:30');
     expect(text).not.toContain('9876543210');
-  });
-
-  test('a faulty date leads to no other venue', async () => {
-    const other = await anyVenue(service, [], { name: 'Zenith Park' });
-    const reply = await page(`/?venue_id=${other.id}&date=2026-02-30`);
-    expect([reply.status, reply.text.includes(`value="${other.id}" selected`)]).toEqual([400, true]);
-  });
-
-  test('the offset is that of the day that is shown, not of today', async () => {
-    const london = await anyVenue(service, [], { time_zone: 'Europe/London' });
-    const offsetOn = async (date: string) =>
-      /Times in Europe\/London, (GMT[+\d]*)/.exec(
-        (await page(`/?venue_id=${london.id}&date=${date}`)).text,
-      )?.[1];
-    expect([await offsetOn('2027-01-15'), await offsetOn('2027-07-15')]).toEqual(['GMT+0', 'GMT+1']);
-  });
-
-  test('a blackout tells what stands in it, and who has it', async () => {
-    const { text } = await page(`/blackouts/${String(world.blackout['blackout_id'])}`);
-    const called = ['Asha Rao', 'href="tel:+919876543210"'];
-    for (const part of ['1 hold or booking in it', '12:00–13:00', `/partners/${world.partner.id}`, ...called])
-      expect(text).toContain(part);
-  });
-
-  test('an audit of something long is cut, and says so', async () => {
-    const { resourceIds } = await anyVenue(service, [{ name: 'Busy' }]);
-    const day = (index: number) => new Date(Date.UTC(2027, 0, 1 + index)).toISOString().slice(0, 10);
-    const hours = [{ start: '06:00', end: '10:00' }];
-    const exceptions = Array.from({ length: 100 }, (_, index) => ({ date: day(index), hours }));
-    const path = `/api/v1/operator/resources/${String(resourceIds[0])}/schedule`;
-    expectStatus(await operator.put(path, { weekly: { mon: hours }, exceptions }), 200);
-    const { text } = await page('/audit?action=setSchedule');
-    expect(text).toMatch(/The first 4096 of \d+ characters; the operator API returns all of them\./);
-    expect(text).not.toContain(day(99));
   });
 
   test('an active endpoint that fails again and again wears no badge of good health', async () => {
@@ -333,24 +254,6 @@ describe('what the pages tell', () => {
     expect(await badgeOf(180)).toEqual(['bad', 'unhealthy']);
     expect(await badgeOf(1)).toEqual(['wait', 'failing']);
     expect(await badgeOf(0)).toEqual(['good', 'active']);
-  });
-
-  test('a hold that was confirmed leads to its booking', async () => {
-    const reply = await page(`/holds/${String(world.booking['hold_id'])}`);
-    const location = `/bookings/${String(world.booking['booking_id'])}`;
-    expect([reply.status, reply.headers.get('location')]).toEqual([303, location]);
-  });
-
-  test('a certification says whose it is in the sandbox, and that a suite newer than this service may not be whole', async () => {
-    const { id } = await anyPartner(service, []);
-    const certify = `/api/v1/operator/partners/${id}/certify`;
-    for (const version of [SUITE.version, '99.0.0']) {
-      const report = certificationReport(id, [], { suite_version: version });
-      expectStatus(await operator.post(certify, { report }), 200);
-      const { text } = await page(`/partners/${id}/certification`);
-      expect(text).toContain(`<code>${id}</code>`);
-      expect([version, text.includes('newer than this service')]).toEqual([version, version === '99.0.0']);
-    }
   });
 
   test('no page has a key, its hash or a secret', async () => {

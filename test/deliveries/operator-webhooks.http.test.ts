@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { deliveryJobId } from '../../src/queues/jobs.ts';
 import type * as DeliveryHealth from '../../src/webhooks/deliveries/delivery-health.service.ts';
 import { anyDelivery } from '../support/deliveries.ts';
 import { startDeliveryScene } from '../support/delivery-scene.ts';
@@ -180,32 +179,10 @@ describe('deliveries', () => {
       '400 VALIDATION_ERROR request_id',
     );
   });
-
-  test('that failed for the last time have a list of their own', async () => {
-    const dead = await anyDeadLetter();
-    await waiting();
-    expect(ids(await list(`dead-letters?partner_id=${partner.id}`))).toEqual([dead]);
-    expect(ids(await list('dead-letters?limit=200'))).toContain(dead);
-    expect(ids(await list(`dead-letters?partner_id=${partner.id}&event_type=hold_cancelled`))).toEqual([]);
-  });
 });
 
 describe('redriving a dead letter', () => {
   const redrive = (id: string) => operator().post(`${OPERATOR}/dead-letters/${id}/redrive`);
-
-  test('begins a fresh series with the same event', async () => {
-    const id = await anyDeadLetter();
-    const { eventId } = await read(id);
-    expect(expectStatus(await redrive(id), 202)).toMatchObject({
-      id,
-      state: 'pending',
-      partner_id: partner.id,
-    });
-    expect(await jobState('webhook-delivery', deliveryJobId(id, 2))).toBe('waiting');
-    expect(await jobState('webhook-dead-letter', `dead-${id}`)).toBeUndefined();
-    await service.attempt(id);
-    expect(await read(id)).toMatchObject({ state: 'succeeded', eventId, generation: 2, attemptsMade: 1 });
-  });
 
   test('of 8 that race, one begins it; what is no dead letter is refused', async () => {
     const id = await anyDeadLetter();
@@ -215,13 +192,6 @@ describe('redriving a dead letter', () => {
     expect((await read(id)).generation).toBe(2);
     expect(verdict(await redrive(id))).toBe('409 DELIVERY_IN_PROGRESS');
     expect(verdict(await redrive(randomUUID()))).toBe('404 DELIVERY_NOT_FOUND');
-  });
-
-  test('of a deactivated subscription is refused', async () => {
-    const id = await anyDeadLetter();
-    expectStatus(await act('deactivate'), 200);
-    expect(verdict(await redrive(id))).toBe('409 WEBHOOK_INACTIVE');
-    expect((await read(id)).state).toBe('dead_letter');
   });
 });
 

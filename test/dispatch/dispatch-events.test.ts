@@ -11,7 +11,6 @@ import {
   placeHold,
   subscribe,
 } from '../support/factories.ts';
-import { linesOf } from '../support/log-lines.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
 import { hostedService } from '../support/service-host.ts';
 import type * as DispatchEvents from './dispatch-events.in-host.ts';
@@ -43,17 +42,6 @@ async function receiversOfAHold(): Promise<string[]> {
 }
 
 describe('an event goes to', () => {
-  test('its originator and whoever else is granted the venue and subscribed to its type', async () => {
-    const peer = await anyPartner(service, [venue.id]);
-    await subscribe(originator, ENDPOINT, ['hold_created']);
-    await subscribe(peer, ENDPOINT, ['hold_expired', 'hold_created']);
-
-    const receivers = await receiversOfAHold();
-
-    expect(receivers).toContain(originator.id);
-    expect(receivers).toContain(peer.id);
-  });
-
   test.each<{
     who: string;
     grants: () => string[];
@@ -197,32 +185,5 @@ describe('dispatching', () => {
 
     expect(left).toEqual([]);
     expect(await rowsOf(service, 'events', { holdId: hold_id })).toHaveLength(1);
-  });
-});
-
-describe('the log', () => {
-  test('of what was dispatched has each hold and booking once', async () => {
-    const { hold_id, booking_id } = await bookSlot(originator, anySlot());
-    await service.dispatch(String(hold_id));
-    const events = await rowsOf(service, 'events', { holdId: hold_id });
-    const line = linesOf(await service.logs(), 'events dispatched').at(-1);
-    expect(line).toMatchObject({ events: 2, hold_ids: [hold_id], booking_ids: [booking_id] });
-    expect(line?.['event_ids']).toHaveLength(events.length);
-  });
-
-  test('of an event that the sweep cannot dispatch names its hold, and no other', async () => {
-    const holds = [await placeHold(originator, anySlot()), await placeHold(originator, anySlot())];
-    const [refused, other] = holds.map((hold) => String(hold['hold_id']));
-    await service.context.db
-      .collection<{ _id: string }>('reservations')
-      .updateOne(
-        { _id: String(refused) },
-        { $set: { 'outbox.0.type': 'no such type' } },
-        { bypassDocumentValidation: true },
-      );
-    await dispatchWaiting({ graceMs: 0, limit: 1000 });
-    const waiting = linesOf(await service.logs(), 'an event could not be dispatched; the sweep retries it');
-    expect(waiting.map((line) => line['hold_id'])).toEqual([refused]);
-    expect(await rowsOf(service, 'events', { holdId: other })).toHaveLength(1);
   });
 });

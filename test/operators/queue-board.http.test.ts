@@ -153,13 +153,6 @@ describe('the queue board', () => {
     expect(await jobCount()).toBe(1);
   });
 
-  test('retries the failed jobs of a queue at once, no others', async () => {
-    const retryAll = (status: string) =>
-      operator.send('PUT', `/queues/api/queues/hold-expiry/retry/${status}`);
-    expect((await retryAll('failed')).status).toBe(200);
-    expect((await retryAll('completed')).status).toBe(403);
-  });
-
   test('shows the dead letters, and does nothing with them: no worker would take their jobs', async () => {
     const reply = await pause('webhook-dead-letter/pause', 'Why not');
     expect(reply.status).toBe(405);

@@ -126,10 +126,4 @@ describe('every call of the admin listener that changes something', () => {
     expect(await counts()).toEqual(before);
     expect(await inside.isPaused()).toBe(false);
   });
-
-  test('takes the same cookie from a page of its own', async () => {
-    const headers = { cookie: await stolenCookie(), 'sec-fetch-site': 'same-origin' };
-    const answers = await answersTo([{ method: 'POST', path: '/api/v1/operator/partners' }], headers);
-    expect(answers).toEqual(['POST /api/v1/operator/partners: 400 VALIDATION_ERROR contact_email, name']);
-  });
 });

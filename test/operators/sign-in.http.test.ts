@@ -117,14 +117,6 @@ describe('the sign-in page', () => {
     expect((await signIn({ key: OPERATOR_KEY }, { origin, host })).status).toBe(303);
   });
 
-  test('takes a key that was pasted with a blank or a line break around it', async () => {
-    expect((await signIn({ key: ` ${OPERATOR_KEY}\r\n` })).status).toBe(303);
-  });
-
-  test('lets a browser say to its own origin, and to no other, from where it comes', async () => {
-    expect((await stranger.get('/sign-in', BROWSER)).headers.get('referrer-policy')).toBe('same-origin');
-  });
-
   test.each<[string, Record<string, string>]>([
     ['another site', { 'sec-fetch-site': 'cross-site' }],
     ['another origin', { origin: 'https://evil.example' }],
@@ -174,11 +166,6 @@ describe('after signing in, next', () => {
   ])('%j would leave it, so the operator lands at the start', async (next) => {
     expect((await signIn({ key: OPERATOR_KEY, next })).headers.get('location')).toBe('/');
     const page = await stranger.get(`/sign-in?next=${encodeURIComponent(next)}`);
-    expect(page.text).toContain('name="next" value="/"/>');
-  });
-
-  test('given twice is none', async () => {
-    const page = await stranger.get('/sign-in?next=/a&next=//evil.example');
     expect(page.text).toContain('name="next" value="/"/>');
   });
 

@@ -237,22 +237,6 @@ describe('an entry', () => {
     expect(peer.cache.size().entries).toBe(1);
   });
 
-  test('shares readings with all others in use: eight a lease at most', async () => {
-    const peer = await openPeer(LONG_MS / 10);
-    const names = Array.from({ length: 30 }, (_, index) => `thing-${index}`);
-    await Promise.all(names.map((name) => peer.write(name, { n: 1 })));
-    // At different times, so that they are not of one age.
-    for (const name of names) await peer.read(name);
-    await eventually('all are cached', () => peer.cache.size().entries === names.length);
-    const [beganAt, before] = [realNow(), peer.readings];
-    while (realNow() - beganAt < 2000) {
-      await Promise.all(names.map((name) => peer.read(name)));
-      await delay(10);
-    }
-    expect(peer.readings - before).toBeLessThanOrEqual(2 * 8 + 1);
-    expect(peer.readings - before).toBeGreaterThan(2);
-  });
-
   test.each([
     ['large', 5, 'x'.repeat(7 * 1024 * 1024), 4],
     ['small', 5050, '', 5000],

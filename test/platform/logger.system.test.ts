@@ -38,8 +38,3 @@ test('a process whose log nobody reads any more can still end', async () => {
   );
   expect(await exitUnread(child)).toBe(0);
 });
-
-test('with the buffer that pino has by default it is stuck in its exit', async () => {
-  const child = await started(`import { pino } from 'pino'; const log = pino();`);
-  expect(await exitUnread(child)).toBe('stuck');
-});

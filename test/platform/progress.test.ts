@@ -1,5 +1,4 @@
 import { expect, test } from '@jest/globals';
-import { readWork } from '../../src/operations/metrics/process-figures.ts';
 import { createProgress } from '../../src/platform/progress.ts';
 
 /** Time that passes a second at a time, as it does for a process that runs. */
@@ -33,15 +32,6 @@ test('what is silent for longer than it may be is a stall, with how long, until 
   ]);
   sweep.beat();
   expect(progress.stalls()).toEqual([{ name: 'jobs', silent_seconds: 61 }]);
-});
-
-test('is a metric: 1 for what is stalled, 0 for what goes on', () => {
-  const { progress, pass } = running();
-  progress.expect('sweep', 30_000);
-  progress.expect('jobs', 60_000);
-  expect(readWork(progress)).toEqual({ work_stalled: { sweep: 0, jobs: 0 } });
-  pass(31);
-  expect(readWork(progress)).toEqual({ work_stalled: { sweep: 1, jobs: 0 } });
 });
 
 test('a process that was frozen has lost no time: it could not have beaten', () => {

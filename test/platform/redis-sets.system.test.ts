@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { Queue, Worker } from 'bullmq';
-import { Cluster } from 'ioredis';
+import { Worker } from 'bullmq';
 import { createRateLimits } from '../../src/http/rate-limiter.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { askOnce, closeRedis, createWorkerRedis, readRedisInfos } from '../../src/platform/redis.ts';
@@ -146,18 +145,4 @@ test('offers are taken again after the whole cluster died in the middle of the f
   const now = new Date();
   expect(await queues.scheduleHoldExpiry({ holdId: 'h', expiresAt: now }, now)).toBe(true);
   expect(await queues.addDeadLetters(['d'])).toBe(true);
-});
-
-test('control: a queue on a client of ioredis alone takes nothing any more', async () => {
-  const { host, port, died, revive } = await mortalCluster();
-  const connection = new Cluster([{ host, port }], { enableOfflineQueue: false });
-  releases.push(async () => connection.disconnect());
-  connection.on('error', () => undefined);
-  const queue = new Queue('hold-expiry', { connection, prefix: PREFIX });
-  queue.on('error', () => undefined);
-  await died;
-  await eventually('the cluster is away', () => connection.status !== 'ready');
-  await revive();
-  await eventually('the cluster is there again', () => connection.status === 'ready');
-  await expect(queue.addBulk([{ name: 'expire-hold', data: {} }])).rejects.toThrow("Cluster isn't ready");
 });

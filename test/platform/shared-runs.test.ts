@@ -34,16 +34,6 @@ test('equal calls under way at once share the run of the first, and are replays 
   expect(ends).toHaveLength(1);
 });
 
-test('a call that comes after the run has ended makes one of its own', async () => {
-  const { call, succeed } = controlled();
-  const first = call();
-  succeed(1);
-  await first;
-  const second = call();
-  succeed(2);
-  expect(await second).toEqual({ run: 2, isReplay: false });
-});
-
 test('where the run fails, those who waited share one that began after their calls', async () => {
   const { ends, call, succeed, fail } = controlled();
   const calls = Promise.allSettled([call(), call(), call()]);

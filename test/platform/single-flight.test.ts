@@ -66,12 +66,6 @@ describe('by key', () => {
     end();
     expect(await Promise.all([first, ...others])).toEqual(['old', 'newest', 'newest']);
   });
-
-  test('a failure is for its own callers, and the next call of the key works anew', async () => {
-    const share = singleFlightByKey<number>();
-    await expect(share('a', () => Promise.reject(new Error('no database')))).rejects.toThrow('no database');
-    expect(await share('a', () => Promise.resolve(2))).toBe(2);
-  });
 });
 
 describe('alike', () => {
@@ -97,13 +91,5 @@ describe('alike', () => {
     await settled();
     ends.pop()?.();
     expect(await later).toBe('some');
-  });
-
-  test('a run that fails lets others in', async () => {
-    const share = singleFlightOfOneKind<number>();
-    await expect(share('a', 'all', () => Promise.reject(new Error('no database')))).rejects.toThrow(
-      'no database',
-    );
-    expect(await share('a', 'some', () => Promise.resolve(2))).toBe(2);
   });
 });

@@ -14,7 +14,7 @@ import type * as SharedJobs from './shared-jobs.in-host.ts';
 const LIVE_MS = 600_000;
 
 const service = await hostedService({ hasWorkers: true });
-const { addJob, jobOf, offersOfExtension, pause, resume } = service.inHost<typeof SharedJobs>(
+const { addJob, jobOf, pause, resume } = service.inHost<typeof SharedJobs>(
   'test/queues/shared-jobs.in-host.ts',
 );
 let model: Reservation;
@@ -69,23 +69,11 @@ describe('a job of holds', () => {
     expect(delayMs).toBeLessThanOrEqual(LIVE_MS);
   });
 
-  test('is over where none is left', async () => {
-    const holdIds = await anyHolds(-1, -1);
-    await jobIs('hold-expiry', await addJob('hold-expiry', { holdIds }), 'completed');
-    expect(await statusesOf(holdIds)).toEqual(['EXPIRED', 'EXPIRED']);
-  });
-
   test('that an older release has added is for one', async () => {
     const [holdId] = await anyHolds(-1);
     await jobIs('hold-expiry', await addJob('hold-expiry', { holdId }), 'completed');
     expect(await statusesOf([String(holdId)])).toEqual(['EXPIRED']);
   });
-});
-
-test('an extension offers a job where it moves the end of the hold, and none where it does not', async () => {
-  const [holdId = ''] = await anyHolds(LIVE_MS);
-  expect(await offersOfExtension(model.partnerId, holdId, 60)).toBe(0);
-  expect(await offersOfExtension(model.partnerId, holdId, 1200)).toBe(1);
 });
 
 describe('a job of events', () => {

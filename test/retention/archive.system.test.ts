@@ -4,8 +4,6 @@ import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createFileArchive } from '../../src/operations/retention/file-archive.ts';
-import { KINDS } from '../../src/operations/retention/kinds.ts';
-import { purgeNext } from '../../src/operations/retention/purge.service.ts';
 import { restoreArchive } from '../../src/operations/retention/restore.service.ts';
 import { newId } from '../../src/platform/ids.ts';
 import type { Reservation } from '../../src/reservations/reservations.model.ts';
@@ -21,7 +19,6 @@ import {
   subscribe,
 } from '../support/factories.ts';
 import { failPointMet } from '../support/fail-points.ts';
-import { linesOf } from '../support/log-lines.ts';
 import type { OwnServer } from '../support/own-servers.ts';
 import { ownMongod } from '../support/own-servers.ts';
 import { rowOf } from '../support/rows.ts';
@@ -224,23 +221,6 @@ describe('an archived row', () => {
     expect(await restore()).toMatchObject({ restored: 3, failed: 1, isDone: false });
     expect(service.logs()).toContain(name);
   });
-
-  test('an object that was removed since it was listed is named, and the others come back', async () => {
-    await plantHolds(3);
-    await purge(service, { config: HOLDS, archive: folder.archive });
-    const removed = 'holds/2020-01-01/removed.20200101T000000000Z-0.jsonl.gz';
-    const archive: typeof folder.archive = {
-      ...folder.archive,
-      list: async (...args) => [removed, ...(await folder.archive.list(...args))],
-    };
-    const report = await restoreArchive(
-      { ...service.context, archive },
-      { collection: 'holds' },
-      NEVER_STOPPED,
-    );
-    expect(report).toMatchObject({ restored: 3, failed: 1, isDone: false });
-    expect(service.logs()).toContain(removed);
-  });
 });
 
 describe('an archive in a folder', () => {
@@ -291,22 +271,6 @@ describe('a row is deleted once it is archived', () => {
     await purge(service, { config: HOLDS, archive });
     expect(await reservations().distinct('_id', { _id: { $in: [changed, other] } })).toEqual([changed]);
   });
-});
-
-test('a run that takes long says every minute what it has purged so far; one that does not says it once it is over', async () => {
-  await plantHolds(250);
-  const deps = { ...service.context, config: HOLDS };
-  const said = () => linesOf(service.logs(), 'rows are being purged');
-  const position = { kind: KINDS.findIndex(({ name }) => name === 'holds'), purged: { events: 7 } };
-  const beganAtMs = performance.now();
-  // Control: a page after less than a minute says nothing.
-  const soon = await purgeNext(deps, NEVER_STOPPED, { ...position, hasFailed: false, saidAtMs: beganAtMs });
-  expect([said(), soon.next?.saidAtMs]).toEqual([[], beganAtMs]);
-  await plantHolds(250);
-  const aMinuteAgo = { ...position, hasFailed: false, saidAtMs: beganAtMs - 60_000 };
-  const late = await purgeNext(deps, NEVER_STOPPED, aMinuteAgo);
-  expect(said()).toMatchObject([{ level: 'info', collection: 'holds', purged: { events: 7, holds: 200 } }]);
-  expect(late.next?.saidAtMs).toBeGreaterThanOrEqual(beganAtMs);
 });
 
 describe('in steps', () => {
@@ -443,29 +407,6 @@ describe('as a process', () => {
     expect((await archivedIds()).toSorted()).toEqual(ids.toSorted());
     const told = both.flatMap((each) => each.log()).filter(({ msg }) => msg === 'rows were purged');
     expect(told).toMatchObject([{ purged: { holds: 1000 } }]);
-  });
-
-  test('one that is stopped leaves the purge to the next at once', async () => {
-    for (const count of [3, 2]) {
-      await plantHolds(count);
-      const purging = start();
-      await eventually('they are gone', async () => (await countPlanted()) === 0);
-      purging.signal('SIGTERM');
-      expect(await purging.exited).toMatchObject({ code: 0 });
-    }
-  });
-
-  test('control: two that run at once without a lease archive twice, and harm nothing', async () => {
-    const ids = await plantHolds(1000);
-    const archive = folder.archive;
-    await Promise.all([
-      purge(service, { config: HOLDS, archive }),
-      purge(service, { config: HOLDS, archive }),
-    ]);
-    const archived = await archivedIds();
-    expect(new Set(archived)).toEqual(new Set(ids));
-    expect(archived.length).toBeGreaterThan(1000);
-    expect(await countPlanted()).toBe(0);
   });
 
   test('npm run restore-archive says what it did, and ends with 0 where nothing was left out', async () => {

@@ -333,15 +333,6 @@ describe('what waits is never purged, however old', () => {
     await purge(service, { config: keeping({ [kind]: 100, events: 700 }) });
     expect(await idsIn('reservations')).toEqual([]);
   });
-
-  test('control: as soon as nothing waits any more, it goes', async () => {
-    await plant('reservations', hold, undispatched());
-    await letPass(service, TEN_YEARS);
-    await purge(service, { config: EVERY_KIND });
-    await collection('reservations').updateOne({}, { $set: { outbox: [] }, $unset: { outboxSince: '' } });
-    await purge(service, { config: EVERY_KIND });
-    expect(await idsIn('reservations')).toEqual([]);
-  });
 });
 
 describe('an erasure after a purge', () => {

@@ -48,10 +48,6 @@ describe('an endpoint that must not be called', () => {
     });
     expect(expectStatus(moved, 200)).toMatchObject({ endpoint_url: 'https://93.184.215.14/?x=%C3%BC' });
   });
-
-  test('and where private networks are allowed, one on this machine over http is', async () => {
-    expect(verdict(await create(await anyPartner(service)))).toBe('201');
-  });
 });
 
 describe('a partner may have 20 subscriptions', () => {
@@ -87,24 +83,6 @@ describe('a subscription that receives the same as an active one of its partner'
   });
   const change = (partner: Partner, id: unknown, fields: Json) =>
     partner.api.patch(`${WEBHOOKS}/${String(id)}`, fields);
-
-  test('is 409 SUBSCRIPTION_EXISTS with its id, however URL and types are written; others are made', async () => {
-    const [partner, rival] = [await anyPartner(service), await anyPartner(service)];
-    const { id } = expectStatus(await create(partner, { event_types: types }), 201);
-    const inOtherWords = {
-      endpoint_url: URL_OF_PARTNER.replace('http', 'HTTP').replace('/hooks', '/./hooks'),
-      event_types: [...types.toReversed(), 'hold_created'],
-    };
-    const refused = await create(partner, inOtherWords);
-    expect(verdict(refused)).toBe('409 SUBSCRIPTION_EXISTS');
-    expect(errorOf(refused)).toMatchObject(exists(id));
-    for (const [by, fields] of [
-      [partner, { endpoint_url: `${URL_OF_PARTNER}0`, event_types: types }],
-      [partner, { event_types: ['hold_created'] }],
-      [rival, { event_types: types }],
-    ] as const)
-      expect(verdict(await create(by, fields))).toBe('201');
-  });
 
   test('is made once by creates that race', async () => {
     const partner = await anyPartner(service);
