@@ -15,7 +15,6 @@ import {
 import type * as Queues from '../support/queues.in-host.ts';
 import type { WebhookReceiver } from '../support/receiver.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { scaled } from '../support/scale.ts';
 import { hostedService } from '../support/service-host.ts';
 import type * as Conditions from './conditions.in-host.ts';
 import {
@@ -231,29 +230,6 @@ describe('an endpoint', () => {
     expect(await subscription()).not.toHaveProperty('failingSince');
     await expectResolved('endpoint_failing');
   });
-
-  test('whose failures an older release counted has failed since the last of them that is known', async () => {
-    const deliveryId = await anyDelivery(service, partner, partner, nextSlot());
-    const twoHoursAgo = new Date(Date.now() - 2 * HOUR_MS);
-    await service.context.db
-      .collection('webhook_subscriptions')
-      .updateOne(
-        { _id: subscriptionId as never },
-        { $set: { consecutiveFailures: 4, lastFailureAt: twoHoursAgo }, $unset: { failingSince: '' } },
-      );
-    await sweep(service);
-    expect(await alertsOf(service)).toEqual([]);
-    receiver.respondWith(500);
-    await service.attempt(deliveryId);
-    expect(await subscription()).toMatchObject({ consecutiveFailures: 5, failingSince: twoHoursAgo });
-    await sweep(service);
-    expect(await alertsOf(service, { kind: 'endpoint_failing' })).toMatchObject([{ since: twoHoursAgo }]);
-
-    await operator.post(`/api/v1/operator/webhooks/${subscriptionId}/deactivate`);
-    await expectResolved('endpoint_failing');
-    await operator.post(`/api/v1/operator/webhooks/${subscriptionId}/activate`);
-    expect(await subscription()).not.toHaveProperty('failingSince');
-  });
 });
 
 test('the absence of a guard index is raised, and resolved by the migration; of another index not', async () => {
@@ -305,14 +281,6 @@ describe('dead letters', () => {
   const counts = async () =>
     (await alertsOf(service, { kind: 'dead_letter' })).map(({ subject, count }) => `${subject}: ${count}`);
 
-  const many = scaled(10_000, 2500);
-  test(`of ${many} to one endpoint make one alert, which names five`, async () => {
-    await insertDeadLetters(service, subscriptionId, partner.id, named('dead', many));
-    await sweepAll(service);
-    expect(await counts()).toEqual([`${subscriptionId}: ${many}`]);
-    expect((await alertsOf(service))[0]?.deliveryIds).toHaveLength(5);
-  });
-
   test('count once each though four sweeps race, in their alerts and in all', async () => {
     const before = await total();
     await insertDeadLetters(service, 'first', partner.id, named('one', 300));
@@ -332,15 +300,6 @@ describe('an alert', () => {
     await setBack('reservations', holdId, 'holdExpiresAt', 31_000);
     return holdId;
   };
-
-  test('is raised and logged once though four sweeps race, and not again by those that follow', async () => {
-    const before = await timesLogged(service, 'Check that hold expiry runs.');
-    await overdue();
-    await sweep(service, { atOnce: 4 });
-    await sweep(service);
-    expect(await alertsOf(service)).toHaveLength(1);
-    expect((await timesLogged(service, 'Check that hold expiry runs.')) - before).toBe(1);
-  });
 
   test('is one though 40 raise it at the same time, by its unique index; control: without it there can be two', async () => {
     const { db } = service.context;

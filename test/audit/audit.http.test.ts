@@ -130,32 +130,6 @@ describe('the audit', () => {
     expect(await newest()).toMatchObject({ action: 'unknown', status: 404 });
   });
 
-  test('shows the object of an action that has a path below it, and of a key that is revoked', async () => {
-    await operator.post(`${PARTNERS}/${partner.id}/certify`);
-    expect(await newest()).toMatchObject({
-      action: 'certifyPartner',
-      before: { certified_at: null },
-      after: { certified_at: expect.any(String) },
-    });
-    const key = expectStatus(await operator.post(`${PARTNERS}/${partner.id}/keys`, {}), 201);
-    expect(await newest()).toMatchObject({
-      action: 'issueApiKey',
-      before: null,
-      after: { key_id: key['key_id'] },
-    });
-    await operator.delete(`${PARTNERS}/${partner.id}/keys/${String(key['key_id'])}`);
-    expect(await newest()).toMatchObject({
-      action: 'revokeApiKey',
-      status: 204,
-      before: { key_id: key['key_id'], revoked_at: null },
-      after: { revoked_at: expect.any(String) },
-    });
-    const body = { endpoint_url: 'http://127.0.0.1:9/', event_types: ['hold_created'] };
-    const { id } = expectStatus(await partner.api.post('/api/v1/partner/webhooks', body), 201);
-    await operator.post(`/api/v1/operator/webhooks/${String(id)}/deactivate`);
-    expect(await newest()).toMatchObject({ before: { status: 'active' }, after: { status: 'inactive' } });
-  });
-
   test('is filtered by action and time, and paged without repeating or skipping', async () => {
     const all = await actions();
     const ofPartners = await actions('&action=updatePartner');
@@ -197,17 +171,6 @@ describe('the audit tells of browsers', () => {
     expect(
       [OPERATOR_KEY, 'not the key', cookie.split('=')[1] ?? ''].some((each) => text.includes(each)),
     ).toBe(false);
-  });
-
-  test('that used the queue board', async () => {
-    const reply = await operator.put('/queues/api/queues/hold-expiry/retry/failed');
-    expect(reply.status).toBe(200);
-    expect(await newest()).toMatchObject({
-      action: 'useQueueBoard',
-      method: 'PUT',
-      path: '/queues/api/queues/hold-expiry/retry/failed',
-      status: 200,
-    });
   });
 
   test('and not of those without a key, who could fill it', async () => {

@@ -28,6 +28,15 @@ describe('the commands and the operations of the operator interface', () => {
     expect(commands.map(({ operationId }) => operationId).toSorted()).toEqual(operationIds.toSorted());
   });
 
+  test('no field has the name of an option that all commands have', () => {
+    const options = ['url', 'key', 'key_file', 'json', 'body', 'all', 'help', 'dry_run'];
+    const fields = [...OPERATIONS.values()].flatMap(({ query, body }) =>
+      [...query, ...body].map(({ name }) => name),
+    );
+    expect(fields.length).toBeGreaterThan(50);
+    expect(fields.filter((name) => options.includes(name))).toEqual([]);
+  });
+
   test('each listing has the columns of its table, every one of them a field of the response', () => {
     const listings = operationIds.filter((id) => /^(list|getTimeline)/.test(id));
     expect(Object.keys(COLUMNS).toSorted()).toEqual(listings.toSorted());

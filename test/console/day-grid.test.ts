@@ -21,7 +21,7 @@ const DATE = dateIn(3);
 const LASTING = { ttl_seconds: 1800 };
 const MORNING = { operating_hours_start: '06:00', operating_hours_end: '12:00' };
 
-const overrides = { HOLD_TTL_SECONDS: '1', BOOKING_HORIZON_DAYS: '730' };
+const overrides = { HOLD_TTL_SECONDS: '1', BOOKING_HORIZON_DAYS: '730', CACHE_LEASE_MS: '100' };
 const service = await hostedService({ overrides });
 const { readDayGrid } = service.inHost<typeof Grid>('src/booking/availability/day-grid.service.ts');
 type DayGrid = Awaited<ReturnType<typeof readDayGrid>>;
@@ -188,17 +188,6 @@ describe('a cell says who has it', () => {
       sharesWith.map(({ name }) => name),
     ]);
     expect(Object.fromEntries(names)).toEqual({ Turf: [], North: ['Full'], Full: ['North'] });
-  });
-
-  test('a blackout with its reason, and what was booked in it before as booked', async () => {
-    const { venue, seller, turf } = await ground();
-    await bookSlot(seller, String(turf[1]?.['slot_id']));
-    await blackOut(venue.id, { slot_start: turf[0]?.['slot_start'], slot_end: turf[1]?.['slot_end'] });
-    const day = await grid(venue.id);
-    const reasons = { blackouts: [{ reason: 'Resurfacing' }] };
-    expect(cellOf(day, turf[0])).toMatchObject({ state: 'blackout', takesWalkIn: false, ...reasons });
-    expect(cellOf(day, turf[1])).toMatchObject({ state: 'booked', ...reasons });
-    expect(cellOf(day, turf[2])).toMatchObject({ state: 'free', blackouts: [] });
   });
 
   test('nobody once a hold has lapsed, although no worker has settled it', async () => {

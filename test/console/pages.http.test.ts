@@ -6,7 +6,6 @@ import type { Json } from '../support/factories.ts';
 import {
   anyPartner,
   anyVenue,
-  anyVenueOverHttp,
   bookSlot,
   expectStatus,
   freeSlotIds,
@@ -236,26 +235,6 @@ describe('what is not seen in names that an older release took', () => {
 });
 
 describe('what the pages tell', () => {
-  test('the grid names who holds and has booked, and no phone', async () => {
-    const { text } = await page(`/?venue_id=${world.venueId}&date=${world.date}`);
-    for (const part of ['Asha Rao', 'Vikram Shetty', 'shared with Full ground', 'data-seconds-left="']) {
-      expect(text).toContain(part);
-    }
-    expect(text).toContain('Times in Asia/Kolkata, GMT+5:30');
-    expect(text).not.toContain('9876543210');
-  });
-
-  test('an active endpoint that fails again and again wears no badge of good health', async () => {
-    const subscriptions = service.context.db.collection('webhook_subscriptions');
-    const badgeOf = async (consecutiveFailures: number) => {
-      await subscriptions.updateMany({}, { $set: { consecutiveFailures } });
-      return /class="badge (\w+)">([a-z]+)</.exec((await page('/webhooks')).text)?.slice(1);
-    };
-    expect(await badgeOf(180)).toEqual(['bad', 'unhealthy']);
-    expect(await badgeOf(1)).toEqual(['wait', 'failing']);
-    expect(await badgeOf(0)).toEqual(['good', 'active']);
-  });
-
   test('no page has a key, its hash or a secret', async () => {
     const { hash } = (await service.context.db
       .collection('api_keys')
@@ -269,17 +248,6 @@ describe('what the pages tell', () => {
         false,
       ]);
     }
-  });
-
-  test('a listing is paged with its filters', async () => {
-    await anyVenueOverHttp(service, [{}, {}]);
-    const { text } = await page(`/audit?limit=1&action=createResource`);
-    const next = /href="(\/audit\?[^"]*cursor=[^"]*)"/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? '';
-    expect(new URL(next, 'http://any').searchParams.get('action')).toBe('createResource');
-    const second = await page(next);
-    const timesOf = ({ text: html }: { text: string }) => [...html.matchAll(/<time datetime="([^"]+)"/g)];
-    expect([timesOf({ text }).length, timesOf(second).length]).toEqual([1, 1]);
-    expect(second.text).toContain('First page');
   });
 
   test('redelivering all says how many, and leaves out those of inactive subscriptions', async () => {

@@ -99,22 +99,6 @@ test('every type of event was sent, so that the tests below have looked at all o
   expect(bodiesOf(toOther)).toHaveLength(9);
 });
 
-test('price and reason go to the originator of the change alone', () => {
-  const own = bodiesOf(toOriginator).filter((body) => body['partner_id'] === originator.id);
-  const foreign = [
-    ...bodiesOf(toOther),
-    ...bodiesOf(toOriginator).filter((body) => body['partner_id'] !== originator.id),
-  ];
-  const keysOf = (bodies: readonly Json[]) =>
-    new Set(bodies.flatMap((body) => Object.keys(body['details'] as Json)));
-
-  expect(own).toHaveLength(8);
-  expect(own.every((body) => (body['details'] as Json)['price_rupees'] === 1200)).toBe(true);
-  expect(own.filter((body) => (body['details'] as Json)['reason'] === REASON)).toHaveLength(3);
-  expect(keysOf(foreign)).toEqual(new Set(['resource_id', 'slot_start', 'slot_end', 'hold_expiry_at']));
-  expect(JSON.stringify(foreign)).not.toContain(REASON);
-});
-
 test('the request id goes to the partner that made the call alone', () => {
   const requestIdsOf = (receiver: WebhookReceiver, isOwn: (body: Json) => boolean) =>
     receiver.received

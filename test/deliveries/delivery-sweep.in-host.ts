@@ -26,13 +26,6 @@ export async function sweep(context: Context, limit: number): Promise<number[]> 
   return counts;
 }
 
-/** A page of the sweep of which nothing can be put back; returns how many were. */
-export async function sweepInVain(context: Context): Promise<number> {
-  const queues = { ...context.queues, ensureDelivery: () => Promise.reject(new Error('refused')) };
-  const page = { graceMs: 5000, limit: 100, afterId: '', stopping: new AbortController().signal };
-  return (await rearmOverdueDeliveries({ ...context, queues }, page)).count;
-}
-
 /** Raises the dead letters of which nobody was told, or fails to; returns how many it raised. */
 export function raiseForgotten(context: Context, how: 'well' | 'in vain'): Promise<number> {
   const inVain = { ...context.queues, addDeadLetters: () => Promise.reject(new Error('refused')) };

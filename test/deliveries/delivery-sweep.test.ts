@@ -102,19 +102,6 @@ describe('the dead-letter queue', () => {
   );
 });
 
-test('what the sweep cannot put back is logged by its ids, and waits', async () => {
-  const row = overdue('healthy');
-  await deliveries().deleteMany({});
-  await deliveries().insertOne(row);
-  expect(await inHost.sweepInVain()).toBe(0);
-  expect(
-    linesOf(await service.logs(), 'a delivery could not be queued again; the next sweep retries it'),
-  ).toMatchObject([
-    { delivery: row._id, event_id: row.eventId, subscription_id: 'healthy', partner_id: row.partnerId },
-  ]);
-  expect(await inHost.sweep(10)).toEqual([1]);
-});
-
 test('a dead letter of which nobody was told is told of with the ids of all that it is about; of one that cannot be, its own', async () => {
   const venue = await anyVenue(service);
   const partner = await anyPartner(service, [venue.id]);

@@ -199,25 +199,6 @@ test('of attempts that end at once one that another worker has interrupted, or t
   expect(await read(invalid)).toMatchObject({ state: 'pending', attempts: [{ outcome: 'started' }] });
 });
 
-test('of two attempts of one delivery that end at once, of which the first was interrupted, the second counts alone', async () => {
-  const [id = ''] = await anyDeliveries(1);
-  const [first] = await inHost.beginAtOnce([asRead(id)]);
-  await deliveries().updateOne({ _id: id }, { $set: { leaseUntil: new Date(0) } });
-  const [second] = await inHost.beginAtOnce([asRead(id)]);
-  const endOf = (attemptId = '') => ({ deliveryId: id, attemptId, state: 'succeeded' });
-
-  expect(await inHost.settleAtOnce([endOf(first?.attemptId), endOf(second?.attemptId)])).toEqual([
-    false,
-    true,
-  ]);
-
-  const { attempts } = await read(id);
-  expect(attempts.map(({ outcome, durationMs }) => [outcome, durationMs])).toEqual([
-    ['interrupted', null],
-    ['succeeded', 3],
-  ]);
-});
-
 describe('where the update by which all attempts end', () => {
   test.each([
     { what: 'is lost', lose: calls.lose },

@@ -11,7 +11,8 @@ import { verdict } from '../support/verdict.ts';
 
 const OPERATOR = '/api/v1/operator';
 
-const service = await hostedService();
+// Every change waits for leases to end.
+const service = await hostedService({ overrides: { CACHE_LEASE_MS: '100' } });
 const { withDeadLetters } = service.inHost<typeof DeliveryHealth>(
   'src/webhooks/deliveries/delivery-health.service.ts',
 );
@@ -150,6 +151,16 @@ describe('deliveries', () => {
     expect(verdict(await operator().get(`${OPERATOR}/deliveries?status=lost`))).toBe(
       '400 VALIDATION_ERROR status',
     );
+  });
+
+  test('are read by an operator by their id, or by the X-Delivery-Id of an attempt', async () => {
+    const id = await waiting();
+    await service.attempt(id);
+    const attemptId = String((await read(id)).attempts[0]?.deliveryId);
+    for (const either of [id, attemptId]) {
+      const found = await operator().get(`${OPERATOR}/deliveries/${either}`);
+      expect(expectStatus(found, 200)).toMatchObject({ id, partner_id: partner.id });
+    }
   });
 
   test('are found by the id of the request that made their event', async () => {

@@ -43,13 +43,15 @@ const names = localNames
 type Subscribed = { url: string; id: string; api: Client };
 
 /** The subscriptions that were made while private networks were allowed, in the hands of who calls the guarded service. */
-const subscriptions: Subscribed[] = [];
-for (const url of [...urls, ...names]) {
-  // Of its own: some are the same URL once they are parsed.
-  const subscriber = await anyPartner(open, [venue.id]);
-  const { id } = await subscribe(subscriber, url, [urls.includes(url) ? 'hold_created' : 'booking_created']);
-  subscriptions.push({ url, id, api: createClient(guarded.url, subscriber.apiKey) });
-}
+const subscriptions: Subscribed[] = await Promise.all(
+  [...urls, ...names].map(async (url) => {
+    // A partner each: some are the same URL once they are parsed.
+    const subscriber = await anyPartner(open, [venue.id]);
+    const types = [urls.includes(url) ? 'hold_created' : 'booking_created'];
+    const { id } = await subscribe(subscriber, url, types);
+    return { url, id, api: createClient(guarded.url, subscriber.apiKey) };
+  }),
+);
 
 const partner = await anyPartner(open, [venue.id]);
 const caller = createClient(guarded.url, partner.apiKey);
@@ -70,10 +72,13 @@ test('there are far more than sixty of them', () => {
 test('none can be subscribed, and the refusal names endpoint_url', async () => {
   const event_types = ['hold_created'];
   const credentials = `https://user:pass@127.0.0.1:${receiver.port}/`;
-  for (const endpoint_url of [...urls, ...names, credentials, 'https://user@partner.example/']) {
-    const reply = await caller.post(WEBHOOKS, { endpoint_url, event_types });
-    expect([endpoint_url, verdict(reply)]).toEqual([endpoint_url, REFUSED]);
-  }
+  const all = [...urls, ...names, credentials, 'https://user@partner.example/'];
+  const replies = await Promise.all(
+    all.map((endpoint_url) => caller.post(WEBHOOKS, { endpoint_url, event_types })),
+  );
+  expect(replies.map((reply, index) => [all[index], verdict(reply)])).toEqual(
+    all.map((url) => [url, REFUSED]),
+  );
   const stored = await open.context.db.collection('webhook_subscriptions').countDocuments();
   expect(stored).toBe(subscriptions.length);
 });

@@ -6,7 +6,6 @@ import { anyDelivery } from '../support/deliveries.ts';
 import { startDeliveryScene } from '../support/delivery-scene.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import { anyPartner, expectStatus, json, operatorOf, placeHold, subscribe } from '../support/factories.ts';
-import { headerOf } from '../support/receiver.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
@@ -122,31 +121,6 @@ describe('redeliver', () => {
   });
 });
 
-describe('an attempt is known by its X-Delivery-Id', () => {
-  test('by which its delivery is read and made again, by its partner alone; an operator reads any', async () => {
-    const id = await anyDeadLetter();
-    const { attempts, eventId } = await read(id);
-    const attemptId = String(attempts[2]?.deliveryId);
-    expect(receiver.received.map((each) => headerOf(each, 'x-delivery-id'))).toContain(attemptId);
-    const shown = expectStatus(await partner.api.get(`${DELIVERIES}/${attemptId}`), 200);
-    expect(shown).toMatchObject({ id, event_id: eventId });
-    const rival = await anyPartner(service, [venue.id]);
-    for (const unknown of [attemptId, randomUUID()]) {
-      expect(verdict(await redeliver(unknown, rival))).toBe('404 DELIVERY_NOT_FOUND');
-    }
-    const operator = operatorOf(service);
-    for (const either of [id, attemptId]) {
-      const found = await operator.get(`/api/v1/operator/deliveries/${either}`);
-      expect(expectStatus(found, 200)).toMatchObject({ id, partner_id: partner.id });
-    }
-    expect(expectStatus(await redeliver(attemptId), 202)).toMatchObject({ id, state: 'pending' });
-    const advanced = await partner.api.post(`/api/v1/sandbox/deliveries/${attemptId}/advance`);
-    expect(expectStatus(advanced, 200)).toMatchObject({ id });
-    await service.attempt(id);
-    expect((await read(id)).state).toBe('succeeded');
-  });
-});
-
 describe('recover', () => {
   test('delivers again what has no success in that time, and what never had a delivery', async () => {
     const dead = await anyDeadLetter();
@@ -230,31 +204,6 @@ test('a name that does not resolve just now is for the attempts to find out', as
     .updateOne({ _id: subscription.id }, { $set: { endpointUrl: 'https://receiver.invalid/hooks' } });
   await redeliverGuarded(partner.id, id);
   expect((await read(id)).state).toBe('pending');
-});
-
-test('a secret of before the rotation that no key opens keeps no delivery back', async () => {
-  const id = await anyDelivery(service, partner, partner, anySlot());
-  const overlap = { sealedPreviousSecret: 'unreadable', previousSecretUntil: new Date(Date.now() + 60_000) };
-  await service.context.db
-    .collection<{ _id: string }>('webhook_subscriptions')
-    .updateOne({ _id: subscription.id }, { $set: overlap });
-  await service.attempt(id);
-  const row = await read(id);
-  expect(row.state).toBe('succeeded');
-  expect(arrived(row.eventId)?.headers).not.toHaveProperty('x-service-signature-previous');
-});
-
-test('a secret whose overlap is over is forgotten with the next delivery', async () => {
-  await partner.api.post(`${WEBHOOKS}/${subscription.id}/rotate-secret`, { overlap_seconds: 60 });
-  const subscriptions = service.context.db.collection<{ _id: string }>('webhook_subscriptions');
-  const filter = { _id: subscription.id };
-  expect(await subscriptions.findOne(filter)).toMatchObject({ sealedPreviousSecret: expect.any(String) });
-  await subscriptions.updateOne(filter, { $set: { previousSecretUntil: new Date(Date.now() - 1000) } });
-  await service.attempt(await anyDelivery(service, partner, partner, anySlot()));
-  expect(await subscriptions.findOne(filter)).toMatchObject({
-    sealedPreviousSecret: null,
-    previousSecretUntil: null,
-  });
 });
 
 test('a dead letter that begins anew before the operator was told of it is told no more', async () => {

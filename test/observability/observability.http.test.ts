@@ -17,7 +17,8 @@ let partner: Partner;
 let subscriptionId: string;
 
 beforeAll(async () => {
-  service = await hostedService();
+  // Every change of a subscription waits for leases to end.
+  service = await hostedService({ overrides: { CACHE_LEASE_MS: '100' } });
   receiver = await startReceiver();
   venue = await anyVenue(service, [{}, {}]);
   slots = await freeSlotIds(await anyPartner(service, [venue.id]), venue.id);

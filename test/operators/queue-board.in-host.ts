@@ -1,6 +1,5 @@
 import { ownPage } from '../../src/operations/operators/board-page.ts';
 import { createQueueBoard } from '../../src/operations/operators/queue-board.ts';
-import { QUEUE_NAMES } from '../../src/queues/queues.ts';
 import type { Endpoint } from '../http/mounted-routes.ts';
 import { endpointsOf } from '../http/mounted-routes.ts';
 import type { Service } from '../support/service.ts';
@@ -22,10 +21,6 @@ export const isPaused = (context: Context): Promise<boolean> => holdExpiry(conte
 /** As the board's router names them. */
 export async function endpointsOfBoard({ queues, config }: Context): Promise<Endpoint[]> {
   return endpointsOf(createQueueBoard(queues, config));
-}
-
-export async function queueNames(_context: Context): Promise<string[]> {
-  return [...QUEUE_NAMES];
 }
 
 /** A page of the board as it is served. */

@@ -214,50 +214,6 @@ describe('an entry', () => {
     passTime(LONG_MS / 2);
     expect(await peer.read('a')).toMatchObject({ n: 2 });
   });
-
-  test('that nobody uses is not read again, and is dropped after a minute', async () => {
-    const sweeps: (() => void)[] = [];
-    const original = globalThis.setTimeout;
-    const catchSweeps = (run: () => void, ms?: number, ...rest: unknown[]) => {
-      if (ms === 60_000) sweeps.push(run);
-      return original(run, ms, ...(rest as []));
-    };
-    jest.spyOn(globalThis, 'setTimeout').mockImplementation(catchSweeps);
-    const peer = await openPeer(100);
-    await Promise.all([peer.write('a', { n: 1 }), peer.write('b', { n: 1 })]);
-    await Promise.all([peer.read('a'), peer.read('b')]);
-    await eventually('both are cached', () => peer.cache.size().entries === 2);
-    const { readings, confirmations } = peer;
-    await delay(500);
-    expect([peer.readings, peer.confirmations]).toEqual([readings, confirmations]);
-    passTime(59_000);
-    await peer.read('b');
-    passTime(2000);
-    sweeps.shift()?.();
-    expect(peer.cache.size().entries).toBe(1);
-  });
-
-  test.each([
-    ['large', 5, 'x'.repeat(7 * 1024 * 1024), 4],
-    ['small', 5050, '', 5000],
-  ])(
-    'is dropped for others where there are too many, even if they are %s',
-    async (_size, count, text, kept) => {
-      const peer = await openPeer();
-      const rows = Array.from({ length: count }, (_, index) => ({ _id: `thing-${index}`, n: 1, text }));
-      await peer.db.collection('things').insertMany(rows as never);
-      for (let from = 0; from < count; from += count > 100 ? 500 : 1)
-        await Promise.all(
-          rows.slice(from, from + (count > 100 ? 500 : 1)).map(async ({ _id }) => {
-            const entry = await peer.entry(_id);
-            await leaseOf(peer, entry);
-          }),
-        );
-      const { entries, bytes } = peer.cache.size();
-      expect(entries).toBe(kept);
-      expect(bytes).toBeLessThan(32 * 1024 * 1024);
-    },
-  );
 });
 
 describe('a reading', () => {

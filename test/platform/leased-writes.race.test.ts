@@ -18,7 +18,7 @@ import { databaseUri, freshName } from '../support/service-environment.ts';
 
 const SELLERS = 4;
 const CHANGES = scaled(150, 12);
-const LEASE_MS = 200;
+const LEASE_MS = scaled(200, 100);
 const database = freshName();
 const opened: Db[] = [];
 afterAll(async () => {

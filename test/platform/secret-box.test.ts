@@ -58,6 +58,12 @@ describe('the binding to a place', () => {
     for (const other of others) expect(faultOf(() => box.open(sealed, other))).toBe('not_authentic');
     expect(faultOf(() => box.open(sealed, row))).toBe('none');
   });
+
+  test('a sealed text that claims another version does not open', () => {
+    const box = createSecretBox([key]);
+    const sealed = box.seal(secret, row);
+    expect(faultOf(() => box.open(sealed.replace('v2', 'v1'), row))).toBe('not_authentic');
+  });
 });
 
 describe('tampering', () => {

@@ -142,26 +142,6 @@ describe('jobs that are offered at once', () => {
     ]);
   });
 
-  test('are one for the holds that lapse within 50 ms, due when the last of them has', async () => {
-    const queues = await readyQueues();
-    const now = new Date();
-    const inMs: Record<string, number> = { a: 60_000, b: 60_049, c: 60_050, d: 60_051, e: 120_000 };
-    await Promise.all(
-      Object.entries(inMs)
-        .toReversed()
-        .map(([holdId, ms]) =>
-          queues.scheduleHoldExpiry({ holdId, expiresAt: new Date(now.getTime() + ms) }, now),
-        ),
-    );
-
-    const jobs = await queues.byName('hold-expiry').getDelayed();
-    expect(jobs.map(({ data, delay }) => [data, delay])).toEqual([
-      [{ holdIds: ['a', 'b', 'c'] }, 60_050],
-      [{ holdIds: ['d'] }, 60_051],
-      [{ holdIds: ['e'] }, 120_000],
-    ]);
-  });
-
   test('lose nothing that shares a job with what was offered before', async () => {
     const queues = await readyQueues();
     const now = new Date();

@@ -28,7 +28,6 @@ import type { SpawnedProcess } from '../support/worker-process.ts';
 import { endProcesses, startProcess } from '../support/worker-process.ts';
 import type { Folder } from './purging.ts';
 import {
-  ancientId,
   anyFolder,
   bytesOf,
   COLLECTIONS,
@@ -270,85 +269,6 @@ describe('a row is deleted once it is archived', () => {
     };
     await purge(service, { config: HOLDS, archive });
     expect(await reservations().distinct('_id', { _id: { $in: [changed, other] } })).toEqual([changed]);
-  });
-});
-
-describe('in steps', () => {
-  test('of 200 rows, along the index, with four times as long a rest after each', async () => {
-    const ids = await plantHolds(1000);
-    const seen: { name: string; size: number; at: number }[] = [];
-    const client = service.context.db.getClient();
-    const note =
-      (at: 'began' | 'ended') => (given: { commandName: string; command?: Record<string, unknown> }) => {
-        const { deletes, limit } = (given.command ?? {}) as {
-          deletes?: { q: { $and: [{ _id: { $in: unknown[] } }] } }[];
-          limit?: number;
-        };
-        if (!['find', 'delete'].includes(given.commandName)) return;
-        if (given.command?.['find'] !== undefined && limit !== 200) return;
-        if (at === 'began' && given.command?.[given.commandName] !== 'reservations') return;
-        seen.push({
-          name: `${given.commandName} ${at}`,
-          size: deletes?.[0]?.q.$and[0]._id.$in.length ?? limit ?? 0,
-          at: performance.now(),
-        });
-      };
-    const [began, ended] = [note('began'), note('ended')];
-    client.on('commandStarted', began as never).on('commandSucceeded', ended as never);
-    await purge(service, { config: HOLDS });
-    client.off('commandStarted', began as never).off('commandSucceeded', ended as never);
-    expect(await reservations().countDocuments({ _id: { $in: ids } })).toBe(0);
-    const deletes = seen.filter(({ name }) => name === 'delete began');
-    expect(deletes.map(({ size }) => size)).toEqual([200, 200, 200, 200, 200]);
-    const finds = seen.filter(({ name }) => name === 'find began');
-    const deleted = seen.filter(({ name }) => name === 'delete ended');
-    for (const [index, { at }] of deleted.entries()) {
-      const [begin, next] = [finds[index]?.at ?? 0, finds[index + 1]?.at ?? Number.POSITIVE_INFINITY];
-      expect(next - at).toBeGreaterThanOrEqual(Math.min(5000, 4 * (at - begin)) - 5);
-    }
-  });
-
-  test('what has to stay is passed over, also many of one instant', async () => {
-    await plantHolds(700);
-    // Nobody knows of which; the page is of those that are left, and ends.
-    await reservations().updateMany({ slotId: 'planted' }, { $set: { outbox: [] } });
-    const eventIds = Array.from({ length: 700 }, () => ancientId());
-    const { sequence: _unique, ...event } = await rowOf(service, 'events', {
-      holdId: hold._id,
-      type: 'hold_created',
-    });
-    const at = new Date(Date.now() - 50 * DAY_MS);
-    const events = eventIds.map((_id, n) => ({
-      ...event,
-      _id,
-      at,
-      slotEnd: at,
-      holdId: n % 2 === 0 ? hold._id : newId(),
-    }));
-    await service.context.db.collection('events').insertMany(events as never[]);
-    await reservations().updateOne(
-      { _id: hold._id },
-      {
-        $set: {
-          outbox: [
-            {
-              eventId: eventIds[0] ?? '',
-              type: 'hold_created',
-              at,
-              originatorId: partner.id,
-              bookingId: null,
-            },
-          ],
-          outboxSince: at,
-        },
-      },
-    );
-    await purge(service, { config: keeping({ events: 30, holds: 30 }) });
-    await reservations().updateOne({ _id: hold._id }, { $set: { outbox: [] }, $unset: { outboxSince: '' } });
-    const left = await service.context.db
-      .collection('events')
-      .deleteMany({ _id: { $in: eventIds } } as never);
-    expect([left.deletedCount, await countPlanted()]).toEqual([350, 0]);
   });
 });
 

@@ -88,109 +88,79 @@ const attempted = (sentAt: Date): Partial<DeliveryRow> => ({
   ] as DeliveryRow['attempts'],
 });
 
-/** What goes so many days after which instant. */
-const RULES: [what: string, kind: Kind['name'], plantIt: () => Promise<{ id: string; since: Date }>][] = [
+type Planted = { id: string; since: Date };
+
+/** Five days after an instant from which a row is otherwise kept. */
+const late = (instant: Date) => later(instant, 5);
+const plantHold = async (since: Date, fields: Partial<Reservation> = {}): Promise<Planted> => ({
+  id: await plant('reservations', hold, fields),
+  since,
+});
+const plantBooking = async (since: Date, fields: Partial<Reservation> = {}): Promise<Planted> => ({
+  id: await plant('reservations', booking, { ...keyless(), ...fields }),
+  since,
+});
+const plantEvent = async (since: Date, fields: Partial<EventRow> = {}): Promise<Planted> => ({
+  id: await plant('events', event, { sequence: 1, ...fields }),
+  since,
+});
+const plantDelivery = async (since: Date, fields: Partial<DeliveryRow>): Promise<Planted> => ({
+  id: await plant('deliveries', delivery, { eventId: newId(), ...fields }),
+  since,
+});
+
+const COLLECTION_OF: Record<Kind['name'], string> = {
+  ...{ holds: 'reservations', bookings: 'reservations', events: 'events' },
+  ...{ deliveries: 'deliveries', 'dead-letters': 'deliveries', audit: 'audit' },
+};
+
+/** Rows of each kind, and the instant from which each is kept. */
+const RULES: [what: string, kind: Kind['name'], plantIt: () => Promise<Planted>][] = [
+  ['a hold that was released', 'holds', () => plantHold(hold.slotEnd)],
   [
-    'a hold that was released',
+    'a hold that expired',
     'holds',
-    async () => ({ id: await plant('reservations', hold, {}), since: hold.slotEnd }),
+    () => plantHold(late(hold.slotEnd), { status: 'EXPIRED', holdExpiresAt: late(hold.slotEnd) }),
   ],
-  [
-    'a hold that lapsed',
-    'holds',
-    async () => {
-      const holdExpiresAt = later(hold.slotEnd, 5);
-      return {
-        id: await plant('reservations', hold, { status: 'EXPIRED', holdExpiresAt }),
-        since: holdExpiresAt,
-      };
-    },
-  ],
-  [
-    'a hold that a walk-in displaced',
-    'holds',
-    async () => ({
-      id: await plant('reservations', hold, { status: 'DISPLACED' }),
-      since: hold.slotEnd,
-    }),
-  ],
-  [
-    'a booking',
-    'bookings',
-    async () => ({ id: await plant('reservations', booking, keyless()), since: booking.slotEnd }),
-  ],
+  ['a hold that a walk-in displaced', 'holds', () => plantHold(hold.slotEnd, { status: 'DISPLACED' })],
+  ['a booking', 'bookings', () => plantBooking(booking.slotEnd)],
   [
     'a booking that was refunded after its slot',
     'bookings',
-    async () => {
-      const refundedAt = later(booking.slotEnd, 5);
-      return {
-        id: await plant('reservations', booking, {
-          ...keyless(),
-          status: 'REFUNDED',
-          claimed: false,
-          refundedAt,
-        }),
-        since: refundedAt,
-      };
+    () => {
+      const refundedAt = late(booking.slotEnd);
+      return plantBooking(refundedAt, { status: 'REFUNDED', claimed: false, refundedAt });
     },
   ],
-  [
-    'an event before its slot',
-    'events',
-    async () => ({ id: await plant('events', event, { sequence: 1 }), since: event.slotEnd }),
-  ],
-  [
-    'an event after its slot',
-    'events',
-    async () => {
-      const at = later(event.slotEnd, 5);
-      return { id: await plant('events', event, { at, sequence: 1 }), since: at };
-    },
-  ],
+  ['an event before its slot', 'events', () => plantEvent(event.slotEnd)],
+  ['an event after its slot', 'events', () => plantEvent(late(event.slotEnd), { at: late(event.slotEnd) })],
   ...(['succeeded', 'cancelled', 'discarded'] as const).map((state): (typeof RULES)[number] => [
     `a delivery that was ${state}`,
     'deliveries',
-    async () => ({
-      id: await plant('deliveries', delivery, { state, eventId: newId() }),
-      since: delivery.createdAt,
-    }),
+    () => plantDelivery(delivery.createdAt, { state }),
   ]),
   [
     'a delivery that was made again',
     'deliveries',
-    async () => {
-      const sentAt = later(delivery.createdAt, 5);
-      return {
-        id: await plant('deliveries', delivery, {
-          state: 'succeeded',
-          eventId: newId(),
-          ...attempted(sentAt),
-        }),
-        since: sentAt,
-      };
+    () => {
+      const sentAt = late(delivery.createdAt);
+      return plantDelivery(sentAt, { state: 'succeeded', ...attempted(sentAt) });
     },
   ],
   [
     'a dead letter that was discarded late',
     'deliveries',
-    async () => {
-      const discardedAt = later(delivery.createdAt, 5);
-      return {
-        id: await plant('deliveries', delivery, { state: 'discarded', eventId: newId(), discardedAt }),
-        since: discardedAt,
-      };
+    () => {
+      const discardedAt = late(delivery.createdAt);
+      return plantDelivery(discardedAt, { state: 'discarded', discardedAt });
     },
   ],
   [
     'a dead letter',
     'dead-letters',
-    async () => {
-      const deadLetteredAt = later(delivery.createdAt, 5);
-      return {
-        id: await plant('deliveries', delivery, { state: 'dead_letter', eventId: newId(), deadLetteredAt }),
-        since: deadLetteredAt,
-      };
+    () => {
+      const deadLetteredAt = late(delivery.createdAt);
+      return plantDelivery(deadLetteredAt, { state: 'dead_letter', deadLetteredAt });
     },
   ],
   [
@@ -200,26 +170,19 @@ const RULES: [what: string, kind: Kind['name'], plantIt: () => Promise<{ id: str
   ],
 ];
 
-describe('what is kept for so many days', () => {
-  test.each(RULES)('%s is there a day before, and gone a day after', async (_what, kind, plantIt) => {
-    const { id, since } = await plantIt();
-    const name =
-      kind === 'dead-letters'
-        ? 'deliveries'
-        : kind === 'holds' || kind === 'bookings'
-          ? 'reservations'
-          : kind;
-    const config = keeping({ events: 100, [kind]: 100 });
-    await letPassUntil(99, since);
-    await purge(service, { config });
-    expect(await idsIn(name)).toEqual([id]);
-    // Control: the settings of all other kinds leave it.
-    await letPass(service, 2);
-    await purge(service, { config: { ...EVERY_KIND, [settingOf(kind)]: 0 } });
-    expect(await idsIn(name)).toEqual([id]);
-    await purge(service, { config });
-    expect(await idsIn(name)).toEqual([]);
-  });
+test.each(RULES)('%s is there a day before its time, and gone a day after', async (_what, kind, plantIt) => {
+  const { id, since } = await plantIt();
+  const rows = () => idsIn(COLLECTION_OF[kind]);
+  const config = keeping({ events: 100, [kind]: 100 });
+  await letPassUntil(99, since);
+  await purge(service, { config });
+  expect(await rows()).toEqual([id]);
+  // Control: the settings of all other kinds leave it.
+  await letPass(service, 2);
+  await purge(service, { config: { ...EVERY_KIND, [settingOf(kind)]: 0 } });
+  expect(await rows()).toEqual([id]);
+  await purge(service, { config });
+  expect(await rows()).toEqual([]);
 });
 
 describe('what waits is never purged, however old', () => {

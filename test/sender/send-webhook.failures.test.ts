@@ -31,11 +31,12 @@ describe('failures by stage', () => {
     );
   });
 
-  test('a name that does not resolve is dns_error', async () => {
-    const url = 'http://absent.example/';
-    expect(await sender().send({ url, headers: {}, body: '' })).toEqual(
+  test('a name that does not resolve, or to no address, is dns_error', async () => {
+    const message = { url: 'http://absent.example/', headers: {}, body: '' };
+    expect(await sender().send(message)).toEqual(
       outcome({ ok: false, statusCode: null, error: 'dns_error', errorDetail: 'name_not_found' }),
     );
+    expect(await sender(2_000, async () => []).send(message)).toEqual(outcome({ error: 'dns_error' }));
   });
 
   test.each([

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { createSecretBox } from '../../src/platform/secret-box.ts';
 import type { WebhookSender } from '../../src/webhooks/sender/send-webhook.ts';
 import { createWebhookSender } from '../../src/webhooks/sender/send-webhook.ts';
-import { logMissingKeys, rewrapSecrets } from '../../src/webhooks/subscriptions/rewrap-secrets.service.ts';
+import { rewrapSecrets } from '../../src/webhooks/subscriptions/rewrap-secrets.service.ts';
 import type { SubscriptionRow } from '../../src/webhooks/subscriptions/subscriptions.model.ts';
 import { rotateSecret } from '../../src/webhooks/subscriptions/subscriptions.service.ts';
 import { anyDelivery } from '../support/deliveries.ts';
@@ -180,17 +180,6 @@ describe('a change of keys', () => {
     expect([...(await sealings())]).toEqual([`v2.${idOf(OLD)}`]);
     const after = await deliver(OLD);
     expect(after && isGenuine(after, secretKey)).toBe(true);
-  });
-
-  test('says that the old key is needed as long as a process still seals with it', async () => {
-    await plantRows(2);
-    expect(await rewrap([NEW, OLD])).toMatchObject({ isDone: true, droppable: [idOf(OLD)] });
-    // An API process that has not been restarted yet.
-    await subscribe(await anyPartner(service, [venueId]), receiver.url);
-    const context = withKeys(NEW).context;
-    expect(await logMissingKeys(context)).toEqual([idOf(OLD)]);
-    expect(service.logs()).toContain('"alert":"encryption_key_missing"');
-    expect(await logMissingKeys(withKeys(NEW, OLD).context)).toEqual([]);
   });
 });
 

