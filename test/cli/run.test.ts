@@ -5,7 +5,6 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createClient } from '../../src/cli/client.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
-import { certificationReport } from '../partners/certification-report.ts';
 import type { Partner, Venue } from '../support/factories.ts';
 import { anyPartner, anyVenue, bookSlot, freeSlotIds, operatorOf } from '../support/factories.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
@@ -56,20 +55,6 @@ describe('for people', () => {
     );
     const api = await fetch(`${service.url}/api/v1/partner/venues`, { headers: { 'x-api-key': key } });
     expect(api.status).toBe(200);
-  });
-
-  test('sends the JSON of a file, and says which cannot be read', async () => {
-    const file = path.join(await temporaryFolder(), 'report.json');
-    await writeFile(file, JSON.stringify(certificationReport(partner.id)));
-    const certified = await run('partner', 'certify', partner.id, '--report', `@${file}`);
-    expect(certified).toMatchObject({ code: 0, err: '' });
-    const { report } = await operatorJson(url, ['partner', 'report', partner.id]);
-    expect(report).toMatchObject({ partner_id: partner.id, verdict: 'passed' });
-    const missing = await run('partner', 'certify', partner.id, '--report', '@none.json');
-    expect([missing.code, missing.err]).toEqual([
-      2,
-      expect.stringContaining('none.json cannot be read: ENOENT'),
-    ]);
   });
 
   test('a booking is cancelled with a key of its own, and its timeline shows who did it', async () => {

@@ -4,8 +4,7 @@ import type { WatchedPage } from '../support/browser.ts';
 import { findBrowser, startBrowser, takeScreenshot, watchedPage } from '../support/browser.ts';
 import { createClient } from '../support/client.ts';
 import type { Json } from '../support/factories.ts';
-import { anyVenue, bookSlot, expectStatus, operatorOf, placeHold, slotsOf } from '../support/factories.ts';
-import { rowOf } from '../support/rows.ts';
+import { bookSlot, expectStatus, operatorOf, placeHold, slotsOf } from '../support/factories.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
@@ -184,42 +183,6 @@ describeInBrowser('an operator', () => {
     await page.clock.runFor(11_000);
     await said(page, `Turf A, `);
     expect(await cell(page, slotId).innerText()).toMatch(/Free/);
-    expect(faults).toEqual([]);
-    await close();
-  });
-
-  test('sees the names of courts that are told apart by their ends, and every state, on a phone', async () => {
-    const courts = [1, 2, 3, 4].map((each) => ({ name: `Badminton Court ${each}`, price_rupees: 450.5 }));
-    const { id } = await anyVenue(service, courts, { name: 'Shuttle House' });
-    const { page, close } = await visit(`/?venue_id=${id}&date=${world.date}`, PHONE);
-    for (const { name } of courts) {
-      const heading = page.getByRole('columnheader', { name });
-      const isWhole = await heading.evaluate((each) => each.scrollWidth <= each.clientWidth);
-      expect([name, isWhole]).toEqual([name, true]);
-    }
-    expect(await page.locator('td .under').first().innerText()).toBe('₹450.50');
-    await shot(page, 'courts-phone');
-    for (const path of ['/bookings', '/webhooks', '/deliveries', '/dead-letters', '/partners']) {
-      await page.goto(service.adminUrl + path);
-      const box = await page.locator('tbody .badge').first().boundingBox();
-      expect([path, box !== null && box.x + box.width <= PHONE.viewport.width]).toEqual([path, true]);
-      await shot(page, `${path.slice(1)}-phone`);
-    }
-    await close();
-  });
-
-  test('redelivers a dead letter, after being told how many there are', async () => {
-    const { page, faults, close } = await visit('/dead-letters');
-    await page.getByRole('button', { name: 'Redeliver it' }).click();
-    const dialog = page.locator('#confirm-dialog');
-    expect(await dialog.innerText()).toContain('Redeliver 1 dead letter?');
-    await dialog.getByRole('button', { name: 'No, go back' }).click();
-    expect((await rowOf(service, 'deliveries', { _id: world.deliveryId })).state).toBe('dead_letter');
-    await page.getByRole('button', { name: 'Redeliver it' }).click();
-    await dialog.getByRole('button', { name: 'Redeliver 1' }).click();
-    await said(page, 'Dead letters being redelivered: 1.');
-    expect((await rowOf(service, 'deliveries', { _id: world.deliveryId })).state).toBe('pending');
-    await page.getByText('No dead letters.').waitFor();
     expect(faults).toEqual([]);
     await close();
   });

@@ -6,14 +6,9 @@ import { anyPartner, anyVenue } from '../support/factories.ts';
 import { hostedService } from '../support/service-host.ts';
 import type * as FeedInHost from './feed.in-host.ts';
 
-const WRITERS = 4;
-const EVENTS_EACH = 25;
-
 const service = await hostedService();
 const { readFeed } = service.inHost<typeof Feed>('src/events/feed.service.ts');
-const { lastSequenceNumber, logEvents, readWhileWriting } = service.inHost<typeof FeedInHost>(
-  'test/events/feed.in-host.ts',
-);
+const { lastSequenceNumber, logEvents } = service.inHost<typeof FeedInHost>('test/events/feed.in-host.ts');
 let venues: Venue[];
 let partner: Partner;
 afterAll(() => service.stop());
@@ -33,26 +28,6 @@ function anyEvent(): FeedInHost.Draft {
   const ids = { _id: randomUUID(), holdId: randomUUID(), originatorId: partner.id };
   return { ...ids, type: 'hold_created', venueId: venue.id };
 }
-
-test(`${WRITERS} concurrent writers: a reader of small pages sees every event once`, async () => {
-  const venueIds = venues.map(({ id }) => id);
-  const race = { partnerId: partner.id, venueIds, writers: WRITERS, eventsEach: EVENTS_EACH, limit: 7 };
-  const { seen, written } = await readWhileWriting(race);
-  expect(seen).toHaveLength(WRITERS * EVENTS_EACH);
-  expect(seen.toSorted()).toEqual(written.toSorted());
-});
-
-test('a reader that followed the ids instead would miss events that are logged late', async () => {
-  const [early, late] = [anyEvent(), anyEvent()].toSorted((a, b) => (a._id < b._id ? -1 : 1));
-  if (early === undefined || late === undefined) throw new Error('two events');
-  const events = service.context.db.collection<{ _id: string }>('events');
-  const afterId = (id: string) => events.find({ venueId: late.venueId, _id: { $gt: id } }).toArray();
-  await logEvents([late]);
-  const { next } = await readFeed(partner.id, { after: 0, limit: 10 });
-  await logEvents([early]);
-  expect(await afterId(late._id)).toEqual([]);
-  expect((await readFeed(partner.id, { after: next, limit: 10 })).events).toMatchObject([{ _id: early._id }]);
-});
 
 describe('sequence numbers that are given while a page is read', () => {
   /** One venue with few events and one with so many that a page of them is more than one batch of the database. */

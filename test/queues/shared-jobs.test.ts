@@ -82,24 +82,6 @@ describe('a job of events', () => {
     return events.map(({ holdId }) => holdId).toSorted();
   };
 
-  test('fails where one of them cannot be dispatched; the others are', async () => {
-    const [first = '', refused = '', last = ''] = await anyHolds(LIVE_MS, LIVE_MS, LIVE_MS);
-    await reservations().updateOne(
-      { _id: refused },
-      { $set: { 'outbox.0.type': 'no such type' } },
-      { bypassDocumentValidation: true },
-    );
-    const jobId = await addJob('webhook-delivery', { reservationIds: [first, refused, last] });
-    const { failedReason } = await jobIs('webhook-delivery', jobId, 'failed');
-    expect(failedReason).toMatch(/failed validation/);
-    expect(await loggedOf([first, refused, last])).toEqual([first, last].toSorted());
-    // The last failure: those before it are repeated.
-    const failed = (await service.workerLogs()).filter(
-      (line) => line['msg'] === 'job failed' && line['job'] === jobId,
-    );
-    expect(failed.at(-1)).toMatchObject({ level: 'error', hold_ids: [first, refused, last] });
-  });
-
   test('while the queue is paused they are logged by the sweep and not sent, but once it is resumed', async () => {
     await subscribe(partner, receiver.url, ['hold_created']);
     await pause('webhook-delivery');
