@@ -1,12 +1,9 @@
 import path from 'node:path';
 import { migrate } from '../../src/operations/database/collections.ts';
 import { createLogger } from '../../src/platform/logger.ts';
-import type { Db } from '../../src/platform/mongo.ts';
-import { createDb, openDb } from '../../src/platform/mongo.ts';
-import type { Queues } from '../../src/queues/queues.ts';
-import { createQueues, WORKED_QUEUES } from '../../src/queues/queues.ts';
-import type { AlertReceiver } from '../alerts/watching.ts';
-import { startAlertReceiver } from '../alerts/watching.ts';
+import { createDb, type Db, openDb } from '../../src/platform/mongo.ts';
+import { createQueues, type Queues, WORKED_QUEUES } from '../../src/queues/queues.ts';
+import { type AlertReceiver, startAlertReceiver } from '../alerts/watching.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Partner, Venue } from '../support/factories.ts';
 import {
@@ -16,18 +13,13 @@ import {
   freeSlotIds,
   subscribe,
 } from '../support/factories.ts';
-import type { KeptProcess } from '../support/kept-process.ts';
-import { keptProcess } from '../support/kept-process.ts';
-import type { MongoSet } from '../support/mongo-set.ts';
-import { startMongoSet } from '../support/mongo-set.ts';
-import type { OwnRedis } from '../support/own-servers.ts';
-import { freePort, KEEPS_DATA, ownRedis } from '../support/own-servers.ts';
-import type { WebhookReceiver } from '../support/receiver.ts';
-import { startReceiver } from '../support/receiver.ts';
+import { type KeptProcess, keptProcess } from '../support/kept-process.ts';
+import { type MongoSet, startMongoSet } from '../support/mongo-set.ts';
+import { freePort, KEEPS_DATA, type OwnRedis, ownRedis } from '../support/own-servers.ts';
+import { startReceiver, type WebhookReceiver } from '../support/receiver.ts';
 import { serviceEnvironment } from '../support/service-environment.ts';
 import { programArguments, START_DEADLINE_MS } from '../support/worker-process.ts';
-import type { Prometheus } from './prometheus.ts';
-import { startPrometheus } from './prometheus.ts';
+import { type Prometheus, startPrometheus } from './prometheus.ts';
 
 /** Each queue has a worker of its name. */
 const PARTS = ['api', ...WORKED_QUEUES] as const;

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Client } from '../support/client.ts';
-import type { Json } from '../support/factories.ts';
-import { anyPartner, expectStatus, operatorOf } from '../support/factories.ts';
+import { anyPartner, expectStatus, type Json, operatorOf } from '../support/factories.ts';
 import { hostedService } from '../support/service-host.ts';
 import { ageAlerts, insertDeadLetters, MINUTE_MS, sweep } from './watching.ts';
 

@@ -1,8 +1,7 @@
 import { Worker } from 'bullmq';
 import type { Condition } from '../../src/operations/alerts/alert-types.ts';
 import { raiseAlert } from '../../src/operations/alerts/alerts.store.ts';
-import type { WorkerWatch } from '../../src/operations/alerts/worker-watch.ts';
-import { createWorkerWatch } from '../../src/operations/alerts/worker-watch.ts';
+import { createWorkerWatch, type WorkerWatch } from '../../src/operations/alerts/worker-watch.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Service } from '../support/service.ts';
 import { sweepWith } from './watching.in-host.ts';

@@ -13,8 +13,7 @@ import {
   subscribe,
 } from '../support/factories.ts';
 import type * as Queues from '../support/queues.in-host.ts';
-import type { WebhookReceiver } from '../support/receiver.ts';
-import { startReceiver } from '../support/receiver.ts';
+import { startReceiver, type WebhookReceiver } from '../support/receiver.ts';
 import { hostedService } from '../support/service-host.ts';
 import type * as Conditions from './conditions.in-host.ts';
 import {

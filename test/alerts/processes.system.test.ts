@@ -9,13 +9,10 @@ import {
   placeHold,
   subscribe,
 } from '../support/factories.ts';
-import type { WebhookReceiver } from '../support/receiver.ts';
-import { startReceiver } from '../support/receiver.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { startReceiver, type WebhookReceiver } from '../support/receiver.ts';
+import { type Service, startService } from '../support/service.ts';
 import { endProcesses, startProcess, stopProcess } from '../support/worker-process.ts';
-import type { AlertReceiver } from './watching.ts';
-import { alertsOf, insertDeadLetters, startAlertReceiver } from './watching.ts';
+import { type AlertReceiver, alertsOf, insertDeadLetters, startAlertReceiver } from './watching.ts';
 
 let service: Service;
 let partner: Partner;

@@ -15,8 +15,7 @@ import {
 } from '../support/factories.ts';
 import { sortedQueriesOf } from '../support/query-plans.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
-import type { HostedService } from '../support/service-host.ts';
-import { hostedService } from '../support/service-host.ts';
+import { type HostedService, hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 import type * as Inside from './audit.in-host.ts';
 

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import type { Json } from '../support/factories.ts';
 import {
@@ -12,24 +12,17 @@ import {
   freeSlotIds,
   slotsOf,
 } from '../support/factories.ts';
-import type { HostedService } from '../support/service-host.ts';
 import { hostedService } from '../support/service-host.ts';
 import { operator, operatorJson } from './operator.ts';
-import type { Verdict } from './relay.ts';
-import { startRelay } from './relay.ts';
+import { startRelay, type Verdict } from './relay.ts';
 
 const YAML = 'examples/venues/venues.yaml';
 const CSV = 'examples/venues/venues.csv';
 
-let service: HostedService;
-let url: string;
-let folder: string;
-beforeAll(async () => {
-  // Every change of a schedule waits for leases to end.
-  service = await hostedService({ overrides: { CACHE_LEASE_MS: '100' } });
-  url = service.adminUrl;
-  folder = await temporaryFolder();
-});
+// Every change of a schedule waits for leases to end.
+const service = await hostedService({ overrides: { CACHE_LEASE_MS: '100' } });
+const url = service.adminUrl;
+const folder = await temporaryFolder();
 afterAll(() => service.stop());
 
 type Step = { action: string; kind: string; resource?: string; name?: string; changes: Json[]; line: number };

@@ -2,31 +2,20 @@ import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { createClient } from '../../src/cli/client.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
-import type { Partner, Venue } from '../support/factories.ts';
 import { anyPartner, anyVenue, bookSlot, freeSlotIds, operatorOf } from '../support/factories.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
-import type { HostedService } from '../support/service-host.ts';
 import { hostedService } from '../support/service-host.ts';
 import { operator, operatorJson } from './operator.ts';
 import { startRelay } from './relay.ts';
 
-let service: HostedService;
-let partner: Partner;
-let venue: Venue;
-let url: string;
-
-beforeAll(async () => {
-  service = await hostedService();
-  url = service.adminUrl;
-  venue = await anyVenue(service, [{}], {
-    name: 'Koramangala Arena of the Long Name',
-    time_zone: 'Asia/Kolkata',
-  });
-  partner = await anyPartner(service, [venue.id]);
-});
+const service = await hostedService();
+const url = service.adminUrl;
+const name = 'Koramangala Arena of the Long Name';
+const venue = await anyVenue(service, [{}], { name, time_zone: 'Asia/Kolkata' });
+const partner = await anyPartner(service, [venue.id]);
 afterAll(() => service.stop());
 
 const run = (...args: string[]) => operator(url, args);

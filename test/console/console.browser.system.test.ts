@@ -3,15 +3,12 @@ import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } fr
 import type { WatchedPage } from '../support/browser.ts';
 import { findBrowser, startBrowser, takeScreenshot, watchedPage } from '../support/browser.ts';
 import { createClient } from '../support/client.ts';
-import type { Json } from '../support/factories.ts';
-import { bookSlot, expectStatus, operatorOf, placeHold, slotsOf } from '../support/factories.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { bookSlot, expectStatus, type Json, operatorOf, placeHold, slotsOf } from '../support/factories.ts';
+import { type Service, startService } from '../support/service.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
 import { verdict } from '../support/verdict.ts';
 import { seriousFaults } from './axe.ts';
-import type { ConsoleWorld } from './world.ts';
-import { consoleWorld } from './world.ts';
+import { type ConsoleWorld, consoleWorld } from './world.ts';
 
 const DESKTOP = { viewport: { width: 1280, height: 800 } };
 const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };

@@ -5,8 +5,7 @@ import {
   clearDeadLetterQueue,
   raiseForgottenDeadLetters,
 } from '../../src/webhooks/deliveries/dead-letter-queue.service.ts';
-import type { AttemptResult } from '../../src/webhooks/deliveries/retry-delivery.service.ts';
-import { retryDelivery } from '../../src/webhooks/deliveries/retry-delivery.service.ts';
+import { type AttemptResult, retryDelivery } from '../../src/webhooks/deliveries/retry-delivery.service.ts';
 import { rearmOverdueDeliveries } from '../../src/webhooks/deliveries/sweep-deliveries.service.ts';
 import { createSendPermits } from '../../src/webhooks/sender/send-permits.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,7 +1,6 @@
 import { afterAll, expect, test } from '@jest/globals';
 import { hostileLiterals, localNames } from '../sender/hostile-hosts.ts';
-import type { Client, Reply } from '../support/client.ts';
-import { createClient } from '../support/client.ts';
+import { type Client, createClient, type Reply } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { anyPartner, anyVenue, freeSlotIds, operatorOf, placeHold, subscribe } from '../support/factories.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';

@@ -1,8 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { anyDelivery } from '../support/deliveries.ts';
 import { startDeliveryScene } from '../support/delivery-scene.ts';
-import type { Partner } from '../support/factories.ts';
-import { anyPartner, expectStatus, placeHold, subscribe } from '../support/factories.ts';
+import { anyPartner, expectStatus, type Partner, placeHold, subscribe } from '../support/factories.ts';
 import { rowOf } from '../support/rows.ts';
 import { sharedService } from '../support/service-host.ts';
 import type * as WrongClock from './wrong-clock.in-host.ts';

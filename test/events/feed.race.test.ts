@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type * as Feed from '../../src/events/feed.service.ts';
-import type { Partner, Venue } from '../support/factories.ts';
-import { anyPartner, anyVenue } from '../support/factories.ts';
+import { anyPartner, anyVenue, type Partner, type Venue } from '../support/factories.ts';
 import { hostedService } from '../support/service-host.ts';
 import type * as FeedInHost from './feed.in-host.ts';
 

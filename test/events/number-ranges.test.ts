@@ -1,6 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Partner, Venue } from '../support/factories.ts';
-import { anyPartner, anyVenue } from '../support/factories.ts';
+import { anyPartner, anyVenue, type Partner, type Venue } from '../support/factories.ts';
 import { hostedService } from '../support/service-host.ts';
 import type * as NumberRanges from './number-ranges.in-host.ts';
 

@@ -7,8 +7,7 @@ import { insertDeadLetters, sweepAll } from '../alerts/watching.ts';
 import { projectFolder } from '../architecture/planted-tree.ts';
 import { converse } from '../http/raw-connection.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Family, Sample } from '../support/exposition.ts';
-import { parseExposition } from '../support/exposition.ts';
+import { type Family, parseExposition, type Sample } from '../support/exposition.ts';
 import type { Partner } from '../support/factories.ts';
 import {
   anyPartner,

@@ -1,32 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { anyDelivery } from '../support/deliveries.ts';
-import type { Json, Partner, Venue } from '../support/factories.ts';
-import { anyPartner, anyVenue, expectStatus, freeSlotIds, subscribe } from '../support/factories.ts';
-import type { WebhookReceiver } from '../support/receiver.ts';
+import { startDeliveryScene } from '../support/delivery-scene.ts';
+import type { Json, Partner } from '../support/factories.ts';
+import { anyPartner, expectStatus, subscribe } from '../support/factories.ts';
 import { startReceiver } from '../support/receiver.ts';
-import type { HostedService } from '../support/service-host.ts';
 import { hostedService } from '../support/service-host.ts';
 
 const OBSERVABILITY = '/api/v1/partner/observability';
 
-let service: HostedService;
-let receiver: WebhookReceiver;
-let venue: Venue;
-let slots: string[];
+// Every change of a subscription waits for leases to end.
+const service = await hostedService({ overrides: { CACHE_LEASE_MS: '100' } });
+const { receiver, venue, slots, end } = await startDeliveryScene(service);
 let partner: Partner;
 let subscriptionId: string;
-
-beforeAll(async () => {
-  // Every change of a subscription waits for leases to end.
-  service = await hostedService({ overrides: { CACHE_LEASE_MS: '100' } });
-  receiver = await startReceiver();
-  venue = await anyVenue(service, [{}, {}]);
-  slots = await freeSlotIds(await anyPartner(service, [venue.id]), venue.id);
-});
-afterAll(async () => {
-  await receiver.close();
-  await service.stop();
-});
+afterAll(end);
 beforeEach(async () => {
   receiver.respondWith(200);
   partner = await anyPartner(service, [venue.id]);

@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Reply } from '../support/client.ts';
-import { createClient } from '../support/client.ts';
-import type { Partner } from '../support/factories.ts';
-import { anyPartner, expectStatus, operatorOf } from '../support/factories.ts';
+import { createClient, type Reply } from '../support/client.ts';
+import { anyPartner, expectStatus, operatorOf, type Partner } from '../support/factories.ts';
 import type * as Beside from '../support/listeners-beside.in-host.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
 import { hostedService } from '../support/service-host.ts';

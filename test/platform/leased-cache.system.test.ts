@@ -4,8 +4,7 @@ import type { EntryKind } from '../../src/platform/cache-entries.store.ts';
 import type { Entry, Lease, LeasedCache } from '../../src/platform/leased-cache.ts';
 import { leasedCacheOf, setLeaseMs } from '../../src/platform/leased-cache.ts';
 import { createLogger } from '../../src/platform/logger.ts';
-import type { Db } from '../../src/platform/mongo.ts';
-import { createDb, openDb } from '../../src/platform/mongo.ts';
+import { createDb, type Db, openDb } from '../../src/platform/mongo.ts';
 import { eventually } from '../support/eventually.ts';
 import { databaseUri, freshName } from '../support/service-environment.ts';
 

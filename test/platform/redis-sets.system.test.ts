@@ -5,8 +5,7 @@ import { createLogger } from '../../src/platform/logger.ts';
 import { askOnce, closeRedis, createWorkerRedis, readRedisInfos } from '../../src/platform/redis.ts';
 import { createQueues, QUEUE_NAMES } from '../../src/queues/queues.ts';
 import { eventually } from '../support/eventually.ts';
-import type { RedisSet } from '../support/redis-sets.ts';
-import { startCluster, startSentinels } from '../support/redis-sets.ts';
+import { type RedisSet, startCluster, startSentinels } from '../support/redis-sets.ts';
 import { startTcpRelay } from '../support/tcp-relay.ts';
 
 const PREFIX = '{pbs}';

@@ -4,8 +4,7 @@ import { createLogger } from '../../src/platform/logger.ts';
 import { processMetrics } from '../../src/platform/process-metrics.ts';
 import { keepSweeping, sweepBatches, sweepEach } from '../../src/platform/sweep.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { type Service, startService } from '../support/service.ts';
 
 const service: Service = await startService();
 const { db } = service.context;

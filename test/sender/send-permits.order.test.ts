@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { SendPermit } from '../../src/webhooks/sender/send-permits.ts';
-import { createSendPermits } from '../../src/webhooks/sender/send-permits.ts';
+import { createSendPermits, type SendPermit } from '../../src/webhooks/sender/send-permits.ts';
 import { integerBetween, mulberry32, pick, propertySeed } from '../support/random.ts';
 
 const LIMIT = 12;

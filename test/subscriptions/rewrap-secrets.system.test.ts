@@ -1,26 +1,21 @@
 import { createCipheriv, createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createSecretBox } from '../../src/platform/secret-box.ts';
-import type { WebhookSender } from '../../src/webhooks/sender/send-webhook.ts';
-import { createWebhookSender } from '../../src/webhooks/sender/send-webhook.ts';
+import { createWebhookSender, type WebhookSender } from '../../src/webhooks/sender/send-webhook.ts';
 import { rewrapSecrets } from '../../src/webhooks/subscriptions/rewrap-secrets.service.ts';
 import type { SubscriptionRow } from '../../src/webhooks/subscriptions/subscriptions.model.ts';
 import { rotateSecret } from '../../src/webhooks/subscriptions/subscriptions.service.ts';
 import { anyDelivery } from '../support/deliveries.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Partner } from '../support/factories.ts';
-import { anyPartner, anyVenue, dateIn, freeSlotIds, subscribe } from '../support/factories.ts';
+import { anyPartner, anyVenue, dateIn, freeSlotIds, type Partner, subscribe } from '../support/factories.ts';
 import { failPointMet } from '../support/fail-points.ts';
-import type { OwnServer } from '../support/own-servers.ts';
-import { ownMongod } from '../support/own-servers.ts';
+import { type OwnServer, ownMongod } from '../support/own-servers.ts';
 import type { Received, WebhookReceiver } from '../support/receiver.ts';
 import { headerOf, isGenuine, startReceiver } from '../support/receiver.ts';
 import { scaled } from '../support/scale.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { type Service, startService } from '../support/service.ts';
 import { attemptDelivery } from '../support/service-calls.ts';
-import type { SpawnedProcess } from '../support/worker-process.ts';
-import { endProcesses, finished, startProcess } from '../support/worker-process.ts';
+import { endProcesses, finished, type SpawnedProcess, startProcess } from '../support/worker-process.ts';
 
 /** The ring of keys goes from the old one over both to the new one. */
 const [OLD, NEW] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];

@@ -1,26 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import type { Json, Partner } from '../support/factories.ts';
 import { anyPartner, expectStatus, operatorOf, subscribe } from '../support/factories.ts';
 import { rowOf } from '../support/rows.ts';
-import type { HostedService } from '../support/service-host.ts';
 import { hostedService } from '../support/service-host.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 
 const WEBHOOKS = '/api/v1/partner/webhooks';
 const URL_OF_PARTNER = 'http://127.0.0.1:9/hooks?tenant=7';
 
-let service: HostedService;
+const service = await hostedService({ overrides: { CACHE_LEASE_MS: '100' } });
 /** As in production: no private networks, https only. */
-let guarded: HostedService;
-beforeAll(async () => {
-  [service, guarded] = await Promise.all([
-    hostedService({ overrides: { CACHE_LEASE_MS: '100' } }),
-    hostedService({ overrides: { WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'false', CACHE_LEASE_MS: '100' } }),
-  ]);
+const guarded = await hostedService({
+  overrides: { WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'false', CACHE_LEASE_MS: '100' },
 });
-afterAll(async () => {
-  await Promise.all([service.stop(), guarded.stop()]);
-});
+afterAll(() => Promise.all([service.stop(), guarded.stop()]));
 
 const list = async (partner: Partner) => {
   const body = expectStatus(await partner.api.get(WEBHOOKS), 200);
