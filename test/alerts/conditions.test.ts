@@ -119,7 +119,7 @@ describe('a delivery', () => {
     await expectResolved('delivery_overdue');
   });
 
-  test('of which an attempt is under way is not raised, however long it takes; control: once its lease is over it is', async () => {
+  test('with an attempt in progress is not raised, however long that takes; control: once its lock ends, it is', async () => {
     const deliveryId = await anyDelivery(service, partner, partner, nextSlot());
     await setBack('deliveries', deliveryId, 'nextAttemptAt', 59_000);
     await setBack('deliveries', deliveryId, 'leaseUntil', -5000);

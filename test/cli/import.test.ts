@@ -296,7 +296,7 @@ describe('what only the service knows is found before anything is changed', () =
     return err.replaceAll(`${file}:`, '');
   };
 
-  test('a venue, or a resource, of which there are two of that name', async () => {
+  test('two venues, or two resources, of one name', async () => {
     const { id } = await anyVenue(service, [{ name: 'Net 1' }, { name: 'net 1 ' }], {
       name: 'Twin Barn',
       city: 'Pune',

@@ -21,7 +21,7 @@ const DATE = dateIn(3);
 const LASTING = { ttl_seconds: 1800 };
 const MORNING = { operating_hours_start: '06:00', operating_hours_end: '12:00' };
 
-const overrides = { HOLD_TTL_SECONDS: '1', BOOKING_HORIZON_DAYS: '730', CACHE_LEASE_MS: '100' };
+const overrides = { HOLD_TTL_SECONDS: '1', BOOKING_HORIZON_DAYS: '730', CACHE_LEASE_MS: '150' };
 const service = await hostedService({ overrides });
 const { readDayGrid } = service.inHost<typeof Grid>('src/booking/availability/day-grid.service.ts');
 type DayGrid = Awaited<ReturnType<typeof readDayGrid>>;
@@ -190,7 +190,7 @@ describe('a cell says who has it', () => {
     expect(Object.fromEntries(names)).toEqual({ Turf: [], North: ['Full'], Full: ['North'] });
   });
 
-  test('nobody once a hold has lapsed, although no worker has settled it', async () => {
+  test('no one once a hold has expired, even before a worker has processed it', async () => {
     const { venue, seller, turf } = await ground();
     await placeHold(seller, String(turf[0]?.['slot_id']));
     const after = await eventually('the hold to lapse', async () => {

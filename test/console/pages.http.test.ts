@@ -55,7 +55,7 @@ const paths = (): string[] => [
 ];
 
 describe('every page', () => {
-  test('is HTML that runs and loads nothing but files of its own origin, and is kept by nobody', async () => {
+  test('is HTML that loads files of its own origin only, and is never cached', async () => {
     for (const path of paths()) {
       const reply = await page(path);
       const type = reply.headers.get('content-type');
@@ -78,7 +78,7 @@ describe('every page', () => {
     expect(verdict(await operator.post('/bookings', {}))).toBe('404 ROUTE_NOT_FOUND');
   });
 
-  test('every call that a form makes is one that the operator API has', async () => {
+  test('forms call existing operations of the operator API only', async () => {
     const { paths: described } = expectStatus(await operator.get('/openapi.json'), 200) as {
       paths: Record<string, Json>;
     };
@@ -128,14 +128,14 @@ describe('what there is not', () => {
   });
 
   test.each([
-    ['/?date=2026-02-30', 'calendar date'],
-    ['/bookings?from=2026-13-01', 'calendar date'],
+    ['/?date=2026-02-30', 'must be YYYY-MM-DD'],
+    ['/bookings?from=2026-13-01', 'must be YYYY-MM-DD'],
     ['/bookings?q=12', 'id="filter-q-fault"'],
     ['/bookings?cursor=garbage', 'cursor: is not a valid cursor'],
     ['/deliveries?status=lost', 'id="filter-status-fault"'],
     ['/dead-letters?subscription_id=x', 'must be a UUID'],
     ['/webhooks?partner_id=x', 'must be a UUID'],
-    ['/audit?from=yesterday', 'calendar date'],
+    ['/audit?from=yesterday', 'must be YYYY-MM-DD'],
     ['/audit?address=home', 'id="filter-address-fault"'],
   ])('a faulty filter is said on the page itself: %s', async (path, said) => {
     const reply = await page(path);

@@ -284,7 +284,7 @@ describe('after the erasure of a customer', () => {
     expect(verdict(again)).toBe('409 INVALID_HOLD_STATE');
   });
 
-  test('holds that never became a booking, and what receivers answered to anything, tell of nobody', async () => {
+  test('holds that were never confirmed, and responses of receivers, are erased too', async () => {
     const receiver = await startReceiver();
     try {
       const { id: subscriptionId } = await subscribe(rival, receiver.url, ['hold_created', 'hold_cancelled']);
@@ -326,7 +326,7 @@ describe('after the erasure of a customer', () => {
     }
   });
 
-  test('a walk-in that gave no phone is found by its booking id, and nobody else is erased with it', async () => {
+  test('a walk-in without a phone is erased by its booking id, and no other customer is', async () => {
     const walkIn = async (name: unknown) =>
       expectStatus(
         await operator().post('/api/v1/operator/walk-ins', { slot_id: anySlot(), customer_name: name }),
@@ -387,7 +387,7 @@ describe('after the erasure of a customer', () => {
     expect(await whereCanariesAre()).toEqual([]);
   });
 
-  test('a refund gives no credit to a purchase that is nobody’s any more', async () => {
+  test('a refund gives no credit back to an erased purchase', async () => {
     const packageId = await anyPackage(service, seller, [venueId], { credits: 1 });
     const { id } = await buyPackage(seller, packageId, { customer_phone: phone });
     const booking = await bookSlot(seller, anySlot(), { ...customer, use_package_credit: true });

@@ -102,7 +102,7 @@ describe('the dead-letter queue', () => {
   );
 });
 
-test('a dead letter of which nobody was told is told of with the ids of all that it is about; of one that cannot be, its own', async () => {
+test('a dead letter without an alert is raised by the sweep, with the ids that it is about; if that fails, the next sweep tries again', async () => {
   const venue = await anyVenue(service);
   const partner = await anyPartner(service, [venue.id]);
   await subscribe(partner, 'http://127.0.0.1:9/never-called', ['booking_created']);

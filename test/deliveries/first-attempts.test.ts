@@ -103,7 +103,7 @@ test('what fails is attempt 1, and waits for its retry, with a job', async () =>
   expect(await inHost.jobOf(row?._id ?? '')).toMatchObject({ name: 'retry', delayMs: 300_000, attempts: 4 });
 });
 
-test('what a worker leaves that ends before it sends is sent by a job once its lease is over, as attempt 1', async () => {
+test('an attempt whose worker died before sending is made by a job once its lock ends, as attempt 1', async () => {
   const [eventId = ''] = await inHost.addEvents(target, 1);
   await inHost.deliver(target, [eventId], { isKilled: true });
   const { _id: deliveryId } = await rowOf(service, 'deliveries', { eventId });
@@ -172,7 +172,7 @@ test('an attempt begins on a row that is as it was read and free, once', async (
   for (const id of [moved, taken]) expect((await read(id)).attempts).toEqual([]);
 });
 
-test('of attempts that end at once one that another worker has interrupted, or that no row may be, does not settle', async () => {
+test('of attempts that end at the same time, only the interrupted or invalid ones fail to be recorded', async () => {
   const ids = await anyDeliveries(20);
   const begun = await inHost.beginAtOnce(ids.map(asRead));
   const attempts = ids.map((deliveryId, index) => ({
@@ -265,7 +265,7 @@ describe('a job whose delivery', () => {
 describe('the health of an endpoint', () => {
   const outcomes = (count: number, isSuccess: boolean) => Array.from({ length: count }, () => isSuccess);
 
-  test('has its success noted once a second, whatever was under way', async () => {
+  test('records successes once a second, however many attempts end', async () => {
     for (let round = 0; round < 3; round += 1) {
       await inHost.recordOutcomes(target.subscriptionId, outcomes(50, true));
     }

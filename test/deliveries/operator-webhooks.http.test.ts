@@ -12,7 +12,7 @@ import { verdict } from '../support/verdict.ts';
 const OPERATOR = '/api/v1/operator';
 
 // Every change waits for leases to end.
-const service = await hostedService({ overrides: { CACHE_LEASE_MS: '100' } });
+const service = await hostedService({ overrides: { CACHE_LEASE_MS: '150' } });
 const { withDeadLetters } = service.inHost<typeof DeliveryHealth>(
   'src/webhooks/deliveries/delivery-health.service.ts',
 );
@@ -89,7 +89,7 @@ describe('a deactivated subscription', () => {
     expect(verdict(await partner.api.post(`${path}/recover`, { since }))).toBe('409 WEBHOOK_INACTIVE');
   });
 
-  test('leaves an attempt that is under way to its worker, and ends it after', async () => {
+  test('lets an attempt in progress end, and cancels the delivery afterwards', async () => {
     const id = await waiting();
     const deliveries = service.context.db.collection<{ _id: string }>('deliveries');
     await deliveries.updateOne({ _id: id }, { $set: { leaseUntil: new Date(Date.now() + 60_000) } });
@@ -195,7 +195,7 @@ describe('deliveries', () => {
 describe('redriving a dead letter', () => {
   const redrive = (id: string) => operator().post(`${OPERATOR}/dead-letters/${id}/redrive`);
 
-  test('of 8 that race, one begins it; what is no dead letter is refused', async () => {
+  test('of 8 that race, one succeeds; deliveries that are no dead letters are rejected', async () => {
     const id = await anyDeadLetter();
     const verdicts = (await Promise.all(Array.from({ length: 8 }, () => redrive(id)))).map(verdict);
     expect(verdicts.sort()).toEqual(['202', ...Array(7).fill('409 DELIVERY_IN_PROGRESS')]);
@@ -261,7 +261,7 @@ describe('discarding dead letters', () => {
     expect(await read(id)).toMatchObject({ state: 'succeeded', generation: 2 });
   });
 
-  test('refuses what is no dead letter or is just being sent, and wants a reason', async () => {
+  test('rejects deliveries that are no dead letters or have an attempt in progress, and needs a reason', async () => {
     const pending = await waiting();
     expect(verdict(await discard(pending))).toBe('409 DELIVERY_IN_PROGRESS');
     expect(verdict(await discard(randomUUID()))).toBe('404 DELIVERY_NOT_FOUND');
@@ -291,7 +291,7 @@ describe('discarding dead letters', () => {
     expect((await read(id)).attempts).toHaveLength(attempts.length);
   });
 
-  test('in bulk takes those that the filters describe, at least one of which is needed', async () => {
+  test('in bulk takes those that match the filters, and needs at least one filter', async () => {
     const [first, second] = [await anyDeadLetter(), await anyDeadLetter()];
     const reason = 'The partner reads the feed';
     const of = { subscription_id: subscription.id, reason };
@@ -358,7 +358,7 @@ describe('redriving dead letters in bulk', () => {
     expect(new Set(rows.map((row) => `${row.state} ${row.generation}`))).toEqual(new Set(['pending 2']));
   });
 
-  test('leaves those of deactivated subscriptions, and refuses one that is named', async () => {
+  test('skips those of deactivated subscriptions, and rejects a filter that names one', async () => {
     const id = await anyDeadLetter();
     expectStatus(await act('deactivate'), 200);
     expectStatus(await redriveAll({}), 202);

@@ -76,7 +76,7 @@ describe('redeliver', () => {
     expect(await read(id)).toMatchObject({ state: 'pending', generation: 1 });
   });
 
-  test('racing with the worker of the earlier series: either the attempt is made and it is refused, or it begins one', async () => {
+  test('racing with a worker: either the attempt is made and the redelivery rejected, or a new series begins', async () => {
     receiver.respondWith(500);
     for (let round = 0; round < 12; round += 1) {
       const id = await anyDelivery(service, partner, partner, anySlot());
@@ -189,7 +189,7 @@ describe('recover', () => {
 describe('test', () => {
   const sample = (body?: Json, id = subscription.id) => partner.api.post(`${WEBHOOKS}/${id}/test`, body);
 
-  test('reaches nobody else', async () => {
+  test('reaches no other partner', async () => {
     const peer = await anyPartner(service, [venue.id]);
     await subscribe(peer, receiver.url);
     const { event_id: eventId } = expectStatus(await sample(), 202);

@@ -82,7 +82,7 @@ describe.each([-400 * DAY_MS, 400 * DAY_MS])('a process whose clock is off by %d
     expect((await subscription()).sealedPreviousSecret).toBeNull();
   });
 
-  test('knows whether an attempt is under way', async () => {
+  test('knows whether an attempt is in progress', async () => {
     const id = await waiting();
     await change(id, { leaseUntil: inMs(MINUTE_MS) });
     expect(await by.redeliverBy(offMs, partner.id, id)).toBe('DELIVERY_IN_PROGRESS');

@@ -244,7 +244,7 @@ describe('a batch is numbered oldest first', () => {
   });
 });
 
-describe('workers that dispatch the same events beside each other', () => {
+describe('workers that dispatch the same events concurrently', () => {
   const numbersOf = async (holdIds: readonly string[]) => {
     const events = await rowsOf(service, 'events', { holdId: { $in: holdIds } });
     return holdIds.map((holdId) =>

@@ -68,7 +68,7 @@ describe('dispatching', () => {
   });
 
   // The race above meets this guard too seldom for its absence to be seen there every time.
-  test('the database refuses a second delivery of an event to a subscription, by its index alone', async () => {
+  test('a unique index rejects a second delivery of an event to a subscription', async () => {
     await subscribe(originator, `${ENDPOINT}?again`, ['hold_created']);
     const { hold_id } = await placeHold(originator, anySlot());
     await service.dispatch(String(hold_id));
@@ -99,7 +99,7 @@ describe('dispatching', () => {
     expect([outbox, outboxSince]).toEqual([[], undefined]);
   });
 
-  test('an event says what was so when it happened, whatever has become of its reservation since', async () => {
+  test('an event has the values of the moment when it happened, not those of its reservation since', async () => {
     const { hold_id, slot_id } = await placeHold(originator, anySlot());
     const cancelPath = `/api/v1/partner/holds/${String(hold_id)}/cancel`;
     expectStatus(await originator.api.post(cancelPath), 200);

@@ -19,7 +19,7 @@ describe('texts that repeat each other’s metrics', () => {
     expect(families.get('jobs')?.samples.map(({ labels }) => labels['queue'])).toEqual(['a', 'b']);
   });
 
-  test('of which there are none are nothing', () => {
+  test('are empty where there are none', () => {
     expect(mergeExpositions([])).toBe('');
   });
 });

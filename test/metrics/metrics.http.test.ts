@@ -216,7 +216,7 @@ test('a storm of scrapes asks the database once; control: the next, a while late
   );
 });
 
-test('holds, what refuses them and confirmed bookings are counted, replays left out', async () => {
+test('holds, rejected holds and confirmed bookings are counted, without replays', async () => {
   const venue = await anyVenue(service);
   const seller = await anyPartner(service, [venue.id]);
   const other = await anyPartner(service, [venue.id]);

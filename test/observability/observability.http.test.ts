@@ -9,7 +9,7 @@ import { hostedService } from '../support/service-host.ts';
 const OBSERVABILITY = '/api/v1/partner/observability';
 
 // Every change of a subscription waits for leases to end.
-const service = await hostedService({ overrides: { CACHE_LEASE_MS: '100' } });
+const service = await hostedService({ overrides: { CACHE_LEASE_MS: '150' } });
 const { receiver, venue, slots, end } = await startDeliveryScene(service);
 let partner: Partner;
 let subscriptionId: string;
@@ -79,7 +79,7 @@ describe('GET /api/v1/partner/observability/deliveries/{id}', () => {
     ]);
   });
 
-  test('shows each attempt with the URL and the series that it had, whatever they are now', async () => {
+  test('shows each attempt with the URL and the series of that time', async () => {
     receiver.respondWith((_attempt, response) => response.writeHead(500).end());
     const id = await happening();
     const [before, now] = [`${receiver.url}/before`, `${receiver.url}/now`];

@@ -84,16 +84,16 @@ describe('every path of the admin listener, as its routers name them,', () => {
     expect(endpoints.length).toBeGreaterThan(90);
   });
 
-  test('refuses whoever has no key', async () => {
+  test('rejects callers without a key', async () => {
     expect(await answersTo(endpoints, {})).toEqual(all(endpoints, '401 INVALID_API_KEY'));
   });
 
-  test('refuses a wrong key', async () => {
+  test('rejects a wrong key', async () => {
     const wrong = { 'x-api-key': 'not-the-key-of-the-operator-0123456789' };
     expect(await answersTo(endpoints, wrong)).toEqual(all(endpoints, '401 INVALID_API_KEY'));
   });
 
-  test("refuses a partner's key", async () => {
+  test("rejects a partner's key", async () => {
     const key = { 'x-api-key': partner.apiKey };
     expect(await answersTo(endpoints, key)).toEqual(all(endpoints, '401 INVALID_API_KEY'));
   });

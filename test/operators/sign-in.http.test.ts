@@ -117,7 +117,7 @@ describe('the sign-in page', () => {
     expect([verdict(reply), reply.headers.get('set-cookie')]).toEqual(['403 CSRF_REJECTED', null]);
   });
 
-  test('a form that is too large, of another kind or garbage is refused and not a fault of ours', async () => {
+  test('a form that is too large, of another type or malformed is rejected with 4xx', async () => {
     expect(verdict(await signIn({ key: 'x'.repeat(3000) }))).toBe('413 PAYLOAD_TOO_LARGE');
     const post = (type: string, body: string) =>
       stranger.send('POST', '/sign-in', { headers: { ...OWN, 'content-type': type }, body });
@@ -198,7 +198,7 @@ describe('the cookie', () => {
     expect(await countPartners()).toBe(before);
   });
 
-  test('that was copied lets nobody in after the sign-out, on any process, and other sessions live on', async () => {
+  test('that was copied is rejected after the sign-out by every process; other sessions go on', async () => {
     const [mine, other] = [
       cookieOf(await signIn({ key: OPERATOR_KEY })),
       cookieOf(await signIn({ key: OPERATOR_KEY })),

@@ -32,7 +32,7 @@ async function exitUnread(child: ChildProcess): Promise<unknown> {
   return code ?? 'stuck';
 }
 
-test('a process whose log nobody reads any more can still end', async () => {
+test('a process whose log is no longer read can still end', async () => {
   const child = await started(
     `import { createLogger } from '${logger}'; const log = createLogger('test', 'info');`,
   );

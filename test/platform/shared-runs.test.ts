@@ -22,7 +22,7 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 const messages = (outcomes: readonly PromiseSettledResult<Outcome>[]) =>
   outcomes.map((outcome) => (outcome.status === 'rejected' ? (outcome.reason as Error).message : outcome));
 
-test('equal calls under way at once share the run of the first, and are replays of it', async () => {
+test('equal concurrent calls share the run of the first, and are replays of it', async () => {
   const { ends, call, succeed } = controlled();
   const calls = [call(), call(), call()];
   succeed(1);
@@ -48,7 +48,7 @@ test('where the run fails, those who waited share one that began after their cal
   ]);
 });
 
-test('nobody waits for a third run: the failure of the second is that of all who waited', async () => {
+test('no call waits for a third run: if the second fails, all that waited for it fail', async () => {
   const { ends, call, fail } = controlled();
   const calls = Promise.allSettled([call(), call(), call()]);
   fail(1);

@@ -69,7 +69,7 @@ describe('by key', () => {
 });
 
 describe('alike', () => {
-  test('callers who want the same share runs; another is refused until they have theirs, or of another key served', async () => {
+  test('equal calls share runs; a different call of the same key is rejected meanwhile, one of another key is served', async () => {
     const share = singleFlightOfOneKind<string>();
     const ends: (() => void)[] = [];
     const begin = (key: string, wanted: string) =>

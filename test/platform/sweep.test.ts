@@ -53,7 +53,7 @@ async function moreRounds({ rounds }: Sweeping): Promise<void> {
 }
 
 describe('when a sweep last ran', () => {
-  test('is noted of each run, from its first try on, in Unix time, beside how often it runs', async () => {
+  test('is recorded in Unix time from the first try on, with how often the sweep runs', async () => {
     const beganAt = Date.now() / 1000;
     const made = sweep('runs');
     expect(await lastRunOf('runs')).toBeGreaterThan(beganAt - 5);
@@ -64,7 +64,7 @@ describe('when a sweep last ran', () => {
     expect(await lastRunOf('runs')).toBeLessThan(Date.now() / 1000 + 5);
   });
 
-  test('stands still while somebody else has the lease, and goes on after', async () => {
+  test('stays the same while another process has the lock, and goes on afterwards', async () => {
     expect(await takeLease(db, 'sweep-leased', 'nobody', 600_000)).toBe(true);
     expect(await takeLease(db, 'sweep-leased', 'nobody', 600_000)).toBe(true);
     const made = sweep('leased');

@@ -199,7 +199,7 @@ describe('what waits is never purged, however old', () => {
 
   test.each<[what: string, plantIt: () => Promise<unknown>]>([
     [
-      'a hold that lapsed and that nobody has settled',
+      'a hold that expired and was not processed',
       () => plant('reservations', hold, { status: 'ACTIVE', claimed: true }),
     ],
     ['a hold of which an event waits', () => plant('reservations', hold, undispatched())],
@@ -227,7 +227,7 @@ describe('what waits is never purged, however old', () => {
       },
     ],
     [
-      'a dead letter that nobody was alerted of',
+      'a dead letter without an alert',
       () =>
         plant('deliveries', delivery, {
           state: 'dead_letter',
@@ -311,7 +311,7 @@ describe('an erasure after a purge', () => {
       },
     ],
     [
-      'a booking of which there is a dead letter',
+      'a booking with a dead letter',
       () => {
         const customer = { ...booking.customer, phoneE164: phone } as NonNullable<Reservation['customer']>;
         const over = { slotStart: ago(100), slotEnd: ago(100), bookedAt: ago(110), customer };

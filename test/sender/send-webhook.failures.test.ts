@@ -109,17 +109,14 @@ describe('failures by stage', () => {
 describe('TLS', () => {
   const answerOk: RequestListener = (_request, response) => response.end('ok');
 
-  test.each(['127.0.0.1', 'partner.example'])(
-    'a certificate that nobody signed is tls_error (%s)',
-    async (host) => {
-      const target = await tlsReceiver(answerOk);
-      const url = `https://${host}:${target.port}/`;
-      expect(await sender().send({ url, headers: {}, body: '{}' })).toEqual(
-        outcome({ ok: false, statusCode: null, error: 'tls_error', errorDetail: 'unknown_issuer' }),
-      );
-      expect(target.requests).toEqual([]);
-    },
-  );
+  test.each(['127.0.0.1', 'partner.example'])('a self-signed certificate is tls_error (%s)', async (host) => {
+    const target = await tlsReceiver(answerOk);
+    const url = `https://${host}:${target.port}/`;
+    expect(await sender().send({ url, headers: {}, body: '{}' })).toEqual(
+      outcome({ ok: false, statusCode: null, error: 'tls_error', errorDetail: 'unknown_issuer' }),
+    );
+    expect(target.requests).toEqual([]);
+  });
 
   test('control: a client that does not verify is answered by the same receiver', async () => {
     const target = await tlsReceiver(answerOk);
@@ -346,7 +343,7 @@ describe('interim responses', () => {
     await until(() => target.closedConnections === 1);
   });
 
-  test.each([100, 102, 103, 150])('a %d that nobody asked for is passed over', async (status) => {
+  test.each([100, 102, 103, 150])('an unrequested %d is ignored', async (status) => {
     const target = await saying(2, `HTTP/1.1 ${status} Wait\r\n\r\n`);
     const one = sender();
     expect(await one.send(messageTo(target.port))).toEqual(outcome({ ok: true, statusCode: 200 }));

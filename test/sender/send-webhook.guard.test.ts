@@ -76,7 +76,7 @@ describe('the scheme', () => {
 });
 
 describe('the port', () => {
-  test('nothing connects to one that is not configured, whatever was stored', async () => {
+  test('one that is not configured is never connected to, even if it was stored', async () => {
     const resolve = jest.fn<ResolveAddresses>(async () => [publicIp]);
     for (const port of [1, 22, 80, 1023]) {
       expect(await send(guardedSender(resolve), `https://partner.example:${port}/`)).toEqual(blocked);
