@@ -37,7 +37,7 @@ export async function stopWorker(context: Context): Promise<void> {
   await workers.get(context)?.close();
 }
 
-/** So many raise the same at the same time; returns how many of them did. */
+/** Raises one condition `count` times at once; returns how many calls raised it. */
 export async function raiseAtOnce(context: Context, count: number): Promise<number> {
   const condition: Condition = {
     ...{ kind: 'hold_overdue', subject: null, partnerId: null },

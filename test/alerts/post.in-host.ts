@@ -29,7 +29,7 @@ export function postOnce(_context: Context, url: string, timeoutMs: number): Pro
   return createAlertPost(url, timeoutMs)('{}', new AbortController().signal);
 }
 
-/** Of the process that posts. */
+/** Collects garbage in the process that posts. */
 export function collectGarbage(_context: Context): void {
   collect();
 }

@@ -59,7 +59,7 @@ test('a worker delivers while ALERT_URL hangs, raises what another worker fails 
   await eventually('one is delivered', () =>
     endpoint.received.some(({ body }) => body['hold_id'] === first['hold_id']),
   );
-  // So nothing waits for the POST; how fast the others go says more about the machine.
+  // Deliveries do not wait for the POST.
   expect(isGivenUp).toBe(false);
   const others = await Promise.all(slots.slice(0, 60).map((slotId) => placeHold(partner, slotId)));
   await eventually('all are delivered', () => endpoint.received.length === others.length + 2, 30_000);

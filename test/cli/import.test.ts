@@ -20,7 +20,7 @@ const YAML = 'examples/venues/venues.yaml';
 const CSV = 'examples/venues/venues.csv';
 
 // Every change of a schedule waits for leases to end.
-const service = await hostedService({ overrides: { CACHE_LEASE_MS: '100' } });
+const service = await hostedService({ overrides: { CACHE_LEASE_MS: '150' } });
 const url = service.adminUrl;
 const folder = await temporaryFolder();
 afterAll(() => service.stop());
@@ -69,7 +69,7 @@ describe('the example file', () => {
       /To create: 3 venues, 14 resources, 5 schedules, 27 price rules\.\nDone: all 56 steps\.\n$/,
     );
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
-    // So that what the file names is on a further page of the listing.
+    // Puts the venues of the file on a further page of the listing.
     const venues = service.context.db.collection('venues');
     const others = Array.from({ length: 200 }, (_, index) => `other-${index}`.padStart(36, '0'));
     const row = { name: 'Aa', address: 'A', city: 'B', timeZone: 'Asia/Kolkata', status: 'active' };

@@ -21,7 +21,7 @@ const DATE = dateIn(3);
 const LASTING = { ttl_seconds: 1800 };
 const MORNING = { operating_hours_start: '06:00', operating_hours_end: '12:00' };
 
-const overrides = { HOLD_TTL_SECONDS: '1', BOOKING_HORIZON_DAYS: '730', CACHE_LEASE_MS: '150' };
+const overrides = { HOLD_TTL_SECONDS: '1', BOOKING_HORIZON_DAYS: '730' };
 const service = await hostedService({ overrides });
 const { readDayGrid } = service.inHost<typeof Grid>('src/booking/availability/day-grid.service.ts');
 type DayGrid = Awaited<ReturnType<typeof readDayGrid>>;

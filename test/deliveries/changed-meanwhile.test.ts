@@ -12,8 +12,7 @@ import type * as ChangedMeanwhile from './changed-meanwhile.in-host.ts';
 
 const WEBHOOKS = '/api/v1/partner/webhooks';
 const FIVE_MINUTES_MS = 300_000;
-/** Short, because every change waits for leases to end. */
-const LEASE_MS = 150;
+const LEASE_MS = 300;
 
 const service = await hostedService({ overrides: { CACHE_LEASE_MS: String(LEASE_MS) } });
 const { receiver, venue, slots, attemptAround, end } = await startDeliveryScene(service);

@@ -37,7 +37,7 @@ beforeEach(async () => {
 
 /** What a process sends now and then whatever it does, and what it has to read of subscriptions and grants. */
 const BESIDE = ['hello 1', 'aggregate cache_leases', 'find cache_leases'];
-/** Those since this was asked last, without these. */
+/** The commands since the last call, without those in `BESIDE`. */
 const takeCommands = async () => (await takeAll()).filter((command) => !BESIDE.includes(command));
 const deliveries = () => service.context.db.collection<{ _id: string }>('deliveries');
 const read = (id: string) => rowOf(service, 'deliveries', { _id: id });

@@ -11,8 +11,7 @@ import { verdict } from '../support/verdict.ts';
 
 const OPERATOR = '/api/v1/operator';
 
-// Every change waits for leases to end.
-const service = await hostedService({ overrides: { CACHE_LEASE_MS: '150' } });
+const service = await hostedService();
 const { withDeadLetters } = service.inHost<typeof DeliveryHealth>(
   'src/webhooks/deliveries/delivery-health.service.ts',
 );

@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 
 const literals = Object.values(hostileLiterals).flat();
-/** Where it matters that nothing connects: every way to this receiver, and the ports of other services. */
+/** Every notation of this receiver's address, and ports of other services: nothing may connect to them. */
 const urls = [
   ...literals.flatMap((host) => [`https://${host}:${receiver.port}/hook`]),
   `http://127.0.0.1:${receiver.port}/hook`,

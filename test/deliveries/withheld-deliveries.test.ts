@@ -10,8 +10,7 @@ import { verdict } from '../support/verdict.ts';
 const OPERATOR = '/api/v1/operator';
 const WEBHOOKS = '/api/v1/partner/webhooks';
 
-// Every change waits for leases to end.
-const service = await hostedService({ overrides: { CACHE_LEASE_MS: '150' } });
+const service = await hostedService();
 const { receiver, venue, slots, end: endScene } = await startDeliveryScene(service);
 const venueId = venue.id;
 let partner: Partner;

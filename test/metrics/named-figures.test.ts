@@ -16,7 +16,7 @@ afterAll(() => service.stop());
 
 /** Labels that Prometheus adds to whatever it scrapes. */
 const SCRAPED = ['job', 'instance'];
-/** Whose values depend on what has happened: by the time that a test takes not all of them have. */
+/** Labels of which a short test does not see every value. */
 const OPEN_VALUES = ['status', 'outcome', 'le', 'instance'];
 
 /** By sample, its labels; by label, the values that were seen. */
@@ -28,7 +28,7 @@ beforeAll(async () => {
   const partner = await anyPartner(service, [venue.id]);
   const [slotId = ''] = await freeSlotIds(partner, venue.id);
   const holdId = String((await placeHold(partner, slotId))['hold_id']);
-  // So that there is a refusal, and a confirmation.
+  // A rejected hold and a confirmed one, which are counted.
   await partner.api.post('/api/v1/partner/holds', { slot_id: slotId });
   await partner.api.post('/api/v1/bookings/confirm', confirmBody(holdId));
   const purges = service.context.db.collection<{ _id: string; completedAt: Date }>('purges');

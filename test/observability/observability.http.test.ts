@@ -8,8 +8,7 @@ import { hostedService } from '../support/service-host.ts';
 
 const OBSERVABILITY = '/api/v1/partner/observability';
 
-// Every change of a subscription waits for leases to end.
-const service = await hostedService({ overrides: { CACHE_LEASE_MS: '150' } });
+const service = await hostedService();
 const { receiver, venue, slots, end } = await startDeliveryScene(service);
 let partner: Partner;
 let subscriptionId: string;

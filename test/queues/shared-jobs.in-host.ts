@@ -14,7 +14,7 @@ export async function addJob({ queues }: Context, name: QueueName, data: object)
 export const pause = ({ queues }: Context, name: QueueName): Promise<void> => queues.byName(name).pause();
 export const resume = ({ queues }: Context, name: QueueName): Promise<void> => queues.byName(name).resume();
 
-/** Where a job stands, and in how many milliseconds from when it was added it is due. */
+/** The state of a job, and how many milliseconds after it was added it is due. */
 export async function jobOf({ queues }: Context, name: QueueName, jobId: string) {
   const job = await queues.byName(name).getJob(jobId);
   return { state: await job?.getState(), delayMs: job?.delay ?? 0, failedReason: job?.failedReason };

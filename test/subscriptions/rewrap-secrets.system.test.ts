@@ -96,7 +96,7 @@ function sealedByVersion1(key: Buffer, text: string, id: string): string {
   return `v1.${idOf(key)}.${bytes.toString('base64url')}`;
 }
 
-/** So many subscriptions of as many partners, sealed with the old key; returns their ids. */
+/** Plants `count` subscriptions of as many partners, sealed with the old key; returns their ids. */
 async function plantRows(count: number): Promise<string[]> {
   const box = createSecretBox([OLD]);
   const rows = Array.from({ length: count }, (_, n): SubscriptionRow => {
