@@ -7,14 +7,15 @@ import { startDeliveryScene } from '../support/delivery-scene.ts';
 import { anyPartner, expectStatus, operatorOf, type Partner, subscribe } from '../support/factories.ts';
 import { isGenuine, type Received, startReceiver, type WebhookReceiver } from '../support/receiver.ts';
 import { rowOf } from '../support/rows.ts';
-import { hostedService } from '../support/service-host.ts';
+import { sharedService } from '../support/service-host.ts';
 import type * as ChangedMeanwhile from './changed-meanwhile.in-host.ts';
 
 const WEBHOOKS = '/api/v1/partner/webhooks';
 const FIVE_MINUTES_MS = 300_000;
+/** How long leases of the tests' services last. */
 const LEASE_MS = 300;
 
-const service = await hostedService({ overrides: { CACHE_LEASE_MS: String(LEASE_MS) } });
+const service = sharedService();
 const { receiver, venue, slots, attemptAround, end } = await startDeliveryScene(service);
 const { deactivateSubscription } = service.inHost<typeof Deactivation>(
   'src/webhooks/deliveries/deactivate-subscription.service.ts',
