@@ -15,7 +15,7 @@ const NOT_WORK = new Set(['(idle)', '(program)', '(root)']);
 const SHOWN = 5;
 
 /** Where a process was while it worked: by package, by module of Node, or by folder of the service; the largest share first. */
-export function costsOf({ nodes, samples, timeDeltas }: CpuProfile): Cost[] {
+function costsOf({ nodes, samples, timeDeltas }: CpuProfile): Cost[] {
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
   const usOf = new Map<string, number>();
   for (const [number, id] of samples.entries()) {

@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
-import type { TrialRow } from './trial.ts';
-import { runTrial } from './trial.ts';
-import type { TrialSystem } from './trial-system.ts';
-import { startTrialSystem } from './trial-system.ts';
+import { runTrial, type TrialRow } from './trial.ts';
+import { startTrialSystem, type TrialSystem } from './trial-system.ts';
 
 /** One alert at most a minute is posted, what has happened meanwhile with it. */
 const POSTED_WITHIN_MS = 150_000;

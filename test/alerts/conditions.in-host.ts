@@ -1,8 +1,7 @@
 import { Worker } from 'bullmq';
 import type { Condition } from '../../src/operations/alerts/alert-types.ts';
 import { raiseAlert } from '../../src/operations/alerts/alerts.store.ts';
-import type { WorkerWatch } from '../../src/operations/alerts/worker-watch.ts';
-import { createWorkerWatch } from '../../src/operations/alerts/worker-watch.ts';
+import { createWorkerWatch, type WorkerWatch } from '../../src/operations/alerts/worker-watch.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Service } from '../support/service.ts';
 import { sweepWith } from './watching.in-host.ts';
@@ -38,7 +37,7 @@ export async function stopWorker(context: Context): Promise<void> {
   await workers.get(context)?.close();
 }
 
-/** So many raise the same at the same time; returns how many of them did. */
+/** Raises one condition `count` times at once; returns how many calls raised it. */
 export async function raiseAtOnce(context: Context, count: number): Promise<number> {
   const condition: Condition = {
     ...{ kind: 'hold_overdue', subject: null, partnerId: null },

@@ -67,32 +67,3 @@ test('neither the watch nor a scrape looks at what is over: all is found by inde
     expect(examined(asked)).toBeLessThan(20);
   }
 });
-
-test('a scrape looks at no delivery to count it, however many are retried', async () => {
-  const nextAttemptAt = new Date(Date.now() + 3_600_000);
-  const deliveries = service.context.db.collection('deliveries');
-  await deliveries.updateMany({}, { $set: { state: 'retrying', nextAttemptAt } });
-  await deliveries.updateOne({}, { $set: { state: 'pending' } });
-  try {
-    let figures: Awaited<ReturnType<typeof readFigures>> = [];
-    const asked = await profile(async () => {
-      figures = await readFigures();
-    });
-    const counts = figures.map((each) => each.pbs_deliveries).filter((each) => each !== undefined);
-    expect(counts).toEqual([{ pending: 1 }, { retrying: MANY - 1 }, { dead_letter: 0 }]);
-    expect(scans(asked)).toEqual([]);
-    expect(examined(asked)).toBeLessThan(20);
-    // Nor does it walk one state to count another.
-    const keys = ({ command, keysExamined = 0 }: Profiled) =>
-      JSON.stringify(command).includes('"state":"pending"') ? keysExamined : 0;
-    expect(Math.max(...asked.map(keys))).toBeLessThan(5);
-  } finally {
-    await deliveries.updateMany({}, { $set: { state: 'succeeded', nextAttemptAt: null } });
-  }
-});
-
-test('control: a query without an index is noticed', async () => {
-  const asked = await profile(() => rowsOf(service, 'deliveries', { attemptsMade: 3 }));
-  expect(scans(asked)).toHaveLength(1);
-  expect(examined(asked)).toBe(MANY);
-});

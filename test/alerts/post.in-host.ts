@@ -1,10 +1,7 @@
-import type { PostOutcome } from '../../src/operations/alerts/alert-post.service.ts';
-import { postAlerts } from '../../src/operations/alerts/alert-post.service.ts';
+import { type PostOutcome, postAlerts } from '../../src/operations/alerts/alert-post.service.ts';
 import { createAlertPost } from '../../src/operations/alerts/alert-post.ts';
-import { ConfigError, loadConfig } from '../../src/process/config/config.ts';
 import { collectGarbage as collect } from '../support/collect-garbage.ts';
 import type { Service } from '../support/service.ts';
-import { serviceEnvironment } from '../support/service-environment.ts';
 
 type Context = Service['context'];
 type Telling = { url: string; everyMs: number; timeoutMs?: number; atOnce?: number };
@@ -32,18 +29,7 @@ export function postOnce(_context: Context, url: string, timeoutMs: number): Pro
   return createAlertPost(url, timeoutMs)('{}', new AbortController().signal);
 }
 
-/** Of the process that posts. */
+/** Collects garbage in the process that posts. */
 export function collectGarbage(_context: Context): void {
   collect();
-}
-
-/** What a process reads in its environment; a refusal as its text. */
-export function readAlertUrl(_context: Context, url: string): { alertUrl?: string } | { fault: string } {
-  try {
-    const config = loadConfig(serviceEnvironment('any', { ALERT_URL: url }));
-    return 'alertUrl' in config ? { alertUrl: config.alertUrl } : {};
-  } catch (err) {
-    if (!(err instanceof ConfigError)) throw err;
-    return { fault: err.message };
-  }
 }

@@ -18,7 +18,7 @@ const NOWHERE = 'http://127.0.0.1:9/';
 const WITHOUT_DEADLINE_MS = 9_000;
 
 const service = await hostedService();
-const { tellAlerts, stopTelling, postOnce, collectGarbage, readAlertUrl } = service.inHost<typeof Posting>(
+const { tellAlerts, stopTelling, postOnce, collectGarbage } = service.inHost<typeof Posting>(
   'test/alerts/post.in-host.ts',
 );
 let partner: Partner;
@@ -251,44 +251,4 @@ test('what has been over for a day is not told any more; what is open is, howeve
   await tell();
   expect(receiver.posts[0]?.body['alerts']).toMatchObject([{ subject: 'open' }]);
   expect(await pending()).toBe(0);
-});
-
-test('neither a POST nor the log has anything of a customer, a name, an endpoint or the address of ALERT_URL', async () => {
-  await deadLetters(1);
-  receiver.respondWith(500);
-  await tell();
-  await pass(EVERY_MS);
-  await tell({ url: `${NOWHERE}services/SECRET-PATH` });
-  const sent = receiver.posts.map(({ text }) => text).join('\n');
-  expect(sent).toContain(partner.id);
-  for (const canary of ['Canary', '9876500000', 'canary-endpoint', 'SECRET-PATH', 'Partner ']) {
-    expect([canary, sent.replaceAll('Partner Booking Service', '').includes(canary)]).toEqual([
-      canary,
-      false,
-    ]);
-  }
-  expect(receiver.posts[0]?.path).toContain('SECRET-PATH');
-  expect(await service.logs()).not.toContain('SECRET-PATH');
-});
-
-describe('ALERT_URL', () => {
-  test.each(['https://hooks.example/x', 'http://10.0.0.5:8080/alerts', 'http://alerts/'])(
-    'may be %s',
-    async (url) => {
-      expect(await readAlertUrl(url)).toEqual({ alertUrl: url });
-    },
-  );
-
-  test('is optional', async () => {
-    expect(await readAlertUrl('')).toEqual({});
-  });
-
-  test.each(['hooks.example/SECRET', 'ftp://hooks.example/SECRET', 'https://user:SECRET@hooks.example/'])(
-    'may not be %s, and the fault does not repeat it',
-    async (url) => {
-      expect(await readAlertUrl(url)).toEqual({
-        fault: expect.stringMatching(/ALERT_URL must (?!.*SECRET)/),
-      });
-    },
-  );
 });

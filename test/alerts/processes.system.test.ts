@@ -9,13 +9,10 @@ import {
   placeHold,
   subscribe,
 } from '../support/factories.ts';
-import type { WebhookReceiver } from '../support/receiver.ts';
-import { startReceiver } from '../support/receiver.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { startReceiver, type WebhookReceiver } from '../support/receiver.ts';
+import { type Service, startService } from '../support/service.ts';
 import { endProcesses, startProcess, stopProcess } from '../support/worker-process.ts';
-import type { AlertReceiver } from './watching.ts';
-import { alertsOf, insertDeadLetters, startAlertReceiver } from './watching.ts';
+import { type AlertReceiver, alertsOf, insertDeadLetters, startAlertReceiver } from './watching.ts';
 
 let service: Service;
 let partner: Partner;
@@ -62,7 +59,7 @@ test('a worker delivers while ALERT_URL hangs, raises what another worker fails 
   await eventually('one is delivered', () =>
     endpoint.received.some(({ body }) => body['hold_id'] === first['hold_id']),
   );
-  // So nothing waits for the POST; how fast the others go says more about the machine.
+  // Deliveries do not wait for the POST.
   expect(isGivenUp).toBe(false);
   const others = await Promise.all(slots.slice(0, 60).map((slotId) => placeHold(partner, slotId)));
   await eventually('all are delivered', () => endpoint.received.length === others.length + 2, 30_000);

@@ -1,6 +1,5 @@
 import { ALERT_TIMES, sweepAlerts } from '../../src/operations/alerts/alerts.service.ts';
-import type { WorkerWatch } from '../../src/operations/alerts/worker-watch.ts';
-import { createWorkerWatch } from '../../src/operations/alerts/worker-watch.ts';
+import { createWorkerWatch, type WorkerWatch } from '../../src/operations/alerts/worker-watch.ts';
 import { missingGuards } from '../../src/operations/database/collections.ts';
 import type { Service } from '../support/service.ts';
 

@@ -38,7 +38,7 @@ export async function alertsOfWrongKeys(context: Context): Promise<AlertRow[]> {
 export const listenUnwritable = (context: Context): Promise<string> =>
   listenUntilStop(context, createAdminApp({ ...context, db: blindTo(context.db) }));
 
-/** The same database, in which no audit row can be changed once it is there. */
+/** The database, except that updates of audit rows fail. */
 function blindTo(db: Context['db']): Context['db'] {
   return new Proxy(db, {
     get(target, name) {

@@ -13,7 +13,7 @@ describe('what the audit keeps of an object', () => {
     expect(redact(schedule)).toEqual({ ...schedule, customer_name: '[redacted]' });
   });
 
-  test('beyond that is everything but its longest lists, of which it says how long they were', () => {
+  test('beyond that omits the longest lists, and says how long they were', () => {
     const blackout = {
       blackout_id: 'x',
       reason: 'Repairs',

@@ -16,18 +16,3 @@ export async function changingOperations(
       isSubjectRead: subjectReaderOf(routes, row) !== undefined,
     }));
 }
-
-/** Whether what an operation is about is read, and would be if its row had no subject. */
-export async function isReadWithAndWithout(
-  context: Context,
-  operationId: string,
-): Promise<{ withSubject: boolean; without: boolean }> {
-  const routes = operatorRoutes(context);
-  const row = routes.find((each) => each.operationId === operationId);
-  if (row === undefined) throw new Error('There is no such operation');
-  const { subject: _, ...bare } = row;
-  return {
-    withSubject: subjectReaderOf(routes, row) !== undefined,
-    without: subjectReaderOf(routes, bare) !== undefined,
-  };
-}

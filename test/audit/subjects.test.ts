@@ -35,10 +35,6 @@ describe('what an action was about', () => {
     expect(without.map(({ operationId }) => operationId).sort()).toEqual([...WITHOUT_SUBJECT.keys()].sort());
   });
 
-  test('is missed where a row has neither a subject nor a GET: the check can fail', async () => {
-    expect(await inside.isReadWithAndWithout('grantVenue')).toEqual({ withSubject: true, without: false });
-  });
-
   test('of a price rule that was removed is what it said', async () => {
     const path = `/api/v1/operator/resources/${venue.resourceIds[0]}/price-rules`;
     const rule = expectStatus(await operator.post(path, { name: 'Peak', price_rupees: 999 }), 201);

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import type { Figures, Traffic } from '../../scripts/capacity/model.ts';
-import { capacityOf } from '../../scripts/capacity/model.ts';
+import { capacityOf, type Figures, type Traffic } from '../../scripts/capacity/model.ts';
 import { parseOptions } from '../../scripts/capacity/options.ts';
 
 const file = new URL('../../scripts/capacity/figures.json', import.meta.url);

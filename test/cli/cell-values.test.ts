@@ -21,7 +21,7 @@ test.each([
   for (const separator of [',', ';', '\t']) expect(price(cell, separator)).toBe(rupees);
 });
 
-test('a price with a point before three digits is plain where cells are separated by commas, else nobody knows', () => {
+test('a price with a point before three digits is unambiguous only where commas separate the cells', () => {
   expect(price('1.200')).toBe(1.2);
   expect([price('1.200', ';'), price('1.200', '\t')]).toEqual([
     expect.any(TwoMeanings),

@@ -35,7 +35,7 @@ export async function operator(
   return { code, ...printed };
 }
 
-/** The same for a command that must succeed; returns what it printed as JSON. */
+/** Runs a command that must succeed; returns the JSON that it printed. */
 export async function operatorJson(url: string, args: readonly string[]): Promise<Record<string, unknown>> {
   const { code, out, err } = await operator(url, [...args, '--json']);
   if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${err}`);

@@ -1,19 +1,15 @@
 import { execFile } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { projectFolder } from '../architecture/planted-tree.ts';
 import { reasonToSkip } from '../docs/programs.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
-import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
 import { programArguments } from '../support/worker-process.ts';
 
-let service: Service;
-beforeAll(async () => {
-  service = await startService();
-});
+const service = await startService();
 afterAll(() => service.stop());
 
 const ESCAPE = '\u001b';
@@ -103,17 +99,5 @@ describeOrSkip(`on a terminal${withoutScript}`, () => {
     const plain = await onTerminal(`operator import ${await sheetOf('Hut')}`, { NO_COLOR: '1' });
     expect(plain.out).toContain('Done: all 4 steps.');
     expect([ESCAPE, '█', '░'].filter((each) => plain.out.includes(each))).toEqual([]);
-  });
-});
-
-describe('in the image', () => {
-  test('there is the description that it is made of', async () => {
-    const read = (file: string) => readFile(path.join(projectFolder, file), 'utf8');
-    const source = await read('src/cli/description.ts');
-    const [, imported = ''] = /from '\.\.\/\.\.\/(\S+\.json)'/.exec(source) ?? [];
-    const [folder] = imported.split('/');
-    expect(folder).toBe('docs');
-    expect(await read('Dockerfile')).toContain(`COPY ${folder} ./${folder}\n`);
-    expect(await read('.dockerignore')).toContain(`!${folder}\n`);
   });
 });

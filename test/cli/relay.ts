@@ -1,5 +1,4 @@
-import type { Fault } from '../client/faulty-proxy.ts';
-import { startFaultyProxy } from '../client/faulty-proxy.ts';
+import { type Fault, startFaultyProxy } from '../client/faulty-proxy.ts';
 
 /** A call that may change something, counted from 1. */
 export type Write = { number: number; method: string; path: string; body: unknown };

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import stringWidth from 'string-width';
 import { cellText, fitTable } from '../../src/cli/table.ts';
 
@@ -12,83 +12,43 @@ const row = {
 };
 const columns = ['id', 'name', 'status', 'at', 'other_id'];
 
-describe('a table', () => {
-  test.each([40, 60, 80, 100, 120, 200])('fits a width of %i, with whole ids', (width) => {
+test.each([40, 80, 120, 200])(
+  'a table fits a width of %i, with whole ids, and names what it omits',
+  (width) => {
     const { lines, omitted } = fitTable(columns, [row], width);
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(width);
     expect(lines[1]).toContain(ID);
     expect([...(lines[0]?.split(/ +/) ?? []), ...omitted]).toEqual(columns);
-  });
+  },
+);
 
-  test('cuts texts before it leaves anything out, and says which columns it leaves out', () => {
-    const { lines, omitted } = fitTable(columns, [row], 80);
-    expect(lines[1]).toMatch(/^\S{36} {2}A venue [^]*… {2}active {2}2026-11-21T04:30Z$/);
-    expect(omitted).toEqual(['other_id']);
-    expect(fitTable(columns, [row], 160)).toEqual({ lines: expect.any(Array), omitted: [] });
-  });
+test('a table cuts texts before it omits columns', () => {
+  const { lines, omitted } = fitTable(columns, [row], 80);
+  expect(lines[1]).toMatch(/^\S{36} {2}A venue [^]*… {2}active {2}2026-11-21T04:30Z$/);
+  expect(omitted).toEqual(['other_id']);
+});
 
-  test('may have very many rows', () => {
-    const many = Array.from({ length: 130_000 }, () => ({ id: 'x' }));
-    expect(fitTable(['id'], many, 80).lines).toHaveLength(many.length + 1);
-    const some = many.slice(0, 250).map((_, index) => ({ id: `${index}`, name: 'any' }));
-    const { lines } = fitTable(['id', 'name'], some, 80);
-    expect(lines).toEqual(['id   name', ...some.map(({ id }) => `${id.padEnd(3)}  any`)]);
-  });
-
-  test('never cuts the first column, however narrow', () => {
-    expect(fitTable(columns, [row], 10).lines[1]).toBe(ID);
-  });
-
-  test('keeps columns under their headings where letters are wide or combine', () => {
-    const rows = ['運動場', 'Çöurt', 'e\u0301te\u0301', '👨‍👩‍👧 court', '🇮🇳 turf', 'खेल'].map((name) => ({
-      name,
-      status: 'active',
-    }));
-    const { lines } = fitTable(['name', 'status'], rows, 80);
-    const offsets = lines.map((line) => stringWidth(line.slice(0, line.search(/status|active/))));
-    expect(new Set(offsets).size).toBe(1);
-  });
-
-  test('cuts between letters, never inside one, and a wide one only where it has room', () => {
-    const names = ['運'.repeat(30), '👨‍👩‍👧'.repeat(30), 'e\u0301'.repeat(50)];
-    const { lines } = fitTable(
-      ['name', 'status'],
-      names.map((name) => ({ name, status: 'x' })),
-      30,
-    );
-    for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(30);
-    expect(lines.slice(1).map((line) => line.replace(/ +x$/, ''))).toEqual([
-      `${'運'.repeat(10)}…`,
-      `${'👨‍👩‍👧'.repeat(10)}…`,
-      `${'\u00e9'.repeat(21)}…`,
-    ]);
-  });
-
-  test('has no borders and no colours', () => {
-    const text = fitTable(columns, [row], 120).lines.join('\n');
-    expect(['\u001b', '│', '─', '|'].filter((each) => text.includes(each))).toEqual([]);
-  });
+test('columns stay under their headings where letters are wide or combine', () => {
+  const names = ['運動場', 'Çöurt', 'e\u0301te\u0301', '👨‍👩‍👧 court', '🇮🇳 turf', 'खेल'];
+  const rows = names.map((name) => ({ name, status: 'active' }));
+  const { lines } = fitTable(['name', 'status'], rows, 80);
+  const offsets = lines.map((line) => stringWidth(line.slice(0, line.search(/status|active/))));
+  expect(new Set(offsets).size).toBe(1);
 });
 
 test.each([
-  ['an instant without what is zero, still ISO 8601', '2026-11-21T04:30:00.000Z', '2026-11-21T04:30Z'],
+  ['an instant without its zeros, still ISO 8601', '2026-11-21T04:30:00.000Z', '2026-11-21T04:30Z'],
   ['an instant with its seconds', '2026-11-21T04:30:05.120Z', '2026-11-21T04:30:05Z'],
-  ['nothing as nothing', null, ''],
+  ['null as nothing', null, ''],
   ['a list with commas', ['mon', 'tue'], 'mon, tue'],
   [
     'deliveries by their states',
-    [
-      { id: ID, state: 'succeeded' },
-      { id: ID, state: 'retrying' },
-    ],
+    [{ id: ID, state: 'succeeded' }, { state: 'retrying' }],
     'succeeded, retrying',
   ],
   [
     'attempts by their outcomes',
-    [
-      { status_code: 500, error: 'http_status' },
-      { status_code: null, error: 'timeout' },
-    ],
+    [{ status_code: 500 }, { status_code: null, error: 'timeout' }],
     '500, timeout',
   ],
   ['an actor by its kind', { kind: 'operator' }, 'operator'],
@@ -97,9 +57,7 @@ test.each([
   expect(cellText(value)).toBe(text);
 });
 
-test('what others have written cannot move the cursor, colour the terminal or turn the direction of writing', () => {
-  expect(fitTable(['name'], [{ name: 'x\u001b]0;title\u0007\ny' }], 80).lines).toEqual([
-    'name',
-    'x ]0;title  y'.replace('  ', ' '),
-  ]);
+test('text of others cannot move the cursor, colour the terminal or turn the direction of writing', () => {
+  const { lines } = fitTable(['name'], [{ name: 'x\u001b]0;title\u0007\ny' }], 80);
+  expect(lines).toEqual(['name', 'x ]0;title y']);
 });

@@ -58,6 +58,15 @@ const retryOnBoard = async () => {
   return expectStatus(await operator.send('PUT', `${QUEUES_PATH}/webhook-delivery/${job}/retry`), 204);
 };
 
+test('a worker makes the retries by itself, each after its delay', () => {
+  const sentAt = receiver.received.map(({ atMs }) => atMs);
+  const gaps = sentAt.slice(1).map((at, index) => at - (sentAt[index] ?? 0));
+  expect(gaps.map((gap) => gap >= 100)).toEqual([true, true]);
+  expect(delivery.attempts.map(({ deliveryId }) => deliveryId)).toEqual(
+    receiver.received.map(({ body }) => body['delivery_id']),
+  );
+});
+
 test('its retry of a dead letter makes exactly one more attempt, and a failure of that leaves it a dead letter', async () => {
   const attempts = receiver.received.length;
 

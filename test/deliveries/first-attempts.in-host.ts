@@ -1,5 +1,4 @@
-import type { EventRow } from '../../src/events/events.model.ts';
-import { eventCollection } from '../../src/events/events.model.ts';
+import { type EventRow, eventCollection } from '../../src/events/events.model.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { createDb, openDb } from '../../src/platform/mongo-connection.ts';
 import { deliveryJobId } from '../../src/queues/jobs.ts';
@@ -7,8 +6,7 @@ import { beginAttempt, settleAttempt } from '../../src/webhooks/deliveries/attem
 import type { DeliveryRow, DeliveryState } from '../../src/webhooks/deliveries/deliveries.model.ts';
 import { deliveryCollection } from '../../src/webhooks/deliveries/deliveries.model.ts';
 import { sendFirstAttempts } from '../../src/webhooks/deliveries/first-attempts.service.ts';
-import type { AttemptResult } from '../../src/webhooks/deliveries/retry-delivery.service.ts';
-import { retryDelivery } from '../../src/webhooks/deliveries/retry-delivery.service.ts';
+import { type AttemptResult, retryDelivery } from '../../src/webhooks/deliveries/retry-delivery.service.ts';
 import { createSendPermits } from '../../src/webhooks/sender/send-permits.ts';
 import { recordHealth } from '../../src/webhooks/subscriptions/subscription-health.service.ts';
 import { findSubscription } from '../../src/webhooks/subscriptions/subscriptions.store.ts';

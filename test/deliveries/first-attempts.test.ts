@@ -2,8 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { collectionCallsOf } from '../support/collection-calls.ts';
 import type * as Commands from '../support/commands.in-host.ts';
 import { anyPartner, anyVenue, subscribe } from '../support/factories.ts';
-import type { Received, WebhookReceiver } from '../support/receiver.ts';
-import { headerOf, startReceiver } from '../support/receiver.ts';
+import { headerOf, type Received, startReceiver, type WebhookReceiver } from '../support/receiver.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
 import { monitoredUri } from '../support/service-environment.ts';
 import { hostedService } from '../support/service-host.ts';
@@ -38,7 +37,7 @@ beforeEach(async () => {
 
 /** What a process sends now and then whatever it does, and what it has to read of subscriptions and grants. */
 const BESIDE = ['hello 1', 'aggregate cache_leases', 'find cache_leases'];
-/** Those since this was asked last, without these. */
+/** The commands since the last call, without those in `BESIDE`. */
 const takeCommands = async () => (await takeAll()).filter((command) => !BESIDE.includes(command));
 const deliveries = () => service.context.db.collection<{ _id: string }>('deliveries');
 const read = (id: string) => rowOf(service, 'deliveries', { _id: id });
@@ -104,7 +103,7 @@ test('what fails is attempt 1, and waits for its retry, with a job', async () =>
   expect(await inHost.jobOf(row?._id ?? '')).toMatchObject({ name: 'retry', delayMs: 300_000, attempts: 4 });
 });
 
-test('what a worker leaves that ends before it sends is sent by a job once its lease is over, as attempt 1', async () => {
+test('an attempt whose worker died before sending is made by a job once its lock ends, as attempt 1', async () => {
   const [eventId = ''] = await inHost.addEvents(target, 1);
   await inHost.deliver(target, [eventId], { isKilled: true });
   const { _id: deliveryId } = await rowOf(service, 'deliveries', { eventId });
@@ -173,7 +172,7 @@ test('an attempt begins on a row that is as it was read and free, once', async (
   for (const id of [moved, taken]) expect((await read(id)).attempts).toEqual([]);
 });
 
-test('of attempts that end at once one that another worker has interrupted, or that no row may be, does not settle', async () => {
+test('of attempts that end at the same time, only the interrupted or invalid ones fail to be recorded', async () => {
   const ids = await anyDeliveries(20);
   const begun = await inHost.beginAtOnce(ids.map(asRead));
   const attempts = ids.map((deliveryId, index) => ({
@@ -197,25 +196,6 @@ test('of attempts that end at once one that another worker has interrupted, or t
   const outcomes = (await read(interrupted)).attempts.map(({ outcome }) => outcome);
   expect(outcomes).toEqual(['interrupted', 'started']);
   expect(await read(invalid)).toMatchObject({ state: 'pending', attempts: [{ outcome: 'started' }] });
-});
-
-test('of two attempts of one delivery that end at once, of which the first was interrupted, the second counts alone', async () => {
-  const [id = ''] = await anyDeliveries(1);
-  const [first] = await inHost.beginAtOnce([asRead(id)]);
-  await deliveries().updateOne({ _id: id }, { $set: { leaseUntil: new Date(0) } });
-  const [second] = await inHost.beginAtOnce([asRead(id)]);
-  const endOf = (attemptId = '') => ({ deliveryId: id, attemptId, state: 'succeeded' });
-
-  expect(await inHost.settleAtOnce([endOf(first?.attemptId), endOf(second?.attemptId)])).toEqual([
-    false,
-    true,
-  ]);
-
-  const { attempts } = await read(id);
-  expect(attempts.map(({ outcome, durationMs }) => [outcome, durationMs])).toEqual([
-    ['interrupted', null],
-    ['succeeded', 3],
-  ]);
 });
 
 describe('where the update by which all attempts end', () => {
@@ -285,7 +265,7 @@ describe('a job whose delivery', () => {
 describe('the health of an endpoint', () => {
   const outcomes = (count: number, isSuccess: boolean) => Array.from({ length: count }, () => isSuccess);
 
-  test('has its success noted once a second, whatever was under way', async () => {
+  test('records successes once a second, however many attempts end', async () => {
     for (let round = 0; round < 3; round += 1) {
       await inHost.recordOutcomes(target.subscriptionId, outcomes(50, true));
     }

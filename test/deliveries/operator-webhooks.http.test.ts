@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { deliveryJobId } from '../../src/queues/jobs.ts';
 import type * as DeliveryHealth from '../../src/webhooks/deliveries/delivery-health.service.ts';
 import { anyDelivery } from '../support/deliveries.ts';
 import { startDeliveryScene } from '../support/delivery-scene.ts';
@@ -89,7 +88,7 @@ describe('a deactivated subscription', () => {
     expect(verdict(await partner.api.post(`${path}/recover`, { since }))).toBe('409 WEBHOOK_INACTIVE');
   });
 
-  test('leaves an attempt that is under way to its worker, and ends it after', async () => {
+  test('lets an attempt in progress end, and cancels the delivery afterwards', async () => {
     const id = await waiting();
     const deliveries = service.context.db.collection<{ _id: string }>('deliveries');
     await deliveries.updateOne({ _id: id }, { $set: { leaseUntil: new Date(Date.now() + 60_000) } });
@@ -153,6 +152,16 @@ describe('deliveries', () => {
     );
   });
 
+  test('are read by an operator by their id, or by the X-Delivery-Id of an attempt', async () => {
+    const id = await waiting();
+    await service.attempt(id);
+    const attemptId = String((await read(id)).attempts[0]?.deliveryId);
+    for (const either of [id, attemptId]) {
+      const found = await operator().get(`${OPERATOR}/deliveries/${either}`);
+      expect(expectStatus(found, 200)).toMatchObject({ id, partner_id: partner.id });
+    }
+  });
+
   test('are found by the id of the request that made their event', async () => {
     const requestId = `support-${randomUUID()}`;
     const reply = await partner.api.post(
@@ -180,34 +189,12 @@ describe('deliveries', () => {
       '400 VALIDATION_ERROR request_id',
     );
   });
-
-  test('that failed for the last time have a list of their own', async () => {
-    const dead = await anyDeadLetter();
-    await waiting();
-    expect(ids(await list(`dead-letters?partner_id=${partner.id}`))).toEqual([dead]);
-    expect(ids(await list('dead-letters?limit=200'))).toContain(dead);
-    expect(ids(await list(`dead-letters?partner_id=${partner.id}&event_type=hold_cancelled`))).toEqual([]);
-  });
 });
 
 describe('redriving a dead letter', () => {
   const redrive = (id: string) => operator().post(`${OPERATOR}/dead-letters/${id}/redrive`);
 
-  test('begins a fresh series with the same event', async () => {
-    const id = await anyDeadLetter();
-    const { eventId } = await read(id);
-    expect(expectStatus(await redrive(id), 202)).toMatchObject({
-      id,
-      state: 'pending',
-      partner_id: partner.id,
-    });
-    expect(await jobState('webhook-delivery', deliveryJobId(id, 2))).toBe('waiting');
-    expect(await jobState('webhook-dead-letter', `dead-${id}`)).toBeUndefined();
-    await service.attempt(id);
-    expect(await read(id)).toMatchObject({ state: 'succeeded', eventId, generation: 2, attemptsMade: 1 });
-  });
-
-  test('of 8 that race, one begins it; what is no dead letter is refused', async () => {
+  test('of 8 that race, one succeeds; deliveries that are no dead letters are rejected', async () => {
     const id = await anyDeadLetter();
     const verdicts = (await Promise.all(Array.from({ length: 8 }, () => redrive(id)))).map(verdict);
     expect(verdicts.sort()).toEqual(['202', ...Array(7).fill('409 DELIVERY_IN_PROGRESS')]);
@@ -215,13 +202,6 @@ describe('redriving a dead letter', () => {
     expect((await read(id)).generation).toBe(2);
     expect(verdict(await redrive(id))).toBe('409 DELIVERY_IN_PROGRESS');
     expect(verdict(await redrive(randomUUID()))).toBe('404 DELIVERY_NOT_FOUND');
-  });
-
-  test('of a deactivated subscription is refused', async () => {
-    const id = await anyDeadLetter();
-    expectStatus(await act('deactivate'), 200);
-    expect(verdict(await redrive(id))).toBe('409 WEBHOOK_INACTIVE');
-    expect((await read(id)).state).toBe('dead_letter');
   });
 });
 
@@ -280,7 +260,7 @@ describe('discarding dead letters', () => {
     expect(await read(id)).toMatchObject({ state: 'succeeded', generation: 2 });
   });
 
-  test('refuses what is no dead letter or is just being sent, and wants a reason', async () => {
+  test('rejects deliveries that are no dead letters or have an attempt in progress, and needs a reason', async () => {
     const pending = await waiting();
     expect(verdict(await discard(pending))).toBe('409 DELIVERY_IN_PROGRESS');
     expect(verdict(await discard(randomUUID()))).toBe('404 DELIVERY_NOT_FOUND');
@@ -310,7 +290,7 @@ describe('discarding dead letters', () => {
     expect((await read(id)).attempts).toHaveLength(attempts.length);
   });
 
-  test('in bulk takes those that the filters describe, at least one of which is needed', async () => {
+  test('in bulk takes those that match the filters, and needs at least one filter', async () => {
     const [first, second] = [await anyDeadLetter(), await anyDeadLetter()];
     const reason = 'The partner reads the feed';
     const of = { subscription_id: subscription.id, reason };
@@ -377,7 +357,7 @@ describe('redriving dead letters in bulk', () => {
     expect(new Set(rows.map((row) => `${row.state} ${row.generation}`))).toEqual(new Set(['pending 2']));
   });
 
-  test('leaves those of deactivated subscriptions, and refuses one that is named', async () => {
+  test('skips those of deactivated subscriptions, and rejects a filter that names one', async () => {
     const id = await anyDeadLetter();
     expectStatus(await act('deactivate'), 200);
     expectStatus(await redriveAll({}), 202);

@@ -1,7 +1,6 @@
 import { afterAll, expect, test } from '@jest/globals';
 import { hostileLiterals, localNames } from '../sender/hostile-hosts.ts';
-import type { Client, Reply } from '../support/client.ts';
-import { createClient } from '../support/client.ts';
+import { type Client, createClient, type Reply } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { anyPartner, anyVenue, freeSlotIds, operatorOf, placeHold, subscribe } from '../support/factories.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
@@ -28,7 +27,7 @@ afterAll(async () => {
 });
 
 const literals = Object.values(hostileLiterals).flat();
-/** Where it matters that nothing connects: every way to this receiver, and the ports of other services. */
+/** Every notation of this receiver's address, and ports of other services: nothing may connect to them. */
 const urls = [
   ...literals.flatMap((host) => [`https://${host}:${receiver.port}/hook`]),
   `http://127.0.0.1:${receiver.port}/hook`,
@@ -43,13 +42,15 @@ const names = localNames
 type Subscribed = { url: string; id: string; api: Client };
 
 /** The subscriptions that were made while private networks were allowed, in the hands of who calls the guarded service. */
-const subscriptions: Subscribed[] = [];
-for (const url of [...urls, ...names]) {
-  // Of its own: some are the same URL once they are parsed.
-  const subscriber = await anyPartner(open, [venue.id]);
-  const { id } = await subscribe(subscriber, url, [urls.includes(url) ? 'hold_created' : 'booking_created']);
-  subscriptions.push({ url, id, api: createClient(guarded.url, subscriber.apiKey) });
-}
+const subscriptions: Subscribed[] = await Promise.all(
+  [...urls, ...names].map(async (url) => {
+    // A partner each: some are the same URL once they are parsed.
+    const subscriber = await anyPartner(open, [venue.id]);
+    const types = [urls.includes(url) ? 'hold_created' : 'booking_created'];
+    const { id } = await subscribe(subscriber, url, types);
+    return { url, id, api: createClient(guarded.url, subscriber.apiKey) };
+  }),
+);
 
 const partner = await anyPartner(open, [venue.id]);
 const caller = createClient(guarded.url, partner.apiKey);
@@ -70,10 +71,13 @@ test('there are far more than sixty of them', () => {
 test('none can be subscribed, and the refusal names endpoint_url', async () => {
   const event_types = ['hold_created'];
   const credentials = `https://user:pass@127.0.0.1:${receiver.port}/`;
-  for (const endpoint_url of [...urls, ...names, credentials, 'https://user@partner.example/']) {
-    const reply = await caller.post(WEBHOOKS, { endpoint_url, event_types });
-    expect([endpoint_url, verdict(reply)]).toEqual([endpoint_url, REFUSED]);
-  }
+  const all = [...urls, ...names, credentials, 'https://user@partner.example/'];
+  const replies = await Promise.all(
+    all.map((endpoint_url) => caller.post(WEBHOOKS, { endpoint_url, event_types })),
+  );
+  expect(replies.map((reply, index) => [all[index], verdict(reply)])).toEqual(
+    all.map((url) => [url, REFUSED]),
+  );
   const stored = await open.context.db.collection('webhook_subscriptions').countDocuments();
   expect(stored).toBe(subscriptions.length);
 });

@@ -21,7 +21,7 @@ export async function httpReceiver(answer: RequestListener, host = '127.0.0.1'):
   return httpReceiverOn(createServer, answer, host);
 }
 
-/** The same behind a certificate that nobody should trust. */
+/** An HTTPS receiver with a certificate that must not be trusted. */
 export async function selfSignedReceiver(
   answer: RequestListener,
   options: TlsOptions = {},

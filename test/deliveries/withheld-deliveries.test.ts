@@ -1,41 +1,21 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { anyDelivery } from '../support/deliveries.ts';
+import { startDeliveryScene } from '../support/delivery-scene.ts';
 import type { Json, Partner } from '../support/factories.ts';
-import {
-  anyPartner,
-  anyVenue,
-  dateIn,
-  expectStatus,
-  freeSlotIds,
-  operatorOf,
-  subscribe,
-} from '../support/factories.ts';
-import type { WebhookReceiver } from '../support/receiver.ts';
-import { startReceiver } from '../support/receiver.ts';
+import { anyPartner, expectStatus, operatorOf, subscribe } from '../support/factories.ts';
 import { rowOf } from '../support/rows.ts';
-import type { HostedService } from '../support/service-host.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 
 const OPERATOR = '/api/v1/operator';
 const WEBHOOKS = '/api/v1/partner/webhooks';
 
-let service: HostedService;
-let receiver: WebhookReceiver;
-let venueId: string;
-let slots: string[];
+const service = await hostedService();
+const { receiver, venue, slots, end: endScene } = await startDeliveryScene(service);
+const venueId = venue.id;
 let partner: Partner;
 let subscription: { id: string };
-beforeAll(async () => {
-  service = await hostedService();
-  receiver = await startReceiver();
-  venueId = (await anyVenue(service, [{ duration_minutes: 15 }])).id;
-  slots = await freeSlotIds(await anyPartner(service, [venueId]), venueId, dateIn(3));
-});
-afterAll(async () => {
-  await receiver.close();
-  await service.stop();
-});
+afterAll(endScene);
 beforeEach(async () => {
   partner = await anyPartner(service, [venueId]);
   subscription = await subscribe(partner, receiver.url, ['hold_created']);
@@ -130,15 +110,6 @@ describe.each(WITHHOLD)('a delivery %s', (_whose, { code, begin, end }) => {
 });
 
 describe('a partner without a grant any more', () => {
-  test('has nothing of the venue redelivered or recovered', async () => {
-    const id = await anyFailed(5);
-    expectStatus(await operator().delete(grantPath()), 200);
-    const reply = await partner.api.post(`/api/v1/partner/observability/deliveries/${id}/redeliver`);
-    expect(verdict(reply)).toBe('403 VENUE_NOT_AUTHORIZED');
-    expect(await recoverFrom(id)).toBe(0);
-    expect((await read(id)).state).toBe('dead_letter');
-  });
-
   test('still gets a sample, which is of no venue', async () => {
     expectStatus(await operator().delete(grantPath()), 200);
     const sample = expectStatus(await partner.api.post(`${WEBHOOKS}/${subscription.id}/test`), 202);

@@ -2,22 +2,12 @@ import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { SendOutcome } from '../../src/webhooks/sender/collect-response.ts';
 import { anyDelivery } from '../support/deliveries.ts';
 import { startDeliveryScene } from '../support/delivery-scene.ts';
-import type { Partner } from '../support/factories.ts';
-import { anyPartner, expectStatus, subscribe } from '../support/factories.ts';
+import { anyPartner, expectStatus, type Partner, subscribe } from '../support/factories.ts';
 import { rowOf } from '../support/rows.ts';
 import { sharedService } from '../support/service-host.ts';
 import type * as WokenWorker from './woken-worker.in-host.ts';
 
 const OBSERVED = '/api/v1/partner/observability/deliveries';
-const FAILED: SendOutcome = {
-  ok: false,
-  statusCode: 500,
-  error: 'http_status',
-  errorDetail: null,
-  redirectTo: null,
-  durationMs: 9,
-  responseExcerpt: null,
-};
 const SUCCEEDED: SendOutcome = {
   ok: true,
   statusCode: 200,
@@ -27,6 +17,7 @@ const SUCCEEDED: SendOutcome = {
   durationMs: 9,
   responseExcerpt: null,
 };
+const FAILED: SendOutcome = { ...SUCCEEDED, ok: false, statusCode: 500, error: 'http_status' };
 const OUTCOMES = [FAILED, SUCCEEDED];
 
 const service = sharedService();

@@ -31,7 +31,7 @@ export async function attemptBy(context: Context, offMs: number, deliveryId: str
   }
 }
 
-/** Of a redelivery, the state of the delivery, or the code with which it is refused. */
+/** The state of the delivery after a redelivery, or the code of its rejection. */
 export function redeliverBy(
   context: Context,
   offMs: number,

@@ -1,8 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { anyDelivery } from '../support/deliveries.ts';
 import { startDeliveryScene } from '../support/delivery-scene.ts';
-import type { Partner } from '../support/factories.ts';
-import { anyPartner, expectStatus, placeHold, subscribe } from '../support/factories.ts';
+import { anyPartner, expectStatus, type Partner, placeHold, subscribe } from '../support/factories.ts';
 import { rowOf } from '../support/rows.ts';
 import { sharedService } from '../support/service-host.ts';
 import type * as WrongClock from './wrong-clock.in-host.ts';
@@ -83,7 +82,7 @@ describe.each([-400 * DAY_MS, 400 * DAY_MS])('a process whose clock is off by %d
     expect((await subscription()).sealedPreviousSecret).toBeNull();
   });
 
-  test('knows whether an attempt is under way', async () => {
+  test('knows whether an attempt is in progress', async () => {
     const id = await waiting();
     await change(id, { leaseUntil: inMs(MINUTE_MS) });
     expect(await by.redeliverBy(offMs, partner.id, id)).toBe('DELIVERY_IN_PROGRESS');

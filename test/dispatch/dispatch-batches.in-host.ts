@@ -18,7 +18,7 @@ export async function dispatchTogether(context: Context, holdIds: readonly strin
   }
 }
 
-/** The same while a transaction has this reservation, as of a process that stands still. */
+/** `dispatchTogether` while the transaction of a frozen process has locked this reservation. */
 export const dispatchBesideTransaction = (
   context: Context,
   holdIds: readonly string[],
@@ -44,17 +44,11 @@ export async function dispatchBeside(
   await untilInFeed(context);
 }
 
-/** Dispatches a reservation; resolves when the feed has its events. */
-export async function dispatchAlone(context: Context, holdId: string): Promise<void> {
-  await dispatchEvents(context, [holdId]);
-  await untilInFeed(context);
-}
-
 async function untilInFeed({ db }: Context): Promise<void> {
   while ((await findOpenRanges(db)).length > 0) await delay(5);
 }
 
-/** Of these deliveries, those that have no job. */
+/** The ids of those deliveries that have no job. */
 export async function withoutJob(
   { queues }: Context,
   deliveries: readonly { _id: string; generation: number }[],

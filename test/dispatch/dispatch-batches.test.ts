@@ -1,18 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { OutboxEvent, Reservation } from '../../src/reservations/reservations.model.ts';
-import type * as Deactivation from '../../src/webhooks/deliveries/deactivate-subscription.service.ts';
 import { collectionCallsOf } from '../support/collection-calls.ts';
 import type * as Commands from '../support/commands.in-host.ts';
-import type { Json, Partner, Venue } from '../support/factories.ts';
-import {
-  anyPartner,
-  anyVenue,
-  expectStatus,
-  freeSlotIds,
-  placeHold,
-  subscribe,
-} from '../support/factories.ts';
+import type { Partner, Venue } from '../support/factories.ts';
+import { anyPartner, anyVenue, freeSlotIds, placeHold, subscribe } from '../support/factories.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
 import { monitoredUri } from '../support/service-environment.ts';
 import { hostedService } from '../support/service-host.ts';
@@ -22,11 +14,9 @@ const ENDPOINT = 'http://127.0.0.1:9/';
 const COUNT = 100;
 
 const service = await hostedService({ overrides: { MONGODB_URI: monitoredUri(), CACHE_LEASE_MS: '10000' } });
-const { dispatchAlone, dispatchBeside, dispatchBesideTransaction, dispatchTogether, withoutJob } =
-  service.inHost<typeof DispatchBatches>('test/dispatch/dispatch-batches.in-host.ts');
-const { deactivateSubscription } = service.inHost<typeof Deactivation>(
-  'src/webhooks/deliveries/deactivate-subscription.service.ts',
-);
+const { dispatchBeside, dispatchBesideTransaction, dispatchTogether, withoutJob } = service.inHost<
+  typeof DispatchBatches
+>('test/dispatch/dispatch-batches.in-host.ts');
 const { takeCommands, watchCommands } = service.inHost<typeof Commands>('test/support/commands.in-host.ts');
 const calls = collectionCallsOf(service);
 let venue: Venue;
@@ -126,26 +116,6 @@ test(`${COUNT} events that wait are dispatched by as many commands as one: at mo
   await expectDispatched(holdIds);
 });
 
-test('control: one after the other, each takes as many', async () => {
-  const holdIds = await anyWaiting(3);
-  const commands = await commandsOf(async () => {
-    for (const holdId of holdIds) await dispatchTogether([holdId]);
-  });
-  expect(commands.toSorted()).toEqual(holdIds.flatMap(() => DISPATCHING).toSorted());
-});
-
-test('receivers are those of the moment of the dispatch', async () => {
-  const peer = await anyPartner(service, [venue.id]);
-  const { id } = await subscribe(peer, ENDPOINT, ['hold_created']);
-  const [before = '', after = ''] = await anyWaiting(2);
-  await service.dispatch(before);
-  expect((await leftOf([before])).deliveries).toHaveLength(3);
-
-  await deactivateSubscription(id);
-  await service.dispatch(after);
-  expect((await leftOf([after])).deliveries).toHaveLength(2);
-});
-
 describe('one that cannot be dispatched among 100', () => {
   afterEach(() => service.migrate());
 
@@ -235,14 +205,6 @@ describe('a batch whose process ends is dispatched again without effect on what 
   });
 });
 
-test('a reservation that the primary does not show is read once more, so that it is sure; the others are dispatched', async () => {
-  const [there = ''] = await anyWaiting(1);
-  const commands = await commandsOf(async () => {
-    expect(await dispatchTogether([randomUUID(), there])).toEqual(['dispatched', 'dispatched']);
-  });
-  expect(commands.filter((command) => command === 'find reservations')).toHaveLength(2);
-});
-
 describe('a batch is numbered oldest first', () => {
   const reservations = () => service.context.db.collection<Reservation>('reservations');
   const outboxOf = async (_id: string) => (await rowOf(service, 'reservations', { _id })).outbox;
@@ -282,7 +244,7 @@ describe('a batch is numbered oldest first', () => {
   });
 });
 
-describe('workers that dispatch the same events beside each other', () => {
+describe('workers that dispatch the same events concurrently', () => {
   const numbersOf = async (holdIds: readonly string[]) => {
     const events = await rowsOf(service, 'events', { holdId: { $in: holdIds } });
     return holdIds.map((holdId) =>
@@ -316,49 +278,5 @@ describe('workers that dispatch the same events beside each other', () => {
       await service.dispatch(holdId);
     }
     expect((await numbersOf([holdId])).map(areInOrder)).toEqual([false]);
-  });
-
-  test('put an event behind later ones by less time than it took into the feed itself; `since` finds it there', async () => {
-    const other = await anyVenue(service);
-    const partner = await anyPartner(service, [other.id]);
-    const slotIds = (await freeSlotIds(partner, other.id)).slice(0, 8);
-    const tookMs = new Map<string, number>();
-    const dispatching: Promise<void>[] = [];
-    const change = async (type: string, make: () => Promise<string>) => {
-      const beganAt = performance.now();
-      const holdId = await make();
-      const dispatched = dispatchAlone(holdId);
-      dispatching.push(
-        dispatched.then(() => void tookMs.set(`${type} ${holdId}`, performance.now() - beganAt)),
-      );
-      return holdId;
-    };
-    const placeAndCancel = async (slotId: string) => {
-      const holdId = await change('hold_created', async () =>
-        String((await placeHold(partner, slotId))['hold_id']),
-      );
-      await change('hold_cancelled', async () => {
-        expectStatus(await partner.api.post(`/api/v1/partner/holds/${holdId}/cancel`), 200);
-        return holdId;
-      });
-    };
-    await Promise.all(slotIds.map(placeAndCancel));
-    await Promise.all(dispatching);
-
-    const feedSince = async (since: string) => {
-      const page = await partner.api.get(`/api/v1/partner/events?limit=200&since=${since}`);
-      return expectStatus(page, 200)['data'] as Json[];
-    };
-    const feed = await feedSince(new Date(0).toISOString());
-    expect(feed).toHaveLength(2 * slotIds.length);
-    const instants = feed.map(({ timestamp }) => Date.parse(String(timestamp)));
-    const tooFarBehind = feed.filter(({ event_type, hold_id }, index) => {
-      const behindMs = Math.max(...instants.slice(0, index + 1)) - (instants[index] ?? Number.NaN);
-      return !(behindMs <= (tookMs.get(`${String(event_type)} ${String(hold_id)}`) ?? 0));
-    });
-    expect(tooFarBehind).toEqual([]);
-    const middle = new Date(instants.toSorted((a, b) => a - b)[slotIds.length] ?? 0);
-    const isFrom = ({ timestamp }: Json) => String(timestamp) >= middle.toISOString();
-    expect(await feedSince(middle.toISOString())).toEqual(feed.filter(isFrom));
   });
 });

@@ -11,7 +11,6 @@ import {
   dateIn,
   expectStatus,
   freeSlotIds,
-  operatorOf,
   placeHold,
   subscribe,
 } from '../support/factories.ts';
@@ -84,20 +83,6 @@ describe('the feed', () => {
     ]);
   });
 
-  test('is filtered by type and by venue, and shows nothing of venues that are not granted', async () => {
-    const other = await anyVenue(service);
-    const both = await anyPartner(service, [venue.id, other.id]);
-    const [after, ownAfter] = [await end(both), await end()];
-    await log((await bookSlot(both, (await freeSlotIds(both, other.id))[0] ?? ''))['hold_id']);
-    await log((await placeHold(both, anySlot()))['hold_id']);
-    expect((await read(both, { after, event_type: 'booking_created' })).ids).toHaveLength(1);
-    expect((await read(both, { after, venue_id: other.id })).ids).toHaveLength(2);
-    expect((await read(both, { after })).ids).toHaveLength(3);
-    expect((await read(partner, { after: ownAfter, venue_id: other.id })).ids).toEqual([]);
-    await operatorOf(service).delete(`/api/v1/operator/partners/${both.id}/venues/${other.id}`);
-    expect((await read(both, { after })).ids).toHaveLength(1);
-  });
-
   test('begins where `since` says, and goes on from there by cursor, with what came later', async () => {
     const elsewhere = await anyVenue(service, [{ duration_minutes: 5 }]);
     const shop = await anyPartner(service, [elsewhere.id]);
@@ -136,12 +121,6 @@ describe('the feed', () => {
     expect((await read(partner, { after })).ids).toEqual([]);
   });
 
-  test('goes on past what a filter leaves out, so that nobody passes over the same events again', async () => {
-    await log((await placeHold(partner, anySlot()))['hold_id']);
-    const { data, next } = await read(partner, { event_type: 'booking_refunded' });
-    expect([data, await read(partner, { after: next })]).toMatchObject([[], { data: [] }]);
-  });
-
   test('is shortened by what is older than 30 days, which stays in the log', async () => {
     const holds = [await placeHold(partner, anySlot()), await placeHold(partner, anySlot())];
     for (const { hold_id } of holds) await log(hold_id);
@@ -154,15 +133,10 @@ describe('the feed', () => {
     expect(await rowOf(service, 'events', { ...young })).toHaveProperty('sequence');
   });
 
-  test.each(['', 'garbage', 'mVlZDox', 'ZmVlZDotMQ', 'ZmVlZDoxZTk', 'v2.00000000.AAAA'])(
-    'refuses the cursor %j, which it did not make',
-    async (after) => {
-      expect(verdict(await partner.api.get(`${FEED}?after=${after}`))).toBe('400 VALIDATION_ERROR after');
-    },
-  );
-
   test('has cursors that tell nothing: sealed, of one length, never the same, and of use to their partner alone', async () => {
     const peer = await anyPartner(service, [venue.id]);
+    // A long number: a short one occurs in random bytes by chance.
+    await service.context.db.collection('feed_counters').updateOne({}, { $inc: { last: 7_000_000 } });
     const cursors = [await end(), await end(), await end(peer)];
     expect(new Set(cursors).size).toBe(3);
     expect(new Set(cursors.map(({ length }) => length)).size).toBe(1);

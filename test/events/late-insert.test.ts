@@ -4,12 +4,10 @@ import type { EventRow } from '../../src/events/events.model.ts';
 import { readFeed } from '../../src/events/feed.service.ts';
 import { logEvents } from '../../src/events/log-events.service.ts';
 import { findOpenRanges } from '../../src/events/sequence-numbers.store.ts';
-import type { CutProxy } from '../faults/cut-proxy.ts';
-import { startCutProxy } from '../faults/cut-proxy.ts';
+import { type CutProxy, startCutProxy } from '../faults/cut-proxy.ts';
 import { eventually } from '../support/eventually.ts';
 import { anyPartner, anyVenue } from '../support/factories.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { type Service, startService } from '../support/service.ts';
 import { databaseUri, freshName } from '../support/service-environment.ts';
 
 let proxy: CutProxy;

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { EventRow } from '../../src/events/events.model.ts';
-import { eventCollection, feedCounterCollection } from '../../src/events/events.model.ts';
+import { type EventRow, eventCollection, feedCounterCollection } from '../../src/events/events.model.ts';
 import { insertNumbered } from '../../src/events/events.store.ts';
 import { giveUpOldRanges, readFeed } from '../../src/events/feed.service.ts';
 import { logEvents } from '../../src/events/log-events.service.ts';

@@ -1,6 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Partner, Venue } from '../support/factories.ts';
-import { anyPartner, anyVenue } from '../support/factories.ts';
+import { anyPartner, anyVenue, type Partner, type Venue } from '../support/factories.ts';
 import { hostedService } from '../support/service-host.ts';
 import type * as NumberRanges from './number-ranges.in-host.ts';
 
@@ -26,7 +25,7 @@ beforeEach(async () => {
 });
 
 describe('numbers that a dispatcher has reserved and not written events with', () => {
-  test('end the feed below them, whatever others write meanwhile; nothing of either is skipped', async () => {
+  test('end the feed below them while others write; no event is skipped', async () => {
     const range = await standStill(3);
     const others = await logAsDispatcher(venue.id, 2);
     const before = await read(partner.id, 0);
@@ -63,7 +62,7 @@ describe('numbers that a dispatcher has reserved and not written events with', (
     expect((await read(partner.id, 0)).ids).toEqual(ids);
   });
 
-  test('are nobody’s once they were given up: who comes late gets others, which no reader has passed', async () => {
+  test('are void once given up: a late dispatcher gets new numbers, which no reader has passed', async () => {
     const range = await standStill(3);
     const others = await logAsDispatcher(venue.id, 2);
     const { ids, refused, passed } = await goOn(range, reader(), 'its range was given up');
@@ -85,7 +84,7 @@ test.each([
   { beside: 'each other', older: 0 },
   { beside: 'dispatchers of an older release', older: 2 },
 ])(
-  'four dispatchers beside $beside, some of which stand still: a reader sees every event once, and each reservation’s in order',
+  'four dispatchers beside $beside, some of them frozen: a reader sees every event once, in order per reservation',
   async ({ older }) => {
     const race = { partnerId: partner.id, venueId: venue.id, dispatchers: 4, rounds: 12, older };
     const { seen, written, disordered } = await readWhileDispatching(race);

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { projectFolder } from '../architecture/planted-tree.ts';
 
-/** Of deploy/grafana, by their files' names. */
+/** File names in deploy/grafana. */
 export const DASHBOARDS = ['service', 'deliveries', 'processes', 'database'] as const;
 
 export type DashboardFile = {

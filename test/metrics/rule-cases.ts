@@ -205,7 +205,7 @@ export const RULE_CASES: readonly RuleCase[] = [
   { alert: 'BookingDeadLetters', ...of(`pbs_dead_letters_total{${API}}`, '7x40 9x50', '7x20 _x10 7x60') },
 ];
 
-/** The same series as HEALTHY has them, of another instance. */
+/** The series of HEALTHY for another instance. */
 function again(names: SeriesByName, instance: string, other: string): SeriesByName {
   return Object.fromEntries(
     Object.keys(names).map((name) => [name.replace(instance, other), HEALTHY[name] ?? '']),

@@ -5,8 +5,7 @@ import { createContext } from '../../src/process/context.ts';
 import { WORKED_QUEUES } from '../../src/queues/queues.ts';
 import { startHoldExpiry } from '../../workers/support/hold-expiry.ts';
 import { startWebhookDelivery } from '../../workers/support/webhook-delivery.ts';
-import type { Family } from '../support/exposition.ts';
-import { parseExposition } from '../support/exposition.ts';
+import { type Family, parseExposition } from '../support/exposition.ts';
 import { testScope } from '../support/process-scope.ts';
 
 /** What a worker has to be loaded for its metrics to be defined. */

@@ -8,25 +8,19 @@ import { migrate } from '../../src/operations/database/collections.ts';
 import { ConfigError, loadConfig } from '../../src/process/config/config.ts';
 import { QUEUE_NAMES } from '../../src/queues/queues.ts';
 import { EVENT_TYPES } from '../../src/reservations/event-types.ts';
-import type { AlertReceiver } from '../alerts/watching.ts';
-import { startAlertReceiver } from '../alerts/watching.ts';
+import { type AlertReceiver, startAlertReceiver } from '../alerts/watching.ts';
 import { dumpDatabase } from '../support/database-dump.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Json } from '../support/factories.ts';
-import { anyPartner, anyVenue, dateIn, freeSlotIds, subscribe } from '../support/factories.ts';
-import type { OwnRedis, OwnServer } from '../support/own-servers.ts';
-import { ownMongod, ownRedis } from '../support/own-servers.ts';
-import type { WebhookReceiver } from '../support/receiver.ts';
-import { startReceiver } from '../support/receiver.ts';
+import { anyPartner, anyVenue, dateIn, freeSlotIds, type Json, subscribe } from '../support/factories.ts';
+import { type OwnRedis, type OwnServer, ownMongod, ownRedis } from '../support/own-servers.ts';
+import { startReceiver, type WebhookReceiver } from '../support/receiver.ts';
 import { dumpRedis } from '../support/redis-dump.ts';
 import { scaled } from '../support/scale.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { type Service, startService } from '../support/service.ts';
 import { freshName, serviceEnvironment } from '../support/service-environment.ts';
 import type { SpawnedProcess } from '../support/worker-process.ts';
 import { endProcesses, START_DEADLINE_MS, startProcess } from '../support/worker-process.ts';
-import type { Input, World } from './canary-calls.ts';
-import { canaryCalls } from './canary-calls.ts';
+import { canaryCalls, type Input, type World } from './canary-calls.ts';
 import {
   ALERT_PATH,
   CUSTOMER,

@@ -7,10 +7,8 @@ import { durationsDuring } from '../support/durations.ts';
 import type { Json, Partner, Venue } from '../support/factories.ts';
 import { anyPartner, anyVenue, expectStatus, subscribe } from '../support/factories.ts';
 import { blockCommands } from '../support/fail-points.ts';
-import type { OwnServer } from '../support/own-servers.ts';
-import { ownMongod } from '../support/own-servers.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { type OwnServer, ownMongod } from '../support/own-servers.ts';
+import { type Service, startService } from '../support/service.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 
 const OBSERVABILITY = '/api/v1/partner/observability';

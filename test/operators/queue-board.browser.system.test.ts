@@ -6,10 +6,8 @@ import { seriousFaults } from '../console/axe.ts';
 import type { WatchedPage } from '../support/browser.ts';
 import { findBrowser, startBrowser, takeScreenshot, watchedPage } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Json } from '../support/factories.ts';
-import { expectStatus, operatorOf } from '../support/factories.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { expectStatus, type Json, operatorOf } from '../support/factories.ts';
+import { type Service, startService } from '../support/service.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
 
 const program = await findBrowser();
@@ -107,25 +105,6 @@ describeInBrowser('Bull Board in a browser', () => {
     await close();
   });
 
-  test('hides what opens a form that the service refuses', async () => {
-    const { page, close } = await visit(boardQueue('delayed'));
-    await page.getByRole('button', { name: 'Remove' }).waitFor();
-    const shown = await page
-      .locator('[class*=jobActions] button:visible')
-      .evaluateAll((buttons) => buttons.map((button) => button.getAttribute('aria-label')));
-    expect(shown).toEqual(['Remove']);
-    await openMenu(page);
-    const items = page.locator('[role=menuitem]');
-    await items.first().waitFor({ state: 'attached' });
-    expect(await items.filter({ visible: true }).allInnerTexts()).toEqual([
-      'Retry all 1 failed jobs',
-      'Pause',
-    ]);
-    // Control: there are others.
-    expect(await items.count()).toBeGreaterThan(5);
-    await close();
-  });
-
   test('pauses by the keyboard for a reason alone, which alert and audit show, and resumes', async () => {
     const { page, faults, close } = await visit(boardQueue('waiting'));
     const operator = operatorOf(service);
@@ -184,27 +163,4 @@ describeInBrowser('Bull Board in a browser', () => {
     expect(faults).toEqual([]);
     await close();
   });
-
-  test.each([
-    ['light', 1280],
-    ['dark', 390],
-  ] as const)(
-    'shows in %s, %i wide, each queue with its workers, and asks no other host',
-    async (colorScheme, width) => {
-      const { page, faults, close } = await visit('/queues', {
-        colorScheme,
-        viewport: { width, height: 844 },
-      });
-      await page.getByText('2 webhook-delivery').first().waitFor();
-      await page.getByText('No workers').nth(2).waitFor();
-      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-      await takeScreenshot(page, `queues-${colorScheme}-${width}`);
-      await page.getByText('2 webhook-delivery').first().click();
-      await page.waitForURL('**/queue/webhook-delivery**');
-      await page.getByRole('button', { name: 'Actions' }).last().waitFor();
-      await takeScreenshot(page, `queue-${colorScheme}-${width}`);
-      expect(faults).toEqual([]);
-      await close();
-    },
-  );
 });

@@ -1,7 +1,6 @@
 import { createAdminApp } from '../../src/main/admin-app.ts';
 import { BOARD_PATH, createQueueBoard } from '../../src/operations/operators/queue-board.ts';
-import type { Endpoint } from '../http/mounted-routes.ts';
-import { endpointsOf } from '../http/mounted-routes.ts';
+import { type Endpoint, endpointsOf } from '../http/mounted-routes.ts';
 import type { Service } from '../support/service.ts';
 
 type Context = Service['context'];

@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { findBrowser, startBrowser } from '../support/browser.ts';
-import type { FrontProxy } from '../support/front-proxy.ts';
-import { startFrontProxy } from '../support/front-proxy.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { type FrontProxy, startFrontProxy } from '../support/front-proxy.ts';
+import { type Service, startService } from '../support/service.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
 
 const HOST = 'console.example';

@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Reply } from '../support/client.ts';
-import { createClient } from '../support/client.ts';
-import type { Partner } from '../support/factories.ts';
-import { anyPartner, expectStatus, operatorOf } from '../support/factories.ts';
+import { createClient, type Reply } from '../support/client.ts';
+import { anyPartner, expectStatus, operatorOf, type Partner } from '../support/factories.ts';
 import type * as Beside from '../support/listeners-beside.in-host.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
 import { hostedService } from '../support/service-host.ts';
@@ -66,13 +64,6 @@ describe('a key', () => {
     const headers = as(cookie, { 'x-api-key': 'wrong', ...OWN });
     expect(verdict(await stranger.get(PARTNERS, headers))).toBe('401 INVALID_API_KEY');
   });
-
-  test('of a program needs no origin', async () => {
-    const headers = { 'x-api-key': OPERATOR_KEY, 'sec-fetch-site': 'cross-site' };
-    expect(verdict(await stranger.post(PARTNERS, { name: 'P', contact_email: 'p@q.in' }, headers))).toBe(
-      '201',
-    );
-  });
 });
 
 describe('the sign-in page', () => {
@@ -117,14 +108,6 @@ describe('the sign-in page', () => {
     expect((await signIn({ key: OPERATOR_KEY }, { origin, host })).status).toBe(303);
   });
 
-  test('takes a key that was pasted with a blank or a line break around it', async () => {
-    expect((await signIn({ key: ` ${OPERATOR_KEY}\r\n` })).status).toBe(303);
-  });
-
-  test('lets a browser say to its own origin, and to no other, from where it comes', async () => {
-    expect((await stranger.get('/sign-in', BROWSER)).headers.get('referrer-policy')).toBe('same-origin');
-  });
-
   test.each<[string, Record<string, string>]>([
     ['another site', { 'sec-fetch-site': 'cross-site' }],
     ['another origin', { origin: 'https://evil.example' }],
@@ -134,7 +117,7 @@ describe('the sign-in page', () => {
     expect([verdict(reply), reply.headers.get('set-cookie')]).toEqual(['403 CSRF_REJECTED', null]);
   });
 
-  test('a form that is too large, of another kind or garbage is refused and not a fault of ours', async () => {
+  test('a form that is too large, of another type or malformed is rejected with 4xx', async () => {
     expect(verdict(await signIn({ key: 'x'.repeat(3000) }))).toBe('413 PAYLOAD_TOO_LARGE');
     const post = (type: string, body: string) =>
       stranger.send('POST', '/sign-in', { headers: { ...OWN, 'content-type': type }, body });
@@ -177,11 +160,6 @@ describe('after signing in, next', () => {
     expect(page.text).toContain('name="next" value="/"/>');
   });
 
-  test('given twice is none', async () => {
-    const page = await stranger.get('/sign-in?next=/a&next=//evil.example');
-    expect(page.text).toContain('name="next" value="/"/>');
-  });
-
   test('is text on the page, whatever it holds', async () => {
     const page = await stranger.get(`/sign-in?next=${encodeURIComponent(`/"'><script>alert(1)</script>&`)}`);
     expect(page.text).toContain(`value="/&quot;'>&lt;script>alert(1)&lt;/script>&amp;"`);
@@ -196,11 +174,6 @@ describe('the cookie', () => {
     expect(verdict(await stranger.post(PARTNERS, body, as(cookie, OWN)))).toBe('201');
     const origin = { origin: service.adminUrl };
     expect(verdict(await stranger.post(PARTNERS, body, as(`a=b; ${cookie}; c=d`, origin)))).toBe('201');
-  });
-
-  test('is found behind one of the same name that another host of the domain has set', async () => {
-    const foreign = `operator_session=foreign; operator_session=; ${cookie}`;
-    expect(verdict(await stranger.get(PARTNERS, as(foreign)))).toBe('200');
   });
 
   const elsewhere: [string, Record<string, string>][] = [
@@ -225,12 +198,7 @@ describe('the cookie', () => {
     expect(await countPartners()).toBe(before);
   });
 
-  test("means nothing on the partners' listener", async () => {
-    const reply = await createClient(service.url, undefined).get('/api/v1/partner/venues', as(cookie, OWN));
-    expect(verdict(reply)).toBe('401 INVALID_API_KEY');
-  });
-
-  test('that was copied lets nobody in after the sign-out, on any process, and other sessions live on', async () => {
+  test('that was copied is rejected after the sign-out by every process; other sessions go on', async () => {
     const [mine, other] = [
       cookieOf(await signIn({ key: OPERATOR_KEY })),
       cookieOf(await signIn({ key: OPERATOR_KEY })),

@@ -69,14 +69,3 @@ test('a batch that takes long does not keep the next one waiting', async () => {
   batches[0]?.end(['A']);
   expect(await stuck).toBe('A');
 });
-
-test('calls that come in one turn of the event loop, one after the other, leave together', async () => {
-  const { batches, call } = controlled(10);
-  const calls: Promise<string>[] = [];
-  // Each with all that follows from it, as it is with what comes over several sockets.
-  for (const item of ['a', 'b', 'c']) setImmediate(() => void calls.push(call(item)));
-  await settled();
-  expect(itemsOf(batches)).toEqual([['a', 'b', 'c']]);
-  batches[0]?.end(['A', 'B', 'C']);
-  expect(await Promise.all(calls)).toEqual(['A', 'B', 'C']);
-});

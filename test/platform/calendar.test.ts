@@ -64,16 +64,8 @@ test('only a real date in full digits is a calendar date', () => {
   expect(
     ['2026-11-21', '2028-02-29', '0001-01-01', '9999-12-31'].filter((text) => !isCalendarDate(text)),
   ).toEqual([]);
-  const others = [
-    '2026-02-29',
-    '2026-13-01',
-    '2026-00-10',
-    '2026-1-1',
-    '20261121',
-    '2026-11-21T00:00Z',
-    '',
-    '2026-11-21\n',
-  ];
+  const others = ['2026-02-29', '2026-13-01', '2026-00-10', '2026-1-1', '20261121', '2026-11-21T00:00Z', ''];
+  others.push('2026-11-21\n');
   expect(
     [...others, '+002026-11-21', '-000001-01-01', '2026-11-21[u-ca=hebrew]'].filter(isCalendarDate),
   ).toEqual([]);

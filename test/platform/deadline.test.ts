@@ -26,7 +26,7 @@ test('work is aborted at its deadline, though memory be collected before', async
   expect(await ending).toBe('TimeoutError');
 });
 
-test('nobody waits for work that goes on all the same, and what becomes of it is nobody’s concern', async () => {
+test('work that ignores its signal is not waited for, and its late failure is ignored', async () => {
   let fail = (_err: Error) => {};
   const deaf = () => new Promise<never>((_resolve, reject) => (fail = reject));
   expect(await endOf(withDeadline(DEADLINE_MS, deaf))).toBe('TimeoutError');

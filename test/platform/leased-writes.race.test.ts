@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, expect, test } from '@jest/globals';
 import type { EntryKind } from '../../src/platform/cache-entries.store.ts';
-import type { Lease } from '../../src/platform/leased-cache.ts';
-import { leasedCacheOf, setLeaseMs } from '../../src/platform/leased-cache.ts';
+import { type Lease, leasedCacheOf, setLeaseMs } from '../../src/platform/leased-cache.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import type { Db } from '../../src/platform/mongo.ts';
 import { isCommandTimeout, isExpressionError, openCollection } from '../../src/platform/mongo.ts';
@@ -13,7 +12,7 @@ import { databaseUri, freshName } from '../support/service-environment.ts';
 
 const SELLERS = 4;
 const CHANGES = scaled(150, 12);
-const LEASE_MS = 200;
+const LEASE_MS = scaled(200, 100);
 const database = freshName();
 const opened: Db[] = [];
 afterAll(async () => {

@@ -9,11 +9,9 @@ import { eventually } from '../support/eventually.ts';
 import { anyPartner, anyVenue, freeSlotIds } from '../support/factories.ts';
 import { freePort } from '../support/own-servers.ts';
 import { rowsOf } from '../support/rows.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { type Service, startService } from '../support/service.ts';
 import { freshName, serviceEnvironment } from '../support/service-environment.ts';
-import type { TcpRelay } from '../support/tcp-relay.ts';
-import { startTcpRelay } from '../support/tcp-relay.ts';
+import { startTcpRelay, type TcpRelay } from '../support/tcp-relay.ts';
 import { verdict } from '../support/verdict.ts';
 
 /** A service whose connections to MongoDB can be ended from the other side. */

@@ -13,12 +13,6 @@ function controlled(isThere: (key: string, isConfirming: boolean) => boolean) {
   return { asked, find };
 }
 
-test('calls at once share one read; what that finds is asked for no more', async () => {
-  const { asked, find } = controlled(() => true);
-  expect(await Promise.all(['a', 'b', 'a'].map(find))).toEqual([{ key: 'a' }, { key: 'b' }, { key: 'a' }]);
-  expect(asked).toEqual([['newest', ['a', 'b', 'a']]]);
-});
-
 test('what is missing is made sure of, together, and only then said to be missing', async () => {
   const { asked, find } = controlled((key, isConfirming) => key === 'a' || (key === 'late' && isConfirming));
   expect(await Promise.all(['a', 'late', 'b'].map(find))).toEqual([{ key: 'a' }, { key: 'late' }, null]);

@@ -1,15 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { Queue, Worker } from 'bullmq';
-import { Cluster } from 'ioredis';
+import { Worker } from 'bullmq';
 import { createRateLimits } from '../../src/http/rate-limiter.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { askOnce, closeRedis, createWorkerRedis } from '../../src/platform/redis.ts';
 import { readRedisInfos } from '../../src/platform/redis-info.ts';
 import { createQueues, QUEUE_NAMES } from '../../src/queues/queues.ts';
 import { eventually } from '../support/eventually.ts';
-import type { RedisSet } from '../support/redis-sets.ts';
-import { startCluster, startSentinels } from '../support/redis-sets.ts';
-import { startTcpRelay } from '../support/tcp-relay.ts';
+import { type RedisSet, startCluster, startSentinels } from '../support/redis-sets.ts';
 
 const PREFIX = '{pbs}';
 const silent = createLogger('test', 'silent');
@@ -110,55 +107,4 @@ describe.each([
     expect(await set.masterOf(`${PREFIX}:hold-expiry:meta`)).not.toBe(master);
     await set.nodes[master]?.start();
   });
-});
-
-/** A cluster of one node that dies when a queue asks for its version, on a connection that is ready. */
-async function mortalCluster() {
-  const set = await startCluster(undefined, 1, 0);
-  releases.push(set.discard);
-  let asked = 0;
-  let isDead = false;
-  let die = () => undefined as void;
-  const died = new Promise<void>((resolve) => {
-    die = () => void relay.close().then(resolve);
-  });
-  const [port] = /\d+$/.exec(set.url) ?? [];
-  const relay = await startTcpRelay(Number(port), (chunk) => {
-    // The first is the client's own, before it is ready.
-    asked += [...chunk.toString().matchAll(/\*1\r\n\$4\r\ninfo\r\n/gi)].length;
-    if (asked > 1 && !isDead) {
-      isDead = true;
-      die();
-    }
-  });
-  releases.push(() => relay.close());
-  await set.ask(0, 'CONFIG', 'SET', 'cluster-announce-port', relay.port);
-  return { host: '127.0.0.1', port: relay.port, died, revive: () => relay.reopen() };
-}
-
-test('offers are taken again after the whole cluster died in the middle of the first question that a queue asks it', async () => {
-  const { host, port, died, revive } = await mortalCluster();
-  const queues = createQueues(`redis+cluster://${host}:${port}`, PREFIX, silent);
-  releases.push(() => queues.close());
-  await died;
-  await eventually('the cluster is away', () => !queues.isReady());
-  await revive();
-  await eventually('the cluster is there again', () => queues.isReady());
-  const now = new Date();
-  expect(await queues.scheduleHoldExpiry({ holdId: 'h', expiresAt: now }, now)).toBe(true);
-  expect(await queues.addDeadLetters(['d'])).toBe(true);
-});
-
-test('control: a queue on a client of ioredis alone takes nothing any more', async () => {
-  const { host, port, died, revive } = await mortalCluster();
-  const connection = new Cluster([{ host, port }], { enableOfflineQueue: false });
-  releases.push(async () => connection.disconnect());
-  connection.on('error', () => undefined);
-  const queue = new Queue('hold-expiry', { connection, prefix: PREFIX });
-  queue.on('error', () => undefined);
-  await died;
-  await eventually('the cluster is away', () => connection.status !== 'ready');
-  await revive();
-  await eventually('the cluster is there again', () => connection.status === 'ready');
-  await expect(queue.addBulk([{ name: 'expire-hold', data: {} }])).rejects.toThrow("Cluster isn't ready");
 });

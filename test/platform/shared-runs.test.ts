@@ -22,7 +22,7 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 const messages = (outcomes: readonly PromiseSettledResult<Outcome>[]) =>
   outcomes.map((outcome) => (outcome.status === 'rejected' ? (outcome.reason as Error).message : outcome));
 
-test('equal calls under way at once share the run of the first, and are replays of it', async () => {
+test('equal concurrent calls share the run of the first, and are replays of it', async () => {
   const { ends, call, succeed } = controlled();
   const calls = [call(), call(), call()];
   succeed(1);
@@ -32,16 +32,6 @@ test('equal calls under way at once share the run of the first, and are replays 
     { run: 1, isReplay: true },
   ]);
   expect(ends).toHaveLength(1);
-});
-
-test('a call that comes after the run has ended makes one of its own', async () => {
-  const { call, succeed } = controlled();
-  const first = call();
-  succeed(1);
-  await first;
-  const second = call();
-  succeed(2);
-  expect(await second).toEqual({ run: 2, isReplay: false });
 });
 
 test('where the run fails, those who waited share one that began after their calls', async () => {
@@ -58,7 +48,7 @@ test('where the run fails, those who waited share one that began after their cal
   ]);
 });
 
-test('nobody waits for a third run: the failure of the second is that of all who waited', async () => {
+test('no call waits for a third run: if the second fails, all that waited for it fail', async () => {
   const { ends, call, fail } = controlled();
   const calls = Promise.allSettled([call(), call(), call()]);
   fail(1);

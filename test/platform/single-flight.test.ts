@@ -66,16 +66,10 @@ describe('by key', () => {
     end();
     expect(await Promise.all([first, ...others])).toEqual(['old', 'newest', 'newest']);
   });
-
-  test('a failure is for its own callers, and the next call of the key works anew', async () => {
-    const share = singleFlightByKey<number>();
-    await expect(share('a', () => Promise.reject(new Error('no database')))).rejects.toThrow('no database');
-    expect(await share('a', () => Promise.resolve(2))).toBe(2);
-  });
 });
 
 describe('alike', () => {
-  test('callers who want the same share runs; another is refused until they have theirs, or of another key served', async () => {
+  test('equal calls share runs; a different call of the same key is rejected meanwhile, one of another key is served', async () => {
     const share = singleFlightOfOneKind<string>();
     const ends: (() => void)[] = [];
     const begin = (key: string, wanted: string) =>
@@ -97,13 +91,5 @@ describe('alike', () => {
     await settled();
     ends.pop()?.();
     expect(await later).toBe('some');
-  });
-
-  test('a run that fails lets others in', async () => {
-    const share = singleFlightOfOneKind<number>();
-    await expect(share('a', 'all', () => Promise.reject(new Error('no database')))).rejects.toThrow(
-      'no database',
-    );
-    expect(await share('a', 'some', () => Promise.resolve(2))).toBe(2);
   });
 });

@@ -5,7 +5,7 @@ import { createJobDispatcher } from '../../workers/support/dispatch-jobs.ts';
 const ids = (count: number, name: string) => Array.from({ length: count }, (_, index) => `${name}${index}`);
 const done = { count: 1, failures: new Map<string, Error>(), begun: Promise.resolve() };
 
-test('jobs that come while four batches are under way are dispatched together, 100 reservations at most, in their order', async () => {
+test('jobs that arrive during four batches are dispatched together, in order, at most 100 reservations a batch', async () => {
   const batches: (readonly string[])[] = [];
   const { dispatch, inHand } = createJobDispatcher(async (batch) => {
     batches.push(batch);

@@ -3,8 +3,7 @@ import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { createLogger } from '../../src/platform/logger.ts';
 import type { DeliverEventsJob, HoldExpiryJob } from '../../src/queues/jobs.ts';
-import type { QueueName, Queues } from '../../src/queues/queues.ts';
-import { createQueues } from '../../src/queues/queues.ts';
+import { createQueues, type QueueName, type Queues } from '../../src/queues/queues.ts';
 import { eventually } from '../support/eventually.ts';
 import { freshName } from '../support/service-environment.ts';
 import { startTcpRelay } from '../support/tcp-relay.ts';
@@ -53,22 +52,6 @@ test('offers are taken again after Redis died in the middle of the first questio
   expect(await queues.enqueueDispatch('r', 'e')).toBe(true);
   expect(await queues.addDeadLetters(['d'])).toBe(true);
   expect(await queues.promoteDelivery({ deliveryId: 'd', generation: 1 })).toBe(false);
-});
-
-test('control: a queue whose connection gives that question up takes nothing any more', async () => {
-  const redis = await mortalRedis();
-  const connection = new Redis(redis.url, { maxRetriesPerRequest: 1, retryStrategy: () => 100 });
-  releases.push(async () => connection.disconnect());
-  let refused = 0;
-  connection.on('error', () => void refused++);
-  const queue = new Queue('hold-expiry', { connection, prefix: anyPrefix() });
-  queue.on('error', () => undefined);
-  await redis.died;
-  await eventually('connections are refused', () => refused >= REFUSED_CONNECTIONS);
-  await redis.revive();
-  await eventually('Redis is there again', () => connection.status === 'ready');
-
-  await expect(queue.addBulk([{ name: 'expire-hold', data: {} }])).rejects.toThrow('max retries per request');
 });
 
 async function readyQueues(redisUrl = process.env['TEST_REDIS_URL'] ?? ''): Promise<Queues> {
@@ -158,26 +141,6 @@ describe('jobs that are offered at once', () => {
     ]);
   });
 
-  test('are one for the holds that lapse within 50 ms, due when the last of them has', async () => {
-    const queues = await readyQueues();
-    const now = new Date();
-    const inMs: Record<string, number> = { a: 60_000, b: 60_049, c: 60_050, d: 60_051, e: 120_000 };
-    await Promise.all(
-      Object.entries(inMs)
-        .toReversed()
-        .map(([holdId, ms]) =>
-          queues.scheduleHoldExpiry({ holdId, expiresAt: new Date(now.getTime() + ms) }, now),
-        ),
-    );
-
-    const jobs = await queues.byName('hold-expiry').getDelayed();
-    expect(jobs.map(({ data, delay }) => [data, delay])).toEqual([
-      [{ holdIds: ['a', 'b', 'c'] }, 60_050],
-      [{ holdIds: ['d'] }, 60_051],
-      [{ holdIds: ['e'] }, 120_000],
-    ]);
-  });
-
   test('lose nothing that shares a job with what was offered before', async () => {
     const queues = await readyQueues();
     const now = new Date();
@@ -198,16 +161,6 @@ describe('jobs that are offered at once', () => {
     const holdIds = expiries.flatMap(({ data }) => (data as HoldExpiryJob).holdIds);
     const reservationIds = dispatches.flatMap(({ data }) => (data as DeliverEventsJob).reservationIds);
     for (const taken of [holdIds, reservationIds]) expect(new Set(taken)).toEqual(new Set(['a', 'b', 'c']));
-  });
-
-  test('leave by hundreds where there are thousands', async () => {
-    const queues = await readyQueues();
-    const bulks = bulksTo(queues, 'webhook-dead-letter');
-    // A busy Redis may take longer for hundreds than an offer waits; they come all the same.
-    await queues.addDeadLetters(ids(1200));
-    expect(bulks).toEqual([500, 500, 200]);
-    const waiting = () => queues.byName('webhook-dead-letter').getWaitingCount();
-    await eventually('all of them wait', async () => (await waiting()) === 1200);
   });
 
   test('are not taken where Redis does not respond; those that come next do not wait for that, and nothing throws', async () => {

@@ -1,4 +1,3 @@
-import { extendHoldBy } from '../../src/booking/holds/holds.service.ts';
 import { newId } from '../../src/platform/ids.ts';
 import type { QueueName } from '../../src/queues/queues.ts';
 import type { Service } from '../support/service.ts';
@@ -15,25 +14,8 @@ export async function addJob({ queues }: Context, name: QueueName, data: object)
 export const pause = ({ queues }: Context, name: QueueName): Promise<void> => queues.byName(name).pause();
 export const resume = ({ queues }: Context, name: QueueName): Promise<void> => queues.byName(name).resume();
 
-/** Where a job stands, and in how many milliseconds from when it was added it is due. */
+/** The state of a job, and how many milliseconds after it was added it is due. */
 export async function jobOf({ queues }: Context, name: QueueName, jobId: string) {
   const job = await queues.byName(name).getJob(jobId);
   return { state: await job?.getState(), delayMs: job?.delay ?? 0, failedReason: job?.failedReason };
-}
-
-/** Extends a hold of the partner; returns how many jobs were offered for it. */
-export async function offersOfExtension(
-  context: Context,
-  partnerId: string,
-  holdId: string,
-  ttlSeconds: number,
-): Promise<number> {
-  let count = 0;
-  const scheduleHoldExpiry = async () => {
-    count += 1;
-    return true;
-  };
-  const queues = { ...context.queues, scheduleHoldExpiry };
-  await extendHoldBy({ ...context, queues }, partnerId, holdId, ttlSeconds);
-  return count;
 }

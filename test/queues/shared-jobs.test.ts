@@ -4,8 +4,7 @@ import type { Reservation } from '../../src/reservations/reservations.model.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Partner, Venue } from '../support/factories.ts';
 import { anyPartner, anyVenue, freeSlotIds, placeHold, subscribe } from '../support/factories.ts';
-import type { WebhookReceiver } from '../support/receiver.ts';
-import { startReceiver } from '../support/receiver.ts';
+import { startReceiver, type WebhookReceiver } from '../support/receiver.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
 import { hostedService } from '../support/service-host.ts';
 import type * as SharedJobs from './shared-jobs.in-host.ts';
@@ -14,7 +13,7 @@ import type * as SharedJobs from './shared-jobs.in-host.ts';
 const LIVE_MS = 600_000;
 
 const service = await hostedService({ hasWorkers: true });
-const { addJob, jobOf, offersOfExtension, pause, resume } = service.inHost<typeof SharedJobs>(
+const { addJob, jobOf, pause, resume } = service.inHost<typeof SharedJobs>(
   'test/queues/shared-jobs.in-host.ts',
 );
 let model: Reservation;
@@ -69,12 +68,6 @@ describe('a job of holds', () => {
     expect(delayMs).toBeLessThanOrEqual(LIVE_MS);
   });
 
-  test('is over where none is left', async () => {
-    const holdIds = await anyHolds(-1, -1);
-    await jobIs('hold-expiry', await addJob('hold-expiry', { holdIds }), 'completed');
-    expect(await statusesOf(holdIds)).toEqual(['EXPIRED', 'EXPIRED']);
-  });
-
   test('that an older release has added is for one', async () => {
     const [holdId] = await anyHolds(-1);
     await jobIs('hold-expiry', await addJob('hold-expiry', { holdId }), 'completed');
@@ -82,35 +75,11 @@ describe('a job of holds', () => {
   });
 });
 
-test('an extension offers a job where it moves the end of the hold, and none where it does not', async () => {
-  const [holdId = ''] = await anyHolds(LIVE_MS);
-  expect(await offersOfExtension(model.partnerId, holdId, 60)).toBe(0);
-  expect(await offersOfExtension(model.partnerId, holdId, 1200)).toBe(1);
-});
-
 describe('a job of events', () => {
   const loggedOf = async (holdIds: readonly string[]) => {
     const events = await rowsOf(service, 'events', { holdId: { $in: holdIds }, type: 'hold_created' });
     return events.map(({ holdId }) => holdId).toSorted();
   };
-
-  test('fails where one of them cannot be dispatched; the others are', async () => {
-    const [first = '', refused = '', last = ''] = await anyHolds(LIVE_MS, LIVE_MS, LIVE_MS);
-    await reservations().updateOne(
-      { _id: refused },
-      { $set: { 'outbox.0.type': 'no such type' } },
-      { bypassDocumentValidation: true },
-    );
-    const jobId = await addJob('webhook-delivery', { reservationIds: [first, refused, last] });
-    const { failedReason } = await jobIs('webhook-delivery', jobId, 'failed');
-    expect(failedReason).toMatch(/failed validation/);
-    expect(await loggedOf([first, refused, last])).toEqual([first, last].toSorted());
-    // The last failure: those before it are repeated.
-    const failed = (await service.workerLogs()).filter(
-      (line) => line['msg'] === 'job failed' && line['job'] === jobId,
-    );
-    expect(failed.at(-1)).toMatchObject({ level: 'error', hold_ids: [first, refused, last] });
-  });
 
   test('while the queue is paused they are logged by the sweep and not sent, but once it is resumed', async () => {
     await subscribe(partner, receiver.url, ['hold_created']);

@@ -52,20 +52,12 @@ test('the ports are those that are configured', async () => {
 });
 
 describe('the form of an endpoint URL', () => {
-  test.each([
-    'https://partner.example/webhooks',
-    'https://partner.example:8443/webhooks?tenant=7',
-    'https://partner.example:65535',
-    'https://partner.example:443',
-    'https://partner.example:1024',
-    'HTTPS://PARTNER.EXAMPLE/',
-    'https://sub.domain.partner.example./path',
-    'https://bücher.example/',
-    'https://8.8.8.8/hook',
-    'https://[2606:4700:4700::1111]:8443/hook',
-    'https://localhost.partner.example/',
-    'https://notlocal/',
-  ])('%s may be used', async (url) => {
+  test.each(
+    `https://partner.example/webhooks https://partner.example:8443/webhooks?tenant=7 https://partner.example:65535
+    https://partner.example:443 https://partner.example:1024 HTTPS://PARTNER.EXAMPLE/ https://bücher.example/
+    https://sub.domain.partner.example./path https://8.8.8.8/hook https://[2606:4700:4700::1111]:8443/hook
+    https://localhost.partner.example/ https://notlocal/`.split(/\s+/),
+  )('%s may be used', async (url) => {
     expect(await check(url)).toEqual({ ok: true });
   });
 
@@ -161,16 +153,12 @@ test('a name with letters of Latin-1 may be used however often it is asked for',
 
 describe('address literals', () => {
   describe.each(Object.entries(hostileLiterals))('%s', (_what, hosts) => {
-    test.each(hosts)('https://%s/ is refused without asking DNS', async (host) => {
+    test.each(hosts)('https://%s/ is rejected without asking DNS, except in development', async (host) => {
+      const url = `https://${host}/hook`;
       const resolve = resolvesTo(publicIp);
-      expect(await check(`https://${host}/hook`, resolve)).toEqual(refusedAs('not a public address'));
+      expect(await check(url, resolve)).toEqual(refusedAs('not a public address'));
       expect(resolve).not.toHaveBeenCalled();
-    });
-
-    test.each(hosts)('control: https://%s/ may be used in development', async (host) => {
-      expect(await checkEndpointUrl(`https://${host}/hook`, { allowPrivateNetworks: true })).toEqual({
-        ok: true,
-      });
+      expect(await checkEndpointUrl(url, { allowPrivateNetworks: true })).toEqual({ ok: true });
     });
   });
 });

@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { SendPermit } from '../../src/webhooks/sender/send-permits.ts';
-import { createSendPermits } from '../../src/webhooks/sender/send-permits.ts';
+import { createSendPermits, type SendPermit } from '../../src/webhooks/sender/send-permits.ts';
 import { integerBetween, mulberry32, pick, propertySeed } from '../support/random.ts';
 
 const LIMIT = 12;
@@ -11,7 +10,7 @@ type Delivery = { id: number; partnerId: string; subscriptionId: string };
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test('whoever comes, leaves and gives up: no share is exceeded, no permit is free while one with room waits, first come is first served', async () => {
+test('no share is ever exceeded, no permit is idle while a delivery could take it, and first come is first served', async () => {
   const random = mulberry32(propertySeed());
   const permits = createSendPermits(LIMIT, 2);
   const held = new Map<Delivery, SendPermit>();
@@ -61,7 +60,7 @@ test('whoever comes, leaves and gives up: no share is exceeded, no permit is fre
   expect(longestQueue).toBeGreaterThan(50);
 });
 
-test('endpoints for which somebody waits take turns, however many wait for one of them', async () => {
+test('endpoints with waiting deliveries take turns, however many wait for one of them', async () => {
   const permits = createSendPermits(1, 2);
   const never = new AbortController().signal;
   const order: string[] = [];

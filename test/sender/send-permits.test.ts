@@ -37,33 +37,6 @@ async function sending(
   return granted.filter((permit) => permit.beginSend(failures));
 }
 
-test('one endpoint has a quarter of the permits; what comes beyond waits its turn, and others find room', async () => {
-  const permits = createSendPermits(8, 2);
-  const [first, second, third] = [1, 2, 3].map(() => permits.acquire(at('busy'), never()));
-  expect(shown(await acquireAll(permits, 'another', 2))).toEqual(['in', 'in']);
-  expect(await Promise.race([third, delay(0, 'waiting')])).toBe('waiting');
-
-  (await first)?.release();
-
-  expect(await third).not.toBeNull();
-  (await second)?.release();
-});
-
-test('when all permits are taken, they go to who waited longest', async () => {
-  const permits = createSendPermits(1, 2);
-  const held = await permits.acquire(at('a'), never());
-  const order: string[] = [];
-  const waiting = ['b', 'c', 'd'].map(async (endpoint) => {
-    const permit = await permits.acquire(at(endpoint), never());
-    order.push(endpoint);
-    permit?.release();
-  });
-  expect(order).toEqual([]);
-  held?.release();
-  await Promise.all(waiting);
-  expect(order).toEqual(['b', 'c', 'd']);
-});
-
 test('an endpoint that responds is never full, however many wait', async () => {
   const permits = createSendPermits(4, 2);
   let most = 0;
@@ -97,20 +70,6 @@ test('a slow send gives its permit to another; when all of its quarter is slow, 
 
   slow[0]?.release();
   expect(await permits.acquire(at('hanging'), never())).not.toBeNull();
-});
-
-test('one partner has half of the permits, whatever endpoints it has; others find room', async () => {
-  const permits = createSendPermits(8, 2);
-  const entries = await Promise.all(
-    ['p/1', 'p/2', 'p/3'].map((endpoint) => acquireAll(permits, endpoint, 2)),
-  );
-  expect(entries.map(shown)).toEqual([
-    ['in', 'in'],
-    ['in', 'in'],
-    ['waiting', 'waiting'],
-  ]);
-  expect(shown(await acquireAll(permits, 'q/1', 2))).toEqual(['in', 'in']);
-  expect(shown(await acquireAll(permits, 'q/2', 2))).toEqual(['in', 'in']);
 });
 
 test('when all of its half is slow, every endpoint of a partner is full until a send has ended; others are not', async () => {

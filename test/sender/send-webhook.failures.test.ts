@@ -31,11 +31,12 @@ describe('failures by stage', () => {
     );
   });
 
-  test('a name that does not resolve is dns_error', async () => {
-    const url = 'http://absent.example/';
-    expect(await sender().send({ url, headers: {}, body: '' })).toEqual(
+  test('a name that does not resolve, or to no address, is dns_error', async () => {
+    const message = { url: 'http://absent.example/', headers: {}, body: '' };
+    expect(await sender().send(message)).toEqual(
       outcome({ ok: false, statusCode: null, error: 'dns_error', errorDetail: 'name_not_found' }),
     );
+    expect(await sender(2_000, async () => []).send(message)).toEqual(outcome({ error: 'dns_error' }));
   });
 
   test.each([
@@ -51,20 +52,6 @@ describe('failures by stage', () => {
       expect(target.connections).toBe(1);
     },
   );
-
-  test.each([
-    ['reset', (socket: Socket) => socket.resetAndDestroy()],
-    ['closed', (socket: Socket) => socket.end()],
-  ])('a 200 whose connection is %s before its body is whole is connection_reset', async (_how, end) => {
-    const target = await rawReceiver((socket) => {
-      socket.once('data', () => {
-        socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\npartial', () => end(socket));
-      });
-    });
-    expect(await sender().send(messageTo(target.port))).toEqual(
-      outcome({ ok: false, error: 'connection_reset' }),
-    );
-  });
 
   test('what arrived of a response that breaks off is kept for the partner to see', async () => {
     const target = await rawReceiver((socket) => {
@@ -122,17 +109,14 @@ describe('failures by stage', () => {
 describe('TLS', () => {
   const answerOk: RequestListener = (_request, response) => response.end('ok');
 
-  test.each(['127.0.0.1', 'partner.example'])(
-    'a certificate that nobody signed is tls_error (%s)',
-    async (host) => {
-      const target = await tlsReceiver(answerOk);
-      const url = `https://${host}:${target.port}/`;
-      expect(await sender().send({ url, headers: {}, body: '{}' })).toEqual(
-        outcome({ ok: false, statusCode: null, error: 'tls_error', errorDetail: 'unknown_issuer' }),
-      );
-      expect(target.requests).toEqual([]);
-    },
-  );
+  test.each(['127.0.0.1', 'partner.example'])('a self-signed certificate is tls_error (%s)', async (host) => {
+    const target = await tlsReceiver(answerOk);
+    const url = `https://${host}:${target.port}/`;
+    expect(await sender().send({ url, headers: {}, body: '{}' })).toEqual(
+      outcome({ ok: false, statusCode: null, error: 'tls_error', errorDetail: 'unknown_issuer' }),
+    );
+    expect(target.requests).toEqual([]);
+  });
 
   test('control: a client that does not verify is answered by the same receiver', async () => {
     const target = await tlsReceiver(answerOk);
@@ -359,14 +343,9 @@ describe('interim responses', () => {
     await until(() => target.closedConnections === 1);
   });
 
-  test.each([100, 102, 103, 150])('a %d that nobody asked for is passed over', async (status) => {
+  test.each([100, 102, 103, 150])('an unrequested %d is ignored', async (status) => {
     const target = await saying(2, `HTTP/1.1 ${status} Wait\r\n\r\n`);
     const one = sender();
     expect(await one.send(messageTo(target.port))).toEqual(outcome({ ok: true, statusCode: 200 }));
-  });
-
-  test('control: 20 of them are passed over', async () => {
-    const target = await saying(20);
-    expect(await sender().send(messageTo(target.port))).toEqual(outcome({ ok: true, statusCode: 200 }));
   });
 });

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { closeOpened, outcome, receiver, tlsReceiver } from '../deliveries/sending.ts';
+import { closeOpened, outcome, tlsReceiver } from '../deliveries/sending.ts';
 
 const run = promisify(execFile);
 
@@ -34,17 +34,5 @@ describe('in a process of its own', () => {
       { NODE_TLS_REJECT_UNAUTHORIZED: '0' },
     );
     expect(printed).toEqual({ fetched: 200, sent: outcome({ ok: false, error: 'tls_error' }) });
-  });
-
-  test('one signal serves 50 sends at a time without a warning of a leak', async () => {
-    const target = await receiver((_request, response) => response.end('ok'));
-    const url = JSON.stringify(`http://127.0.0.1:${target.port}/`);
-    const { printed, stderr } = await inOwnProcess(
-      `const { signal } = new AbortController();
-       const outcomes = await Promise.all(Array.from({ length: 50 }, () => send(${url}, signal)));
-       print(outcomes.filter(({ ok }) => ok).length);`,
-    );
-    expect(printed).toBe(50);
-    expect(stderr).toBe('');
   });
 });

@@ -1,4 +1,3 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { newSecretKey, signDelivery } from '../../src/webhooks/sender/signature.rules.ts';
 
@@ -12,30 +11,6 @@ const byOpenssl = 'sha256=118c16347cf56ee79f4e5fc119b0cee5af78d4f5db2a111456d66b
 describe('signDelivery', () => {
   test('gives what openssl gives for the same key, timestamp and body', () => {
     expect(signDelivery({ secretKey, timestampSeconds, body })).toBe(byOpenssl);
-  });
-
-  test('signs a string as the bytes of its UTF-8', () => {
-    expect(signDelivery({ secretKey, timestampSeconds, body: Buffer.from(body) })).toBe(byOpenssl);
-  });
-
-  test.each([
-    ['another secret', { secretKey: secretKey.replace('AAEC', 'AAED'), timestampSeconds, body }],
-    ['the secret without its prefix', { secretKey: secretKey.slice(6), timestampSeconds, body }],
-    ['another second', { secretKey, timestampSeconds: timestampSeconds + 1, body }],
-    ['a body that was serialised again', { secretKey, timestampSeconds, body: `${body} ` }],
-  ])('gives another signature for %s', (_what, delivery) => {
-    expect(signDelivery(delivery)).not.toBe(byOpenssl);
-  });
-
-  test('is accepted by a receiver that follows the steps of the contract, and refused when the body is altered', () => {
-    const accepts = (received: string, signature: string): boolean => {
-      const [, hex] = /^sha256=([0-9a-f]{64})$/.exec(signature) ?? [];
-      const expected = createHmac('sha256', secretKey).update(`${timestampSeconds}.${received}`).digest();
-      return hex !== undefined && timingSafeEqual(Buffer.from(hex, 'hex'), expected);
-    };
-    const signature = signDelivery({ secretKey, timestampSeconds, body });
-    expect(accepts(body, signature)).toBe(true);
-    expect(accepts(body.replace('Bengaluru', 'Bangalore'), signature)).toBe(false);
   });
 });
 

@@ -62,7 +62,7 @@ test('what was opened is forgotten with its subscription', () => {
   expect(opened()).toBe(2);
 });
 
-test('a key signs as its text does, and shows it to nobody', () => {
+test('a key signs as its text does, and does not reveal it', () => {
   const secretKey = 'whsec_never_shown';
   const key = signingKey(secretKey);
   const message = { timestampSeconds: 1, body: '{}' };

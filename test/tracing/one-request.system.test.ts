@@ -10,16 +10,12 @@ import {
   operatorOf,
   subscribe,
 } from '../support/factories.ts';
-import type { OwnServer } from '../support/own-servers.ts';
-import { ownMongod, ownRedis } from '../support/own-servers.ts';
-import type { WebhookReceiver } from '../support/receiver.ts';
-import { startReceiver } from '../support/receiver.ts';
-import type { Listeners } from '../support/service-environment.ts';
-import { freshName, serviceEnvironment } from '../support/service-environment.ts';
+import { type OwnServer, ownMongod, ownRedis } from '../support/own-servers.ts';
+import { startReceiver, type WebhookReceiver } from '../support/receiver.ts';
+import { freshName, type Listeners, serviceEnvironment } from '../support/service-environment.ts';
 import type { LogLine, SpawnedProcess } from '../support/worker-process.ts';
 import { endProcesses, finished, startProcess, stopProcess } from '../support/worker-process.ts';
-import type { Collector } from './otlp-collector.ts';
-import { startCollector } from './otlp-collector.ts';
+import { type Collector, startCollector } from './otlp-collector.ts';
 
 const FILES = {
   api: 'src/main/api.ts',
