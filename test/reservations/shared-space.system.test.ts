@@ -5,11 +5,11 @@ import type { Reply } from '../support/client.ts';
 import { collectionCallsOf } from '../support/collection-calls.ts';
 import type { Partner } from '../support/factories.ts';
 import { anyPartner, anyVenue, dateIn, expectStatus, operatorOf, placeHold } from '../support/factories.ts';
+import { latch } from '../support/latch.ts';
 import {
   beside,
   cacheOf,
   ignoringLeases,
-  latch,
   SLOW,
   WITHIN_SLOW_MS,
   waitingForNoLease,

@@ -1,4 +1,6 @@
 import mongoose from 'mongoose';
+import type { Latch } from './latch.ts';
+import { latch } from './latch.ts';
 import type { Service } from './service.ts';
 
 type Context = Pick<Service['context'], 'db'>;
@@ -6,8 +8,6 @@ type Methods = Record<string, (...given: unknown[]) => unknown>;
 
 /** A method of a collection: `reservations.findOneAndUpdate`. */
 export type CollectionMethod = `${string}.${string}`;
-
-type Latch = { opened: Promise<void>; open: () => void };
 
 /** The calls of a method by their turn: each arrives, and goes on when it is told to, or when no more are held. */
 type Gate = { arrivals: Latch[]; departures: Latch[]; over: Latch };
@@ -135,12 +135,4 @@ function gateOf(context: Context, method: CollectionMethod): Gate {
 function latchOf(latches: Latch[], turn: number): Latch {
   latches[turn] ??= latch();
   return latches[turn];
-}
-
-function latch(): Latch {
-  let open = (): void => undefined;
-  const opened = new Promise<void>((done) => {
-    open = done;
-  });
-  return { opened, open };
 }

@@ -67,11 +67,3 @@ export function begun<T>(change: () => Promise<T>, giveUpAfterMs: number) {
   };
   return { answered, begin };
 }
-
-export function latch(): { opened: Promise<void>; open: () => void } {
-  let open = (): void => undefined;
-  const opened = new Promise<void>((done) => {
-    open = done;
-  });
-  return { opened, open };
-}
