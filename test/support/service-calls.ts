@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { findOffSaleClaims } from '../../src/catalog/slots/off-sale-claims.service.ts';
 import { operatorVenueRoutes } from '../../src/catalog/venues/venues.router.ts';
 import { findOpenRanges } from '../../src/events/sequence-numbers.store.ts';
@@ -6,6 +7,7 @@ import { checkInput, requireNoFaults } from '../../src/http/validate.ts';
 import { migrate } from '../../src/operations/database/collections.ts';
 import { issueApiKey } from '../../src/partners/api-keys.service.ts';
 import { createPartner, grantVenue } from '../../src/partners/partners.service.ts';
+import { leasedCacheOf } from '../../src/platform/leased-cache.ts';
 import { makeDue } from '../../src/webhooks/deliveries/delivery-series.store.ts';
 import type { AttemptResult } from '../../src/webhooks/deliveries/retry-delivery.service.ts';
 import { retryDelivery } from '../../src/webhooks/deliveries/retry-delivery.service.ts';
@@ -48,9 +50,14 @@ export function serviceCalls(context: Context): ServiceCalls {
     ...context,
     findOffSaleClaims: (venueId) => findOffSaleClaims(context, venueId),
   });
+  // Nobody sells yet where a suite adds resources, so its set-up need not wait for leases.
+  const settingUp = new AsyncLocalStorage<true>();
+  const cache = leasedCacheOf(context.db);
+  const { changedForAll } = cache;
+  cache.changedForAll = async () => (settingUp.getStore() === true ? cache.freshen() : changedForAll());
   const makeResource = async (venueId: string, fields: Json) => {
-    const made = await call(routes, 'createResource', { venueId }, anyResourceBody(fields));
-    return String(made['resource_id']);
+    const make = () => call(routes, 'createResource', { venueId }, anyResourceBody(fields));
+    return String((await settingUp.run(true, make))['resource_id']);
   };
   let sender: WebhookSender | undefined;
   const ownSender = () => {

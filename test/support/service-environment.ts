@@ -90,7 +90,7 @@ export function serviceEnvironment(
     HEALTH_PORT: '0',
     LOG_LEVEL: 'info',
     // A change that takes something off sale is answered after 1.2 leases.
-    CACHE_LEASE_MS: '150',
+    CACHE_LEASE_MS: '300',
     // Counted as ever, and more than any suite makes.
     RATE_LIMIT_PER_MINUTE: '1000000',
     ...overrides,

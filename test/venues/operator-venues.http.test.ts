@@ -18,7 +18,7 @@ const TURF = {
   operating_hours_end: '23:55',
 };
 
-const overrides = { DEFAULT_TIME_ZONE: 'Europe/London', CACHE_LEASE_MS: '100' };
+const overrides = { DEFAULT_TIME_ZONE: 'Europe/London', CACHE_LEASE_MS: '200' };
 const service = await hostedService({ overrides });
 const operator = operatorOf(service);
 afterAll(() => service.stop());
