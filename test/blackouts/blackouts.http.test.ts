@@ -140,9 +140,9 @@ describe('a blackout', () => {
       await operator.post('/api/v1/operator/walk-ins', { slot_id: slotId, override_holds: true }),
       await seller.api.post(`/api/v1/sandbox/slots/${slotId}/walk-in`, { override_holds: true }),
     ];
-    const [conflict, ...others] = replies.map((reply) => errorOf(reply).conflict ?? {});
-    expect([conflict, ...others].map((each) => each?.['reason'])).toEqual(Array(4).fill('blackout'));
-    const starts = (conflict?.['alternatives'] as Json[]).map((slot) => slot['slot_start']);
+    const [conflict = {}, ...others] = replies.map((reply) => errorOf(reply).conflict ?? {});
+    expect([conflict, ...others].map((each) => each['reason'])).toEqual(Array(4).fill('blackout'));
+    const starts = (conflict['alternatives'] as Json[]).map((slot) => slot['slot_start']);
     expect(starts).toHaveLength(3);
     expect(starts).not.toContain(time('07:00:00'));
   });

@@ -79,15 +79,6 @@ const OPERATOR_ROWS: Row[] = [
     repeats: 'replay',
   },
   {
-    call: "an operator's refund that gives credit back",
-    struck: [inside('update', 'package_purchases'), COMMIT],
-    prepare: ending('refund', 'operator', true),
-    before: [BOOKED, 9],
-    once: ['REFUNDED: hold_created, booking_created, booking_refunded', 10],
-    works: '200',
-    repeats: 'replay',
-  },
-  {
     call: 'a blackout',
     struck: [inside('insert', 'blackouts'), COMMIT, LEASE_LENGTH],
     prepare: async (world) => {

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(endProcesses);
 
-describe('a command that is given what it cannot use ends with 1 and a sentence, and shows no stack', () => {
+describe('a command with arguments that it cannot use ends with 1 and a sentence, without a stack', () => {
   test.each<[file: string, args: string[], sentence: RegExp]>([
     [
       'src/main/restore-archive.ts',
@@ -23,21 +23,9 @@ describe('a command that is given what it cannot use ends with 1 and a sentence,
     ['src/main/restore-archive.ts', [], /There is no archive: give --from, or set ARCHIVE_URL/],
     ['src/main/restore-archive.ts', ['--from', 'file://host/x'], /--from must be file:\/\/\/folder/],
     ['src/main/restore-archive.ts', ['--from', 's3://abc/d'], /needs ARCHIVE_ACCESS_KEY_ID/],
-    [
-      'src/main/restore-archive.ts',
-      ['--from', 'file:///tmp', '--since', 'never'],
-      /--since never is no instant/,
-    ],
     ['src/main/backup.ts', ['--to', '/dev/null/x'], /The folder \/dev\/null\/x cannot be written/],
     ['src/main/restore.ts', ['--from', 'FOLDER'], /The manifest.json in .* is damaged/],
-    ['src/main/restore.ts', ['--from', '/nonexistent'], /The folder \/nonexistent has no manifest.json/],
     ['src/main/migrate.ts', ['--status', '--dry-run'], /--status and --dry-run are two commands/],
-    ['src/main/restore-archive.ts', ['--from', 'file:///nonexistent'], /--from must be an existing folder/],
-    [
-      'src/main/rewrap-secrets.ts',
-      ['--nonsense'],
-      /Unknown option '--nonsense'[^]*Usage: npm run rewrap-secrets/,
-    ],
     ['src/main/moved-bookings.ts', [], /Give --save or --compare[^]*Usage: npm run moved-bookings/],
     ['src/main/migrate.ts', ['status'], /Unexpected argument 'status'[^]*Usage: npm run migrate/],
     ['workers/hold-expiry.ts', ['now'], /Unexpected argument 'now'[^]*Usage: npm run start:hold-expiry/],
@@ -61,7 +49,7 @@ test.each([
   ['src/main/restore-archive.ts', 'restore-archive'],
   ['src/main/rewrap-secrets.ts', 'rewrap-secrets'],
   ['src/main/moved-bookings.ts', 'moved-bookings'],
-])('%s --help prints its usage without any setting, and ends with 0', async (file, script) => {
+])('%s --help prints its usage and ends with 0, without any setting', async (file, script) => {
   const process = startProcess(file, {}, ['--help']);
   expect((await process.exited).code).toBe(0);
   expect(process.output()).toMatch(new RegExp(`^Usage: npm run ${script}\\b`));

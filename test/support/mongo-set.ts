@@ -5,7 +5,7 @@ import mongoose from 'mongoose';
 import { mongodKind } from '../../src/development/embedded/server-kinds.ts';
 import { eventually } from './eventually.ts';
 import type { KeptProcess } from './kept-process.ts';
-import { bareServer, freePort, temporaryFolder } from './own-servers.ts';
+import { bareServer, distinctPorts, temporaryFolder } from './own-servers.ts';
 
 const SET = 'faults';
 const DATABASE = 'partner_booking';
@@ -121,12 +121,6 @@ function settings(dataPath: string): string[] {
     ...['--wiredTigerCacheSizeGB', '0.25', '--oplogSize', '256'],
     ...['--setParameter', 'transactionLifetimeLimitSeconds=10', '--setParameter', 'enableTestCommands=1'],
   ];
-}
-
-async function distinctPorts(count: number): Promise<number[]> {
-  const ports = new Set<number>();
-  for (; ports.size < count; ) ports.add(await freePort());
-  return [...ports];
 }
 
 async function stateOf(asked: Promise<Record<string, unknown>>): Promise<'primary' | 'secondary' | 'none'> {

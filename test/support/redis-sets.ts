@@ -7,7 +7,7 @@ import { eventually } from './eventually.ts';
 import type { KeptProcess } from './kept-process.ts';
 import { keptProcess } from './kept-process.ts';
 import type { OwnRedis } from './own-servers.ts';
-import { freePort, KEEPS_DATA, temporaryFolder } from './own-servers.ts';
+import { distinctPorts, KEEPS_DATA, temporaryFolder } from './own-servers.ts';
 import { startTcpRelay } from './tcp-relay.ts';
 
 /** How the servers of a set are reached: without anything, or with a password and TLS alone. */
@@ -296,10 +296,4 @@ export async function startCluster(guarded?: Guarded, masters = 3, replicas = 3)
     ask,
     discard: servers.discard,
   };
-}
-
-async function distinctPorts(count: number): Promise<number[]> {
-  const ports = new Set<number>();
-  for (; ports.size < count; ) ports.add(await freePort());
-  return [...ports];
 }
