@@ -29,7 +29,7 @@ const writer = await hostedService({ overrides });
 const reader = await hostedService({ overrides });
 let venue: Venue;
 let partner: Partner;
-/** The same partner at the other process. */
+/** The partner, calling the other process. */
 let elsewhere: Partner;
 let day = 2;
 
@@ -43,7 +43,7 @@ afterAll(async () => {
   await reader.stop({ keepsDatabase: true });
   await writer.stop();
 });
-/** Each test has a day of its own, which nobody has read. */
+/** Each test has a day of its own, which is not cached yet. */
 beforeEach(() => {
   day += 1;
 });
@@ -59,7 +59,7 @@ const reasonOf = async (slotId: unknown, by: Partner = partner): Promise<unknown
   return slot?.['is_available'] === true ? 'free' : slot?.['unavailable_reason'];
 };
 
-/** What the reader asks of its database for a call, beside what it reads now and then whatever is called. */
+/** The commands that the reader sends for a call, without its periodic ones. */
 async function commandsOf(call: () => Promise<unknown>): Promise<string[]> {
   await commands().takeCommands();
   await call();
@@ -67,7 +67,7 @@ async function commandsOf(call: () => Promise<unknown>): Promise<string[]> {
   return (await commands().takeCommands()).filter((command) => !others.test(command));
 }
 
-/** Of a day that is kept in memory now. */
+/** A free slot of a day that is cached now. */
 async function freeSlot(): Promise<string> {
   const slot = (await read()).find((each) => each['is_available'] === true);
   return String(slot?.['slot_id']);

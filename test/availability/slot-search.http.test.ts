@@ -16,9 +16,9 @@ import { wallMsOf } from './wall-clock.ts';
 const DATE = dateIn(3);
 const service = sharedService();
 let partner: Partner;
-/** Two in Bengaluru, of which the second has tennis too, and one elsewhere. */
+/** Two in Bengaluru (the second has tennis too) and one elsewhere. */
 let venueIds: string[];
-/** Of one venue, open from 22:00 to 02:00. */
+/** A partner of one venue, open from 22:00 to 02:00. */
 let night: Partner;
 
 beforeAll(async () => {

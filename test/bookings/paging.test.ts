@@ -25,7 +25,7 @@ const PHONES = Array.from(
 );
 
 const random = mulberry32(propertySeed());
-const service = await hostedService({ overrides: { RATE_LIMIT_PER_MINUTE: '0' } });
+const service = await hostedService({ overrides: { RATE_LIMIT_PER_MINUTE: '0', CACHE_LEASE_MS: '2000' } });
 let venues: Venue[];
 let seller: Partner;
 /** Slots that the writers book, and bookings of the starting set that they cancel and refund. */

@@ -142,7 +142,7 @@ test('the database is backed up under load, dropped and restored: what the backu
   const settled = before.filter(isSettled);
   expect(settled.length).toBeGreaterThan(0);
   expect(lostAcknowledgements(rows, settled)).toEqual([]);
-  // Of one moment: a credit is gone exactly where its booking is there.
+  // The backup is of one moment: a credit is missing exactly if its booking is there.
   expect(faultsOfCredits(await rowsOf(system, 'package_purchases'), rows)).toEqual([]);
   expect(rows.length).toBeLessThan(acknowledged.length + 2);
   expect(await statusOf(lapsing['hold_id'])).toBe('ACTIVE');

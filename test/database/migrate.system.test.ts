@@ -222,7 +222,7 @@ describe('a contract step', () => {
     await expect(migrateTo(db, target('1.0.9'), quiet)).rejects.toThrow(refused);
   });
 
-  test('runs at once in a database that nobody used before', async () => {
+  test('runs at once in a new database', async () => {
     const { db } = await anyDatabase();
     await migrateTo(db, target('1.2.0', [dropOld]), quiet);
     expect(await stateIn(db, target('1.2.0', [dropOld]))).toBe('applied');

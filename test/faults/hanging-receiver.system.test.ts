@@ -55,7 +55,7 @@ async function anyReceivers(count: number, answering: Answering): Promise<Subscr
   for (let n = 0; n < count; n += 1) {
     const receiver = await startReceiver(answering);
     receivers.push(receiver);
-    // The same object: how it answers can change, and what it received grows.
+    // Keep the receiver's object: how it responds can change, and what it received grows.
     made.push(Object.assign(receiver, { endpoint: await deliveries.endpoint(receiver.url) }));
   }
   return made;

@@ -157,7 +157,7 @@ if (isLongTier) {
   });
 }
 
-/** A history on a whole system of which something is killed again and again. */
+/** A history on a whole system, with repeated kills. */
 async function disturbed(
   durationMs: number,
   overrides: Record<string, string>,

@@ -113,7 +113,7 @@ const OPERATOR_ROWS: Row[] = [
     before: 0,
     once: 1,
     works: '201',
-    // A key whose secret nobody was shown is listed, and opens nothing to anybody.
+    // A key whose secret was never shown is listed, and nobody can use it.
     again: { effects: 2 },
     repeats: 'own',
   },

@@ -52,7 +52,7 @@ const elsewhere = (partner: Partner): Partner => ({
   api: createClient(beside.url, partner.apiKey),
 });
 
-/** A partner with so many live holds, which are in nobody's way. */
+/** A partner with this many live holds, which block no slot of the tests. */
 async function partnerWith(live: number): Promise<Partner> {
   const partner = await anyPartner(service, [venue.id]);
   const [slotId = ''] = await freeSlotIds(partner, venue.id, dateIn(4));

@@ -15,7 +15,7 @@ import { verdict } from '../support/verdict.ts';
 
 const HOLDS = '/api/v1/partner/holds';
 
-// No worker runs: whatever happens to an expired hold, the calls do.
+// No worker runs here: only calls end expired holds.
 const service = sharedService();
 let venueId: string;
 let partner: Partner;

@@ -26,7 +26,7 @@ let environment: Record<string, string>;
 let api: SpawnedProcess;
 let workers: SpawnedProcess[];
 let urls: { url: string; adminUrl: string };
-/** Of the admin listener, and of each worker. */
+/** The admin listener and each worker. */
 let healthUrls: string[];
 
 // Everything is started while nothing listens on either port; the tests below follow one story, in order.
@@ -111,7 +111,7 @@ test('with MongoDB but without its indexes, nothing is sold and no worker works'
     database: 'ok',
     redis: 'unreachable',
   });
-  // Of its own accord: nothing was started again.
+  // The workers become ready without a restart.
   for (const worker of workers) await logged(worker, 'ready');
   expect((await ask('/readyz')).map(({ status }) => status)).toEqual(healthUrls.map(() => 200));
 });

@@ -17,7 +17,6 @@ export async function expireTogether(
   };
 }
 
-/** The same by so many workers at once. */
 /** Expires them while a transaction, as of a frozen process, has locked one. */
 export const expireBesideTransaction = (
   context: Context,

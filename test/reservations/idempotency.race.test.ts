@@ -21,7 +21,7 @@ import { verdict } from '../support/verdict.ts';
 const CALLS = 32;
 const ROUNDS = scaled(5, 1);
 
-const service = await hostedService({ overrides: { RATE_LIMIT_PER_MINUTE: '0' } });
+const service = await hostedService({ overrides: { RATE_LIMIT_PER_MINUTE: '0', CACHE_LEASE_MS: '2000' } });
 let partner: Partner;
 let venueId: string;
 let slotIds: string[];

@@ -8,7 +8,7 @@ import type * as InsertHold from './insert-hold.in-host.ts';
 import type { Ground, How, Outcome, Wanted } from './insert-hold.in-host.ts';
 
 const TTL_MS = 600_000;
-/** So long that a busy machine does not end one; 0.4 of it is what a bulk may take. */
+/** Long enough for a busy machine; a bulk may take 0.4 of it. */
 const LEASE_MS = 2500;
 const service = await hostedService({
   overrides: { MONGODB_URI: monitoredUri(), CACHE_LEASE_MS: String(LEASE_MS) },

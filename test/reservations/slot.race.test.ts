@@ -15,7 +15,7 @@ const PARTNERS = 64;
 /** 64 × 158 are 10,112 holds. */
 const SLOTS = scaled(158, 2);
 const WINDOWS = scaled(50, 2);
-/** Of the races in which no ground is contended. */
+/** Days of the races without shared space. */
 const DAYS = scaled(5, 2);
 
 /** Few slots a day keep the alternatives, which every loser is shown, cheap to find. */
@@ -49,7 +49,7 @@ const winnersOf = (replies: readonly Reply[]): Reply[] => replies.filter(({ stat
 const claimsOf = (service: HostedService): Promise<Reservation[]> =>
   rowsOf(service, 'reservations', { claimed: true });
 
-/** Claims of a venue of which two stand on the same ground at the same time; `grounds` names what each resource covers. */
+/** Pairs of claims that share space at the same time; `grounds` names the space of each resource. */
 function overlaps(claims: readonly Reservation[], grounds: ReadonlyMap<string, readonly string[]>): string[] {
   const groundsOf = (claim: Reservation) => grounds.get(claim.resourceId) ?? [];
   return claims.flatMap((one, index) =>

@@ -12,7 +12,7 @@ type Rules = Pick<typeof scheduleRules, 'slotsOn' | 'scheduledSlotAt'>;
 type Property = (rules: Rules, schedule: RandomSchedule) => string | undefined;
 
 const MINUTE_MS = 60_000;
-/** Of zone, hours, duration and date over three years, for each guarantee. */
+/** Random schedules over three years, for each property. */
 const CASES = scaled(2000, 200);
 
 const overlaps = (a: SlotWindow, b: SlotWindow) => a.start < b.end && b.start < a.end;
@@ -193,12 +193,15 @@ const properties: Guarantee[] = [
   },
 ];
 
-describe.each(properties)('whatever the zone, hours, duration and date', ({ name, property, mistakes }) => {
-  test(name, () => {
-    expect(firstViolation(property, scheduleRules)).toBeUndefined();
-  }, 180_000);
+describe.each(properties)(
+  'in any zone, with any hours, duration and date',
+  ({ name, property, mistakes }) => {
+    test(name, () => {
+      expect(firstViolation(property, scheduleRules)).toBeUndefined();
+    }, 180_000);
 
-  test.each(Object.entries(mistakes))(`control: "${name}" notices %s`, (_mistake, rules) => {
-    expect(firstViolation(property, rules)).toMatch(/PROPERTY_SEED=\d+/);
-  });
-});
+    test.each(Object.entries(mistakes))(`control: "${name}" notices %s`, (_mistake, rules) => {
+      expect(firstViolation(property, rules)).toMatch(/PROPERTY_SEED=\d+/);
+    });
+  },
+);

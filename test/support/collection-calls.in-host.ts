@@ -53,7 +53,7 @@ export function lose(context: Context, method: CollectionMethod, onTurn = 1): vo
   onTurnOf(context, method, onTurn, () => fail(method));
 }
 
-/** The same of a call that is carried out all the same: it is the response that is lost. */
+/** Makes the call of that turn fail after the database has carried it out. */
 export function loseResponse(context: Context, method: CollectionMethod, onTurn = 1): void {
   onTurnOf(context, method, onTurn, async (call) => {
     await call();
@@ -91,7 +91,7 @@ export function restore({ db }: Context, method: CollectionMethod): void {
 /** What is called in place of a method; it may end that. */
 type Replacement = (given: unknown[], end: () => void) => unknown;
 
-/** Of the very collection with which the service's stores work. */
+/** Replaces a method of the collection that the service's stores use. */
 export function replace(
   context: Context,
   method: CollectionMethod,

@@ -4,7 +4,7 @@ import type * as LeasedCache from './leased-cache.in-host.ts';
 import type { HostedOptions, HostedService } from './service-host.ts';
 import { hostedService } from './service-host.ts';
 
-/** Less than what is left of one of them to whoever begins to write, and more than a change takes that waits for none. */
+/** Shorter than what is left of a slow lease when a write begins, and longer than a change that waits for no lease. */
 export const WITHIN_SLOW_MS = 300;
 
 /** Leases that last longer than a call, however busy the machine is. */

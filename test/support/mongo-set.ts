@@ -16,7 +16,7 @@ export type GuardedSet = { ca: string; both: string; memberKey: string; password
 /** A replica set whose members can be killed and started again on their data. Its addresses name a database. */
 export type MongoSet = {
   uri: string;
-  /** The same for who may read the log of all writes too. */
+  /** An address for a user who may also read the oplog. */
   auditorUri: string;
   members: KeptProcess[];
   /** The member that takes writes now; waits until there is one. */
@@ -165,7 +165,7 @@ async function makeUsers(
     await commandOn(host, signIn, { createUser: user, pwd, roles }, DATABASE);
 }
 
-/** Asks one member itself, whatever the others are. */
+/** Sends a command to one member, in any state. */
 async function commandOn(
   host: string,
   signIn: mongoose.mongo.MongoClientOptions,

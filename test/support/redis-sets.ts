@@ -260,7 +260,7 @@ export async function startCluster(guarded?: Guarded, masters = 3, replicas = 3)
   }
   const isWhole = async (index: number) => {
     const info = String(await ask(index, 'CLUSTER', 'INFO'));
-    // Of each range of slots: from, to, and its nodes. A replica is not among them until this node has heard that it is one.
+    // Each range of slots has a start, an end and its nodes. A replica appears once this node has heard of it.
     const ranges = (await ask(index, 'CLUSTER', 'SLOTS')) as unknown[][];
     const named = ranges.reduce((sum, range) => sum + range.length - 2, 0);
     return info.includes('cluster_state:ok') && named === ports.length;

@@ -16,7 +16,7 @@ export type Certificates = {
   memberKey: string;
 };
 
-/** Where the certificates of a run are; `npm run test:topologies` makes them before Node reads NODE_EXTRA_CA_CERTS. */
+/** Names the folder of a run's certificates; `npm run test:topologies` makes them before Node reads NODE_EXTRA_CA_CERTS. */
 export const CERTIFICATES = 'TOPOLOGY_CERTIFICATES';
 
 export const certificatesIn = (folder: string): Certificates => ({

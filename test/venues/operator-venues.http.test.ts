@@ -143,7 +143,7 @@ describe('resource_id', () => {
     ['कोर्ट', '🏸🏸'],
     ['***', '&'.repeat(80)],
     ['n'.repeat(120), '__proto__'],
-  ])('is usable by partners whatever the names are: %s', async (venueName, name) => {
+  ])('is usable by partners also with unusual names: %s', async (venueName, name) => {
     const venueId = await venueNamed(venueName);
     const id = await slug(venueId, { name });
     expect(id).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/);

@@ -125,7 +125,7 @@ describe('a schedule that is taken away', () => {
 });
 
 describe('what was sold before the schedule changes', () => {
-  test('stays, and nothing is sold over it, whatever the new hours and lengths', async () => {
+  test('stays, and nothing is sold over it with any new hours and lengths', async () => {
     const { venueId, resourceId, partner, path, set } = await shop();
     const id = (time: string) => `${resourceId}_${DATE.replaceAll('-', '')}T${time}Z`;
     const booking = await bookSlot(partner, id('0700'));
