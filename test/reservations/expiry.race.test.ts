@@ -32,7 +32,7 @@ const SPREAD_MS = 300;
 type Contestant = (hold: Json, delayMs: number) => Promise<string>;
 
 const service = await hostedService({
-  overrides: { RATE_LIMIT_PER_MINUTE: '0', MAX_ACTIVE_HOLDS: '100000' },
+  overrides: { RATE_LIMIT_PER_MINUTE: '0', MAX_ACTIVE_HOLDS: '100000', CACHE_LEASE_MS: '2000' },
 });
 const { expireAsWorker, startSweep, stopSweep } = service.inHost<typeof Expiry>(
   'test/reservations/expiry.in-host.ts',

@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 async function serviceWith(venueResources: Record<string, unknown>[], partnerCount: number) {
-  const service = await hostedService({ overrides: { RATE_LIMIT_PER_MINUTE: '0' } });
+  const service = await hostedService({ overrides: { RATE_LIMIT_PER_MINUTE: '0', CACHE_LEASE_MS: '2000' } });
   started.push(service);
   const venue = await anyVenue(service, venueResources);
   const partners = await Promise.all(
