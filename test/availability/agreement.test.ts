@@ -14,30 +14,30 @@ import {
 import type { Random } from '../support/random.ts';
 import { integerBetween, mulberry32, pick, propertySeed } from '../support/random.ts';
 import { scaled } from '../support/scale.ts';
-import type { HostedService } from '../support/service-host.ts';
 import { hostedService } from '../support/service-host.ts';
 import type { Shop } from './agreement.ts';
 import { compareListingAndHolds } from './agreement.ts';
 import { dateAfter } from './wall-clock.ts';
 
 const HORIZON_DAYS = 90;
-const CASES = scaled(80, 30);
+const CASES = scaled(80, 20);
+/** More holds than this must be rejected for each reason. */
+const FEWEST = scaled(8, 0);
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-let service: HostedService;
 let seller: Partner;
 let rival: Partner;
 const venueIds = new Map<string, string>();
 
+const service = await hostedService({
+  overrides: {
+    RATE_LIMIT_PER_MINUTE: '0',
+    MAX_ACTIVE_HOLDS: '1000000',
+    BOOKING_HORIZON_DAYS: String(HORIZON_DAYS),
+  },
+});
 beforeAll(async () => {
-  service = await hostedService({
-    overrides: {
-      RATE_LIMIT_PER_MINUTE: '0',
-      MAX_ACTIVE_HOLDS: '1000000',
-      BOOKING_HORIZON_DAYS: String(HORIZON_DAYS),
-    },
-  });
   [seller, rival] = [await anyPartner(service), await anyPartner(service)];
 });
 afterAll(() => service.stop());
@@ -53,11 +53,11 @@ async function venueIn(timeZone: string): Promise<string> {
   return id;
 }
 
-/** What the service takes for now when `date` is looked at: mostly some days before, else during it, or near the horizon's end. */
-function randomNow(random: Random, date: string): Date {
+/** The service's clock: of 20 cases 11 look at `date` some days before, 5 during it, 3 near the horizon's end. */
+function randomNow(random: Random, date: string, index: number): Date {
   const midnightMs = Date.parse(date);
   const hours = (min: number, max: number) => midnightMs + integerBetween(random, min, max) * HOUR_MS;
-  const kind = random();
+  const kind = ((index * 7) % 20) / 20;
   if (kind < 0.55) return new Date(hours(-80 * 24, -48));
   if (kind < 0.8) return new Date(hours(-14, 36));
   if (kind < 0.95) return new Date(hours(-14, 36) - HORIZON_DAYS * DAY_MS);
@@ -67,10 +67,10 @@ function randomNow(random: Random, date: string): Date {
 type Case = { shop: Shop; text: string };
 
 /** A new resource of any zone, hours and duration on any date, at any moment. The rival has held and booked some of its slots. */
-async function randomCase(random: Random): Promise<Case> {
+async function randomCase(random: Random, index: number): Promise<Case> {
   const { timeZone, date } = randomDay(random);
   const { start, end } = randomOpening(random);
-  const [durationMinutes, now] = [randomDuration(random), randomNow(random, date)];
+  const [durationMinutes, now] = [randomDuration(random), randomNow(random, date, index)];
   await service.setNow(now.toISOString());
   const venueId = await venueIn(timeZone);
   const resourceId = await anyResource(service, venueId, {
@@ -162,7 +162,7 @@ async function compareAll(
   const faults: string[] = [];
   const answers = new Map<string, number>();
   for (let index = 0; index < CASES; index += 1) {
-    const { shop, text } = await randomCase(random);
+    const { shop, text } = await randomCase(random, index);
     const found = await compareListingAndHolds({ ...shop, list: distort(shop.list, shop) }, random);
     for (const answer of found.answers) answers.set(answer, (answers.get(answer) ?? 0) + 1);
     faults.push(...found.faults.map((fault) => `${fault} (PROPERTY_SEED=${seed}, case ${index}: ${text})`));
@@ -171,14 +171,14 @@ async function compareAll(
   return { faults, answers };
 }
 
-test('availability and holds agree on every slot and on every window that is none, whatever the zone, hours, duration, date, price rules and blackouts', async () => {
+test('availability and holds agree on every slot, and on every window that is not a slot', async () => {
   const { faults, answers } = await compareAll(false);
   process.stderr.write(`seed ${propertySeed()}: ${JSON.stringify(Object.fromEntries(answers))}\n`);
   expect(faults).toEqual([]);
   for (const answer of ['201', '404 SLOT_NOT_FOUND'])
     expect(answers.get(answer)).toBeGreaterThan(CASES * 1.5);
   for (const reason of ['held', 'booked', 'blackout', 'past', 'beyond_horizon'])
-    expect(answers.get(`409 ${reason}`)).toBeGreaterThan(CASES / 10);
+    expect(answers.get(`409 ${reason}`)).toBeGreaterThan(FEWEST);
 }, 300_000);
 
 const eachSlot =
@@ -186,7 +186,7 @@ const eachSlot =
   (list: Listing, shop: Shop) =>
   async (from: string, to: string) =>
     (await list(from, to)).map((slot) => change(slot, shop));
-describe('the comparison notices an availability that', () => {
+describe('control: the comparison notices an availability that', () => {
   test.each([
     [
       'shows what is taken as free',

@@ -22,7 +22,7 @@ export type Shop = {
 };
 
 export type Agreement = {
-  /** Where availability and holds tell different things of a window. */
+  /** Windows on which availability and holds disagree, in words. */
   faults: string[];
   /** How often each response to a hold was given: `201`, `409 held`, `404 SLOT_NOT_FOUND`. */
   answers: string[];

@@ -1,8 +1,9 @@
+import type { Latch } from '../support/latch.ts';
+import { latch } from '../support/latch.ts';
 import type { Service } from '../support/service.ts';
 
 type Context = Service['context'];
 
-type Latch = { opened: Promise<void>; open: () => void };
 type Held = { isRead: Latch; isToGoOn: Latch };
 
 /** What is read of claims next reaches its caller only when it is let go. */
@@ -33,11 +34,3 @@ const heldBy = new WeakMap<Context['db'], Held>();
 export const hasRead = async ({ db }: Context): Promise<void> => heldBy.get(db)?.isRead.opened;
 
 export const letGo = ({ db }: Context): void => heldBy.get(db)?.isToGoOn.open();
-
-function latch(): Latch {
-  let open: () => void = () => undefined;
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { opened, open };
-}

@@ -9,21 +9,19 @@ import {
   placeHold,
   slotsOf,
 } from '../support/factories.ts';
-import type { SharedService } from '../support/service-host.ts';
 import { sharedService } from '../support/service-host.ts';
-import { errorOf, verdict } from '../support/verdict.ts';
+import { verdict } from '../support/verdict.ts';
 import { wallMsOf } from './wall-clock.ts';
 
 const DATE = dateIn(3);
-let service: SharedService;
+const service = sharedService();
 let partner: Partner;
-/** Two in Bengaluru, of which the second has tennis too, and one elsewhere. */
+/** Two in Bengaluru (the second has tennis too) and one elsewhere. */
 let venueIds: string[];
-/** Of one venue, open from 22:00 to 02:00. */
+/** A partner of one venue, open from 22:00 to 02:00. */
 let night: Partner;
 
 beforeAll(async () => {
-  service = sharedService();
   const hours = { operating_hours_start: '17:00', operating_hours_end: '21:00', duration_minutes: 60 };
   const football = { ...hours, sport_category: 'Football' };
   const venues = [
@@ -45,7 +43,7 @@ const wallTimeOf = (instant: string) =>
 const venuesIn = (slots: readonly Json[]) => [...new Set(slots.map((slot) => slot['venue_id']))];
 
 describe('a search for free slots', () => {
-  test('has what availability has of each venue, free slots alone, by venue, resource and start', async () => {
+  test('has the available slots of each venue, by venue, resource and start', async () => {
     const [venueId = ''] = venueIds;
     const [taken] = await slotsOf(partner, venueId, DATE);
     await placeHold(partner, String(taken?.['slot_id']));
@@ -93,7 +91,7 @@ describe('a search for free slots', () => {
     expect(found.map(({ slot_start: start }) => wallTimeOf(String(start)))).toEqual(starts);
   });
 
-  test('looks at the venues that are named alone', async () => {
+  test('covers only the named venues', async () => {
     const [first = '', second = '', third = ''] = venueIds;
     expect(venuesIn(await find(`&venue_ids=${third},${first.toUpperCase()},${first}`))).toEqual([
       first,
@@ -102,7 +100,7 @@ describe('a search for free slots', () => {
     expect(venuesIn(await find(`&venue_ids=${second}`))).toEqual([second]);
   });
 
-  test('goes on page by page where there are more venues than one call looks at', async () => {
+  test('has a next page if there are more venues than one call covers', async () => {
     const many = await Promise.all(Array.from({ length: 21 }, () => anyVenue(service)));
     const owner = await anyPartner(
       service,
@@ -116,7 +114,7 @@ describe('a search for free slots', () => {
     expect(all).toEqual(many.map(({ id }) => id).sort());
   });
 
-  test('finds nothing for a partner without venues, and nothing at an inactive one', async () => {
+  test('finds nothing for a partner without venues or at an inactive venue', async () => {
     expect(await find('&sport=chess', await anyPartner(service))).toEqual([]);
     const closed = await anyVenue(service, [{}]);
     const owner = await anyPartner(service, [closed.id]);
@@ -129,34 +127,18 @@ describe('a search for free slots', () => {
   });
 });
 
-describe('a search that cannot be', () => {
-  const uuid = '0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01';
-  test.each([
-    [`&venue_ids=${Array.from({ length: 21 }, () => uuid).join(',')}`, 'venue_ids', 'at most 20 venues'],
-    ['&venue_ids=x', 'venue_ids', 'UUIDs'],
-    ['&venue_ids=', 'venue_ids', 'empty'],
-    ['&sport=chess', 'sport', 'a sport of none of these venues; they have Football, tennis'],
-    ['&sport=%20', 'sport', 'blank'],
-    ['&from=25:00', 'from', 'a time HH:MM'],
-    ['&from=19:00&to=19:00', 'to', 'not equal from'],
-    ['&from=24:00', 'from', 'from 00:00 to 23:55'],
-    ['&to=24:05', 'to', 'from 00:00 to 24:00'],
-    ['&cursor=x', 'cursor', 'cursor'],
-    ['&venue_id=x', 'venue_id', 'not a known query field'],
-  ])('%s is rejected, and the field is named', async (query, field, message) => {
-    const reply = await ask(query);
-    expect(verdict(reply)).toBe(`400 VALIDATION_ERROR ${field}`);
-    expect(errorOf(reply).message).toContain(message);
-  });
-
-  test.each(['2026-02-30', ''])('date %j is rejected', async (date) => {
-    const reply = await partner.api.get(`/api/v1/slots/search?date=${date}`);
-    expect(verdict(reply)).toBe('400 VALIDATION_ERROR date');
-  });
-
-  test('a venue that is not granted is 403, as one that there is not', async () => {
-    const foreign = await anyVenue(service);
-    for (const id of [foreign.id, uuid])
-      expect(verdict(await ask(`&venue_ids=${String(venueIds[0])},${id}`))).toBe('403 VENUE_NOT_AUTHORIZED');
-  });
+const uuid = '0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01';
+test.each([
+  [`&venue_ids=${Array.from({ length: 21 }, () => uuid).join(',')}`, 'venue_ids'],
+  ['&venue_ids=x', 'venue_ids'],
+  ['&venue_ids=', 'venue_ids'],
+  ['&sport=chess', 'sport'],
+  ['&sport=%20', 'sport'],
+  ['&from=19:00&to=19:00', 'to'],
+  ['&from=24:00', 'from'],
+  ['&to=24:05', 'to'],
+  ['&cursor=x', 'cursor'],
+  ['&venue_id=x', 'venue_id'],
+])('a search with %s is rejected, and names the field', async (query, field) => {
+  expect(verdict(await ask(query))).toBe(`400 VALIDATION_ERROR ${field}`);
 });

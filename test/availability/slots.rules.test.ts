@@ -42,7 +42,7 @@ test('a slot is taken exactly where it fills a cell of a live claim: of its own 
       const of = pick(random, resources);
       const [from, minutes] = window();
       const [start, end] = [at(from), at(from + minutes)];
-      // Of a relation that is newer than the claim, or could not be made to cover it, it has no cells.
+      // A claim may be older than the relation, and then has no cells of it.
       const shared = spacesOf(of._id, of.sharesSpaceWith).filter(
         (space) => space !== of._id && pick(random, [true, false]),
       );

@@ -12,17 +12,15 @@ import {
   placeHold,
 } from '../support/factories.ts';
 import { sortedQueriesOf } from '../support/query-plans.ts';
-import type { HostedService } from '../support/service-host.ts';
 import { hostedService } from '../support/service-host.ts';
 
-let service: HostedService;
+const service = await hostedService();
 let venue: Venue;
 let london: Venue;
 let slots: string[];
 let londonSlots: string[];
 
 beforeAll(async () => {
-  service = await hostedService();
   venue = await anyVenue(service, [{}, {}, {}]);
   london = await anyVenue(service, [{}], { time_zone: 'Europe/London' });
   const reader = await anyPartner(service, [venue.id, london.id]);
@@ -42,17 +40,12 @@ async function list(by: Partner, query: Record<string, string | number> = {}): P
 const idsOf = (page: Json) => (page['data'] as Json[]).map((booking) => String(booking['booking_id']));
 const listed = async (by: Partner, query?: Record<string, string | number>) => idsOf(await list(by, query));
 
-/** Makes a booking look as if it was made at another time. */
-const bookedAt = (bookingId: string, instant: string) =>
-  service.context.db
-    .collection('reservations')
-    .updateOne({ bookingId }, { $set: { bookedAt: new Date(instant) } });
-
 /** A booking made at `instant`. */
 async function bookedThen(by: Partner, instant: string, slotId?: string): Promise<string> {
-  const id = await book(by, {}, slotId);
-  await bookedAt(id, instant);
-  return id;
+  const bookingId = await book(by, {}, slotId);
+  const change = { $set: { bookedAt: new Date(instant) } };
+  await service.context.db.collection('reservations').updateOne({ bookingId }, change);
+  return bookingId;
 }
 
 describe('the filter', () => {
@@ -88,7 +81,7 @@ describe('the filter', () => {
     expect(plans.map(({ docsExamined }) => docsExamined)).toEqual([1, 1, 1]);
   });
 
-  test('several together are all to be met', async () => {
+  test('several filters must all match', async () => {
     const seller = await newPartner();
     const wanted = await book(seller, { customer_name: 'Asha', customer_phone: '9845012345' });
     await book(seller, { customer_name: 'Asha', customer_phone: '9845012346' });
@@ -105,7 +98,7 @@ describe('the filter', () => {
 });
 
 describe('a booking on a page', () => {
-  test('is as its own read shows it, whatever has become of it', async () => {
+  test('is shown as by its own read, whatever its state', async () => {
     const seller = await newPartner();
     const [cancelled, refunded] = [await book(seller), await book(seller)];
     const creditless = await book(seller, { customer_email: 'asha@example.org', use_package_credit: true });
@@ -127,7 +120,7 @@ describe('a booking on a page', () => {
     }
   });
 
-  test('is read without what is not shown of it', async () => {
+  test('is read from the database without hidden fields', async () => {
     const seller = await newPartner();
     const bookingId = await book(seller);
     const endings = Array.from({ length: 1000 }, (_, n) => ({

@@ -4,11 +4,9 @@ import { PLATFORM_PARTNER_ID } from '../../src/domain/platform-partner.ts';
 import { collectionCallsOf } from '../support/collection-calls.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import {
-  anyPackage,
   anyPartner,
   anyVenue,
   bookSlot,
-  buyPackage,
   expectStatus,
   freeSlotIds,
   operatorOf,
@@ -87,28 +85,22 @@ describe('an operator finds a booking', () => {
   });
   const search = (text: string) => listedIds(`q=${encodeURIComponent(text)}`);
 
-  test.each(['Rao', 'rao-iyer', 'IYER', 'asha', 'iyer asha', 'rao ash iye'])(
-    'by any words of the name: %s',
-    async (text) => {
-      const ids = await search(text);
-      expect(ids).toContain(idOf(found));
-      expect(ids.includes(idOf(other))).toBe(text === 'Rao');
-    },
-  );
+  test.each(['Rao', 'IYER', 'rao ash iye'])('by any words of the name: %s', async (text) => {
+    const ids = await search(text);
+    expect(ids).toContain(idOf(found));
+    expect(ids.includes(idOf(other))).toBe(text === 'Rao');
+  });
 
-  test('by words without their accents; not by the middle of a word, nor by words of two customers', async () => {
+  test('by words without accents, but not by the middle of a word or by words of two customers', async () => {
     expect(await search('nunez')).toEqual([idOf(sold)]);
     expect(await search('jos')).toEqual([idOf(sold)]);
     expect(await search('uñe')).toEqual([]);
     expect(await search('raoul iyer')).toEqual([]);
   });
 
-  test.each(['77210', '7210', '98450 77210', '098450-77210', '+91 98450 77210', '0091 9845077210'])(
-    'by the end of the phone: %s',
-    async (text) => {
-      expect(await search(text)).toEqual([idOf(found)]);
-    },
-  );
+  test.each(['7210', '098450-77210', '+91 98450 77210'])('by the end of the phone: %s', async (text) => {
+    expect(await search(text)).toEqual([idOf(found)]);
+  });
 
   test('by the id of the booking and of its hold, in capitals or not', async () => {
     const { hold_id: holdId } = await read(found);
@@ -138,13 +130,13 @@ describe('an operator finds a booking', () => {
     expect(await partner(`slot_from=${after}`)).toEqual([]);
   });
 
-  test.each(['a', '12', '+-', '   ', '0-0'])('but not by %j, which is too short', async (text) => {
+  test.each(['a', '12', '   '])('but not by %j: too short', async (text) => {
     const reply = await operator().get(`${BOOKINGS}?q=${encodeURIComponent(text)}`);
     expect(verdict(reply)).toBe('400 VALIDATION_ERROR q');
   });
 });
 
-test('a name that an older release folded otherwise is found once the migration has run', async () => {
+test('a name that an older release folded differently is found after the migration', async () => {
   const booking = await walkIn({ customer_name: 'Strauß Łukasz' });
   const { db } = service.context;
   const old = { 'customer.nameFolded': 'strauß łukasz', 'customer.nameWords': ['strauß', 'łukasz'] };
@@ -154,7 +146,7 @@ test('a name that an older release folded otherwise is found once the migration 
 });
 
 describe('an operator ends any booking', () => {
-  test('in the name of the platform, and its partner sees why', async () => {
+  test('as the platform, and its partner sees the reason', async () => {
     const booking = await bookSlot(seller, anySlot());
     const reply = expectStatus(await end('cancel', booking, 'operator-1', 'Flooded'), 200);
     expect(reply).toEqual({
@@ -168,7 +160,7 @@ describe('an operator ends any booking', () => {
     expect(outbox.at(-1)).toMatchObject({ type: 'booking_cancelled', originatorId: PLATFORM_PARTNER_ID });
   });
 
-  test('walk-ins too, and what was cancelled can be refunded', async () => {
+  test('also a walk-in, and can refund what was cancelled', async () => {
     const booking = await walkIn();
     expectStatus(await end('cancel', booking), 200);
     expectStatus(await end('refund', booking), 200);
@@ -176,21 +168,7 @@ describe('an operator ends any booking', () => {
     expect(verdict(await end('cancel', booking))).toBe('409 INVALID_HOLD_STATE');
   });
 
-  test('a refund gives the package credit back, once', async () => {
-    const purchase = await buyPackage(seller, await anyPackage(service, seller, [venueId], { credits: 1 }));
-    const booking = await bookSlot(seller, anySlot(), { use_package_credit: true });
-    const credits = async () => {
-      const path = `/api/v1/packages/purchases/${String(purchase['id'])}`;
-      const found = expectStatus(await seller.api.get(path), 200)['purchase'] as Json;
-      return found['credits_remaining'];
-    };
-    expect(await credits()).toBe(0);
-    expectStatus(await end('refund', booking, 'credit-1'), 200);
-    expectStatus(await end('refund', booking, 'credit-1'), 200);
-    expect(await credits()).toBe(1);
-  });
-
-  test('a repeated key has no further effect, and of 16 that race one has any', async () => {
+  test('once, whether 16 calls with one key race or not', async () => {
     const booking = await bookSlot(seller, anySlot());
     const key = randomUUID();
     const replies = await Promise.all(Array.from({ length: 16 }, () => end('cancel', booking, key)));
@@ -200,7 +178,7 @@ describe('an operator ends any booking', () => {
     expect(outbox.filter(({ type }) => type === 'booking_cancelled')).toHaveLength(1);
   });
 
-  test('a key means one booking and one operation, whosever the bookings are', async () => {
+  test('with a key that stands for one booking and one operation, across partners', async () => {
     const [mine, theirs] = [await bookSlot(seller, anySlot()), await bookSlot(rival, anySlot())];
     const key = randomUUID();
     expectStatus(await end('cancel', mine, key), 200);
@@ -208,7 +186,7 @@ describe('an operator ends any booking', () => {
     expect(verdict(await end('refund', mine, key))).toBe('409 IDEMPOTENCY_KEY_MISMATCH');
   });
 
-  test('one that is ended while another with its key is being written ends alone; control: without the index both end', async () => {
+  test('one of two bookings with one key, also in a race; control: without the index both end', async () => {
     const endBoth = async () => {
       const [first, second] = [await bookSlot(seller, anySlot()), await bookSlot(rival, anySlot())];
       const key = randomUUID();
@@ -226,7 +204,7 @@ describe('an operator ends any booking', () => {
     await service.migrate();
   });
 
-  test('an operator’s key and the same key of the partner do not know each other', async () => {
+  test('with keys of their own, apart from those of the partner', async () => {
     const [first, second, third] = [
       await bookSlot(seller, anySlot()),
       await bookSlot(seller, anySlot()),
@@ -243,7 +221,7 @@ describe('an operator ends any booking', () => {
     expect(await read(third)).toMatchObject({ status: 'BOOKED' });
   });
 
-  test('a booking that does not exist is 404, and a reason is needed', async () => {
+  test('that exists, and gives a reason', async () => {
     const missing = { booking_id: randomUUID() };
     expect(verdict(await end('cancel', missing))).toBe('404 BOOKING_NOT_FOUND');
     expect(verdict(await operator().get(`${BOOKINGS}/${missing.booking_id}`))).toBe('404 BOOKING_NOT_FOUND');
@@ -265,7 +243,7 @@ describe('the timeline of a booking', () => {
     return (data as Json[])[0]?.['key_id'];
   };
 
-  test('tells in order what happened, who did it, and who was told with which attempts', async () => {
+  test('shows in order what happened, who did it, and each attempt to deliver it', async () => {
     const receiver = await startReceiver();
     try {
       const body = { endpoint_url: receiver.url, event_types: ['booking_created'] };
@@ -303,7 +281,7 @@ describe('the timeline of a booking', () => {
       ]);
       await service.dispatch(String(booking['hold_id']));
       expect(await timeline(booking)).toEqual(entries);
-      // Who it was is for operators alone.
+      // Only operators see the actor.
       const row = await rowOf(service, 'events', { _id: delivery?.eventId });
       const requestId = String(entries[1]?.['request_id']);
       expect(row.actor).toEqual({ kind: 'api_key', partnerId: seller.id, keyId: byKey.key_id, requestId });
@@ -328,7 +306,7 @@ describe('the timeline of a booking', () => {
     }
   });
 
-  test('names the operator of a walk-in, and the developer who played one in the sandbox', async () => {
+  test('names the operator of a walk-in, and the API key of a sandbox walk-in', async () => {
     const first = await walkIn();
     const path = `/api/v1/sandbox/slots/${anySlot()}/walk-in`;
     const second = expectStatus(await seller.api.post(path, {}), 201);

@@ -83,7 +83,7 @@ describe('a hold', () => {
   const hold = () => commandsOf(() => placeHold(partner, nextSlot()));
 
   test('reads the key twice, when the call comes and before it is placed, and what is not cached of the slot, its venue with the grant', async () => {
-    // Another venue, of which nobody has asked.
+    // A venue that is not cached.
     const { resourceIds, id } = await anyVenue(service);
     const first = await anyPartner(service, [id]);
     const [slotId = ''] = await freeSlotIds(partner, venue.id, dateIn(3));
@@ -91,7 +91,7 @@ describe('a hold', () => {
     const [commands, readings] = await commandsAndReadingsOf(() => placeHold(first, slot));
     // The key is cached once it was sent whole.
     expect(commands).toEqual(['aggregate api_keys', INSERT]);
-    // The key with the venue of the slot, and its rules with the grant; others of which it is time.
+    // One reading for the key and the slot's venue, one for rules and grant, and perhaps a periodic one.
     expect(readings).toBeGreaterThanOrEqual(2);
     expect(readings).toBeLessThanOrEqual(3);
   });
@@ -104,7 +104,7 @@ describe('a hold', () => {
     const both = () => Promise.all([placeHold(one, nextSlot()), placeHold(other, nextSlot())]);
     await commandsOf(both);
     await commandsOf(both);
-    // Of two at once as well, or one each.
+    // Two concurrent holds may share one write.
     expect(new Set(await commandsOf(both))).toEqual(new Set([INSERT]));
   });
 
@@ -139,7 +139,7 @@ test('a confirm reads the hold and moves it; so does an extension, with the gran
   ]);
 });
 
-test('availability reads the claims of days that nobody has asked for', async () => {
+test('availability reads only the claims of days that are not cached', async () => {
   await freeSlotIds(partner, venue.id, dateIn(3));
   expect(await commandsOf(() => freeSlotIds(partner, venue.id, dateIn(30)))).toEqual([HOLDS]);
 });

@@ -70,7 +70,7 @@ export type Acknowledged = {
   kept: Record<string, unknown>;
 };
 
-/** Reservations of which the database knows something else, or less, than their partner was answered. */
+/** Reservations that differ in the database from the last response to their partner. */
 export function lostAcknowledgements(
   rows: readonly Reservation[],
   acknowledged: readonly Acknowledged[],

@@ -9,7 +9,7 @@ import { areRivals, faultOfHistory } from './audit.ts';
 
 export type SlotWindow = Pick<Reservation, 'slotId' | 'resourceId' | 'slotStart' | 'slotEnd'>;
 
-/** A reservation as its owner knows it; nobody else may change it but time, a walk-in over it and an operator's blackout. */
+/** A reservation as its owner knows it; otherwise only time, a walk-in or a blackout may change it. */
 export type Owned = SlotWindow & {
   holdId: string;
   status: ReservationStatus;
@@ -159,7 +159,7 @@ export function createClaimsModel(stored: Stored, groundsOf: GroundsOf) {
   return { violations, claimed, ending, displacing, blackedOut, repricing, priced, check };
 }
 
-/** The reservation and whatever claims overlap it, at one moment; and then its events, of which none is lost on the way there. */
+/** The reservation with all claims that overlap it, in one snapshot; then its events. */
 async function readAround(stored: Stored, owned: Owned): Promise<[Reservation[], EventRow[]]> {
   const overlapping = { claimed: true, slotStart: { $lt: owned.slotEnd }, slotEnd: { $gt: owned.slotStart } };
   const rows = await stored.context.db

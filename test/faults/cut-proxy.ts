@@ -120,7 +120,7 @@ function inMessages(onMessage: (message: Buffer) => void): (chunk: Buffer) => vo
   };
 }
 
-/** An OP_MSG: a header of 16 bytes, 4 of flags, 1 that says `body`, and a document of which the first field is the command. */
+/** An OP_MSG: a header of 16 bytes, 4 of flags, 1 that says `body`, and a document whose first field is the command. */
 const OP_MSG = 2013;
 const BODY_AT = 21;
 

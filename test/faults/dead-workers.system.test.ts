@@ -39,7 +39,7 @@ let service: Service;
 let receiver: WebhookReceiver;
 let partner: Partner;
 let slotIds: string[];
-/** The hold of which the receiver answers no delivery. */
+/** The receiver does not respond to deliveries about this hold. */
 let unanswered: unknown;
 let pairs: Record<Kind, Pair>;
 
@@ -65,7 +65,7 @@ beforeAll(async () => {
   slotIds = (await Promise.all(days)).flat();
   const doomed = KINDS.map((kind) => startNamed(kind, 'doomed'));
   await Promise.all(doomed.map((each) => logged(each, 'ready')));
-  // So that it is one of the doomed that sweeps.
+  // One of the doomed must have the lock of the sweep.
   await eventually('a sweep', async () => (await sweeper()) !== undefined);
   const survivors = KINDS.map((kind) => startNamed(kind, 'survivor'));
   await Promise.all(survivors.map((each) => logged(each, 'ready')));
@@ -101,7 +101,7 @@ async function freeze(kind: Kind, worker: SpawnedProcess): Promise<void> {
   await eventually('only the other waits for jobs', isOtherAlone);
 }
 
-/** Who has the lease of the sweep of lapsed holds. One that nobody ever had is over at once, and then anybody's. */
+/** The holder of the lock of the sweep of expired holds; undefined if there was none yet. */
 async function sweeper(): Promise<string | undefined> {
   const leases = service.context.db.collection<{ _id: string; holder: string; until: Date }>('leases');
   return (await leases.findOne({ _id: 'sweep-lapsed-holds', until: { $gt: new Date(0) } }))?.holder;
@@ -124,7 +124,7 @@ async function untilTold(holdIds: readonly string[]): Promise<void> {
   await eventually('every change is told', isTold, START_DEADLINE_MS);
 }
 
-/** What must be true of every hold that lapsed, whoever was frozen or killed meanwhile. */
+/** Violations of what must be true of every expired hold, in words. */
 async function faultsOf(holdIds: readonly string[]): Promise<string[]> {
   const events = await rowsOf(service, 'events', { holdId: { $in: holdIds } });
   const deliveries = await rowsOf(service, 'deliveries', { eventId: { $in: events.map(({ _id }) => _id) } });
@@ -185,7 +185,7 @@ test('workers that are frozen past their locks and leases, and wake up, change n
   });
 });
 
-/** Where a worker is held up in the middle of its work on a new hold, and how it is seen that the work was done after all. */
+/** The command at which a worker is held up in its work on a new hold, and how to see that the work was done. */
 const MID_WORK = [
   {
     kind: 'hold-expiry' as const,
@@ -267,7 +267,7 @@ describe.each(MID_WORK)(
 const attemptsOf = (holdId: string): Received[] =>
   receiver.received.filter(({ body }) => body['hold_id'] === holdId && body['event_type'] === 'hold_created');
 
-/** A hold of which the delivery is being made, and hangs. */
+/** A hold whose delivery is in progress, and hangs. */
 async function hangingDelivery(): Promise<string> {
   unanswered = await place();
   const holdId = String(unanswered);

@@ -144,7 +144,7 @@ async function missByMajority(
   return missed;
 }
 
-/** The events that are met by one who asks for the end of the feed, and then, of whichever is the primary by then, for its events. */
+/** Control: the events that a reader gets who reads the end of the feed and then its events, perhaps from another primary. */
 async function skipInTwoReads({ context: { db } }: Stored, stopping: AbortSignal): Promise<Set<string>> {
   const met = new Set<string>();
   for (let after = 0; ; await delay(PAUSE_MS)) {

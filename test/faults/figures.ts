@@ -13,7 +13,7 @@ export const inSeconds = (ms: number): string => (ms / 1000).toFixed(1);
 /** What a state change is told as: one hold has each type of event at most once. */
 export const changeOf = (holdId: unknown, eventType: string): string => `${String(holdId)} ${eventType}`;
 
-/** Of `changes`, those that no body told of. */
+/** The `changes` that no body reports. */
 export function untold(changes: readonly string[], bodies: readonly Json[]): string[] {
   const told = new Set(bodies.map((body) => changeOf(body['hold_id'], String(body['event_type']))));
   return changes.filter((change) => !told.has(change));

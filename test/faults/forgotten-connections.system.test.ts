@@ -9,7 +9,7 @@ import { report } from './report.ts';
 import type { TimedCall } from './timed-calls.ts';
 import { timeCall } from './timed-calls.ts';
 
-/** Of each kind, so many calls at the same time. */
+/** Concurrent calls of each kind. */
 const CALLS = 15;
 /** The pool opens two at a time, so how many there are in the end depends on how busy the machine is. */
 const FEWEST_FORGOTTEN = 3;

@@ -13,7 +13,7 @@ import type { Patience } from './insist.ts';
 import { insist } from './insist.ts';
 
 export type HistoryScene = {
-  /** Partner listeners, of which each call takes any. */
+  /** Partner listeners; each call takes any of them. */
   urls: readonly string[];
   adminUrl: string;
   venueId: string;
@@ -126,7 +126,7 @@ function partnerLane(
     mine.push(owned);
     await model.check(owned, 'ACTIVE', true);
   };
-  /** One attempt to bring a reservation of this partner to `wanted`, from whatever state it is in. */
+  /** One attempt to bring a reservation of this partner to `wanted`, from any state. */
   const move = async (step: Step, wanted: ReservationStatus, owned: Owned, path: string, body: Json) => {
     if (step === 'cancel' || step === 'refund' || step === 'release') model.ending(owned.holdId);
     const { reply, span } = await send(path, body);

@@ -140,7 +140,7 @@ test('what an operator does is kept for as long as it has to be, also where the 
   expect(written.map(({ at }) => at > inDays(-1))).toEqual([true]);
 });
 
-describe('whatever cut-off and age it is given', () => {
+describe('with any cut-off and age', () => {
   const FAR_AHEAD = { before: inDays(400), days: 90 };
   /** As of settings that no process starts with. */
   const NO_AGE = { before: inDays(400), days: -800 };

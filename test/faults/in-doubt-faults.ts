@@ -31,7 +31,7 @@ function answered(name: string, isApplied: boolean, data: Record<string, unknown
       const { ['count']: before } = await set(mode, { ...namespace, ...data });
       return async () => {
         const { ['count']: after } = await set('off');
-        // Those that were skipped are not counted.
+        // MongoDB does not count skipped commands.
         return Number(after) - Number(before);
       };
     },

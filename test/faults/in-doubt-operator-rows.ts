@@ -79,15 +79,6 @@ const OPERATOR_ROWS: Row[] = [
     repeats: 'replay',
   },
   {
-    call: "an operator's refund that gives credit back",
-    struck: [inside('update', 'package_purchases'), COMMIT],
-    prepare: ending('refund', 'operator', true),
-    before: [BOOKED, 9],
-    once: ['REFUNDED: hold_created, booking_created, booking_refunded', 10],
-    works: '200',
-    repeats: 'replay',
-  },
-  {
     call: 'a blackout',
     struck: [inside('insert', 'blackouts'), COMMIT, LEASE_LENGTH],
     prepare: async (world) => {
@@ -122,7 +113,7 @@ const OPERATOR_ROWS: Row[] = [
     before: 0,
     once: 1,
     works: '201',
-    // A key whose secret nobody was shown is listed, and opens nothing to anybody.
+    // A key whose secret was never shown is listed, and nobody can use it.
     again: { effects: 2 },
     repeats: 'own',
   },

@@ -184,15 +184,6 @@ const BOOKING_ROWS: Row[] = [
     repeats: 'replay',
   },
   {
-    call: 'a refund',
-    struck: [MOVE],
-    prepare: ending('refund', 'partner'),
-    before: [BOOKED],
-    once: ['REFUNDED: hold_created, booking_created, booking_refunded'],
-    works: '200',
-    repeats: 'replay',
-  },
-  {
     call: 'a refund that gives credit back',
     struck: [inside('findAndModify', 'reservations'), inside('update', 'package_purchases'), COMMIT],
     prepare: ending('refund', 'partner', true),

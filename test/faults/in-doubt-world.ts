@@ -66,7 +66,7 @@ export const anyKey = (): string => randomUUID();
 
 let phones = 9_800_000_000;
 
-/** The phone of nobody else. */
+/** A phone number that no other customer has. */
 export function anyPhone(): string {
   phones += 1;
   return `+91${phones}`;

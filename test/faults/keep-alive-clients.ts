@@ -7,7 +7,7 @@ import { integerBetween } from '../support/random.ts';
 /** How the calls of all clients went. */
 export type CallCounts = {
   answered: number;
-  /** Of the answered ones, those that told the client to close the connection. */
+  /** Responses that told the client to close the connection. */
   toldToClose: number;
   /** The connection was refused: nothing was sent. */
   refused: number;

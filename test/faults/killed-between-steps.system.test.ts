@@ -1,15 +1,7 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
-import type { Json, Partner } from '../support/factories.ts';
-import {
-  anyPartner,
-  anyVenue,
-  dateIn,
-  expectStatus,
-  freeSlotIds,
-  placeHold,
-  subscribe,
-} from '../support/factories.ts';
+import type { Partner } from '../support/factories.ts';
+import { anyPartner, anyVenue, dateIn, freeSlotIds, placeHold, subscribe } from '../support/factories.ts';
 import type { Block } from '../support/fail-points.ts';
 import { blockCommands } from '../support/fail-points.ts';
 import type { OwnServer } from '../support/own-servers.ts';
@@ -21,6 +13,8 @@ import { scaled } from '../support/scale.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import { endProcesses, START_DEADLINE_MS, startProcess } from '../support/worker-process.ts';
+import { readWholeFeed } from './failover-readers.ts';
+import { newPatience } from './insist.ts';
 import { report } from './report.ts';
 
 jest.setTimeout(scaled(900_000, 200_000));
@@ -30,42 +24,17 @@ const KILLS = scaled(20, 2);
 const RECOVERED_WITHIN_MS = 60_000;
 const DOOMED = 'doomed';
 
-/** What a worker does of a job of events, in its order; null where it waits for the receiver. */
-const STEPS: { before: string; blocked: { command: string; collection: string } | null; isSent: boolean }[] =
-  [
-    {
-      before: 'it reads the outboxes',
-      blocked: { command: 'find', collection: 'reservations' },
-      isSent: false,
-    },
-    {
-      before: 'it reserves numbers',
-      blocked: { command: 'findAndModify', collection: 'feed_counters' },
-      isSent: true,
-    },
-    { before: 'it logs the events', blocked: { command: 'insert', collection: 'events' }, isSent: true },
-    {
-      before: 'it writes the deliveries',
-      blocked: { command: 'insert', collection: 'deliveries' },
-      isSent: false,
-    },
-    { before: 'the receiver has responded', blocked: null, isSent: true },
-    {
-      before: 'it records the results',
-      blocked: { command: 'update', collection: 'deliveries' },
-      isSent: true,
-    },
-    {
-      before: 'it empties the outboxes',
-      blocked: { command: 'update', collection: 'reservations' },
-      isSent: true,
-    },
-    {
-      before: 'it closes its numbers',
-      blocked: { command: 'update', collection: 'feed_counters' },
-      isSent: true,
-    },
-  ];
+/** The steps of a worker with a job of events, in order: the MongoDB command of each, and whether the webhook may be sent before. */
+const STEPS: [before: string, command: string, collection: string, isSent: boolean][] = [
+  ['it reads the outboxes', 'find', 'reservations', false],
+  ['it reserves numbers', 'findAndModify', 'feed_counters', true],
+  ['it logs the events', 'insert', 'events', true],
+  ['it writes the deliveries', 'insert', 'deliveries', false],
+  ['the receiver has responded', '', '', true],
+  ['it records the results', 'update', 'deliveries', true],
+  ['it empties the outboxes', 'update', 'reservations', true],
+  ['it closes its numbers', 'update', 'feed_counters', true],
+];
 
 let mongod: OwnServer;
 let service: Service;
@@ -114,13 +83,14 @@ async function killInTheMiddle(block: Block | null): Promise<string> {
 }
 
 test.each(STEPS)(
-  `a worker killed ${KILLS} times before $before: nothing is lost, and what was under way is sent again as attempt 1`,
-  async ({ before, blocked, isSent }) => {
+  `a worker killed ${KILLS} times before %s loses nothing, and its webhook is sent again as attempt 1`,
+  async (before, command, collection, isSent) => {
     const beganAt = performance.now();
+    const blocked = command === '' ? null : { appName: DOOMED, command, collection };
     isResponding = blocked !== null;
     const holdIds: string[] = [];
     for (let kill = 0; kill < KILLS; kill += 1) {
-      const block = blocked && (await blockCommands(service, { appName: DOOMED, ...blocked }));
+      const block = blocked && (await blockCommands(service, blocked));
       holdIds.push(await killInTheMiddle(block));
       await block?.lift();
     }
@@ -167,14 +137,9 @@ test.each(STEPS)(
 
 /** Whether the partner reads the events of all of them in the feed, each once. */
 async function isFeedComplete(holdIds: readonly string[]): Promise<boolean> {
-  const seen: string[] = [];
-  for (let after = ''; ; ) {
-    const query = new URLSearchParams({ limit: '200', ...(after === '' ? {} : { after }) });
-    const page = expectStatus(await partner.api.get(`/api/v1/partner/events?${query.toString()}`), 200);
-    const data = page['data'] as Json[];
-    seen.push(...data.map((event) => String(event['hold_id'])));
-    after = String(page['next_cursor']);
-    if (data.length === 0) break;
-  }
-  return holdIds.every((holdId) => seen.filter((each) => each === holdId).length === 1);
+  const { ids } = await readWholeFeed([partner.api], newPatience(), AbortSignal.abort());
+  const events = await rowsOf(service, 'events', { holdId: { $in: holdIds } });
+  return (
+    events.length === holdIds.length && events.every(({ _id }) => ids.filter((id) => id === _id).length === 1)
+  );
 }

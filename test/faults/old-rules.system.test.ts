@@ -85,7 +85,7 @@ test('holds that were on their way when their process was frozen are written nei
   for (let round = 0; round < rounds; round += 1) {
     const partner = await knownPartner();
     const some = slots.splice(0, HOLDS);
-    // So that the rules are read again, and the holds wait for the confirmation of that: between the reading and their writes.
+    // Let the lease end: the holds then read the rules again, and wait for the confirmation before their writes.
     await delay(LEASE_MS);
     block = await blockCommands(service, {
       appName: APP_NAME,

@@ -1,4 +1,4 @@
-/** What the service promises whatever fails beside it; each is tried in this folder, and its figures are in docs/evidence/guarantees.md. */
+/** The promises of docs/guarantees.md; this folder tries each, and docs/evidence/guarantees.md has the figures. */
 export const PROMISES = {
   1: 'No slot is ever sold twice.',
   2: 'Nothing that was acknowledged is lost, whatever process or server is killed; no change happens twice.',

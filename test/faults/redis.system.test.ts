@@ -95,7 +95,7 @@ async function anyWorld(redisUrl: string, ttlSeconds = HOLD_TTL_SECONDS): Promis
     const slotIds = days.flat().filter((id) => id.startsWith(`${resourceId}_`));
     sellers.push({ partner, receiver, slotIds });
   }
-  // A worker's first sweep finds whatever was sold before it was there.
+  // A worker's first sweep finds everything that was sold before it started.
   await Promise.all(workers.map(({ ready }) => ready));
   return { service, sellers, workers };
 }

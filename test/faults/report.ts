@@ -10,7 +10,7 @@ export type Finding = {
   count: string;
   /** What came of it, in figures: `0 lost, 3 deliveries repeated (0.07 %)`. */
   result: string;
-  /** Where chance was drawn from one; it repeats the run. */
+  /** The random seed, which repeats the run. */
   seed?: number;
   tookMs: number;
 };

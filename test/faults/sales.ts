@@ -25,7 +25,7 @@ export type Sales = {
 /** `npm test` shares the machine among suites. */
 const PAUSE_MS = scaled(60, 250);
 
-/** What is sold, by whom, and the package of which credits pay for some of it. */
+/** What is sold and by whom, and the package whose credits pay for some of it. */
 export type Wares = {
   urls: readonly string[];
   apiKey: string;

@@ -18,7 +18,7 @@ const REPEATED_EVERY = 5;
 const SLOW_FOR_MS = scaled(15_000, 6000);
 const LONGEST_MS = 12_000;
 const NORMAL_WITHIN_MS = 10_000;
-/** So many calls in a row, each answered in this time, are normal service. */
+/** Service is normal after this many calls in a row, each answered in this time. */
 const NORMAL = { calls: PER_SECOND, tookMs: 2000 };
 
 let api: RelayedApi;
@@ -40,7 +40,7 @@ afterAll(() => api.stop());
 
 type SlotCall = TimedCall & { slotId: string; isRepeated: boolean; done: Promise<unknown> };
 
-/** Places holds at a steady rate, whatever becomes of those before; `stop` resolves when all of them have an outcome. */
+/** Places holds at a steady rate without waiting for responses; `stop` resolves when all have an outcome. */
 function startHolds(repeatedEvery = Number.POSITIVE_INFINITY) {
   const calls: SlotCall[] = [];
   const stopping = new AbortController();
@@ -121,7 +121,7 @@ test('while every packet to and from MongoDB takes 120 ms no call takes longer t
   api.relay.delay(0);
   const healedAtMs = performance.now();
   const isNormal = () => hasNormalService(holds.calls, healedAtMs);
-  // Where they are not, what the calls came to says more than that.
+  // If they are not, the outcomes below say more than a time-out.
   await eventually('sales are normal again', isNormal, NORMAL_WITHIN_MS).catch(() => undefined);
   const normalAfterMs = performance.now() - healedAtMs;
   await holds.stop();

@@ -23,7 +23,6 @@ const LANES = scaled(4, 2);
 
 /** A partner that sells and receives the events, for experiments that disturb it. */
 export type Trading = {
-  /** Of the partner. */
   apiKey: string;
   receiver: WebhookReceiver;
   /** What is left to sell; the sales take from the end. */

@@ -64,7 +64,7 @@ const stateOf = async (holdId: unknown) => {
 };
 
 describe('revoking a grant', () => {
-  test("releases the partner's live holds there, each with its event, and names them; nothing else", async () => {
+  test("releases and names exactly the partner's live holds there, each with its event", async () => {
     const partner = await seller();
     const other = await anyVenue(service);
     expectStatus(await operatorOf(service).put(grantPath(partner, other.id)), 204);
@@ -97,7 +97,7 @@ describe('revoking a grant', () => {
     expect(verdict(await rival.api.post(HOLDS, { slot_id: freed }))).toBe('201');
   });
 
-  test('ends what a hold can do, whatever its state; it is still read, and released already', async () => {
+  test('makes a hold unusable in any state; it can still be read and cancelled', async () => {
     const partner = await seller();
     const { hold_id: holdId } = await placeHold(partner, nextSlot());
     await revoke(partner);
@@ -113,7 +113,7 @@ describe('revoking a grant', () => {
     expect(verdict(await confirm(partner, holdId))).toBe('409 INVALID_HOLD_STATE');
   });
 
-  test('leaves what was booked to its partner: a repeated confirm, reads, cancel and refund', async () => {
+  test('leaves bookings to the partner, with reads, cancels and replays', async () => {
     const partner = await seller();
     const { hold_id: holdId } = await placeHold(partner, nextSlot());
     const key = { idempotency_key: 'confirmed before' };
@@ -129,7 +129,7 @@ describe('revoking a grant', () => {
     expect(verdict(await partner.api.post(`${path}/cancel`, ending))).toBe('200');
   });
 
-  test('that is not there, or of a suspended partner, releases what there is', async () => {
+  test('also releases the holds of a suspended partner, and none at a missing venue', async () => {
     const partner = await seller();
     expect(releasedBy(await revoke(partner, randomUUID()))).toEqual([]);
     const { hold_id: holdId, slot_id: slotId } = await placeHold(partner, nextSlot());
@@ -138,7 +138,7 @@ describe('revoking a grant', () => {
     expect(releasedBy(await revoke(partner))).toEqual([]);
   });
 
-  test('that breaks off in the middle is finished by the same call; meanwhile nothing there is sold', async () => {
+  test('that fails halfway is completed by the same call; meanwhile nothing is sold', async () => {
     const partner = await seller();
     const held = [await placeHold(partner, nextSlot()), await placeHold(partner, nextSlot())];
     await calls.lose('reservations.findOneAndUpdate', 2);
@@ -177,7 +177,7 @@ describe('revoking a grant', () => {
   });
 });
 
-test('a revoke whose process dies after it is obeyed by all within half a lease, and finished by the same call', async () => {
+test('a revoke whose process dies is obeyed everywhere within half a lease, and completed by the same call', async () => {
   const { id: slowVenueId } = await anyVenue(slow);
   const partner = await anyPartner(slow, [slowVenueId]);
   const elsewhere: Partner = { ...partner, api: createClient(slowToo.url, partner.apiKey) };
@@ -221,7 +221,7 @@ describe('a confirm that meets a revoke', () => {
     expect([...outcomes.keys()].filter((outcome) => !possible.includes(outcome))).toEqual([]);
   });
 
-  test('after its look finds the hold released', async () => {
+  test('that has read the hold before the revoke finds it released', async () => {
     const partner = await seller();
     const { hold_id: holdId } = await placeHold(partner, nextSlot());
     const reply = await calls.beforeNext(
@@ -233,7 +233,7 @@ describe('a confirm that meets a revoke', () => {
     expect((await stateOf(holdId)).status).toBe('RELEASED');
   });
 
-  test('after its twin with the same key made the booking returns that booking', async () => {
+  test('returns the booking that an equal call made before the revoke', async () => {
     const partner = await seller();
     const { hold_id: holdId } = await placeHold(partner, nextSlot());
     const body = { idempotency_key: 'twins' };

@@ -12,7 +12,6 @@ import {
   operatorOf,
 } from '../support/factories.ts';
 import { beside } from '../support/leases.ts';
-import { rowsOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
 import { hostedService } from '../support/service-host.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
@@ -96,13 +95,13 @@ async function outcomesOf(count: number, claim: (slotId: string) => Promise<Repl
   return outcomes;
 }
 
-test(`of ${RACES} holds that race a blackout, each is refused or listed among its conflicts`, async () => {
+test(`of ${RACES} holds that race a blackout, each is rejected or reported`, async () => {
   const outcomes = await outcomesOf(RACES, hold);
   process.stderr.write(`holds: ${JSON.stringify(Object.fromEntries(outcomes))}\n`);
   expect([...outcomes.keys()].toSorted()).toEqual(['listed', 'refused']);
 }, 120_000);
 
-test(`so is each of ${WALK_INS} walk-ins`, async () => {
+test(`of ${WALK_INS} walk-ins that race a blackout, each is rejected or reported`, async () => {
   const outcomes = await outcomesOf(WALK_INS, walkIn);
   process.stderr.write(`walk-ins: ${JSON.stringify(Object.fromEntries(outcomes))}\n`);
   expect([...outcomes.keys()].toSorted()).toEqual(['listed', 'refused']);
@@ -112,7 +111,7 @@ test(`so is each of ${WALK_INS} walk-ins`, async () => {
 const walkInAfter = (meanwhile: () => Promise<unknown>, claim: () => Promise<Reply>) =>
   calls.beforeNext('reservations.findOneAndUpdate', meanwhile, claim);
 
-test('a blackout whose process dies before its report leaves a hold alone that stood', async () => {
+test('a blackout whose process dies before its report leaves an earlier hold alone', async () => {
   const slotId = nextSlot();
   const held = await hold(slotId, { idempotency_key: slotId });
   await calls.lose('cache_leases.findOne');
@@ -125,11 +124,8 @@ test('a blackout whose process dies before its report leaves a hold alone that s
   expect(verdict(await partner.api.post('/api/v1/bookings/confirm', confirm))).toBe('201');
 });
 
-describe('a walk-in and a blackout that are written at the same time', () => {
-  const override = (slotId: string) =>
-    operatorOf(service).post('/api/v1/operator/walk-ins', { slot_id: slotId, override_holds: true });
-
-  test('exclude each other: a blackout that began during the walk-in reports it', async () => {
+describe('a concurrent walk-in and blackout', () => {
+  test('are serialised: a blackout that began during the walk-in reports it', async () => {
     const slotId = nextSlot();
     let blackout = Promise.resolve<Json>({});
     const beginning = () => {
@@ -140,18 +136,7 @@ describe('a walk-in and a blackout that are written at the same time', () => {
     expect(outcomeOf(reply, await blackout)).toBe('listed');
   });
 
-  test('a walk-in that meets one is refused, and takes nothing from the hold in its way', async () => {
-    const slotId = nextSlot();
-    const held = expectStatus(await hold(slotId), 201);
-    const blackout = await blackOut(slotId);
-    const before = await rowsOf(service, 'reservations', { slotId });
-    expect(outcomeOf(await override(slotId), blackout)).toBe('refused');
-    expect(await rowsOf(service, 'reservations', { slotId })).toEqual(before);
-    const confirmed = await partner.api.post('/api/v1/bookings/confirm', confirmBody(held['hold_id']));
-    expect(confirmed.status).toBe(201);
-  });
-
-  test('would miss each other if they wrote nothing in common', async () => {
+  test('control: miss each other without a common document', async () => {
     const slotId = nextSlot();
     await fence.writeNoFence();
     let blackout: Json = {};
@@ -167,7 +152,7 @@ describe('a walk-in and a blackout that are written at the same time', () => {
   });
 });
 
-describe('halves that come to share their ground', () => {
+describe('halves that begin to share space', () => {
   const OPEN_ALL_DAY = { operating_hours_start: '00:00', operating_hours_end: '00:00' };
   const operator = () => operatorOf(service);
   let halves: { north: string; south: string };
@@ -227,7 +212,7 @@ describe('halves that come to share their ground', () => {
         return held;
       },
     ],
-  ])('leave what stood: %s', async (_what, steps) => {
+  ])('keep earlier claims: %s', async (_what, steps) => {
     const held = await steps();
     const again = await holdNorth();
     expect([again.status, again.text]).toEqual([201, held.text]);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import type { Json, Partner } from '../support/factories.ts';
 import {
   anyPartner,
@@ -11,7 +11,6 @@ import {
   placeHold,
   slotsOf,
 } from '../support/factories.ts';
-import type { HostedService } from '../support/service-host.ts';
 import { hostedService } from '../support/service-host.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 
@@ -20,10 +19,7 @@ const DATE = dateIn(10);
 /** Slots at 06:00, 07:00 and 08:00 UTC. */
 const MORNING = { operating_hours_start: '06:00', operating_hours_end: '09:00' };
 
-let service: HostedService;
-beforeAll(async () => {
-  service = await hostedService({ overrides: { MAX_ACTIVE_HOLDS: '3' } });
-});
+const service = await hostedService({ overrides: { MAX_ACTIVE_HOLDS: '3', CACHE_LEASE_MS: '200' } });
 afterAll(() => service.stop());
 
 type Scene = { id: string; resourceIds: string[]; seller: Partner; rival: Partner };
@@ -46,29 +42,23 @@ async function conflict(partner: Partner, slotId: string): Promise<Json & { alte
 }
 const idsOf = (alternatives: Json[]) => alternatives.map((slot) => slot['slot_id']);
 
-describe('a hold on a slot that cannot be had is 409 SLOT_NOT_AVAILABLE with the reason', () => {
-  test("held: free_at is when the hold in the way lapses, another's or one's own", async () => {
-    const { id, seller, rival } = await scene();
+describe('a hold on an unavailable slot is 409 SLOT_NOT_AVAILABLE with the reason', () => {
+  test('held, with the expiry of the hold as free_at; a booked slot has no free_at', async () => {
+    const { id, resourceIds, seller, rival } = await scene();
     const [slotId = ''] = await freeSlotIds(seller, id, DATE);
     const hold = await placeHold(seller, slotId, { ttl_seconds: 300 });
     const expected = { reason: 'held', free_at: hold['hold_expiry_at'] };
     const theirs = await conflict(rival, slotId);
     expect(theirs).toMatchObject(expected);
     expect(await conflict(seller, slotId)).toMatchObject({ ...expected, hold_id: hold['hold_id'] });
-    // Whose a hold is, nobody else is told.
+    // Only the partner of a hold is told its id.
     expect(theirs).not.toHaveProperty('hold_id');
+    await bookSlot(seller, at(resourceIds[0], '07'));
+    const booked = await conflict(rival, at(resourceIds[0], '07'));
+    expect(Object.keys(booked).toSorted()).toEqual(['alternatives', 'reason']);
   });
 
-  test('booked: nothing tells when it would be free', async () => {
-    const { id, seller, rival } = await scene();
-    const [slotId = ''] = await freeSlotIds(seller, id, DATE);
-    await bookSlot(seller, slotId);
-    const told = await conflict(rival, slotId);
-    expect(Object.keys(told).toSorted()).toEqual(['alternatives', 'reason']);
-    expect(told['reason']).toBe('booked');
-  });
-
-  test('beyond_horizon: until when slots can be held is said, and the last of them are the alternatives', async () => {
+  test('beyond_horizon, with the last slots on sale as alternatives', async () => {
     const { resourceIds, seller } = await scene();
     const reply = await seller.api.post(HOLDS, { slot_id: at(resourceIds[0], '07', dateIn(95)) });
     expect(verdict(reply)).toBe('409 SLOT_NOT_AVAILABLE');
@@ -78,15 +68,7 @@ describe('a hold on a slot that cannot be had is 409 SLOT_NOT_AVAILABLE with the
     expect(idsOf(told?.['alternatives'] as Json[])).toEqual(last);
   });
 
-  test('an inactive resource of an active venue', async () => {
-    const { resourceIds, seller } = await scene([{ ...MORNING, status: 'inactive' }]);
-    expect(await conflict(seller, at(resourceIds[0], '07'))).toMatchObject({
-      reason: 'inactive',
-      alternatives: [],
-    });
-  });
-
-  test('a slot that several holds overlap is free when the last of them lapses', async () => {
+  test('held, free when the last of several holds in the way expires', async () => {
     const { id, resourceIds, seller, rival } = await scene();
     const [first = '', second = ''] = await freeSlotIds(seller, id, DATE);
     await placeHold(seller, first, { ttl_seconds: 100 });
@@ -113,7 +95,7 @@ describe('the alternatives of a conflict', () => {
     for (const slot of alternatives) expect(listed).toContainEqual(slot);
   });
 
-  test('leave out what is taken, and reach into the days beside', async () => {
+  test('leave out what is taken, and reach into the previous and the next day', async () => {
     const { resourceIds, seller, rival } = await scene();
     const [a] = resourceIds;
     for (const hour of ['06', '07', '08']) await bookSlot(seller, at(a, hour));
@@ -125,7 +107,7 @@ describe('the alternatives of a conflict', () => {
     ]);
   });
 
-  test('reach beyond the days beside, and not to another venue', async () => {
+  test('reach further than a day, but not to another venue', async () => {
     const { id, resourceIds, seller, rival } = await scene([
       MORNING,
       {
@@ -142,14 +124,6 @@ describe('the alternatives of a conflict', () => {
     const { alternatives } = await conflict(rival, at(net, '06'));
     expect(idsOf(alternatives)).toEqual([11, 8, 12].map((day) => at(net, '06', dateIn(day))));
     expect(await freeSlotIds(seller, id, DATE)).toHaveLength(3);
-  });
-
-  test('can be held', async () => {
-    const { resourceIds, seller, rival } = await scene();
-    await bookSlot(seller, at(resourceIds[0], '07'));
-    const { alternatives } = await conflict(rival, at(resourceIds[0], '07'));
-    for (const slot of alternatives) await placeHold(rival, String(slot['slot_id']));
-    expect(alternatives).toHaveLength(3);
   });
 
   const close = async (venueId: string, from: string, to: string) => {
@@ -188,7 +162,7 @@ describe('the alternatives of a conflict', () => {
     expect(idsOf(alternatives)).toEqual([at(a, '01', dateIn(11)), at(a, '01'), at(a, '00')]);
   });
 
-  test('are none where there is nothing in the horizon, which is found with a few queries', async () => {
+  test('are none if nothing is on sale, which takes a few queries', async () => {
     const { id, resourceIds, seller } = await scene();
     await close(id, dateIn(0), dateIn(200));
     const { db } = service.context;
@@ -207,7 +181,7 @@ describe('the alternatives of a conflict', () => {
   });
 });
 
-describe('a partner may have so many ACTIVE holds', () => {
+describe('a partner at its limit of ACTIVE holds', () => {
   async function atTheLimit() {
     const { id, seller, rival } = await scene([{}]);
     const slots = await freeSlotIds(seller, id, DATE);
@@ -218,7 +192,7 @@ describe('a partner may have so many ACTIVE holds', () => {
   }
   const hold = (partner: Partner, slotId: string) => partner.api.post(HOLDS, { slot_id: slotId });
 
-  test('a replay needs no room', async () => {
+  test('can still replay a call', async () => {
     const { id, seller } = await scene([{}]);
     const slots = await freeSlotIds(seller, id, DATE);
     const body = { slot_id: slots[0], idempotency_key: 'order' };
@@ -228,7 +202,7 @@ describe('a partner may have so many ACTIVE holds', () => {
     expect(verdict(await hold(seller, slots[3] ?? ''))).toBe('409 HOLD_LIMIT_REACHED');
   });
 
-  test('a hold that has lapsed and is not expired yet makes room, though it has its ordinal', async () => {
+  test('can place a hold once one has expired, before any worker has noticed', async () => {
     const { seller, holds, next, after } = await atTheLimit();
     const lapsed = { _id: holds[1]?.['hold_id'] as never };
     await service.context.db
@@ -238,7 +212,7 @@ describe('a partner may have so many ACTIVE holds', () => {
     expect(verdict(await hold(seller, after))).toBe('409 HOLD_LIMIT_REACHED');
   });
 
-  test('calls with one key race for the last: all are told of the one hold', async () => {
+  test('gets the same hold from racing calls with one key', async () => {
     const { id, seller } = await scene([{}]);
     const slots = await freeSlotIds(seller, id, DATE);
     for (const slotId of slots.splice(0, 2)) await placeHold(seller, slotId);

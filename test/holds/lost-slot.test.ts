@@ -22,7 +22,7 @@ const HOLDS = '/api/v1/partner/holds';
 const LOST = '409 SLOT_NOT_AVAILABLE';
 const INSERT = 'update reservations';
 
-// No worker runs here: whatever happens to a lapsed hold, its readers do. A lease that no call outlives.
+// No worker runs here: only calls end expired holds. No call outlives the lease.
 const overrides = { MONGODB_URI: monitoredUri(), CACHE_LEASE_MS: '10000' };
 let service: HostedService;
 /** Another process on the same database. */
@@ -69,14 +69,14 @@ async function insertsOf(call: () => ReturnType<typeof hold>): Promise<[number, 
 }
 
 describe('a slot that was lost a moment ago', () => {
-  test('is lost again without a write, with the same conflict', async () => {
+  test('is lost again without a write, with an equal conflict', async () => {
     const conflict = errorOf(await hold(rival)).conflict;
     expect(conflict).toMatchObject({ reason: 'held', free_at: held['hold_expiry_at'] });
     expect(await insertsOf(() => hold(rival))).toEqual([0, LOST]);
     expect(errorOf(await hold(seller)).conflict).toMatchObject({ hold_id: held['hold_id'] });
   });
 
-  test('is held by who asks for it when it is free, however it was freed', async () => {
+  test('can be held once it is free, however it was freed', async () => {
     expectStatus(await release(elsewhere, held), 200);
     const taken = expectStatus(await hold(rival), 201);
     expect(verdict(await hold(seller))).toBe(LOST);
@@ -85,20 +85,20 @@ describe('a slot that was lost a moment ago', () => {
     await placeHold(seller, slotId);
   });
 
-  test('is held also where it is freed between the call and the look at it', async () => {
+  test('can be held if it is freed between the call and the read', async () => {
     const free = async () => expectStatus(await release(elsewhere, held), 200);
     const reply = await calls.beforeNext('reservations.aggregate', free, () => hold(rival));
     expect(verdict(reply)).toBe('201');
   });
 
-  test('is lost to whoever takes it between the look at it and the insert', async () => {
+  test('is lost to a hold that is placed between the read and the insert', async () => {
     expectStatus(await release(elsewhere, held), 200);
     const take = () => placeHold(elsewhere, slotId);
     const reply = await calls.beforeNext('reservations.bulkWrite', take, () => hold(rival));
     expect(verdict(reply)).toBe(LOST);
   });
 
-  test('is taken over at once from a hold that has lapsed and that nobody has settled', async () => {
+  test('is free at once when the hold has expired, before any worker has noticed', async () => {
     await service.context.db
       .collection('reservations')
       .updateOne({ _id: held['hold_id'] as never }, { $set: { holdExpiresAt: new Date() } });
@@ -106,7 +106,7 @@ describe('a slot that was lost a moment ago', () => {
     expect(verdict(await hold(seller))).toBe(LOST);
   });
 
-  test("returns to the key that placed it its hold, also after another's", async () => {
+  test('returns the original hold to the key that placed it, also after another hold', async () => {
     const repeat = () => hold(seller, { idempotency_key: slotId });
     expect(expectStatus(await repeat(), 201)['hold_id']).toBe(held['hold_id']);
     expectStatus(await release(elsewhere, held), 200);
@@ -115,7 +115,7 @@ describe('a slot that was lost a moment ago', () => {
     expect(expectStatus(await repeat(), 201)['hold_id']).toBe(held['hold_id']);
   });
 
-  test('is sold at the venue over a hold that is placed between the look at it and the sale', async () => {
+  test('is sold at the venue over a hold that is placed between the read and the sale', async () => {
     expectStatus(await release(elsewhere, held), 200);
     const sell = () =>
       operatorOf(service).post('/api/v1/operator/walk-ins', { slot_id: slotId, override_holds: true });

@@ -10,27 +10,23 @@ import {
   json,
   operatorOf,
 } from '../support/factories.ts';
-import type { SharedService } from '../support/service-host.ts';
 import { sharedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 
 const PHONE = '+919876543210';
 
-let service: SharedService;
+const service = sharedService();
 let partner: Partner;
 let venue: Venue;
 let otherVenue: Venue;
 let packageId: string;
 beforeAll(async () => {
-  service = sharedService();
   venue = await anyVenue(service);
   otherVenue = await anyVenue(service);
   partner = await anyPartner(service, [venue.id, otherVenue.id]);
   packageId = await anyPackage(service, partner, [venue.id]);
 });
-afterAll(async () => {
-  await service.stop();
-});
+afterAll(() => service.stop());
 
 const purchaseBody = (fields: Json = {}): Json => ({
   customer_phone: PHONE,
@@ -90,7 +86,7 @@ describe('the operator', () => {
     expect(json(read)).toEqual({ purchase: bought });
   });
 
-  test('is told of a partner, a venue or a package that does not exist, and of every faulty field', async () => {
+  test('gets 404 for a missing partner or package, and 400 for a missing venue or invalid fields', async () => {
     const operator = operatorOf(service);
     const body = {
       partner_id: partner.id,

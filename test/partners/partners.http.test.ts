@@ -60,15 +60,6 @@ describe('partners', () => {
     expect(expectStatus(await operator.get(`${PARTNERS}/${id}`), 200)).toEqual(partner);
   });
 
-  test('are listed oldest first, without the built-in one', async () => {
-    const [first, second] = [await create(), await create()];
-    const body = expectStatus(await operator.get(`${PARTNERS}?limit=200`), 200);
-    const ids = (body['data'] as Json[]).map((partner) => partner['partner_id']);
-    expect(ids.slice(-2)).toEqual([first.id, second.id]);
-    expect(ids).not.toContain(PLATFORM_PARTNER_ID);
-    expect(body).toMatchObject({ success: true, count: ids.length });
-  });
-
   test.each([PARTNERS, '/api/v1/operator/venues', '/api/v1/operator/packages'])(
     '%s is paged: pages of 2 have everything once, in the order of the whole',
     async (path) => {
@@ -87,13 +78,12 @@ describe('partners', () => {
         cursor = page['next_cursor'] as string | null;
       }
       expect(whole.length).toBeGreaterThan(3);
+      expect(JSON.stringify(whole)).not.toContain(`"partner_id":"${PLATFORM_PARTNER_ID}"`);
       expect(seen).toEqual(whole);
-      expect(verdict(await operator.get(`${path}?cursor=garbage`))).toBe('400 VALIDATION_ERROR cursor');
-      expect(verdict(await operator.get(`${path}?limit=0`))).toBe('400 VALIDATION_ERROR limit');
     },
   );
 
-  test('venues are paged by name: one that is renamed meanwhile hides none of the others', async () => {
+  test('venues are paged by name: a renamed one hides no other', async () => {
     const named = async (name: string) => (await anyVenue(service, [], { name })).id;
     const ids = [await named('Page A'), await named('Page B'), await named('Page C')];
     const path = '/api/v1/operator/venues';
@@ -110,24 +100,24 @@ describe('partners', () => {
       return seen;
     };
     const [a = '', b, c] = ids;
-    // It comes again where its name is now, as a venue that was added would.
+    // The renamed venue comes again, as a new one would.
     expect((await follow(a)).filter((id) => ids.includes(String(id)))).toEqual([a, b, c, a]);
   });
 
-  test.each<[Json, Json]>([
-    [{ name: '$status' }, { name: '$status' }],
-    [{ contact_email: 'ops@seller.example' }, { contact_email: 'ops@seller.example' }],
-    [
-      { status: 'suspended', name: 'New' },
-      { status: 'suspended', name: 'New' },
-    ],
-    [{}, {}],
-    [{ partner_id: MISSING, certified_at: '2026-01-01T00:00:00Z', created_at: 'x' }, {}],
-  ])('a PATCH with %j changes %j and nothing else', async (change, changed) => {
+  test('a PATCH changes the given fields, and none that is not for operators to set', async () => {
     const { id, ...before } = await create();
-    const after = expectStatus(await operator.patch(`${PARTNERS}/${id}`, change), 200);
-    expect(after).toEqual({ ...before, ...changed });
-    expect(expectStatus(await operator.get(`${PARTNERS}/${id}`), 200)).toEqual(after);
+    const changes = { name: '$status', contact_email: 'ops@seller.example', status: 'suspended' };
+    const ignored = { partner_id: MISSING, certified_at: '2026-01-01T00:00:00Z', created_at: 'x' };
+    for (const [change, after] of [
+      [ignored, before],
+      [
+        { ...ignored, ...changes },
+        { ...before, ...changes },
+      ],
+    ]) {
+      expect(expectStatus(await operator.patch(`${PARTNERS}/${id}`, change), 200)).toEqual(after);
+      expect(expectStatus(await operator.get(`${PARTNERS}/${id}`), 200)).toEqual(after);
+    }
   });
 });
 
@@ -158,7 +148,7 @@ describe('keys', () => {
     expect(stored).toContain(shown['prefix']);
   });
 
-  test('say when they were last used, to a minute: one write a minute, whatever the calls', async () => {
+  test('show when they were last used, with one write a minute', async () => {
     const partner = await anyPartner(service);
     const { data } = expectStatus(await operator.get(`${PARTNERS}/${partner.id}/keys`), 200);
     expect((data as Json[])[0]).toMatchObject({ last_used_at: null });
@@ -203,17 +193,14 @@ describe('keys', () => {
 });
 
 describe('a key', () => {
-  test.each([
-    ['long ago', '2020-01-01T00:00:00Z'],
-    ['now', new Date().toISOString()],
-  ])('that would have expired %s is not issued', async (_when, expiresAt) => {
+  test('that would have expired is not issued', async () => {
     const { id } = await create();
-    const reply = await operator.post(`${PARTNERS}/${id}/keys`, { expires_at: expiresAt });
+    const reply = await operator.post(`${PARTNERS}/${id}/keys`, { expires_at: new Date().toISOString() });
     expect(verdict(reply)).toBe('400 VALIDATION_ERROR expires_at');
     expect(expectStatus(await operator.get(`${PARTNERS}/${id}/keys`), 200)).toMatchObject({ count: 0 });
   });
 
-  test('of the sandbox opens nothing in production on the same database, nor the other way round', async () => {
+  test('of the sandbox is rejected in production on the same database, and the other way round', async () => {
     const { listenBeside } = service.inHost<typeof Beside>(BESIDE);
     const live = await listenBeside('partner', { serviceMode: 'production' });
     const liveAdmin = await listenBeside('admin', { serviceMode: 'production' });
@@ -226,7 +213,7 @@ describe('a key', () => {
     expect([inLive, inSandbox].map(verdict)).toEqual(['401 INVALID_API_KEY', '401 INVALID_API_KEY']);
     expect(inLive.text).toContain('pk_live_');
     expect(inSandbox.text).toContain('pk_sandbox_');
-    // The message tells of the mode alone, not whether there is such a key.
+    // The message names the mode, and not whether the key exists.
     const unknown = await ask(live, `pk_sandbox_${'0'.repeat(16)}_${'A'.repeat(43)}`);
     expect(messageOf(unknown)).toBe(messageOf(inLive));
     expect(verdict(await ask(service.url, sandboxKey))).toBe('200');
@@ -235,7 +222,7 @@ describe('a key', () => {
 });
 
 describe('a partner that asks who it is', () => {
-  test('reads the mode, the horizon and the limits that its service has, null where there is none', async () => {
+  test('reads the mode, the horizon and the limits of its service, null for no limit', async () => {
     const { id } = await create(operatorOf(production), { name: 'Live Seller' });
     expectStatus(await operatorOf(production).post(`${PARTNERS}/${id}/certify`), 200);
     const key = String((await issue(id, {}, operatorOf(production)))['api_key']);
@@ -266,9 +253,11 @@ describe('a partner that asks who it is', () => {
 });
 
 describe('grants', () => {
-  test('are given and taken as often as one likes', async () => {
+  test('can be given and ended repeatedly', async () => {
     const venue = await anyVenue(service);
     const partner = await anyPartner(service);
+    const missing = `${PARTNERS}/${partner.id}/venues/${MISSING}`;
+    expect(verdict(await operator.put(missing))).toBe('404 VENUE_NOT_FOUND');
     const path = `${PARTNERS}/${partner.id}/venues/${venue.id}`;
     const count = async () => expectStatus(await partner.api.get('/api/v1/partner/venues'), 200)['count'];
     for (let time = 0; time < 2; time += 1)
@@ -278,19 +267,10 @@ describe('grants', () => {
       expect(expectStatus(await operator.delete(path), 200)).toEqual({ released_holds: [] });
     expect(await count()).toBe(0);
   });
-
-  test('are for partners and venues that exist', async () => {
-    const venue = await anyVenue(service);
-    const { id } = await create();
-    expect(verdict(await operator.put(`${PARTNERS}/${id}/venues/${MISSING}`))).toBe('404 VENUE_NOT_FOUND');
-    expect(verdict(await operator.put(`${PARTNERS}/${MISSING}/venues/${venue.id}`))).toBe(
-      '404 PARTNER_NOT_FOUND',
-    );
-  });
 });
 
 describe('certification', () => {
-  test('called several times at once has one date, the first', async () => {
+  test('of concurrent calls has one date, the first', async () => {
     const { id } = await anyPartner(service, []);
     await service.context.db
       .collection('partners')
@@ -303,7 +283,7 @@ describe('certification', () => {
     expect(answers[0]?.['certification_notes']).toBe('$name');
   });
 
-  test('keeps its notes with the partner; later ones replace them, a call without any does not', async () => {
+  test('keeps its notes until a call with other notes', async () => {
     const { id } = await create();
     const certify = async (body?: Json) =>
       expectStatus(await operator.post(`${PARTNERS}/${id}/certify`, body), 200);

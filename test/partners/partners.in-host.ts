@@ -8,7 +8,7 @@ export async function noteUseElsewhere(context: Context, keyId: string): Promise
   createKeyUse(context).note({ _id: keyId, hash: '' });
 }
 
-/** The service's settings of which partners are told. */
+/** The settings that partners can read. */
 export async function readToldSettings({ config }: Context) {
   const { rateLimitPerMinute, maxActiveHolds, holdTtlSeconds, bookingHorizonDays } = config;
   const { webhookRetryDelaysSeconds } = config;

@@ -3,16 +3,14 @@ import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Json } from '../support/factories.ts';
 import { anyPartner, expectStatus, operatorOf } from '../support/factories.ts';
-import type { HostedService } from '../support/service-host.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 
 const PARTNERS = '/api/v1/operator/partners';
 
-let service: HostedService;
+const service = await hostedService({ overrides: { CACHE_LEASE_MS: '200' } });
 let partnerId: string;
 beforeAll(async () => {
-  service = await hostedService();
   partnerId = (await anyPartner(service)).id;
 });
 afterAll(() => service.stop());
@@ -35,7 +33,7 @@ const expire = (key: Json) =>
     .updateOne({ _id: String(key['key_id']) }, { $set: { expiresAt: new Date(Date.now() - 1000) } });
 
 describe('rotating a key', () => {
-  test('gives a new one in the form of issue, with the old label, and ends the old one at once', async () => {
+  test('returns a new key with the old label, and ends the old one at once', async () => {
     const old = await issue({ label: 'checkout' });
     const fresh = expectStatus(await rotate(old), 201);
     expect(Object.keys(fresh)).toEqual(Object.keys(old));
@@ -44,26 +42,26 @@ describe('rotating a key', () => {
     expect([await answerTo(old), await answerTo(fresh)]).toEqual(['401 INVALID_API_KEY', '200']);
   });
 
-  test('leaves both in force during the overlap, and the old one no longer', async () => {
+  test('keeps both keys valid during the overlap', async () => {
     const old = await issue();
     const before = Date.now();
-    const fresh = expectStatus(await rotate(old, { overlap_seconds: 2 }), 201);
+    const fresh = expectStatus(await rotate(old, { overlap_seconds: 1 }), 201);
     expect([await answerTo(old), await answerTo(fresh)]).toEqual(['200', '200']);
     const endsAt = Date.parse(String((await listed(old))?.['expires_at']));
-    expect(endsAt - before).toBeGreaterThanOrEqual(2000);
+    expect(endsAt - before).toBeGreaterThanOrEqual(1000);
     await eventually('the old key to end', async () => (await answerTo(old)) === '401 INVALID_API_KEY');
     expect(Date.now()).toBeGreaterThanOrEqual(endsAt);
     expect(await answerTo(fresh)).toBe('200');
   });
 
-  test('never lets the old one live longer than it would have', async () => {
+  test('never extends the life of the old key', async () => {
     const expiresAt = new Date(Date.now() + 60_000).toISOString();
     const old = await issue({ expires_at: expiresAt });
     expectStatus(await rotate(old, { overlap_seconds: 604_800 }), 201);
     expect((await listed(old))?.['expires_at']).toBe(expiresAt);
   });
 
-  test('of 16 that race without an overlap, one replaces the key', async () => {
+  test('once, however many calls race without an overlap', async () => {
     const old = await issue();
     const count = async () => service.context.db.collection('api_keys').countDocuments({ partnerId });
     const before = await count();
@@ -73,7 +71,7 @@ describe('rotating a key', () => {
     expect(await count()).toBe(before + 1);
   });
 
-  test('is refused for a key that was revoked, has expired, is missing or of another partner', async () => {
+  test('rejects a key that was revoked, has expired, is missing or of another partner', async () => {
     const [revoked, live] = [await issue(), await issue()];
     await operatorOf(service).delete(`${PARTNERS}/${partnerId}/keys/${String(revoked['key_id'])}`);
     const expired = await issue({ expires_at: '2099-01-01T00:00:00Z' });
@@ -88,13 +86,13 @@ describe('rotating a key', () => {
     expect(await answerTo(live)).toBe('200');
   });
 
-  test.each([-1, 604_801, 1.5, '60', null])('an overlap of %j is refused', async (overlap) => {
+  test.each([-1, 604_801, null])('rejects an overlap of %j', async (overlap) => {
     const reply = await rotate(await issue(), { overlap_seconds: overlap });
     expect(verdict(reply)).toBe('400 VALIDATION_ERROR overlap_seconds');
   });
 });
 
-test('in production the rule of certification holds as for issuing', async () => {
+test('in production a partner must be certified to rotate a key', async () => {
   const production = await hostedService({ overrides: { SERVICE_MODE: 'production' } });
   try {
     const admin = operatorOf(production);

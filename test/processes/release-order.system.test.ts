@@ -20,7 +20,7 @@ const rows: Row[] = [
 ];
 
 test.each(rows)(
-  'a stop that begins with $first begins once, whatever else asks for it, and releases newest first',
+  'a stop by $first happens once, and releases the newest first',
   async ({ args, ask, code }) => {
     const child = startProcess(program, serviceEnvironment(freshName()), args);
     if (ask !== undefined) {

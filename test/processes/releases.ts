@@ -18,7 +18,7 @@ runProcess('migrate', async (scope) => {
     onStop('late');
   });
   if (process.argv.includes('fail')) throw new Error('failed');
-  // So that it stays until it is stopped.
+  // Keep the process running until it is stopped.
   setInterval(() => undefined, 1000);
   return {};
 });

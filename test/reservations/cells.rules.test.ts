@@ -33,12 +33,6 @@ describe('cells', () => {
     expect(cellsOf(['t'], at('04:31'), at('04:32'))).toEqual(['t@202611210430']);
   });
 
-  test('the hour that the clocks repeat fills other cells the second time', () => {
-    const first = cellsOf(['t'], new Date('2026-10-25T00:00Z'), new Date('2026-10-25T01:00Z'));
-    const second = cellsOf(['t'], new Date('2026-10-25T01:00Z'), new Date('2026-10-25T02:00Z'));
-    expect(share(first, second)).toBe(false);
-  });
-
   test('a claim that would fill no cell, and so guard nothing, is refused', () => {
     expect(() => cellsOf(['t'], at('04:30'), at('04:30'))).toThrow(RangeError);
     expect(() => cellsOf(['t'], at('04:30'), at('04:00'))).toThrow(RangeError);
@@ -122,10 +116,6 @@ describe('spaces', () => {
   const halfA = spacesOf('turf-a', ['turf-full']);
   const halfB = spacesOf('turf-b', ['turf-full']);
 
-  test('a resource that shares nothing has its own space alone', () => {
-    expect(spacesOf('court-1', [])).toEqual(['court-1']);
-  });
-
   test('a pair has one name, whichever of the two is asked', () => {
     expect(full).toEqual(['turf-full', 'turf-a+turf-full', 'turf-b+turf-full']);
     expect(halfA).toEqual(['turf-a', 'turf-a+turf-full']);
@@ -136,9 +126,5 @@ describe('spaces', () => {
     expect(share(cells(full), cells(halfA))).toBe(true);
     expect(share(cells(full), cells(halfB))).toBe(true);
     expect(share(cells(halfA), cells(halfB))).toBe(false);
-  });
-
-  test('naming a resource twice, or itself, changes nothing', () => {
-    expect(spacesOf('turf-a', ['turf-full', 'turf-a', 'turf-full'])).toEqual(halfA);
   });
 });

@@ -59,5 +59,5 @@ function make(context: Context, who: KeyOwner, call: Call): Promise<{ isReplay: 
   return endBooking(context, partnerActor(caller), call.operation, call.input);
 }
 
-/** Of an error that the service answers with; others show their text. */
+/** The code of an error response; the text of any other error. */
 const codeOf = (err: unknown) => (err as { code?: string }).code ?? String(err);

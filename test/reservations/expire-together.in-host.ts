@@ -17,16 +17,7 @@ export async function expireTogether(
   };
 }
 
-/** The same by so many workers at once. */
-export async function expireAtOnce(
-  context: Context,
-  holdIds: readonly string[],
-  workers: number,
-): Promise<void> {
-  await Promise.all(Array.from({ length: workers }, () => expireDueHolds(context, holdIds)));
-}
-
-/** The same while a transaction has one of them, as of a process that stands still. */
+/** Expires them while a transaction, as of a frozen process, has locked one. */
 export const expireBesideTransaction = (
   context: Context,
   holdIds: readonly string[],

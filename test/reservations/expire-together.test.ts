@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Reservation } from '../../src/reservations/reservations.model.ts';
-import { collectionCallsOf } from '../support/collection-calls.ts';
 import type * as Commands from '../support/commands.in-host.ts';
 import { anyPartner, anyVenue, freeSlotIds, placeHold } from '../support/factories.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
@@ -12,11 +11,10 @@ import type * as ExpireTogether from './expire-together.in-host.ts';
 const COUNT = 100;
 
 const service = await hostedService({ overrides: { MONGODB_URI: monitoredUri() } });
-const { expireAtOnce, expireBesideTransaction, expireTogether } = service.inHost<typeof ExpireTogether>(
+const { expireBesideTransaction, expireTogether } = service.inHost<typeof ExpireTogether>(
   'test/reservations/expire-together.in-host.ts',
 );
 const { takeCommands, watchCommands } = service.inHost<typeof Commands>('test/support/commands.in-host.ts');
-const calls = collectionCallsOf(service);
 let model: Reservation;
 beforeAll(async () => {
   await watchCommands();
@@ -50,7 +48,7 @@ const ALL_ENDED = { leftMs: [], failures: {} };
 const EXPIRED = 'EXPIRED: hold_created,hold_expired';
 const ACTIVE = 'ACTIVE: hold_created';
 
-test(`${COUNT} holds that have lapsed are ended by as many commands as one, each with its one event`, async () => {
+test(`${COUNT} expired holds are ended by as many commands as one, each with one event`, async () => {
   const holdIds = await anyHolds(COUNT);
   await takeCommands();
   expect(await expireTogether(holdIds)).toEqual(ALL_ENDED);
@@ -60,23 +58,7 @@ test(`${COUNT} holds that have lapsed are ended by as many commands as one, each
   expect(await endsOf(holdIds)).toEqual([EXPIRED]);
 });
 
-test.each([
-  { what: 'is lost', lose: calls.lose },
-  { what: 'is made and its response lost', lose: calls.loseResponse },
-])('where the update that ends them $what, each ends once all the same', async ({ lose }) => {
-  const holdIds = await anyHolds(20);
-  await lose('reservations.updateMany');
-  expect(await expireTogether(holdIds)).toEqual(ALL_ENDED);
-  expect(await endsOf(holdIds)).toEqual([EXPIRED]);
-});
-
-test('workers that have the same holds at once end each once', async () => {
-  const holdIds = await anyHolds(COUNT);
-  await expireAtOnce(holdIds, 3);
-  expect(await endsOf(holdIds)).toEqual([EXPIRED]);
-});
-
-test('a hold that lives stays, and is to be asked for when it lapses; one that is not there asks for nothing', async () => {
+test('a live hold stays and reports its remaining time; a missing one reports nothing', async () => {
   const [lapsed, living] = [await anyHolds(2), await anyHolds(1, new Date(Date.now() + 600_000))];
   const { leftMs } = await expireTogether([...lapsed, ...living, randomUUID()]);
   expect(leftMs).toHaveLength(1);
@@ -84,7 +66,7 @@ test('a hold that lives stays, and is to be asked for when it lapses; one that i
   expect([await endsOf(lapsed), await endsOf(living)]).toEqual([[EXPIRED], [ACTIVE]]);
 });
 
-test('a hold that a transaction has fails alone, and keeps none of the others waiting', async () => {
+test('a hold locked by a transaction fails alone and delays no other', async () => {
   const holdIds = await anyHolds(10);
   const [held = '', ...others] = holdIds;
   const { failures } = await expireBesideTransaction(holdIds, held);

@@ -21,7 +21,7 @@ import { verdict } from '../support/verdict.ts';
 import type * as Expiry from './expiry.in-host.ts';
 
 const BATCH = 20;
-/** So many at least, and up to five times as many until both sides have won. */
+/** At least this many, and up to five times as many until both sides have won. */
 const RACES = scaled(200, 16);
 /** Fewer where neither side waits for an expiry. */
 const RACES_OF_CALLS = scaled(120, 16);
@@ -32,7 +32,7 @@ const SPREAD_MS = 300;
 type Contestant = (hold: Json, delayMs: number) => Promise<string>;
 
 const service = await hostedService({
-  overrides: { RATE_LIMIT_PER_MINUTE: '0', MAX_ACTIVE_HOLDS: '100000' },
+  overrides: { RATE_LIMIT_PER_MINUTE: '0', MAX_ACTIVE_HOLDS: '100000', CACHE_LEASE_MS: '2000' },
 });
 const { expireAsWorker, startSweep, stopSweep } = service.inHost<typeof Expiry>(
   'test/reservations/expiry.in-host.ts',
@@ -65,7 +65,7 @@ const walkIn: Contestant = async (hold, delayMs) => {
   await delay(delayMs);
   const body = { slot_id: hold['slot_id'], override_holds: true };
   const place = () => operatorOf(service).post('/api/v1/operator/walk-ins', body);
-  // Of more than nine at a venue at the same time, the others are told to come again.
+  // More than nine concurrent walk-ins at a venue get 503 and must repeat.
   return verdict(await eventually('its turn', async () => refusedInTurn(await place())));
 };
 
@@ -138,7 +138,7 @@ async function endsOfRaces({ count, sides: [first, second], ends }: Race): Promi
   return seen;
 }
 
-describe('of two ways in which a hold can end, exactly one happens, with its one event', () => {
+describe('of two ways to end a hold exactly one happens, with one event', () => {
   test.each<Race>([
     {
       race: 'confirm racing expiry',
@@ -181,7 +181,7 @@ describe('of two ways in which a hold can end, exactly one happens, with its one
   });
 });
 
-test('a confirm that looked first and wrote afterwards would end a hold twice, and be seen to', async () => {
+test('control: a confirm that reads first and writes later ends a hold twice', async () => {
   const [slotId = ''] = slotIds.splice(0, 1);
   const hold = await placeHold(partner, slotId);
   const { status } = await rowOf(service, 'reservations', { _id: hold['hold_id'] });
@@ -218,7 +218,7 @@ describe('the sweep of lapsed holds', () => {
   const statusesOf = async (ids: readonly string[]) =>
     new Set((await rowsOf(service, 'reservations', { _id: { $in: ids } })).map(({ status }) => status));
 
-  test('goes on while its pages are full, past holds that nobody can settle, and then pauses', async () => {
+  test('continues while pages are full, past holds that cannot be expired, and then pauses', async () => {
     const [poisoned, others] = [await lapsedHolds(2 * PAGE), await lapsedHolds(4 * PAGE)];
     // The oldest, and with an event that the collection's validator refuses whenever the row is written.
     await change(poisoned, { holdExpiresAt: new Date(0), outbox: [{ type: 'none' }] });

@@ -64,7 +64,7 @@ export async function insertAtOnce(
   );
 }
 
-/** The same beside a transaction that has booked the slot and is committed so much later. */
+/** Inserts them while a transaction that has booked a slot commits only after `commitAfterMs`. */
 export const insertBesideTransaction = (
   context: Context,
   ground: Ground,

@@ -8,7 +8,7 @@ import type * as InsertHold from './insert-hold.in-host.ts';
 import type { Ground, How, Outcome, Wanted } from './insert-hold.in-host.ts';
 
 const TTL_MS = 600_000;
-/** So long that a busy machine does not end one; 0.4 of it is what a bulk may take. */
+/** Long enough for a busy machine; a bulk may take 0.4 of it. */
 const LEASE_MS = 2500;
 const service = await hostedService({
   overrides: { MONGODB_URI: monitoredUri(), CACHE_LEASE_MS: String(LEASE_MS) },
@@ -54,8 +54,8 @@ async function expectStored(outcome: Outcome | undefined) {
 
 const rowsOn = (slot: number) => rowsOf(service, 'reservations', { slotId: `${ground.resourceId}_${slot}` });
 
-describe('holds that are inserted at once', () => {
-  test('leave as one bulk, as does one alone', async () => {
+describe('holds that are inserted together', () => {
+  test('are sent as one bulk, also a single one', async () => {
     const outcomes = await insertAtOnce(freeSlots(100).map((slot) => ({ slot })));
     expect(await namesOfWrites()).toEqual(['update']);
     for (const outcome of outcomes) await expectStored(outcome);
@@ -64,7 +64,7 @@ describe('holds that are inserted at once', () => {
     expect(await namesOfWrites()).toEqual(['update']);
   });
 
-  test('have their own outcomes: what is taken is named to the one that wants it, the others are inserted', async () => {
+  test('have outcomes of their own: a rejected one is told what is taken, the others are inserted', async () => {
     const [taken, partnerId, key] = [freeSlot(), randomUUID(), randomUUID()];
     await insertAtOnce([{ slot: taken }, { slot: freeSlot(), partnerId, ordinal: 7, key }]);
     const twice = freeSlot();
@@ -85,7 +85,7 @@ describe('holds that are inserted at once', () => {
     for (const index of [0, 4, 6]) await expectStored(outcomes[index]);
   });
 
-  test('are inserted under their own leases: one whose lease is over is not, the others are', async () => {
+  test('are inserted under leases of their own: only the one whose lease is over is late', async () => {
     const slots = freeSlots(3);
     const all = slots.map((slot, index) => ({ slot, isLate: index === 1 }));
     await takeWrites();
@@ -97,7 +97,7 @@ describe('holds that are inserted at once', () => {
   });
 });
 
-describe('beside a transaction that has the slot of one of them, holds that are inserted at once', () => {
+describe('while a transaction has the slot of one, holds that are inserted together', () => {
   const HELD_UP_MS = LEASE_MS;
   const insertBeside = (slot: number, how: How) => {
     const beside = [...freeSlots(3).map((each) => ({ slot: each })), { slot }, { slot: freeSlot() }];
@@ -107,7 +107,7 @@ describe('beside a transaction that has the slot of one of them, holds that are 
     return inHost.insertBesideTransaction(ground, { slot, ordinal: 0 }, HELD_UP_MS, others, how);
   };
 
-  test('are broken off before their leases end: those before it are inserted, it and those behind it are not', async () => {
+  test('are interrupted before their leases end: those before it are inserted, it and the later ones are not', async () => {
     const slot = freeSlot();
     await takeWrites();
     const outcomes = await insertBeside(slot, 'together');
@@ -121,7 +121,7 @@ describe('beside a transaction that has the slot of one of them, holds that are 
     expect((await rowsOn(slot)).map(({ status }) => status)).toEqual(['BOOKED']);
   });
 
-  test('are inserted when they are repeated, each alone; only the one that wants the slot is not', async () => {
+  test('are inserted when repeated one by one, except for that one', async () => {
     const slot = freeSlot();
     const outcomes = await insertBeside(slot, 'alone');
     expect(outcomes[3]).toBe('late');
@@ -133,8 +133,8 @@ describe('beside a transaction that has the slot of one of them, holds that are 
 describe.each([
   ['ahead of', 600_000],
   ['behind', -600_000],
-])('where a process takes a time %s that of the database for it', (_which, offMs) => {
-  test('the database rejects its instants, and the process then asks for the time, long before it would have', async () => {
+])('if the clock of a process is %s that of the database', (_which, offMs) => {
+  test('the database rejects its instants, and the process measures the time at once', async () => {
     await setClockOff(offMs);
     const all = [{ slot: freeSlot() }, { slot: freeSlot() }];
     expect(await insertAtOnce(all)).toEqual(['late', 'late']);

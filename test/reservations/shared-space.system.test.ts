@@ -5,11 +5,11 @@ import type { Reply } from '../support/client.ts';
 import { collectionCallsOf } from '../support/collection-calls.ts';
 import type { Partner } from '../support/factories.ts';
 import { anyPartner, anyVenue, dateIn, expectStatus, operatorOf, placeHold } from '../support/factories.ts';
+import { latch } from '../support/latch.ts';
 import {
   beside,
   cacheOf,
   ignoringLeases,
-  latch,
   SLOW,
   WITHIN_SLOW_MS,
   waitingForNoLease,
@@ -99,7 +99,7 @@ describe.each<[string, () => HostedService]>([
       expect(verdict(await holdHalfAfter(selling, place, sellsAt()))).toBe(TAKEN);
     });
 
-    test('control: would have the full turf sold over it if its process ignored when its lease ends', async () => {
+    test('control: is sold over if its process ignores the end of its lease', async () => {
       const place = await prepare();
       const reply = await ignoringLeases(sellsAt(), () => holdHalfAfter(sharing(place), place, sellsAt()));
       expect([await spaceOf(place, reply), await holdFull(place)]).toEqual(['own', '201']);
@@ -113,7 +113,7 @@ describe('a hold on the half that another process places by its memory when the 
     const held: Promise<Reply>[] = [];
     const isDrafted = latch();
     const sharedOrLate = latch();
-    // Of the resource: the first has it off, the second is the relation.
+    // The first update takes the resource off sale, the second writes the relation.
     const draft = async (turn: number) => {
       if (turn !== 2) return;
       await cacheOf(slowToo).readAnew();
@@ -149,7 +149,7 @@ describe('a hold on the half that another process places by its memory when the 
     expect(verdict(await hold(place.rival, place.at(place.full, '0700')))).toBe(TAKEN);
   });
 
-  test('control: would have the full turf sold over it if nobody waited for the lease of its process', async () => {
+  test('control: is sold over if the change does not wait for the lease of its process', async () => {
     const place = await ground(slow, slowToo);
     await cacheOf(slowToo).readAnew();
     const sharing = async () => expectStatus(await place.share(), 200);

@@ -15,7 +15,7 @@ const PARTNERS = 64;
 /** 64 × 158 are 10,112 holds. */
 const SLOTS = scaled(158, 2);
 const WINDOWS = scaled(50, 2);
-/** Of the races in which no ground is contended. */
+/** Days of the races without shared space. */
 const DAYS = scaled(5, 2);
 
 /** Few slots a day keep the alternatives, which every loser is shown, cheap to find. */
@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 async function serviceWith(venueResources: Record<string, unknown>[], partnerCount: number) {
-  const service = await hostedService({ overrides: { RATE_LIMIT_PER_MINUTE: '0' } });
+  const service = await hostedService({ overrides: { RATE_LIMIT_PER_MINUTE: '0', CACHE_LEASE_MS: '2000' } });
   started.push(service);
   const venue = await anyVenue(service, venueResources);
   const partners = await Promise.all(
@@ -49,7 +49,7 @@ const winnersOf = (replies: readonly Reply[]): Reply[] => replies.filter(({ stat
 const claimsOf = (service: HostedService): Promise<Reservation[]> =>
   rowsOf(service, 'reservations', { claimed: true });
 
-/** Claims of a venue of which two stand on the same ground at the same time; `grounds` names what each resource covers. */
+/** Pairs of claims that share space at the same time; `grounds` names the space of each resource. */
 function overlaps(claims: readonly Reservation[], grounds: ReadonlyMap<string, readonly string[]>): string[] {
   const groundsOf = (claim: Reservation) => grounds.get(claim.resourceId) ?? [];
   return claims.flatMap((one, index) =>
@@ -72,7 +72,7 @@ beforeAll(async () => {
 });
 
 describe('one slot', () => {
-  test(`when ${PARTNERS} partners race for each of ${SLOTS} slots, exactly one gets it, in responses and database`, async () => {
+  test(`of ${PARTNERS} partners that race for each of ${SLOTS} slots, exactly one gets it`, async () => {
     const beganAt = performance.now();
     const { service, venue, partners, partner } = shared;
     const slotIds = (
@@ -97,7 +97,7 @@ describe('one slot', () => {
     });
   }, 600_000);
 
-  test('without the guard index the same race has several winners', async () => {
+  test('control: without the guard index the same race has several winners', async () => {
     const { service, venue, partners, partner } = await serviceWith([TWO_A_DAY], 16);
     await service.context.db.collection('reservations').dropIndex(GUARD_INDEX);
     const [slotId = ''] = await freeSlotIds(partner, venue.id);
@@ -163,7 +163,7 @@ describe('a full turf and its halves', () => {
     return { claims, windows: starts.length };
   }
 
-  test(`when ${PARTNERS} partners race for ${WINDOWS} windows, no two claims overlap on common ground and every window is sold`, async () => {
+  test(`of ${PARTNERS} partners that race for ${WINDOWS} windows, none overlap on shared space, and every window is sold`, async () => {
     const { claims, windows } = await raceForWindows(
       [ids.full, ids.left, ids.right],
       partners,
@@ -176,13 +176,13 @@ describe('a full turf and its halves', () => {
     expect(new Set(claims.map(({ slotStart }) => slotStart.getTime())).size).toBe(WINDOWS);
   }, 300_000);
 
-  test('the halves do not stand in each other’s way', async () => {
+  test('the halves do not block each other', async () => {
     const { claims, windows } = await raceForWindows([ids.left, ids.right], partners.slice(0, 8), 30, DAYS);
 
     expect(claims).toHaveLength(2 * windows);
   });
 
-  test('a turf that does not say what it shares is sold over a half at once', async () => {
+  test('control: a turf that does not say what it shares is sold over a half', async () => {
     const sold = [ids.neighbour, ids.left];
     const { claims, windows } = await raceForWindows(sold, partners.slice(0, 8), 40, DAYS);
 

@@ -12,7 +12,7 @@ type Rules = Pick<typeof scheduleRules, 'slotsOn' | 'scheduledSlotAt'>;
 type Property = (rules: Rules, schedule: RandomSchedule) => string | undefined;
 
 const MINUTE_MS = 60_000;
-/** Of zone, hours, duration and date over three years, for each guarantee. */
+/** Random schedules over three years, for each property. */
 const CASES = scaled(2000, 200);
 
 const overlaps = (a: SlotWindow, b: SlotWindow) => a.start < b.end && b.start < a.end;
@@ -111,10 +111,10 @@ const lookUpsAgree: Property = (rules, schedule) => {
   return undefined;
 };
 
-function firstViolation(property: Property, rules: Rules, cases: number): string | undefined {
+function firstViolation(property: Property, rules: Rules): string | undefined {
   const seed = propertySeed();
   const random = mulberry32(seed);
-  for (let index = 0; index < cases; index += 1) {
+  for (let index = 0; index < CASES; index += 1) {
     const schedule = randomSchedule(random);
     const violation = property(rules, schedule);
     if (violation) return `${violation} (PROPERTY_SEED=${seed}, case ${index}: ${schedule.text})`;
@@ -140,12 +140,6 @@ const slotsByOpening: Rules['slotsOn'] = (date, hours, durationMinutes, timeZone
     slotsOn(date, [opening], durationMinutes, timeZone),
   );
 
-/** Forgets that the day before may still be running. */
-const slotsByDay: Rules['slotsOn'] = (date, hours, durationMinutes, timeZone) => {
-  const openings = typeof hours === 'function' ? hours(date) : hours;
-  return slotsOn(date, (day) => (day === date ? openings : []), durationMinutes, timeZone);
-};
-
 /** Runs the last slot past closing. */
 const slotsPastClosing: Rules['slotsOn'] = (date, hours, durationMinutes, timeZone) => {
   const slots = slotsOn(date, hours, durationMinutes, timeZone);
@@ -155,49 +149,39 @@ const slotsPastClosing: Rules['slotsOn'] = (date, hours, durationMinutes, timeZo
 
 const mistake = (broken: Partial<Rules>): Rules => ({ ...scheduleRules, ...broken });
 
-type Guarantee = { name: string; property: Property; cases: number; mistakes: Record<string, Rules> };
+type Guarantee = { name: string; property: Property; mistakes: Record<string, Rules> };
 
 const properties: Guarantee[] = [
   {
     name: 'every slot lasts its real length',
     property: lengthIsReal,
-    cases: CASES,
     mistakes: { 'wall-clock lengths': mistake({ slotsOn: slotsByWallClock }) },
   },
   {
     name: 'no slot overlaps another of its own or a neighbouring operating day',
     property: neverOverlap,
-    cases: CASES,
-    mistakes: {
-      'openings looked at one by one': mistake({ slotsOn: slotsByOpening }),
-      'days looked at one by one': mistake({ slotsOn: slotsByDay }),
-    },
+    mistakes: { 'openings looked at one by one': mistake({ slotsOn: slotsByOpening }) },
   },
   {
     name: 'the slots of a day are sorted',
     property: sorted,
-    cases: CASES,
     mistakes: { 'openings in the order given': mistake({ slotsOn: slotsByOpening }) },
   },
   {
     name: 'every slot lies within an opening',
     property: withinHours,
-    cases: CASES,
     mistakes: { 'one slot past closing': mistake({ slotsOn: slotsPastClosing }) },
   },
   {
     name: 'no slot that fits is missing',
     property: noneMissing,
-    cases: CASES,
     mistakes: {
-      'no slots at all': mistake({ slotsOn: () => [] }),
       'the last slot forgotten': mistake({ slotsOn: (...asked) => slotsOn(...asked).slice(0, -1) }),
     },
   },
   {
     name: 'the slot and the operating date are found from the start, and from no other instant',
     property: lookUpsAgree,
-    cases: CASES,
     mistakes: {
       'the local date taken for the operating date': mistake({
         scheduledSlotAt: (start, ...schedule) => {
@@ -205,32 +189,19 @@ const properties: Guarantee[] = [
           return slot && { ...slot, date: localDateOf(start, schedule[2]) };
         },
       }),
-      'the middle of a slot taken for its start': mistake({
-        scheduledSlotAt: (start, ...schedule) =>
-          scheduledSlotAt(start, ...schedule) ??
-          scheduledSlotAt(new Date(start.getTime() - 5 * MINUTE_MS), ...schedule),
-      }),
-      'a day looked up without the day before': mistake({
-        scheduledSlotAt: (start, hours, durationMinutes, timeZone) => {
-          const date = localDateOf(start, timeZone);
-          const slots = slotsOn(date, hours, durationMinutes, timeZone);
-          const slot = slots.find((each) => each.start.getTime() === start.getTime());
-          return slot && { ...slot, date };
-        },
-      }),
     },
   },
 ];
 
 describe.each(properties)(
-  'whatever the zone, hours, duration and date',
-  ({ name, property, cases, mistakes }) => {
+  'in any zone, with any hours, duration and date',
+  ({ name, property, mistakes }) => {
     test(name, () => {
-      expect(firstViolation(property, scheduleRules, cases)).toBeUndefined();
+      expect(firstViolation(property, scheduleRules)).toBeUndefined();
     }, 180_000);
 
-    test.each(Object.entries(mistakes))(`"${name}" notices %s`, (_mistake, rules) => {
-      expect(firstViolation(property, rules, cases)).toMatch(/PROPERTY_SEED=\d+/);
+    test.each(Object.entries(mistakes))(`control: "${name}" notices %s`, (_mistake, rules) => {
+      expect(firstViolation(property, rules)).toMatch(/PROPERTY_SEED=\d+/);
     });
   },
 );

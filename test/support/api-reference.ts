@@ -4,7 +4,7 @@ import { watchedPage } from './browser.ts';
 
 export type ReferenceVisit = BrowserContextOptions & { signInKey?: string };
 
-/** Where a listener has it: the partners' has other pages at `/docs`. */
+/** The path of the reference; the partner listener has other pages at `/docs`. */
 const referencePath = (signInKey: string | undefined): string =>
   signInKey === undefined ? '/docs/reference' : '/docs';
 

@@ -6,7 +6,7 @@ import { build } from 'esbuild';
 import { isLongTier } from './scale.ts';
 import { PRODUCT_FOLDER, projectFolder } from './worker-process.ts';
 
-/** Where processes that run from source find the documentation. */
+/** The documentation, for processes that run from source. */
 const SITE_FOLDER = path.join(projectFolder, '.site');
 
 /** Makes the documentation as `npm start` does: where it is missing or older than what it is made of. */

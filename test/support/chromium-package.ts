@@ -82,7 +82,7 @@ async function unpack(archive: string, scratch: string, env: Environment): Promi
   return target;
 }
 
-/** Its own font and those of the machine, of which a bare one has none. */
+/** Adds the package's font to those of the machine, which may have none. */
 function fontsConfig(home: string): string {
   return `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">

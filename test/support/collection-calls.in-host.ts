@@ -1,4 +1,6 @@
 import mongoose from 'mongoose';
+import type { Latch } from './latch.ts';
+import { latch } from './latch.ts';
 import type { Service } from './service.ts';
 
 type Context = Pick<Service['context'], 'db'>;
@@ -6,8 +8,6 @@ type Methods = Record<string, (...given: unknown[]) => unknown>;
 
 /** A method of a collection: `reservations.findOneAndUpdate`. */
 export type CollectionMethod = `${string}.${string}`;
-
-type Latch = { opened: Promise<void>; open: () => void };
 
 /** The calls of a method by their turn: each arrives, and goes on when it is told to, or when no more are held. */
 type Gate = { arrivals: Latch[]; departures: Latch[]; over: Latch };
@@ -53,7 +53,7 @@ export function lose(context: Context, method: CollectionMethod, onTurn = 1): vo
   onTurnOf(context, method, onTurn, () => fail(method));
 }
 
-/** The same of a call that is carried out all the same: it is the response that is lost. */
+/** Makes the call of that turn fail after the database has carried it out. */
 export function loseResponse(context: Context, method: CollectionMethod, onTurn = 1): void {
   onTurnOf(context, method, onTurn, async (call) => {
     await call();
@@ -91,7 +91,7 @@ export function restore({ db }: Context, method: CollectionMethod): void {
 /** What is called in place of a method; it may end that. */
 type Replacement = (given: unknown[], end: () => void) => unknown;
 
-/** Of the very collection with which the service's stores work. */
+/** Replaces a method of the collection that the service's stores use. */
 export function replace(
   context: Context,
   method: CollectionMethod,
@@ -135,12 +135,4 @@ function gateOf(context: Context, method: CollectionMethod): Gate {
 function latchOf(latches: Latch[], turn: number): Latch {
   latches[turn] ??= latch();
   return latches[turn];
-}
-
-function latch(): Latch {
-  let open = (): void => undefined;
-  const opened = new Promise<void>((done) => {
-    open = done;
-  });
-  return { opened, open };
 }

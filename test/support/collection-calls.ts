@@ -18,7 +18,7 @@ export type CollectionCalls = {
   ): Promise<T>;
   /** The call of that turn from now on fails, as when the process loses the database. */
   lose(method: CollectionMethod, onTurn?: number): Promise<void>;
-  /** The same of a call that is carried out all the same. */
+  /** The call of that turn fails after the database has carried it out. */
   loseResponse(method: CollectionMethod, onTurn?: number): Promise<void>;
   /** Each call fails, until it is restored. */
   loseEach(method: CollectionMethod): Promise<void>;

@@ -16,5 +16,5 @@ export function watchCommands(context: Context): void {
   });
 }
 
-/** Those since this was asked last, in their order. */
+/** The commands since the last call of this, in order. */
 export const takeCommands = (context: Context): string[] => commandsOf.get(context)?.splice(0) ?? [];

@@ -78,14 +78,14 @@ function generalAnswer(
   if (operation !== undefined) return undefined;
   if (item !== undefined && status === 405) return METHOD_NOT_ALLOWED;
   if (item === undefined && status === 404) return ROUTE_NOT_FOUND;
-  // There, nobody without a key learns which paths and methods exist.
+  // On the operator listener, a caller without a key does not learn which paths and methods exist.
   const asksFirst = isOperators(path) && (status === 401 || status === 403);
   return asksFirst
     ? { $ref: `#/components/responses/${status === 401 ? 'InvalidApiKey' : 'CsrfRejected'}` }
     : undefined;
 }
 
-/** Finds the operation as the router does: the first path that fits decides, whatever its methods. */
+/** Finds the operation as the router does: by the first path that matches. */
 function createLookup(document: OpenApiDocument) {
   const items = Object.entries(document.paths).map(([template, item]) => ({
     item: item as Json,

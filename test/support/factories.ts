@@ -63,7 +63,7 @@ export async function anyPartner(service: AnyService, venueIds: readonly string[
   return { ...made, api: createClient(service.url, made.apiKey) };
 }
 
-/** The same by the calls that an operator makes. */
+/** Makes a partner by the operator's calls. */
 export async function anyPartnerOverHttp(
   service: Listeners,
   venueIds: readonly string[] = [],
@@ -97,7 +97,7 @@ export async function anyVenue(
     : anyVenueOverHttp(service, resources, venue);
 }
 
-/** The same by the calls that an operator makes. */
+/** Makes a venue by the operator's calls. */
 export async function anyVenueOverHttp(
   service: Listeners,
   resources: readonly Json[] = [{}],

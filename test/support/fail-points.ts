@@ -56,7 +56,7 @@ export async function blockCommands(service: Connected, blocked: Blocked): Promi
   };
   const failCommand = { configureFailPoint: 'failCommand' };
   const { count } = await onAdmin(service, { ...failCommand, mode: 'alwaysOn', data });
-  // MongoDB counts for as long as it runs, whatever the fail point was set to do meanwhile.
+  // MongoDB counts from its start, across all settings of the fail point.
   const timesEntered = Number(count) + 1;
   return {
     met: async () => {

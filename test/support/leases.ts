@@ -4,7 +4,7 @@ import type * as LeasedCache from './leased-cache.in-host.ts';
 import type { HostedOptions, HostedService } from './service-host.ts';
 import { hostedService } from './service-host.ts';
 
-/** Less than what is left of one of them to whoever begins to write, and more than a change takes that waits for none. */
+/** Shorter than what is left of a slow lease when a write begins, and longer than a change that waits for no lease. */
 export const WITHIN_SLOW_MS = 300;
 
 /** Leases that last longer than a call, however busy the machine is. */
@@ -66,12 +66,4 @@ export function begun<T>(change: () => Promise<T>, giveUpAfterMs: number) {
     await Promise.race([response, delay(giveUpAfterMs)]);
   };
   return { answered, begin };
-}
-
-export function latch(): { opened: Promise<void>; open: () => void } {
-  let open = (): void => undefined;
-  const opened = new Promise<void>((done) => {
-    open = done;
-  });
-  return { opened, open };
 }

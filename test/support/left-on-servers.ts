@@ -3,7 +3,7 @@ import type mongoose from 'mongoose';
 import { KEPT_PREFIX } from './migrated-databases.ts';
 import { isOfWorker, SHARED_NAME, serviceOfKey } from './service-environment.ts';
 
-/** Of MongoDB itself, and of the host; the others name the worker of Jest that made them (`freshName`). */
+/** Databases of MongoDB itself and of the host; all others name the worker of Jest that made them (`freshName`). */
 const LASTING = ['admin', 'config', 'local', SHARED_NAME];
 
 /**

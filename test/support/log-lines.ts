@@ -1,6 +1,6 @@
 import type { LogLine } from './worker-process.ts';
 
-/** Of what was logged, as text, the lines with this message. */
+/** The lines of a log with this message. */
 export function linesOf(logs: string, message: string): LogLine[] {
   const lines = logs.split('\n').filter((line) => line !== '');
   return lines.map((line) => JSON.parse(line) as LogLine).filter((line) => line['msg'] === message);

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type mongoose from 'mongoose';
 
-/** Of the databases that are kept; the leak guard (left-on-servers.ts) lets them be. */
+/** The prefix of kept databases, which the leak guard (left-on-servers.ts) ignores. */
 export const KEPT_PREFIX = 'kept';
 
 /** Databases with all collections, validators and indexes of this release, and no document. */
 export type MigratedDatabases = {
-  /** One that nobody else has; where none is left, the name for a new one, which has to be migrated. */
+  /** A database for one suite; if none is left, the name of a new one, which must be migrated. */
   take(): { name: string; isMigrated: boolean };
   /** Empties one for the next who takes it, or drops it where more than its documents was changed. */
   giveBack(name: string): Promise<void>;

@@ -5,7 +5,7 @@ import mongoose from 'mongoose';
 import { mongodKind } from '../../src/development/embedded/server-kinds.ts';
 import { eventually } from './eventually.ts';
 import type { KeptProcess } from './kept-process.ts';
-import { bareServer, freePort, temporaryFolder } from './own-servers.ts';
+import { bareServer, distinctPorts, temporaryFolder } from './own-servers.ts';
 
 const SET = 'faults';
 const DATABASE = 'partner_booking';
@@ -16,7 +16,7 @@ export type GuardedSet = { ca: string; both: string; memberKey: string; password
 /** A replica set whose members can be killed and started again on their data. Its addresses name a database. */
 export type MongoSet = {
   uri: string;
-  /** The same for who may read the log of all writes too. */
+  /** An address for a user who may also read the oplog. */
   auditorUri: string;
   members: KeptProcess[];
   /** The member that takes writes now; waits until there is one. */
@@ -123,12 +123,6 @@ function settings(dataPath: string): string[] {
   ];
 }
 
-async function distinctPorts(count: number): Promise<number[]> {
-  const ports = new Set<number>();
-  for (; ports.size < count; ) ports.add(await freePort());
-  return [...ports];
-}
-
 async function stateOf(asked: Promise<Record<string, unknown>>): Promise<'primary' | 'secondary' | 'none'> {
   const answered = asked.then(
     (hello) => (hello['isWritablePrimary'] ? 'primary' : hello['secondary'] ? 'secondary' : 'none'),
@@ -171,7 +165,7 @@ async function makeUsers(
     await commandOn(host, signIn, { createUser: user, pwd, roles }, DATABASE);
 }
 
-/** Asks one member itself, whatever the others are. */
+/** Sends a command to one member, in any state. */
 async function commandOn(
   host: string,
   signIn: mongoose.mongo.MongoClientOptions,

@@ -109,3 +109,9 @@ export async function temporaryFolder(): Promise<string> {
  * trying such a port of its own machine can end up connected to itself, and the server then finds the port taken.
  */
 export const freePort = pickFreePort;
+
+export async function distinctPorts(count: number): Promise<number[]> {
+  const ports = new Set<number>();
+  while (ports.size < count) ports.add(await freePort());
+  return [...ports];
+}

@@ -16,7 +16,7 @@ export type Received = {
   atUnixSeconds: number;
 };
 
-/** What the receiver does with an attempt: a status, or whatever the function does with the response (nothing: it hangs). */
+/** The receiver's response: a status, or what the function does (if nothing, the receiver hangs). */
 export type Answering = number | ((attempt: Received, response: ServerResponse) => void);
 
 export type WebhookReceiver = {

@@ -7,7 +7,7 @@ import { eventually } from './eventually.ts';
 import type { KeptProcess } from './kept-process.ts';
 import { keptProcess } from './kept-process.ts';
 import type { OwnRedis } from './own-servers.ts';
-import { freePort, KEEPS_DATA, temporaryFolder } from './own-servers.ts';
+import { distinctPorts, KEEPS_DATA, temporaryFolder } from './own-servers.ts';
 import { startTcpRelay } from './tcp-relay.ts';
 
 /** How the servers of a set are reached: without anything, or with a password and TLS alone. */
@@ -260,7 +260,7 @@ export async function startCluster(guarded?: Guarded, masters = 3, replicas = 3)
   }
   const isWhole = async (index: number) => {
     const info = String(await ask(index, 'CLUSTER', 'INFO'));
-    // Of each range of slots: from, to, and its nodes. A replica is not among them until this node has heard that it is one.
+    // Each range of slots has a start, an end and its nodes. A replica appears once this node has heard of it.
     const ranges = (await ask(index, 'CLUSTER', 'SLOTS')) as unknown[][];
     const named = ranges.reduce((sum, range) => sum + range.length - 2, 0);
     return info.includes('cluster_state:ok') && named === ports.length;
@@ -296,10 +296,4 @@ export async function startCluster(guarded?: Guarded, masters = 3, replicas = 3)
     ask,
     discard: servers.discard,
   };
-}
-
-async function distinctPorts(count: number): Promise<number[]> {
-  const ports = new Set<number>();
-  for (; ports.size < count; ) ports.add(await freePort());
-  return [...ports];
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** Where a service is reached; the operator key where it is not the tests' own. */
+/** The addresses of a service, and its operator key if it is not the tests' own. */
 export type Listeners = { url: string; adminUrl: string; operatorKey?: string };
 
 /** The settings that every service of a run has: drawn anew for it, since one in production refuses a key that is published. */
@@ -81,7 +81,7 @@ export function serviceEnvironment(
     OPERATOR_API_KEY: operatorKey,
     ENCRYPTION_KEYS: encryptionKey,
     WEBHOOK_ALLOW_PRIVATE_NETWORKS: String(overrides['SERVICE_MODE'] !== 'production'),
-    // Those of the test run have neither TLS nor passwords, and are refused in production.
+    // The servers of the test run have neither TLS nor passwords, which production rejects.
     MONGODB_ALLOW_INSECURE: 'true',
     REDIS_ALLOW_INSECURE: 'true',
     HOST: '127.0.0.1',

@@ -120,7 +120,7 @@ function accessTo(
   };
 }
 
-/** Each of them, which the compiler sees to. */
+/** All calls; the compiler checks that none is missing. */
 const CALLS: Record<keyof ServiceCalls, true> = {
   makePartner: true,
   makeVenue: true,
@@ -131,7 +131,7 @@ const CALLS: Record<keyof ServiceCalls, true> = {
   attempt: true,
 };
 
-/** The same calls, in the host's process. */
+/** `ServiceCalls`, made in the host's process. */
 function callsOf(name: string): ServiceCalls {
   const calls = Object.keys(CALLS).map((call) => {
     const path = `/services/${name}/calls/${call}`;

@@ -62,7 +62,7 @@ export async function startService(
   };
 }
 
-/** By a connection of its own: a write of the service that nobody waits for, such as a count of wrong keys, makes a dropped one anew. */
+/** Drops by a connection of its own, after the service has closed: a late write of the service would create the database again. */
 export async function dropDatabase(uri: string): Promise<void> {
   const client = new mongoose.mongo.MongoClient(uri);
   try {

@@ -11,7 +11,7 @@ export type TcpRelay = {
    * accepted and get no response, until `restore`, which leaves them dead too.
    */
   swallow(): void;
-  /** The same of each connection on which something is sent that has these bytes, from then on. */
+  /** Swallows each connection from the moment at which a client sends these bytes. */
   swallowAfter(bytes: string): void;
   /** From now on, new connections reach the server again. */
   restore(): void;

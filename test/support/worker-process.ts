@@ -143,7 +143,7 @@ export async function finished(process: SpawnedProcess): Promise<void> {
   if (code !== 0) throw new Error(`It ended with ${signal ?? `exit code ${code}`}:\n${process.output()}`);
 }
 
-/** Ends by its id whatever this test file started and is still there. For `afterAll`, before the databases go. */
+/** Ends every process that this test file started. For `afterAll`, before the databases go. */
 export async function endProcesses(): Promise<void> {
   for (const { signal } of started) signal('SIGKILL');
   await Promise.all(started.splice(0).map(({ exited }) => exited));
@@ -158,7 +158,7 @@ export function logged(process: SpawnedProcess, message: string): Promise<LogLin
   );
 }
 
-/** The JSON lines of a log; whatever else was printed is left out. */
+/** The JSON lines of a log, without anything else that was printed. */
 function logLinesOf(text: string): LogLine[] {
   return text
     .split('\n')

@@ -1,16 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Client } from '../support/client.ts';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import type { Json } from '../support/factories.ts';
-import {
-  anyPartner,
-  anyResource,
-  anyVenue,
-  bookSlot,
-  expectStatus,
-  freeSlotIds,
-  operatorOf,
-} from '../support/factories.ts';
-import type { HostedService } from '../support/service-host.ts';
+import { anyPartner, expectStatus, freeSlotIds, operatorOf } from '../support/factories.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 
@@ -28,13 +18,9 @@ const TURF = {
   operating_hours_end: '23:55',
 };
 
-let service: HostedService;
-let operator: Client;
-
-beforeAll(async () => {
-  service = await hostedService({ overrides: { DEFAULT_TIME_ZONE: 'Europe/London' } });
-  operator = operatorOf(service);
-});
+const overrides = { DEFAULT_TIME_ZONE: 'Europe/London', CACHE_LEASE_MS: '200' };
+const service = await hostedService({ overrides });
+const operator = operatorOf(service);
 afterAll(() => service.stop());
 
 const read = async (path: string) => expectStatus(await operator.get(path), 200);
@@ -58,21 +44,9 @@ describe('venues', () => {
     expect(expectStatus(await operator.post(VENUES, inLowerCase), 201)).toMatchObject(spelled);
   });
 
-  test('are listed by name, granted to anyone or not', async () => {
-    await venueNamed('Zebra');
-    await venueNamed('Aardvark');
-    const body = await read(VENUES);
-    const names = (body['data'] as Json[]).map((venue) => String(venue['name']));
-    expect(names).toEqual(names.toSorted());
-    expect(body).toMatchObject({ success: true, count: names.length });
-    expect(names).toEqual(expect.arrayContaining(['Aardvark', 'Zebra']));
-  });
-
   test.each<[Json]>([
     [{ name: '$name' }],
-    [{ address: 'Elsewhere', city: 'Pune' }],
-    [{ time_zone: 'Asia/Kolkata' }],
-    [{ status: 'inactive' }],
+    [{ address: 'Elsewhere', city: 'Pune', time_zone: 'Asia/Kolkata' }],
     [{}],
   ])('a PATCH with %j changes that and nothing else', async (change) => {
     const before = expectStatus(await operator.post(VENUES, ARENA), 201);
@@ -88,26 +62,13 @@ describe('venues', () => {
   test.each<[Json, string]>([
     [{ time_zone: 'SystemV/PST8', status: 'closed', name: '' }, 'name, status, time_zone'],
     [{ address: null, city: 7 }, 'address, city'],
-  ])('a PATCH with %j is refused whole', async (change, paths) => {
+  ])('a PATCH with %j is rejected as a whole', async (change, paths) => {
     const before = expectStatus(await operator.post(VENUES, ARENA), 201);
     const path = `${VENUES}/${String(before['venue_id'])}`;
     expect(verdict(await operator.patch(path, { ...change, city: change['city'] ?? 'Pune' }))).toBe(
       `400 VALIDATION_ERROR ${paths}`,
     );
     expect(await read(path)).toEqual(before);
-  });
-
-  test('a change of hours or zone leaves what was sold where it was', async () => {
-    const venue = await anyVenue(service, [{}], { time_zone: 'UTC' });
-    const seller = await anyPartner(service, [venue.id]);
-    const [slotId = ''] = await freeSlotIds(seller, venue.id);
-    const sold = await bookSlot(seller, slotId);
-    const booking = () => seller.api.get(`/api/v1/bookings/${String(sold['booking_id'])}`);
-    const before = (await booking()).text;
-    expectStatus(await operator.patch(`${VENUES}/${venue.id}`, { time_zone: 'Asia/Kolkata' }), 200);
-    const change = { operating_hours_start: '10:00', duration_minutes: 90, price_rupees: 1 };
-    expectStatus(await operator.patch(`${RESOURCES}/${venue.resourceIds[0]}`, change), 200);
-    expect((await booking()).text).toBe(before);
   });
 });
 
@@ -132,14 +93,11 @@ describe('resources', () => {
   });
 
   test.each<[Json]>([
-    [{ name: '$name' }],
-    [{ resource_type: 'court', sport_category: 'tennis' }],
+    [{ name: '$name', resource_type: 'court', sport_category: 'tennis' }],
     [{ duration_minutes: 5, price_rupees: 0 }],
-    [{ duration_minutes: 1440, price_rupees: 10_000_000 }],
-    [{ operating_hours_start: '18:00', operating_hours_end: '02:00' }],
-    [{ status: 'inactive' }],
+    [{ duration_minutes: 1440, price_rupees: 10_000_000, operating_hours_start: '18:00' }],
     [{}],
-  ])('a PATCH with %j changes that and nothing else, the id least of all', async (change) => {
+  ])('a PATCH with %j changes nothing else, and never the id', async (change) => {
     const before = expectStatus(await addTo(await venueNamed('Arena')), 201);
     const path = `${RESOURCES}/${String(before['resource_id'])}`;
     const reply = await operator.patch(path, { ...change, resource_id: 'other', venue_id: 'other' });
@@ -150,9 +108,9 @@ describe('resources', () => {
   test.each<[Json, string]>([
     [{ duration_minutes: 7, operating_hours_start: '06:01' }, 'duration_minutes, operating_hours_start'],
     [{ duration_minutes: 1445, price_rupees: 9.999 }, 'duration_minutes, price_rupees'],
-    [{ duration_minutes: 0, operating_hours_end: '24:05' }, 'duration_minutes, operating_hours_end'],
-    [{ status: 'closed', name: ' '.repeat(81) }, 'name, status'],
-  ])('with %j are refused, added or changed', async (fields, paths) => {
+    [{ status: 'closed', operating_hours_end: '24:05' }, 'operating_hours_end, status'],
+    [{ shares_space_with: ['nothing'] }, 'shares_space_with'],
+  ])('with %j are rejected, added or changed', async (fields, paths) => {
     const venueId = await venueNamed('Arena');
     expect(verdict(await addTo(venueId, fields))).toBe(`400 VALIDATION_ERROR ${paths}`);
     const before = expectStatus(await addTo(venueId), 201);
@@ -162,25 +120,10 @@ describe('resources', () => {
     );
     expect(await read(path)).toEqual(before);
   });
-
-  test('share space only with resources of their own venue', async () => {
-    const [here, there] = [await venueNamed('Here'), await venueNamed('There')];
-    const [own, foreign] = [await slug(here), await slug(there)];
-    for (const ids of [[foreign], [own, 'nothing']]) {
-      expect(verdict(await addTo(here, { shares_space_with: ids }))).toBe(
-        '400 VALIDATION_ERROR shares_space_with',
-      );
-    }
-    expect(verdict(await addTo(here, { shares_space_with: [own, own] }))).toBe(
-      '400 VALIDATION_ERROR shares_space_with.1',
-    );
-    expect(await read(`${RESOURCES}/${own}`)).toMatchObject({ shares_space_with: [] });
-    expect(await read(`${VENUES}/${here}/resources`)).toMatchObject({ count: 1 });
-  });
 });
 
 describe('resource_id', () => {
-  test('is a slug of venue and resource, numbered where it is taken, in the whole service', async () => {
+  test('is a slug of venue and resource, numbered where it is taken', async () => {
     const [one, two] = [await venueNamed('Same Name'), await venueNamed('Same  name!')];
     expect([await slug(one), await slug(one), await slug(two)]).toEqual([
       'same-name-turf-a',
@@ -189,7 +132,7 @@ describe('resource_id', () => {
     ]);
   });
 
-  test('is another for each of several that are added at once', async () => {
+  test('is unique among resources that are added at the same time', async () => {
     const venueId = await venueNamed('Rush');
     const ids = await Promise.all(Array.from({ length: 6 }, () => slug(venueId)));
     expect(new Set(ids).size).toBe(6);
@@ -198,27 +141,15 @@ describe('resource_id', () => {
 
   test.each([
     ['कोर्ट', '🏸🏸'],
-    ['***', '###'],
-    ['&'.repeat(120), '&'.repeat(80)],
-    ['n'.repeat(120), 'r'.repeat(80)],
-    ['A_b/C', '__proto__'],
-  ])('is usable by partners whatever the names are: %s', async (venueName, name) => {
+    ['***', '&'.repeat(80)],
+    ['n'.repeat(120), '__proto__'],
+  ])('is usable by partners also with unusual names: %s', async (venueName, name) => {
     const venueId = await venueNamed(venueName);
     const id = await slug(venueId, { name });
     expect(id).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/);
     const seller = await anyPartner(service, [venueId]);
     const [slotId = ''] = await freeSlotIds(seller, venueId);
     expect(slotId.startsWith(`${id}_`)).toBe(true);
-    const query = `venue_id=${venueId}&date=2027-01-10&resource_id=${id}`;
-    expect(verdict(await seller.api.get(`/api/v1/slots/availability?${query}`))).toBe('200');
     expect(verdict(await seller.api.post('/api/v1/partner/holds', { slot_id: slotId }))).toBe('201');
   });
-});
-
-test('what partners see of a resource has nothing that is for operators', async () => {
-  const venue = await anyVenue(service);
-  const seller = await anyPartner(service, [venue.id]);
-  await anyResource(service, venue.id, { name: 'Full', shares_space_with: venue.resourceIds });
-  const { text } = await seller.api.get(`/api/v1/partner/venues/${venue.id}/resources`);
-  expect(text).not.toContain('shares_space_with');
 });

@@ -1,28 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { weekdayOf } from '../../src/platform/calendar.ts';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { dateAfter } from '../availability/wall-clock.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import {
   anyPartner,
   anyVenue,
-  confirmBody,
   dateIn,
   expectStatus,
   operatorOf,
   placeHold,
   slotsOf,
 } from '../support/factories.ts';
-import type { SharedService } from '../support/service-host.ts';
 import { sharedService } from '../support/service-host.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 
 const DATE = dateIn(5);
 const MISSING = '00000000-0000-7000-8000-00000000dead';
 
-let service: SharedService;
-beforeAll(async () => {
-  service = sharedService();
-});
+const service = sharedService();
 afterAll(() => service.stop());
 
 /** A turf in UTC, open 18:00–02:00 for ₹ 1,200 an hour. */
@@ -46,7 +40,7 @@ async function pricesOn(partner: Partner, venueId: string, date = DATE): Promise
 }
 
 describe('the price rules of a resource', () => {
-  test('are answered and listed as they were made, the oldest first, and go when they are deleted', async () => {
+  test('are returned and listed as they were created, the oldest first, until they are deleted', async () => {
     const place = await shop();
     const peak = await add(place, { name: 'Peak', multiplier: 1.5 });
     const given = {
@@ -94,16 +88,14 @@ describe('the price rules of a resource', () => {
     expect(verdict(await one(peak))).toBe('404 PRICE_RULE_NOT_FOUND');
   });
 
-  test('are of that resource alone', async () => {
-    const [place, other] = [await shop(), await shop()];
-    await add(place, { price_rupees: 1 });
-    expect(new Set(await pricesOn(place.partner, place.venueId))).toEqual(new Set([1]));
-    expect(new Set(await pricesOn(other.partner, other.venueId))).toEqual(new Set([1200]));
-  });
-
-  test('are at most 100: racing for the last place, one gets it', async () => {
+  test('are at most 100: of calls that race for the last place, one gets it', async () => {
     const place = await shop();
-    for (let count = 0; count < 99; count += 1) await add(place, { price_rupees: count });
+    await add(place, { price_rupees: 0 });
+    const resources = service.context.db.collection<{ _id: string; priceRules: object[] }>('resources');
+    const filter = { _id: place.resourceId };
+    const [first] = (await resources.findOne(filter))?.priceRules ?? [];
+    const priceRules = Array.from({ length: 99 }, (_, index) => ({ ...first, id: `rule-${index}` }));
+    await resources.updateOne(filter, { $set: { priceRules } });
     const rule = { name: 'The last', price_rupees: 1 };
     const replies = await Promise.all(
       Array.from({ length: 8 }, () => operatorOf(service).post(`${place.path}/price-rules`, rule)),
@@ -125,7 +117,7 @@ describe('the price rules of a resource', () => {
       { multiplier: 0.01, days_of_week: ['noday'], start_time: '25:00', end_time: '6', priority: 1001 },
       'days_of_week.0, end_time, multiplier, priority, start_time',
     ],
-  ])('are refused with %s', async (_name, body, paths) => {
+  ])('are rejected with %s', async (_name, body, paths) => {
     const { path } = await shop();
     const reply = await operatorOf(service).post(`${path}/price-rules`, { name: 'Rule', ...body });
     expect(verdict(reply)).toBe(`400 VALIDATION_ERROR ${paths}`);
@@ -142,79 +134,33 @@ describe('the price rules of a resource', () => {
   });
 });
 
-describe('what slots cost', () => {
-  test('is what the rules say for their operating day, on one date as over several', async () => {
-    const place = await shop();
-    await add(place, { price_rupees: 1500, start_time: '20:00', end_time: '01:00', priority: 1 });
-    await add(place, { multiplier: 2, start_time: '23:00', end_time: '02:00', priority: 2 });
-    await add(place, { price_rupees: 900, days_of_week: [weekdayOf(dateAfter(DATE, 1))], priority: 3 });
-    const expected = [1200, 1200, 1500, 1500, 1500, 2400, 2400, 2400];
-    expect(await pricesOn(place.partner, place.venueId)).toEqual(expected);
-    expect(await pricesOn(place.partner, place.venueId, dateAfter(DATE, 1))).toEqual(expected.map(() => 900));
-    const query = `venue_id=${place.venueId}&from=${DATE}&to=${dateAfter(DATE, 1)}`;
-    const range = expectStatus(await place.partner.api.get(`/api/v1/slots/availability/range?${query}`), 200);
-    const days = range['days'] as { slots: Json[] }[];
-    expect(days.map(({ slots }) => slots.map((slot) => slot['price_rupees']))).toEqual([
-      expected,
-      expected.map(() => 900),
-    ]);
-  });
+test('a rule prices alternatives, walk-ins and the sandbox’s walk-ins as it prices availability', async () => {
+  const place = await shop();
+  await add(place, { multiplier: 1.25, start_time: '23:00', end_time: '02:00' });
+  const { partner, slotId } = place;
+  const late = slotId('23');
+  await placeHold(partner, late);
+  const reply = await partner.api.post('/api/v1/partner/holds', { slot_id: late });
+  const { alternatives } = errorOf(reply).conflict as { alternatives: Json[] };
+  const next = slotId('00', dateAfter(DATE, 1));
+  expect([alternatives[0], (await slotsOf(partner, place.venueId, DATE))[6]]).toMatchObject([
+    { slot_id: slotId('22'), price_rupees: 1200 },
+    { slot_id: next, price_rupees: 1500 },
+  ]);
+  const walkIn = await operatorOf(service).post('/api/v1/operator/walk-ins', { slot_id: next });
+  expect(expectStatus(walkIn, 201)).toMatchObject({ price_rupees: 1500 });
+  const sold = await partner.api.post(
+    `/api/v1/sandbox/slots/${slotId('01', dateAfter(DATE, 1))}/walk-in`,
+    {},
+  );
+  const bookingId = expectStatus(sold, 201)['booking_id'];
+  const row = await service.context.db.collection('reservations').findOne({ bookingId });
+  expect(row).toMatchObject({ pricePaise: 150_000 });
+});
 
-  test('is alike in availability, holds by id and by window, alternatives, walk-ins and the sandbox’s', async () => {
-    const place = await shop();
-    await add(place, {
-      multiplier: 1.25,
-      days_of_week: [weekdayOf(DATE)],
-      start_time: '23:00',
-      end_time: '02:00',
-    });
-    const { partner, venueId, resourceId, slotId } = place;
-    const [, , , , , late, midnight, last] = await slotsOf(partner, venueId, DATE);
-    expect([late, midnight, last].map((slot) => slot?.['price_rupees'])).toEqual([1500, 1500, 1500]);
-    expect(await placeHold(partner, String(late?.['slot_id']))).toMatchObject({ price_rupees: 1500 });
-    const window = { venue_id: venueId, resource_id: resourceId, slot_start: midnight?.['slot_start'] };
-    expect(expectStatus(await partner.api.post('/api/v1/partner/holds', window), 201)).toMatchObject({
-      price_rupees: 1500,
-    });
-    const { alternatives } = errorOf(
-      await partner.api.post('/api/v1/partner/holds', { slot_id: midnight?.['slot_id'] }),
-    ).conflict as { alternatives: Json[] };
-    expect(alternatives[0]).toMatchObject({ slot_id: last?.['slot_id'], price_rupees: 1500 });
-    const walkIn = { slot_id: last?.['slot_id'] };
-    expect(
-      expectStatus(await operatorOf(service).post('/api/v1/operator/walk-ins', walkIn), 201),
-    ).toMatchObject({
-      price_rupees: 1500,
-    });
-    const sold = await partner.api.post(`/api/v1/sandbox/slots/${slotId('22')}/walk-in`, {});
-    const bookingId = expectStatus(sold, 201)['booking_id'];
-    const row = await service.context.db.collection('reservations').findOne({ bookingId });
-    expect(row).toMatchObject({ pricePaise: 120_000 });
-  });
-
-  test('changes for what is sold next, never for what is held or booked', async () => {
-    const place = await shop();
-    const { partner, slotId } = place;
-    const rule = await add(place, { price_rupees: 1500 });
-    const hold = await placeHold(partner, slotId('18'));
-    await remove(rule);
-    await add(place, { price_rupees: 2000 });
-    const path = `/api/v1/partner/holds/${String(hold['hold_id'])}`;
-    expect(expectStatus(await partner.api.get(path), 200)).toMatchObject({ price_rupees: 1500 });
-    const booking = expectStatus(
-      await partner.api.post('/api/v1/bookings/confirm', confirmBody(hold['hold_id'])),
-      201,
-    );
-    await add(place, { multiplier: 10 });
-    const read = await partner.api.get(`/api/v1/bookings/${String(booking['booking_id'])}`);
-    expect([booking['price_rupees'], expectStatus(read, 200)['price_rupees']]).toEqual([1500, 1500]);
-    expect(await placeHold(partner, slotId('19'))).toMatchObject({ price_rupees: 12_000 });
-  });
-
-  test('a multiplier follows the base price', async () => {
-    const place = await shop();
-    await add(place, { multiplier: 1.1 });
-    expectStatus(await operatorOf(service).patch(place.path, { price_rupees: 100.05 }), 200);
-    expect(new Set(await pricesOn(place.partner, place.venueId))).toEqual(new Set([110.06]));
-  });
+test('a multiplier follows the base price', async () => {
+  const place = await shop();
+  await add(place, { multiplier: 1.1 });
+  expectStatus(await operatorOf(service).patch(place.path, { price_rupees: 100.05 }), 200);
+  expect(new Set(await pricesOn(place.partner, place.venueId))).toEqual(new Set([110.06]));
 });

@@ -79,7 +79,7 @@ describe('openings of exceptions', () => {
       ['exceptions.0.hours.0.start'],
     ],
     [
-      'and a closed date is in nobody’s way',
+      'may run into a closed date',
       { sun: '01:00–06:00' },
       [
         ['2026-11-21', '18:00–02:00'],

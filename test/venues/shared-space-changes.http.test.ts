@@ -12,16 +12,19 @@ import {
   operatorOf,
   placeHold,
 } from '../support/factories.ts';
+import { latch } from '../support/latch.ts';
 import { rowsOf } from '../support/rows.ts';
+import { scaled } from '../support/scale.ts';
 import { hostedService } from '../support/service-host.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 
 const DATE = dateIn(3);
 /** Slots at 06:00, 07:00, 08:00 and 09:00 UTC. */
 const MORNING = { operating_hours_start: '06:00', operating_hours_end: '10:00' };
+const ROUNDS = scaled(10, 3);
 const TAKEN = '409 SLOT_NOT_AVAILABLE';
 
-const service = await hostedService();
+const service = await hostedService({ overrides: { CACHE_LEASE_MS: '200' } });
 const calls = collectionCallsOf(service);
 afterAll(() => service.stop());
 
@@ -54,47 +57,29 @@ async function overlaps(one: string, other: string): Promise<number> {
   return claims.filter((a) => others.some((b) => a.slotStart < b.slotEnd && b.slotStart < a.slotEnd)).length;
 }
 
-/** The call that adds cells to a claim that stands. */
+/** The call that adds cells to an existing claim. */
 const ADDING_CELLS = 'reservations.findOneAndUpdate';
 
-/** What `call` comes to where `meanwhile` is done before cells are added to a claim that stands, each time. */
+/** Makes `call` with `meanwhile` before each time that cells are added to an existing claim. */
 const addingCellsAfter = <T>(meanwhile: (turn: number) => Promise<unknown>, call: () => Promise<T>) =>
   calls.beforeEvery(ADDING_CELLS, meanwhile, call);
 
-function latch(): { opened: Promise<void>; open: () => void } {
-  let open = (): void => undefined;
-  const opened = new Promise<void>((done) => {
-    open = done;
-  });
-  return { opened, open };
-}
-
-describe('a resource that begins to share ground', () => {
-  test('is answered with it, stays on sale, and the others name it too', async () => {
-    const place = await ground();
-    const answered = expectStatus(await share(place.full, [place.north, place.court]), 200);
-    expect(answered).toMatchObject({ shares_space_with: [place.north, place.court], status: 'active' });
-    expect(await sharesOf(place.full, place.north, place.court)).toEqual([
-      [place.north, place.court],
-      [place.full],
-      [place.full],
-    ]);
-    expect(await hold(place.seller, at(place.full, '0600'))).toBe('201');
-    expect(await hold(place.rival, at(place.north, '0600'))).toBe(TAKEN);
-  });
-
-  test('is kept off by what stands on either side, and everything off what stands', async () => {
+describe('a resource that begins to share space', () => {
+  test('stays on sale, is named by the others, and keeps off what was sold on either side', async () => {
     const place = await ground();
     await placeHold(place.seller, at(place.north, '0600'));
     await bookSlot(place.seller, at(place.full, '0700'));
-    expectStatus(await share(place.full, [place.north]), 200);
+    const shared = expectStatus(await share(place.full, [place.north, place.court]), 200);
+    expect(shared).toMatchObject({ shares_space_with: [place.north, place.court], status: 'active' });
+    expect(await sharesOf(place.north, place.court)).toEqual([[place.full], [place.full]]);
     expect(await hold(place.rival, at(place.full, '0600'))).toBe(TAKEN);
     expect(await hold(place.rival, at(place.north, '0700'))).toBe(TAKEN);
     expect(await walkIn(at(place.north, '0700'))).toBe(TAKEN);
-    expect(await hold(place.rival, at(place.north, '0800'))).toBe('201');
+    expect(await hold(place.rival, at(place.full, '0800'))).toBe('201');
+    expect(await hold(place.rival, at(place.north, '0800'))).toBe(TAKEN);
   });
 
-  test('without what stands being made to cover the ground, it would be sold twice', async () => {
+  test('control: would be sold twice if existing claims did not cover the shared space', async () => {
     const place = await ground();
     await placeHold(place.seller, at(place.north, '0600'));
     const resources = service.context.db.collection('resources');
@@ -102,11 +87,11 @@ describe('a resource that begins to share ground', () => {
       await resources.updateOne({ _id: id as never }, { $set: { sharesSpaceWith: [other] } });
     expect(await hold(place.rival, at(place.full, '0600'))).toBe('201');
     expect(await overlaps(place.north, place.full)).toBe(1);
-    // Which then cannot be hidden by naming it again.
+    // Naming the resource again does not hide the overlap.
     expect(verdict(await share(place.full, [place.north]))).toBe('400 VALIDATION_ERROR shares_space_with');
   });
 
-  test('is refused it where claims on both sides overlap already, and stays as it was', async () => {
+  test('is rejected where claims on both sides overlap already, and stays as it was', async () => {
     const place = await ground();
     await placeHold(place.seller, at(place.north, '0600'));
     const inTheWay = await placeHold(place.rival, at(place.full, '0600'));
@@ -120,19 +105,17 @@ describe('a resource that begins to share ground', () => {
     expect(verdict(await share(place.full, [place.court]))).toBe('200');
   });
 
-  test.each<[string, (place: Awaited<ReturnType<typeof ground>>) => Promise<string[]>]>([
-    ['does not exist', ({ north }) => Promise.resolve([north, 'nowhere'])],
-    ['is of another venue', async ({ north }) => [north, (await ground()).north]],
-    ['is itself', ({ full, north }) => Promise.resolve([north, full])],
-  ])('is refused one that %s, by name, with everything else in the call', async (_which, others) => {
-    const place = await ground();
-    const body = { shares_space_with: await others(place), name: 'Other' };
-    expect(verdict(await change(place.full, body))).toBe('400 VALIDATION_ERROR shares_space_with');
-    expect(await read(place.full)).toMatchObject({ name: 'Full', shares_space_with: [], status: 'active' });
-    expect(await sharesOf(place.north)).toEqual([[]]);
+  test('cannot share with a missing resource, one of another venue, or itself', async () => {
+    const [{ full, north }, elsewhere] = [await ground(), await ground()];
+    for (const other of ['nowhere', elsewhere.north, full]) {
+      const reply = await change(full, { shares_space_with: [north, other], name: 'Other' });
+      expect(verdict(reply)).toBe('400 VALIDATION_ERROR shares_space_with');
+    }
+    expect(await read(full)).toMatchObject({ name: 'Full', shares_space_with: [], status: 'active' });
+    expect(await sharesOf(north)).toEqual([[]]);
   });
 
-  test('is not sold while what stands is made to cover it, and is again after that', async () => {
+  test('is off sale while existing claims are made to cover the shared space', async () => {
     const place = await ground();
     await placeHold(place.seller, at(place.north, '0600'));
     const answers: string[] = [];
@@ -142,13 +125,13 @@ describe('a resource that begins to share ground', () => {
       answers.push(String(errorOf(reply).conflict?.['reason']), await walkIn(at(place.full, '0600')));
     };
     expectStatus(await addingCellsAfter(sell, () => share(place.full, [place.north])), 200);
-    // Once before both name each other, and once more after it.
+    // Once before the resources name each other, and once after.
     expect(answers).toEqual(['inactive', TAKEN, 'inactive', TAKEN]);
     expect(await overlaps(place.full, place.north)).toBe(0);
     expect(await hold(place.rival, at(place.full, '0700'))).toBe('201');
   });
 
-  test('is active again when calls for it that raced have all ended, and inactive until then', async () => {
+  test('is on sale again once all racing changes have ended', async () => {
     const place = await ground();
     await placeHold(place.seller, at(place.north, '0600'));
     let second: Promise<Reply> | undefined;
@@ -172,7 +155,7 @@ describe('a resource that begins to share ground', () => {
       expect((await second)?.status).toBe(200);
     });
     expect(await read(place.full)).toMatchObject({ shares_space_with: [place.north], status: 'active' });
-    for (let round = 0; round < 5; round += 1) {
+    for (let round = 0; round < 2; round += 1) {
       await Promise.all(
         [[], [place.north], [place.court], [place.north]].map((others) => share(place.full, others)),
       );
@@ -180,7 +163,7 @@ describe('a resource that begins to share ground', () => {
     }
   });
 
-  test('stays inactive where an operator asks for that meanwhile', async () => {
+  test('stays inactive if an operator makes it inactive meanwhile', async () => {
     const place = await ground();
     await placeHold(place.seller, at(place.north, '0600'));
     const stopSales = () => change(place.full, { status: 'inactive' });
@@ -190,8 +173,8 @@ describe('a resource that begins to share ground', () => {
     expect(await read(place.full)).toMatchObject({ status: 'inactive' });
   });
 
-  test('racing with holds on both sides, ends with no two that overlap', async () => {
-    for (let round = 0; round < 5; round += 1) {
+  test('has no overlapping claims after a race with holds on both sides', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
       const place = await ground();
       const times = ['0600', '0700', '0800', '0900'];
       const begin = async (trips: number, work: () => Promise<unknown>) => {
@@ -200,7 +183,7 @@ describe('a resource that begins to share ground', () => {
       };
       const [shared] = await Promise.all([
         begin(round, () => share(place.full, [place.north])),
-        // On one side the first two times, on the other the last two; after that the other way round.
+        // Full is held at the first two times and North at the last two; afterwards the other way round.
         ...times.map((time, index) =>
           begin(index * 2, () => hold(place.seller, at(index < 2 ? place.full : place.north, time))),
         ),
@@ -213,33 +196,23 @@ describe('a resource that begins to share ground', () => {
   });
 });
 
-describe('a resource that shares ground no more', () => {
-  test('is sold for itself from then on, whatever stands; the others do not name it', async () => {
-    const place = await ground();
-    expectStatus(await share(place.full, [place.north, place.court]), 200);
-    await bookSlot(place.seller, at(place.full, '0600'));
-    expect(await hold(place.rival, at(place.north, '0600'))).toBe(TAKEN);
-    expectStatus(await share(place.full, [place.court]), 200);
-    expect(await sharesOf(place.full, place.north, place.court)).toEqual([[place.court], [], [place.full]]);
-    expect(await hold(place.rival, at(place.north, '0600'))).toBe('201');
-    expect(await hold(place.rival, at(place.court, '0600'))).toBe(TAKEN);
-    expect(await hold(place.rival, at(place.full, '0600'))).toBe(TAKEN);
-    // What was sold in between cannot have one ground again.
-    expect(verdict(await share(place.north, [place.full]))).toBe('400 VALIDATION_ERROR shares_space_with');
-  });
-
-  test('a list that is empty frees it from all, and one that is absent changes nothing', async () => {
-    const place = await ground();
-    expectStatus(await share(place.full, [place.north]), 200);
-    expectStatus(await change(place.full, { name: 'Whole' }), 200);
-    expect(await sharesOf(place.full, place.north)).toEqual([[place.north], [place.full]]);
-    expectStatus(await share(place.north, []), 200);
-    expect(await sharesOf(place.full, place.north)).toEqual([[], []]);
-  });
+test('a resource that no longer shares space is sold by itself, whatever was sold until then', async () => {
+  const place = await ground();
+  expectStatus(await share(place.full, [place.north, place.court]), 200);
+  await bookSlot(place.seller, at(place.full, '0600'));
+  expect(await hold(place.rival, at(place.north, '0600'))).toBe(TAKEN);
+  expectStatus(await share(place.full, [place.court]), 200);
+  expect(await sharesOf(place.full, place.north, place.court)).toEqual([[place.court], [], [place.full]]);
+  expect(await hold(place.rival, at(place.north, '0600'))).toBe('201');
+  expect(await hold(place.rival, at(place.court, '0600'))).toBe(TAKEN);
+  // North and Full are both sold at 06:00, so they cannot share space again.
+  expect(verdict(await share(place.north, [place.full]))).toBe('400 VALIDATION_ERROR shares_space_with');
+  expectStatus(await share(place.full, []), 200);
+  expect(await sharesOf(place.full, place.court)).toEqual([[], []]);
 });
 
-test('resources of one name that are added at once, one of them sharing, name each other or not at all', async () => {
-  for (let round = 0; round < 10; round += 1) {
+test('resources of one name that are added at the same time do not mix up what they share', async () => {
+  for (let round = 0; round < ROUNDS; round += 1) {
     const venue = await anyVenue(service, [{ name: 'Half' }]);
     const [half = ''] = venue.resourceIds;
     const [sharing, alone] = await Promise.all([
@@ -250,7 +223,7 @@ test('resources of one name that are added at once, one of them sharing, name ea
   }
 });
 
-test('a resource whose making breaks off while it shares ground is not sold, until it is completed by a PATCH', async () => {
+test('a resource whose creation fails halfway is off sale until a PATCH completes it', async () => {
   const venue = await anyVenue(service, [{ ...MORNING, name: 'Half' }], { time_zone: 'UTC' });
   const [half = ''] = venue.resourceIds;
   const [seller, rival] = [await anyPartner(service, [venue.id]), await anyPartner(service, [venue.id])];

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import type { Json, Partner } from '../support/factories.ts';
 import {
   anyPartner,
@@ -11,7 +11,6 @@ import {
   placeHold,
   slotsOf,
 } from '../support/factories.ts';
-import type { SharedService } from '../support/service-host.ts';
 import { sharedService } from '../support/service-host.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 
@@ -20,46 +19,21 @@ const DATE = dateIn(3);
 /** Slots at 06:00, 07:00, 08:00 and 09:00 UTC. */
 const MORNING = { operating_hours_start: '06:00', operating_hours_end: '10:00' };
 
-let service: SharedService;
-beforeAll(async () => {
-  service = sharedService();
-});
+const service = sharedService();
 afterAll(() => service.stop());
 
-type Ground = {
-  venueId: string;
-  full: string;
-  north: string;
-  south: string;
-  seller: Partner;
-  rival: Partner;
-};
-
-/** Two halves of a turf and their partners; `full` is added by the test or by `ground`. */
+/** Two halves of a turf and their partners; a test adds the whole with `addFull`. */
 async function halves() {
-  const venue = await anyVenue(
-    service,
-    [
-      { ...MORNING, name: 'North' },
-      { ...MORNING, name: 'South' },
-    ],
-    { time_zone: 'UTC' },
-  );
+  const resources = ['North', 'South'].map((name) => ({ ...MORNING, name }));
+  const venue = await anyVenue(service, resources, { time_zone: 'UTC' });
   const [north = '', south = ''] = venue.resourceIds;
   const [seller, rival] = [await anyPartner(service, [venue.id]), await anyPartner(service, [venue.id])];
   return { venueId: venue.id, north, south, seller, rival };
 }
-const addFull = (half: { venueId: string; north: string; south: string }, fields: Json = {}) =>
-  anyResource(service, half.venueId, {
-    ...MORNING,
-    name: 'Full',
-    shares_space_with: [half.north, half.south],
-    ...fields,
-  });
-async function ground(fields: Json = {}): Promise<Ground> {
-  const half = await halves();
-  return { ...half, full: await addFull(half, fields) };
-}
+const addFull = async <Half extends { venueId: string; north: string; south: string }>(half: Half) => {
+  const fields = { ...MORNING, name: 'Full', shares_space_with: [half.north, half.south] };
+  return { ...half, full: await anyResource(service, half.venueId, fields) };
+};
 
 const at = (resourceId: string, time: string) => `${resourceId}_${DATE.replaceAll('-', '')}T${time}Z`;
 const answer = async (by: Partner, slotId: string) => verdict(await by.api.post(HOLDS, { slot_id: slotId }));
@@ -72,28 +46,22 @@ async function taken(by: Partner, { venueId }: { venueId: string }, resourceId: 
 }
 
 describe('resources that share space', () => {
-  test('a claim on the whole takes both halves, at its time alone', async () => {
-    const place = await ground();
+  test('a claim on the whole takes both halves, one on a half takes the whole, at its time alone', async () => {
+    const place = await addFull(await halves());
     await placeHold(place.seller, at(place.full, '0700'));
-    expect(await taken(place.rival, place, place.north)).toEqual(['0700 held']);
+    await bookSlot(place.seller, at(place.north, '0800'));
+    expect(await taken(place.rival, place, place.full)).toEqual(['0700 held', '0800 booked']);
+    expect(await taken(place.rival, place, place.north)).toEqual(['0700 held', '0800 booked']);
     expect(await taken(place.rival, place, place.south)).toEqual(['0700 held']);
-    for (const half of [place.north, place.south]) {
+    for (const half of [place.north, place.south])
       expect(await answer(place.rival, at(half, '0700'))).toBe('409 SLOT_NOT_AVAILABLE');
-      expect(await answer(place.rival, at(half, '0600'))).toBe('201');
-    }
+    expect(await answer(place.rival, at(place.full, '0800'))).toBe('409 SLOT_NOT_AVAILABLE');
+    expect(await answer(place.rival, at(place.south, '0800'))).toBe('201');
+    expect(await answer(place.rival, at(place.north, '0600'))).toBe('201');
   });
 
-  test('a claim on a half takes the whole and leaves the other half', async () => {
-    const place = await ground();
-    await bookSlot(place.seller, at(place.north, '0700'));
-    expect(await taken(place.rival, place, place.full)).toEqual(['0700 booked']);
-    expect(await taken(place.rival, place, place.south)).toEqual([]);
-    expect(await answer(place.rival, at(place.full, '0700'))).toBe('409 SLOT_NOT_AVAILABLE');
-    expect(await answer(place.rival, at(place.south, '0700'))).toBe('201');
-  });
-
-  test('the conflict tells when the hold in the way lapses, and offers only what is really free', async () => {
-    const place = await ground();
+  test('the conflict says when the blocking hold expires, and offers only free slots', async () => {
+    const place = await addFull(await halves());
     const hold = await placeHold(place.seller, at(place.north, '0700'));
     const reply = await place.rival.api.post(HOLDS, { slot_id: at(place.full, '0700') });
     const conflict = errorOf(reply).conflict as Json & { alternatives: Json[] };
@@ -101,37 +69,27 @@ describe('resources that share space', () => {
     const ids = conflict.alternatives.map((slot) => slot['slot_id']);
     expect(ids).toEqual([at(place.south, '0700'), at(place.full, '0600'), at(place.full, '0800')]);
   });
-
-  test('slots of other lengths collide wherever they overlap, and nowhere else', async () => {
-    const place = await ground({ duration_minutes: 90 });
-    await placeHold(place.seller, at(place.full, '0730'));
-    expect(await taken(place.rival, place, place.north)).toEqual(['0700 held', '0800 held']);
-    await placeHold(place.rival, at(place.south, '0600'));
-    expect(await taken(place.seller, place, place.full)).toEqual(['0600 held', '0730 held']);
-    expect(await answer(place.seller, at(place.full, '0600'))).toBe('409 SLOT_NOT_AVAILABLE');
-    expect(await answer(place.rival, at(place.south, '0900'))).toBe('201');
-  });
 });
 
-describe('claims that stood before the whole was added', () => {
-  test('are respected by it: neither a hold nor a booking can be overlapped', async () => {
+describe('claims from before the whole was added', () => {
+  test('block it: neither a hold nor a booking can be overlapped', async () => {
     const half = await halves();
     await placeHold(half.seller, at(half.north, '0600'));
     await bookSlot(half.seller, at(half.south, '0700'));
-    const place = { ...half, full: await addFull(half) };
+    const place = await addFull(half);
     expect(await taken(place.rival, place, place.full)).toEqual(['0600 held', '0700 booked']);
     expect(await answer(place.rival, at(place.full, '0600'))).toBe('409 SLOT_NOT_AVAILABLE');
     expect(await answer(place.rival, at(place.full, '0700'))).toBe('409 SLOT_NOT_AVAILABLE');
     expect(await answer(place.rival, at(place.full, '0800'))).toBe('201');
   });
 
-  test('on both halves at once stand side by side', async () => {
+  test('may stand on both halves at the same time, and block the whole until both have ended', async () => {
     const half = await halves();
     const [mine, theirs] = [
       await bookSlot(half.seller, at(half.north, '0600')),
       await bookSlot(half.rival, at(half.south, '0600')),
     ];
-    const place = { ...half, full: await addFull(half) };
+    const place = await addFull(half);
     const cancel = (by: Partner, booking: Json) =>
       by.api.post(`/api/v1/bookings/${String(booking['booking_id'])}/cancel`, {
         reason: 'r',
@@ -143,7 +101,7 @@ describe('claims that stood before the whole was added', () => {
     expect(await answer(half.seller, at(place.full, '0600'))).toBe('201');
   });
 
-  test('on one side do not keep it from being shared where those on the other have lapsed, settled or not', async () => {
+  test('do not prevent sharing where those on the other side have expired', async () => {
     const half = await halves();
     const lapsed = [
       await placeHold(half.rival, at(half.south, '0600')),
