@@ -60,7 +60,9 @@ async function measure(options: Options): Promise<Report> {
   return {
     ...measured,
     machine: { ...measured.machine, memoryGb: Math.round(totalmem() / 1e9) },
-    ...{ runs, seconds, figures },
+    runs,
+    seconds,
+    figures,
     othersShare: bench.othersShare(),
   };
 }

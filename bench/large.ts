@@ -47,7 +47,8 @@ async function sweepDueHolds({ contents, product, venue, partnerIds, takeSlots }
   const { outboxSince: _since, ...hold } = contents.originals.hold;
   const lapsed = Array.from({ length: DUE }, (_, n) => ({
     ...copyOf(hold, { venue, partnerIds }, first + n),
-    ...{ outbox: [], holdExpiresAt: new Date(Date.now() - 60_000) },
+    outbox: [],
+    holdExpiresAt: new Date(Date.now() - 60_000),
   }));
   await product.runWorkers(['hold-expiry']);
   product.freeze(['hold-expiry']);

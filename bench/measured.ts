@@ -13,7 +13,8 @@ export type Measured = {
 /** `beganAt` is of `performance.now()`. */
 export function measuredSince(beganAt: number): Measured {
   return {
-    ...{ at: new Date().toISOString(), commit: commitOfTree() },
+    at: new Date().toISOString(),
+    commit: commitOfTree(),
     machine: { cores: cpus().length, cpu: cpus()[0]?.model ?? 'unknown', node: process.versions.node },
     minutes: (performance.now() - beganAt) / 60_000,
   };

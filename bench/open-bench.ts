@@ -68,7 +68,14 @@ export async function openBench(
   let taken = 0;
   return {
     ...provisioned,
-    ...{ product, contents, runs, seconds, bookings, side, ownPids, onStop },
+    product,
+    contents,
+    runs,
+    seconds,
+    bookings,
+    side,
+    ownPids,
+    onStop,
     limitPid: limits.pid,
     callProduct: (task) => run(calls, task, product.pids()),
     callLimit: (task, pids) =>

@@ -36,7 +36,10 @@ function compare({ without, during }: PurgeReport): Compared[] {
       const [before, after] = [of(without), of(during)];
       const ratio = after.value / before.value;
       return {
-        ...{ label: `${call}, ${share}`, without: before, during: after, ratio },
+        label: `${call}, ${share}`,
+        without: before,
+        during: after,
+        ratio,
         isMissed: share === 'p99' && !(ratio <= AT_MOST),
       };
     }),

@@ -65,7 +65,8 @@ async function measureWindow(
   const reading = { step: 'get', params: { ...called, paths }, pace: pace(READS_PER_SECOND) } as const;
   const [holds, reads] = await Promise.all([
     bench.callProduct({
-      ...{ step: 'place-hold', params: { ...called, venue, first } },
+      step: 'place-hold',
+      params: { ...called, venue, first },
       pace: pace(HOLDS_PER_SECOND),
     }),
     bench.side.run({ ...reading, callers: apiKeys.length }, {}),
@@ -184,7 +185,10 @@ await runForPage({
   texts: [],
   measure: async ({ rows, seconds: windowSeconds }, onStop) => {
     const options = {
-      ...{ runs: 1, seconds: windowSeconds, bookings: 0, profile: undefined },
+      runs: 1,
+      seconds: windowSeconds,
+      bookings: 0,
+      profile: undefined,
       settings: { HOLD_TTL_SECONDS: String(HOLD_TTL_SECONDS) },
     };
     const bench = await openBench(options, onStop);
@@ -196,8 +200,12 @@ await runForPage({
     const loadSeconds = (performance.now() - loadBeganAt) / 1000;
     say(`${rows} holds that ended ${ENDED_DAYS_AGO} days ago are there after ${loadSeconds.toFixed(0)} s`);
     return {
-      ...{ rows, windowSeconds, loadSeconds, ...(await measureAll(bench, db, ended, windowSeconds)) },
-      ...{ holdsPerSecond: HOLDS_PER_SECOND, readsPerSecond: READS_PER_SECOND },
+      rows,
+      windowSeconds,
+      loadSeconds,
+      ...(await measureAll(bench, db, ended, windowSeconds)),
+      holdsPerSecond: HOLDS_PER_SECOND,
+      readsPerSecond: READS_PER_SECOND,
     };
   },
 });

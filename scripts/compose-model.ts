@@ -7,8 +7,10 @@ import { promisify } from 'node:util';
 import { goProgram } from './go-program.ts';
 
 const COMPOSE = {
-  ...{ name: 'compose-model', built: 'cmd' },
-  ...{ module: 'github.com/compose-spec/compose-go/v2/cmd', version: 'v2.10.0' },
+  name: 'compose-model',
+  built: 'cmd',
+  module: 'github.com/compose-spec/compose-go/v2/cmd',
+  version: 'v2.10.0',
 };
 
 type Environment = Readonly<Record<string, string | undefined>>;

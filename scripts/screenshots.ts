@@ -91,8 +91,10 @@ async function sellADay({
   });
   const courts = [...new Set(slots.map((slot) => slot.resource_id))];
   await operator('POST', `${OPERATOR}/venues/${venueId}/blackouts`, [201], {
-    ...{ starts_at: `${date}T06:00+05:30`, ends_at: `${date}T09:00+05:30` },
-    ...{ resource_ids: courts.slice(-1), reason: 'New net' },
+    starts_at: `${date}T06:00+05:30`,
+    ends_at: `${date}T09:00+05:30`,
+    resource_ids: courts.slice(-1),
+    reason: 'New net',
   });
   for (const [index, slot] of slots.entries()) {
     const kind = (index * 7 + courts.indexOf(slot.resource_id) * 3) % 10;

@@ -12,7 +12,11 @@ function componentOf([place, { version, integrity, license }]) {
   const name = place.split('node_modules/').at(-1);
   const [, hash] = /^sha512-(.+)$/.exec(integrity ?? '') ?? [];
   return {
-    ...{ type: 'library', 'bom-ref': place, name, version, purl: purlOf(name, version) },
+    type: 'library',
+    'bom-ref': place,
+    name,
+    version,
+    purl: purlOf(name, version),
     ...(hash && { hashes: [{ alg: 'SHA-512', content: Buffer.from(hash, 'base64').toString('hex') }] }),
     ...(license && { licenses: [{ expression: license }] }),
   };
@@ -20,7 +24,9 @@ function componentOf([place, { version, integrity, license }]) {
 
 const { name, version } = manifest;
 const sbom = {
-  ...{ bomFormat: 'CycloneDX', specVersion: '1.5', version: 1 },
+  bomFormat: 'CycloneDX',
+  specVersion: '1.5',
+  version: 1,
   metadata: {
     component: { type: 'application', 'bom-ref': name, name, version, purl: purlOf(name, version) },
   },

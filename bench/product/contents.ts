@@ -75,7 +75,9 @@ export async function openContents(product: Product, provisioned: Provisioned): 
     await deleteJobs(redis);
   };
   const contents = {
-    ...{ insert, countWaiting, clear },
+    insert,
+    countWaiting,
+    clear,
     clearHolds: async () => {
       await collectionOf('reservations').deleteMany(ACTIVE);
     },

@@ -36,7 +36,11 @@ export function copyOf(original: Reservation, { venue, partnerIds }: Place, n: n
     partnerId,
     cells: cellsOf([resourceId], start, end),
     outbox: original.outbox.map((event) => ({
-      ...{ ...event, ...subject, eventId: newId(), holdId: _id, originatorId: partnerId },
+      ...event,
+      ...subject,
+      eventId: newId(),
+      holdId: _id,
+      originatorId: partnerId,
       ...(event.bookingId === null ? {} : { bookingId: ids.bookingId ?? null }),
     })),
   };

@@ -89,8 +89,11 @@ export async function startProduct(
       ADMIN_PORT: '0',
       HEALTH_PORT: '0',
     },
-    ...{ MONGODB_URI: servers.mongodbUri, REDIS_URL: servers.redisUrl, OPERATOR_API_KEY: operatorKey },
-    ...{ ENCRYPTION_KEYS: randomBytes(32).toString('base64'), WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true' },
+    MONGODB_URI: servers.mongodbUri,
+    REDIS_URL: servers.redisUrl,
+    OPERATOR_API_KEY: operatorKey,
+    ENCRYPTION_KEYS: randomBytes(32).toString('base64'),
+    WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'true',
     RATE_LIMIT_PER_MINUTE: '100000000',
     ...settings,
   });
@@ -104,10 +107,17 @@ export async function startProduct(
     const { url, adminUrl } = await processes.start<{ url: string; adminUrl: string }>('api');
     const { mongodb = 0, redis = 0 } = servers.pids;
     return {
-      ...{ url, adminUrl, port: Number(new URL(url).port), operatorKey, folder, stop },
-      ...{ mongodbUri: servers.mongodbUri, redisUrl: servers.redisUrl },
+      url,
+      adminUrl,
+      port: Number(new URL(url).port),
+      operatorKey,
+      folder,
+      stop,
+      mongodbUri: servers.mongodbUri,
+      redisUrl: servers.redisUrl,
       pids: () => ({ ...processes.pids(), mongod: mongodb, redis }),
-      ...{ runWorkers: processes.runWorkers, addApi: processes.addApi },
+      runWorkers: processes.runWorkers,
+      addApi: processes.addApi,
       freeze: (names) => processes.signal(names, 'SIGSTOP'),
       thaw: (names) => processes.signal(names, 'SIGCONT'),
     };

@@ -59,7 +59,9 @@ export async function provision({ url, adminUrl, operatorKey }: Product): Promis
 
   const partners = await forEachOf(PARTNERS, addPartner);
   return {
-    ...{ partners, addPartner, addVenue },
+    partners,
+    addPartner,
+    addVenue,
     addSmallVenues: async (sellers, count) => {
       const venues = await forEachOf(count, () => openVenue(sellers, 1));
       return venues.flatMap(({ resources }) => resources);
@@ -80,8 +82,12 @@ let named = 0;
 function resource() {
   named += 1;
   return {
-    ...{ name: `Turf ${named} of the benchmark`, resource_type: 'turf', sport_category: 'football' },
-    ...{ duration_minutes: 60, price_rupees: 1200 },
-    ...{ operating_hours_start: '06:00', operating_hours_end: '22:00' },
+    name: `Turf ${named} of the benchmark`,
+    resource_type: 'turf',
+    sport_category: 'football',
+    duration_minutes: 60,
+    price_rupees: 1200,
+    operating_hours_start: '06:00',
+    operating_hours_end: '22:00',
   };
 }

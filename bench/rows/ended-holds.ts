@@ -21,8 +21,12 @@ export async function addEndedHolds(
     const placedAt = new Date(holdExpiresAt.getTime() - (released.ttlMs ?? 0));
     return {
       ...copyOf(released, { venue, partnerIds }, number),
-      ...{ slotStart: holdExpiresAt, slotEnd: new Date(holdExpiresAt.getTime() + 3_600_000) },
-      ...{ placedAt, holdExpiresAt, releasedAt: placedAt, outbox: [] },
+      slotStart: holdExpiresAt,
+      slotEnd: new Date(holdExpiresAt.getTime() + 3_600_000),
+      placedAt,
+      holdExpiresAt,
+      releasedAt: placedAt,
+      outbox: [],
     };
   };
   for (let from = 0; from < count; from += AT_A_TIME)

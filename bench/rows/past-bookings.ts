@@ -23,7 +23,10 @@ export async function addPastBookings(
     const row = copyOf(booking, place, number);
     return {
       ...row,
-      ...{ slotStart: start, slotEnd: new Date(start.getTime() + HOUR_MS), bookedAt, placedAt: bookedAt },
+      slotStart: start,
+      slotEnd: new Date(start.getTime() + HOUR_MS),
+      bookedAt,
+      placedAt: bookedAt,
       cells: [`${row.resourceId}@past-${number}`],
       outbox: [],
     };

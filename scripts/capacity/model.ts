@@ -99,14 +99,17 @@ export function capacityOf(traffic: Traffic, figures: Figures): Capacity {
   );
   const { kept, purged } = bytesOfDay(traffic, figures);
   const mongodb = {
-    ...{ cores: cores('mongod'), writesPerSecond, connections: connectionsTo('mongodb') },
+    cores: cores('mongod'),
+    writesPerSecond,
+    connections: connectionsTo('mongodb'),
     gbAYear: (kept * 365) / 1e9,
     gbAfterAYear:
       (kept * 365 + purged * Math.min(traffic.retentionDays, 365) + traffic.venues * figures.bytes.venue) /
       1e9,
   };
   const redis = {
-    ...{ cores: cores('redis'), connections: connectionsTo('redis') },
+    cores: cores('redis'),
+    connections: connectionsTo('redis'),
     memoryMb: redisBytes(peak, traffic, figures) / 1e6,
   };
   const limits = limitsOf({ mongodb, redis }, traffic);
@@ -119,8 +122,12 @@ function peakOf({ bookingsADay, holdsPerBooking, readsPerHold, subscriptionsPerV
   const hold = confirm * holdsPerBooking;
   const event = hold * 2;
   return {
-    ...{ hold, confirm, event, availability: hold * readsPerHold },
-    ...{ expiry: hold - confirm, delivery: event * subscriptionsPerVenue },
+    hold,
+    confirm,
+    event,
+    availability: hold * readsPerHold,
+    expiry: hold - confirm,
+    delivery: event * subscriptionsPerVenue,
   };
 }
 

@@ -41,8 +41,12 @@ export function dashboardJson({ uid, title, description, panels }: Dashboard): s
     graphTooltip: 1,
     links: [
       {
-        ...{ type: 'dashboards', title: 'Partner Booking', tags: [TAG] },
-        ...{ asDropdown: true, includeVars: true, keepTime: true },
+        type: 'dashboards',
+        title: 'Partner Booking',
+        tags: [TAG],
+        asDropdown: true,
+        includeVars: true,
+        keepTime: true,
       },
     ],
     annotations: { list: [firingAlerts] },
@@ -53,13 +57,26 @@ export function dashboardJson({ uid, title, description, panels }: Dashboard): s
 }
 
 const firingAlerts = {
-  ...{ name: 'Firing alerts', datasource: SOURCE, enable: true, iconColor: 'red' },
-  ...{ expr: 'ALERTS{alertname=~"Booking.+",alertstate="firing"}', titleFormat: '{{alertname}}' },
+  name: 'Firing alerts',
+  datasource: SOURCE,
+  enable: true,
+  iconColor: 'red',
+  expr: 'ALERTS{alertname=~"Booking.+",alertstate="firing"}',
+  titleFormat: '{{alertname}}',
 };
 
 const queryVariable = (name: string, label: string, query: string) => ({
-  ...{ type: 'query', name, label, datasource: SOURCE, query, refresh: 2, sort: 1 },
-  ...{ multi: true, includeAll: true, allValue: '.+', current: { text: ['All'], value: ['$__all'] } },
+  type: 'query',
+  name,
+  label,
+  datasource: SOURCE,
+  query,
+  refresh: 2,
+  sort: 1,
+  multi: true,
+  includeAll: true,
+  allValue: '.+',
+  current: { text: ['All'], value: ['$__all'] },
 });
 
 const variables = [
@@ -67,7 +84,10 @@ const variables = [
   queryVariable('job', 'Job', 'label_values(up{job=~"partner-booking-.+"}, job)'),
   queryVariable('instance', 'Instance', 'label_values(up{job=~"$job"}, instance)'),
   {
-    ...{ type: 'textbox', name: 'runbooks', label: 'Address of docs/', query: '/docs' },
+    type: 'textbox',
+    name: 'runbooks',
+    label: 'Address of docs/',
+    query: '/docs',
     current: { text: '/docs', value: '/docs' },
   },
 ];
@@ -86,11 +106,17 @@ function placeOf(panels: readonly Panel[], panel: Panel): Place {
 function panelJson(panel: Panel, id: number, gridPos: Place) {
   const { title, description, unit, queries, runbook } = panel;
   return {
-    ...{ id, type: panel.isStat ? 'stat' : 'timeseries', title, description, gridPos, datasource: SOURCE },
+    id,
+    type: panel.isStat ? 'stat' : 'timeseries',
+    title,
+    description,
+    gridPos,
+    datasource: SOURCE,
     ...(runbook === undefined ? {} : { links: [runbookLink(runbook)] }),
     fieldConfig: {
       defaults: {
-        ...{ unit, color: { mode: panel.isStat ? 'thresholds' : 'palette-classic-by-name' } },
+        unit,
+        color: { mode: panel.isStat ? 'thresholds' : 'palette-classic-by-name' },
         thresholds: { mode: 'absolute', steps: stepsOf(panel) },
         ...(panel.isStat ? {} : { min: 0, custom: graphOf(panel) }),
       },
@@ -102,7 +128,10 @@ function panelJson(panel: Panel, id: number, gridPos: Place) {
       ? { reduceOptions: { calcs: ['lastNotNull'] }, colorMode: 'background', graphMode: 'area' }
       : { legend: { displayMode: 'list', placement: 'bottom' }, tooltip: { mode: 'multi', sort: 'desc' } },
     targets: queries.map(({ legend, expr }, index) => ({
-      ...{ refId: refIdOf(index), datasource: SOURCE, expr, legendFormat: legend },
+      refId: refIdOf(index),
+      datasource: SOURCE,
+      expr,
+      legendFormat: legend,
     })),
   };
 }
@@ -110,12 +139,16 @@ function panelJson(panel: Panel, id: number, gridPos: Place) {
 const refIdOf = (index: number) => String.fromCharCode('A'.charCodeAt(0) + index);
 
 const runbookLink = (anchor: string) => ({
-  ...{ title: 'What to do', targetBlank: true },
+  title: 'What to do',
+  targetBlank: true,
   url: `\${runbooks}/operations.md#${anchor}`,
 });
 
 const graphOf = ({ threshold }: Panel) => ({
-  ...{ drawStyle: 'line', lineWidth: 1, fillOpacity: 10, showPoints: 'never' },
+  drawStyle: 'line',
+  lineWidth: 1,
+  fillOpacity: 10,
+  showPoints: 'never',
   thresholdsStyle: { mode: threshold === undefined ? 'off' : 'dashed' },
 });
 

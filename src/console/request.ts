@@ -21,8 +21,11 @@ export function readQuery<Query>(
   query: PageRequest['query'],
 ): { query: Query; faults?: undefined } | { query: undefined; faults: FieldFault[] } {
   const checked = checkInput({
-    ...{ query, querySchema: schema, ignoredInQuery: Object.keys(query) },
-    ...{ body: {}, bodySchema: undefined },
+    query,
+    querySchema: schema,
+    ignoredInQuery: Object.keys(query),
+    body: {},
+    bodySchema: undefined,
   });
   return checked.faults.length === 0
     ? { query: checked.query as Query }

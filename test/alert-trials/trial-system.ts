@@ -71,8 +71,13 @@ export async function startTrialSystem(overrides: Record<string, string> = {}): 
   await redis.start();
   const name = 'alerts';
   const environment = serviceEnvironment(name, {
-    ...{ RATE_LIMIT_PER_MINUTE: '0', LOG_LEVEL: 'error', CACHE_LEASE_MS: '1000', ...overrides },
-    ...{ MONGODB_URI: mongo.uri, REDIS_URL: redis.uri, ALERT_URL: alerts.url },
+    RATE_LIMIT_PER_MINUTE: '0',
+    LOG_LEVEL: 'error',
+    CACHE_LEASE_MS: '1000',
+    ...overrides,
+    MONGODB_URI: mongo.uri,
+    REDIS_URL: redis.uri,
+    ALERT_URL: alerts.url,
     NODE_OPTIONS: `--max-old-space-size=400 --import=${HOGS}`,
   });
   const db = createDb();
@@ -108,8 +113,20 @@ export async function startTrialSystem(overrides: Record<string, string> = {}): 
   const days = await Promise.all([2, 3, 4, 5, 6].map((day) => freeSlotIds(partner, venue.id, dateIn(day))));
   const slots = days.flat();
   return {
-    ...{ url, adminUrl, db, queues, mongo, redis, parts, restart },
-    ...{ partner, venue, receiver, subscriptionId, alerts, prometheus },
+    url,
+    adminUrl,
+    db,
+    queues,
+    mongo,
+    redis,
+    parts,
+    restart,
+    partner,
+    venue,
+    receiver,
+    subscriptionId,
+    alerts,
+    prometheus,
     nextSlot: () => {
       const slot = slots.pop();
       if (slot === undefined) throw new Error('There is no slot left');

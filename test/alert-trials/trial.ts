@@ -87,7 +87,8 @@ export async function runTrial(system: TrialSystem, trial: Trial): Promise<Trial
   }
   const cleared = await until(system, trial, false, trial.clearsWithinMs ?? 120_000);
   const findings = all.map((alert, index) => ({
-    ...{ alert, fault: trial.fault },
+    alert,
+    fault: trial.fault,
     firedAfter: Math.round((tookMs + (fired[index] ?? 0)) / 100) / 10,
     clearedAfter: Math.round((cleared[index] ?? 0) / 100) / 10,
   }));

@@ -40,8 +40,12 @@ export async function stopWorker(context: Context): Promise<void> {
 /** Raises one condition `count` times at once; returns how many calls raised it. */
 export async function raiseAtOnce(context: Context, count: number): Promise<number> {
   const condition: Condition = {
-    ...{ kind: 'hold_overdue', subject: null, partnerId: null },
-    ...{ count: 1, since: null, missingIndexes: [] },
+    kind: 'hold_overdue',
+    subject: null,
+    partnerId: null,
+    count: 1,
+    since: null,
+    missingIndexes: [],
   };
   const raised = await Promise.all(Array.from({ length: count }, () => raiseAlert(context.db, condition)));
   return raised.filter((row) => row !== null).length;

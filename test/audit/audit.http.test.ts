@@ -274,7 +274,8 @@ describe('the audit is searched', () => {
         action: n % 3 === 0 ? 'cancelBooking' : 'updatePartner',
         subjects: [],
       },
-      ...{ address: '192.0.2.1', who: 'session' },
+      address: '192.0.2.1',
+      who: 'session',
     }));
     await service.context.db.collection('audit').insertMany(many);
     const asked = [
@@ -303,8 +304,10 @@ describe('no audit row holds a secret or a customer’s data', () => {
     const [slot = '', other = ''] = await freeSlotIds(partner, venueId);
     const canary = { customer_name: 'Zebra Canary', customer_phone: '9845011223' };
     const booking = await bookSlot(partner, slot, {
-      ...{ ...canary, payment_reference: 'zebra-pay' },
-      ...{ order_reference: 'zebra-order', metadata: { note: 'zebra note' } },
+      ...canary,
+      payment_reference: 'zebra-pay',
+      order_reference: 'zebra-order',
+      metadata: { note: 'zebra note' },
     });
     const path = `/api/v1/operator/bookings/${String(booking['booking_id'])}`;
     const end = { reason: 'Zebra Canary rang', idempotency_key: randomUUID() };

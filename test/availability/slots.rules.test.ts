@@ -14,17 +14,34 @@ const DAY = Date.parse('2026-12-01T00:00Z');
 const at = (minute: number) => new Date(DAY + minute * MINUTE_MS);
 
 const venue: VenueRow = {
-  ...{ _id: 'venue', name: 'Arena', address: '1 Road', city: 'Pune' },
-  ...{ timeZone: 'UTC', status: 'active' },
+  _id: 'venue',
+  name: 'Arena',
+  address: '1 Road',
+  city: 'Pune',
+  timeZone: 'UTC',
+  status: 'active',
 };
 const resource = (id: string, sharesSpaceWith: string[] = []): ResourceRow => ({
-  ...{ _id: id, venueId: venue._id, name: id, resourceType: 'turf', sportCategory: 'football' },
-  ...{ durationMinutes: 60, pricePaise: 120_050, opensAt: '00:00', closesAt: '00:00' },
-  ...{ sharesSpaceWith, status: 'active' },
+  _id: id,
+  venueId: venue._id,
+  name: id,
+  resourceType: 'turf',
+  sportCategory: 'football',
+  durationMinutes: 60,
+  pricePaise: 120_050,
+  opensAt: '00:00',
+  closesAt: '00:00',
+  sharesSpaceWith,
+  status: 'active',
 });
 const slotOf = (of: ResourceRow, fromMinute: number, minutes: number): PlannedSlot => ({
-  ...{ resource: of, date: '2026-12-01', start: at(fromMinute), end: at(fromMinute + minutes) },
-  ...{ pricePaise: of.pricePaise, slotId: slotIdOf(of._id, at(fromMinute)), isBlackedOut: false },
+  resource: of,
+  date: '2026-12-01',
+  start: at(fromMinute),
+  end: at(fromMinute + minutes),
+  pricePaise: of.pricePaise,
+  slotId: slotIdOf(of._id, at(fromMinute)),
+  isBlackedOut: false,
 });
 const moment = { onSale: { after: at(-1), before: at(10_000) }, now: at(0) };
 
@@ -50,8 +67,14 @@ test('a slot is taken exactly where it fills a cell of a live claim: of its own 
       const holdExpiresAt = pick(random, [at(-5), at(0), at(5)]);
       const sharedCells = shared.length === 0 ? [] : cellsOf(shared, start, end);
       const claim: ClaimedWindow = {
-        ...{ _id: `${n}`, venueId: venue._id, resourceId: of._id, slotStart: start, slotEnd: end },
-        ...{ status, holdExpiresAt, sharedCells },
+        _id: `${n}`,
+        venueId: venue._id,
+        resourceId: of._id,
+        slotStart: start,
+        slotEnd: end,
+        status,
+        holdExpiresAt,
+        sharedCells,
       };
       const isAlive = status === 'BOOKED' || holdExpiresAt > moment.now;
       return { claim, cells: isAlive ? [...cellsOf([of._id], start, end), ...sharedCells] : [] };

@@ -14,7 +14,12 @@ describe('the arithmetic', () => {
   test('follows the traffic: holds, events, deliveries and reads of the busiest second', () => {
     const traffic = trafficOf('--bookings-a-day', '86400', '--peak', '2', '--holds-per-booking', '3');
     expect(capacityOf({ ...traffic, subscriptionsPerVenue: 4, readsPerHold: 5 }, figures).peak).toEqual({
-      ...{ confirm: 2, hold: 6, expiry: 4, event: 12, delivery: 48, availability: 30 },
+      confirm: 2,
+      hold: 6,
+      expiry: 4,
+      event: 12,
+      delivery: 48,
+      availability: 30,
     });
   });
 

@@ -33,7 +33,8 @@ export function certifyModel(
   onEnd: (report: ScenarioReport) => void = () => undefined,
 ): Promise<Report> {
   return certify({
-    ...{ baseUrl: candidate.baseUrl, apiKey: candidate.apiKey },
+    baseUrl: candidate.baseUrl,
+    apiKey: candidate.apiKey,
     subject: { mode: 'service', defects },
     isChosen: ({ id }) => only?.includes(id) ?? true,
     onEnd,

@@ -46,10 +46,14 @@ export async function serveModel(
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/certification`;
   const profile = await writeProfile({
-    ...{ name: 'Model Tickets', actions: { url }, webhook_url: model.webhookUrl, proxy_port: proxyPort },
+    name: 'Model Tickets',
+    actions: { url },
+    webhook_url: model.webhookUrl,
+    proxy_port: proxyPort,
   });
   return {
-    ...{ profile, proxyUrl },
+    profile,
+    proxyUrl,
     close: async () => {
       server.closeAllConnections();
       server.close();

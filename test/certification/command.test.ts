@@ -98,7 +98,9 @@ describe('an integration over HTTP', () => {
     expect([code, run.verdict, summary.failed]).toEqual([130, 'incomplete', 0]);
     expect(summary.passed).toBeGreaterThanOrEqual(1);
     expect(scenarios.find(({ id }) => id === 'wrong-key-reported')).toMatchObject({
-      ...{ outcome: 'not_tried', finding: 'The run was interrupted.', remedy: null },
+      outcome: 'not_tried',
+      finding: 'The run was interrupted.',
+      remedy: null,
     });
     const { api } = candidate.partner;
     expect(await api.get('/api/v1/partner/holds?status=ACTIVE')).toMatchObject({ body: { count: 0 } });

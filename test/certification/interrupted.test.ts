@@ -45,7 +45,9 @@ test.each([
   });
   const profile = parseProfile(await readFile(integration.profile, 'utf8'));
   const report = await certify({
-    ...{ baseUrl: front.url, apiKey: candidate.apiKey, subject: { mode: 'partner', profile } },
+    baseUrl: front.url,
+    apiKey: candidate.apiKey,
+    subject: { mode: 'partner', profile },
     isChosen: ({ id }) => id === scenario,
     signal: stop.signal,
   });

@@ -4,7 +4,12 @@ import type { Report, ScenarioOutcome } from '../../packages/client/src/certific
 import { summaryOf, verdictOf } from '../../packages/client/src/certification/report.ts';
 
 const scenario = (outcome: ScenarioOutcome, finding: string | null = null) => ({
-  ...{ id: `is-${outcome}`, level: 3 as const, title: 'A title', outcome, duration_ms: 12, finding },
+  id: `is-${outcome}`,
+  level: 3 as const,
+  title: 'A title',
+  outcome,
+  duration_ms: 12,
+  finding,
   remedy: outcome === 'failed' ? 'Mend <it>.' : null,
 });
 
@@ -22,10 +27,17 @@ test('the page stands alone, and what came from elsewhere is text in it', () => 
   const scenarios = [scenario('failed', '<script>alert("1")</script> & more'), scenario('passed')];
   const summary = summaryOf(scenarios);
   const report: Report = {
-    ...{ format: 'partner-booking-certification/1', mode: 'partner', suite_version: '1.0.0' },
-    ...{ partner_id: '0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01', integration: '<b>Box & Office</b>' },
-    ...{ base_url: 'http://127.0.0.1:3000', started_at: '2026-11-23T10:00:00.000Z' },
-    ...{ ended_at: '2026-11-23T10:01:00.000Z', verdict: verdictOf(summary), summary, scenarios },
+    format: 'partner-booking-certification/1',
+    mode: 'partner',
+    suite_version: '1.0.0',
+    partner_id: '0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01',
+    integration: '<b>Box & Office</b>',
+    base_url: 'http://127.0.0.1:3000',
+    started_at: '2026-11-23T10:00:00.000Z',
+    ended_at: '2026-11-23T10:01:00.000Z',
+    verdict: verdictOf(summary),
+    summary,
+    scenarios,
   };
   const page = htmlReport(report);
   expect(page).toContain('&lt;b&gt;Box &amp; Office&lt;/b&gt;');

@@ -28,7 +28,9 @@ test('an integration that ends in the middle of a run fails nothing: the rest is
   const chosen = ['venues-listed', 'hold-placed', 'hold-answer-lost', 'genuine-accepted'];
   let closing = Promise.resolve();
   const report = await certify({
-    ...{ baseUrl: service.url, apiKey: candidate.apiKey, subject: { mode: 'partner', profile } },
+    baseUrl: service.url,
+    apiKey: candidate.apiKey,
+    subject: { mode: 'partner', profile },
     isChosen: ({ id }) => chosen.includes(id),
     onEnd: ({ id }) => {
       if (id === 'venues-listed') closing = integration.close();
@@ -37,7 +39,9 @@ test('an integration that ends in the middle of a run fails nothing: the rest is
   });
   await closing;
   expect(outcomesOf(report, chosen)).toEqual({
-    ...{ 'venues-listed': 'passed', 'hold-placed': 'not_tried', 'hold-answer-lost': 'not_tried' },
+    'venues-listed': 'passed',
+    'hold-placed': 'not_tried',
+    'hold-answer-lost': 'not_tried',
     'genuine-accepted': 'not_tried',
   });
   expect(withOutcome(report, 'not_tried')).toMatchObject({
@@ -54,7 +58,9 @@ test('an integration that breaks off while it carries an action out fails: the s
     if (method === 'POST' && path === '/api/v1/partner/holds') await integration.close();
   });
   const report = await certify({
-    ...{ baseUrl: front.url, apiKey: candidate.apiKey, subject: { mode: 'partner', profile } },
+    baseUrl: front.url,
+    apiKey: candidate.apiKey,
+    subject: { mode: 'partner', profile },
     isChosen: ({ id }) => id === 'hold-placed',
     signal: new AbortController().signal,
   });

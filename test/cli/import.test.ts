@@ -76,7 +76,9 @@ describe('the example file', () => {
     await venues.insertMany(others.map((id) => ({ ...row, _id: id as never })));
     for (const file of [YAML, CSV]) {
       expect(await operator(url, ['import', file])).toEqual({
-        ...{ code: 0, err: '', out: 'Nothing to change: all 49 are as the file says.\n' },
+        code: 0,
+        err: '',
+        out: 'Nothing to change: all 49 are as the file says.\n',
       });
       expect(await operatorJson(url, ['import', file])).toMatchObject({ result: 'unchanged', steps: [] });
     }
@@ -281,7 +283,8 @@ describe('what is there already', () => {
       ['inactive', 'Import not finished'],
     ]);
     expect(await operatorJson(url, ['resource', 'show', 'hidden-barn-net-2'])).toMatchObject({
-      ...{ status: 'active', resource_type: 'net' },
+      status: 'active',
+      resource_type: 'net',
     });
   });
 });

@@ -25,7 +25,9 @@ export async function operator(
     columns: undefined,
   });
   const code = await runCommandLine(args, {
-    ...{ out: sink('out'), err: sink('err'), interrupted },
+    out: sink('out'),
+    err: sink('err'),
+    interrupted,
     environment: {
       ...operatorEnvironment({ OPERATOR_URL: url, OPERATOR_API_KEY: OPERATOR_KEY }),
       ...environment,

@@ -77,7 +77,9 @@ describe('as a process', () => {
 
   test('a disk that is full is one', async () => {
     expect(await shell('operator api describe > /dev/full')).toEqual({
-      ...{ code: 1, out: '', err: 'error: The output cannot be written (ENOSPC).\n' },
+      code: 1,
+      out: '',
+      err: 'error: The output cannot be written (ENOSPC).\n',
     });
   });
 });

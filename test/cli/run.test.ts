@@ -121,7 +121,8 @@ describe('values', () => {
     const file = path.join(await temporaryFolder(), 'venue.json');
     await writeFile(file, JSON.stringify({ name: 'From a file', address: 'A', city: 'B' }));
     expect(await operatorJson(url, ['venue', 'create', '--body', file, '--city', 'C'])).toMatchObject({
-      ...{ name: 'From a file', city: 'C' },
+      name: 'From a file',
+      city: 'C',
     });
     const input = JSON.stringify({ name: 'From the input', address: 'A', city: 'B' });
     const { code, out } = await operator(url, ['venue', 'create', '--body', '-', '--json'], { input });

@@ -72,7 +72,10 @@ export const mistakes = async () => {
 
 const TSCONFIG = {
   compilerOptions: {
-    ...{ target: 'ES2022', lib: ['ES2022', 'DOM', 'DOM.AsyncIterable'], module: 'nodenext', types: [] },
+    target: 'ES2022',
+    lib: ['ES2022', 'DOM', 'DOM.AsyncIterable'],
+    module: 'nodenext',
+    types: [],
     ...{
       strict: true,
       exactOptionalPropertyTypes: true,
@@ -194,8 +197,12 @@ describe('the command', () => {
 
   test('is in no import of the library', async () => {
     const { metafile } = await build({
-      ...{ stdin: { contents: "export * from 'partner-booking-client';", resolveDir: app }, bundle: true },
-      ...{ format: 'esm', write: false, metafile: true, logLevel: 'silent' },
+      stdin: { contents: "export * from 'partner-booking-client';", resolveDir: app },
+      bundle: true,
+      format: 'esm',
+      write: false,
+      metafile: true,
+      logLevel: 'silent',
     });
     const inputs = Object.keys(metafile.inputs);
     expect(inputs.some((file) => file.endsWith('dist/client.js'))).toBe(true);
@@ -208,8 +215,13 @@ async function minifiedBytes(external: string[]): Promise<number> {
   const names = ['', '/webhooks', '/webhooks/express', '/webhooks/fastify', '/webhooks/fetch'];
   const contents = names.map((name) => `export * from 'partner-booking-client${name}';`).join('\n');
   const { outputFiles } = await build({
-    ...{ stdin: { contents, resolveDir: app }, bundle: true, minify: true, format: 'esm' },
-    ...{ write: false, external, logLevel: 'silent' },
+    stdin: { contents, resolveDir: app },
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    write: false,
+    external,
+    logLevel: 'silent',
   });
   return outputFiles.reduce((sum, { contents: bytes }) => sum + bytes.length, 0);
 }

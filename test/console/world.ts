@@ -70,8 +70,19 @@ export async function consoleWorld(service: Listeners & ServiceCalls & Stored): 
   const path = `/api/v1/operator/venues/${venue.id}/blackouts`;
   const blackout = expectStatus(await operatorOf(service).post(path, { ...noon, reason: 'New net' }), 201);
   return {
-    ...{ venueId: venue.id, date, partner, rival, turf, full, north, slotOf, booking, hold, walkIn },
-    ...{ blackout, deliveryId },
+    venueId: venue.id,
+    date,
+    partner,
+    rival,
+    turf,
+    full,
+    north,
+    slotOf,
+    booking,
+    hold,
+    walkIn,
+    blackout,
+    deliveryId,
     stop: async () => {
       await receiver.close();
     },

@@ -232,7 +232,9 @@ describe('after the erasure of a customer', () => {
     // Family name first, and in a file of its own.
     const words = String(name).split(' ').toReversed();
     await bookSlot(rival, anySlot(), {
-      ...{ ...customer, customer_email: undefined, payment_reference: `invoice/${words.join(', Ms ')}` },
+      ...customer,
+      customer_email: undefined,
+      payment_reference: `invoice/${words.join(', Ms ')}`,
       idempotency_key: words.join('').toLowerCase(),
     }).then(passBy);
     const third = await bookSlot(seller, anySlot(), { ...customer, idempotency_key: `91${phone}` });

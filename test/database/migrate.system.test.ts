@@ -52,9 +52,21 @@ async function anyDatabase(): Promise<{ db: Db; env: Record<string, string> }> {
 async function insertOldBookings(db: Db, count: number): Promise<void> {
   const at = new Date('2026-01-05T10:00:00Z');
   const row = (index: number) => ({
-    ...{ partnerId: 'p', venueId: 'v', resourceId: 'r', slotId: 's', slotStart: at, slotEnd: at },
-    ...{ cells: [`c${index}`], claimed: true, status: 'BOOKED', pricePaise: 100, placedAt: at },
-    ...{ holdExpiresAt: at, outbox: [], bookedAt: at, bookingId: `b${index}` },
+    partnerId: 'p',
+    venueId: 'v',
+    resourceId: 'r',
+    slotId: 's',
+    slotStart: at,
+    slotEnd: at,
+    cells: [`c${index}`],
+    claimed: true,
+    status: 'BOOKED',
+    pricePaise: 100,
+    placedAt: at,
+    holdExpiresAt: at,
+    outbox: [],
+    bookedAt: at,
+    bookingId: `b${index}`,
     customer: {
       name: `Łucja ${index}`,
       nameFolded: `łucja ${index}`,
@@ -92,8 +104,11 @@ describe('npm run migrate', () => {
       // The first row is written, the second is not.
       mode: { skip: 1 },
       data: {
-        ...{ appName: APP, failCommands: ['update'], namespace: `${db.name}.reservations` },
-        ...{ blockConnection: true, blockTimeMS: 60_000 },
+        appName: APP,
+        failCommands: ['update'],
+        namespace: `${db.name}.reservations`,
+        blockConnection: true,
+        blockTimeMS: 60_000,
       },
     });
     const first = runMigrate(env);
@@ -176,7 +191,10 @@ async function writesTo(db: Db): Promise<number> {
 
 const ITEMS = { name: 'items', indexes: [] };
 const dropOld: Step = {
-  ...{ version: 1, name: 'drop-old', kind: 'contract', unusedSince: '1.1.0' },
+  version: 1,
+  name: 'drop-old',
+  kind: 'contract',
+  unusedSince: '1.1.0',
   count: async () => 1,
   run: async (db) => (await db.collection('items').updateMany({}, { $unset: { old: '' } })).modifiedCount,
 };
@@ -315,7 +333,9 @@ test('of two that begin at once each step is run by one', async () => {
   const { db } = await anyDatabase();
   let runs = 0;
   const slow: Step = {
-    ...{ version: 1, name: 'slow', kind: 'expand' },
+    version: 1,
+    name: 'slow',
+    kind: 'expand',
     count: async () => 0,
     run: async () => {
       runs += 1;

@@ -112,7 +112,11 @@ test('a dead letter without an alert is raised by the sweep, with the ids that i
   const { eventId } = await rowOf(service, 'deliveries', { partnerId: partner.id });
   const attempt = { deliveryId: randomUUID(), attempt: 5, sentAt: new Date(), outcome: 'failed' as const };
   const row = overdue('s', {
-    ...{ eventId, state: 'dead_letter', nextAttemptAt: null, deadLetteredAt: new Date(), alertPending: true },
+    eventId,
+    state: 'dead_letter',
+    nextAttemptAt: null,
+    deadLetteredAt: new Date(),
+    alertPending: true,
     attempts: [{ ...attempt, statusCode: 500, error: 'http_status', durationMs: 1, responseExcerpt: null }],
   });
   await deliveries().insertOne(row);
@@ -130,7 +134,10 @@ test('a dead letter without an alert is raised by the sweep, with the ids that i
     'a webhook delivery failed after 5 attempts and is a dead letter',
   ).filter((line) => line['delivery'] === row._id);
   expect(raised.at(-1)).toMatchObject({
-    ...{ event_id: eventId, delivery_id: attempt.deliveryId, hold_id, booking_id },
+    event_id: eventId,
+    delivery_id: attempt.deliveryId,
+    hold_id,
+    booking_id,
     request_id: expect.any(String),
   });
 });

@@ -283,7 +283,9 @@ describe('discarding dead letters', () => {
     });
     const { state, leaseUntil, attempts } = await read(id);
     expect({ state, leaseUntil, last: attempts.at(-1)?.outcome }).toEqual({
-      ...{ state: 'discarded', leaseUntil: null, last: 'interrupted' },
+      state: 'discarded',
+      leaseUntil: null,
+      last: 'interrupted',
     });
     expect(await withDeadLetters([subscription.id])).toEqual([]);
     await service.attempt(id);

@@ -32,9 +32,20 @@ test('an event whose insert arrives after its batch has ended is in the feed, wh
   const read = (after: number) => readFeed({ db }, partner.id, { after, limit: 10 });
   const at = new Date();
   const event: EventRow = {
-    ...{ _id: randomUUID(), type: 'hold_created', at, venueId: venue.id, holdId: randomUUID() },
-    ...{ resourceId: 'turf', slotId: 'turf_x', slotStart: at, slotEnd: at, pricePaise: 0 },
-    ...{ originatorId: partner.id, bookingId: null, holdExpiresAt: null, reason: null },
+    _id: randomUUID(),
+    type: 'hold_created',
+    at,
+    venueId: venue.id,
+    holdId: randomUUID(),
+    resourceId: 'turf',
+    slotId: 'turf_x',
+    slotStart: at,
+    slotEnd: at,
+    pricePaise: 0,
+    originatorId: partner.id,
+    bookingId: null,
+    holdExpiresAt: null,
+    reason: null,
   };
   // The insert and its repetition by the driver are what the proxy keeps.
   const struck = proxy.strike({ command: 'insert', collection: 'events' }, 'request late', 2);

@@ -20,9 +20,20 @@ type Context = Service['context'];
 function anyEvent(venueId: string, holdId: string = randomUUID(), laterMs = 0): EventRow {
   const at = new Date(1_700_000_000_000 + laterMs);
   return {
-    ...{ _id: randomUUID(), type: 'hold_created', at: new Date(Date.now() + laterMs), venueId, holdId },
-    ...{ resourceId: 'turf', slotId: 'turf_x', slotStart: at, slotEnd: at, pricePaise: 0 },
-    ...{ originatorId: randomUUID(), bookingId: null, holdExpiresAt: null, reason: null },
+    _id: randomUUID(),
+    type: 'hold_created',
+    at: new Date(Date.now() + laterMs),
+    venueId,
+    holdId,
+    resourceId: 'turf',
+    slotId: 'turf_x',
+    slotStart: at,
+    slotEnd: at,
+    pricePaise: 0,
+    originatorId: randomUUID(),
+    bookingId: null,
+    holdExpiresAt: null,
+    reason: null,
   };
 }
 

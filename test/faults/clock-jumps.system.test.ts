@@ -205,8 +205,14 @@ async function playWithJumps(stage: Stage, seed: number) {
   const endsAt = performance.now() + LASTS_MS;
   const isOver = (steps: number) => performance.now() >= endsAt && steps >= STEPS;
   const asked = {
-    ...{ url, operator: createClient(adminUrl, OPERATOR_KEY), partner: first, today, model, patience },
-    ...{ horizonDays: service.context.config.bookingHorizonDays, over: over.signal },
+    url,
+    operator: createClient(adminUrl, OPERATOR_KEY),
+    partner: first,
+    today,
+    model,
+    patience,
+    horizonDays: service.context.config.bookingHorizonDays,
+    over: over.signal,
   };
   const jumping = [...hosts.values()].map((host, index) =>
     keepJumping(host, mulberry32(seed + 100 + index), JUMP_EVERY_MS, over.signal),
@@ -311,7 +317,8 @@ describe('that this test would notice', () => {
     releases.push(receiver.close);
     const { secretKey } = await subscribe(partner, receiver.url);
     const issued = await operatorOf(service).post(`/api/v1/operator/partners/${partner.id}/keys`, {
-      ...{ label: 'ends in an hour', expires_at: new Date(Date.now() + 3_600_000).toISOString() },
+      label: 'ends in an hour',
+      expires_at: new Date(Date.now() + 3_600_000).toISOString(),
     });
     const api = createClient(url, String(expectStatus(issued, 201)['api_key']));
     expectStatus(await api.get('/api/v1/partner/me'), 200);

@@ -189,13 +189,15 @@ test('workers that are frozen past their locks and leases, and wake up, change n
 const MID_WORK = [
   {
     kind: 'hold-expiry' as const,
-    ...{ command: 'update', collection: 'reservations' },
+    command: 'update',
+    collection: 'reservations',
     isDone: async (holdId: string) =>
       (await rowOf(service, 'reservations', { _id: holdId })).status === 'EXPIRED',
   },
   {
     kind: 'webhook-delivery' as const,
-    ...{ command: 'insert', collection: 'deliveries' },
+    command: 'insert',
+    collection: 'deliveries',
     isDone: (holdId: string) => untold([changeOf(holdId, 'hold_created')], bodies()).length === 0,
   },
 ];

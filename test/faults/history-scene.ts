@@ -33,7 +33,8 @@ export async function sceneOn(service: Pick<Service, 'url' | 'adminUrl'> & { url
     { name: 'Right', ...hours },
   ]);
   const full = await anyResource(service, venue.id, {
-    ...{ name: 'Full', ...hours },
+    name: 'Full',
+    ...hours,
     shares_space_with: venue.resourceIds,
   });
   const groundsOf: GroundsOf = (id) => (id === full ? venue.resourceIds : [id]);

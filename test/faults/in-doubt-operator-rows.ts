@@ -102,7 +102,8 @@ const OPERATOR_ROWS: Row[] = [
     struck: [single('insert', 'api_keys')],
     prepare: async (world) => {
       const made = await world.operator.post(`${OPERATOR}/partners`, {
-        ...{ name: 'Keyless', contact_email: 'dev@partner.example' },
+        name: 'Keyless',
+        contact_email: 'dev@partner.example',
       });
       const partnerId = expectStatus(made, 201)['partner_id'];
       return {

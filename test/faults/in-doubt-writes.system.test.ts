@@ -59,7 +59,9 @@ function everyCase<T extends { struck: readonly Struck[] }>(rows: readonly T[], 
     );
     const { command, collection = 'the transaction' } = struck;
     return (isLongTier ? faults : inTurn).map((fault) => ({
-      ...{ row, struck, fault },
+      row,
+      struck,
+      fault,
       name: `${nameOf(row)}: ${command} of ${collection} is ${fault.name}`,
     }));
   });

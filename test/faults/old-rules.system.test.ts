@@ -139,7 +139,10 @@ test('a process to which no primary is confirmed sells nothing, and by each chan
     const blackout = await closeFrom(second, second);
     const held = expectStatus(await hold(partner, first), 201);
     block = await blockCommands(service, {
-      ...{ appName: APP_NAME, command: 'find', collection: 'cache_leases', forMs: 2 * LEASE_MS },
+      appName: APP_NAME,
+      command: 'find',
+      collection: 'cache_leases',
+      forMs: 2 * LEASE_MS,
     });
     // What was confirmed before is used no more.
     await delay(LEASE_MS / 2);

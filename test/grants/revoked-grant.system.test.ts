@@ -78,8 +78,11 @@ describe('revoking a grant', () => {
 
     const released = releasedBy(await revoke(partner));
     const ofHolds = held.map(({ hold_id, slot_id, slot_start, slot_end }) => ({
-      ...{ hold_id, partner_id: partner.id, slot_id },
-      ...{ slot_start, slot_end },
+      hold_id,
+      partner_id: partner.id,
+      slot_id,
+      slot_start,
+      slot_end,
     }));
     expect(released).toEqual(expect.arrayContaining(ofHolds));
     expect(released).toHaveLength(2);

@@ -64,8 +64,11 @@ async function partnerWith(live: number): Promise<Partner> {
   } = await rowOf(service, 'reservations', { _id: holdId });
   const ordinals = Array.from({ length: LIMIT }, (_, n) => n).filter((n) => n !== placed.holdOrdinal);
   const copies = ordinals.slice(0, live - 1).map((holdOrdinal) => ({
-    ...{ ...placed, holdOrdinal, outbox: [] },
-    ...{ _id: `${placed._id}-${holdOrdinal}`, cells: [`elsewhere@${placed._id}-${holdOrdinal}`] },
+    ...placed,
+    holdOrdinal,
+    outbox: [],
+    _id: `${placed._id}-${holdOrdinal}`,
+    cells: [`elsewhere@${placed._id}-${holdOrdinal}`],
   }));
   await service.context.db.collection('reservations').insertMany(copies as never);
   return partner;

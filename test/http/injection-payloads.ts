@@ -36,7 +36,9 @@ export const OPERATORS: Readonly<Record<string, unknown>> = {
 
 const written = (name: string, text: string): Payload => ({ name, json: JSON.stringify(text), text });
 const structure = (name: string, json: string): Payload => ({
-  ...{ name, json, text: json.slice(0, 3000) },
+  name,
+  json,
+  text: json.slice(0, 3000),
   isStructure: true,
 });
 const operator = (key: string, operand: unknown): Payload =>

@@ -41,7 +41,8 @@ export async function injectionScene(service: HostedService): Promise<Target[]> 
     event_types: [[...EVENT_TYPES]],
   };
   const ofOperator = {
-    ...{ ...shared, ...(await operatorsOwn(service)) },
+    ...shared,
+    ...(await operatorsOwn(service)),
     'dead-letters': values['deliveries'] ?? [],
   };
   return [

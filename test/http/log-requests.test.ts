@@ -79,11 +79,21 @@ test('a fault is a line of its own with its cause, under the same ids, before th
   const [fault, line] = await logged(2);
   const { time, service } = OF_ANY;
   expect(fault).toEqual({
-    ...{ ...IDS, level: 'error', time, service, request_id: 'mine', msg: 'unexpected error' },
+    ...IDS,
+    level: 'error',
+    time,
+    service,
+    request_id: 'mine',
+    msg: 'unexpected error',
     err: { ...WITH_STACK, message: 'the cause' },
   });
   expect(line).toEqual({
-    ...{ ...OF_ANY, level: 'error', request_id: 'mine', path: '/broken', status: 500, msg: 'request failed' },
+    ...OF_ANY,
+    level: 'error',
+    request_id: 'mine',
+    path: '/broken',
+    status: 500,
+    msg: 'request failed',
     err: { ...WITH_STACK, message: 'failed with status code 500' },
   });
   expect(fault?.['server_request_id']).toBe(line?.['server_request_id']);

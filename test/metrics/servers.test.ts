@@ -4,8 +4,13 @@ import { serversIn } from '../../src/queues/open-queues.ts';
 
 const info = (fields: Record<string, string | number>) =>
   Object.entries({
-    ...{ used_memory: 900, mem_not_counted_for_evict: 0, maxmemory: 0, maxmemory_human: '0B' },
-    ...{ rdb_last_bgsave_status: 'ok', aof_last_bgrewrite_status: 'ok', aof_last_write_status: 'ok' },
+    used_memory: 900,
+    mem_not_counted_for_evict: 0,
+    maxmemory: 0,
+    maxmemory_human: '0B',
+    rdb_last_bgsave_status: 'ok',
+    aof_last_bgrewrite_status: 'ok',
+    aof_last_write_status: 'ok',
     ...fields,
   })
     .map(([name, value]) => `${name}:${value}\r\n`)

@@ -53,10 +53,16 @@ const answers: Answered[] = [];
 /** Every route of both tables. */
 const routes = (): Call[] => [
   ...partnerRoutes(service.context).map((operation) => ({
-    ...{ name: `partner ${operation.operationId}`, operation, url: service.url, key: world.partner.apiKey },
+    name: `partner ${operation.operationId}`,
+    operation,
+    url: service.url,
+    key: world.partner.apiKey,
   })),
   ...operatorRoutes(service.context).map((operation) => ({
-    ...{ name: `operator ${operation.operationId}`, operation, url: service.adminUrl, key: OPERATOR_API_KEY },
+    name: `operator ${operation.operationId}`,
+    operation,
+    url: service.adminUrl,
+    key: OPERATOR_API_KEY,
   })),
 ];
 
@@ -69,7 +75,9 @@ async function send(
 ): Promise<Answered> {
   const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
   const response = await fetch(url, {
-    ...{ method: method.toUpperCase(), headers: { ...type, ...headers }, redirect: 'manual' },
+    method: method.toUpperCase(),
+    headers: { ...type, ...headers },
+    redirect: 'manual',
     ...(body === undefined ? {} : { body }),
   });
   const seen = JSON.stringify([...response.headers]);
@@ -183,7 +191,9 @@ async function startEverything(): Promise<void> {
   service = await startService({
     MONGODB_URI: `${uriWith(mongod.uri, `canary:${mongodbPassword}`)}&authSource=admin`,
     REDIS_URL: uriWith(redis.uri, `:${redisPassword}`),
-    ...{ OPERATOR_API_KEY, ENCRYPTION_KEYS, LOG_LEVEL: 'trace' },
+    OPERATOR_API_KEY,
+    ENCRYPTION_KEYS,
+    LOG_LEVEL: 'trace',
     ALERT_URL: new URL(ALERT_PATH, alerts.url).toString(),
     // The second failure waits for somebody to advance it, the third is the last.
     WEBHOOK_RETRY_DELAYS_SECONDS: '0.2,3600',
@@ -210,9 +220,15 @@ async function provision(): Promise<World> {
     ...(await freeSlotIds(partner, venue.id, dateIn(4))),
   ];
   return {
-    ...{ service, partner, venueId: venue.id, resourceId: venue.resourceIds[0] ?? '' },
-    ...{ failing: failing.id, working: working.id, spare: spare.id },
-    ...{ receiverUrl: new URL(workingUrl).origin, anySlot: () => slots.shift() ?? '' },
+    service,
+    partner,
+    venueId: venue.id,
+    resourceId: venue.resourceIds[0] ?? '',
+    failing: failing.id,
+    working: working.id,
+    spare: spare.id,
+    receiverUrl: new URL(workingUrl).origin,
+    anySlot: () => slots.shift() ?? '',
   };
 }
 

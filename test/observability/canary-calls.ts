@@ -164,8 +164,13 @@ export function canaryCalls(world: World): Record<string, () => Promise<Input> |
     'operator createResource': async () => ({
       ids: [(await anyVenue(service, [])).id],
       body: {
-        ...{ name: 'Court', resource_type: 'court', sport_category: 'tennis', duration_minutes: 60 },
-        ...{ price_rupees: 500, operating_hours_start: '06:00', operating_hours_end: '22:00' },
+        name: 'Court',
+        resource_type: 'court',
+        sport_category: 'tennis',
+        duration_minutes: 60,
+        price_rupees: 500,
+        operating_hours_start: '06:00',
+        operating_hours_end: '22:00',
       },
     }),
     'operator listResources': ofVenue,
@@ -193,8 +198,12 @@ export function canaryCalls(world: World): Record<string, () => Promise<Input> |
     'operator refundBooking': async () => ({ ids: [await booking()], body: ending() }),
     'operator createPackage': () => ({
       body: {
-        ...{ partner_id: partner.id, name: 'Ten', venue_ids: [venueId], credits: 10 },
-        ...{ price_rupees: 9000, validity_days: 90 },
+        partner_id: partner.id,
+        name: 'Ten',
+        venue_ids: [venueId],
+        credits: 10,
+        price_rupees: 9000,
+        validity_days: 90,
       },
     }),
     'operator releaseHold': async () => ({ ids: [await hold()], body: { reason: REASON } }),

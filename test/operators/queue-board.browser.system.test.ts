@@ -58,7 +58,8 @@ async function fillQueue(): Promise<void> {
 async function visit(path: string, options: BrowserContextOptions = {}): Promise<WatchedPage> {
   if (browser === undefined) throw new Error('The browser is not running');
   const watched = await watchedPage(browser, service.adminUrl, {
-    ...{ storageState: signedIn, viewport: { width: 1280, height: 800 } },
+    storageState: signedIn,
+    viewport: { width: 1280, height: 800 },
     ...options,
   });
   await watched.page.goto(service.adminUrl + path);

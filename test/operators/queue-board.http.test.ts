@@ -80,7 +80,8 @@ describe('the queue board', () => {
     expectStatus(await pause('hold-expiry/pause', 'Asked for by Turf & Co., ₹ 0 refund'), 200);
     expect(await isPaused()).toBe(true);
     expect(await audited('pauseQueue')).toMatchObject({
-      ...{ status: 200, reason: 'Asked for by Turf & Co., ₹ 0 refund' },
+      status: 200,
+      reason: 'Asked for by Turf & Co., ₹ 0 refund',
       path: '/queues/api/queues/hold-expiry/pause',
     });
     expectStatus(await operator.send('PUT', '/queues/api/queues/hold-expiry/resume'), 200);

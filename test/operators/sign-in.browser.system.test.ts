@@ -48,10 +48,16 @@ async function signInAt(origin: string): Promise<Page> {
 
 const cookiesOf = async (page: Page) =>
   (await page.context().cookies()).map(({ name, httpOnly, sameSite, secure }) => ({
-    ...{ name, httpOnly, sameSite, secure },
+    name,
+    httpOnly,
+    sameSite,
+    secure,
   }));
 const session = (secure: boolean) => ({
-  ...{ name: 'operator_session', httpOnly: true, sameSite: 'Strict', secure },
+  name: 'operator_session',
+  httpOnly: true,
+  sameSite: 'Strict',
+  secure,
 });
 
 describeInBrowser('a browser that reaches the console', () => {

@@ -78,7 +78,14 @@ async function startScene(): Promise<Scene> {
   const [slotId = ''] = await freeSlotIds(partner, venue.id);
   const { secret } = JSON.parse(await readFile(state, 'utf8')) as { secret: string };
   return {
-    ...{ listener, toService, toEndpoint, endpoint, partner, secret, printed, commandLine },
+    listener,
+    toService,
+    toEndpoint,
+    endpoint,
+    partner,
+    secret,
+    printed,
+    commandLine,
     makeEvents: async (pairs) => {
       for (let made = 0; made < pairs; made += 1) {
         const { hold_id: holdId } = await placeHold(partner, slotId);

@@ -32,10 +32,16 @@ export async function startPartner(
   });
   const stop = new AbortController();
   const world: World = {
-    ...{ out: sink('out'), err: sink('err'), interrupted: stop.signal },
+    out: sink('out'),
+    err: sink('err'),
+    interrupted: stop.signal,
     environment: {
-      ...{ baseUrl: url, apiKey, webhookSecret: undefined, isColorless: false },
-      ...{ stateFolder: await temporaryFolder(), ...environment },
+      baseUrl: url,
+      apiKey,
+      webhookSecret: undefined,
+      isColorless: false,
+      stateFolder: await temporaryFolder(),
+      ...environment,
     },
   };
   const ended = runPartnerCommand(args, world).then((code) => ({ code, ...printed }));

@@ -6,8 +6,10 @@ import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { partner } from './partner.ts';
 
 const PROFILE = JSON.stringify({
-  ...{ name: 'Box Office', actions: { url: 'http://127.0.0.1:4000/certification' } },
-  ...{ webhook_url: 'http://127.0.0.1:4000/webhooks', proxy_port: 4010 },
+  name: 'Box Office',
+  actions: { url: 'http://127.0.0.1:4000/certification' },
+  webhook_url: 'http://127.0.0.1:4000/webhooks',
+  proxy_port: 4010,
 });
 
 let folder: string;

@@ -33,8 +33,13 @@ const ofOnly = (scenarios: SentReport['scenarios'], changed: Json = {}) =>
   reportOf([], { scenarios, summary: { passed: scenarios.length, failed: 0, not_tried: 0 }, ...changed });
 
 const another: SentReport['scenarios'][number] = {
-  ...{ id: 'asked-by-a-newer-suite', level: 1, title: 'Any', outcome: 'passed', duration_ms: 1 },
-  ...{ finding: null, remedy: null },
+  id: 'asked-by-a-newer-suite',
+  level: 1,
+  title: 'Any',
+  outcome: 'passed',
+  duration_ms: 1,
+  finding: null,
+  remedy: null,
 };
 
 const certify = (body: Json, id = partner.id) => operator.post(`${PARTNERS}/${id}/certify`, body);
@@ -50,15 +55,20 @@ describe('a report that is attached at certification', () => {
     const summary = { integration: 'Box Office', suite_version: SUITE.version, ended_at: first.ended_at };
     expect(certified['certification_report']).toEqual({
       ...summary,
-      ...{ verdict: 'incomplete', passed: ALL - 1, not_tried: 1 },
+      verdict: 'incomplete',
+      passed: ALL - 1,
+      not_tried: 1,
     });
     expect(await attached(id)).toEqual({
-      ...{ partner_id: id, attached_at: expect.stringMatching(/Z$/), report: first },
+      partner_id: id,
+      attached_at: expect.stringMatching(/Z$/),
+      report: first,
     });
     const second = reportOf([], { partner_id: id });
     const again = expectStatus(await certify({ report: second }, id), 200);
     expect(again).toMatchObject({
-      ...{ certified_at: certified['certified_at'], certification_notes: 'Run 1' },
+      certified_at: certified['certified_at'],
+      certification_notes: 'Run 1',
       certification_report: { ...summary, verdict: 'passed', passed: ALL, not_tried: 0 },
     });
     expect((await attached(id))['report']).toEqual(second);

@@ -234,19 +234,26 @@ describe('a partner that asks who it is', () => {
     const { rateLimitPerMinute, maxActiveHolds, holdTtlSeconds, bookingHorizonDays, ...told } =
       await production.inHost<typeof Inside>(INSIDE).readToldSettings();
     const limits = {
-      ...{ rate_limit_per_minute: rateLimitPerMinute, max_active_holds: maxActiveHolds },
-      ...{ hold_ttl_seconds: holdTtlSeconds, max_hold_ttl_seconds: 1800, max_hold_life_seconds: 7200 },
-      ...{ max_range_days: 31, max_webhooks: 20 },
+      rate_limit_per_minute: rateLimitPerMinute,
+      max_active_holds: maxActiveHolds,
+      hold_ttl_seconds: holdTtlSeconds,
+      max_hold_ttl_seconds: 1800,
+      max_hold_life_seconds: 7200,
+      max_range_days: 31,
+      max_webhooks: 20,
       webhook_retry_delays_seconds: told.webhookRetryDelaysSeconds,
     };
     expect(rateLimitPerMinute).toBeGreaterThan(0);
     const me = { partner_id: id, name: 'Live Seller', status: 'active', mode: 'production', venues: [] };
     expect(await ask(production.url)).toEqual({
-      ...{ ...me, limits, horizon_days: bookingHorizonDays },
+      ...me,
+      limits,
+      horizon_days: bookingHorizonDays,
       key: expect.objectContaining({ expires_at: null }),
     });
     expect(await ask(other)).toMatchObject({
-      ...{ ...me, horizon_days: 30 },
+      ...me,
+      horizon_days: 30,
       limits: { rate_limit_per_minute: null, max_active_holds: 7, hold_ttl_seconds: 120 },
     });
   });

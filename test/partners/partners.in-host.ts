@@ -13,7 +13,10 @@ export async function readToldSettings({ config }: Context) {
   const { rateLimitPerMinute, maxActiveHolds, holdTtlSeconds, bookingHorizonDays } = config;
   const { webhookRetryDelaysSeconds } = config;
   return {
-    ...{ rateLimitPerMinute, maxActiveHolds, holdTtlSeconds, bookingHorizonDays },
+    rateLimitPerMinute,
+    maxActiveHolds,
+    holdTtlSeconds,
+    bookingHorizonDays,
     webhookRetryDelaysSeconds: [...webhookRetryDelaysSeconds],
   };
 }

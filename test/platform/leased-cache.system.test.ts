@@ -68,7 +68,12 @@ async function openPeer(leaseMs = LONG_MS): Promise<Peer> {
   await connected(db);
   const cache = leasedCacheOf(db);
   const peer: Peer = {
-    ...{ db, cache, readings: 0, confirmations: 0, onReading: undefined, onConfirmation: undefined },
+    db,
+    cache,
+    readings: 0,
+    confirmations: 0,
+    onReading: undefined,
+    onConfirmation: undefined,
     entry: (name, from) => cache.read<Thing>(THINGS, name, from),
     read: async (name, from) => (await cache.read<Thing>(THINGS, name, from))?.value ?? null,
     write: async (name, thing) => {

@@ -24,7 +24,9 @@ test('a secret is never in a line, whether it stands by itself, in an object or 
   };
   expect(logged((log) => log.info(fields, 'said'))).toEqual({ ...clean, msg: 'said' });
   expect(logged((log) => log.info({ job: fields, count: 1, nothing: null }))).toEqual({
-    ...{ job: clean, count: 1, nothing: null },
+    job: clean,
+    count: 1,
+    nothing: null,
   });
   expect(logged((log) => log.child(fields).warn('said'))).toEqual({ ...clean, msg: 'said' });
 });

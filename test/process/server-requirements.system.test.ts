@@ -120,7 +120,9 @@ async function verdictOn(
   const failed: Error[] = [];
   const looked = requireSupportedRedis({
     config: loadConfig(environment({ REDIS_URL: redisUrl, QUEUE_PREFIX: '{pbs}', ...overrides })),
-    ...{ log, stopping: stopping.signal, fail: (reason) => void failed.push(reason) },
+    log,
+    stopping: stopping.signal,
+    fail: (reason) => void failed.push(reason),
   });
   await looked;
   return { failed, warned: logged() };

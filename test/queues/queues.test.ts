@@ -88,8 +88,13 @@ test.each([
 ])('the job of a due delivery that was deferred for seconds %s', async (_what, aheadMs, state) => {
   const queues = await readyQueues();
   const delivery = {
-    ...{ deliveryId: 'd', subscriptionId: 's', partnerId: 'p', generation: 1 },
-    ...{ attemptsMade: 0, attemptsLeft: 5, delayMs: 5000 },
+    deliveryId: 'd',
+    subscriptionId: 's',
+    partnerId: 'p',
+    generation: 1,
+    attemptsMade: 0,
+    attemptsLeft: 5,
+    delayMs: 5000,
   };
   const realNow = Date.now.bind(Date);
   const clock = jest.spyOn(Date, 'now').mockImplementation(() => realNow() + aheadMs);

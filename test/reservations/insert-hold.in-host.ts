@@ -30,8 +30,15 @@ function draftOf({ venueId, resourceId, ...ground }: Ground, wanted: Wanted): Ne
   const slotStart = new Date(Date.UTC(2030, 0, 1) + slot * SLOT_MS);
   const slotEnd = new Date(slotStart.getTime() + SLOT_MS);
   return {
-    ...{ _id: newId(), partnerId, venueId, resourceId, slotId: `${resourceId}_${slot}` },
-    ...{ slotStart, slotEnd, cells: cellsOf([resourceId], slotStart, slotEnd), pricePaise: 120_000 },
+    _id: newId(),
+    partnerId,
+    venueId,
+    resourceId,
+    slotId: `${resourceId}_${slot}`,
+    slotStart,
+    slotEnd,
+    cells: cellsOf([resourceId], slotStart, slotEnd),
+    pricePaise: 120_000,
   };
 }
 

@@ -107,10 +107,20 @@ async function plantRows(count: number): Promise<string[]> {
   const rows = Array.from({ length: count }, (_, n): SubscriptionRow => {
     const place = { owner: `planted-${n}`, id: `planted-${String(n).padStart(6, '0')}` };
     return {
-      ...{ _id: place.id, partnerId: place.owner, ordinal: 0, endpointUrl: receiver.url },
-      ...{ eventTypes: ['hold_created'], status: 'inactive', createdAt: new Date(), consecutiveFailures: 0 },
-      ...{ sealedSecret: box.seal(`whsec_${n}`, place), secretRotatedAt: null },
-      ...{ sealedPreviousSecret: null, previousSecretUntil: null, lastSuccessAt: null, lastFailureAt: null },
+      _id: place.id,
+      partnerId: place.owner,
+      ordinal: 0,
+      endpointUrl: receiver.url,
+      eventTypes: ['hold_created'],
+      status: 'inactive',
+      createdAt: new Date(),
+      consecutiveFailures: 0,
+      sealedSecret: box.seal(`whsec_${n}`, place),
+      secretRotatedAt: null,
+      sealedPreviousSecret: null,
+      previousSecretUntil: null,
+      lastSuccessAt: null,
+      lastFailureAt: null,
     };
   });
   await collection().insertMany(rows);
@@ -356,7 +366,10 @@ describe('node dist/src/main/rewrap-secrets.js', () => {
     expect(
       lacking.log().find((each) => String(each['msg']).startsWith('some secrets are not encrypted')),
     ).toMatchObject({
-      ...{ rewrapped: 0, unreadable: 1, in_use: { [idOf(OLD)]: 1 }, droppable: [] },
+      rewrapped: 0,
+      unreadable: 1,
+      in_use: { [idOf(OLD)]: 1 },
+      droppable: [],
     });
 
     await plantRows(20);

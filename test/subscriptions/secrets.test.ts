@@ -17,7 +17,11 @@ function counting() {
   const deps = { secretBox: { open }, log: { error: () => undefined } } as unknown as Deps;
   const openOf = (row: Partial<FoundSubscription>) =>
     openSecrets(deps, {
-      ...{ _id: 's', partnerId: 'p', sealedSecret: 'a', sealedPreviousSecret: null, overlapEndsAtMs: null },
+      _id: 's',
+      partnerId: 'p',
+      sealedSecret: 'a',
+      sealedPreviousSecret: null,
+      overlapEndsAtMs: null,
       ...row,
     } as FoundSubscription);
   return { deps, openOf, opened: () => opened };

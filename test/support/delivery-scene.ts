@@ -25,7 +25,12 @@ export async function startDeliveryScene(service: SharedService): Promise<Delive
     'test/support/delivery-scene.in-host.ts',
   );
   return {
-    ...{ receiver, venue, slots, freezeAttempt, wakeAttempt, jobState },
+    receiver,
+    venue,
+    slots,
+    freezeAttempt,
+    wakeAttempt,
+    jobState,
     attemptAround: async (deliveryId, happen) => {
       await freezeAttempt(deliveryId);
       await happen();

@@ -151,8 +151,11 @@ async function adminOptions(guarded: GuardedSet | undefined): Promise<mongoose.m
   if (guarded === undefined) return {};
   const password = await readFile(guarded.memberKey, 'utf8');
   return {
-    ...{ auth: { username: '__system', password }, authSource: 'local', authMechanism: 'SCRAM-SHA-256' },
-    ...{ tls: true, tlsCAFile: guarded.ca },
+    auth: { username: '__system', password },
+    authSource: 'local',
+    authMechanism: 'SCRAM-SHA-256',
+    tls: true,
+    tlsCAFile: guarded.ca,
   };
 }
 

@@ -66,7 +66,10 @@ async function startServers(
     ports.map((port, index) => eventually(`a Redis on ${port}`, () => ask(index, 'PING'), 20_000)),
   );
   return {
-    ...{ ports, nodes, ask, folder },
+    ports,
+    nodes,
+    ask,
+    folder,
     discard: async () => {
       for (const client of clients) client.disconnect();
       await Promise.all(nodes.map((node) => node.end()));
@@ -102,7 +105,10 @@ async function redisServer(guarded: Guarded | undefined): Promise<readonly strin
 
 function adminClient(port: number, guarded: Guarded | undefined): Redis {
   const client = new Redis(port, '127.0.0.1', {
-    ...{ maxRetriesPerRequest: 0, retryStrategy: () => 50, commandTimeout: 1000, connectTimeout: 1000 },
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => 50,
+    commandTimeout: 1000,
+    connectTimeout: 1000,
     ...(guarded && { password: guarded.password, tls: { ca: guarded.ca } }),
   });
   return client.on('error', () => undefined);

@@ -83,7 +83,9 @@ function guards(): { redis: Guarded; mongo: GuardedSet; overrides: Record<string
   const tls = ['--tls-cert-file', certificate, '--tls-key-file', key, '--tls-ca-cert-file', ca];
   return {
     redis: {
-      ...{ password, ca: readFileSync(ca, 'utf8'), command: redisWithTls() },
+      password,
+      ca: readFileSync(ca, 'utf8'),
+      command: redisWithTls(),
       tls: [...tls, '--tls-auth-clients', 'no'],
     },
     mongo: { ca, both, memberKey, password },

@@ -71,7 +71,9 @@ export function startProbe({ url }: Pick<FaultSystem, 'url'>, { apiKey, slotIds,
         120_000,
       );
       return {
-        ...{ placed: probed.size, refusedMs, slowestMs },
+        placed: probed.size,
+        refusedMs,
+        slowestMs,
         createdLateMs: latest('hold_created', 0),
         expiredLateMs: latest('hold_expired', PROBE_TTL_SECONDS * 1000),
       };

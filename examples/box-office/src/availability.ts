@@ -45,8 +45,11 @@ export function createAvailability(client: PartnerClient, maxAgeMs: number): Ava
   const keptDay = (venueId: string, date: string): Kept => {
     const name = `${venueId} ${date}`;
     const kept = days.get(name) ?? {
-      ...{ venueId, date, hintedAtMs: Number.NEGATIVE_INFINITY },
-      ...{ newest: undefined, reading: undefined },
+      venueId,
+      date,
+      hintedAtMs: Number.NEGATIVE_INFINITY,
+      newest: undefined,
+      reading: undefined,
     };
     // The one that was asked for last stands last, and the first one goes when there are too many.
     days.delete(name);

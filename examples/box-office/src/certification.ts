@@ -43,8 +43,11 @@ function actionsOf({ client, store, availability, events, orders }: Shop): Recor
       const { venue, slots } = await availability.day(venue_id, date);
       return {
         slots: slots.map(({ slot_id, resource_id, slot_start, price_rupees, is_available }) => ({
-          ...{ slot_id, resource_id, local_time: localTime(slot_start, venue.time_zone) },
-          ...{ price_rupees, is_available },
+          slot_id,
+          resource_id,
+          local_time: localTime(slot_start, venue.time_zone),
+          price_rupees,
+          is_available,
         })),
       };
     },
@@ -59,7 +62,9 @@ function actionsOf({ client, store, availability, events, orders }: Shop): Recor
     },
     confirm_booking: async ({ order_id, hold_id, customer, payment_reference, use_package_credit }) => {
       const { booking_id, status, package_credit_consumed } = await orders.confirm(order_id, {
-        ...{ holdId: hold_id, customer, paymentReference: payment_reference },
+        holdId: hold_id,
+        customer,
+        paymentReference: payment_reference,
         ...(use_package_credit === undefined ? {} : { usesCredit: use_package_credit }),
       });
       return { booking_id, status, ...(package_credit_consumed && { package_credit_consumed }) };

@@ -35,7 +35,10 @@ export async function openShop({
   const operations = createOperations(store, client);
   const availability = createAvailability(client, availabilityMaxAgeSeconds * 1000);
   return {
-    ...{ client, store, operations, availability },
+    client,
+    store,
+    operations,
+    availability,
     events: createEvents(store, client, availability),
     orders: createOrders(store, operations, availability),
   };

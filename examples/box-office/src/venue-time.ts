@@ -1,8 +1,15 @@
 /** The parts of an instant on the clocks of a zone, by name. */
 function partsOf(instant: string, timeZone: string): Record<string, string> {
   const format = new Intl.DateTimeFormat('en-GB', {
-    ...{ timeZone, calendar: 'gregory', numberingSystem: 'latn', hourCycle: 'h23' },
-    ...{ year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' },
+    timeZone,
+    calendar: 'gregory',
+    numberingSystem: 'latn',
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
     timeZoneName: 'longOffset',
   });
   return Object.fromEntries(format.formatToParts(new Date(instant)).map(({ type, value }) => [type, value]));
@@ -17,8 +24,13 @@ export function localTime(instant: string, timeZone: string): string {
 /** Such as `Sat 21 Nov, 18:00`. */
 export function spokenTime(instant: string, timeZone: string): string {
   return new Intl.DateTimeFormat('en-GB', {
-    ...{ timeZone, hourCycle: 'h23', weekday: 'short', day: 'numeric', month: 'short' },
-    ...{ hour: '2-digit', minute: '2-digit' },
+    timeZone,
+    hourCycle: 'h23',
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
   }).format(new Date(instant));
 }
 

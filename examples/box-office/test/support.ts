@@ -71,8 +71,15 @@ export async function startShop(
   const child = spawn('sh', ['-c', `${limit}exec "$0" "$@"`, ...program], {
     cwd: path.resolve(import.meta.dirname, '..'),
     env: {
-      ...{ PATH, HOME, PORT: '0', DATA_DIR: folder, PARTNER_BASE_URL: sandboxUrl, PARTNER_API_KEY: apiKey },
-      ...{ CERTIFICATION_PORT: '0', CATCH_UP_SECONDS: '3600', AVAILABILITY_MAX_AGE_SECONDS: '3600' },
+      PATH,
+      HOME,
+      PORT: '0',
+      DATA_DIR: folder,
+      PARTNER_BASE_URL: sandboxUrl,
+      PARTNER_API_KEY: apiKey,
+      CERTIFICATION_PORT: '0',
+      CATCH_UP_SECONDS: '3600',
+      AVAILABILITY_MAX_AGE_SECONDS: '3600',
       ...environment,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -88,10 +95,14 @@ export async function startShop(
     exited.then(([code]) => Promise.reject(new Error(`The shop ended with ${code}: ${said}`))),
   ]);
   return {
-    ...{ url, actionsUrl, said: () => said },
+    url,
+    actionsUrl,
+    said: () => said,
     act: async <Result>(action: string, given: object = {}) => {
       const response = await fetch(`${actionsUrl}/${action}`, {
-        ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(given) },
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(given),
       });
       return (await response.json()) as Result;
     },
@@ -129,7 +140,8 @@ export function visitor(url: string) {
     headers: Record<string, string> = {},
   ): Promise<{ status: number; path: string; text: string }> => {
     const response = await fetch(new URL(to, url), {
-      ...{ redirect: 'manual', headers: { cookie, ...headers } },
+      redirect: 'manual',
+      headers: { cookie, ...headers },
       ...(form && { method: 'POST', body: new URLSearchParams(form) }),
     });
     cookie = response.headers.get('set-cookie')?.split(';')[0] ?? cookie;
@@ -170,7 +182,11 @@ export async function startRelay(): Promise<Relay> {
   const lost: { path: string; resolve: () => void }[] = [];
   const hanging: Socket[] = [];
   const relay: Relay = {
-    ...{ url: '', isDown: false, answer: undefined, asked: [], passed: [] },
+    url: '',
+    isDown: false,
+    answer: undefined,
+    asked: [],
+    passed: [],
     cut: () => {
       relay.isDown = true;
       for (const socket of hanging.splice(0)) socket.destroy();
@@ -188,7 +204,8 @@ export async function startRelay(): Promise<Relay> {
     const body = Buffer.concat(chunks);
     relay.passed.push({ path: target, body: body.toString() });
     const answer = await fetch(new URL(target, sandboxUrl), {
-      ...{ method, headers: { 'x-api-key': apiKey, 'content-type': 'application/json' } },
+      method,
+      headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
       ...(body.length > 0 && { body }),
     });
     const bytes = Buffer.from(await answer.arrayBuffer());

@@ -7,23 +7,37 @@ export const DATABASE: Dashboard = {
   description: 'MongoDB and Redis as the processes see them, what waits in MongoDB, and what is purged.',
   panels: [
     {
-      ...{ isStat: true, title: 'MongoDB responds', unit: 'bool_yes_no', threshold: { at: 1, below: true } },
-      ...{ description: 'To any API process, within 1.5 s.', runbook: 'bookingdatabasedown' },
+      isStat: true,
+      title: 'MongoDB responds',
+      unit: 'bool_yes_no',
+      threshold: { at: 1, below: true },
+      description: 'To any API process, within 1.5 s.',
+      runbook: 'bookingdatabasedown',
       queries: [{ legend: 'MongoDB', expr: 'max(pbs_database_up)' }],
     },
     {
-      ...{ isStat: true, title: 'Redis responds', unit: 'bool_yes_no', threshold: { at: 1, below: true } },
-      ...{ description: 'To any API process, within 1.5 s.', runbook: 'bookingredisdown' },
+      isStat: true,
+      title: 'Redis responds',
+      unit: 'bool_yes_no',
+      threshold: { at: 1, below: true },
+      description: 'To any API process, within 1.5 s.',
+      runbook: 'bookingredisdown',
       queries: [{ legend: 'Redis', expr: 'max(pbs_redis_up)' }],
     },
     {
-      ...{ isStat: true, title: 'Guards missing', unit: 'short', threshold: { at: 1 } },
+      isStat: true,
+      title: 'Guards missing',
+      unit: 'short',
+      threshold: { at: 1 },
       description: 'Indexes and validators without which nothing is sold.',
       runbook: 'bookingguardmissing-guard_index_absent',
       queries: [{ legend: 'missing', expr: 'max(pbs_guard_indexes_missing)' }],
     },
     {
-      ...{ isStat: true, title: 'API processes without a lease', unit: 'short', threshold: { at: 1 } },
+      isStat: true,
+      title: 'API processes without a lease',
+      unit: 'short',
+      threshold: { at: 1 },
       ...{
         description: 'They place no holds: MongoDB does not confirm in time that it is the primary.',
         runbook: 'bookingmemoryleaselost',
@@ -31,7 +45,9 @@ export const DATABASE: Dashboard = {
       queries: [{ legend: 'without', expr: `count(memory_leased{${API}} == 0) or vector(0)` }],
     },
     {
-      ...{ title: 'Connections in use', unit: 'short', threshold: { at: 64 } },
+      title: 'Connections in use',
+      unit: 'short',
+      threshold: { at: 64 },
       description: 'Connections to MongoDB on which a command is under way; a process has up to 64 a server.',
       queries: [{ legend: '{{instance}}', expr: `mongodb_connections_in_use{${OWN}}` }],
     },
@@ -55,7 +71,8 @@ export const DATABASE: Dashboard = {
       queries: [{ legend: 'oldest', color: 'orange', expr: 'max(pbs_hold_oldest_overdue_seconds)' }],
     },
     {
-      ...{ title: 'Holds', unit: 'short' },
+      title: 'Holds',
+      unit: 'short',
       description:
         'Holds that claim their slot, up to 100,000, and those of them that have lapsed, up to 10,000.',
       queries: [
@@ -64,17 +81,20 @@ export const DATABASE: Dashboard = {
       ],
     },
     {
-      ...{ title: 'Reservations with events that wait', unit: 'short' },
+      title: 'Reservations with events that wait',
+      unit: 'short',
       description: 'Until they are dispatched, up to 10,000.',
       queries: [{ legend: 'waiting', color: 'orange', expr: 'max(pbs_reservations_undispatched)' }],
     },
     {
-      ...{ title: 'Catalogue', unit: 'short' },
+      title: 'Catalogue',
+      unit: 'short',
       description: 'Venues, resources and partners, as the database estimates.',
       queries: [{ legend: '{{of}}', expr: 'max by (of) (pbs_catalogue_entries)' }],
     },
     {
-      ...{ title: 'Rows purged', unit: 'ops' },
+      title: 'Rows purged',
+      unit: 'ops',
       description: 'Deleted because they had been kept for as long as they have to be, by collection.',
       queries: [
         { legend: '{{collection}}', expr: perSecond(`retention_purged_total{${OWN}}`, 'collection') },

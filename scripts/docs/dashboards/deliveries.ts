@@ -10,7 +10,10 @@ export const DELIVERIES: Dashboard = {
   description: 'From the commit of an event to the partner’s 2xx: what waits, what fails, and who works.',
   panels: [
     {
-      ...{ isStat: true, title: 'Oldest event that waits', unit: 's', threshold: { at: 60 } },
+      isStat: true,
+      title: 'Oldest event that waits',
+      unit: 's',
+      threshold: { at: 60 },
       ...{
         description: 'How long it has waited to be dispatched.',
         runbook: 'bookingeventsundispatched-event_undispatched',
@@ -18,24 +21,36 @@ export const DELIVERIES: Dashboard = {
       queries: [{ legend: 'oldest', expr: 'max(pbs_event_oldest_undispatched_seconds)' }],
     },
     {
-      ...{ isStat: true, title: 'Oldest attempt that is due', unit: 's', threshold: { at: 60 } },
+      isStat: true,
+      title: 'Oldest attempt that is due',
+      unit: 's',
+      threshold: { at: 60 },
       description: 'How long it has been due; those to unhealthy endpoints wait on purpose, and count here.',
       runbook: 'bookingdeliveriesoverdue-delivery_overdue',
       queries: [{ legend: 'oldest', expr: 'max(pbs_delivery_oldest_due_seconds)' }],
     },
     {
-      ...{ isStat: true, title: 'Failing endpoints', unit: 'short', threshold: { at: 1 } },
+      isStat: true,
+      title: 'Failing endpoints',
+      unit: 'short',
+      threshold: { at: 1 },
       description: 'Active subscriptions that have failed for an hour without a success.',
       runbook: 'bookingendpointsfailing-endpoint_failing',
       queries: [{ legend: 'failing', expr: 'max(pbs_endpoints_failing)' }],
     },
     {
-      ...{ isStat: true, title: 'Paused queues', unit: 'short', threshold: { at: 1 } },
-      ...{ description: 'Queues that an operator has paused.', runbook: 'bookingqueuepaused-queue_paused' },
+      isStat: true,
+      title: 'Paused queues',
+      unit: 'short',
+      threshold: { at: 1 },
+      description: 'Queues that an operator has paused.',
+      runbook: 'bookingqueuepaused-queue_paused',
       queries: [{ legend: 'paused', expr: 'sum(max by (queue) (pbs_queue_paused))' }],
     },
     {
-      ...{ title: 'Attempts by outcome', unit: 'ops', runbook: 'bookingattemptsfailing' },
+      title: 'Attempts by outcome',
+      unit: 'ops',
+      runbook: 'bookingattemptsfailing',
       description: 'Requests to partners’ endpoints, by what came of them.',
       queries: [
         { legend: 'succeeded', color: 'green', expr: perSecond(where(ATTEMPTS, 'outcome="succeeded"')) },
@@ -43,7 +58,10 @@ export const DELIVERIES: Dashboard = {
       ],
     },
     {
-      ...{ title: 'From commit to 2xx', unit: 's', threshold: { at: 30 }, runbook: 'bookingwebhookslate' },
+      title: 'From commit to 2xx',
+      unit: 's',
+      threshold: { at: 30 },
+      runbook: 'bookingwebhookslate',
       description: 'Of deliveries that succeeded at the first attempt, the receiver’s own time included.',
       queries: [
         { legend: 'p50', color: 'blue', expr: quantile(0.5, ARRIVALS) },
@@ -61,17 +79,22 @@ export const DELIVERIES: Dashboard = {
       queries: [{ legend: '{{state}}', expr: 'max by (state) (pbs_deliveries)' }],
     },
     {
-      ...{ title: 'Dead letters an hour', unit: 'short', threshold: { at: 1 } },
-      ...{ description: 'New ones within the hour before.', runbook: 'bookingdeadletters-dead_letter' },
+      title: 'Dead letters an hour',
+      unit: 'short',
+      threshold: { at: 1 },
+      description: 'New ones within the hour before.',
+      runbook: 'bookingdeadletters-dead_letter',
       queries: [{ legend: 'new', color: 'red', expr: 'increase(max(pbs_dead_letters_total)[1h:1m])' }],
     },
     {
-      ...{ title: 'Events dispatched', unit: 'ops' },
+      title: 'Events dispatched',
+      unit: 'ops',
       description: 'Events taken to the log and to their receivers.',
       queries: [{ legend: 'events', color: 'blue', expr: perSecond(`events_dispatched_total{${OWN}}`) }],
     },
     {
-      ...{ title: 'Jobs by queue and state', unit: 'short' },
+      title: 'Jobs by queue and state',
+      unit: 'short',
       description: 'What is in Redis. A job is only a hint: what has none is found by the sweeps.',
       queries: [
         {
@@ -81,7 +104,9 @@ export const DELIVERIES: Dashboard = {
       ],
     },
     {
-      ...{ title: 'Workers by queue', unit: 'short', threshold: { at: 1, below: true } },
+      title: 'Workers by queue',
+      unit: 'short',
+      threshold: { at: 1, below: true },
       description: 'Worker processes that are connected to take jobs.',
       runbook: 'bookingworkerabsent-worker_absent',
       queries: [{ legend: '{{queue}}', expr: 'max by (queue) (pbs_queue_workers)' }],

@@ -7,7 +7,10 @@ export const PROCESSES: Dashboard = {
   description: 'How full each process is, what it keeps in memory, and whether sweeps are run.',
   panels: [
     {
-      ...{ isStat: true, title: 'Works that stand still', unit: 'short', threshold: { at: 1 } },
+      isStat: true,
+      title: 'Works that stand still',
+      unit: 'short',
+      threshold: { at: 1 },
       description: 'Sweeps and queues of a process that answers, but has stopped working on them.',
       runbook: 'bookingworkstalled',
       queries: [{ legend: 'stalled', expr: `sum(work_stalled{${OWN}})` }],
@@ -24,7 +27,8 @@ export const PROCESSES: Dashboard = {
       queries: [{ legend: '{{instance}}', expr: `nodejs_eventloop_lag_p99_seconds{${OWN}}` }],
     },
     {
-      ...{ title: 'Processor time', unit: 'percentunit' },
+      title: 'Processor time',
+      unit: 'percentunit',
       description:
         'Of one core. A process computes on one, beside which libraries and garbage collection take some.',
       queries: [
@@ -57,7 +61,9 @@ export const PROCESSES: Dashboard = {
       queries: [{ legend: '{{instance}}', expr: `process_open_fds{${OWN}} / process_max_fds{${OWN}}` }],
     },
     {
-      ...{ title: 'Since a sweep last ran', unit: 's', runbook: 'bookingsweepnotrun' },
+      title: 'Since a sweep last ran',
+      unit: 's',
+      runbook: 'bookingsweepnotrun',
       description: 'In any process, by sweep; each is run in one process at a time.',
       queries: [
         {
@@ -67,17 +73,20 @@ export const PROCESSES: Dashboard = {
       ],
     },
     {
-      ...{ title: 'Reads of availability', unit: 'reqps' },
+      title: 'Reads of availability',
+      unit: 'reqps',
       description: 'From memory, or made of claims where something had changed or half a second had passed.',
       queries: [{ legend: '{{from}}', expr: perSecond(`availability_reads_total{${API}}`, 'from') }],
     },
     {
-      ...{ title: 'Kept in memory', unit: 'bytes' },
+      title: 'Kept in memory',
+      unit: 'bytes',
       description: 'Rules and availability, as estimated, of each API process; bounded.',
       queries: [{ legend: '{{instance}} {{of}}', expr: `memory_kept_bytes{${API}}` }],
     },
     {
-      ...{ title: 'Worked on together', unit: 'short' },
+      title: 'Worked on together',
+      unit: 'short',
       description:
         'How many reservations webhook delivery dispatches at a time on average, and how many holds hold expiry ends.',
       queries: [

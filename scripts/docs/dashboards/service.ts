@@ -22,12 +22,19 @@ export const SERVICE: Dashboard = {
       queries: [{ legend: 'open', expr: 'sum(max by (kind) (pbs_alerts_open))' }],
     },
     {
-      ...{ isStat: true, title: 'Processes down', unit: 'short', threshold: { at: 1 } },
-      ...{ description: 'Processes that do not answer Prometheus.', runbook: 'bookingprocessdown' },
+      isStat: true,
+      title: 'Processes down',
+      unit: 'short',
+      threshold: { at: 1 },
+      description: 'Processes that do not answer Prometheus.',
+      runbook: 'bookingprocessdown',
       queries: [{ legend: 'down', expr: 'count(up{job=~"partner-booking-.+"} == 0) or vector(0)' }],
     },
     {
-      ...{ isStat: true, title: 'Errors', unit: 'percentunit', threshold: { at: 0.01 } },
+      isStat: true,
+      title: 'Errors',
+      unit: 'percentunit',
+      threshold: { at: 0.01 },
       ...{
         description: 'Responses that were 5xx, of both listeners, probes left out.',
         runbook: 'bookingservererrors',
@@ -40,12 +47,17 @@ export const SERVICE: Dashboard = {
       ],
     },
     {
-      ...{ isStat: true, title: 'p99 of partners’ calls', unit: 's', threshold: { at: 1 } },
-      ...{ description: 'One in a hundred of their calls takes longer.', runbook: 'bookingapislow' },
+      isStat: true,
+      title: 'p99 of partners’ calls',
+      unit: 's',
+      threshold: { at: 1 },
+      description: 'One in a hundred of their calls takes longer.',
+      runbook: 'bookingapislow',
       queries: [{ legend: 'p99', expr: quantile(0.99, PARTNER_SECONDS) }],
     },
     {
-      ...{ title: 'Calls by status', unit: 'reqps' },
+      title: 'Calls by status',
+      unit: 'reqps',
       description: 'Responses of both listeners, probes left out; aborted: the caller was gone before.',
       queries: [{ legend: '{{status}}', expr: perSecond(REQUESTS, 'status') }],
     },
@@ -63,7 +75,8 @@ export const SERVICE: Dashboard = {
       ],
     },
     {
-      ...{ title: 'Slowest routes (p99)', unit: 's' },
+      title: 'Slowest routes (p99)',
+      unit: 's',
       description: 'The eight routes of the partner listener with the highest p99.',
       queries: [
         {
@@ -73,7 +86,9 @@ export const SERVICE: Dashboard = {
       ],
     },
     {
-      ...{ title: 'Sales', unit: 'ops', runbook: 'bookingsalesfailing' },
+      title: 'Sales',
+      unit: 'ops',
+      runbook: 'bookingsalesfailing',
       description:
         'Holds placed, holds confirmed into bookings, and holds that lapsed. Replays are left out.',
       queries: [
@@ -83,14 +98,16 @@ export const SERVICE: Dashboard = {
       ],
     },
     {
-      ...{ title: 'Holds refused', unit: 'ops' },
+      title: 'Holds refused',
+      unit: 'ops',
       description: 'Calls that placed no hold, by the code of the error and why the slot was not available.',
       queries: [
         { legend: '{{code}} {{reason}}', expr: perSecond(`holds_refused_total{${OWN}}`, 'code, reason') },
       ],
     },
     {
-      ...{ title: 'Calls beyond a limit', unit: 'reqps' },
+      title: 'Calls beyond a limit',
+      unit: 'reqps',
       description: 'Rejected for the number of calls of one partner, or of wrong keys of one address.',
       queries: [
         {

@@ -29,8 +29,13 @@ function isRefused(control) {
 
 /** What a button does whose icon is all that the board says of it. */
 const NAMES_OF_ICONS = Object.entries({
-  ...{ 'trash-2': 'Remove', 'refresh-cw': 'Retry', 'ellipsis-vertical': 'Actions', copy: 'Copy' },
-  ...{ 'circle-user': 'Links', settings: 'Settings', maximize: 'Full screen' },
+  'trash-2': 'Remove',
+  'refresh-cw': 'Retry',
+  'ellipsis-vertical': 'Actions',
+  copy: 'Copy',
+  'circle-user': 'Links',
+  settings: 'Settings',
+  maximize: 'Full screen',
 });
 
 function amend() {

@@ -40,7 +40,8 @@ export function boardCallOf(
   const subjects = queueNames.filter((name) => queue === undefined || name === decoded(queue));
   const pauses = what?.toLowerCase() === 'pause';
   return {
-    ...{ action: pauses ? 'pauseQueue' : 'resumeQueue', subjects },
+    action: pauses ? 'pauseQueue' : 'resumeQueue',
+    subjects,
     reason: pauses ? reasonIn(reason) : null,
   };
 }

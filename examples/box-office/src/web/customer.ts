@@ -27,7 +27,10 @@ export function knowCustomer(publicUrl: string | undefined) {
     const customer = known.exec(request.headers.cookie ?? '')?.[1] ?? randomUUID();
     response.locals['customer'] = customer;
     response.cookie(name, customer, {
-      ...{ httpOnly: true, secure: isSecure, sameSite: 'lax', maxAge: COOKIE_SECONDS * 1000 },
+      httpOnly: true,
+      secure: isSecure,
+      sameSite: 'lax',
+      maxAge: COOKIE_SECONDS * 1000,
     });
     next();
   };

@@ -100,7 +100,9 @@ export function orderRoutes(shop: Shop): Router {
     const payment = { paymentReference: await authorisePayment(order.orderId) };
     const usesCredit = ownPackage !== undefined;
     await orders.confirm(order.orderId, {
-      ...{ holdId: holdIdOf(order), customer, ...payment },
+      holdId: holdIdOf(order),
+      customer,
+      ...payment,
       ...(usesCredit && { usesCredit }),
     });
   };

@@ -46,7 +46,10 @@ function resourceOf({
   slots: [first],
 }: CannedDay): Schemas['Resource'] {
   return {
-    ...{ resource_id: first?.resource_id ?? '', venue_id, name: 'Turf', resource_type: 'turf' },
+    resource_id: first?.resource_id ?? '',
+    venue_id,
+    name: 'Turf',
+    resource_type: 'turf',
     sport_category: 'football',
     duration_minutes: 60,
     price_rupees: 1200,

@@ -59,7 +59,10 @@ async function readStatus(
   const store = await readState(stateFileOf(world, owner, state));
   if (store !== undefined) requireOwner(store.file, store.state, owner);
   return {
-    ...{ base_url: baseUrl, me, calls_left: left === undefined ? null : Number(left), observability },
+    base_url: baseUrl,
+    me,
+    calls_left: left === undefined ? null : Number(left),
+    observability,
     listen: store === undefined ? null : await lagOf(client, store, world.interrupted),
     needs_action: findingsOf({ me, observability, now }),
   };
