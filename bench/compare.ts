@@ -51,7 +51,7 @@ function ratesOf(product: readonly Run[], limit: readonly Run[]) {
   };
 }
 
-/** Of each process the median of the runs. */
+/** The median of the runs for each process. */
 function cpuOf(runs: readonly Pick<Run, 'cpuUs'>[]): CpuUs {
   const names = new Set(runs.flatMap(({ cpuUs }) => Object.keys(cpuUs)));
   return Object.fromEntries(
@@ -59,7 +59,7 @@ function cpuOf(runs: readonly Pick<Run, 'cpuUs'>[]): CpuUs {
   );
 }
 
-/** Of each kind of process the sum: `mongod 2` counts as `mongod`. */
+/** The sum for each kind of process: `mongod 2` counts as `mongod`. */
 export function byKind(cpuUs: CpuUs): CpuUs {
   const kinds: CpuUs = {};
   for (const [label, used] of Object.entries(cpuUs)) {

@@ -52,7 +52,7 @@ async function sweepDueHolds({ contents, product, venue, partnerIds, takeSlots }
   }));
   await product.runWorkers(['hold-expiry']);
   product.freeze(['hold-expiry']);
-  // Those of the measurement before have ordinals of the same partners.
+  // Holds of the previous measurement occupy ordinals of the same partners.
   await contents.clearHolds();
   await contents.insert('reservations', lapsed);
   return timed(async () => {

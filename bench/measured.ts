@@ -20,7 +20,7 @@ export function measuredSince(beganAt: number): Measured {
   };
 }
 
-/** Of the working tree; `unknown` without git. */
+/** The commit of the working tree; `unknown` without git. */
 function commitOfTree(): string {
   try {
     const args = ['describe', '--always', '--dirty', '--abbrev=8'];

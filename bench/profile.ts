@@ -14,7 +14,7 @@ export type Cost = { where: string; share: number };
 const NOT_WORK = new Set(['(idle)', '(program)', '(root)']);
 const SHOWN = 5;
 
-/** Where a process was while it worked: by package, by module of Node, or by folder of the service; the largest share first. */
+/** Shares of CPU time by package, by module of Node or by folder of the service, largest first. */
 function costsOf({ nodes, samples, timeDeltas }: CpuProfile): Cost[] {
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
   const usOf = new Map<string, number>();

@@ -30,7 +30,7 @@ const ENDED_DAYS_AGO = 40;
 const KEPT_DAYS = 30;
 const HOLDS_PER_SECOND = 50;
 const READS_PER_SECOND = 100;
-/** Of one partner never more are alive than it may have, and each window finds its slots free. */
+/** A partner never exceeds its limit of active holds, and each window finds its slots free. */
 const HOLD_TTL_SECONDS = 5;
 /** Windows of a turn. */
 const WITHOUT = 3;

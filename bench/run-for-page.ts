@@ -17,7 +17,7 @@ const FLAG = { type: 'boolean' } as const;
 export type PageBench<Report extends Measured, Count extends string, Text extends string> = {
   /** The page has its figures between the marks of this name. */
   name: string;
-  /** Of the project; `docs/evidence/scaling.md` where not given. */
+  /** Path in the project; by default `docs/evidence/scaling.md`. */
   page?: string;
   usage: string;
   /** Options that are whole numbers above 0, and what they are where not given. */

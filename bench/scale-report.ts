@@ -5,7 +5,7 @@ import { measuredText, sectionOf } from './measured.ts';
 export type ScaleRun = {
   count: number;
   perSecond: number;
-  /** Of how many cores each kind of process had the time. */
+  /** CPU time of each kind of process, in cores. */
   cores: Record<string, number>;
   /** The share of the machine that others took, from 0 to 1. */
   othersShare: number;

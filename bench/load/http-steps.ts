@@ -7,7 +7,7 @@ import type { Step } from './run-load.ts';
 
 export type OpenStep = { step: Step; close: () => void | Promise<void> };
 
-/** Where to call, and with which keys: caller n has the n-th, in turn. */
+/** The address to call, and the keys: caller n uses the n-th. */
 export type Callers = { port: number; apiKeys: readonly string[] };
 
 /** Slots from number `first` on; without `count` until the load ends. */

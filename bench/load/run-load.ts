@@ -10,7 +10,7 @@ export type Step = (call: number, caller: number) => Promise<string>;
 export type Pace =
   /** Each caller calls again as soon as it has its answer; the first seconds are not counted. Longer where calls take longer. */
   | { kind: 'closed'; warmSeconds: number; seconds: number }
-  /** So many calls in all, or as many as begin in so many seconds. */
+  /** A number of calls, or all calls that begin within a number of seconds. */
   | { kind: 'count'; count: number; withinSeconds: number }
   /**
    * Calls begin at this rate, whatever becomes of them, for so long or until the load is told to stop; those that still wait

@@ -12,7 +12,7 @@ import type { Product } from './product.ts';
 import type { Provisioned } from './provision.ts';
 import { slotAt } from './slots.ts';
 
-/** Where limits write: beside the product's own collection, with the same indexes and validator. */
+/** The collection that limits write to: a second one with the product's indexes and validator. */
 export const RAW_COLLECTION = 'bench_reservations';
 
 /** What lies in the stores, as the benchmark reaches it without the product. */
@@ -29,7 +29,7 @@ export type Contents = {
     first: number,
     count: number,
   ) => Promise<Reservation[]>;
-  /** The same of any documents. */
+  /** Inserts documents of any collection. */
   insert: (
     collection: 'reservations' | typeof RAW_COLLECTION,
     documents: readonly Reservation[],

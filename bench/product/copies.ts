@@ -10,7 +10,7 @@ import { slotAt } from './slots.ts';
  */
 export type Originals = Record<'hold' | 'booking' | 'cancelled' | 'released', Reservation>;
 
-/** Whose copy it is and which slot it takes. */
+/** The partner of the copy and its slot. */
 export type Place = { venue: Venue; partnerIds: readonly string[] };
 
 const ALIVE_MS = 1_800_000;

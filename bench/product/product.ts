@@ -20,9 +20,9 @@ export type Product = {
   operatorKey: string;
   mongodbUri: string;
   redisUrl: string;
-  /** Where logs are written, those of what stands beside the product included. */
+  /** The folder of all logs, including those of the servers. */
   folder: string;
-  /** Of all that runs: `api`, `mongod`, `redis` and the workers. */
+  /** Ids of all processes: `api`, `mongod`, `redis` and the workers. */
   pids: () => Pids;
   /**
    * Starts these workers, each as often as it is named, where they do not run yet, and stops all others. `settings` are of those that

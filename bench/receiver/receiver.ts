@@ -6,7 +6,7 @@ import { endProcess, firstMessage, startScript } from '../processes.ts';
 export type Received = {
   hits: number;
   hung: number;
-  /** Of the last body. */
+  /** Size of the last body. */
   bytes: number;
   firstAt: number;
   /** When the last one came that had not come before. */
@@ -25,7 +25,7 @@ export type Receiver = {
   hangingUrl: string;
   /** Answers after 200 ms. */
   slowUrl: string;
-  /** Where the limit posts to: answered alike, and not counted. */
+  /** The endpoint for the limit: same response, not counted. */
   postUrl: string;
   /** Everything since the last time. */
   take: () => Promise<Received>;

@@ -3,7 +3,7 @@ import { WORKERS } from '../product/product.ts';
 import { insertHolds, placeHolds } from './place-holds.ts';
 import type { Row } from './row.ts';
 
-/** The same while the workers do what follows from each hold; nobody is subscribed to its event. */
+/** `hold` while the workers process each hold; no subscription receives its event. */
 export const holdWorkersRow: Row<'hold-workers'> = {
   name: 'hold-workers',
   workers: WORKERS,

@@ -22,7 +22,7 @@ export async function postSigned(bench: Bench): Promise<Run> {
       params: { url: postUrl, bytes: BODY_BYTES },
       pace: { kind: 'count', count: POSTS, withinSeconds: bench.seconds * 2 },
     },
-    // Of the sender alone, as of the product: the receiver's work is nobody's here.
+    // Count the sender alone, as for the product: the receiver's work belongs to neither.
     { client: bench.limitPid },
   );
   return { perSecond, cpuUs, othersShare };

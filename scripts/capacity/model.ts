@@ -23,7 +23,7 @@ export type Figures = {
   };
   /** Acknowledged writes of one operation; those that come together share one to the disk. */
   journalledWrites: Partial<Record<Operation, number>>;
-  /** Of one process, estimated. */
+  /** Estimate for one process. */
   connections: { mongodb: Record<Kind, number>; redis: Record<Kind, number> };
 };
 
@@ -131,7 +131,7 @@ function peakOf({ bookingsADay, holdsPerBooking, readsPerHold, subscriptionsPerV
   };
 }
 
-/** Of what is kept for ever, and of what is purged: holds that became no booking, events and deliveries (docs/retention.md). */
+/** Rows kept for ever, and rows that are purged: unconfirmed holds, events and deliveries (docs/retention.md). */
 function bytesOfDay(
   { bookingsADay, holdsPerBooking, subscriptionsPerVenue }: Traffic,
   { bytes }: Figures,

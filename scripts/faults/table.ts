@@ -20,7 +20,7 @@ function findingAsText({ experiment, count, result, ...finding }: Finding): stri
   );
 }
 
-/** The same as a table of Markdown, under a line that says on what it was measured. */
+/** The findings as a Markdown table, under a line that names the machine. */
 export function asMarkdown(findings: readonly Finding[], machine: string): string {
   const rows = byPromise(findings).flatMap(([promise, found]) =>
     found.map(({ experiment, count, result, seed, tookMs }) =>

@@ -18,7 +18,7 @@ const PHASES = ['examples', 'coverage', 'fuzzing', 'stateful'];
 const REQUEST_TIMEOUT_SECONDS = 20;
 
 export type Target = {
-  /** Where the service is, without a path. */
+  /** Address of the service, without a path. */
   url: string;
   apiKey: string;
   document: OpenApiDocument;
@@ -34,7 +34,7 @@ export type Target = {
 export type Outcome = {
   /** Requests sent and checked. */
   cases: number;
-  /** Those of them that were answered 2xx. */
+  /** Calls answered 2xx. */
   accepted: number;
   isClean: boolean;
   /** What the fuzzer says, with a command to repeat each fault. */

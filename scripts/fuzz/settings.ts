@@ -5,7 +5,7 @@ export type KnownValues = Readonly<Record<string, readonly string[]>>;
 
 export type OpenApiDocument = { paths: Record<string, Record<string, unknown>> };
 
-/** Of the values of a known name, how many are real; the others are made up like all the rest. */
+/** Share of real values for a known name; the others are random. */
 const REAL_SHARE = 0.7;
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 

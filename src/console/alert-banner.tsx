@@ -5,7 +5,7 @@ import { listAlerts } from '../operations/alerts/alerts.service.ts';
 import type { Db } from '../platform/mongo.ts';
 import { count } from './format.rules.ts';
 
-/** Of more open alerts than this the banner says only that there are more. */
+/** If more alerts are open, the banner only says that there are more. */
 const READ_AT_MOST = 50;
 const SHOWN_IN_FULL = 3;
 

@@ -45,7 +45,7 @@ const STATUSES = [
   ['all', 'All'],
 ] as const;
 
-/** Where something can be done about it. */
+/** The page on which the operator can act on the alert. */
 function linksOf(row: AlertRow): [label: string, path: string][] {
   if (isOfQueue(row)) return [['Queue', `/queues/queue/${row.subject}`]];
   if (row.kind === 'delivery_overdue') return [['Queue', '/queues/queue/webhook-delivery']];

@@ -80,7 +80,7 @@ export const blackoutPage: PageHandler = async (deps, { params }) => {
   };
 };
 
-/** Of a hold only its partner knows who it is for. */
+/** Only the partner knows whom a hold is for. */
 function WhomToCall({ customer }: { customer: Customer | undefined }): VNode {
   if (customer === undefined) return <span class="faint">not booked yet: ask the partner</span>;
   const { name, phone, phoneE164 } = customer;

@@ -19,7 +19,7 @@ export async function venueChoices(deps: ConsoleDeps, chosen: string | undefined
   return toChoices(await venuesToChoose(deps, chosen));
 }
 
-/** The same as they are stored. */
+/** The choices as stored. */
 export async function venuesToChoose(deps: ConsoleDeps, chosen?: string): Promise<VenueRow[]> {
   const { rows } = await listVenues(deps.db, { limit: MOST_CHOICES });
   return withChosen(rows, chosen, (id) => getVenue(deps, id));

@@ -36,7 +36,7 @@ export function dateTime(at: Date, timeZone: string): string {
   return `${rest}, ${localTimeOf(at, timeZone)}`;
 }
 
-/** The same with the second. */
+/** Date and time with seconds. */
 export function dateTimeSeconds(at: Date, timeZone: string): string {
   return `${dateTime(at, timeZone)}:${String(at.getUTCSeconds()).padStart(2, '0')}`;
 }

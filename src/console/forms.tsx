@@ -9,7 +9,7 @@ type ApiFormProps = {
   confirm?: { question: string; yes: string };
   /** Shows the field of the response once, in a dialog. */
   reveal?: 'api_key';
-  /** Where to go when it has succeeded, for a form whose own page is gone by then. */
+  /** The page to open after success, for a form whose own page no longer exists. */
   next?: string;
   class?: string;
   children: ComponentChildren;

@@ -84,7 +84,7 @@ export function Held({ cell, what, nameOf }: InsideProps): VNode {
     slot_id: cell.slotId,
     what: `${what} · ${price(cell.pricePaise)}`,
     hold: `Held by ${holder}.`,
-    // Of several, each is released on its own page.
+    // If there are several, each is released on its own page.
     hold_id: cell.occupants.length === 1 ? (first?.holdId ?? '') : '',
   };
   return (

@@ -90,7 +90,7 @@ export function addDays(date: string, days: number): string {
   return new Date(msOfDate(date) + days * DAY_MS).toISOString().slice(0, -TIME_LENGTH);
 }
 
-/** The same day `years` later; 28 February for a 29 February that the year lacks. */
+/** Returns the date `years` later; 28 February for a 29 February that the year lacks. */
 export function addYears(date: string, years: number): string {
   return Temporal.PlainDate.from(date).add({ years }).toString();
 }

@@ -10,7 +10,7 @@ import type { Progress } from './progress.ts';
 
 export type SweptPage<Position> = {
   count: number;
-  /** Where the next page begins, if this one was full: after every item of this page, also those that failed. */
+  /** Start of the next page, if this one was full: after every item of this page, failed ones included. */
   next?: Position | undefined;
 };
 

@@ -47,12 +47,12 @@ async function dataFolder(system: TrialSystem): Promise<string> {
   return String(folder);
 }
 
-/** Where Redis puts its snapshot: while a folder is there, no save succeeds. */
+/** Path of Redis's snapshot: while a folder has this name, no save succeeds. */
 const snapshotPath = async (system: TrialSystem) => path.join(await dataFolder(system), 'dump.rdb');
 
 const save = (system: TrialSystem) => askRedis(system, (redis) => redis.bgsave());
 
-/** Where Redis (7 and newer) puts the AOF when it is first rewritten: while a folder is there, no rewrite succeeds. */
+/** Path of the AOF after its first rewrite (Redis 7): while a folder has this name, no rewrite succeeds. */
 const rewrittenPath = async (system: TrialSystem) =>
   path.join(await dataFolder(system), 'appendonlydir/appendonly.aof.2.base.rdb');
 

@@ -30,7 +30,7 @@ export type TrialFinding = { alert: string; fault: string; firedAfter: number; c
 const FIRES_WITHIN_MS = 60_000;
 const POLL_MS = 500;
 const JOB_PREFIX = 'partner-booking-';
-/** So long the deadline of a wait goes on beyond what is allowed, so that the figure is told rather than that there is none. */
+/** A wait continues this long after the allowed time, so that the report has the measured figure. */
 const PATIENCE_MS = 60_000;
 
 /** Whether an alert, of either side, is raised now: by any process or queue, or by `of`. */

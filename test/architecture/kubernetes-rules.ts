@@ -17,7 +17,7 @@ const SECRETS = [
   ...['MONGODB_URI', 'REDIS_URL', 'OPERATOR_API_KEY', 'ENCRYPTION_KEYS', 'ALERT_URL'],
   ...['ARCHIVE_ACCESS_KEY_ID', 'ARCHIVE_SECRET_ACCESS_KEY'],
 ];
-/** Of the form that settings ask for. */
+/** Values of the form that the settings require. */
 const SECRET_VALUES: Labels = {
   MONGODB_URI: 'mongodb://user:word@mongodb.stores.svc/partner_booking?replicaSet=rs0&tls=true',
   REDIS_URL: 'rediss://:word@redis.stores.svc:6379',

@@ -6,7 +6,7 @@ import { projectFolder } from './planted-tree.ts';
 
 type SyntaxNode = Record<string, unknown>;
 
-/** Where `source` asks the machine for the time, in the words of the code: `new Date()`, `Date()`, `Date.now`, `Temporal.Now`. */
+/** The expressions in `source` that read the machine's clock: `new Date()`, `Date()`, `Date.now`, `Temporal.Now`. */
 async function clockReadings(source: string): Promise<string[]> {
   const found: string[] = [];
   const visit = (value: unknown): void => {

@@ -21,7 +21,7 @@ export const certifyCommand = (
 export type ServedIntegration = {
   /** The file that says where it is. */
   profile: string;
-  /** Where the proxy will be. */
+  /** Address of the proxy. */
   proxyUrl: string;
   close(): Promise<void>;
 };

@@ -54,7 +54,7 @@ async function visit(path: string, options: BrowserContextOptions = DESKTOP): Pr
   return watched;
 }
 
-/** The same by a sign-in of its own, which it may end. */
+/** A page with its own sign-in, which the test may end. */
 async function signIn(path: string): Promise<WatchedPage> {
   const watched = await visit(path, { ...DESKTOP, storageState: { cookies: [], origins: [] } });
   await watched.page.getByLabel('Operator key').fill(OPERATOR_KEY);

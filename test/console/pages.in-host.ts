@@ -6,7 +6,7 @@ type Context = Service['context'];
 /** The alerts' watch looks once. */
 export const lookForAlerts = (context: Context): Promise<void> => sweep({ context });
 
-/** Of a subscription that need not exist. */
+/** Reads a subscription that need not exist. */
 export const addDeadLetter = (
   context: Context,
   id: string,

@@ -31,7 +31,7 @@ export type ConsoleWorld = {
   booking: Json;
   hold: Json;
   walkIn: Json;
-  /** Of the tennis court, that day from 12:00 on; a booking stands in it. */
+  /** A blackout of the tennis court from 12:00 on that day, over a booking. */
   blackout: Json;
   /** A dead letter of the rival's. */
   deliveryId: string;

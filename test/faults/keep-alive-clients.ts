@@ -25,7 +25,7 @@ const MAX_PAUSE_MS = 400;
 const AGAIN_AFTER_MS = 50;
 
 /**
- * So many clients, each with one connection that it keeps, call again and again after pauses of 0 to 400 ms; every second one
+ * Clients with one kept connection each call again and again after pauses of 0 to 400 ms; every second one
  * posts, without an idempotency key. None repeats a call: what is broken is counted.
  */
 export function startKeepAliveClients(

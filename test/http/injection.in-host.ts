@@ -84,7 +84,7 @@ export function makeLegalCalls(
   }));
 }
 
-/** Where commands to the database had a payload as an operator, by the context of the service. */
+/** Database commands that contained a payload as an operator. */
 const injected = new WeakMap<Context, Set<string>>();
 
 /** Starts to watch commands; the service's connections must be monitored. */
@@ -98,7 +98,7 @@ export function watchCommands(context: Context): void {
 
 export const injectedCommands = (context: Context): string[] => [...(injected.get(context) ?? [])];
 
-/** Where stored documents have a payload as an operator, and how many collections were searched. */
+/** Stored documents that contain a payload as an operator, and the number of collections searched. */
 export async function injectedDocuments({ db }: Context): Promise<{ found: string[]; collections: number }> {
   const names = (await db.db?.listCollections().toArray())?.map(({ name }) => name) ?? [];
   const found = names.map(async (name) => {

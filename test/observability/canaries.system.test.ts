@@ -100,7 +100,7 @@ const ask = (call: Call, input: Input, key = call.key) =>
     input.body === undefined || call.operation.method === 'get' ? undefined : JSON.stringify(input.body),
   );
 
-/** The same call with canaries where nothing of the kind belongs: a body that is no JSON, fields of the wrong type. */
+/** The call with canaries in wrong places: a body that is not JSON, fields of the wrong type. */
 async function askWrongly(call: Call, input: Input): Promise<void> {
   const fieldsOf = (schema: Operation['body']) => Object.keys((schema?.describe()['keys'] ?? {}) as Json);
   const everything = PERSONAL.join(' ');
@@ -269,7 +269,7 @@ async function browse(): Promise<void> {
 }
 
 const valid = new Map<string, number>();
-/** Of the calls that succeeded. */
+/** Calls that succeeded. */
 const paths: string[] = [];
 
 beforeAll(async () => {
@@ -450,7 +450,7 @@ describe('secrets are in the clear in no', () => {
     const times = (secret: string) => shown.filter((text) => foundIn(text, [secret]).length > 0).length;
     expect(SECRETS.filter((secret) => times(secret) > 0)).toEqual([]);
     expect(issued.filter((secret) => times(secret) > 1)).toEqual([]);
-    // Those of provisioning were made before anything was collected.
+    // Provisioning happened before collection began.
     expect(issued.filter((secret) => times(secret) === 1).length).toBeGreaterThan(2);
   });
 });

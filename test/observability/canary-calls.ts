@@ -24,7 +24,7 @@ export type World = {
   partner: Partner;
   venueId: string;
   resourceId: string;
-  /** Of the endpoint that fails, of one that does not, and of one to which nothing is sent. */
+  /** Subscriptions to an endpoint that fails, one that works, and one that receives nothing. */
   failing: string;
   working: string;
   spare: string;

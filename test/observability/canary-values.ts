@@ -50,7 +50,7 @@ function formsOf(value: string): string[] {
   ];
 }
 
-/** Those of `values` that occur in `text`, in whatever form. */
+/** The `values` that occur in `text` in any encoding. */
 export function foundIn(text: string, values: readonly string[]): string[] {
   const lower = text.toLowerCase();
   return values.filter((value) => formsOf(value).some((form) => lower.includes(form.toLowerCase())));

@@ -105,7 +105,7 @@ describe('the lease of a sweep', () => {
       return leases.length < 3 ? { count: 0, next: leases.length } : { count: 0 };
     };
     const hourly = { name: 'hourly', everyMs: 3_600_000, run };
-    // So that there is one to take: the first lease of all is over at once.
+    // The first lease ends at once, so there is one to take.
     await acquireLock(db, 'sweep-hourly', 'nobody', 0);
     const ended = keepSweeping(db, hourly, createLogger('sweep', 'silent'), stopping.signal);
     await eventually('all pages are done', () => leases.length === 3);

@@ -105,7 +105,7 @@ async function inTenYears(work: () => Promise<void>): Promise<void> {
 }
 const countPlanted = () => reservations().countDocuments({ slotId: 'planted' });
 
-/** So many holds that ended 40 days ago, some at one instant; returns their ids. */
+/** Inserts holds that ended 40 days ago, some at the same instant; returns their ids. */
 async function plantHolds(count: number): Promise<string[]> {
   const { holdKey: _unique, ...row } = hold;
   const at = (n: number) => new Date(Date.now() - 40 * DAY_MS + Math.floor(n / 300));

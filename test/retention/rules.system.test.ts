@@ -324,7 +324,7 @@ describe('what waits is never purged, however old', () => {
     expect([await idsIn('events'), await idsIn('reservations')]).toEqual([[eventId], [holdId]]);
     await purge(service, { config: EVERY_KIND });
     expect([await idsIn('events'), await idsIn('reservations')]).toEqual([[], []]);
-    // Where events stay longer, or for ever, so do reservations.
+    // If events are kept longer, or for ever, reservations are too.
     await plant('reservations', model(), { ...keyless(), _id: holdId });
     await letPassUntil(365, model().slotEnd);
     for (const days of [0, 700]) await purge(service, { config: keeping({ [kind]: 100, events: days }) });
@@ -447,7 +447,7 @@ describe('the walk along an index', () => {
     expect(await collection('deliveries').countDocuments({ state: { $ne: 'pending' } })).toBe(0);
     expect(await collection('deliveries').countDocuments({ state: 'pending' })).toBe(2 * MANY);
     const examined = await Promise.all(finds.map(examinedBy));
-    // Of one instant all are read together: there is no way to begin in the middle of it.
+    // Rows of one instant are read together: a page cannot begin in their middle.
     expect(examined.filter((count) => count > 5001)).toEqual([expect.any(Number)]);
     expect(Math.max(...examined)).toBeLessThanOrEqual(MANY + 5001);
     expect(examined.length).toBeGreaterThan(4);

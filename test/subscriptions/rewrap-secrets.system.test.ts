@@ -101,7 +101,7 @@ function sealedByVersion1(key: Buffer, text: string, id: string): string {
   return `v1.${idOf(key)}.${bytes.toString('base64url')}`;
 }
 
-/** So many subscriptions of as many partners, sealed with the old key; returns their ids. */
+/** Inserts subscriptions, one for each partner, sealed with the old key; returns their ids. */
 async function plantRows(count: number): Promise<string[]> {
   const box = createSecretBox([OLD]);
   const rows = Array.from({ length: count }, (_, n): SubscriptionRow => {
@@ -350,7 +350,7 @@ describe('node dist/src/main/rewrap-secrets.js', () => {
     const again = start(NEW, OLD);
     await finished(again);
     const told = again.log().find((line) => String(line['msg']).startsWith('every secret is encrypted'));
-    // Of 20. The first of the 10 writes was to forget old secrets, and one or two that were held up have been made.
+    // 20 in all. The first of the 10 writes was to forget old secrets, and one or two that were held up have been made.
     expect([9, 10, 11]).toContain(told?.['rewrapped']);
     expect(told).toMatchObject({ unreadable: 0, first_key: idOf(NEW), droppable: [idOf(OLD)] });
     expect(await sealings()).toEqual(new Set([`v2.${idOf(NEW)}`]));

@@ -16,7 +16,7 @@ export type Certificates = {
   memberKey: string;
 };
 
-/** Where the certificates of a run are; `node --import tsx scripts/topologies.ts` makes them before Node reads NODE_EXTRA_CA_CERTS. */
+/** Folder of a run's certificates; `node --import tsx scripts/topologies.ts` makes them before Node reads NODE_EXTRA_CA_CERTS. */
 export const CERTIFICATES = 'TOPOLOGY_CERTIFICATES';
 
 export const certificatesIn = (folder: string): Certificates => ({

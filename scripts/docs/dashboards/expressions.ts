@@ -1,6 +1,6 @@
 /** Labels of the processes that are chosen on the dashboard. */
 export const OWN = 'job=~"$job",instance=~"$instance"';
-/** The same of API processes alone. */
+/** API processes alone. */
 export const API = 'job="partner-booking-api",instance=~"$instance"';
 
 /** The series `selector`, in braces, with one more matcher. */

@@ -74,7 +74,7 @@ function valueOf(control, form) {
   if (control.type === 'checkbox' && !control.checked) return undefined;
   if (dataset.type === 'list') return value;
   if (control.type === 'checkbox') return true;
-  // The same in every attempt to send the form, until it has succeeded.
+  // Every attempt to send the form uses this value until one succeeds.
   if ('newKey' in dataset) return (form.dataset.key ??= newKey());
   if (value === '') return undefined;
   if (dataset.zone !== undefined) return toInstant(value, dataset.zone);

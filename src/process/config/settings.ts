@@ -54,7 +54,7 @@ export type Config = {
   /** The address alerts are posted to; its path may be secret. */
   alertUrl?: string;
   logLevel: string;
-  /** Where spans are sent (OTLP over HTTP) and which; OpenTelemetry reads these variables itself. */
+  /** The receiver of spans (OTLP over HTTP) and their sampling; OpenTelemetry reads these variables itself. */
   otelExporterOtlpEndpoint?: string;
   otelTracesSampler?: string;
   otelTracesSamplerArg?: number;
