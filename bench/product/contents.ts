@@ -4,7 +4,7 @@ import mongoose from 'mongoose';
 import { apiCaller, textField } from '../../src/development/embedded/api-caller.ts';
 import { ensureCollection } from '../../src/platform/ensure-collection.ts';
 import { newId } from '../../src/platform/ids.ts';
-import { RESERVATIONS } from '../../src/reservations/reservations.collection.ts';
+import { RESERVATIONS } from '../../src/reservations/reservations.indexes.ts';
 import type { Reservation } from '../../src/reservations/reservations.model.ts';
 import type { Originals } from './copies.ts';
 import { copyOf } from './copies.ts';

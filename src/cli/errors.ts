@@ -1,4 +1,4 @@
-/** Exit codes, listed in the guide. */
+/** Exit codes (docs/guides/command-line.md). */
 export const EXIT = { done: 0, failed: 1, usage: 2, interrupted: 130 } as const;
 
 /** A command failed. The message is for the user and never contains a key. */
@@ -17,7 +17,7 @@ export function usageError(message: string): CommandError {
 }
 
 export class CallError extends CommandError {
-  /** Whether the service may have acted all the same. */
+  /** Whether the service may have carried out the call despite the error. */
   readonly mayBeDone: boolean;
 
   constructor(message: string, mayBeDone: boolean, cause?: unknown) {

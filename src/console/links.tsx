@@ -16,7 +16,7 @@ export async function readNames(
     partnerId === PLATFORM_PARTNER_ID ? 'Platform' : (names.get(partnerId) ?? partnerId);
 }
 
-/** A partner's name that leads to its page; the built-in one has none. */
+/** A partner's name, linked to its page; the built-in partner has no page. */
 export function PartnerLink({ id, name }: { id: string; name: string }): VNode {
   return id === PLATFORM_PARTNER_ID ? <span>{name}</span> : <a href={`/partners/${id}`}>{name}</a>;
 }
@@ -31,7 +31,7 @@ export function dateOf({ slotStart }: { slotStart: Date }, timeZone: string): st
   return longDate(localDateOf(slotStart, timeZone));
 }
 
-/** The page of a claim: that of its booking where there is one, else of its hold. */
+/** The path of the booking's page, or of the hold's page if there is no booking. */
 export function claimPath(holdId: string, bookingId: string | null | undefined): string {
   return bookingId === null || bookingId === undefined ? `/holds/${holdId}` : `/bookings/${bookingId}`;
 }

@@ -12,7 +12,7 @@ export function hostNamedBy(value: string): string | undefined {
   return matched.replace(/:\d*$/, '').toLowerCase();
 }
 
-/** Whether `host` is an address, or a name with a meaning only inside a network. */
+/** Whether `host` is an IP address or a name that public DNS does not resolve. */
 export function isPrivateHost(host: string): boolean {
   const labels = host.replace(/\.$/, '').split('.');
   const last = labels.at(-1) ?? '';

@@ -63,7 +63,7 @@ function makeKey(
 }
 
 /**
- * Replaces a key in force by a new one with its label and without an expiry, both or neither. The old one ends after
+ * Issues a key with the old key's label and no expiry, and ends the old one, in one transaction. The old one ends after
  * the overlap, or when it would have ended anyway. Of concurrent calls without an overlap, one succeeds.
  * @throws DomainError PARTNER_NOT_FOUND, PARTNER_NOT_CERTIFIED; KEY_NOT_FOUND for a key that is missing or has ended.
  */

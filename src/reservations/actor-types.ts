@@ -26,7 +26,7 @@ export function operatorActor({ requestId, traceparent }: Cause): OperatorActor 
   return { kind: 'operator', requestId, ...omitUndefined({ traceparent }) };
 }
 
-/** The caller without the cause of the call, in which equal calls differ. */
+/** The caller without request id and trace, so that identical calls compare equal. */
 export function withoutCause<Caller extends Partial<Cause>>(caller: Caller): Omit<Caller, keyof Cause> {
   const { requestId: _requestId, traceparent: _traceparent, ...who } = caller;
   return who;

@@ -6,10 +6,10 @@ import { MAX_CONFLICTS_SHOWN } from './claim-view.rules.ts';
 const conflict = named(
   'BlackoutConflict',
   object({
-    booking_id: id(EXAMPLE.bookingId).description('Of a booking.').optional(),
+    booking_id: id(EXAMPLE.bookingId).description('Present if the conflict is a booking.').optional(),
     hold_id: Joi.string()
       .meta({ jsonSchema: { format: 'uuid' } })
-      .description('Of a hold that is not confirmed; instead of booking_id.')
+      .description('Present instead of booking_id if the conflict is an unconfirmed hold.')
       .optional(),
     ...claimFields,
   }),

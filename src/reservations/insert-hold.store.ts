@@ -13,7 +13,7 @@ import {
 import type { Actor } from './actor-types.ts';
 import { noteClaimChanges } from './claim-writes.store.ts';
 import { findReservation } from './reservation-reads.store.ts';
-import { GUARD_INDEX, HOLD_KEY_INDEX, ORDINAL_INDEX } from './reservations.collection.ts';
+import { GUARD_INDEX, HOLD_KEY_INDEX, ORDINAL_INDEX } from './reservations.indexes.ts';
 import {
   type Attached,
   type OutboxEvent,

@@ -2,7 +2,7 @@ import { mkdir, rmdir } from 'node:fs/promises';
 import path from 'node:path';
 import { Redis } from 'ioredis';
 import { migrate } from '../../src/operations/database/collections.ts';
-import { GUARD_INDEX } from '../../src/reservations/reservations.collection.ts';
+import { GUARD_INDEX } from '../../src/reservations/reservations.indexes.ts';
 import type { Load } from './load.ts';
 import { placeHolds, readBookings } from './load.ts';
 import type { TrialRow } from './trial.ts';

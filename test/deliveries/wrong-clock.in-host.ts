@@ -1,6 +1,6 @@
 import {
   discardDeadLetters,
-  redriveDeadLetters,
+  redeliverDeadLetters,
 } from '../../src/webhooks/deliveries/dead-letters.service.ts';
 import { dispatchEvents } from '../../src/webhooks/deliveries/dispatch-events.service.ts';
 import { recoverDeliveries } from '../../src/webhooks/deliveries/recover-deliveries.service.ts';
@@ -65,7 +65,7 @@ export async function testEventBy(
 }
 
 export const redriveAllBy = (context: Context, offMs: number, subscriptionId: string): Promise<number> =>
-  redriveDeadLetters(off(context, offMs), { subscriptionId });
+  redeliverDeadLetters(off(context, offMs), { subscriptionId });
 
 export const discardAllBy = (context: Context, offMs: number, subscriptionId: string): Promise<number> =>
   discardDeadLetters(off(context, offMs), { subscriptionId }, 'gone');

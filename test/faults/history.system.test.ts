@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { findOpenRanges } from '../../src/events/sequence-numbers.store.ts';
-import { GUARD_INDEX } from '../../src/reservations/reservations.collection.ts';
+import { GUARD_INDEX } from '../../src/reservations/reservations.indexes.ts';
 import { reservationCollection } from '../../src/reservations/reservations.model.ts';
 import { dispatchWaiting } from '../../src/webhooks/deliveries/dispatch-events.service.ts';
 import { eventually } from '../support/eventually.ts';

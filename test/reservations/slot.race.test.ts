@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { GUARD_INDEX } from '../../src/reservations/reservations.collection.ts';
+import { GUARD_INDEX } from '../../src/reservations/reservations.indexes.ts';
 import type { Reservation } from '../../src/reservations/reservations.model.ts';
 import { report } from '../faults/report.ts';
 import type { Reply } from '../support/client.ts';

@@ -20,7 +20,7 @@ import { cellsOfWindow } from '../../reservations/cells.rules.ts';
 import type { Occupancy } from '../../reservations/claim-reads.store.ts';
 import { findOccupancyAtVenue } from '../../reservations/claim-reads.store.ts';
 
-/** Who has a slot, for operators. `secondsLeft` is a hold's, by the database's clock; null for a booking. */
+/** Who has a slot, for operators. `secondsLeft`: until the hold expires, by the database's clock; null for bookings. */
 export type Occupant = Pick<
   Occupancy,
   'bookingId' | 'partnerId' | 'resourceId' | 'slotId' | 'slotStart' | 'slotEnd'
@@ -44,7 +44,7 @@ export type CellState =
 /** One slot of the schedule; `free` exactly if availability lists it as available. */
 export type DayCell = Omit<ListedSlot, 'unavailableReason'> & {
   state: CellState;
-  /** The claims on the resource itself or, if there are none, on its space. */
+  /** The claims on this resource. If there are none, the claims of resources that share its space. */
   occupants: Occupant[];
   blackouts: BlackoutRow[];
   takesWalkIn: boolean;

@@ -47,7 +47,7 @@ export type OperatorListQuery = ListQuery & { partner_id?: string; q?: string };
 
 export const operatorListQuery = (region: string) =>
   Joi.object<OperatorListQuery>({
-    partner_id: uuid().description("Only this partner's bookings; walk-ins are those of `platform`."),
+    partner_id: uuid().description("Only this partner's bookings; use `platform` for walk-ins."),
     q: text(120)
       .custom((value: string, helpers) =>
         searchOf(value) === undefined ? helpers.error('string.search') : value,

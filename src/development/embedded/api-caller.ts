@@ -19,7 +19,7 @@ export type CallApi = (
 
 /**
  * Calls one listener with `send`, by default `fetch`.
- * @throws Error (from the caller) with the call, the status and the start of the response
+ * The returned function throws an Error that names the call, the status and the start of the response.
  */
 export function apiCaller(
   baseUrl: string,

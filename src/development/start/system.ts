@@ -38,7 +38,7 @@ export type SystemOptions = {
 };
 
 export type System = {
-  /** Resolves when everything runs. @throws Error for people; call `stop` then too */
+  /** Resolves when everything runs. Throws an Error with a message for the user. Call `stop` even then. */
   start: () => Promise<Welcome>;
   /** Stops the API, then workers (25 s to finish), Redis, MongoDB. Safe to call at any time and twice. */
   stop: () => Promise<void>;

@@ -10,7 +10,7 @@ import { missingGuardsOf } from '../../platform/ensure-collection.ts';
 import { LOCKS } from '../../platform/locks.store.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { ZONE_DATA_SEEN } from '../../platform/zone-data.ts';
-import { RESERVATIONS } from '../../reservations/reservations.collection.ts';
+import { RESERVATIONS } from '../../reservations/reservations.indexes.ts';
 import { DELIVERIES } from '../../webhooks/deliveries/deliveries.model.ts';
 import { SUBSCRIPTIONS } from '../../webhooks/subscriptions/subscriptions.model.ts';
 import { ALERT_COLLECTIONS } from '../alerts/alerts.model.ts';

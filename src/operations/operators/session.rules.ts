@@ -13,7 +13,7 @@ export function operatorKeyId(operatorApiKey: string): string {
   return `op_${digits}`;
 }
 
-/** A session as its token describes it; `id` identifies it when it is ended early. */
+/** The contents of a session token. `id` is used to end the session before it expires. */
 export type Session = { id: string; expiresAt: Date };
 
 /** A new token `<expiry in Unix seconds>.<id>.<signature>`. Changing the operator key ends every session. */

@@ -29,14 +29,14 @@ import {
  * @throws DomainError DELIVERY_NOT_FOUND; DELIVERY_IN_PROGRESS if it is no dead letter; WEBHOOK_INACTIVE;
  * PARTNER_SUSPENDED, VENUE_NOT_AUTHORIZED if its partner must not have the event any more
  */
-export async function redriveDeadLetter(deps: RedeliveryDeps, anyId: string): Promise<DeliveryDetail> {
+export async function redeliverDeadLetter(deps: RedeliveryDeps, anyId: string): Promise<DeliveryDetail> {
   const deliveryId = await requireRedeliverable(deps, undefined, anyId);
   const { hasBegun, detail } = await redeliverOne(deps, undefined, deliveryId, ['dead_letter']);
   if (hasBegun) return detail;
   throw noDeadLetter(detail.delivery.state);
 }
 
-/** Why nothing can be done now with a delivery in this state. */
+/** The error for a delivery that is not a waiting dead letter. */
 function noDeadLetter(state: DeliveryState): DomainError {
   const reasons: Partial<Record<DeliveryState, string>> = {
     cancelled: 'The delivery was cancelled. Its partner can have it delivered again.',
@@ -55,16 +55,15 @@ type DeadLettersUntil = Omit<DeadLetterFilter, 'to'> & { to?: Date };
 
 /**
  * Begins a fresh series of attempts for every matching dead letter, except of deactivated subscriptions and of partners
- * that must not have the event any more. Deliveries that become dead letters during the call are left alone. Safe to
- * repeat; of racing calls, one begins and counts each series. Returns how many were begun.
+ * that must not have the event any more. Deliveries that become dead letters during the call are left alone. Safe to repeat: if calls race, only one starts and counts each redelivery. Returns how many were begun.
  * @throws DomainError WEBHOOK_NOT_FOUND, WEBHOOK_INACTIVE, PARTNER_SUSPENDED for a subscription that is named
  */
-export async function redriveDeadLetters(deps: RedeliveryDeps, filter: DeadLettersUntil): Promise<number> {
+export async function redeliverDeadLetters(deps: RedeliveryDeps, filter: DeadLettersUntil): Promise<number> {
   if (filter.subscriptionId !== undefined) {
     const { partnerId } = await requireActive(deps, undefined, filter.subscriptionId);
     await requireCanReceive(deps, { partnerId, venueId: null }, 'operator');
   }
-  return inBatches(deps, filter, (rows) => redriveBatch(deps, rows));
+  return inBatches(deps, filter, (rows) => redeliverBatch(deps, rows));
 }
 
 /** Works through the matching dead letters, oldest first; returns the sum of the results of `work`. */
@@ -83,7 +82,7 @@ async function inBatches(
   }
 }
 
-async function redriveBatch(deps: RedeliveryDeps, rows: readonly DeadLetter[]): Promise<number> {
+async function redeliverBatch(deps: RedeliveryDeps, rows: readonly DeadLetter[]): Promise<number> {
   const subscriptionIds = rows.map((row) => row.subscriptionId);
   const eventIds = rows.map((row) => row.eventId);
   const active = await findActiveIds(deps, subscriptionIds);

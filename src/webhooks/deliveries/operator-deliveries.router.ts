@@ -10,8 +10,8 @@ import { deactivateSubscription } from './deactivate-subscription.service.ts';
 import {
   discardDeadLetter,
   discardDeadLetters,
-  redriveDeadLetter,
-  redriveDeadLetters,
+  redeliverDeadLetter,
+  redeliverDeadLetters,
 } from './dead-letters.service.ts';
 import { operatorDeliveryView } from './delivery-view.rules.ts';
 import {
@@ -28,7 +28,7 @@ import {
   discardManyBody,
   operatorDelivery,
   type RedriveBody,
-  redriveBody,
+  redeliverBody,
   redriven,
 } from './operator-deliveries.schemas.ts';
 import { getDelivery, listDeliveries } from './read-deliveries.service.ts';
@@ -141,11 +141,11 @@ function deadLetterRows(deps: RedeliveryDeps): Route<Operator>[] {
       summary: 'Redeliver many dead letters',
       description:
         'Each starts a new series of attempts, counted from 1, with the same event_id. Skips dead letters of inactive subscriptions, of suspended partners, and of venues without a grant. Without any field: all dead letters.',
-      body: redriveBody,
+      body: redeliverBody,
       responses: { 202: { description: 'The attempts follow.', body: redriven } },
       errors: ['PARTNER_SUSPENDED', 'WEBHOOK_NOT_FOUND', 'WEBHOOK_INACTIVE'],
       takesLong: true,
-      handle: async ({ body }) => accepted({ redriven: await redriveDeadLetters(deps, chosenBy(body)) }),
+      handle: async ({ body }) => accepted({ redriven: await redeliverDeadLetters(deps, chosenBy(body)) }),
     }),
     route<Operator, { id: string }>({
       method: 'post',
@@ -164,7 +164,8 @@ function deadLetterRows(deps: RedeliveryDeps): Route<Operator>[] {
         'DELIVERY_IN_PROGRESS',
         'WEBHOOK_INACTIVE',
       ],
-      handle: async ({ params }) => accepted(operatorDeliveryView(await redriveDeadLetter(deps, params.id))),
+      handle: async ({ params }) =>
+        accepted(operatorDeliveryView(await redeliverDeadLetter(deps, params.id))),
     }),
     route<Operator, unknown, unknown, RedriveBody & DiscardBody>({
       method: 'post',

@@ -89,7 +89,7 @@ const chosenDeadLetters = {
     .example(EXAMPLE.later),
 };
 
-export const redriveBody = Joi.object<RedriveBody>(chosenDeadLetters).required();
+export const redeliverBody = Joi.object<RedriveBody>(chosenDeadLetters).required();
 
 export type DiscardBody = { reason: string };
 

@@ -9,7 +9,7 @@ import {
 import { responseExcerpt } from './response-excerpt.ts';
 
 const MAX_RESPONSE_BYTES = 16 * 1024;
-/** A receiver may send a 1xx or two before its response; endless ones would cost this process its time. */
+/** Interim responses (1xx) that a receiver may send first; more are rejected, so that none can occupy this process. */
 const MAX_INTERIM_RESPONSES = 20;
 
 /** Why an exchange failed; null if it did not. */
@@ -18,7 +18,7 @@ export type FailureCause = Failure | 'interrupted' | null;
 /**
  * The outcome of one exchange. `interrupted` (the caller's signal, or a closed sender) says nothing about the receiver
  * and must not count as an attempt. `statusCode` is null if no head arrived; `redirectTo` is the origin of a redirect's
- * target. `responseExcerpt` never holds a secret, because no secret is ever sent.
+ * target. `responseExcerpt` holds no secret of this service: requests carry only a signature.
  */
 export type SendOutcome = {
   ok: boolean;

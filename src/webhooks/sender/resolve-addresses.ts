@@ -3,12 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isDefiniteAbsence } from './delivery-error.rules.ts';
 
 /**
- * Finds every IP address of a host name, IPv4 or IPv6 in text form. If there is none it rejects with the code ENOTFOUND
- * or ENODATA, and with another code if the name servers did not tell.
+ * Finds every IP address of a host name, IPv4 or IPv6 in text form. Rejects with ENOTFOUND or ENODATA if the name has no address, and with another code if the name servers gave no answer.
  */
 export type ResolveAddresses = (hostname: string) => Promise<readonly string[]>;
 
-/** Per name server, for the first of two tries. */
+/** Timeout of the first of two tries at each name server. */
 const SERVER_TIMEOUT_MS = 1_000;
 /** How long one address family waits for the other, which some name servers never answer (RFC 8305, 3). */
 const OTHER_FAMILY_MS = 250;
