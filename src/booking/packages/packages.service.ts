@@ -81,7 +81,10 @@ async function buyOnce(
     if (purchase !== null) return { purchase, isReplay: false };
   }
   const earlier = await findPurchaseByKey(deps.db, partnerId, purchaseKey);
-  if (earlier === null) throw packageNotFound('partner');
+  if (earlier === null) {
+    if (sold.status === 'active') throw new Error('A purchase key is taken, but no purchase has it');
+    throw packageNotFound('partner');
+  }
   if (earlier.packageId !== packageId || earlier.phoneE164 !== phoneE164) {
     throw new DomainError(
       'IDEMPOTENCY_KEY_MISMATCH',
