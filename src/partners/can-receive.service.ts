@@ -1,8 +1,7 @@
 import type { Audience } from '../domain/errors.ts';
 import { DomainError } from '../domain/errors.ts';
-import { memoizeByObject } from '../platform/memoize-by-object.ts';
 import type { Db, ReadOptions } from '../platform/mongo.ts';
-import { newestOf } from '../platform/newest-reads.ts';
+import { newestByDb } from '../platform/newest-reads.ts';
 import { findCachedGrant } from './cached-partners.store.ts';
 import { SUSPENDED } from './partners.service.ts';
 import { findActiveGrants, findActivePartnerIds, findGrant, isActivePartner } from './partners.store.ts';
@@ -12,7 +11,7 @@ export type Receiver = { partnerId: string; venueId: string | null };
 
 /** Whether the partner is active and has a grant for the venue. Concurrent calls share the reads. */
 export async function canReceive(deps: { db: Db }, receiver: Receiver): Promise<boolean> {
-  return (await newestReceiver(deps.db)(receiver)) !== null;
+  return (await findNewestReceiver(deps.db, receiver)) !== null;
 }
 
 /** `canReceive` from the cache where possible (ADR 0006); false only if the database says so. */
@@ -22,12 +21,10 @@ export async function canReceiveNow(deps: { db: Db }, receiver: Receiver): Promi
   return grant?.value.partnerStatus === 'active' || canReceive(deps, receiver);
 }
 
-const newestReceiver = memoizeByObject((db: Db) =>
-  newestOf<Receiver, Receiver>(async (asked, options) => {
-    const isReceiver = await findReceivers(db, asked, options);
-    return (receiver) => (isReceiver(receiver) ? receiver : undefined);
-  }),
-);
+const findNewestReceiver = newestByDb<Receiver, Receiver>(async (db, asked, options) => {
+  const isReceiver = await findReceivers(db, asked, options);
+  return (receiver) => (isReceiver(receiver) ? receiver : undefined);
+});
 
 /** Which of `asked` can receive, in at most two reads. */
 async function findReceivers(

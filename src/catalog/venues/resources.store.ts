@@ -1,5 +1,4 @@
 import mongoose from 'mongoose';
-import { memoizeByObject } from '../../platform/memoize-by-object.ts';
 import type { Db, Tx } from '../../platform/mongo.ts';
 import { collectionOf, isDuplicateKey } from '../../platform/mongo.ts';
 import { NEWEST } from '../../platform/newest-reads.ts';
@@ -18,11 +17,7 @@ export async function insertResource(db: Db, resource: ResourceRow): Promise<boo
   }
 }
 
-/** Null only if the absence is confirmed. Concurrent calls share the read. */
-export const findResource = (db: Db, resourceId: string): Promise<ResourceRow | null> =>
-  resourceRowOf(db)(resourceId);
-
-const resourceRowOf = memoizeByObject((db: Db) => newestById(collectionOf(resourceModel(db))));
+export const findResource = newestById<ResourceRow>((db) => collectionOf(resourceModel(db)));
 
 export async function listResourceRows(db: Db, venueId: string): Promise<ResourceRow[]> {
   return collectionOf(resourceModel(db)).find({ venueId }, NEWEST).sort({ _id: 1 }).toArray();

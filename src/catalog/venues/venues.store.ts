@@ -1,9 +1,8 @@
 import mongoose from 'mongoose';
 import { grantIdOf } from '../../partners/partners.model.ts';
-import { memoizeByObject } from '../../platform/memoize-by-object.ts';
 import type { Db, Tx } from '../../platform/mongo.ts';
 import { collectionOf } from '../../platform/mongo.ts';
-import { confirmAbsence, NEWEST, newestOf } from '../../platform/newest-reads.ts';
+import { confirmAbsence, NEWEST, newestByDb } from '../../platform/newest-reads.ts';
 import type { Page, PageWanted } from '../../platform/pagination.ts';
 import { toPage } from '../../platform/pagination.ts';
 import type { VenueRow } from './venues.model.ts';
@@ -13,17 +12,19 @@ export async function insertVenue(db: Db, venue: VenueRow): Promise<void> {
   await venueModel(db).create(venue);
 }
 
-/** Null only if the absence is confirmed. Concurrent calls share the read. */
-export const findVenue = (db: Db, venueId: string): Promise<VenueRow | null> => venueOf(db)(venueId);
-
-const venueOf = memoizeByObject((db: Db) => newestById(collectionOf(venueModel(db))));
-
-export const newestById = <T extends { _id: string }>(collection: mongoose.mongo.Collection<T>) =>
-  newestOf<string, T>(async (ids, options) => {
-    const rows = (await collection.find({ _id: { $in: [...ids] } } as never, options).toArray()) as T[];
-    const byId = new Map(rows.map((row) => [row._id, row]));
+/** The newest state of a document, by its id. Null only if the absence is confirmed. Concurrent calls share the read. */
+export const newestById = <T extends { _id: string }>(
+  collectionIn: (db: Db) => mongoose.mongo.Collection<T>,
+) =>
+  newestByDb<string, T>(async (db, ids, options) => {
+    const rows = await collectionIn(db)
+      .find({ _id: { $in: [...ids] } } as never, options)
+      .toArray();
+    const byId = new Map((rows as T[]).map((row) => [row._id, row]));
     return (id) => byId.get(id);
   });
+
+export const findVenue = newestById<VenueRow>((db) => collectionOf(venueModel(db)));
 
 /** The venue, or null if it is missing or not granted to the partner: one round trip. */
 export async function findGrantedVenue(db: Db, partnerId: string, venueId: string): Promise<VenueRow | null> {
