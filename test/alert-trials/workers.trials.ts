@@ -72,7 +72,7 @@ export const WORKER_TRIALS: readonly TrialRow[] = [
   [killed(HOLD_EXPIRY), frozen(WEBHOOK_DELIVERY)],
   [killed(WEBHOOK_DELIVERY), frozen(HOLD_EXPIRY)],
   {
-    fault: 'nobody gets the lease of a sweep',
+    fault: 'no process gets the lock of a sweep',
     alerts: ['BookingSweepNotRun'],
     inflict: ({ db }) => leaseSweep(db, 3_600_000),
     mend: ({ db }) => leaseSweep(db, 0),

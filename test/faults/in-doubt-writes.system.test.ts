@@ -227,7 +227,7 @@ afterAll(() => {
   });
   report({
     promise: 5,
-    experiment: 'the same of the work of the workers',
+    experiment: 'work of the workers whose writes are lost, refused or not acknowledged',
     count: `${found.triedWork} runs, ${found.failed} of which failed`,
     result: `${found.triedWork - found.work} with an effect lost or twice`,
     beganAt,
