@@ -59,8 +59,7 @@ module.exports = {
     },
     {
       name: 'no-dev-dependencies-in-production',
-      comment:
-        'The image has no dev dependencies; only the embedded mode, which it leaves out, may use them.',
+      comment: 'The image has no dev dependencies; only the embedded mode, which it leaves out, may use them.',
       severity: 'error',
       from: { path: '^(src|workers)/', pathNot: '^src/development/' },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'] },

@@ -84,10 +84,7 @@ async function main(options: Options): Promise<number> {
   for (const file of [...(chart === undefined ? [] : [chart]), ...(write ? [CHART] : [])])
     await writeFile(file, asChart(report, before));
   if (write)
-    await writeFile(
-      PAGE,
-      withFigures(await readFile(PAGE, 'utf8'), 'bench', `${asMarkdown(report, before)}\n`),
-    );
+    await writeFile(PAGE, withFigures(await readFile(PAGE, 'utf8'), 'bench', `${asMarkdown(report, before)}\n`));
   console.log(asTable(report));
   if (failed.length > 0) say(`Not measured: ${failed.join(', ')}`);
   return failed.length > 0 || (check && missed(report).length > 0) ? 1 : 0;

@@ -25,8 +25,7 @@ export async function interleave<Runs extends Record<string, unknown>>(
   const runs = Object.fromEntries(names.map((name) => [name, []])) as unknown as {
     [Name in keyof Runs]: Runs[Name][];
   };
-  for (let round = 0; round < rounds; round += 1)
-    for (const name of names) runs[name].push(await variants[name]());
+  for (let round = 0; round < rounds; round += 1) for (const name of names) runs[name].push(await variants[name]());
   return runs;
 }
 
@@ -54,9 +53,7 @@ function ratesOf(product: readonly Run[], limit: readonly Run[]) {
 /** The median of the runs for each process. */
 function cpuOf(runs: readonly Pick<Run, 'cpuUs'>[]): CpuUs {
   const names = new Set(runs.flatMap(({ cpuUs }) => Object.keys(cpuUs)));
-  return Object.fromEntries(
-    [...names].map((name) => [name, median(runs.map(({ cpuUs }) => cpuUs[name] ?? 0))]),
-  );
+  return Object.fromEntries([...names].map((name) => [name, median(runs.map(({ cpuUs }) => cpuUs[name] ?? 0))]));
 }
 
 /** The sum for each kind of process: `mongod 2` counts as `mongod`. */

@@ -91,14 +91,8 @@ async function measure(bench: Bench, runs: number): Promise<Times> {
     note('hold', 1000 / (await placeHolds(bench, { keep: true })()).perSecond);
     const params = { port: product.port, apiKeys, paths: [day] };
     note('availability', 1000 / (await bench.callProduct({ step: 'get', params })).perSecond);
-    note(
-      'page of bookings',
-      await timed(() => fetch(`${product.url}/api/v1/bookings?limit=50`, { headers })),
-    );
-    note(
-      '/metrics',
-      await timed(() => fetch(`${product.adminUrl}/metrics`).then((response) => response.text())),
-    );
+    note('page of bookings', await timed(() => fetch(`${product.url}/api/v1/bookings?limit=50`, { headers })));
+    note('/metrics', await timed(() => fetch(`${product.adminUrl}/metrics`).then((response) => response.text())));
     await delay(300);
   }
   return Object.fromEntries(Object.entries(all).map(([name, values]) => [name, median(values)]));

@@ -22,9 +22,7 @@ export function asMarkdown(report: Report, before?: Report): string {
     '',
     `| Row | Limit | Limit/s | Product/s | ${before === undefined ? '' : 'Before | '}Value | Of rounds | Goal | CPU |`,
     `|---|---|---|---|${before === undefined ? '' : '---|'}---|---|---|---|`,
-    ...rows.map(
-      (cells) => `| ${(before === undefined ? cells.filter((_, n) => n !== 4) : cells).join(' | ')} |`,
-    ),
+    ...rows.map((cells) => `| ${(before === undefined ? cells.filter((_, n) => n !== 4) : cells).join(' | ')} |`),
     '',
   ].join('\n');
 }

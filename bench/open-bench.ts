@@ -78,8 +78,7 @@ export async function openBench(
     onStop,
     limitPid: limits.pid,
     callProduct: (task) => run(calls, task, product.pids()),
-    callLimit: (task, pids) =>
-      run(limits, task, pids ?? { client: limits.pid, mongod: product.pids()['mongod'] ?? 0 }),
+    callLimit: (task, pids) => run(limits, task, pids ?? { client: limits.pid, mongod: product.pids()['mongod'] ?? 0 }),
     receiver: () => (receiver ??= openReceiver()),
     takeSlots: (count) => {
       const first = taken;

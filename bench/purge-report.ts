@@ -85,8 +85,4 @@ export function asText(report: PurgeReport): string {
 
 /** A part of docs/evidence/scaling.md. */
 export const asMarkdown = (report: PurgeReport): string =>
-  sectionOf(
-    factsOf(report),
-    ['ms', 'Without a purge', 'While it runs', 'Ratio', 'At most', ''],
-    rowsOf(report),
-  );
+  sectionOf(factsOf(report), ['ms', 'Without a purge', 'While it runs', 'Ratio', 'At most', ''], rowsOf(report));

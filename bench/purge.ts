@@ -45,15 +45,11 @@ type Db = mongoose.Connection;
 /** Fails where a call did. One that waited for a connection until the end is among the latencies with that. */
 function requireAll({ outcomes, calls }: Loaded, expected: string): void {
   const good = (outcomes[expected] ?? 0) + (outcomes['not begun'] ?? 0);
-  if (good < calls)
-    throw new Error(`Not all of ${calls} calls came to ${expected}: ${JSON.stringify(outcomes)}`);
+  if (good < calls) throw new Error(`Not all of ${calls} calls came to ${expected}: ${JSON.stringify(outcomes)}`);
 }
 
 /** The latency of the calls of one window. */
-async function measureWindow(
-  bench: Bench,
-  seconds: number,
-): Promise<{ latency: PurgeWindow; othersShare: number }> {
+async function measureWindow(bench: Bench, seconds: number): Promise<{ latency: PurgeWindow; othersShare: number }> {
   const { product, apiKeys, venue } = bench;
   const count = Math.ceil(HOLDS_PER_SECOND * seconds);
   const first = bench.takeSlots(count) % slotCount(venue);

@@ -35,13 +35,10 @@ function judge(runs: readonly ScaleRun[], goal: number, cores: number): Judged[]
 }
 
 const usedBy = ({ cores }: ScaleRun): number => Object.values(cores).reduce((sum, each) => sum + each, 0);
-const isFull = (run: ScaleRun, cores: number): boolean =>
-  usedBy(run) + run.othersShare * cores >= FULL * cores;
+const isFull = (run: ScaleRun, cores: number): boolean => usedBy(run) + run.othersShare * cores >= FULL * cores;
 
 export function isMissed({ rows, machine }: ScaleReport): boolean {
-  return rows.some(({ runs, goal }) =>
-    judge(runs, goal, machine.cores).some(({ verdict }) => verdict === 'missed'),
-  );
+  return rows.some(({ runs, goal }) => judge(runs, goal, machine.cores).some(({ verdict }) => verdict === 'missed'));
 }
 
 /** `mongod 0.81, webhook-delivery 0.52`; those that hardly show are left out. */

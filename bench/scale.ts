@@ -115,8 +115,7 @@ async function measuring(bench: Bench, subject: Subject): Promise<(count: number
     return addWaitingEvents(bench, holds, subject.eventsOfJob);
   };
   const untilReceived = async (events: number) => {
-    if (!(await receiver.waitFor(events, WITHIN_MS)))
-      throw new Error('Webhooks were not received within a minute');
+    if (!(await receiver.waitFor(events, WITHIN_MS))) throw new Error('Webhooks were not received within a minute');
   };
   return async (count) => {
     await contents.clear();
@@ -131,8 +130,7 @@ async function measuring(bench: Bench, subject: Subject): Promise<(count: number
     const first = Math.ceil(events / 4);
     await commit(first);
     await untilReceived(first);
-    if (!(await contents.untilSettled(WITHIN_MS)))
-      throw new Error('Deliveries were not recorded within a minute');
+    if (!(await contents.untilSettled(WITHIN_MS))) throw new Error('Deliveries were not recorded within a minute');
     product.freeze(['webhook-delivery']);
     await commit(events);
     await receiver.take();
@@ -147,11 +145,7 @@ function middleOf(runs: readonly ScaleRun[]): ScaleRun {
   return middle;
 }
 
-async function measureAll(
-  bench: Bench,
-  subjects: readonly Subject[],
-  runs: number,
-): Promise<ScaleReport['rows']> {
+async function measureAll(bench: Bench, subjects: readonly Subject[], runs: number): Promise<ScaleReport['rows']> {
   const rows: ScaleReport['rows'] = [];
   for (const subject of subjects) {
     const measureBy = await measuring(bench, subject);

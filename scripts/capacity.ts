@@ -12,7 +12,5 @@ const figures = JSON.parse(await readFile(file, 'utf8')) as Figures;
 const { measured, machine } = figures;
 const capacity = capacityOf(traffic, figures);
 console.log(
-  json
-    ? JSON.stringify({ traffic, ...capacity, measured, machine }, null, 2)
-    : asText(capacity, traffic, figures),
+  json ? JSON.stringify({ traffic, ...capacity, measured, machine }, null, 2) : asText(capacity, traffic, figures),
 );

@@ -62,8 +62,6 @@ if (process.argv.includes('--hashes')) {
   }
 }
 
-lock.packages = Object.fromEntries(
-  Object.entries(lock.packages).toSorted(([a], [b]) => a.localeCompare(b, 'en')),
-);
+lock.packages = Object.fromEntries(Object.entries(lock.packages).toSorted(([a], [b]) => a.localeCompare(b, 'en')));
 writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
 console.log(`${missing.length} builds for other platforms added`);

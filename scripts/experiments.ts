@@ -25,11 +25,11 @@ export async function runExperiments<Finding>(
   await mkdir(path.dirname(file), { recursive: true });
   await writeFile(file, '');
   const beganAt = performance.now();
-  const jest = spawn(
-    process.execPath,
-    ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js', ...args],
-    { cwd: root, stdio: 'inherit', env: { ...process.env, ...env, TEST_TIER: tier, FINDINGS: file } },
-  );
+  const jest = spawn(process.execPath, ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js', ...args], {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, ...env, TEST_TIER: tier, FINDINGS: file },
+  });
   const [code] = (await once(jest, 'close')) as [number | null];
   const lines = (await readFile(file, 'utf8')).split('\n').filter((line) => line !== '');
   return {

@@ -35,9 +35,6 @@ console.log(
 );
 if (args.includes('--write') && code === 0 && isWhole) {
   const text = await readFile(EVIDENCE, 'utf8');
-  await writeFile(
-    EVIDENCE,
-    withFigures(text, 'faults', asMarkdown(findings, `${machine}, ${minutes} min in all`)),
-  );
+  await writeFile(EVIDENCE, withFigures(text, 'faults', asMarkdown(findings, `${machine}, ${minutes} min in all`)));
 }
 process.exitCode = code === 0 && isWhole ? 0 : 1;

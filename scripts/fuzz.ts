@@ -38,21 +38,15 @@ async function main(): Promise<boolean> {
   const { partner, values } = await provision(service);
   const partnerListener = { name: 'partner interface', url: service.url, apiKey: partner.apiKey };
   // The partner's comes first: what is made up for an operator also suspends partners and deletes keys.
-  const listeners = [
-    partnerListener,
-    { name: 'operator interface', url: service.adminUrl, apiKey: OPERATOR_KEY },
-  ];
+  const listeners = [partnerListener, { name: 'operator interface', url: service.adminUrl, apiKey: OPERATOR_KEY }];
   say(`Seed ${SEED}, ${CASES_PER_OPERATION} made-up cases an operation beside those of its schema`);
   if (!(await noticesMistakes(python, partnerListener, values))) return false;
   const outcomes: Outcome[] = [];
   for (const listener of listeners) outcomes.push(await fuzz(python, listener, values));
   const cases = outcomes.reduce((sum, outcome) => sum + outcome.cases, 0);
   const isClean = outcomes.every((outcome) => outcome.isClean);
-  if (cases < FEWEST_CASES)
-    say(`Only ${cases} cases were sent; ${FEWEST_CASES} are wanted. Raise FUZZ_CASES.`);
-  say(
-    `${cases} cases: ${isClean ? 'every answer is as its document states' : 'there are faults, see above'}`,
-  );
+  if (cases < FEWEST_CASES) say(`Only ${cases} cases were sent; ${FEWEST_CASES} are wanted. Raise FUZZ_CASES.`);
+  say(`${cases} cases: ${isClean ? 'every answer is as its document states' : 'there are faults, see above'}`);
   return isClean && cases >= FEWEST_CASES;
 }
 
@@ -87,9 +81,7 @@ async function noticesMistakes(python: string, listener: Listener, values: Known
   const document = withImpossibleAnswers(await documentOf(listener));
   const { isClean, cases } = await runFuzzer(python, await targetOf(listener, document, values, 1));
   const isNoticed = !isClean && cases > 0;
-  say(
-    `${isNoticed ? 'ok  ' : 'FAIL'} negative control: a document that is wrong is ${isNoticed ? '' : 'not '}noticed`,
-  );
+  say(`${isNoticed ? 'ok  ' : 'FAIL'} negative control: a document that is wrong is ${isNoticed ? '' : 'not '}noticed`);
   return isNoticed;
 }
 

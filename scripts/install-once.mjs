@@ -32,8 +32,7 @@ function isInstalled() {
   const present = packagesIn(path.join('node_modules', '.package-lock.json'));
   if (wanted === undefined || present === undefined) return false;
   return Object.entries(wanted).every(
-    ([name, entry]) =>
-      !name.includes('node_modules/') || entry.optional || present[name]?.version === entry.version,
+    ([name, entry]) => !name.includes('node_modules/') || entry.optional || present[name]?.version === entry.version,
   );
 }
 

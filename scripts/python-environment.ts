@@ -48,8 +48,7 @@ export async function installPackages(packages: Packages, folder: string, env: E
     throw new Error(
       `${pinned.join(', ')}: needs Python 3.10 or newer with venv and pip; there is no python3 on the PATH.`,
     );
-  const run = (command: string, args: readonly string[]) =>
-    runCommand(command, args, { ...env, TMPDIR: folder });
+  const run = (command: string, args: readonly string[]) => runCommand(command, args, { ...env, TMPDIR: folder });
   await run(python, ['-m', 'venv', made]);
   const quiet = ['--no-input', '--quiet', '--disable-pip-version-check'];
   await run(path.join(made, 'bin', 'python'), ['-m', 'pip', 'install', ...quiet, ...pinned]);

@@ -69,11 +69,7 @@ async function startSystem(): Promise<{ url: string; adminUrl: string; operatorA
 type Target = { url: string; adminUrl: string; operatorApiKey: string };
 
 /** Sells a Wednesday at one venue of the example file: bookings and holds of two partners, walk-ins, and a blackout. */
-async function sellADay({
-  url,
-  adminUrl,
-  operatorApiKey,
-}: Target): Promise<{ venueId: string; date: string }> {
+async function sellADay({ url, adminUrl, operatorApiKey }: Target): Promise<{ venueId: string; date: string }> {
   const credentials = { OPERATOR_URL: adminUrl, OPERATOR_API_KEY: operatorApiKey };
   const command = path.join(projectFolder, 'src/cli/operator.ts');
   const file = path.join(projectFolder, 'examples/venues/venues.yaml');

@@ -21,16 +21,13 @@ function inWords({ placed, refusedMs, slowestMs, createdLateMs, expiredLateMs }:
 
 // Node reads the authority when it starts.
 const { folder, ca } = makeCertificates();
-const { code, findings } = await runExperiments<Finding>(
-  'topologies',
-  ['--runInBand', ...process.argv.slice(2)],
-  { [CERTIFICATES]: folder, NODE_EXTRA_CA_CERTS: ca },
-);
+const { code, findings } = await runExperiments<Finding>('topologies', ['--runInBand', ...process.argv.slice(2)], {
+  [CERTIFICATES]: folder,
+  NODE_EXTRA_CA_CERTS: ca,
+});
 await rm(folder, { recursive: true, force: true });
 for (const { name, what, before, during, ...found } of findings) {
   console.log(`\n${name}: ${what}`);
-  console.log(
-    `  before: ${inWords(before)}\n  during: ${inWords(during)}\n  ${found.count}; ${found.result}`,
-  );
+  console.log(`  before: ${inWords(before)}\n  during: ${inWords(during)}\n  ${found.count}; ${found.result}`);
 }
 process.exitCode = code;

@@ -22,20 +22,15 @@ const READ_ON: Partial<Record<ErrorCode, string>> = {
   INVALID_API_KEY: '[Quickstart](/docs/quickstart): the first call with your key',
   SLOT_NOT_AVAILABLE: '[Quickstart](/docs/quickstart): availability, then a hold',
   HOLD_EXPIRED: '[Idempotency and retries](/docs/idempotency-and-retries): what to do about a timeout',
-  INVALID_HOLD_STATE:
-    '[Idempotency and retries](/docs/idempotency-and-retries): what a repeated call returns',
+  INVALID_HOLD_STATE: '[Idempotency and retries](/docs/idempotency-and-retries): what a repeated call returns',
   IDEMPOTENCY_KEY_MISMATCH: '[Idempotency and retries](/docs/idempotency-and-retries): how to make keys',
   RATE_LIMITED: '[Contract: rate limits](/docs/contract#rate-limits)',
   WEBHOOK_LIMIT_REACHED: '[Receiving webhooks](/docs/receiving-webhooks#subscribe): change a subscription',
-  SUBSCRIPTION_EXISTS:
-    '[Receiving webhooks](/docs/receiving-webhooks#subscribe): what to do if you lost the secret',
-  WEBHOOK_INACTIVE:
-    '[Receiving webhooks](/docs/receiving-webhooks#when-it-fails): what happens to deliveries',
-  DELIVERY_IN_PROGRESS:
-    '[Receiving webhooks](/docs/receiving-webhooks#when-it-fails): what happens to a delivery',
+  SUBSCRIPTION_EXISTS: '[Receiving webhooks](/docs/receiving-webhooks#subscribe): what to do if you lost the secret',
+  WEBHOOK_INACTIVE: '[Receiving webhooks](/docs/receiving-webhooks#when-it-fails): what happens to deliveries',
+  DELIVERY_IN_PROGRESS: '[Receiving webhooks](/docs/receiving-webhooks#when-it-fails): what happens to a delivery',
   INTERNAL_ERROR: '[Idempotency and retries](/docs/idempotency-and-retries): how to repeat a call safely',
-  SERVICE_UNAVAILABLE:
-    '[Idempotency and retries](/docs/idempotency-and-retries): how to repeat a call safely',
+  SERVICE_UNAVAILABLE: '[Idempotency and retries](/docs/idempotency-and-retries): how to repeat a call safely',
 };
 
 /** The codes that have pages: those that only operators meet have none. */
@@ -112,9 +107,7 @@ function responsesOf({ components, ...rest }: Description): ErrorResponse[] {
 }
 
 function exampleOf(code: ErrorCode, description: Description): unknown {
-  const examples = responsesOf(description).map(
-    ({ content }) => content?.['application/json'].examples?.[code],
-  );
+  const examples = responsesOf(description).map(({ content }) => content?.['application/json'].examples?.[code]);
   const example = examples.find((each) => each !== undefined);
   if (example === undefined) throw new Error(`The description has no example of ${code}. Run: npm run docs`);
   return example.value;

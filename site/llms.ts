@@ -37,7 +37,5 @@ export function llmsIndex(pages: readonly SitePage[]): string {
 /** `/llms-full.txt`: the pages of the navigation, one after the other. */
 export function llmsFull(pages: readonly SitePage[]): string {
   const listed = pages.filter(({ group }) => group !== undefined);
-  return [SUMMARY, ...listed.map((page) => `<!-- ${page.url} -->\n\n${markdownTwin(page, pages)}`)].join(
-    '\n\n',
-  );
+  return [SUMMARY, ...listed.map((page) => `<!-- ${page.url} -->\n\n${markdownTwin(page, pages)}`)].join('\n\n');
 }

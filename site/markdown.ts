@@ -52,9 +52,7 @@ function languageOf(info: string): string | undefined {
 function codeBlock(info: string, text: string): string {
   const language = languageOf(info);
   const code =
-    language === undefined
-      ? new MarkdownIt().utils.escapeHtml(text)
-      : hljs.highlight(text, { language }).value;
+    language === undefined ? new MarkdownIt().utils.escapeHtml(text) : hljs.highlight(text, { language }).value;
   return `<div class="code" data-language="${info}"><pre tabindex="0" role="group" aria-label="Code${
     info === '' ? '' : ` in ${info}`
   }"><code>${code}</code></pre></div>\n`;

@@ -14,10 +14,7 @@ export type ConstantServer = {
   stop: () => Promise<void>;
 };
 
-export async function startConstant(
-  bench: Bench,
-  { body, etag }: Omit<Constant, 'log'>,
-): Promise<ConstantServer> {
+export async function startConstant(bench: Bench, { body, etag }: Omit<Constant, 'log'>): Promise<ConstantServer> {
   const child = startScript(new URL('./constant-process.ts', import.meta.url));
   child.send({ body, etag, log: path.join(bench.product.folder, 'constant.log') });
   const ports = await firstMessage<{ port: number; barePort: number }>(child, 'the constant server');

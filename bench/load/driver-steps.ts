@@ -49,10 +49,7 @@ export async function openLosingInsert(params: Copies, callers: number): Promise
 }
 
 /** One `findOneAndUpdate` that makes a hold a booking. */
-export async function openUpdate(
-  params: Copies & { holdIds: readonly string[] },
-  callers: number,
-): Promise<OpenStep> {
+export async function openUpdate(params: Copies & { holdIds: readonly string[] }, callers: number): Promise<OpenStep> {
   const { reservations, close } = await open(params, callers);
   const { hold, booking } = params.originals;
   const step = async (call: number) => {

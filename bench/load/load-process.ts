@@ -23,8 +23,7 @@ async function run(task: Task): Promise<void> {
 
 process.on('message', (message: Task | 'stop') => {
   if (message === 'stop') stop.abort();
-  else
-    run(message).catch((err: Error) => process.send?.({ event: 'failed', error: err.stack ?? err.message }));
+  else run(message).catch((err: Error) => process.send?.({ event: 'failed', error: err.stack ?? err.message }));
 });
 process.once('disconnect', () => process.exit());
 process.send?.({ event: 'ready' });

@@ -11,12 +11,7 @@ import { eventually } from '../product/contents.ts';
 type User = { uid?: number; gid?: number };
 
 /** Starts a program that ends with the bench. */
-export type Start = (
-  file: string,
-  args: readonly string[],
-  env: Record<string, string>,
-  user?: User,
-) => ChildProcess;
+export type Start = (file: string, args: readonly string[], env: Record<string, string>, user?: User) => ChildProcess;
 
 export const runToEnd = promisify(execFile);
 

@@ -30,10 +30,7 @@ export type Contents = {
     count: number,
   ) => Promise<Reservation[]>;
   /** Inserts documents of any collection. */
-  insert: (
-    collection: 'reservations' | typeof RAW_COLLECTION,
-    documents: readonly Reservation[],
-  ) => Promise<void>;
+  insert: (collection: 'reservations' | typeof RAW_COLLECTION, documents: readonly Reservation[]) => Promise<void>;
   /** How many events wait in outboxes, and deliveries to be recorded as received. */
   countWaiting: () => Promise<number>;
   /** Waits until none does; false where that takes longer than `withinMs`. */
@@ -68,9 +65,7 @@ export async function openContents(product: Product, provisioned: Provisioned): 
   };
   const clear = async () => {
     await Promise.all(
-      ['reservations', RAW_COLLECTION, 'events', 'deliveries'].map((name) =>
-        db.collection(name).deleteMany({}),
-      ),
+      ['reservations', RAW_COLLECTION, 'events', 'deliveries'].map((name) => db.collection(name).deleteMany({})),
     );
     await deleteJobs(redis);
   };

@@ -47,11 +47,7 @@ export function copyOf(original: Reservation, { venue, partnerIds }: Place, n: n
 }
 
 /** The fields that a transition of the product changes, with the values that a copy has after it. */
-export function changesBetween(
-  before: Reservation,
-  after: Reservation,
-  copy: Reservation,
-): Partial<Reservation> {
+export function changesBetween(before: Reservation, after: Reservation, copy: Reservation): Partial<Reservation> {
   const names = (Object.keys(after) as (keyof Reservation)[]).filter(
     (name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]),
   );

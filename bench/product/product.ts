@@ -78,8 +78,7 @@ export async function startProduct(
     onUnexpectedEnd: say,
   });
   const operatorKey = `op_${randomBytes(32).toString('base64url')}`;
-  const profiled =
-    profileFolder === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', path.resolve(profileFolder)];
+  const profiled = profileFolder === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', path.resolve(profileFolder)];
   const processes = createProcesses(folder, profiled, {
     ...{
       NODE_ENV: 'production',
@@ -143,10 +142,7 @@ function createProcesses(folder: string, profiled: readonly string[], env: Recor
       closeSync(log);
     }
   };
-  const start = async <Info>(
-    name: keyof typeof SCRIPTS,
-    settings?: Record<string, string>,
-  ): Promise<Info> => {
+  const start = async <Info>(name: keyof typeof SCRIPTS, settings?: Record<string, string>): Promise<Info> => {
     const child = launch(name, settings);
     const twins = running.filter((each) => each.name === name).length;
     running.push({ name, label: twins === 0 ? name : `${name} ${twins + 1}`, child });

@@ -54,10 +54,7 @@ async function addVenues({ addVenue, partners, partnerIds, contents }: Bench): P
 
 function askEachDay({ callProduct, product }: Bench, venues: readonly Venue[], apiKey: string) {
   const paths = venues.flatMap(({ id }) =>
-    Array.from(
-      { length: DAYS },
-      (_, day) => `/api/v1/slots/availability?venue_id=${id}&date=${dateOfDay(day)}`,
-    ),
+    Array.from({ length: DAYS }, (_, day) => `/api/v1/slots/availability?venue_id=${id}&date=${dateOfDay(day)}`),
   );
   const pace = { kind: 'count', count: paths.length, withinSeconds: 30 } as const;
   return callProduct({ step: 'get', params: { port: product.port, apiKeys: [apiKey], paths }, pace });

@@ -9,9 +9,7 @@ export const deliveryRow: Row<'delivery' | 'delivery-cpu'> = {
   name: 'delivery',
   workers: WORKERS,
   measure: async (bench) => {
-    const { rate, cpu } = await measureWebhooks(bench, (receiver) =>
-      deliverCommitted(bench, receiver, EVENTS),
-    );
+    const { rate, cpu } = await measureWebhooks(bench, (receiver) => deliverCommitted(bench, receiver, EVENTS));
     return { delivery: rate, 'delivery-cpu': cpu };
   },
 };

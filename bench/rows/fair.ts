@@ -55,7 +55,6 @@ async function deliverGood(bench: Bench, sick: Venue | undefined): Promise<numbe
   // Else the worker would not stop before they time out.
   await receiver.dropHanging();
   await product.runWorkers([]);
-  if (!isComplete)
-    throw new Error(`Of ${GOOD} good deliveries, ${holdIds.size} were received within a minute`);
+  if (!isComplete) throw new Error(`Of ${GOOD} good deliveries, ${holdIds.size} were received within a minute`);
   return lastAt - beganAt;
 }

@@ -35,10 +35,7 @@ export const memoryRow: Row<'memory-api' | 'memory-worker' | 'memory-growth'> = 
       names.map((name) => `${name} ${Math.round(rss[name] ?? 0)}`).join(', ');
     const growth = Object.entries(last).map(([name, mb]) => mb / (first[name] ?? mb));
     return {
-      'memory-api': figure(
-        [last['api'] ?? 0],
-        `after ${bench.seconds} s of ${Math.round(perSecond)} holds a second`,
-      ),
+      'memory-api': figure([last['api'] ?? 0], `after ${bench.seconds} s of ${Math.round(perSecond)} holds a second`),
       'memory-worker': figure(
         WORKERS.map((name) => last[name] ?? 0),
         `the largest of ${megabytes(WORKERS, last)}`,

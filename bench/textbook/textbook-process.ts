@@ -95,9 +95,7 @@ async function insertIfFree(partnerId: string, slotId: string) {
     const held = await Hold.countDocuments({ partnerId, ...alive }).session(session);
     if (held >= MAX_ACTIVE_HOLDS) return 429;
     const overlap = { resourceId, slotStart: { $lt: slotEnd }, slotEnd: { $gt: slotStart } };
-    const taken = await Hold.exists({ ...overlap, $or: [alive, { status: 'CONSUMED' as const }] }).session(
-      session,
-    );
+    const taken = await Hold.exists({ ...overlap, $or: [alive, { status: 'CONSUMED' as const }] }).session(session);
     if (taken !== null) return 409;
     const fields = { partnerId, resourceId, slotStart, slotEnd, pricePaise: resource.pricePaise };
     const expiresAt = new Date(now.getTime() + TTL_MS);

@@ -22,9 +22,7 @@ export async function startTextbook(bench: Bench): Promise<Textbook> {
   const db = await mongoose.createConnection(mongodbUri, { autoCreate: false }).asPromise();
   const collection = (name: string) => db.collection<{ _id: string }>(`textbook_${name}`);
   await collection('keys').insertMany(partners.map(({ id, apiKey }) => ({ _id: apiKey, partnerId: id })));
-  await collection('grants').insertMany(
-    partners.map(({ id }) => ({ _id: id, partnerId: id, venueId: venue.id })),
-  );
+  await collection('grants').insertMany(partners.map(({ id }) => ({ _id: id, partnerId: id, venueId: venue.id })));
   await collection('resources').insertMany(
     venue.resources.map((_id) => ({ _id, venueId: venue.id, pricePaise: 120_000 })),
   );

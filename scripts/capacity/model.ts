@@ -104,8 +104,7 @@ export function capacityOf(traffic: Traffic, figures: Figures): Capacity {
     connections: connectionsTo('mongodb'),
     gbAYear: (kept * 365) / 1e9,
     gbAfterAYear:
-      (kept * 365 + purged * Math.min(traffic.retentionDays, 365) + traffic.venues * figures.bytes.venue) /
-      1e9,
+      (kept * 365 + purged * Math.min(traffic.retentionDays, 365) + traffic.venues * figures.bytes.venue) / 1e9,
   };
   const redis = {
     cores: cores('redis'),
@@ -148,10 +147,7 @@ function redisBytes(peak: Capacity['peak'], { holdTtlSeconds }: Traffic, { bytes
   return bytes.redisEmpty + bytes.job * (peak.hold * holdTtlSeconds + failing + KEPT_DONE);
 }
 
-function limitsOf(
-  { mongodb, redis }: Pick<Capacity, 'mongodb' | 'redis'>,
-  { mongodbCores }: Traffic,
-): Limit[] {
+function limitsOf({ mongodb, redis }: Pick<Capacity, 'mongodb' | 'redis'>, { mongodbCores }: Traffic): Limit[] {
   const limits: Limit[] = [
     {
       what: "MongoDB's processors",

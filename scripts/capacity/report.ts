@@ -45,12 +45,7 @@ export function asText(
     ),
     ...(first === undefined
       ? []
-      : [
-          wrapAnsi(
-            `${first.used > first.of ? 'Too little' : 'First'}: ${first.what}. Then: ${first.remedy}.`,
-            WIDTH,
-          ),
-        ]),
+      : [wrapAnsi(`${first.used > first.of ? 'Too little' : 'First'}: ${first.what}. Then: ${first.remedy}.`, WIDTH)]),
     '',
     wrapAnsi(`Measured ${figures.measured} on ${figures.machine}.`, WIDTH),
   ].join('\n');

@@ -65,8 +65,7 @@ node -p "crypto.randomBytes(32).toString('base64')"      # ENCRYPTION_KEYS
         allowed: '`redis://host`, `redis+sentinel://h1,h2/name`, `redis+cluster://h1,h2`',
       },
       operatorApiKey: {
-        about:
-          "The first operator's key. It must be random in production and where a listener is not on loopback",
+        about: "The first operator's key. It must be random in production and where a listener is not on loopback",
         allowed: '32 characters or more',
       },
       encryptionKeys: {
@@ -104,11 +103,9 @@ node -p "crypto.randomBytes(32).toString('base64')"      # ENCRYPTION_KEYS
         'How long an idle connection stays open. It must be longer than at the proxy in front. See [proxies](proxies.md)',
       mongodbAllowInsecure:
         'In production, accepts a MongoDB without verified TLS or password, and warns at each start',
-      redisAllowInsecure:
-        'In production, accepts a Redis without verified TLS or password, and warns at each start',
+      redisAllowInsecure: 'In production, accepts a Redis without verified TLS or password, and warns at each start',
       queuePrefix: {
-        about:
-          'Prefix of every Redis key. A Redis Cluster needs the braces: they keep the queues on one slot',
+        about: 'Prefix of every Redis key. A Redis Cluster needs the braces: they keep the queues on one slot',
         allowed: 'text',
       },
       cacheLeaseMs:
@@ -127,8 +124,7 @@ node -p "crypto.randomBytes(32).toString('base64')"      # ENCRYPTION_KEYS
       holdTtlSeconds: 'How long a hold lives that asks for no time of its own. At least 60 in production',
       maxActiveHolds: 'Active holds that one partner may have',
       bookingHorizonDays: 'How many days ahead slots are sold',
-      rateLimitPerMinute:
-        'Calls of one partner in a minute, over all API processes; 0 switches the limit off',
+      rateLimitPerMinute: 'Calls of one partner in a minute, over all API processes; 0 switches the limit off',
     },
   },
   {

@@ -35,9 +35,7 @@ function unconnectedContext(): Context {
         },
       },
     );
-  const parts = Object.fromEntries(
-    ['log', 'clock', 'db', 'queues', 'secretBox'].map((part) => [part, absent(part)]),
-  );
+  const parts = Object.fromEntries(['log', 'clock', 'db', 'queues', 'secretBox'].map((part) => [part, absent(part)]));
   return { ...parts, config: loadConfig(SETTINGS) } as Context;
 }
 

@@ -30,9 +30,7 @@ export function webhooksPage(document: OpenApiDocument): string {
   const shared = WEBHOOKS.map(({ name }) => fieldsOf(name)).reduce((all, each) =>
     all.filter((row) => each.includes(row)),
   );
-  const rows = WEBHOOKS.map(
-    ({ name, summary, when }) => `| [\`${name}\`](#${name}) | ${summary} | ${when} |\n`,
-  );
+  const rows = WEBHOOKS.map(({ name, summary, when }) => `| [\`${name}\`](#${name}) | ${summary} | ${when} |\n`);
   const parts = WEBHOOKS.map(({ name, summary, when }) => {
     const own = fieldsOf(name).filter((row) => !shared.includes(row));
     return [

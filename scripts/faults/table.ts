@@ -15,9 +15,7 @@ export function asText(findings: readonly Finding[]): string {
 function findingAsText({ experiment, count, result, ...finding }: Finding): string {
   const { seed, tookMs } = finding;
   const how = `${seconds(tookMs)}${seed === undefined ? '' : `, seed ${seed}`}`;
-  return [wrapped(`${experiment} (${how})`, '   '), wrapped(count, '     '), wrapped(result, '     → ')].join(
-    '\n',
-  );
+  return [wrapped(`${experiment} (${how})`, '   '), wrapped(count, '     '), wrapped(result, '     → ')].join('\n');
 }
 
 /** The findings as a Markdown table, under a line that names the machine. */

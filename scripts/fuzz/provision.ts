@@ -40,19 +40,14 @@ export async function provision(service: Service): Promise<Provisioned> {
     await subscribe(partner, 'https://203.0.113.10/hooks'),
   ];
   const subscriptionIds = subscriptions.map(({ id }) => id);
-  const packageIds = [
-    await anyPackage(service, partner, venueIds),
-    await anyPackage(service, partner, venueIds),
-  ];
+  const packageIds = [await anyPackage(service, partner, venueIds), await anyPackage(service, partner, venueIds)];
   const holdIds = await Promise.all(
     free.splice(0, OF_EACH).map(async (slot) => idOf(await placeHold(partner, slotId(slot)), 'hold_id')),
   );
   const bookingIds = await Promise.all(
     free
       .splice(0, OF_EACH)
-      .map(async (slot) =>
-        idOf(await bookSlot(partner, slotId(slot), { customer_phone: PHONE }), 'booking_id'),
-      ),
+      .map(async (slot) => idOf(await bookSlot(partner, slotId(slot), { customer_phone: PHONE }), 'booking_id')),
   );
   const resourceIds = venues.flatMap((venue) => venue.resourceIds);
   const slotIds = free.map(slotId);

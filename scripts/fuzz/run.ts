@@ -77,11 +77,7 @@ function argumentsOf(target: Target, file: (name: string) => string): string[] {
   ];
 }
 
-function run(
-  command: string,
-  args: string[],
-  target: Target,
-): Promise<{ code: number | string; output: string }> {
+function run(command: string, args: string[], target: Target): Promise<{ code: number | string; output: string }> {
   return new Promise((resolve, reject) => {
     const env = { ...process.env, COLUMNS: '80', PYTHONUNBUFFERED: '1' };
     const child = spawn(command, args, { cwd: target.folder, env, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -75,9 +75,7 @@ function unreadable(url: string, { ok, status }: Response): CallError {
 }
 
 function rejectionText(error: Record<string, unknown>, status: number): string {
-  const faults = objectsOf(error['details']).map(
-    ({ path, message }) => `  ${textOf(path)}: ${textOf(message)}`,
-  );
+  const faults = objectsOf(error['details']).map(({ path, message }) => `  ${textOf(path)}: ${textOf(message)}`);
   // With details, the message only repeats the first of them.
   const message = faults.length > 0 ? 'The service rejected these values:' : textOf(error['message']);
   const facts = `(${textOf(error['code'])}, ${status}, request ${textOf(error['request_id'])})`;

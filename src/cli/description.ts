@@ -37,8 +37,7 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map(
 );
 
 function operationOf(method: string, path: string, described: JsonSchema): Operation {
-  const parametersIn = (place: string) =>
-    objectsOf(described['parameters']).filter((each) => each['in'] === place);
+  const parametersIn = (place: string) => objectsOf(described['parameters']).filter((each) => each['in'] === place);
   const json = objectIn(objectIn(objectIn(described, 'requestBody'), 'content'), 'application/json');
   const schema = resolved(objectIn(json, 'schema'));
   const { required = [] } = schema;
@@ -99,9 +98,7 @@ function objectIn(value: JsonSchema, name: string): JsonSchema {
 
 /** A valid command line except for its ids, made from the description's example: its words, then each option. */
 export function exampleParts(noun: string, verb: string, { params, body, example }: Operation): string[][] {
-  const shown = body.filter(
-    ({ name }) => name !== 'idempotency_key' && !['', '[]'].includes(textOf(example[name])),
-  );
+  const shown = body.filter(({ name }) => name !== 'idempotency_key' && !['', '[]'].includes(textOf(example[name])));
   return [
     [noun, verb, ...params.map((param) => param.example)],
     ...shown.map(({ name }) => [`--${kebab(name)}`, exampleText(example[name])]),

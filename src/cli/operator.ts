@@ -38,8 +38,7 @@ function sinkOf(stream: NodeJS.WriteStream): Sink {
     isClosed = true;
     if (err.code === 'EPIPE') return;
     process.exitCode = EXIT.failed;
-    if (stream !== process.stderr)
-      process.stderr.write(`error: The output cannot be written (${err.code}).\n`);
+    if (stream !== process.stderr) process.stderr.write(`error: The output cannot be written (${err.code}).\n`);
   });
   return {
     write: (chunk) => {

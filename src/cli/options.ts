@@ -55,15 +55,14 @@ function read(field: Field, text: string, previous: unknown): unknown {
   return value;
 }
 
-const CHECKS: Readonly<
-  Record<Exclude<Field['type'], 'string'>, [isValid: (value: unknown) => boolean, kind: string]>
-> = {
-  integer: [Number.isInteger, 'a whole number'],
-  number: [Number.isFinite, 'a number'],
-  boolean: [(value) => typeof value === 'boolean', 'true or false'],
-  array: [Array.isArray, 'a JSON array'],
-  object: [isObject, 'a JSON object'],
-};
+const CHECKS: Readonly<Record<Exclude<Field['type'], 'string'>, [isValid: (value: unknown) => boolean, kind: string]>> =
+  {
+    integer: [Number.isInteger, 'a whole number'],
+    number: [Number.isFinite, 'a number'],
+    boolean: [(value) => typeof value === 'boolean', 'true or false'],
+    array: [Array.isArray, 'a JSON array'],
+    object: [isObject, 'a JSON object'],
+  };
 
 function contentOf(file: string): string {
   try {

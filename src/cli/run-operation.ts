@@ -22,9 +22,7 @@ export async function runOperation(
   { terminal, call }: { terminal: Terminal; call: CallApi },
 ): Promise<void> {
   const { request, madeKey } = await buildRequest(operation, args, options, terminal.readInput);
-  const response = await withAdvice(madeKey, () =>
-    options['all'] === true ? readAll(call, request) : call(request),
-  );
+  const response = await withAdvice(madeKey, () => (options['all'] === true ? readAll(call, request) : call(request)));
   if (options['json'] !== true) show(terminal, operation, response);
   else if (response !== undefined) writeLine(terminal.out, plainJson(response));
 }
@@ -55,11 +53,7 @@ function show(terminal: Terminal, { id, outcome }: Operation, response: unknown)
   }
 }
 
-function showPage(
-  terminal: Terminal,
-  columns: readonly string[],
-  { data, count, next_cursor: next }: Page,
-): void {
+function showPage(terminal: Terminal, columns: readonly string[], { data, count, next_cursor: next }: Page): void {
   showListing(terminal, columns, data);
   if (!next) return;
   const advice = `Showing the first ${count}. Use --all for all of them, or this for the next page:`;

@@ -34,9 +34,7 @@ export function fitTable(
   while (columns.length > 1 && excess('shortest') > 0) omitted.unshift(columns.pop()?.field ?? '');
   // The widest are cut first, so short texts stay whole.
   for (let left = excess('width'); left > 0; left -= 1) {
-    const [widest] = columns
-      .filter((each) => each.width > each.shortest)
-      .toSorted((a, b) => b.width - a.width);
+    const [widest] = columns.filter((each) => each.width > each.shortest).toSorted((a, b) => b.width - a.width);
     if (widest === undefined) break;
     widest.width -= 1;
   }

@@ -31,6 +31,5 @@ export function writeLine(sink: Sink, line = ''): void {
 /** Wraps a text; `first` and `next` precede its first and its other lines. */
 export function writeWrapped(terminal: Terminal, text: string, first = '', next = first): void {
   const lines = wrapAnsi(text, widthOf(terminal) - Math.max(first.length, next.length)).split('\n');
-  for (const [index, line] of lines.entries())
-    writeLine(terminal.out, `${index === 0 ? first : next}${line}`);
+  for (const [index, line] of lines.entries()) writeLine(terminal.out, `${index === 0 ? first : next}${line}`);
 }

@@ -11,8 +11,7 @@ export function showListing(terminal: Terminal, fields: readonly string[], rows:
     return;
   }
   const { lines, omitted } = fitTable(fields, objectsOf(rows), widthOf(terminal));
-  for (const [index, line] of lines.entries())
-    writeLine(terminal.out, index === 0 ? emphasise(terminal, line) : line);
+  for (const [index, line] of lines.entries()) writeLine(terminal.out, index === 0 ? emphasise(terminal, line) : line);
   if (omitted.length === 0) return;
   writeLine(terminal.out);
   const remark = `Not shown, for lack of space: ${omitted.join(', ')}. Use --json to see everything.`;

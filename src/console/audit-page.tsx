@@ -72,9 +72,7 @@ function Row({ row, timeZone }: { row: AuditRow; timeZone: string }): VNode {
         {`${row.method} ${row.path}`}
         {row.reason === undefined || row.reason === null ? null : <span class="under">{row.reason}</span>}
       </td>
-      <td>
-        {row.before === null && row.after === null ? <span class="faint">–</span> : <Change row={row} />}
-      </td>
+      <td>{row.before === null && row.after === null ? <span class="faint">–</span> : <Change row={row} />}</td>
     </tr>
   );
 }

@@ -95,9 +95,7 @@ function WhomToCall({ customer }: { customer: Customer | undefined }): VNode {
 }
 
 const conflictsHeading = (number: number) =>
-  number === 0
-    ? 'No holds or bookings in it'
-    : `${count(number, 'hold or booking', 'holds and bookings')} in it`;
+  number === 0 ? 'No holds or bookings in it' : `${count(number, 'hold or booking', 'holds and bookings')} in it`;
 
 /** The blackouts of a venue that have not ended, the nearest first. */
 export function BlackoutList({

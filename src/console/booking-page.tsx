@@ -102,11 +102,7 @@ function CancelOrRefund({ status, bookingId }: { status: string; bookingId: stri
         return (
           <details key={operation}>
             <summary>{`${title} this booking`}</summary>
-            <ApiForm
-              class="stack"
-              call={`POST /api/v1/operator/bookings/${bookingId}/${operation}`}
-              done={done}
-            >
+            <ApiForm class="stack" call={`POST /api/v1/operator/bookings/${bookingId}/${operation}`} done={done}>
               <p class="under">{effect}</p>
               <ReasonField form={operation} />
               <IdempotencyKey />

@@ -30,8 +30,7 @@ async function withChosen<Row extends { _id: string }>(
   chosen: string | undefined,
   read: (id: string) => Promise<Row>,
 ): Promise<Row[]> {
-  if (chosen === undefined || rows.length < MOST_CHOICES || rows.some(({ _id }) => _id === chosen))
-    return rows;
+  if (chosen === undefined || rows.length < MOST_CHOICES || rows.some(({ _id }) => _id === chosen)) return rows;
   const found = await read(chosen).catch((err: unknown) => {
     if (err instanceof DomainError) return undefined;
     throw err;

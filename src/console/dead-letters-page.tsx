@@ -47,11 +47,7 @@ export const deadLettersPage: PageHandler = async (deps, request) => {
     request: { ...request, query: given },
     faults,
     above: (
-      <BulkRedeliver
-        counts={counts}
-        canReceive={canReceive}
-        filter={omitUndefined({ subscription_id, event_type })}
-      />
+      <BulkRedeliver counts={counts} canReceive={canReceive} filter={omitUndefined({ subscription_id, event_type })} />
     ),
     table: {
       caption: `Newest dead letters first; times in ${timeZone}`,
@@ -97,14 +93,11 @@ type BulkProps = {
 function BulkRedeliver({ counts, canReceive, filter }: BulkProps): VNode | null {
   const total = (of: readonly DeadLetterCount[]) => of.reduce((sum, each) => sum + each.count, 0);
   const redeliverable = total(
-    counts.filter(
-      ({ subscription: { status, partnerId } }) => status === 'active' && canReceive.has(partnerId),
-    ),
+    counts.filter(({ subscription: { status, partnerId } }) => status === 'active' && canReceive.has(partnerId)),
   );
   const off = total(counts) - redeliverable;
   if (redeliverable + off === 0) return null;
-  const left =
-    off === 0 ? '' : ` ${off} more cannot: their subscription is inactive or their partner suspended.`;
+  const left = off === 0 ? '' : ` ${off} more cannot: their subscription is inactive or their partner suspended.`;
   const many = count(redeliverable, 'dead letter');
   return (
     <div class="row">

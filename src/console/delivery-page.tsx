@@ -31,11 +31,7 @@ export const deliveryPage: PageHandler = async (deps, { params }) => {
           <Badge state={delivery.state} />
         </Heading>
         {delivery.state === 'dead_letter' ? (
-          <DeadLetter
-            deliveryId={delivery._id}
-            isActive={subscription.status === 'active'}
-            isReceiving={isReceiving}
-          />
+          <DeadLetter deliveryId={delivery._id} isActive={subscription.status === 'active'} isReceiving={isReceiving} />
         ) : null}
         <div class="columns">
           <section aria-labelledby="facts">

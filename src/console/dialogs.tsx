@@ -3,15 +3,7 @@ import { Field } from './forms.tsx';
 import { Icon } from './parts.tsx';
 
 /** A modal dialog, named by its heading; Escape and the cross close it. */
-export function Dialog({
-  id,
-  title,
-  children,
-}: {
-  id: string;
-  title: string;
-  children: ComponentChildren;
-}): VNode {
+export function Dialog({ id, title, children }: { id: string; title: string; children: ComponentChildren }): VNode {
   return (
     <dialog id={id} aria-labelledby={`${id}-title`}>
       <div class="row spread">

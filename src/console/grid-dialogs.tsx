@@ -92,11 +92,7 @@ export function WithdrawDialog(): VNode {
       <p>
         <a data-href="href">See the holds and bookings in it</a>
       </p>
-      <ApiForm
-        class="stack"
-        call="DELETE /api/v1/operator/blackouts/{blackout_id}"
-        done="The blackout is withdrawn."
-      >
+      <ApiForm class="stack" call="DELETE /api/v1/operator/blackouts/{blackout_id}" done="The blackout is withdrawn.">
         <input type="hidden" name="blackout_id" data-path />
         <p class="under">Its slots can be sold again, on all of its days.</p>
         <div class="row end">

@@ -12,9 +12,7 @@ export type GridRow = { start: Date; end: Date; placed: (Placed | undefined)[] }
  */
 export function gridRows(columns: readonly DayColumn[]): GridRow[] {
   const edges = [
-    ...new Set(
-      columns.flatMap(({ cells }) => cells.flatMap(({ start, end }) => [start.getTime(), end.getTime()])),
-    ),
+    ...new Set(columns.flatMap(({ cells }) => cells.flatMap(({ start, end }) => [start.getTime(), end.getTime()]))),
   ].sort((a, b) => a - b);
   const placed = columns.map(({ cells }) => placeColumn(cells, edges));
   return edges.slice(0, -1).map((startMs, row) => ({

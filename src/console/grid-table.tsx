@@ -12,17 +12,11 @@ import type { GridProps } from './slot-states.tsx';
 /** The day as a table: a column a resource, a row a time. */
 export function GridTable({ grid, nameOf }: GridProps): VNode {
   const rows = gridRows(grid.columns);
-  const isFine = rows.some(({ placed }) =>
-    placed.some((each) => each !== undefined && each.rows > 1 && each.cell),
-  );
+  const isFine = rows.some(({ placed }) => placed.some((each) => each !== undefined && each.rows > 1 && each.cell));
   if (rows.length === 0) return <p class="faint">Nothing is open on this day.</p>;
   return (
     <div class="scroll grid-scroll" id="grid-scroll" data-keep-scroll>
-      <table
-        class={isFine ? 'grid fine' : 'grid'}
-        width={72 + 152 * grid.columns.length}
-        aria-describedby="grid-keys"
-      >
+      <table class={isFine ? 'grid fine' : 'grid'} width={72 + 152 * grid.columns.length} aria-describedby="grid-keys">
         <caption class="unseen">Slots by time and resource</caption>
         <thead>
           <tr>

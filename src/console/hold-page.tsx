@@ -65,8 +65,7 @@ export function ReleaseHold({ holdId }: { holdId?: string }): VNode {
       call={`POST /api/v1/operator/holds/${holdId ?? '{hold_id}'}/release`}
       done="The hold is released."
       confirm={{
-        question:
-          'Release this hold? Its customer may be about to pay, and the slot can sell to others at once.',
+        question: 'Release this hold? Its customer may be about to pay, and the slot can sell to others at once.',
         yes: 'Release it',
       }}
     >

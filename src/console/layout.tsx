@@ -54,9 +54,7 @@ export function ConsolePage({ page, mode, alerts }: ConsolePageProps): VNode {
         </a>
         <Header section={page.section} mode={mode} />
         <noscript>
-          <p class="notice">
-            Everything can be read without JavaScript. To change anything, allow it for this site.
-          </p>
+          <p class="notice">Everything can be read without JavaScript. To change anything, allow it for this site.</p>
         </noscript>
         <main id="main" tabindex={-1} data-live={page.isLive === true ? '' : undefined}>
           {alerts === undefined ? null : <AlertBanner alerts={alerts} />}

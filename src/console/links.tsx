@@ -12,8 +12,7 @@ export async function readNames(
   partnerIds: readonly string[],
 ): Promise<(partnerId: string) => string> {
   const names = await partnerNames(deps, partnerIds);
-  return (partnerId) =>
-    partnerId === PLATFORM_PARTNER_ID ? 'Platform' : (names.get(partnerId) ?? partnerId);
+  return (partnerId) => (partnerId === PLATFORM_PARTNER_ID ? 'Platform' : (names.get(partnerId) ?? partnerId));
 }
 
 /** A partner's name, linked to its page; the built-in partner has no page. */

@@ -32,11 +32,7 @@ export function Keys({ partnerId, keys, now, timeZone }: KeysProps): VNode {
             <td>
               <When at={key.revokedAt ?? key.expiresAt} timeZone={timeZone} />
             </td>
-            <td>
-              {stateOf(key, now) === 'active' ? (
-                <KeyActions path={`${path}/${key._id}`} keyRow={key} />
-              ) : null}
-            </td>
+            <td>{stateOf(key, now) === 'active' ? <KeyActions path={`${path}/${key._id}`} keyRow={key} /> : null}</td>
           </tr>
         ))}
         empty="No key has been issued yet."

@@ -27,7 +27,5 @@ export function readQuery<Query>(
     body: {},
     bodySchema: undefined,
   });
-  return checked.faults.length === 0
-    ? { query: checked.query as Query }
-    : { query: undefined, faults: checked.faults };
+  return checked.faults.length === 0 ? { query: checked.query as Query } : { query: undefined, faults: checked.faults };
 }

@@ -31,13 +31,7 @@ type OpensProps = {
 /** A slot that opens a dialog, whose words and fields the script takes from `fill`. */
 function Opens({ dialog, fill, icon, children }: OpensProps): VNode {
   return (
-    <button
-      type="button"
-      class="slot"
-      data-dialog={dialog}
-      data-fill={JSON.stringify(fill)}
-      id={`${fill['slot_id']}!`}
-    >
+    <button type="button" class="slot" data-dialog={dialog} data-fill={JSON.stringify(fill)} id={`${fill['slot_id']}!`}>
       <Icon name={icon} />
       {children}
     </button>
@@ -108,9 +102,7 @@ export function Taken({ cell, what, nameOf, grid }: InsideProps): VNode {
           .filter((name) => name !== null)
           .join(' · ')}
       </span>
-      {isWhole ? null : (
-        <span class="under">{timeSpan(taking.slotStart, taking.slotEnd, grid.venue.timeZone)}</span>
-      )}
+      {isWhole ? null : <span class="under">{timeSpan(taking.slotStart, taking.slotEnd, grid.venue.timeZone)}</span>}
       {cell.blackouts.length > 0 ? <span class="under bad">in a blackout</span> : null}
     </>
   );
@@ -133,25 +125,13 @@ export function Taken({ cell, what, nameOf, grid }: InsideProps): VNode {
 }
 
 /** Somebody has a resource that stands on the same space: the way leads to that slot. */
-export function Shared({
-  cell,
-  grid,
-  by,
-}: {
-  cell: DayCell;
-  grid: DayGrid;
-  by: Occupant | undefined;
-}): VNode {
+export function Shared({ cell, grid, by }: { cell: DayCell; grid: DayGrid; by: Occupant | undefined }): VNode {
   if (by === undefined) return <Plain label="Taken" under="" />;
   const others = [...new Set(cell.occupants.map(({ resourceId }) => resourceId))];
   const names = grid.columns.filter(({ resource }) => others.includes(resource._id));
   const isOnGrid = grid.columns.some(({ cells }) => cells.some(({ slotId }) => slotId === by.slotId));
   return (
-    <a
-      class="slot"
-      id={`${cell.slotId}!`}
-      href={isOnGrid ? `#${by.slotId}` : claimPath(by.holdId, by.bookingId)}
-    >
+    <a class="slot" id={`${cell.slotId}!`} href={isOnGrid ? `#${by.slotId}` : claimPath(by.holdId, by.bookingId)}>
       <Icon name="link" />
       <span class="state">{cell.occupants.some(({ kind }) => kind !== 'held') ? 'Taken' : 'Held'}</span>
       <span class="under">{`shared with ${names.map(({ resource }) => resource.name).join(', ')}`}</span>
@@ -160,15 +140,7 @@ export function Shared({
 }
 
 /** A blackout shows its reason, and can be withdrawn. */
-export function Closed({
-  cell,
-  what,
-  grid: { venue },
-}: {
-  cell: DayCell;
-  what: string;
-  grid: DayGrid;
-}): VNode {
+export function Closed({ cell, what, grid: { venue } }: { cell: DayCell; what: string; grid: DayGrid }): VNode {
   const [first, ...more] = cell.blackouts;
   if (first === undefined) return <Plain label="Blackout" under="" />;
   const at = (instant: Date) => dateTime(instant, venue.timeZone);

@@ -25,9 +25,7 @@ export const webhooksPage: PageHandler = async (deps, request) => {
   const filter = omitUndefined({ partnerId: query?.partner_id, status: query?.status });
   const [partners, page] = await Promise.all([
     partnerChoices(deps, query?.partner_id),
-    query === undefined
-      ? { rows: [], next: null }
-      : listAllSubscriptions(deps.db, filter, query.cursor, query.limit),
+    query === undefined ? { rows: [], next: null } : listAllSubscriptions(deps.db, filter, query.cursor, query.limit),
   ]);
   const nameOf = await readNames(
     deps,
@@ -47,9 +45,7 @@ export const webhooksPage: PageHandler = async (deps, request) => {
     table: {
       caption: `Webhook subscriptions, newest first; times in ${timeZone}`,
       columns: ['Endpoint', 'State', 'Partner', 'Events', 'Failures in a row', 'Last success', 'Actions'],
-      rows: page.rows.map((row) => (
-        <Row key={row._id} row={row} partner={nameOf(row.partnerId)} timeZone={timeZone} />
-      )),
+      rows: page.rows.map((row) => <Row key={row._id} row={row} partner={nameOf(row.partnerId)} timeZone={timeZone} />),
       empty: 'No subscription matches.',
     },
     next: page.next,

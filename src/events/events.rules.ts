@@ -6,9 +6,7 @@ import type { Outbox } from '../reservations/reservations.model.ts';
 import type { EventRow } from './events.model.ts';
 
 /** The venue that a receiver needs a grant for; null for a sample, which has no venue, and for no event. */
-export function requiredVenueId(
-  event: Pick<EventRow, 'venueId' | 'isTest'> | null | undefined,
-): string | null {
+export function requiredVenueId(event: Pick<EventRow, 'venueId' | 'isTest'> | null | undefined): string | null {
   return event?.isTest === true ? null : (event?.venueId ?? null);
 }
 

@@ -19,9 +19,7 @@ import { EVENT_TYPES, type EventType, isOfBooking } from '../reservations/event-
 import { isFeedCursor, NOT_A_FEED_CURSOR } from './feed-cursor.rules.ts';
 
 const reason = (of: string) =>
-  Joi.string()
-    .description(`${of}. Only for the partner that made the change.`)
-    .example('Rain: the turf is closed.');
+  Joi.string().description(`${of}. Only for the partner that made the change.`).example('Rain: the turf is closed.');
 
 const window = {
   resource_id: resourceId(),
@@ -29,10 +27,7 @@ const window = {
   slot_end: timestamp(EXAMPLE.slotEnd),
   price_rupees: amount().description('In rupees. Only for the partner that made the change.').optional(),
   ...attachedIfGiven,
-  test: Joi.boolean()
-    .valid(true)
-    .description('Only in a sample that you requested: nothing has changed.')
-    .optional(),
+  test: Joi.boolean().valid(true).description('Only in a sample that you requested: nothing has changed.').optional(),
 };
 
 const DETAILS: Record<EventType, ObjectSchema> = {

@@ -22,9 +22,7 @@ export async function insertNumbered(
   const failures = new Map<string, Error>();
   const rows = events.map((event, index): EventRow => ({ ...event, sequence: first + index }));
   for (const turn of inTurns(rows)) {
-    const inserts = turn
-      .filter(({ holdId }) => !failures.has(holdId))
-      .map((document) => ({ insertOne: { document } }));
+    const inserts = turn.filter(({ holdId }) => !failures.has(holdId)).map((document) => ({ insertOne: { document } }));
     if (inserts.length === 0) break;
     const errors = await writeEach(eventCollection(db), inserts);
     for (const [index, { insertOne }] of inserts.entries()) {
@@ -101,8 +99,7 @@ export async function findEventsBetween(
   last: Pick<EventRow, '_id' | 'at'> | undefined,
   limit: number,
 ): Promise<EventRow[]> {
-  const beyond =
-    last === undefined ? {} : { $or: [{ at: { $gt: last.at } }, { at: last.at, _id: { $gt: last._id } }] };
+  const beyond = last === undefined ? {} : { $or: [{ at: { $gt: last.at } }, { at: last.at, _id: { $gt: last._id } }] };
   return eventCollection(db)
     .find(
       {

@@ -47,6 +47,5 @@ const GIVEN_UP_AFTER_MS = 10_000;
 /** Ends the ranges of dead processes, because the feed stops at an open range. */
 export async function giveUpOldRanges(deps: { db: Db; clock: Clock }): Promise<void> {
   const before = deps.clock.now().getTime() - GIVEN_UP_AFTER_MS;
-  for (const range of await findOpenRanges(deps.db))
-    if (range.at.getTime() < before) await giveUpRange(deps.db, range);
+  for (const range of await findOpenRanges(deps.db)) if (range.at.getTime() < before) await giveUpRange(deps.db, range);
 }

@@ -15,10 +15,7 @@ const MAX_ROUNDS = 5;
  * events of its reservation, which keeps them in order in the feed. Returns by reservation why one of its events is not
  * in the log.
  */
-export async function logEvents(
-  deps: { db: Db },
-  events: readonly EventRow[],
-): Promise<ReadonlyMap<string, Error>> {
+export async function logEvents(deps: { db: Db }, events: readonly EventRow[]): Promise<ReadonlyMap<string, Error>> {
   const failures = new Map<string, Error>();
   // Stable: events of one instant keep the order of their outbox.
   let waiting = events.toSorted((a, b) => a.at.getTime() - b.at.getTime());
@@ -27,18 +24,14 @@ export async function logEvents(
   if (reservations.size < events.length) waiting = await withoutLogged(deps, waiting);
   for (let round = 1; waiting.length > 0; round += 1) {
     const errors = await logInRange(deps, waiting);
-    for (const [holdId, err] of errors)
-      if (!isDuplicateKey(err) || round === MAX_ROUNDS) failures.set(holdId, err);
+    for (const [holdId, err] of errors) if (!isDuplicateKey(err) || round === MAX_ROUNDS) failures.set(holdId, err);
     const rest = waiting.filter(({ holdId }) => errors.has(holdId) && !failures.has(holdId));
     waiting = await withoutLogged(deps, rest);
   }
   return failures;
 }
 
-async function logInRange(
-  { db }: { db: Db },
-  events: readonly EventRow[],
-): Promise<ReadonlyMap<string, Error>> {
+async function logInRange({ db }: { db: Db }, events: readonly EventRow[]): Promise<ReadonlyMap<string, Error>> {
   const range = await openRange(db, events.length);
   try {
     const errors = await insertNumbered(db, events, range.from);

@@ -64,9 +64,7 @@ function faultOfHost({ httpVersion, rawHeaders }: IncomingMessage): string | und
   if (values.length > 1) return 'The request has more than one Host header. Send one.';
   const [value] = values;
   if (value === undefined)
-    return httpVersion === '1.1'
-      ? 'The request has no Host header, which HTTP/1.1 requires. Send one.'
-      : undefined;
+    return httpVersion === '1.1' ? 'The request has no Host header, which HTTP/1.1 requires. Send one.' : undefined;
   return hostNamedBy(value) === undefined
     ? 'The Host header is malformed. Send the host of the URL, and its port if it has one.'
     : undefined;

@@ -7,9 +7,7 @@ import ipaddr from 'ipaddr.js';
 export function clientAddress(named: string | undefined, connection: string | undefined): string | undefined {
   // IPv4 has only one form.
   if (named !== undefined && isIPv4(named)) return named;
-  const address = [named && withoutPort(named), connection].find(
-    (each) => each !== undefined && ipaddr.isValid(each),
-  );
+  const address = [named && withoutPort(named), connection].find((each) => each !== undefined && ipaddr.isValid(each));
   return address === undefined ? undefined : ipaddr.process(address).toString();
 }
 

@@ -69,9 +69,7 @@ function namesIn(folder: string): ReadonlyMap<string, string> {
   if (!existsSync(folder)) return new Map();
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && path.extname(entry.name) !== '' && !entry.name.endsWith('.gz'))
-    .map(({ parentPath, name }) =>
-      path.relative(folder, path.join(parentPath, name)).replaceAll(path.sep, '/'),
-    );
+    .map(({ parentPath, name }) => path.relative(folder, path.join(parentPath, name)).replaceAll(path.sep, '/'));
   return new Map(names.map((name) => [`/${name.replace(/\.html$/, '')}`, name]));
 }
 

@@ -47,8 +47,7 @@ export const errorHandler: ErrorRequestHandler = (thrown: unknown, req, res, nex
     return;
   }
   // A rate limit has already set when its window ends.
-  if (RETRIED_LATER.has(error.code) && !res.hasHeader('Retry-After'))
-    res.set('Retry-After', RETRY_AFTER_SECONDS);
+  if (RETRIED_LATER.has(error.code) && !res.hasHeader('Retry-After')) res.set('Retry-After', RETRY_AFTER_SECONDS);
   const { code, message, extras } = error;
   const hasPage = req.app.enabled(ERROR_PAGES);
   const requestId = String(res.getHeader('X-Request-Id') ?? '');
@@ -63,8 +62,7 @@ function asDomainError(thrown: unknown): DomainError {
       'The database is unavailable, so the call may or may not have taken effect. Repeat it after the seconds in Retry-After, with the same idempotency_key.',
     );
   }
-  if (thrown instanceof URIError)
-    return fieldError('path', 'is not valid percent-encoding. Encode it as UTF-8.');
+  if (thrown instanceof URIError) return fieldError('path', 'is not valid percent-encoding. Encode it as UTF-8.');
   return new DomainError(
     'INTERNAL_ERROR',
     'The service failed unexpectedly. Repeat the call with the same idempotency_key. If it fails again, send request_id to the platform operator.',

@@ -47,8 +47,7 @@ export const prose = (max: number) => readable(max).pattern(LINES);
 export const opaque = (max: number, min = 1) =>
   characters(min, max).pattern(ONE_LINE).messages({ 'string.pattern.base': UNPRINTABLE_MESSAGE });
 
-const UUID_ANYWHERE =
-  '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[1-8][0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}$';
+const UUID_ANYWHERE = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[1-8][0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}$';
 
 export const uuid = () =>
   Joi.string()
@@ -63,11 +62,7 @@ export const date = () =>
     .meta({ jsonSchema: { format: 'date' } });
 
 /** `schema`, not after the field `last`, which `read` parses. */
-const notAfter = (
-  schema: Joi.StringSchema,
-  last: string,
-  read: (given: string) => string | Date | undefined,
-) =>
+const notAfter = (schema: Joi.StringSchema, last: string, read: (given: string) => string | Date | undefined) =>
   schema
     .custom((value: string | Date, helpers) => {
       const [{ [last]: given }] = helpers.state.ancestors as [Record<string, unknown>];
@@ -141,9 +136,7 @@ export const rupees = () =>
   Joi.number()
     .min(0)
     .max(10_000_000)
-    .custom((value: number, helpers) =>
-      Number(value.toFixed(2)) === value ? value : helpers.error('number.paise'),
-    )
+    .custom((value: number, helpers) => (Number(value.toFixed(2)) === value ? value : helpers.error('number.paise')))
     .messages({ 'number.paise': 'must have at most two decimals' })
     // No `multipleOf`: validators divide in binary and would reject 0.29.
     .description('Rupees, with at most two decimals.');

@@ -11,9 +11,7 @@ import { sendJson } from './send-json.ts';
 
 const stateOfRedis = () =>
   growing(Joi.string().valid('ok', 'unreachable', ...WRITE_REFUSALS.map((code) => `refuses writes: ${code}`)))
-    .description(
-      'Reported, not required. Where Redis responds and takes no writes, the code with which it says why.',
-    )
+    .description('Reported, not required. Where Redis responds and takes no writes, the code with which it says why.')
     .example('ok');
 
 export const HEALTH_OPERATIONS: readonly Operation[] = [
@@ -26,8 +24,7 @@ export const HEALTH_OPERATIONS: readonly Operation[] = [
     responses: {
       200: { description: 'It is alive.', body: object({ status: Joi.string().valid('ok').example('ok') }) },
       503: {
-        description:
-          'It responds, but something that it does again and again has stopped: restart the process.',
+        description: 'It responds, but something that it does again and again has stopped: restart the process.',
         body: named(
           'Stalled',
           object({
@@ -113,13 +110,10 @@ export function mountHealth(app: Express, deps: HealthDeps): void {
       res.status(503).json({ status: 'stopping', redis });
       return;
     }
-    if (missing === undefined)
-      res.status(503).json({ status: 'unavailable', database: 'unreachable', redis });
+    if (missing === undefined) res.status(503).json({ status: 'unavailable', database: 'unreachable', redis });
     else if (missing.length > 0) {
       const remedy = 'Run the migrate command against this database.';
-      res
-        .status(503)
-        .json({ status: 'unavailable', database: 'ok', redis, missing_indexes: missing, remedy });
+      res.status(503).json({ status: 'unavailable', database: 'ok', redis, missing_indexes: missing, remedy });
     } else res.json({ status: 'ready', database: 'ok', redis, zone_data: ZONE_DATA });
   });
   readiness.all(rejectWrites);

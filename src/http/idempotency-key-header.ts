@@ -12,8 +12,7 @@ type WithKey = { body: unknown; faults: FieldFault[] };
  */
 export function withKeyOfHeader(req: IncomingMessage, body: unknown): WithKey {
   const isSent = req.headers['idempotency-key'] !== undefined;
-  if (!isSent || typeof body !== 'object' || body === null || Array.isArray(body))
-    return { body, faults: [] };
+  if (!isSent || typeof body !== 'object' || body === null || Array.isArray(body)) return { body, faults: [] };
   const values = req.headersDistinct['idempotency-key'] ?? [];
   const keys = new Set(values.map(decoded).map((value) => /^"(.*)"$/.exec(value)?.[1] ?? value));
   const [key] = keys;

@@ -47,8 +47,7 @@ export function mountRoutes<Caller>(
 }
 
 const idsAsStored: RequestHandler = ({ params }, _res, next) => {
-  for (const [name, value] of Object.entries(params))
-    if (typeof value === 'string') params[name] = asStored(value);
+  for (const [name, value] of Object.entries(params)) if (typeof value === 'string') params[name] = asStored(value);
   next();
 };
 
@@ -147,9 +146,7 @@ function rejectOtherMethods<Caller>(rows: readonly Route<Caller>[]): RequestHand
   const allowed = [
     ...new Set(rows.flatMap((row) => (row.method === 'get' ? ['GET', 'HEAD'] : [row.method.toUpperCase()]))),
   ];
-  const notOffered = rows
-    .flatMap((row) => (row.notOffered === undefined ? [] : [` ${row.notOffered}`]))
-    .join('');
+  const notOffered = rows.flatMap((row) => (row.notOffered === undefined ? [] : [` ${row.notOffered}`])).join('');
   return rejectMethod(allowed, notOffered);
 }
 

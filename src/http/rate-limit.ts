@@ -17,11 +17,7 @@ const limited = counter({
   labelNames: ['listener', 'limit'],
 });
 
-export function limitedCalls(
-  db: Db,
-  listener: 'partner' | 'admin',
-  limit: 'calls' | 'wrong_keys',
-): () => void {
+export function limitedCalls(db: Db, listener: 'partner' | 'admin', limit: 'calls' | 'wrong_keys'): () => void {
   limited(db).inc({ listener, limit }, 0);
   return () => limited(db).inc({ listener, limit });
 }
@@ -61,10 +57,7 @@ export type KeyCheck<Caller> = {
  * Counts calls that are rejected before their key is checked, 404 and 405, if they have a valid key. The response stays
  * the same, also if the key is invalid or cannot be looked up.
  */
-export function countUnrouted<Caller>(
-  authenticate: Authenticate<Caller>,
-  limit: RequestHandler,
-): RequestHandler {
+export function countUnrouted<Caller>(authenticate: Authenticate<Caller>, limit: RequestHandler): RequestHandler {
   return async (req, res, next) => {
     if (req.headers['x-api-key'] !== undefined) {
       try {

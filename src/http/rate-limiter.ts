@@ -97,12 +97,7 @@ function createLocalLimiter(quota: Quota): LocalRateLimiter {
  * counts alone: the first call waits for the time-out, the next ones only after a probe has succeeded. The library's
  * own insurance would make every call wait.
  */
-function createSharedLimiter(
-  quota: Quota,
-  redis: RedisConnection,
-  keyPrefix: string,
-  log: Logger,
-): RateLimiter {
+function createSharedLimiter(quota: Quota, redis: RedisConnection, keyPrefix: string, log: Logger): RateLimiter {
   const local = createLocalLimiter(quota);
   const shared = new RateLimiterRedis({
     storeClient: redis,
@@ -149,8 +144,7 @@ function watchOutage(probe: () => Promise<unknown>, log: Logger) {
       return isOn;
     },
     begin: (err: Error): void => {
-      if (!isOn)
-        log.warn({ error: err.message }, 'Redis unavailable, falling back to per-process rate limits');
+      if (!isOn) log.warn({ error: err.message }, 'Redis unavailable, falling back to per-process rate limits');
       isOn = true;
       probeAtMs = performance.now() + PROBE_INTERVAL_MS;
     },

@@ -14,8 +14,7 @@ const readBytes = reading(express.raw({ limit: MAX_BODY_BYTES, type: 'applicatio
  * @throws DomainError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, INVALID_JSON
  */
 export function readJson(req: Request, res: Response, next: NextFunction): void {
-  const hasBody =
-    req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
+  const hasBody = req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
   if (hasBody && !req.is('application/json')) {
     throw new DomainError(
       'UNSUPPORTED_MEDIA_TYPE',
@@ -74,10 +73,7 @@ type BodyError = { status?: number; type?: string; limit?: number; code?: string
 function bodyError(err: unknown, coding: string | undefined): unknown {
   const { status, type, code, limit = MAX_BODY_BYTES } = err as BodyError;
   if (status === 413) {
-    return new DomainError(
-      'PAYLOAD_TOO_LARGE',
-      `The body is larger than ${limit / 1024} KB. Send a smaller body.`,
-    );
+    return new DomainError('PAYLOAD_TOO_LARGE', `The body is larger than ${limit / 1024} KB. Send a smaller body.`);
   }
   if (status === 415) {
     return unsupportedCharset();

@@ -16,18 +16,14 @@ export function redactPath(path: string, words: ReadonlySet<string>): string {
   const parts = path.split('/');
   const written = parts
     .slice(0, MAX_PARTS)
-    .map((part, at) =>
-      part === '' || words.has(part.toLowerCase()) || isOwnId(part, parts[at - 1]) ? part : OTHER,
-    );
+    .map((part, at) => (part === '' || words.has(part.toLowerCase()) || isOwnId(part, parts[at - 1]) ? part : OTHER));
   return [...written, ...(parts.length > MAX_PARTS ? [OTHER] : [])].join('/');
 }
 
 /** The ids in a path: those of things, and of the subjects of jobs. */
 export function idsIn(path: string): string[] {
   const parts = path.split('/');
-  return parts
-    .filter((part, at) => isOwnId(part, parts[at - 1]))
-    .map((part) => JOB_ID.exec(part)?.[1] ?? part);
+  return parts.filter((part, at) => isOwnId(part, parts[at - 1])).map((part) => JOB_ID.exec(part)?.[1] ?? part);
 }
 
 function isOwnId(part: string, before: string | undefined): boolean {

@@ -4,14 +4,7 @@ import { pinoHttp } from 'pino-http';
 import type { Logger } from '../platform/logger.ts';
 import { errorFields } from '../platform/logger.ts';
 import { traceFields } from '../platform/tracing.ts';
-import {
-  callerOf,
-  clientAddressOf,
-  pathOf,
-  REQUEST_ID,
-  serverRequestIdOf,
-  subjectOf,
-} from './request-facts.ts';
+import { callerOf, clientAddressOf, pathOf, REQUEST_ID, serverRequestIdOf, subjectOf } from './request-facts.ts';
 import { inTrace } from './trace-requests.ts';
 
 /**
@@ -23,8 +16,7 @@ export function logRequests(log: Logger): RequestHandler {
     logger: log,
     genReqId: (req, res) => {
       const given = req.headers['x-request-id'];
-      const id =
-        typeof given === 'string' && REQUEST_ID.test(given) ? given : serverRequestIdOf(res as Response);
+      const id = typeof given === 'string' && REQUEST_ID.test(given) ? given : serverRequestIdOf(res as Response);
       res.setHeader('X-Request-Id', id);
       return id;
     },

@@ -10,9 +10,7 @@ import { EXAMPLE } from './example-values.ts';
  */
 export const object = (fields: Record<string, Schema>): ObjectSchema =>
   Joi.object(
-    Object.fromEntries(
-      Object.entries(fields).map(([name, field]) => [name, alwaysThere(field)]),
-    ) as SchemaMap,
+    Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, alwaysThere(field)])) as SchemaMap,
   ).meta({ jsonSchema: { additionalProperties: true } });
 
 function alwaysThere(field: Schema): Schema {
@@ -20,8 +18,7 @@ function alwaysThere(field: Schema): Schema {
 }
 
 /** Names a schema in the published description. */
-export const named = <Given extends Schema>(name: string, schema: Given): Given =>
-  schema.meta({ name }) as Given;
+export const named = <Given extends Schema>(name: string, schema: Given): Given => schema.meta({ name }) as Given;
 
 /** Values that may grow within a version (docs/guides/versioning.md). */
 export const growing = <Given extends Schema>(schema: Given): Given => schema.meta({ grows: true }) as Given;
@@ -82,8 +79,7 @@ function textsByName() {
   return Joi.object().meta({ jsonSchema: { additionalProperties: { type: 'string' } } });
 }
 
-export const slotId = () =>
-  Joi.string().description('The id of the slot. Treat it as opaque.').example(EXAMPLE.slotId);
+export const slotId = () => Joi.string().description('The id of the slot. Treat it as opaque.').example(EXAMPLE.slotId);
 
 /** The owner and slot of a hold or booking in an operator's report. */
 export const claimFields = {
@@ -106,7 +102,4 @@ export const pageOf = (item: Schema) =>
   });
 
 export const nextCursor = () =>
-  Joi.string()
-    .allow(null)
-    .description('Pass it as `cursor` for the next page. Null on the last page.')
-    .example(null);
+  Joi.string().allow(null).description('Pass it as `cursor` for the next page. Null on the last page.').example(null);

@@ -100,7 +100,5 @@ export function listing(data: unknown[], nextCursor?: string | null): RouteRespo
 }
 
 export function replayable(response: RouteResponse, isReplay: boolean): RouteResponse {
-  return isReplay
-    ? { ...response, headers: { ...response.headers, 'Idempotent-Replayed': 'true' } }
-    : response;
+  return isReplay ? { ...response, headers: { ...response.headers, 'Idempotent-Replayed': 'true' } } : response;
 }

@@ -40,9 +40,7 @@ export function requireNoFaults(faults: FieldFault[]): void {
   const others = [...new Set(faults.slice(1).map(({ path }) => path))].filter((path) => path !== first.path);
   const named = others.slice(0, MOST_NAMES).join(', ');
   const more =
-    faults.length > 1
-      ? ` (and ${faults.length - 1} more, see details${named === '' ? '' : `: ${named}`})`
-      : '';
+    faults.length > 1 ? ` (and ${faults.length - 1} more, see details${named === '' ? '' : `: ${named}`})` : '';
   throw new DomainError('VALIDATION_ERROR', `${first.path}: ${first.message}${more}`, { details: faults });
 }
 
@@ -100,9 +98,7 @@ function sparingOwnRules<Of extends Schema>(schema: Of): Of {
 /** Numbers and booleans in a query that are not in canonical form: ` 5`, `+5`, `05` and `5.0` are not 5. */
 function rewritten(given: Record<string, unknown>, clean: unknown): FieldFault[] {
   return Object.entries(clean as Record<string, unknown>)
-    .filter(
-      ([name, value]) => typeof given[name] === 'string' && isScalar(value) && given[name] !== String(value),
-    )
+    .filter(([name, value]) => typeof given[name] === 'string' && isScalar(value) && given[name] !== String(value))
     .map(([path, value]) => ({
       path,
       message: `must be written exactly as ${String(value)}`,
@@ -123,8 +119,7 @@ function unknownInQuery(
   const known = schema === undefined ? [] : fieldsOf(schema);
   const unknown = names.filter((name) => !known.includes(name) && !ignored.includes(name));
   if (unknown.length === 0) return [];
-  const remedy =
-    known.length === 0 ? 'this endpoint has no query fields' : `the known fields are ${known.join(', ')}`;
+  const remedy = known.length === 0 ? 'this endpoint has no query fields' : `the known fields are ${known.join(', ')}`;
   const paths = unknown.map((name) => (FIELD_NAME.test(name) ? name : 'query'));
   return [...new Set(paths)].slice(0, MOST_NAMES).map((path) => ({
     path,
@@ -181,9 +176,7 @@ const FIELD_NAME = /^[\w-]{1,40}$/;
 /** Names the parent of a field that no schema could have: the name may be anything, such as a customer's. */
 function nameable(item: ValidationErrorItem): ValidationErrorItem {
   const at = item.path.findIndex((part) => typeof part === 'string' && !FIELD_NAME.test(part));
-  return at === -1
-    ? item
-    : { ...item, path: item.path.slice(0, at), message: `has a field that ${item.message}` };
+  return at === -1 ? item : { ...item, path: item.path.slice(0, at), message: `has a field that ${item.message}` };
 }
 
 /** @throws Error of a custom rule that failed: it is a bug, and its text is not for the sender. */

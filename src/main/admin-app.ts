@@ -1,10 +1,7 @@
 import type { Express, Request, Response } from 'express';
 import { operatorBookingRoutes, walkInRoutes } from '../booking/bookings/operator-bookings.router.ts';
 import { operatorHoldRoutes } from '../booking/holds/holds.router.ts';
-import {
-  operatorPackageRoutes,
-  operatorPurchaseRoutes,
-} from '../booking/packages/operator-packages.router.ts';
+import { operatorPackageRoutes, operatorPurchaseRoutes } from '../booking/packages/operator-packages.router.ts';
 import { blackoutRoutes } from '../catalog/blackouts/blackouts.router.ts';
 import { grantRoutes } from '../catalog/grants/grants.router.ts';
 import { changePreviewRoutes } from '../catalog/slots/change-preview.router.ts';

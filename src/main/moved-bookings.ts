@@ -8,8 +8,7 @@ const file = { type: 'string' } as const;
 const { save, compare } = optionsOrExit(
   { save: file, compare: file },
   'node dist/src/main/moved-bookings.js --save FILE | --compare FILE',
-  (given) =>
-    (given.save === undefined) === (given.compare === undefined) ? 'Give --save or --compare.' : undefined,
+  (given) => ((given.save === undefined) === (given.compare === undefined) ? 'Give --save or --compare.' : undefined),
 );
 
 /**

@@ -18,11 +18,7 @@ const USAGE = `node dist/src/main/restore-archive.js [--from URL] [--collection 
 type Given = Partial<Record<'from' | 'collection' | 'since' | 'until', string>>;
 
 const text = { type: 'string' } as const;
-const given: Given = optionsOrExit(
-  { from: text, collection: text, since: text, until: text },
-  USAGE,
-  faultOf,
-);
+const given: Given = optionsOrExit({ from: text, collection: text, since: text, until: text }, USAGE, faultOf);
 
 /** Puts archived rows back while the service runs; exit code 0 only if nothing was left out (ADR 0021). Repeatable. */
 runCommand('restore-archive', async ({ config, log, stopping, openDatabase }) => {
@@ -48,8 +44,7 @@ function faultOf({ from, collection, since, until }: Given): string | undefined 
   if (collection !== undefined && !KINDS.some(({ name }) => name === collection))
     return `--collection ${collection} is none of those that are archived`;
   for (const [option, instant] of Object.entries({ since, until }))
-    if (instant !== undefined && instantOf(instant) === undefined)
-      return `--${option} ${instant} is no instant`;
+    if (instant !== undefined && instantOf(instant) === undefined) return `--${option} ${instant} is no instant`;
   return undefined;
 }
 

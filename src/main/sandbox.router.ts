@@ -58,8 +58,7 @@ export function sandboxRoutes(deps: SandboxDeps): Route<PartnerCaller>[] {
       params: { holdId: holdIdParam },
       responses: { 200: { description: 'The hold, EXPIRED.', body: hold, example: heldExample('EXPIRED') } },
       errors: ['HOLD_NOT_FOUND', 'HOLD_EXPIRED', 'INVALID_HOLD_STATE'],
-      handle: async ({ caller, params }) =>
-        ok(holdView(await expireHoldNow(deps, caller.partnerId, params.holdId))),
+      handle: async ({ caller, params }) => ok(holdView(await expireHoldNow(deps, caller.partnerId, params.holdId))),
     }),
     route<PartnerCaller, { id: string }>({
       method: 'post',
@@ -77,8 +76,7 @@ export function sandboxRoutes(deps: SandboxDeps): Route<PartnerCaller>[] {
         },
       },
       errors: ['DELIVERY_NOT_FOUND', 'DELIVERY_IN_PROGRESS'],
-      handle: async ({ caller, params }) =>
-        ok(deliveryView(await advanceDelivery(deps, caller.partnerId, params.id))),
+      handle: async ({ caller, params }) => ok(deliveryView(await advanceDelivery(deps, caller.partnerId, params.id))),
     }),
     route<PartnerCaller, { slotId: string }, unknown, OtherChannelBody>({
       method: 'post',

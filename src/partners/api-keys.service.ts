@@ -5,13 +5,7 @@ import type { Db } from '../platform/mongo.ts';
 import { inTransaction } from '../platform/mongo.ts';
 import { newApiKey } from './api-key.rules.ts';
 import type { KeyHolder } from './api-keys.store.ts';
-import {
-  endApiKeyRow,
-  findKeyHolder,
-  insertApiKey,
-  listApiKeyRows,
-  revokeApiKeyRow,
-} from './api-keys.store.ts';
+import { endApiKeyRow, findKeyHolder, insertApiKey, listApiKeyRows, revokeApiKeyRow } from './api-keys.store.ts';
 import type { ApiKeyRow } from './partners.model.ts';
 import type { KeyOwner, PartnerDeps } from './partners.service.ts';
 import { getPartner } from './partners.service.ts';
@@ -100,10 +94,7 @@ export async function listApiKeys(deps: PartnerDeps, partnerId: string): Promise
 /** When it returns, every process rejects the key. @throws DomainError KEY_NOT_FOUND */
 export async function revokeApiKey(deps: PartnerDeps, partnerId: string, keyId: string): Promise<void> {
   if (!(await revokeApiKeyRow(deps.db, partnerId, keyId))) {
-    throw new DomainError(
-      'KEY_NOT_FOUND',
-      'This partner has no key with that id. List its keys to find the id.',
-    );
+    throw new DomainError('KEY_NOT_FOUND', 'This partner has no key with that id. List its keys to find the id.');
   }
   await leasedCacheOf(deps.db).changedForAll();
 }

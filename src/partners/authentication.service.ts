@@ -95,10 +95,7 @@ function requireMode(prefix: string | undefined, serviceMode: keyof typeof KEY_S
  * that a lease must cover; null if the partner was suspended for a moment. @throws DomainError INVALID_API_KEY,
  * PARTNER_SUSPENDED
  */
-export async function requireKeyInForce(
-  { db, clock }: { db: Db; clock: Clock },
-  keyId: string,
-): Promise<Entry | null> {
+export async function requireKeyInForce({ db, clock }: { db: Db; clock: Clock }, keyId: string): Promise<Entry | null> {
   const cached = await findCachedKey(db, keyId);
   const key = cached?.value ?? (await findApiKey(db, keyId));
   if (key === undefined) throw new DomainError('INVALID_API_KEY', UNKNOWN);

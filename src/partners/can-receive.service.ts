@@ -32,16 +32,13 @@ async function findReceivers(
   asked: readonly Receiver[],
   options?: ReadOptions,
 ): Promise<(receiver: Receiver) => boolean> {
-  const ofVenue = asked.flatMap(({ partnerId, venueId }) =>
-    venueId === null ? [] : [{ partnerId, venueId }],
-  );
+  const ofVenue = asked.flatMap(({ partnerId, venueId }) => (venueId === null ? [] : [{ partnerId, venueId }]));
   const ofNone = asked.flatMap(({ partnerId, venueId }) => (venueId === null ? [partnerId] : []));
   const [isActiveGrantee, active] = await Promise.all([
     findActiveGrants(db, ofVenue, options),
     findActivePartnerIds(db, ofNone, options),
   ]);
-  return ({ partnerId, venueId }) =>
-    venueId === null ? active.has(partnerId) : isActiveGrantee(partnerId, venueId);
+  return ({ partnerId, venueId }) => (venueId === null ? active.has(partnerId) : isActiveGrantee(partnerId, venueId));
 }
 
 const NOT_GRANTED: Record<Audience, string> = {
@@ -65,9 +62,6 @@ export async function requireCanReceive(
 }
 
 /** Filters `asked` to those that can receive, in at most two reads. */
-export async function filterCanReceive<T extends Receiver>(
-  deps: { db: Db },
-  asked: readonly T[],
-): Promise<T[]> {
+export async function filterCanReceive<T extends Receiver>(deps: { db: Db }, asked: readonly T[]): Promise<T[]> {
   return asked.filter(await findReceivers(deps.db, asked));
 }

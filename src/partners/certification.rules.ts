@@ -90,8 +90,7 @@ export function faultOfReport(
         `is ${summary[outcome]}, and ${countOf(outcome)} of its scenarios are ${outcome}. ${UNTOUCHED}`,
       );
   const expected = countOf('failed') > 0 ? 'failed' : countOf('not_tried') > 0 ? 'incomplete' : 'passed';
-  if (verdict !== expected)
-    return fault('verdict', `is ${verdict}, and ${expected} by its scenarios. ${UNTOUCHED}`);
+  if (verdict !== expected) return fault('verdict', `is ${verdict}, and ${expected} by its scenarios. ${UNTOUCHED}`);
   if (verdict === 'failed')
     return fault(
       'verdict',
@@ -105,5 +104,4 @@ export const isOfNewerSuite = ({ suite_version: version }: CertificationReport):
   compareVersions(version, SUITE.version) > 0;
 
 /** `1.10.0` is newer than `1.9.0`. */
-const compareVersions = (one: string, other: string): number =>
-  one.localeCompare(other, 'en', { numeric: true });
+const compareVersions = (one: string, other: string): number => one.localeCompare(other, 'en', { numeric: true });

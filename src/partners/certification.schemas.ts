@@ -22,11 +22,7 @@ const scenario = Joi.object({
     .required()
     .description('What was seen, or why it was not tried; null where it passed.')
     .example(null),
-  remedy: prose(4000)
-    .allow(null)
-    .required()
-    .description('What to mend; null unless it failed.')
-    .example(null),
+  remedy: prose(4000).allow(null).required().description('What to mend; null unless it failed.').example(null),
 });
 
 export const certificationReport = named(
@@ -47,10 +43,7 @@ export const certificationReport = named(
       )
       .example(SUITE.version),
     partner_id: uuid().required().description('In the sandbox.').example(EXAMPLE.partnerId),
-    integration: text(120)
-      .required()
-      .description('What was certified, in its own words.')
-      .example('Box Office'),
+    integration: text(120).required().description('What was certified, in its own words.').example('Box Office'),
     base_url: text(2048).required().example('https://sandbox.bookings.example'),
     started_at: instantNotAfter('ended_at').required().example(EXAMPLE.now),
     ended_at: instant().required().description('Not to come.').example(EXAMPLE.later),

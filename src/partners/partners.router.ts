@@ -74,9 +74,7 @@ export function operatorPartnerRoutes(deps: PartnerDeps): Route<Operator>[] {
       responses: { 200: { description: 'The partner as it is now.', body: partnerSchema } },
       errors: ['PARTNER_NOT_FOUND'],
       handle: async ({ params, body: { contact_email: contactEmail, ...same } }) =>
-        ok(
-          partnerView(await updatePartner(deps, params.partnerId, omitUndefined({ ...same, contactEmail }))),
-        ),
+        ok(partnerView(await updatePartner(deps, params.partnerId, omitUndefined({ ...same, contactEmail })))),
     }),
     ...certificationRoutes(deps),
   ];

@@ -8,8 +8,7 @@ import type { Certification } from './certification.service.ts';
 export type PartnerBody = { name: string; contact_email: string };
 
 const partnerName = () => text(120).example('Turf Town');
-const contactEmail = () =>
-  Joi.string().email({ tlds: false }).max(254).example('integrations@turftown.example');
+const contactEmail = () => Joi.string().email({ tlds: false }).max(254).example('integrations@turftown.example');
 const status = () =>
   Joi.string()
     .valid('active', 'suspended')

@@ -43,10 +43,7 @@ export async function createPartner(
 }
 
 /** The names of partners by id; the built-in partner and missing ones have none. */
-export async function partnerNames(
-  deps: { db: Db },
-  partnerIds: readonly string[],
-): Promise<Map<string, string>> {
+export async function partnerNames(deps: { db: Db }, partnerIds: readonly string[]): Promise<Map<string, string>> {
   const rows = await findPartnersById(deps.db, [...new Set(partnerIds)]);
   return new Map(rows.map((row) => [row._id, row.name]));
 }

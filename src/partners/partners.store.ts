@@ -71,14 +71,8 @@ export async function replaceCertificationReport(db: Db, row: CertificationRepor
   await certificationReportCollection(db).replaceOne({ _id: row._id }, row, { upsert: true, session: tx });
 }
 
-export async function findCertificationReport(
-  db: Db,
-  partnerId: string,
-): Promise<CertificationReportRow | null> {
-  return confirmAbsence(
-    (options) => certificationReportCollection(db).findOne({ _id: partnerId }, options),
-    NEWEST,
-  );
+export async function findCertificationReport(db: Db, partnerId: string): Promise<CertificationReportRow | null> {
+  return confirmAbsence((options) => certificationReportCollection(db).findOne({ _id: partnerId }, options), NEWEST);
 }
 
 export async function findActivePartnerIds(
@@ -88,10 +82,7 @@ export async function findActivePartnerIds(
 ): Promise<Set<string>> {
   if (partnerIds.length === 0) return new Set();
   const rows = await partnerCollection(db)
-    .find(
-      { _id: { $in: [...new Set(partnerIds)] }, status: 'active' },
-      { projection: { _id: 1 }, ...options },
-    )
+    .find({ _id: { $in: [...new Set(partnerIds)] }, status: 'active' }, { projection: { _id: 1 }, ...options })
     .toArray();
   return new Set(rows.map((row) => row._id));
 }
@@ -150,10 +141,7 @@ export async function findActiveGrants(
 /** At the moment of the snapshot, if there is one. */
 export async function listGrantedVenueIds(db: Db, partnerId: string, snapshot?: Snapshot): Promise<string[]> {
   const rows = await grantCollection(db)
-    .find(
-      { partnerId },
-      { projection: { venueId: 1 }, ...(snapshot === undefined ? NEWEST : inSnapshot(snapshot)) },
-    )
+    .find({ partnerId }, { projection: { venueId: 1 }, ...(snapshot === undefined ? NEWEST : inSnapshot(snapshot)) })
     .toArray();
   return rows.map((row) => row.venueId);
 }

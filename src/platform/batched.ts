@@ -46,9 +46,7 @@ export function batchedByDb<Item, Result>(
   maxItems: number,
   lingerMs = 0,
 ): (db: Db, item: Item) => Promise<Result> {
-  const callsOn = memoizeByObject((db: Db) =>
-    batched<Item, Result>((items) => work(db, items), maxItems, lingerMs),
-  );
+  const callsOn = memoizeByObject((db: Db) => batched<Item, Result>((items) => work(db, items), maxItems, lingerMs));
   return (db, item) => callsOn(db)(item);
 }
 

@@ -80,9 +80,7 @@ async function writeBulk<T extends object>(
     const failed = [err.writeErrors].flat();
     if (failed.length === 0) throw err;
     if (err.result.getWriteConcernError() !== undefined) throw new UnacknowledgedWriteError(err.message);
-    const errors = new Map(
-      failed.map(({ index, code, errmsg = '' }) => [index, new WriteError(errmsg, code)]),
-    );
+    const errors = new Map(failed.map(({ index, code, errmsg = '' }) => [index, new WriteError(errmsg, code)]));
     return { errors: writes.map((_, index) => errors.get(index)), changed: err.result.modifiedCount };
   }
 }

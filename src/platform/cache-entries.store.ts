@@ -53,8 +53,7 @@ const cacheLeaseCollection = (db: Db) => openCollection<CacheLease>(db, CACHE_LE
 
 /** Stores that leases last up to `leaseMs`. Await it before giving one. Never shortens: older leases may still run. */
 export async function raiseLease(db: Db, leaseMs: number): Promise<void> {
-  const raise = () =>
-    cacheLeaseCollection(db).updateOne({ _id: ID }, { $max: { leaseMs } }, { upsert: true });
+  const raise = () => cacheLeaseCollection(db).updateOne({ _id: ID }, { $max: { leaseMs } }, { upsert: true });
   await raise().catch((err: unknown) => {
     if (!isDuplicateKey(err)) throw err;
     // One of two concurrent upserts fails; the retry finds the document of the other.

@@ -50,11 +50,7 @@ export function localTimeOf(instant: Date, timeZone: string): string {
 }
 
 /** The UTC offsets of a zone between two instants, each with the instant from which it applies; in milliseconds. */
-export function offsetsOf(
-  timeZone: string,
-  fromMs: number,
-  toMs: number,
-): [fromMs: number, offsetMs: number][] {
+export function offsetsOf(timeZone: string, fromMs: number, toMs: number): [fromMs: number, offsetMs: number][] {
   const offsets: [number, number][] = [];
   for (
     let at: Temporal.ZonedDateTime | null = zoned(fromMs, timeZone);

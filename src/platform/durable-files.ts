@@ -23,8 +23,7 @@ export async function makeFolderDurably(name: string): Promise<void> {
   const first = await mkdir(folder, { recursive: true, mode: 0o700 });
   if (first === undefined) return;
   // A new folder is durable once its parent has been synced.
-  for (let made = folder; made.length >= first.length; made = path.dirname(made))
-    await syncFolder(path.dirname(made));
+  for (let made = folder; made.length >= first.length; made = path.dirname(made)) await syncFolder(path.dirname(made));
 }
 
 async function syncFolder(folder: string): Promise<void> {

@@ -33,15 +33,11 @@ export async function ensureCollection(db: Db, definition: CollectionDefinition)
   const found = await indexesOf(db, definition.name);
   for (const { name, expireAfterSeconds } of definition.indexes.filter((each) => hasOtherExpiry(found, each)))
     await database(db).command({ collMod: definition.name, index: { name, expireAfterSeconds } });
-  if (definition.indexes.length > 0)
-    await database(db).collection(definition.name).createIndexes(definition.indexes);
+  if (definition.indexes.length > 0) await database(db).collection(definition.name).createIndexes(definition.indexes);
 }
 
 /** What `ensureCollection` would change, a row for each definition with differences. Only reads. */
-export async function findChanges(
-  db: Db,
-  definitions: readonly CollectionDefinition[],
-): Promise<CollectionChange[]> {
+export async function findChanges(db: Db, definitions: readonly CollectionDefinition[]): Promise<CollectionChange[]> {
   const existing = await optionsOfCollections(db);
   const changes = definitions.map(async (definition) => {
     const options = existing.get(definition.name);
@@ -102,10 +98,7 @@ function indexesOf(db: Db, collection: string): Promise<Record<string, unknown>[
  * The names of the missing or different unique indexes, and `<collection>_validator` for each validator that is missing
  * or rejects no writes. Validators are not compared: during an upgrade both releases run on that of the newer one.
  */
-export async function missingGuardsOf(
-  db: Db,
-  definitions: readonly CollectionDefinition[],
-): Promise<string[]> {
+export async function missingGuardsOf(db: Db, definitions: readonly CollectionDefinition[]): Promise<string[]> {
   const existing = await optionsOfCollections(db);
   const indexes = definitions.map(async ({ name, indexes: wanted }) => {
     const unique = wanted.filter((index) => index.unique === true);
@@ -133,8 +126,7 @@ function isSameIndex(found: Record<string, unknown>, wanted: IndexDefinition): b
     found['name'] === wanted.name &&
     JSON.stringify(found['key']) === JSON.stringify(wanted.key) &&
     (found['unique'] ?? false) === (wanted.unique ?? false) &&
-    JSON.stringify(found['partialFilterExpression'] ?? {}) ===
-      JSON.stringify(wanted.partialFilterExpression ?? {})
+    JSON.stringify(found['partialFilterExpression'] ?? {}) === JSON.stringify(wanted.partialFilterExpression ?? {})
   );
 }
 

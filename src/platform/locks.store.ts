@@ -12,12 +12,7 @@ const lockCollection = (db: Db) => openCollection<Lock>(db, LOCKS.name);
  * Acquires or renews the named lock for `durationMs`, by the database's clock; returns whether `holder` has it now.
  * A lock only saves work: no rule depends on it being exclusive.
  */
-export async function acquireLock(
-  db: Db,
-  name: string,
-  holder: string,
-  durationMs: number,
-): Promise<boolean> {
+export async function acquireLock(db: Db, name: string, holder: string, durationMs: number): Promise<boolean> {
   const { matchedCount } = await lockCollection(db).updateOne(
     { _id: name, $or: [{ holder }, { $expr: { $lte: ['$until', '$$NOW'] } }] },
     [{ $set: { holder: { $literal: holder }, until: { $add: ['$$NOW', durationMs] } } }],

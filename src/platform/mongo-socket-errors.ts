@@ -63,10 +63,6 @@ export function translateSocketErrors(errors: {
       return handleError.call(this, error, connection);
     const lost = new MongoNetworkError(error.message, { cause: error });
     // The driver compares generations to see whether the pool was cleared since.
-    return handleError.call(
-      this,
-      Object.assign(lost, { connectionGeneration: connection.generation }),
-      connection,
-    );
+    return handleError.call(this, Object.assign(lost, { connectionGeneration: connection.generation }), connection);
   };
 }

@@ -144,11 +144,7 @@ const UNAVAILABLE_CODES = new Set<unknown>([
   6, 7, 43, 50, 64, 89, 91, 133, 134, 189, 239, 246, 262, 9001, 10058, 10107, 11600, 11602, 13435, 13436,
 ]);
 
-const UNAVAILABLE_LABELS = [
-  'RetryableWriteError',
-  'TransientTransactionError',
-  'UnknownTransactionCommitResult',
-];
+const UNAVAILABLE_LABELS = ['RetryableWriteError', 'TransientTransactionError', 'UnknownTransactionCommitResult'];
 
 /** Whether the database cannot be reached, or left the outcome of a write in doubt. */
 export function isDatabaseUnavailable(err: unknown): boolean {

@@ -51,8 +51,6 @@ export function newestByDb<Key, Found extends object>(
   read: (db: Db, keys: readonly Key[], options: ReadOptions) => Promise<(key: Key) => Found | undefined>,
   first: ReadOptions = NEWEST,
 ): (db: Db, key: Key) => Promise<Found | null> {
-  const callsOn = memoizeByObject((db: Db) =>
-    newestOf<Key, Found>((keys, options) => read(db, keys, options), first),
-  );
+  const callsOn = memoizeByObject((db: Db) => newestOf<Key, Found>((keys, options) => read(db, keys, options), first));
   return (db, key) => callsOn(db)(key);
 }

@@ -14,8 +14,7 @@ export function decodeCursor(cursor: string): Position | undefined {
   const decoded = parse(cursor);
   if (!Array.isArray(decoded)) return undefined;
   const [time, id] = decoded as [unknown, unknown];
-  if (typeof time !== 'number' || typeof id !== 'string' || Number.isNaN(new Date(time).getTime()))
-    return undefined;
+  if (typeof time !== 'number' || typeof id !== 'string' || Number.isNaN(new Date(time).getTime())) return undefined;
   const position = { at: new Date(time), id };
   return encodeCursor(position) === cursor ? position : undefined;
 }

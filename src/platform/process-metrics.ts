@@ -39,9 +39,7 @@ export const processMetrics = memoizeByObject((_db: Db): Registry => {
 });
 
 /** Defines a counter; call it while a module loads. */
-export function counter<Label extends string = never>(
-  definition: Definition<Label>,
-): (db: Db) => Counter<Label> {
+export function counter<Label extends string = never>(definition: Definition<Label>): (db: Db) => Counter<Label> {
   return defined((registry) => new Counter({ ...definition, registers: [registry] }));
 }
 

@@ -13,8 +13,7 @@ export type RedisAddress = { isEncrypted: boolean } & Credentials &
     | { kind: 'cluster'; hosts: RedisHost[] }
   );
 
-const SCHEMES =
-  'must be a redis:// or rediss:// address, or redis+sentinel://, redis+cluster:// (with TLS rediss+…)';
+const SCHEMES = 'must be a redis:// or rediss:// address, or redis+sentinel://, redis+cluster:// (with TLS rediss+…)';
 const PARTS =
   /^redis(?<tls>s?)\+(?<kind>sentinel|cluster):\/\/(?:(?<user>[^@/?#]*)@)?(?<hosts>[^@/?#]*)(?:\/(?<path>[^?#]*))?(?:\?(?<query>[^#]*))?$/;
 const HOST = /^(?:\[(?<v6>[\da-f:.]+)\]|(?<name>[\w.-]+))(?::(?<port>\d{1,5}))?$/i;

@@ -110,10 +110,7 @@ export async function askOnce<T>(
 /** Closes the connection in any state, also if Redis does not respond; never throws. */
 export async function closeRedis(redis: RedisConnection): Promise<void> {
   if (redis.status === 'ready') {
-    await Promise.race([
-      redis.quit().catch(() => undefined),
-      delay(QUIT_TIMEOUT_MS, undefined, { ref: false }),
-    ]);
+    await Promise.race([redis.quit().catch(() => undefined), delay(QUIT_TIMEOUT_MS, undefined, { ref: false })]);
   }
   redis.disconnect();
 }

@@ -56,10 +56,7 @@ export function createSecretBox(keys: readonly Buffer[]): SecretBox {
       const { version, id, bytes } = parseSealed(sealed);
       const key = ring.get(id);
       if (key === undefined) {
-        throw new SecretBoxError(
-          'unknown_key',
-          `The key ${id}, which sealed this text, is not in the key ring.`,
-        );
+        throw new SecretBoxError('unknown_key', `The key ${id}, which sealed this text, is not in the key ring.`);
       }
       return openWith(key, bytes, associatedData(version, id, context));
     },
@@ -110,10 +107,7 @@ function openWith(key: Buffer, bytes: Buffer, aad: Buffer): string {
     const plaintext = decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES));
     return Buffer.concat([plaintext, decipher.final()]).toString('utf8');
   } catch {
-    throw new SecretBoxError(
-      'not_authentic',
-      'The sealed text was altered, or it belongs to another row or owner.',
-    );
+    throw new SecretBoxError('not_authentic', 'The sealed text was altered, or it belongs to another row or owner.');
   }
 }
 

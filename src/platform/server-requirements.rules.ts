@@ -42,9 +42,7 @@ export function directUri(uri: string): string | undefined {
   const [, scheme, host, path = '/', query = ''] =
     /^(mongodb:\/\/(?:[^@/]*@)?)([^,/?]+)[^/?]*(\/[^?]*)?(?:\?(.*))?$/.exec(uri) ?? [];
   if (scheme === undefined || host === undefined) return undefined;
-  const kept = query
-    .split('&')
-    .filter((each) => !/^(replicaSet|directConnection|loadBalanced)=|^$/i.test(each));
+  const kept = query.split('&').filter((each) => !/^(replicaSet|directConnection|loadBalanced)=|^$/i.test(each));
   return `${scheme}${host}${path}?${[...kept, 'directConnection=true'].join('&')}`;
 }
 

@@ -7,10 +7,7 @@ export const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
  * Calls `onStop` at the first SIGINT, SIGTERM or SIGHUP, and `onForce` at a Ctrl-C (SIGINT) more than a second later.
  * Other signals are ignored, so repeating one interrupts nothing.
  */
-export function onStopSignal(
-  onStop: (signal: NodeJS.Signals) => void,
-  onForce: () => void = endBySignal,
-): void {
+export function onStopSignal(onStop: (signal: NodeJS.Signals) => void, onForce: () => void = endBySignal): void {
   let firstAt: number | undefined;
   const receive = (signal: NodeJS.Signals): void => {
     if (firstAt === undefined) {

@@ -32,9 +32,7 @@ export function traceparentOf(span: Span): string | undefined {
 
 /** Records a span of work done in one batch with that of other calls; it began at `beganAt` and ends now. */
 export function recordSpan(name: string, traceparent: string, beganAt: number, attributes: Attributes): void {
-  tracer()
-    .startSpan(name, { startTime: beganAt, kind: SpanKind.CONSUMER, attributes }, withParent(traceparent))
-    .end();
+  tracer().startSpan(name, { startTime: beganAt, kind: SpanKind.CONSUMER, attributes }, withParent(traceparent)).end();
 }
 
 /** Runs work within a span of the trace of the call that caused it, linked to the current span, such as the job's. */

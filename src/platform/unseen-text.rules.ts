@@ -43,7 +43,5 @@ export function withMarks(text: string): string {
 /** Equivalent JSON in which invisible characters are escaped as `\uXXXX`. */
 export function plainJson(value: unknown): string {
   const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  return JSON.stringify(value, null, 2).replaceAll(EACH_BUT_LAYOUT, (each) =>
-    each.split('').map(escaped).join(''),
-  );
+  return JSON.stringify(value, null, 2).replaceAll(EACH_BUT_LAYOUT, (each) => each.split('').map(escaped).join(''));
 }

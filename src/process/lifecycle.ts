@@ -36,10 +36,7 @@ export type ProcessScope<Settings = ConfigOf<'api'>> = {
 export function runProcess<Name extends ProcessName>(
   name: Name,
   start: (scope: ProcessScope<ConfigOf<Name>>) => Promise<Record<string, unknown>>,
-  {
-    logLevel,
-    failure = 'the process could not start',
-  }: { logLevel?: string | undefined; failure?: string } = {},
+  { logLevel, failure = 'the process could not start' }: { logLevel?: string | undefined; failure?: string } = {},
 ): void {
   const config = configOrExit(name);
   const log = createLogger(name, logLevel ?? config.logLevel);
@@ -47,9 +44,7 @@ export function runProcess<Name extends ProcessName>(
   const stop = new AbortController();
   let hasFailed = false;
   // Tracing stops last: everything that stops before it may still be traced.
-  const releases: { label: string; release: () => Promise<unknown> }[] = [
-    { label: 'tracing', release: stopTracing },
-  ];
+  const releases: { label: string; release: () => Promise<unknown> }[] = [{ label: 'tracing', release: stopTracing }];
 
   let receivedSignal = 'none';
   // Skips signals, because it would end the process at the second one.

@@ -23,8 +23,7 @@ export async function requireSupportedRedis({ config, log, stopping, fail }: Sco
     else log.warn(sentence);
   } catch (err) {
     if (err instanceof UnsupportedServerError) fail(err);
-    else if (!stopping.aborted)
-      log.warn({ error: (err as Error).message }, 'the settings of Redis could not be read');
+    else if (!stopping.aborted) log.warn({ error: (err as Error).message }, 'the settings of Redis could not be read');
   }
 }
 
@@ -45,8 +44,6 @@ async function faultsOf(redis: RedisConnection, { redisUrl, queuePrefix }: WorkC
 /** Without this check, a client that cannot select its database continues in database 0. */
 async function requireDatabase(redis: RedisConnection, db: number): Promise<void> {
   await redis.call('SELECT', db).catch((err: Error) => {
-    throw new UnsupportedServerError(
-      `REDIS_URL names database ${db}, which cannot be selected: ${err.message}`,
-    );
+    throw new UnsupportedServerError(`REDIS_URL names database ${db}, which cannot be selected: ${err.message}`);
   });
 }

@@ -101,15 +101,11 @@ function idOf(group: readonly unknown[], alone: string): string {
 }
 
 /** Consecutive items in groups of at most 50, each item together with the first of its group. */
-function inGroups<Item>(
-  items: readonly Item[],
-  isTogether: (first: Item, next: Item) => boolean,
-): [Item, ...Item[]][] {
+function inGroups<Item>(items: readonly Item[], isTogether: (first: Item, next: Item) => boolean): [Item, ...Item[]][] {
   const groups: [Item, ...Item[]][] = [];
   for (const item of items) {
     const group = groups.at(-1);
-    if (group === undefined || group.length === MAX_SHARED || !isTogether(group[0], item))
-      groups.push([item]);
+    if (group === undefined || group.length === MAX_SHARED || !isTogether(group[0], item)) groups.push([item]);
     else group.push(item);
   }
   return groups;

@@ -53,18 +53,14 @@ export function openQueues<Name extends string>(
     } catch (err) {
       const state = stateAfter(err);
       const what = state === 'unreachable' ? 'did not respond' : state;
-      log.warn(
-        { ...fields, error: (err as Error).message },
-        `Redis ${what}; the sweep adds the jobs that it rejected`,
-      );
+      log.warn({ ...fields, error: (err as Error).message }, `Redis ${what}; the sweep adds the jobs that it rejected`);
       return undefined;
     } finally {
       deadline.abort();
     }
   };
   /** What `work` returns; undefined if Redis is away, fails or takes longer than 500 ms. Never throws. */
-  const ask = <T>(name: Name, work: (queue: Queue) => Promise<T>) =>
-    inTime({ queue: name }, () => work(byName[name]));
+  const ask = <T>(name: Name, work: (queue: Queue) => Promise<T>) => inTime({ queue: name }, () => work(byName[name]));
 
   return {
     byName,

@@ -50,16 +50,14 @@ export function createQueues(redisUrl: string, prefix: string, log: Logger) {
 
     scheduleHoldExpiry: (hold: Omit<DueHold, 'inMs'>, now: Date) =>
       offerExpiries([{ ...hold, inMs: hold.expiresAt.getTime() - now.getTime() }]),
-    enqueueDispatch: (reservationId: string, eventId: string) =>
-      offerDispatches([{ reservationId, eventId }]),
+    enqueueDispatch: (reservationId: string, eventId: string) => offerDispatches([{ reservationId, eventId }]),
     scheduleDeliveries: offering<DueDelivery>('webhook-delivery', (due) => due.map(retryJob)),
     /** Puts a delivery's job back if it is missing or finished. */
     ensureDelivery: async (delivery: DueDelivery) =>
       (await ask('webhook-delivery', (queue) => ensureJob(queue, retryJob(delivery)))) ?? 'unavailable',
     /** Makes a waiting retry due now. False if there is no such job (the sweep adds it). */
     promoteDelivery: async ({ deliveryId, generation }: Pick<DueDelivery, 'deliveryId' | 'generation'>) =>
-      (await ask('webhook-delivery', (queue) => promoteJob(queue, deliveryJobId(deliveryId, generation)))) ??
-      false,
+      (await ask('webhook-delivery', (queue) => promoteJob(queue, deliveryJobId(deliveryId, generation)))) ?? false,
 
     addDeadLetters: offering<string>('webhook-dead-letter', (ids) => ids.map(deadLetterJob)),
     removeDeadLetters: async (deliveryIds: readonly string[]) =>
@@ -71,17 +69,14 @@ export function createQueues(redisUrl: string, prefix: string, log: Logger) {
       (await ask('webhook-dead-letter', (queue) => queuedDeadLetters(queue, from, limit))) ?? [],
 
     /** The figures of all queues in the exposition format of Prometheus; undefined unless Redis gives all of them. */
-    exportMetrics: () =>
-      allOrNone(QUEUE_NAMES.map((name) => ask(name, (queue) => queue.exportPrometheusMetrics()))),
+    exportMetrics: () => allOrNone(QUEUE_NAMES.map((name) => ask(name, (queue) => queue.exportPrometheusMetrics()))),
     /** Undefined unless Redis gives the state of all worked queues. */
     readStates: () => allOrNone(WORKED_QUEUES.map((name) => ask(name, (queue) => readState(name, queue)))),
     /** Whether an operator has paused the queue; undefined if Redis does not respond. */
     isPaused: (name: WorkedQueue) => ask(name, (queue) => queue.isPaused()),
     /** How many jobs wait to be taken, 0 for a paused queue; undefined if Redis does not respond. */
     countWaiting: (name: WorkedQueue) =>
-      ask(name, async (queue) =>
-        (await queue.isPaused()) ? 0 : queue.getJobCountByTypes('wait', 'prioritized'),
-      ),
+      ask(name, async (queue) => ((await queue.isPaused()) ? 0 : queue.getJobCountByTypes('wait', 'prioritized'))),
     /** Deletes the queue of releases up to 1.0.0 that `webhook-delivery` replaces, once it has no workers. */
     removeRetired: () => queues.removeRetired('event-dispatch'),
   };

@@ -50,12 +50,7 @@ export async function listBookingRows(
   });
   const rows = await reservationCollection(db)
     .aggregate<ListedBooking>(
-      [
-        { $match: match },
-        { $sort: { bookedAt: -1, bookingId: -1 } },
-        { $limit: limit + 1 },
-        { $project: NOT_SHOWN },
-      ],
+      [{ $match: match }, { $sort: { bookedAt: -1, bookingId: -1 } }, { $limit: limit + 1 }, { $project: NOT_SHOWN }],
       hintFor(filter),
     )
     .toArray();

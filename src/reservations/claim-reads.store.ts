@@ -53,8 +53,7 @@ export const findClaimedWindows = batchedByDb<VenueTime, ClaimedWindow[]>(async 
   return times.map(({ venueId, from, to }) => {
     const [fromMs, toMs] = [from.getTime(), to.getTime()];
     return found.filter(
-      (claim) =>
-        claim.venueId === venueId && claim.slotStart.getTime() < toMs && claim.slotEnd.getTime() > fromMs,
+      (claim) => claim.venueId === venueId && claim.slotStart.getTime() < toMs && claim.slotEnd.getTime() > fromMs,
     );
   });
 }, MAX_CALLS);

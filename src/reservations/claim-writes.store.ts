@@ -36,12 +36,7 @@ export async function updateClaim(
 }
 
 /** Inserts the claim that the pipeline builds; an upsert, because only an update can read `$$NOW`. */
-export async function insertClaim(
-  db: Db,
-  reservationId: string,
-  pipeline: Expression[],
-  tx: Tx,
-): Promise<Reservation> {
+export async function insertClaim(db: Db, reservationId: string, pipeline: Expression[], tx: Tx): Promise<Reservation> {
   const reservation = await reservationCollection(db).findOneAndUpdate({ _id: reservationId }, pipeline, {
     upsert: true,
     returnDocument: 'after',

@@ -1,11 +1,6 @@
 import { type Db, isDuplicateKey } from '../platform/mongo.ts';
 import { cellsOf, spacesOf } from './cells.rules.ts';
-import {
-  type Claimant,
-  findClaimants,
-  findLiveClaimsOfResource,
-  type LiveWindow,
-} from './claim-reads.store.ts';
+import { type Claimant, findClaimants, findLiveClaimsOfResource, type LiveWindow } from './claim-reads.store.ts';
 import { expireLapsedHolds } from './expire-holds.store.ts';
 import { expireHolds, type ReservationDeps } from './reservations.service.ts';
 import { addCells } from './reservations.store.ts';
@@ -16,10 +11,7 @@ const isLapsed = ({ status }: { status: string }): boolean => status === 'EXPIRE
  * The live claims on cells that the guard index has rejected; none if they are free by now. Also expires the lapsed
  * holds among them: a walk-in that overrides live claims would meet those next.
  */
-export async function findClaimsInTheWay(
-  deps: ReservationDeps,
-  cells: readonly string[],
-): Promise<Claimant[]> {
+export async function findClaimsInTheWay(deps: ReservationDeps, cells: readonly string[]): Promise<Claimant[]> {
   const claimants = await findClaimants(deps.db, cells);
   const lapsed = claimants.filter(isLapsed);
   if (lapsed.length === 0) return claimants;
@@ -48,11 +40,7 @@ export async function addSharedCellsToClaims(
 }
 
 /** False if another live claim has one of the cells; expires lapsed holds that have some. */
-async function tryAddCells(
-  deps: { db: Db },
-  reservationId: string,
-  cells: readonly string[],
-): Promise<boolean> {
+async function tryAddCells(deps: { db: Db }, reservationId: string, cells: readonly string[]): Promise<boolean> {
   for (let isRetry = false; ; isRetry = true) {
     try {
       await addCells(deps.db, reservationId, cells);

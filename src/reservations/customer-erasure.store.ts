@@ -22,10 +22,7 @@ function bookingsOf(of: CustomerOf): Expression {
 export async function findPhone(db: Db, bookingId: string): Promise<string | null | undefined> {
   const row = await confirmAbsence(
     (options) =>
-      reservationCollection(db).findOne(
-        { bookingId },
-        { ...options, projection: { 'customer.phoneE164': 1 } },
-      ),
+      reservationCollection(db).findOne({ bookingId }, { ...options, projection: { 'customer.phoneE164': 1 } }),
     NEWEST,
   );
   return row === null ? undefined : (row.customer?.phoneE164 ?? null);
@@ -47,12 +44,10 @@ export async function findIdentities(
   db: Db,
   customer: CustomerOf,
 ): Promise<{ name: string | null; email: string | null }[]> {
-  const found = reservationCollection(db).aggregate<{ _id: { name?: string | null; email?: string | null } }>(
-    [
-      { $match: bookingsOf(customer) },
-      { $group: { _id: { name: '$customer.name', email: '$customer.email' } } },
-    ],
-  );
+  const found = reservationCollection(db).aggregate<{ _id: { name?: string | null; email?: string | null } }>([
+    { $match: bookingsOf(customer) },
+    { $group: { _id: { name: '$customer.name', email: '$customer.email' } } },
+  ]);
   return (await found.toArray()).map(({ _id: { name = null, email = null } }) => ({ name, email }));
 }
 
@@ -74,12 +69,7 @@ const SENT = {
 export type Past = Pick<Reservation, '_id' | keyof typeof SENT>;
 
 /** Bookings of a customer, of any partner, that are over, cancelled or refunded and not yet erased. */
-export async function findPast(
-  db: Db,
-  customer: CustomerOf,
-  replacement: string,
-  limit: number,
-): Promise<Past[]> {
+export async function findPast(db: Db, customer: CustomerOf, replacement: string, limit: number): Promise<Past[]> {
   return reservationCollection(db)
     .find(
       { ...bookingsOf(customer), 'customer.name': { $ne: replacement }, $expr: { $not: UPCOMING } },

@@ -31,9 +31,7 @@ function nameWordsOf(name: string): string[] {
 
 /** Leaves other scripts as they are: the library would drop the vowels of Indian ones. */
 function inLatin(text: string): string {
-  return text.replaceAll(/[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]+/gu, (run) =>
-    transliterate(run),
-  );
+  return text.replaceAll(/[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]+/gu, (run) => transliterate(run));
 }
 
 /** An id, beginnings of words that a name must all have, or the beginning of a reversed phone. */

@@ -23,10 +23,7 @@ export async function expireLapsedHolds(db: Db, holdIds: readonly string[]): Pro
   const leftMs = { $cond: [{ $eq: ['$status', 'ACTIVE'] }, untilLapsed, 0] };
   const rows = await reservationCollection(db)
     .aggregate<{ _id: string; leftMs: number; eventIds: string[] }>(
-      [
-        { $match: { _id: { $in: [...new Set(holdIds)] } } },
-        { $project: { leftMs, eventIds: '$outbox.eventId' } },
-      ],
+      [{ $match: { _id: { $in: [...new Set(holdIds)] } } }, { $project: { leftMs, eventIds: '$outbox.eventId' } }],
       NEWEST,
     )
     .toArray();

@@ -1,10 +1,4 @@
-import {
-  type Backlog,
-  type DuePage,
-  type DueQuery,
-  findDuePage,
-  measureBacklog,
-} from '../platform/backlog.store.ts';
+import { type Backlog, type DuePage, type DueQuery, findDuePage, measureBacklog } from '../platform/backlog.store.ts';
 import { batchedByDb } from '../platform/batched.ts';
 import type { Db, Expression } from '../platform/mongo.ts';
 import { NEWEST } from '../platform/newest-reads.ts';

@@ -3,23 +3,12 @@ import { writeEach } from '../platform/bulk-writes.ts';
 import { databaseClockOf } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import type { Lease } from '../platform/leased-cache.ts';
-import {
-  type Db,
-  type Expression,
-  isCommandTimeout,
-  isDuplicateKey,
-  isExpressionError,
-} from '../platform/mongo.ts';
+import { type Db, type Expression, isCommandTimeout, isDuplicateKey, isExpressionError } from '../platform/mongo.ts';
 import type { Actor } from './actor-types.ts';
 import { noteClaimChanges } from './claim-writes.store.ts';
 import { findReservation } from './reservation-reads.store.ts';
 import { GUARD_INDEX, HOLD_KEY_INDEX, ORDINAL_INDEX } from './reservations.indexes.ts';
-import {
-  type Attached,
-  type OutboxEvent,
-  type Reservation,
-  reservationCollection,
-} from './reservations.model.ts';
+import { type Attached, type OutboxEvent, type Reservation, reservationCollection } from './reservations.model.ts';
 import type { NewReservation } from './reservations.store.ts';
 
 export type HoldTerms = {

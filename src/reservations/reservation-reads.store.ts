@@ -52,12 +52,7 @@ export async function findReservationAndGrant(
   return confirmAbsence(async (options) => {
     const [row] = await reservationCollection(db)
       .aggregate<Reservation & { grantId: string; grants: unknown[] }>(
-        [
-          { $match: { _id: reservationId } },
-          AS_SEEN_NOW,
-          { $set: { grantId: GRANT_ID } },
-          { $lookup: grant },
-        ],
+        [{ $match: { _id: reservationId } }, AS_SEEN_NOW, { $set: { grantId: GRANT_ID } }, { $lookup: grant }],
         options,
       )
       .toArray();

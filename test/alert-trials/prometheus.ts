@@ -45,8 +45,7 @@ export async function startPrometheus(targets: Readonly<Record<string, string>>)
   };
   for (const scraped of config.scrape_configs) {
     const target = targets[scraped.job_name];
-    if (target === undefined)
-      throw new Error(`Nothing is known of the job ${scraped.job_name} of scrape.yml`);
+    if (target === undefined) throw new Error(`Nothing is known of the job ${scraped.job_name} of scrape.yml`);
     scraped.static_configs = [{ targets: [target] }];
   }
   const rules = await readRules();

@@ -17,9 +17,7 @@ export function tryAll(rows: readonly TrialRow[], overrides: Record<string, stri
 
   for (const row of rows) {
     const trials = [row].flat();
-    const titles = trials.map(
-      ({ fault, alerts, kinds = [] }) => `${fault}: ${[...alerts, ...kinds].join(', ')}`,
-    );
+    const titles = trials.map(({ fault, alerts, kinds = [] }) => `${fault}: ${[...alerts, ...kinds].join(', ')}`);
     test(`${titles.join('; ')}, within 60 s, and over after it`, async () => {
       // All are mended before one that failed is told of.
       const outcomes = await Promise.allSettled(trials.map((trial) => runTrial(system, trial)));

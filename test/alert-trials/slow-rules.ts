@@ -18,8 +18,7 @@ export const SLOW: Readonly<Record<string, { window: '1m' | '2m'; because: strin
 /** Rules that no trial raises on a real service, and why; promtool alone tries them, and tests of each figure that it is right. */
 export const UNTRIED: Readonly<Record<string, string>> = {
   BookingZoneDataOutdated: 'it takes another version of Node',
-  BookingWorkStalled:
-    'work stalls by a bug only, and after two minutes: each of its commands has a time limit',
+  BookingWorkStalled: 'work stalls by a bug only, and after two minutes: each of its commands has a time limit',
   BookingDatabaseDiskNearlyFull: 'it takes a full disk, which others use too',
   BookingPurgeLate:
     'it takes two days, and a purge that fares well runs every ten minutes: no shorter limit is a trial',

@@ -9,13 +9,7 @@ import type { AlertReceiver } from '../alerts/watching.ts';
 import { startAlertReceiver } from '../alerts/watching.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Partner, Venue } from '../support/factories.ts';
-import {
-  anyPartnerOverHttp,
-  anyVenueOverHttp,
-  dateIn,
-  freeSlotIds,
-  subscribe,
-} from '../support/factories.ts';
+import { anyPartnerOverHttp, anyVenueOverHttp, dateIn, freeSlotIds, subscribe } from '../support/factories.ts';
 import type { KeptProcess } from '../support/kept-process.ts';
 import { keptProcess } from '../support/kept-process.ts';
 import type { MongoSet } from '../support/mongo-set.ts';
@@ -88,12 +82,14 @@ export async function startTrialSystem(overrides: Record<string, string> = {}): 
   const queues = createQueues(redis.uri, `{${name}}`, log);
 
   const port = await freePort();
-  const portOf = Object.fromEntries(
-    await Promise.all(PARTS.map(async (part) => [part, await freePort()])),
-  ) as Record<Part, number>;
-  const parts = Object.fromEntries(
-    PARTS.map((part) => [part, kept(part, environment, port, portOf[part])]),
-  ) as Record<Part, KeptProcess>;
+  const portOf = Object.fromEntries(await Promise.all(PARTS.map(async (part) => [part, await freePort()]))) as Record<
+    Part,
+    number
+  >;
+  const parts = Object.fromEntries(PARTS.map((part) => [part, kept(part, environment, port, portOf[part])])) as Record<
+    Part,
+    KeptProcess
+  >;
   const restart = async (part: Part) => {
     await parts[part].start();
     const isThere = async () => (await fetch(`http://127.0.0.1:${portOf[part]}/readyz`)).ok;
@@ -101,10 +97,7 @@ export async function startTrialSystem(overrides: Record<string, string> = {}): 
   };
   await Promise.all(PARTS.map(restart));
   const [url, adminUrl] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${portOf.api}`];
-  const targets = PARTS.map((part): [string, string] => [
-    `partner-booking-${part}`,
-    `127.0.0.1:${portOf[part]}`,
-  ]);
+  const targets = PARTS.map((part): [string, string] => [`partner-booking-${part}`, `127.0.0.1:${portOf[part]}`]);
   const prometheus = await startPrometheus(Object.fromEntries(targets));
 
   const venue = await anyVenueOverHttp({ url, adminUrl }, [{ duration_minutes: 5 }]);

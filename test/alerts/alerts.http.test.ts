@@ -27,8 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const list = async (query: string): Promise<Json> =>
-  expectStatus(await operator.get(`${ALERTS}?${query}`), 200);
+const list = async (query: string): Promise<Json> => expectStatus(await operator.get(`${ALERTS}?${query}`), 200);
 const subjects = async (query: string) =>
   ((await list(query))['data'] as Json[]).map(({ kind, subject }) => subject ?? kind);
 
@@ -53,7 +52,5 @@ test('an alert tells what it is about, in ids and figures and a sentence', async
     resolved_at: null,
     notified_at: null,
   });
-  expect(newest?.['message']).toContain(
-    `1 delivery to webhook subscription ${C} of partner ${partnerId} failed`,
-  );
+  expect(newest?.['message']).toContain(`1 delivery to webhook subscription ${C} of partner ${partnerId} failed`);
 });

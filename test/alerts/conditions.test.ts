@@ -51,9 +51,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   const { db } = service.context;
-  await Promise.all(
-    ['alerts', 'deliveries', 'reservations'].map((name) => db.collection(name).deleteMany({})),
-  );
+  await Promise.all(['alerts', 'deliveries', 'reservations'].map((name) => db.collection(name).deleteMany({})));
   receiver.respondWith(200);
 });
 
@@ -275,8 +273,7 @@ describe('dead letters', () => {
     const row = await service.context.db.collection('alert_state').findOne({ _id: 'dead-letters' as never });
     return Number(row?.['total'] ?? 0);
   };
-  const named = (prefix: string, length: number) =>
-    Array.from({ length }, (_, index) => `${prefix}-${index}`);
+  const named = (prefix: string, length: number) => Array.from({ length }, (_, index) => `${prefix}-${index}`);
   const counts = async () =>
     (await alertsOf(service, { kind: 'dead_letter' })).map(({ subject, count }) => `${subject}: ${count}`);
 

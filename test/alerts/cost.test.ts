@@ -54,10 +54,8 @@ async function profile(work: () => Promise<unknown>): Promise<Profiled[]> {
   return rows.filter(({ ns }) => /\.(deliveries|reservations|webhook_subscriptions|alerts)$/.test(ns));
 }
 
-const examined = (rows: readonly Profiled[]) =>
-  rows.reduce((sum, { docsExamined = 0 }) => sum + docsExamined, 0);
-const scans = (rows: readonly Profiled[]) =>
-  rows.filter(({ planSummary = '' }) => planSummary.includes('COLLSCAN'));
+const examined = (rows: readonly Profiled[]) => rows.reduce((sum, { docsExamined = 0 }) => sum + docsExamined, 0);
+const scans = (rows: readonly Profiled[]) => rows.filter(({ planSummary = '' }) => planSummary.includes('COLLSCAN'));
 
 test('neither the watch nor a scrape looks at what is over: all is found by index', async () => {
   for (const work of [() => sweep(service), readFigures]) {

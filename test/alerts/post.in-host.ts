@@ -10,10 +10,7 @@ type Telling = { url: string; everyMs: number; timeoutMs?: number; atOnce?: numb
 const stops = new WeakMap<Context, AbortController>();
 
 /** What so many processes do at the same time, once each. */
-export async function tellAlerts(
-  context: Context,
-  { url, everyMs, timeoutMs, atOnce = 1 }: Telling,
-): Promise<void> {
+export async function tellAlerts(context: Context, { url, everyMs, timeoutMs, atOnce = 1 }: Telling): Promise<void> {
   const stop = new AbortController();
   stops.set(context, stop);
   const tell = () => postAlerts({ ...context, post: createAlertPost(url, timeoutMs) }, stop.signal, everyMs);

@@ -18,9 +18,8 @@ const NOWHERE = 'http://127.0.0.1:9/';
 const WITHOUT_DEADLINE_MS = 9_000;
 
 const service = await hostedService();
-const { tellAlerts, stopTelling, postOnce, collectGarbage } = service.inHost<typeof Posting>(
-  'test/alerts/post.in-host.ts',
-);
+const { tellAlerts, stopTelling, postOnce, collectGarbage } =
+  service.inHost<typeof Posting>('test/alerts/post.in-host.ts');
 let partner: Partner;
 let receiver: AlertReceiver;
 beforeAll(async () => {
@@ -92,8 +91,7 @@ test('3,000 dead letters of one endpoint are one line; the next batch tells of t
 test('alerts that change all the time keep no other from being posted, and the text says how many are left out', async () => {
   const busy = Array.from({ length: 50 }, (_each, index) => `busy-${index}`);
   const fail = async (subjects: readonly string[]) => {
-    for (const subject of subjects)
-      await insertDeadLetters(service, subject, partner.id, [`dead-${(made += 1)}`]);
+    for (const subject of subjects) await insertDeadLetters(service, subject, partner.id, [`dead-${(made += 1)}`]);
     await sweepAll(service);
   };
   await fail(busy);
@@ -150,11 +148,7 @@ describe('a receiver that fails', () => {
   const failures: [string, () => void, string][] = [
     ['answers 500', () => receiver.respondWith(500), '"status":500'],
     ['hangs', () => receiver.respondWith(null), '"error":"timeout"'],
-    [
-      'hangs while memory is collected',
-      () => receiver.respondWith(() => void collectGarbage()),
-      '"error":"timeout"',
-    ],
+    ['hangs while memory is collected', () => receiver.respondWith(() => void collectGarbage()), '"error":"timeout"'],
     [
       'redirects',
       () => receiver.respondWith((response) => response.writeHead(307, { location: receiver.url }).end()),

@@ -1,14 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
 import type { Partner } from '../support/factories.ts';
-import {
-  anyPartner,
-  anyVenue,
-  expectStatus,
-  freeSlotIds,
-  placeHold,
-  subscribe,
-} from '../support/factories.ts';
+import { anyPartner, anyVenue, expectStatus, freeSlotIds, placeHold, subscribe } from '../support/factories.ts';
 import { startReceiver, type WebhookReceiver } from '../support/receiver.ts';
 import { type Service, startService } from '../support/service.ts';
 import { endProcesses, startProcess, stopProcess } from '../support/worker-process.ts';
@@ -45,9 +38,7 @@ test('a worker delivers while ALERT_URL hangs, raises what another worker fails 
   lateSlot = slots.pop() ?? '';
   await service.context.db
     .collection('reservations')
-    .updateOne({ _id: overdue['hold_id'] as never }, [
-      { $set: { holdExpiresAt: { $subtract: ['$$NOW', 31_000] } } },
-    ]);
+    .updateOne({ _id: overdue['hold_id'] as never }, [{ $set: { holdExpiresAt: { $subtract: ['$$NOW', 31_000] } } }]);
 
   const worker = startProcess('workers/webhook-delivery.ts', {
     ...service.environment,
@@ -84,14 +75,10 @@ test('the API keeps watch too, also while the queue of webhooks is paused and no
   const { hold_id } = await placeHold(partner, lateSlot);
   await db
     .collection('reservations')
-    .updateOne({ _id: hold_id as never }, [
-      { $set: { outboxSince: halfAMinuteAgo, holdExpiresAt: halfAMinuteAgo } },
-    ]);
+    .updateOne({ _id: hold_id as never }, [{ $set: { outboxSince: halfAMinuteAgo, holdExpiresAt: halfAMinuteAgo } }]);
   // The API makes the delivery of a sample event itself.
   expectStatus(await partner.api.post(`/api/v1/partner/webhooks/${subscriptionId}/test`), 202);
-  await db
-    .collection('deliveries')
-    .updateMany({ state: 'pending' }, [{ $set: { nextAttemptAt: halfAMinuteAgo } }]);
+  await db.collection('deliveries').updateMany({ state: 'pending' }, [{ $set: { nextAttemptAt: halfAMinuteAgo } }]);
   await db.collection('alerts').deleteMany({});
   const api = startProcess('src/main/api.ts', service.environment);
   const raised = await eventually(

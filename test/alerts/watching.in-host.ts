@@ -19,11 +19,7 @@ export async function sweep(context: Context, { guards, atOnce = 1 }: Looks = {}
 }
 
 /** One look, which knows of the workers what an earlier one of this watch has seen. */
-export async function sweepWith(
-  context: Context,
-  workers: WorkerWatch,
-  guards?: Looks['guards'],
-): Promise<void> {
+export async function sweepWith(context: Context, workers: WorkerWatch, guards?: Looks['guards']): Promise<void> {
   const lacks = () => {
     if (guards === 'unreadable') return Promise.reject(new Error('not to be read'));
     return guards === undefined ? missingGuards(context.db) : Promise.resolve([...guards]);

@@ -23,14 +23,11 @@ const instructionsOf = (dockerfile: string): string[] =>
 
 /** What the documentation has that is built in a folder with these files and folders of the project alone. */
 function pagesBuiltOf(folder: string, names: readonly string[]): string[] {
-  for (const name of names)
-    cpSync(path.join(projectFolder, name), path.join(folder, name), { recursive: true });
+  for (const name of names) cpSync(path.join(projectFolder, name), path.join(folder, name), { recursive: true });
   symlinkSync(path.join(projectFolder, 'node_modules'), path.join(folder, 'node_modules'));
   const args = ['--import', 'tsx', 'scripts/build-site.ts', 'dist/.site'];
   const { status } = spawnSync(process.execPath, args, { cwd: folder });
-  return status === 0
-    ? readdirSync(path.join(folder, 'dist/.site'), { recursive: true, encoding: 'utf8' })
-    : [];
+  return status === 0 ? readdirSync(path.join(folder, 'dist/.site'), { recursive: true, encoding: 'utf8' }) : [];
 }
 
 describe('the Dockerfile', () => {
@@ -42,24 +39,20 @@ describe('the Dockerfile', () => {
     const installs = instructions.filter((each) => /npm (ci|i|install)\b/.test(each));
     expect(installs.length).toBeGreaterThan(0);
     for (const install of installs) expect(install).toContain('--ignore-scripts');
-    for (const each of instructions)
-      expect(each).not.toMatch(/(ENV|ARG).*(KEY|SECRET|TOKEN|PASSWORD|_URI|REDIS_URL)/i);
+    for (const each of instructions) expect(each).not.toMatch(/(ENV|ARG).*(KEY|SECRET|TOKEN|PASSWORD|_URI|REDIS_URL)/i);
   });
 
   test('limits the heap as the scripts that start a process do', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
     const starting = Object.entries(scripts).filter(([name]) => name.startsWith('start:'));
-    const limits = starting.map(
-      ([, command]) => /^exec node (--max-old-space-size=\d+) dist/.exec(command)?.[1],
-    );
+    const limits = starting.map(([, command]) => /^exec node (--max-old-space-size=\d+) dist/.exec(command)?.[1]);
     expect(limits).toHaveLength(3);
     const last = instructionsOf(dockerfile).findLast((each) => each.startsWith('ENV'));
     for (const limit of limits) expect(last?.split(' ')).toContain(`NODE_OPTIONS=${limit}`);
   });
 
   describe('finds a process healthy by its own health check', () => {
-    const [, check = '[]'] =
-      /^HEALTHCHECK .*? CMD (\[.*\])$/m.exec(instructionsOf(dockerfile).join('\n')) ?? [];
+    const [, check = '[]'] = /^HEALTHCHECK .*? CMD (\[.*\])$/m.exec(instructionsOf(dockerfile).join('\n')) ?? [];
     const [shell = '', ...args] = JSON.parse(check) as string[];
     const isHealthy = async (env: Record<string, string>): Promise<boolean> => {
       const [code] = (await once(execFile(shell, args, { env }), 'exit')) as [number];

@@ -98,9 +98,7 @@ export async function schemaFaults(manifests: readonly Manifest[]): Promise<stri
 export function matches(labels: Labels, { matchLabels = {}, matchExpressions = [] }: Selector): boolean {
   return (
     Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
-    matchExpressions.every(
-      ({ key, operator, values }) => operator === 'In' && values.includes(labels[key] ?? ''),
-    )
+    matchExpressions.every(({ key, operator, values }) => operator === 'In' && values.includes(labels[key] ?? ''))
   );
 }
 

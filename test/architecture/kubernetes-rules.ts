@@ -52,10 +52,7 @@ function securityFaults({ pod, container }: Process): string[] {
     [ofPod?.seccompProfile?.type !== 'RuntimeDefault', 'may make any system call'],
     [own?.readOnlyRootFilesystem !== true, 'can write to its file system'],
     [own?.allowPrivilegeEscalation !== false, 'can gain privileges'],
-    [
-      own?.capabilities?.drop?.includes('ALL') !== true || own.capabilities.add !== undefined,
-      'has capabilities',
-    ],
+    [own?.capabilities?.drop?.includes('ALL') !== true || own.capabilities.add !== undefined, 'has capabilities'],
     [spec.automountServiceAccountToken !== false, 'has a token of the cluster'],
     // A Service named admin would set ADMIN_PORT.
     [spec.enableServiceLinks !== false, 'is given the names of Services as settings'],
@@ -71,10 +68,7 @@ function resourceFaults({ container: { resources, command } }: Process): string[
   const source = command[1]?.replace(/^dist\/(.*)\.js$/, '$1.ts') ?? '';
   return when([
     [memoryMb < HEAP_MB + BESIDE_HEAP_MB, 'has less memory than its heap and 200 MB'],
-    [
-      resources?.requests?.['memory'] !== resources?.limits?.['memory'],
-      'is not given the memory that it may use',
-    ],
+    [resources?.requests?.['memory'] !== resources?.limits?.['memory'], 'is not given the memory that it may use'],
     [resources?.requests?.['cpu'] === undefined, 'asks for no processor time'],
     [
       command[0] !== 'node' || !existsSync(path.join(projectFolder, source)),
@@ -86,25 +80,18 @@ function resourceFaults({ container: { resources, command } }: Process): string[
 function settingFaults(each: Process, manifests: readonly Manifest[]): string[] {
   const { given, missing } = environmentOf(each, manifests);
   const names = given.map(([name]) => name).toSorted();
-  const wanted = PROCESS_NAMES.includes(each.name as ProcessName)
-    ? variablesOf(each.name as ProcessName)
-    : [];
+  const wanted = PROCESS_NAMES.includes(each.name as ProcessName) ? variablesOf(each.name as ProcessName) : [];
   const secrets = (each.container.env ?? []).filter(
     ({ name, valueFrom }) => valueFrom?.secretKeyRef?.key === name && valueFrom.secretKeyRef.name !== '',
   );
   return [
     ...missing.map((name) => `refers to a ConfigMap that is not there: ${name}`),
-    ...names
-      .filter((name) => !wanted.includes(name))
-      .map((name) => `is given ${name}, which it does not read`),
+    ...names.filter((name) => !wanted.includes(name)).map((name) => `is given ${name}, which it does not read`),
     ...wanted.filter((name) => !names.includes(name)).map((name) => `is not given ${name}`),
     ...names.filter((name, index) => names[index + 1] === name).map((name) => `is given ${name} twice`),
     ...when([
       [secrets.length !== (each.container.env ?? []).length, 'is given a value where a Secret belongs'],
-      [
-        given.some(([name, value]) => SECRETS.includes(name) && value !== undefined),
-        'has a secret in a ConfigMap',
-      ],
+      [given.some(([name, value]) => SECRETS.includes(name) && value !== undefined), 'has a secret in a ConfigMap'],
     ]),
     ...startFaults(each.name as ProcessName, given),
   ];
@@ -137,10 +124,7 @@ function portFaults(each: Process, manifests: readonly Manifest[]): string[] {
 function placeFaults(manifests: readonly Manifest[]): string[] {
   const namespace = manifests.find(({ kind }) => kind === 'Namespace')?.metadata;
   return when([
-    [
-      namespace?.labels?.['pod-security.kubernetes.io/enforce'] !== 'restricted',
-      'The namespace lets anything run',
-    ],
+    [namespace?.labels?.['pod-security.kubernetes.io/enforce'] !== 'restricted', 'The namespace lets anything run'],
     [manifests.some(({ kind }) => kind === 'Secret'), 'A Secret is in the repository'],
   ]);
 }

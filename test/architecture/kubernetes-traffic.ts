@@ -10,9 +10,7 @@ export function trafficOf(process: string, manifests: readonly Manifest[]): Traf
   const policies = manifests
     .filter(({ kind, spec }) => kind === 'NetworkPolicy' && matches(labels, spec?.podSelector ?? {}))
     .map(({ spec }) => spec);
-  const isLimited = ['Ingress', 'Egress'].every((type) =>
-    policies.some((spec) => spec?.policyTypes?.includes(type)),
-  );
+  const isLimited = ['Ingress', 'Egress'].every((type) => policies.some((spec) => spec?.policyTypes?.includes(type)));
   const of = (direction: 'ingress' | 'egress') => {
     const found = policies
       .flatMap((spec) => spec?.[direction] ?? [])

@@ -34,8 +34,7 @@ describe.each(OVERLAYS)('the manifests of %s', (overlay) => {
 
 test('control: a pod that may run as root, or that lacks a secret, is a fault', () => {
   const changed = copyOf('production');
-  const named = (name: string) =>
-    changed.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === name);
+  const named = (name: string) => changed.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === name);
   delete named('api')?.spec?.template?.spec.securityContext;
   named('webhook-delivery')?.spec?.template?.spec.containers[0]?.env?.splice(2, 1);
   expect(faultsOf(changed)).toEqual(
@@ -45,9 +44,7 @@ test('control: a pod that may run as root, or that lacks a secret, is a fault', 
 
 describe('the network', () => {
   const stores = (port: number) =>
-    ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'partner-booking/stores'].map(
-      (peer) => `${port} ${peer}`,
-    );
+    ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'partner-booking/stores'].map((peer) => `${port} ${peer}`);
   const always = ['53 kubernetes.io/metadata.name', ...stores(27_017)];
   const ofWork = [...always, ...stores(6379), ...stores(26_379)];
   const internet = (ports: readonly string[]) =>
@@ -93,9 +90,7 @@ describe('the network', () => {
       const odd = ['169.254.169.254', '10.1.2.3', '8.8.8.8', '2606:4700::1111', 'fd00:ec2::254', '::1'];
       const addresses = [...edges, ...sampled, ...odd, '64:ff9b::a00:1', '2002:a00:1::1'];
       expect(edges.length).toBeGreaterThan(80);
-      expect(
-        addresses.filter((each) => isReached(each, policy, manifests) !== isPublicAddress(each)),
-      ).toEqual([]);
+      expect(addresses.filter((each) => isReached(each, policy, manifests) !== isPublicAddress(each))).toEqual([]);
     },
   );
 });

@@ -24,9 +24,7 @@ const textOf = (file: string) => readFileSync(path.join(projectFolder, file), 'u
 
 describe('secrets are compared in constant time only', () => {
   test('no file compares one as text', () => {
-    const found = sources.flatMap((file) =>
-      comparisonsIn(textOf(file)).map((line) => `${file}: ${line.trim()}`),
-    );
+    const found = sources.flatMap((file) => comparisonsIn(textOf(file)).map((line) => `${file}: ${line.trim()}`));
     expect(sources.length).toBeGreaterThan(250);
     expect(found).toEqual([]);
   });

@@ -123,9 +123,7 @@ describe('npm audit', () => {
   test('has no high vulnerability in production, if the registry has advisories', async () => {
     const { report, told } = await audit([]);
     if (report === undefined) {
-      process.stderr.write(
-        `\nNOT CHECKED: npm audit got no advisories, so nothing is known of faults. ${told}\n\n`,
-      );
+      process.stderr.write(`\nNOT CHECKED: npm audit got no advisories, so nothing is known of faults. ${told}\n\n`);
     }
     expect(report === undefined ? [] : severe(report)).toEqual([]);
   });

@@ -5,14 +5,7 @@ import { statusFrom } from '../http/quota.ts';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Json, Partner } from '../support/factories.ts';
-import {
-  anyPartnerOverHttp,
-  anyVenue,
-  bookSlot,
-  expectStatus,
-  freeSlotIds,
-  operatorOf,
-} from '../support/factories.ts';
+import { anyPartnerOverHttp, anyVenue, bookSlot, expectStatus, freeSlotIds, operatorOf } from '../support/factories.ts';
 import { sortedQueriesOf } from '../support/query-plans.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
 import { type HostedService, hostedService } from '../support/service-host.ts';
@@ -138,10 +131,7 @@ describe('the audit', () => {
     expect(await actions(`&to=${at}`)).toEqual(all.filter((each) => String(each['at']) <= at));
     const seen: Json[] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {
-      const page = expectStatus(
-        await operator.get(`${AUDIT}?limit=3${cursor === '' ? '' : `&cursor=${cursor}`}`),
-        200,
-      );
+      const page = expectStatus(await operator.get(`${AUDIT}?limit=3${cursor === '' ? '' : `&cursor=${cursor}`}`), 200);
       seen.push(...(page['data'] as Json[]));
       cursor = page['next_cursor'] as string | null;
     }
@@ -167,9 +157,7 @@ describe('the audit tells of browsers', () => {
     await stranger.send('POST', '/sign-out', { headers: { ...OWN, cookie } });
     expect(await newest()).toMatchObject({ action: 'signOut', who: 'session' });
     const text = JSON.stringify(await service.context.db.collection('audit').find({}).toArray());
-    expect(
-      [OPERATOR_KEY, 'not the key', cookie.split('=')[1] ?? ''].some((each) => text.includes(each)),
-    ).toBe(false);
+    expect([OPERATOR_KEY, 'not the key', cookie.split('=')[1] ?? ''].some((each) => text.includes(each))).toBe(false);
   });
 
   test('and not of those without a key, who could fill it', async () => {
@@ -193,18 +181,13 @@ describe('wrong keys are in the audit', () => {
   });
   afterAll(() => proxied.stop());
   const rowsOf = async (query: string) =>
-    expectStatus(await operatorOf(proxied).get(`${AUDIT}?limit=200&action=wrongkey${query}`), 200)[
-      'data'
-    ] as Json[];
+    expectStatus(await operatorOf(proxied).get(`${AUDIT}?limit=200&action=wrongkey${query}`), 200)['data'] as Json[];
 
   test('as one row a minute for each address, which says how many there were, and a bounded number of rows', async () => {
     const first = await Promise.all(Array.from({ length: 70 }, () => guess('192.0.2.7')));
     expect(new Set(first)).toEqual(new Set([401, 429]));
     await Promise.all(Array.from({ length: 150 }, (_each, n) => guess(`198.51.100.${n}`)));
-    await eventually(
-      'all to be counted',
-      async () => (await rowsOf('&address=192.0.2.7'))[0]?.['attempts'] === 70,
-    );
+    await eventually('all to be counted', async () => (await rowsOf('&address=192.0.2.7'))[0]?.['attempts'] === 70);
     expect(await rowsOf('&address=192.0.2.7')).toMatchObject([
       { action: 'wrongKey', who: null, key_id: null, method: 'GET', path: PARTNERS, status: 401 },
     ]);
@@ -219,8 +202,7 @@ describe('wrong keys are in the audit', () => {
 
   test('and a burst of them raises an alert', async () => {
     const { alertsOfWrongKeys } = proxied.inHost<typeof Inside>(INSIDE);
-    const of = async (subject: string) =>
-      (await alertsOfWrongKeys()).filter((each) => each.subject === subject);
+    const of = async (subject: string) => (await alertsOfWrongKeys()).filter((each) => each.subject === subject);
     const alert = await eventually('the burst to be noticed', async () => (await of('admin'))[0]);
     expect(alert).toMatchObject({ subject: 'admin', partnerId: null, isOpen: true });
     expect(alert.count).toBeGreaterThanOrEqual(20);
@@ -332,9 +314,7 @@ describe('no audit row holds a secret or a customer’s data', () => {
 
   test('every field of the interface that is named like one is among those that are left out', async () => {
     const names = await inside.namesOfFields();
-    const sensitive = names.filter((name) =>
-      /customer|secret(?!_rotated)|api_key|payment_ref|password/.test(name),
-    );
+    const sensitive = names.filter((name) => /customer|secret(?!_rotated)|api_key|payment_ref|password/.test(name));
     expect(sensitive.filter((name) => !NEVER_KEPT.some((kept) => kept === name))).toEqual([]);
     expect(sensitive.length).toBeGreaterThan(3);
   });
@@ -359,8 +339,6 @@ describe('an action without its row is not carried out', () => {
     const api = createClient(await inside.listenUnwritable(), OPERATOR_KEY);
     expect(verdict(await api.post(PARTNERS, { name, contact_email: 'a@b.example' }))).toBe('201');
     expect(await newest()).toMatchObject({ action: 'createPartner', status: null, after: null });
-    expect(await service.logs()).toContain(
-      'the outcome of an operator action could not be recorded in the audit',
-    );
+    expect(await service.logs()).toContain('the outcome of an operator action could not be recorded in the audit');
   });
 });

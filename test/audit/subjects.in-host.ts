@@ -5,9 +5,7 @@ import type { Service } from '../support/service.ts';
 type Context = Service['context'];
 
 /** The operations that change something that exists, each with whether what it is about is read. */
-export async function changingOperations(
-  context: Context,
-): Promise<{ operationId: string; isSubjectRead: boolean }[]> {
+export async function changingOperations(context: Context): Promise<{ operationId: string; isSubjectRead: boolean }[]> {
   const routes = operatorRoutes(context);
   return routes
     .filter(({ method, responses }) => method !== 'get' && responses[201] === undefined)

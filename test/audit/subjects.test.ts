@@ -48,10 +48,7 @@ describe('what an action was about', () => {
   test('of a blackout that was lifted is what it said, with what stood in it', async () => {
     const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
     const body = { starts_at: at(24), ends_at: at(30), reason: 'Repairs' };
-    const blackout = expectStatus(
-      await operator.post(`/api/v1/operator/venues/${venue.id}/blackouts`, body),
-      201,
-    );
+    const blackout = expectStatus(await operator.post(`/api/v1/operator/venues/${venue.id}/blackouts`, body), 201);
     const lifted = `/api/v1/operator/blackouts/${String(blackout['blackout_id'])}`;
     expectStatus(await operator.delete(lifted), 204);
     expect(await newest()).toMatchObject({ action: 'liftBlackout', before: blackout, after: null });

@@ -95,10 +95,7 @@ async function randomCase(random: Random, index: number): Promise<Case> {
 }
 
 /** Often some price rules, and now and then a schedule in which the date is an exception. */
-async function setRules(
-  random: Random,
-  { resourceId, date }: { resourceId: string; date: string },
-): Promise<Json> {
+async function setRules(random: Random, { resourceId, date }: { resourceId: string; date: string }): Promise<Json> {
   const path = `/api/v1/operator/resources/${resourceId}`;
   const priceRules = Array.from({ length: integerBetween(random, 0, 3) }, () => {
     const { start, end } = randomOpening(random);
@@ -113,8 +110,7 @@ async function setRules(
       priority: integerBetween(random, -1, 1),
     };
   });
-  for (const rule of priceRules)
-    expectStatus(await operatorOf(service).post(`${path}/price-rules`, rule), 201);
+  for (const rule of priceRules) expectStatus(await operatorOf(service).post(`${path}/price-rules`, rule), 201);
   if (random() < 0.7) return { priceRules };
   // The other days are closed, so that no opening runs into another.
   const exceptions = [{ date, hours: [randomOpening(random)] }];
@@ -125,8 +121,7 @@ async function setRules(
 /** Now and then a blackout from within one slot to within another. */
 async function closeSome(random: Random, venueId: string, slots: Json[], now: Date): Promise<Json> {
   if (slots.length === 0 || random() < 0.75) return {};
-  const within = () =>
-    Date.parse(String(pick(random, slots)['slot_start'])) + integerBetween(random, 0, 4) * 60_000;
+  const within = () => Date.parse(String(pick(random, slots)['slot_start'])) + integerBetween(random, 0, 4) * 60_000;
   const [one, other] = [within(), within()];
   const window = {
     starts_at: new Date(Math.min(one, other)).toISOString(),
@@ -142,9 +137,7 @@ async function takeSome(random: Random, slots: Json[]): Promise<void> {
   const free = slots.filter((slot) => slot['is_available'] === true);
   const taken = free.filter(() => random() < 3 / (free.length + 6));
   const ways = taken.map(({ slot_id: slotId }) => ({ slotId: String(slotId), isHeld: random() < 0.5 }));
-  await Promise.all(
-    ways.map(({ slotId, isHeld }) => (isHeld ? placeHold(rival, slotId) : bookSlot(rival, slotId))),
-  );
+  await Promise.all(ways.map(({ slotId, isHeld }) => (isHeld ? placeHold(rival, slotId) : bookSlot(rival, slotId))));
 }
 
 type Listing = Shop['list'];
@@ -175,16 +168,13 @@ test('availability and holds agree on every slot, and on every window that is no
   const { faults, answers } = await compareAll(false);
   process.stderr.write(`seed ${propertySeed()}: ${JSON.stringify(Object.fromEntries(answers))}\n`);
   expect(faults).toEqual([]);
-  for (const answer of ['201', '404 SLOT_NOT_FOUND'])
-    expect(answers.get(answer)).toBeGreaterThan(CASES * 1.5);
+  for (const answer of ['201', '404 SLOT_NOT_FOUND']) expect(answers.get(answer)).toBeGreaterThan(CASES * 1.5);
   for (const reason of ['held', 'booked', 'blackout', 'past', 'beyond_horizon'])
     expect(answers.get(`409 ${reason}`)).toBeGreaterThan(FEWEST);
 }, 300_000);
 
 const eachSlot =
-  (change: (slot: Json, shop: Shop) => Json) =>
-  (list: Listing, shop: Shop) =>
-  async (from: string, to: string) =>
+  (change: (slot: Json, shop: Shop) => Json) => (list: Listing, shop: Shop) => async (from: string, to: string) =>
     (await list(from, to)).map((slot) => change(slot, shop));
 describe('control: the comparison notices an availability that', () => {
   test.each([
@@ -192,10 +182,7 @@ describe('control: the comparison notices an availability that', () => {
       'shows what is taken as free',
       eachSlot(({ unavailable_reason: _why, ...slot }) => ({ ...slot, is_available: true })),
     ],
-    [
-      'shows another price',
-      eachSlot((slot) => ({ ...slot, price_rupees: Number(slot['price_rupees']) + 0.01 })),
-    ],
+    ['shows another price', eachSlot((slot) => ({ ...slot, price_rupees: Number(slot['price_rupees']) + 0.01 }))],
   ])(
     '%s',
     async (_mistake, distort) => {

@@ -84,8 +84,7 @@ function answerOf(reply: Reply): string {
 function faultsOfAnswer(slot: Json, reply: Reply): string[] {
   const expected = slot['is_available'] === true ? '201' : `409 ${String(slot['unavailable_reason'])}`;
   const answer = answerOf(reply);
-  if (answer !== expected)
-    return [`${String(slot['slot_id'])} is listed as ${expected} and answers ${answer}`];
+  if (answer !== expected) return [`${String(slot['slot_id'])} is listed as ${expected} and answers ${answer}`];
   if (answer !== '201') return [];
   const hold = json(reply);
   return ['slot_id', 'resource_id', 'slot_start', 'slot_end', 'price_rupees']

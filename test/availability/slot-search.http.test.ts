@@ -1,14 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Json, Partner } from '../support/factories.ts';
-import {
-  anyPartner,
-  anyVenue,
-  dateIn,
-  expectStatus,
-  operatorOf,
-  placeHold,
-  slotsOf,
-} from '../support/factories.ts';
+import { anyPartner, anyVenue, dateIn, expectStatus, operatorOf, placeHold, slotsOf } from '../support/factories.ts';
 import { sharedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 import { wallMsOf } from './wall-clock.ts';
@@ -93,10 +85,7 @@ describe('a search for free slots', () => {
 
   test('covers only the named venues', async () => {
     const [first = '', second = '', third = ''] = venueIds;
-    expect(venuesIn(await find(`&venue_ids=${third},${first.toUpperCase()},${first}`))).toEqual([
-      first,
-      third,
-    ]);
+    expect(venuesIn(await find(`&venue_ids=${third},${first.toUpperCase()},${first}`))).toEqual([first, third]);
     expect(venuesIn(await find(`&venue_ids=${second}`))).toEqual([second]);
   });
 
@@ -119,10 +108,7 @@ describe('a search for free slots', () => {
     const closed = await anyVenue(service, [{}]);
     const owner = await anyPartner(service, [closed.id]);
     expect(await find('', owner)).not.toEqual([]);
-    expectStatus(
-      await operatorOf(service).patch(`/api/v1/operator/venues/${closed.id}`, { status: 'inactive' }),
-      200,
-    );
+    expectStatus(await operatorOf(service).patch(`/api/v1/operator/venues/${closed.id}`, { status: 'inactive' }), 200);
     expect(await find('', owner)).toEqual([]);
   });
 });

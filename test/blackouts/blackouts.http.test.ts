@@ -232,11 +232,7 @@ describe('a claim in a blackout', () => {
 describe('a blackout is rejected', () => {
   test.each<[string, () => Json, string]>([
     ['that ends when it starts', () => ({ ends_at: time('07:00:00') }), 'ends_at'],
-    [
-      'that is over',
-      () => ({ starts_at: '2024-01-01T00:00:00Z', ends_at: '2024-01-02T00:00:00Z' }),
-      'ends_at',
-    ],
+    ['that is over', () => ({ starts_at: '2024-01-01T00:00:00Z', ends_at: '2024-01-02T00:00:00Z' }), 'ends_at'],
     ['of more than 366 days', () => ({ ends_at: time('07:00:01', dateAfter(date, 366)) }), 'ends_at'],
     [
       'without times and reason',

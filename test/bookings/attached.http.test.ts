@@ -79,10 +79,7 @@ describe('what a partner attaches', () => {
     expectStatus(await partner.api.post(`/api/v1/bookings/${String(id)}/cancel`, reason), 200);
     await service.dispatch(String(holdId));
     const details = async ({ api }: Partner) => {
-      const { data } = expectStatus(
-        await api.get(`/api/v1/partner/events?venue_id=${venue.id}&limit=200`),
-        200,
-      );
+      const { data } = expectStatus(await api.get(`/api/v1/partner/events?venue_id=${venue.id}&limit=200`), 200);
       return (data as { hold_id: unknown; details: Json }[])
         .filter((each) => each.hold_id === holdId)
         .map(({ details: { order_reference: order, metadata } }) => [order, metadata]);
@@ -102,11 +99,7 @@ describe('what a partner attaches', () => {
 });
 
 test.each<[string, Json, string]>([
-  [
-    '21 keys',
-    { metadata: Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`k${n}`, 'x'])) },
-    'metadata',
-  ],
+  ['21 keys', { metadata: Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`k${n}`, 'x'])) }, 'metadata'],
   ['a key of 41 characters', { metadata: { ['k'.repeat(41)]: 'x' } }, 'metadata'],
   ['a key with a dot', { metadata: { 'a.b': 'x' } }, 'metadata'],
   ['a key that begins with a dollar', { metadata: { $set: 'x' } }, 'metadata'],
@@ -122,8 +115,6 @@ test.each<[string, Json, string]>([
 });
 
 test('20 keys of 40 characters with values of 500 are accepted', async () => {
-  const metadata = Object.fromEntries(
-    Array.from({ length: 20 }, (_, n) => [`k${n}`.padEnd(40, 'x'), 'v'.repeat(500)]),
-  );
+  const metadata = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`k${n}`.padEnd(40, 'x'), 'v'.repeat(500)]));
   expect(await hold({ metadata, order_reference: 'o'.repeat(255) })).toMatchObject({ metadata });
 });

@@ -1,12 +1,5 @@
 import { afterAll, expect, test } from '@jest/globals';
-import {
-  anyPartner,
-  anyVenue,
-  confirmBody,
-  expectStatus,
-  freeSlotIds,
-  placeHold,
-} from '../support/factories.ts';
+import { anyPartner, anyVenue, confirmBody, expectStatus, freeSlotIds, placeHold } from '../support/factories.ts';
 import { sharedService } from '../support/service-host.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 

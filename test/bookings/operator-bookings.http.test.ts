@@ -111,10 +111,7 @@ describe('an operator finds a booking', () => {
 
   test('by the day of play, at the venue, with other filters', async () => {
     const { slot_start: start } = await read(found);
-    const { time_zone: timeZone } = expectStatus(
-      await operator().get(`/api/v1/operator/venues/${venueId}`),
-      200,
-    );
+    const { time_zone: timeZone } = expectStatus(await operator().get(`/api/v1/operator/venues/${venueId}`), 200);
     const dayOf = (days: number) =>
       new Intl.DateTimeFormat('en-CA', { timeZone: String(timeZone) }).format(
         Date.parse(String(start)) + days * 86_400_000,
@@ -192,9 +189,7 @@ describe('an operator ends any booking', () => {
       const key = randomUUID();
       const verdicts: string[] = [];
       const endSecond = async () => void verdicts.push(verdict(await end('cancel', second, key)));
-      const reply = await calls.beforeNext('reservations.findOneAndUpdate', endSecond, () =>
-        end('cancel', first, key),
-      );
+      const reply = await calls.beforeNext('reservations.findOneAndUpdate', endSecond, () => end('cancel', first, key));
       return [...verdicts, verdict(reply)];
     };
     expect(await endBoth()).toEqual(['200', '409 IDEMPOTENCY_KEY_MISMATCH']);
@@ -225,9 +220,7 @@ describe('an operator ends any booking', () => {
     const missing = { booking_id: randomUUID() };
     expect(verdict(await end('cancel', missing))).toBe('404 BOOKING_NOT_FOUND');
     expect(verdict(await operator().get(`${BOOKINGS}/${missing.booking_id}`))).toBe('404 BOOKING_NOT_FOUND');
-    expect(verdict(await operator().get(`${BOOKINGS}/${missing.booking_id}/timeline`))).toBe(
-      '404 BOOKING_NOT_FOUND',
-    );
+    expect(verdict(await operator().get(`${BOOKINGS}/${missing.booking_id}/timeline`))).toBe('404 BOOKING_NOT_FOUND');
     expect(verdict(await operator().post(`${BOOKINGS}/${missing.booking_id}/refund`, {}))).toBe(
       '400 VALIDATION_ERROR idempotency_key, reason',
     );

@@ -19,10 +19,7 @@ const COUNT = scaled(10_000, 1600);
 const FEW = scaled(1, 5);
 /** After which something hangs, on a machine however busy: a page with its writes takes some milliseconds where it is idle. */
 const TIMEOUT_MS = 900_000;
-const PHONES = Array.from(
-  { length: COUNT / 125 },
-  (_, index) => `+9198765432${String(index).padStart(2, '0')}`,
-);
+const PHONES = Array.from({ length: COUNT / 125 }, (_, index) => `+9198765432${String(index).padStart(2, '0')}`);
 
 const random = mulberry32(propertySeed());
 const service = await hostedService({ overrides: { RATE_LIMIT_PER_MINUTE: '0', CACHE_LEASE_MS: '2000' } });
@@ -209,12 +206,9 @@ describe('the last page costs no more than the first', () => {
   test.each([
     ['bookings', BOOKINGS, 'booking_id'],
     ['holds', HOLDS, 'hold_id'],
-  ] as const)(
-    'every page of the %s reads its own rows, in the order of an index',
-    async (_name, path, id) => {
-      const plans = await plansOf(path, id);
-      expect(plans.length).toBeGreaterThanOrEqual(COUNT / LIMIT);
-      expect(plans.filter((plan) => !isOfOnePage(plan))).toEqual([]);
-    },
-  );
+  ] as const)('every page of the %s reads its own rows, in the order of an index', async (_name, path, id) => {
+    const plans = await plansOf(path, id);
+    expect(plans.length).toBeGreaterThanOrEqual(COUNT / LIMIT);
+    expect(plans.filter((plan) => !isOfOnePage(plan))).toEqual([]);
+  });
 });

@@ -36,8 +36,7 @@ afterAll(() => service.stop());
 const nextSlot = () => slots.shift() ?? '';
 const walkIn = (body: Json) => operatorOf(service).post('/api/v1/operator/walk-ins', body);
 const idOf = (hold: Json) => String(hold['hold_id']);
-const readHold = async (hold: Json) =>
-  expectStatus(await partner.api.get(`/api/v1/partner/holds/${idOf(hold)}`), 200);
+const readHold = async (hold: Json) => expectStatus(await partner.api.get(`/api/v1/partner/holds/${idOf(hold)}`), 200);
 const outboxOf = async (hold: Json) => (await rowOf(service, 'reservations', { _id: idOf(hold) })).outbox;
 /** The reason of a refusal; anything else is an error. */
 async function refusal(body: Json): Promise<unknown> {

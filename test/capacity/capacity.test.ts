@@ -24,9 +24,7 @@ describe('the arithmetic', () => {
   });
 
   test('ten times the bookings take ten times the processor time and disk, and never fewer than two processes', () => {
-    const [one, ten] = ['50000', '500000'].map((count) =>
-      capacityOf(trafficOf('--bookings-a-day', count), figures),
-    );
+    const [one, ten] = ['50000', '500000'].map((count) => capacityOf(trafficOf('--bookings-a-day', count), figures));
     expect((ten?.mongodb.cores ?? 0) / (one?.mongodb.cores ?? 1)).toBeCloseTo(10);
     expect((ten?.mongodb.gbAYear ?? 0) / (one?.mongodb.gbAYear ?? 1)).toBeCloseTo(10);
     expect(one?.processes.api.count).toBe(2);

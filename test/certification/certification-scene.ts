@@ -15,10 +15,7 @@ export async function anyCandidate(
   service: HostedService,
   { hasPackage = true, resource = {} }: Lacking = {},
 ): Promise<Candidate> {
-  const venues = [
-    await anyVenue(service, [resource, resource]),
-    await anyVenue(service, [resource, resource]),
-  ];
+  const venues = [await anyVenue(service, [resource, resource]), await anyVenue(service, [resource, resource])];
   const venueIds = venues.map(({ id }) => id);
   const partner = await anyPartner(service, venueIds);
   if (hasPackage) await anyPackage(service, partner, venueIds);
@@ -44,9 +41,7 @@ export function certifyModel(
 
 /** The ids of the scenarios with an outcome, and what was found. */
 export const withOutcome = ({ scenarios }: Report, outcome: string): Record<string, string | null> =>
-  Object.fromEntries(
-    scenarios.filter((each) => each.outcome === outcome).map(({ id, finding }) => [id, finding]),
-  );
+  Object.fromEntries(scenarios.filter((each) => each.outcome === outcome).map(({ id, finding }) => [id, finding]));
 
 type Asked = { method: string; path: string; body: Json };
 

@@ -57,8 +57,7 @@ test('a command is run once for each action, with the proxy as its base URL; wha
     webhook_url: 'http://127.0.0.1:1023',
     proxy_port: await freePort(),
   });
-  const only =
-    'venues-listed,resources-listed,hold-placed,hold-answer-lost,taken-slot-reported,hold-released';
+  const only = 'venues-listed,resources-listed,hold-placed,hold-answer-lost,taken-slot-reported,hold-released';
   const { code, out } = await certifyCommand(candidate, ['--profile', profile, '--only', only, '--json']);
   const report = JSON.parse(out) as Report;
   const outcomes = report.scenarios.filter(({ id }) => only.split(',').includes(id));

@@ -23,10 +23,7 @@ let faulty: ServedIntegration;
 beforeAll(async () => {
   service = await hostedService({ hasWorkers: true });
   candidate = await anyCandidate(service);
-  [sound, faulty] = [
-    await serveModel(candidate),
-    await serveModel(candidate, { defects: ['first-venue-only'] }),
-  ];
+  [sound, faulty] = [await serveModel(candidate), await serveModel(candidate, { defects: ['first-venue-only'] })];
 });
 afterAll(async () => {
   await sound.close();
@@ -65,8 +62,7 @@ describe('an integration over HTTP', () => {
     const args = ['--profile', sound.profile, '--only', 'venues-listed', '--report-json', json];
     expect((await certifyCommand(candidate, args)).code).toBe(0);
     const report = JSON.parse(await readFile(json, 'utf8')) as Report;
-    const attach = (id: string) =>
-      operatorOf(service).post(`/api/v1/operator/partners/${id}/certify`, { report });
+    const attach = (id: string) => operatorOf(service).post(`/api/v1/operator/partners/${id}/certify`, { report });
     const other = await anyPartner(service);
     expect(verdict(await attach(candidate.partner.id))).toBe('200');
     expect(verdict(await attach(other.id))).toBe('400 VALIDATION_ERROR report.partner_id');

@@ -19,8 +19,7 @@ const CAUGHT_BY: Readonly<Record<Defect, string>> = {
   // Selling
   'made-up-expiry': 'hold-placed',
   'price-of-the-listing': 'price-of-the-hold',
-  'promises-taken-slots':
-    'taken-slot-reported refusal-not-repeated two-orders-for-one-slot slot-lost-before-hold',
+  'promises-taken-slots': 'taken-slot-reported refusal-not-repeated two-orders-for-one-slot slot-lost-before-hold',
   'own-payment-reference': 'booking-confirmed',
   'drops-the-email': 'booking-confirmed',
   'keeps-released-holds': 'hold-released',

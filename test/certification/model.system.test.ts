@@ -89,9 +89,7 @@ test('slots that another partner takes meanwhile fail nothing: others are chosen
   });
   const losses: string[] = [];
   try {
-    const only = SCENARIOS.filter(({ level, id }) => level < 6 || OF_ALL_EVENTS.includes(id)).map(
-      ({ id }) => id,
-    );
+    const only = SCENARIOS.filter(({ level, id }) => level < 6 || OF_ALL_EVENTS.includes(id)).map(({ id }) => id);
     const report = await certifyModel({ ...contested, baseUrl: front.url }, [], only, ({ id }) => {
       if (taken.size > 0) losses.push(id);
       taken.clear();

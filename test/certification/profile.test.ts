@@ -50,10 +50,7 @@ test.each([
   [{ ...PROFILE, actions: {} }, /^actions: give either url or command/],
   [{ ...PROFILE, actions: { url: 'http://x', command: ['x'] } }, /^actions: give either url or command/],
   [{ ...PROFILE, actions: { command: [] } }, /^actions\.command: give a list of texts/],
-  [
-    { ...PROFILE, webhook_url: 'http://user:hidden@x' },
-    /^webhook_url: it must not have a user or a password/,
-  ],
+  [{ ...PROFILE, webhook_url: 'http://user:hidden@x' }, /^webhook_url: it must not have a user or a password/],
   [{ ...PROFILE, actions: { url: 'http://127.0.0.1:6000' } }, /^actions\.url: port 6000 is blocked by fetch/],
   [{ ...PROFILE, proxy_port: '4010' }, /^proxy_port: give a free port/],
   [{ ...PROFILE, proxy_port: 65_536 }, /^proxy_port: give a free port/],

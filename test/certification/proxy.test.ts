@@ -144,7 +144,6 @@ test('it listens on this machine alone', async () => {
   const others = Object.values(networkInterfaces())
     .flat()
     .filter((each) => each !== undefined && !each.internal && each.family === 'IPv4');
-  for (const each of others)
-    await expect(fetch(`http://${each?.address}:${port}/`)).rejects.toThrow('fetch failed');
+  for (const each of others) await expect(fetch(`http://${each?.address}:${port}/`)).rejects.toThrow('fetch failed');
   expect(new URL(proxy.url).hostname).toBe('127.0.0.1');
 });

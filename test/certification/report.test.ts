@@ -13,8 +13,7 @@ const scenario = (outcome: ScenarioOutcome, finding: string | null = null) => ({
   remedy: outcome === 'failed' ? 'Mend <it>.' : null,
 });
 
-const verdict = (...outcomes: ScenarioOutcome[]) =>
-  verdictOf(summaryOf(outcomes.map((each) => scenario(each))));
+const verdict = (...outcomes: ScenarioOutcome[]) => verdictOf(summaryOf(outcomes.map((each) => scenario(each))));
 
 test('one that failed fails the run; one that was not tried leaves it incomplete', () => {
   expect(verdict('passed', 'passed')).toBe('passed');

@@ -18,9 +18,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const outcomesOf = ({ scenarios }: Report, chosen: readonly string[]) =>
-  Object.fromEntries(
-    scenarios.filter(({ id }) => chosen.includes(id)).map(({ id, outcome }) => [id, outcome]),
-  );
+  Object.fromEntries(scenarios.filter(({ id }) => chosen.includes(id)).map(({ id, outcome }) => [id, outcome]));
 
 test('an integration that ends in the middle of a run fails nothing: the rest is not tried', async () => {
   const integration = await serveModel(candidate);

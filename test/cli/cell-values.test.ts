@@ -23,10 +23,7 @@ test.each([
 
 test('a price with a point before three digits is unambiguous only where commas separate the cells', () => {
   expect(price('1.200')).toBe(1.2);
-  expect([price('1.200', ';'), price('1.200', '\t')]).toEqual([
-    expect.any(TwoMeanings),
-    expect.any(TwoMeanings),
-  ]);
+  expect([price('1.200', ';'), price('1.200', '\t')]).toEqual([expect.any(TwoMeanings), expect.any(TwoMeanings)]);
 });
 
 test.each(['cheap', '4 50', '1,2,3', '12,34,5', '$450', '4e2', ''])('no price: %j', (cell) => {
@@ -89,11 +86,7 @@ test('openings on lines of their own, by the clock of twelve hours, and days by 
     { start: '16:00', end: '23:00' },
   ]);
   expect(openingsIn('6 am to 11 pm')).toEqual([{ start: '06:00', end: '23:00' }]);
-  expect([openingsIn('6-7'), openingsIn('all day'), openingsIn('Closed')]).toEqual([
-    undefined,
-    undefined,
-    [],
-  ]);
+  expect([openingsIn('6-7'), openingsIn('all day'), openingsIn('Closed')]).toEqual([undefined, undefined, []]);
   expect(valueOf('days_of_week', 'Monday, tue;Someday', ',')).toEqual(['mon', 'tue', 'someday']);
   expect(valueOf('status', 'Active', ',')).toBe('active');
 });

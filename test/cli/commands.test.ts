@@ -29,9 +29,7 @@ describe('the commands and the operations of the operator interface', () => {
 
   test('no field has the name of an option that all commands have', () => {
     const options = ['url', 'key', 'key_file', 'json', 'body', 'all', 'help', 'dry_run'];
-    const fields = [...OPERATIONS.values()].flatMap(({ query, body }) =>
-      [...query, ...body].map(({ name }) => name),
-    );
+    const fields = [...OPERATIONS.values()].flatMap(({ query, body }) => [...query, ...body].map(({ name }) => name));
     expect(fields.length).toBeGreaterThan(50);
     expect(fields.filter((name) => options.includes(name))).toEqual([]);
   });
@@ -39,9 +37,7 @@ describe('the commands and the operations of the operator interface', () => {
   test('each listing has the columns of its table, every one of them a field of the response', () => {
     const listings = operationIds.filter((id) => /^(list|getTimeline)/.test(id));
     expect(Object.keys(COLUMNS).toSorted()).toEqual(listings.toSorted());
-    for (const described of Object.values(apiDocuments().operator.paths).flatMap((methods) =>
-      Object.values(methods),
-    )) {
+    for (const described of Object.values(apiDocuments().operator.paths).flatMap((methods) => Object.values(methods))) {
       const columns = COLUMNS[String(described['operationId'])];
       if (columns === undefined) continue;
       const { example } = (described['responses'] as Responses)[200].content['application/json'];
@@ -80,33 +76,28 @@ describe('the example of each command', () => {
     const isSaid = ([name, value]: [string, unknown]) =>
       name !== 'idempotency_key' && value !== null && JSON.stringify(value) !== '[]';
     const fields = body.map(({ name }) => name);
-    return Object.fromEntries(
-      Object.entries(example).filter((entry) => fields.includes(entry[0]) && isSaid(entry)),
-    );
+    return Object.fromEntries(Object.entries(example).filter((entry) => fields.includes(entry[0]) && isSaid(entry)));
   }
 
   const changes = commands.filter(({ operationId }) => operationOf(operationId).method !== 'GET');
-  test.each(changes)(
-    '$name makes the call that the description shows',
-    async ({ noun, verb, operationId }) => {
-      const operation = operationOf(operationId);
-      const { code, err } = await operator(relay.url, exampleParts(noun, verb, operation).flat());
-      // The relay lets nothing through: what matters is that it was asked.
-      expect([code, err]).toEqual([1, expect.stringContaining('The database is away.')]);
-      const { method, path, body } = relay.writes.at(-1) ?? {};
-      const filled = operation.params.reduce(
-        (text, { name, example }) => text.replace(`{${name}}`, example),
-        operation.path,
-      );
-      expect([method, path]).toEqual([operation.method, filled]);
-      const made = (body ?? {}) as Record<string, unknown>;
-      if (operation.body.some(({ name }) => name === 'idempotency_key')) {
-        expect(made['idempotency_key']).toMatch(/^operator-[0-9a-f-]{36}$/);
-        delete made['idempotency_key'];
-      }
-      expect(made).toEqual(sentByExample(operation));
-    },
-  );
+  test.each(changes)('$name makes the call that the description shows', async ({ noun, verb, operationId }) => {
+    const operation = operationOf(operationId);
+    const { code, err } = await operator(relay.url, exampleParts(noun, verb, operation).flat());
+    // The relay lets nothing through: what matters is that it was asked.
+    expect([code, err]).toEqual([1, expect.stringContaining('The database is away.')]);
+    const { method, path, body } = relay.writes.at(-1) ?? {};
+    const filled = operation.params.reduce(
+      (text, { name, example }) => text.replace(`{${name}}`, example),
+      operation.path,
+    );
+    expect([method, path]).toEqual([operation.method, filled]);
+    const made = (body ?? {}) as Record<string, unknown>;
+    if (operation.body.some(({ name }) => name === 'idempotency_key')) {
+      expect(made['idempotency_key']).toMatch(/^operator-[0-9a-f-]{36}$/);
+      delete made['idempotency_key'];
+    }
+    expect(made).toEqual(sentByExample(operation));
+  });
 });
 
 describe('--help', () => {
@@ -118,8 +109,7 @@ describe('--help', () => {
 
   test('of the whole names every noun, and the exit codes', async () => {
     const text = await help();
-    for (const noun of [...Object.keys(NOUNS), 'import'])
-      expect(text).toMatch(new RegExp(`^  ${noun} `, 'm'));
+    for (const noun of [...Object.keys(NOUNS), 'import']) expect(text).toMatch(new RegExp(`^  ${noun} `, 'm'));
     expect(text).toContain('Exit codes: 0 success; 1 rejected or no response');
   });
 

@@ -58,11 +58,7 @@ describe('a YAML file', () => {
       ['2: this is not YAML: the file has a second document after "---". Give all venues in one list.'],
     ],
     ['with a tab', `${house()}\t- name: x\n`, [expect.stringMatching(/^6: this is not YAML: /)]],
-    [
-      'with a field twice',
-      `${house()}  - name: a\n    name: b\n`,
-      ['7: this is not YAML: this field is there twice'],
-    ],
+    ['with a field twice', `${house()}  - name: a\n    name: b\n`, ['7: this is not YAML: this field is there twice']],
     ...['!secret address', '!Ref A', '!!omap []', '!!set {}', '!!binary aGk='].map(
       (value): [string, string, string[]] => [
         `with a value ${value}`,
@@ -98,22 +94,14 @@ describe('a YAML file', () => {
       Buffer.from('\ufeffvenues: []', 'utf16le'),
       ['1: the file is not UTF-8 text. Save it as UTF-8 ("CSV UTF-8" in Excel).'],
     ],
-    [
-      'with a binary zero',
-      'venues:\n\0',
-      ['1: the file is not UTF-8 text. Save it as UTF-8 ("CSV UTF-8" in Excel).'],
-    ],
+    ['with a binary zero', 'venues:\n\0', ['1: the file is not UTF-8 text. Save it as UTF-8 ("CSV UTF-8" in Excel).']],
   ];
   test.each(files)('%s', async (_what, content, faults) => {
     expect(await faultsOf('venues.yaml', content)).toEqual(faults);
   });
 
   const rows: [string, string, unknown[]][] = [
-    [
-      'a venue that is a word',
-      'venues:\n  - Turf House\n',
-      ['2: venues.0: must have fields, each as name: value'],
-    ],
+    ['a venue that is a word', 'venues:\n  - Turf House\n', ['2: venues.0: must have fields, each as name: value']],
     [
       'a mistyped field',
       house().replace('city:', 'citty:'),
@@ -164,16 +152,12 @@ describe('a YAML file', () => {
     [
       'a schedule without a day',
       house(turf('        schedule:\n          weekly: {}')),
-      [
-        '14: Turf House / Turf A / schedule: weekly: has hours for no day of the week, so it would be closed every day',
-      ],
+      ['14: Turf House / Turf A / schedule: weekly: has hours for no day of the week, so it would be closed every day'],
     ],
     [
       'a schedule with a wrong day',
       house(
-        turf(
-          "        schedule:\n          weekly:\n            monday: []\n            tue: [{ start: '06:00' }]",
-        ),
+        turf("        schedule:\n          weekly:\n            monday: []\n            tue: [{ start: '06:00' }]"),
       ),
       [
         '15: Turf House / Turf A / schedule: weekly.monday: is no day of the week. The days are mon, tue, wed, thu, fri, sat, sun.',
@@ -187,9 +171,7 @@ describe('a YAML file', () => {
           "        schedule:\n          weekly:\n            mon:\n              - { start: '06:00', end: '12:00' }\n              - { start: '11:00', end: '13:00' }",
         ),
       ),
-      [
-        '17: Turf House / Turf A / schedule: weekly.mon.1.start: is before another opening of the day has ended',
-      ],
+      ['17: Turf House / Turf A / schedule: weekly.mon.1.start: is before another opening of the day has ended'],
     ],
     [
       'price rules that nobody could follow',

@@ -58,11 +58,7 @@ async function stateOf(venue: string): Promise<unknown> {
       const resources = await list('resource', 'list', String(each['venue_id']));
       const parts = resources.map(async (resource) => {
         const id = String(resource['resource_id']);
-        return [
-          resource,
-          await operatorJson(url, ['schedule', 'show', id]),
-          await list('price-rule', 'list', id),
-        ];
+        return [resource, await operatorJson(url, ['schedule', 'show', id]), await list('price-rule', 'list', id)];
       });
       return [each, await Promise.all(parts)];
     }),

@@ -3,15 +3,7 @@ import path from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import type { Json } from '../support/factories.ts';
-import {
-  anyPartner,
-  anyResource,
-  anyVenue,
-  bookSlot,
-  dateIn,
-  freeSlotIds,
-  slotsOf,
-} from '../support/factories.ts';
+import { anyPartner, anyResource, anyVenue, bookSlot, dateIn, freeSlotIds, slotsOf } from '../support/factories.ts';
 import { hostedService } from '../support/service-host.ts';
 import { operator, operatorJson } from './operator.ts';
 import { startRelay, type Verdict } from './relay.ts';
@@ -55,8 +47,7 @@ describe('the example file', () => {
       // Spreadsheets make of 06:00 what their settings say.
       await fileWith(csv.replaceAll(/,0(\d:\d\d),/g, ',$1,').replaceAll(/,(\d\d:\d\d),/g, ',$1:00,'), 'csv'),
     ];
-    const stepsIn = async (file: string) =>
-      stepsOf(await planOf(file)).map(({ line: _line, ...step }) => step);
+    const stepsIn = async (file: string) => stepsOf(await planOf(file)).map(({ line: _line, ...step }) => step);
     const fromYaml = await stepsIn(YAML);
     for (const sheet of sheets) expect(await stepsIn(sheet)).toEqual(fromYaml);
     expect(await listOf('venue', 'list')).toEqual([]);
@@ -65,9 +56,7 @@ describe('the example file', () => {
   test('is made as it says, and a second time, from either file, there is nothing to change', async () => {
     const { code, out, err } = await operator(url, ['import', YAML]);
     expect([code, err]).toEqual([0, '']);
-    expect(out).toMatch(
-      /To create: 3 venues, 14 resources, 5 schedules, 27 price rules\.\nDone: all 56 steps\.\n$/,
-    );
+    expect(out).toMatch(/To create: 3 venues, 14 resources, 5 schedules, 27 price rules\.\nDone: all 56 steps\.\n$/);
     expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
     // Puts the venues of the file on a further page of the listing.
     const venues = service.context.db.collection('venues');
@@ -101,9 +90,7 @@ describe('the example file', () => {
     );
     const slots = await slotsOf(partner, park, monday);
     const full = slots.filter(({ resource_id: id }) => id === 'indiranagar-football-park-full-ground');
-    expect(
-      full.map(({ slot_start: start, price_rupees: price }) => [String(start).slice(11, 16), price]),
-    ).toEqual([
+    expect(full.map(({ slot_start: start, price_rupees: price }) => [String(start).slice(11, 16), price])).toEqual([
       ...[
         ['00:30', 4500],
         ['02:00', 4500],
@@ -150,15 +137,7 @@ describe('what is there already', () => {
     const [venue] = (await listOf('venue', 'list')).filter(({ name }) => name === 'Cricket Barn');
     const venueId = String(venue?.['venue_id']);
     await anyResource(service, venueId, { name: 'Not in the file' });
-    await operatorJson(url, [
-      'price-rule',
-      'add',
-      'cricket-barn-net-1',
-      '--name',
-      'By hand',
-      '--price-rupees',
-      '1',
-    ]);
+    await operatorJson(url, ['price-rule', 'add', 'cricket-barn-net-1', '--name', 'By hand', '--price-rupees', '1']);
     await operatorJson(url, ['venue', 'update', venueId, '--status', 'inactive']);
 
     const file = await fileWith(
@@ -204,10 +183,7 @@ describe('what is there already', () => {
       barn().replace('Cricket Barn', 'Closed Barn').replace('city: Pune', 'city: Pune\n    status: inactive'),
     );
     const { code, out } = await operator(url, ['import', file]);
-    expect([code, out]).toEqual([
-      0,
-      expect.stringContaining('  > venue (stays inactive, as the file says)\n'),
-    ]);
+    expect([code, out]).toEqual([0, expect.stringContaining('  > venue (stays inactive, as the file says)\n')]);
     expect(await planOf(file)).toMatchObject({ result: 'unchanged' });
     const [venue] = (await listOf('venue', 'list')).filter(({ name }) => name === 'Closed Barn');
     expect(venue).toMatchObject({ status: 'inactive', address: '2 Main Road' });
@@ -221,8 +197,7 @@ describe('what is there already', () => {
     ];
     const named = (text: string) => text.replace('Cricket Barn', 'Order Barn');
     await operatorJson(url, ['import', await fileWith(named(barn(barnRules(one, two, three))))]);
-    const names = async () =>
-      (await listOf('price-rule', 'list', 'order-barn-net-1')).map(({ name }) => name);
+    const names = async () => (await listOf('price-rule', 'list', 'order-barn-net-1')).map(({ name }) => name);
     expect(await names()).toEqual(['One', 'Two', 'Three']);
 
     const swapped = await fileWith(named(barn(barnRules(two, one, three))));

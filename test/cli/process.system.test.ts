@@ -25,14 +25,9 @@ function shell(
   const env = { PATH, HOME, OPERATOR_URL: service.adminUrl, OPERATOR_API_KEY: OPERATOR_KEY, ...environment };
   const script = `set -o pipefail; ${line.replaceAll('operator', COMMAND)}`;
   return new Promise((resolve) => {
-    execFile(
-      'bash',
-      ['-c', script],
-      { cwd: projectFolder, env, maxBuffer: 10_000_000 },
-      (failure, out, err) => {
-        resolve({ code: failure === null ? 0 : Number(failure.code), out, err });
-      },
-    );
+    execFile('bash', ['-c', script], { cwd: projectFolder, env, maxBuffer: 10_000_000 }, (failure, out, err) => {
+      resolve({ code: failure === null ? 0 : Number(failure.code), out, err });
+    });
   });
 }
 
@@ -66,9 +61,7 @@ describe('as a process', () => {
     expect(imported.out).toContain('Done: all 4 steps.\nvenue_id ');
     const printed = imported.out + imported.err;
     expect([ESCAPE, '\r', '█'].filter((each) => printed.includes(each))).toEqual([]);
-    expect(imported.err).toMatch(
-      /^error: There is no venue with that id\.\n\(VENUE_NOT_FOUND, 404, request \S+\)\n$/,
-    );
+    expect(imported.err).toMatch(/^error: There is no venue with that id\.\n\(VENUE_NOT_FOUND, 404, request \S+\)\n$/);
   });
 
   test('a reader that has seen enough is no failure', async () => {

@@ -39,9 +39,7 @@ describe('for people', () => {
     expect(listed.out).not.toContain(key);
     const [keyId = ''] = /(?<=^key_id +)\S+/m.exec(out) ?? [];
     await operatorJson(url, ['key', 'rotate', partner.id, keyId, '--overlap-seconds', '3600']);
-    expect((await run('key', 'list', partner.id)).out).toMatch(
-      new RegExp(`^${keyId}  20\\d\\d-\\S+Z  shop`, 'm'),
-    );
+    expect((await run('key', 'list', partner.id)).out).toMatch(new RegExp(`^${keyId}  20\\d\\d-\\S+Z  shop`, 'm'));
     const api = await fetch(`${service.url}/api/v1/partner/venues`, { headers: { 'x-api-key': key } });
     expect(api.status).toBe(200);
   });
@@ -101,13 +99,7 @@ describe('values', () => {
       venue_ids: [venue.id],
       description: 'Hours',
     });
-    const emptied = await operatorJson(url, [
-      'package',
-      'update',
-      String(made['package_id']),
-      '--description',
-      'null',
-    ]);
+    const emptied = await operatorJson(url, ['package', 'update', String(made['package_id']), '--description', 'null']);
     expect(emptied['description']).toBeNull();
     const [resourceId = ''] = venue.resourceIds;
     const rule = await operatorJson(url, [
@@ -150,12 +142,7 @@ describe('a failure', () => {
 
     ['is no JSON', ['schedule', 'set', 'x', '--weekly', '{'], 2, /It must be a JSON object/],
     ['is an id that would lead elsewhere', ['venue', 'show', '..'], 2, /"\.\." is not a valid venue id/],
-    [
-      'is a file that is not there',
-      ['venue', 'create', '--body', '/nowhere.json'],
-      2,
-      /cannot be read \(ENOENT\)/,
-    ],
+    ['is a file that is not there', ['venue', 'create', '--body', '/nowhere.json'], 2, /cannot be read \(ENOENT\)/],
     ['is a file of no known format', ['import', '/nowhere.txt'], 2, /does not end in \.yaml, \.yml or \.csv/],
   ];
   test.each(refusals)('%s', async (_what, args, code, message) => {
@@ -168,9 +155,7 @@ describe('a failure', () => {
   test('to reach a service names the address and what to do', async () => {
     const { code, err } = await operator('http://127.0.0.1:1', ['venue', 'list']);
     expect(code).toBe(1);
-    expect(err).toMatch(
-      /^error: The service at http:\/\/127\.0\.0\.1:1 cannot be reached( \(\w+\))?\. Start it/,
-    );
+    expect(err).toMatch(/^error: The service at http:\/\/127\.0\.0\.1:1 cannot be reached( \(\w+\))?\. Start it/);
   });
 
   test('by an interruption is said in a word, with an exit code of its own', async () => {
@@ -193,10 +178,7 @@ describe('a failure', () => {
     const interrupted = await operator(url, ['booking', 'cancel', String(id), '--reason', 'Rain'], {
       interrupted: AbortSignal.abort(),
     });
-    expect([interrupted.code, interrupted.err]).toEqual([
-      130,
-      expect.stringContaining('--idempotency-key operator-'),
-    ]);
+    expect([interrupted.code, interrupted.err]).toEqual([130, expect.stringContaining('--idempotency-key operator-')]);
   });
 });
 

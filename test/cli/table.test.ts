@@ -12,15 +12,12 @@ const row = {
 };
 const columns = ['id', 'name', 'status', 'at', 'other_id'];
 
-test.each([40, 80, 120, 200])(
-  'a table fits a width of %i, with whole ids, and names what it omits',
-  (width) => {
-    const { lines, omitted } = fitTable(columns, [row], width);
-    for (const line of lines) expect(line.length).toBeLessThanOrEqual(width);
-    expect(lines[1]).toContain(ID);
-    expect([...(lines[0]?.split(/ +/) ?? []), ...omitted]).toEqual(columns);
-  },
-);
+test.each([40, 80, 120, 200])('a table fits a width of %i, with whole ids, and names what it omits', (width) => {
+  const { lines, omitted } = fitTable(columns, [row], width);
+  for (const line of lines) expect(line.length).toBeLessThanOrEqual(width);
+  expect(lines[1]).toContain(ID);
+  expect([...(lines[0]?.split(/ +/) ?? []), ...omitted]).toEqual(columns);
+});
 
 test('a table cuts texts before it omits columns', () => {
   const { lines, omitted } = fitTable(columns, [row], 80);
@@ -41,16 +38,8 @@ test.each([
   ['an instant with its seconds', '2026-11-21T04:30:05.120Z', '2026-11-21T04:30:05Z'],
   ['null as nothing', null, ''],
   ['a list with commas', ['mon', 'tue'], 'mon, tue'],
-  [
-    'deliveries by their states',
-    [{ id: ID, state: 'succeeded' }, { state: 'retrying' }],
-    'succeeded, retrying',
-  ],
-  [
-    'attempts by their outcomes',
-    [{ status_code: 500 }, { status_code: null, error: 'timeout' }],
-    '500, timeout',
-  ],
+  ['deliveries by their states', [{ id: ID, state: 'succeeded' }, { state: 'retrying' }], 'succeeded, retrying'],
+  ['attempts by their outcomes', [{ status_code: 500 }, { status_code: null, error: 'timeout' }], '500, timeout'],
   ['an actor by its kind', { kind: 'operator' }, 'operator'],
   ['any other object as JSON', { a: 1 }, '{"a":1}'],
 ])('a cell shows %s', (_what, value, text) => {

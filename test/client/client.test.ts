@@ -1,10 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ClientOptions, PartnerClient, Schemas } from '../../packages/client/src/index.ts';
-import {
-  createPartnerClient,
-  PartnerApiError,
-  PartnerConnectionError,
-} from '../../packages/client/src/index.ts';
+import { createPartnerClient, PartnerApiError, PartnerConnectionError } from '../../packages/client/src/index.ts';
 import { DEFAULT_RETRIES, jitteredDelayMs } from '../../packages/client/src/retries.ts';
 import { EVENT_TYPES } from '../../src/reservations/event-types.ts';
 import type { Partner, Venue } from '../support/factories.ts';
@@ -260,8 +256,7 @@ describe('pages', () => {
     other = await anyPartner(service, [hall.id]);
     client = clientOf(other.apiKey);
     const { slots } = await client.getAvailability({ query: { venue_id: hall.id, date: dateIn(3) } });
-    for (const { slot_id } of slots.slice(0, 5))
-      holdIds.push((await client.placeHold({ body: { slot_id } })).hold_id);
+    for (const { slot_id } of slots.slice(0, 5)) holdIds.push((await client.placeHold({ body: { slot_id } })).hold_id);
     freeIds = slots.slice(5).map(({ slot_id }) => slot_id);
     for (const id of holdIds) await service.dispatch(id);
   });

@@ -41,17 +41,14 @@ export async function startFaultyProxy(
     const fault = await faultOf(asked);
     seen.push({ ...asked, fault });
     if (fault.kind === 'reset') return void req.socket.resetAndDestroy();
-    if (fault.kind === 'answered')
-      return void res.writeHead(fault.status, fault.headers).end(fault.body ?? '{}');
+    if (fault.kind === 'answered') return void res.writeHead(fault.status, fault.headers).end(fault.body ?? '{}');
     if (fault.kind === 'late') await delay(fault.ms, undefined, { signal: closing.signal });
     const answer = await passOn(req, body);
     if (fault.kind === 'unknown') return void res.writeHead(503).end('{}');
     res.writeHead(answer.status, answer.headers);
     if (fault.kind !== 'cut') return void res.end(answer.body);
     res.flushHeaders();
-    res.write(answer.body.subarray(0, Math.floor(answer.body.length * fault.share)), () =>
-      req.socket.destroy(),
-    );
+    res.write(answer.body.subarray(0, Math.floor(answer.body.length * fault.share)), () => req.socket.destroy());
   };
   const passOn = (req: IncomingMessage, body: Buffer) =>
     new Promise<{ status: number; headers: IncomingMessage['headers']; body: Buffer }>((resolve, reject) => {

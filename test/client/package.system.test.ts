@@ -97,9 +97,7 @@ beforeAll(async () => {
   await writeFile(path.join(app, 'tsconfig.json'), JSON.stringify(TSCONFIG));
   const folders = needed.map((name) => path.join(projectFolder, 'node_modules', name));
   const packed = await run('npm', ['pack', '--json', '--pack-destination', app, ...folders]);
-  const tarballs = (JSON.parse(packed.stdout) as { filename: string }[]).map(
-    ({ filename }) => `./${filename}`,
-  );
+  const tarballs = (JSON.parse(packed.stdout) as { filename: string }[]).map(({ filename }) => `./${filename}`);
   const offline = {
     npm_config_offline: 'true',
     npm_config_ignore_scripts: 'true',
@@ -162,8 +160,7 @@ test('what is packed is the build, and says nothing of this machine', async () =
     .map(({ parentPath, name }) => path.relative(installed, path.join(parentPath, name)));
   const others = files.filter((file) => !file.startsWith('dist/'));
   expect(others.toSorted()).toEqual(['README.md', 'package.json']);
-  for (const file of files)
-    expect(await readFile(path.join(installed, file), 'utf8')).not.toContain(projectFolder);
+  for (const file of files) expect(await readFile(path.join(installed, file), 'utf8')).not.toContain(projectFolder);
 });
 
 describe('the command', () => {

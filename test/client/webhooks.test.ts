@@ -9,11 +9,7 @@ import { fastifyWebhook } from '../../packages/client/src/webhooks/fastify.ts';
 import { fetchWebhook } from '../../packages/client/src/webhooks/fetch.ts';
 import { rawBodyOf } from '../../packages/client/src/webhooks/receive.ts';
 import type { WebhookEvent } from '../../packages/client/src/webhooks/verify.ts';
-import {
-  verifySignature,
-  verifyWebhook,
-  WebhookVerificationError,
-} from '../../packages/client/src/webhooks/verify.ts';
+import { verifySignature, verifyWebhook, WebhookVerificationError } from '../../packages/client/src/webhooks/verify.ts';
 import { signDelivery } from '../../src/webhooks/sender/signature.rules.ts';
 import type { Vector } from '../docs/verification-vectors.ts';
 import { bodyOf, readVectors } from '../docs/verification-vectors.ts';
@@ -48,9 +44,7 @@ async function reasonOf(verifying: Promise<unknown>): Promise<string | undefined
 async function faultsOf(vectors: Vector[]): Promise<string[]> {
   const judged = vectors.map(async (vector) => {
     const now = new Date(vector.now * 1000);
-    const reason = await reasonOf(
-      verifySignature(bodyOf(vector), vector.headers, vector.secret_key, { now }),
-    );
+    const reason = await reasonOf(verifySignature(bodyOf(vector), vector.headers, vector.secret_key, { now }));
     const isAsSaid = (reason ?? null) === vector.reason && (vector.expected === 'accept') === !reason;
     return isAsSaid ? [] : [vector.name];
   });
@@ -127,8 +121,7 @@ describe('handlers', () => {
     const app = express();
     app.post('/raw', express.raw({ type: 'application/json' }), expressWebhook(SECRET, onEvent));
     app.post('/parsed', express.json(), expressWebhook(SECRET, onEvent));
-    const keepRaw = (req: IncomingMessage, _res: unknown, bytes: Buffer) =>
-      Object.assign(req, { rawBody: bytes });
+    const keepRaw = (req: IncomingMessage, _res: unknown, bytes: Buffer) => Object.assign(req, { rawBody: bytes });
     app.post('/kept', express.json({ verify: keepRaw }), expressWebhook(SECRET, onEvent));
     const reasons: string[] = [];
     const onRefused = ({ reason }: WebhookVerificationError) => reasons.push(reason);

@@ -45,8 +45,7 @@ for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
     importlib.import_module(module.name)
 `;
 
-const python = (packages: Record<string, string>) =>
-  pythonEnvironment(packages, process.env, () => undefined);
+const python = (packages: Record<string, string>) => pythonEnvironment(packages, process.env, () => undefined);
 
 /** Generates a client of the description, in its defaults, into the folder `client` of `cwd`. */
 const openapiGenerator = async (generator: string, description: string, cwd: string) =>
@@ -88,12 +87,7 @@ async function makeTypedPython(description: string, cwd: string): Promise<void> 
 type Program = (baseUrl: string, apiKey: string, slotId: string) => Promise<string>;
 
 /** `prepare` makes a program that books a slot in the folder of a client that `make` has made. */
-type Row = [
-  generator: string,
-  needs: Record<string, string>,
-  make: Make,
-  prepare?: (cwd: string) => Promise<Program>,
-];
+type Row = [generator: string, needs: Record<string, string>, make: Make, prepare?: (cwd: string) => Promise<Program>];
 
 const ROWS: Row[] = [
   [
@@ -200,13 +194,10 @@ for (const [generator, needs, make, prepare] of ROWS) {
   (why === '' ? describe : describe.skip)(`${generator}${why}`, () => {
     let client: string;
 
-    test.each(['operator', 'partner'])(
-      'makes a client of the %s description that compiles',
-      async (listener) => {
-        client = await temporaryFolder();
-        await expect(make(descriptionOf(listener), client)).resolves.not.toThrow();
-      },
-    );
+    test.each(['operator', 'partner'])('makes a client of the %s description that compiles', async (listener) => {
+      client = await temporaryFolder();
+      await expect(make(descriptionOf(listener), client)).resolves.not.toThrow();
+    });
 
     if (prepare === undefined) return;
     test('makes one that holds a slot, is told that it is held, and books it; also where each response has fields that it does not know', async () => {

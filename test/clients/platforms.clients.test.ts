@@ -169,10 +169,7 @@ const BODY = '{"event_type":"hold_created","event_id":"e1","details":{"note":"рд
 
 type Spoilt = { body?: string; sent?: string; ageSeconds?: number };
 
-async function deliver(
-  port: number,
-  { body = BODY, sent = body, ageSeconds = 0 }: Spoilt = {},
-): Promise<number> {
+async function deliver(port: number, { body = BODY, sent = body, ageSeconds = 0 }: Spoilt = {}): Promise<number> {
   const timestampSeconds = Math.floor(Date.now() / 1000) - ageSeconds;
   const response = await fetch(`http://127.0.0.1:${port}/webhooks`, {
     method: 'POST',

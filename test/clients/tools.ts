@@ -13,11 +13,7 @@ const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 type Options = { cwd?: string; env?: Record<string, string> };
 
 /** Runs a program to its end; returns what it printed. @throws Error with what it printed, where it fails */
-export async function run(
-  program: string,
-  args: readonly string[],
-  { cwd, env }: Options = {},
-): Promise<string> {
+export async function run(program: string, args: readonly string[], { cwd, env }: Options = {}): Promise<string> {
   const options = { cwd, env: { ...process.env, ...env }, maxBuffer: MAX_OUTPUT_BYTES };
   try {
     const { stdout, stderr } = await execute(program, [...args], options);

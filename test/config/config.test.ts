@@ -70,16 +70,10 @@ describe('the configuration', () => {
     ['WEBHOOK_PORTS', ['0', '443-', '9000-8000', '1-65536', 'https', '443;8443', '-1', '4 43']],
     ['HOST', ['[::]', '0.0.0.0:3000', 'http://host']],
     ['ADMIN_HOST', ['[::]', '0.0.0.0:3000', 'http://host']],
-    [
-      'TRUSTED_PROXIES',
-      ['*', 'true', '0.0.0.0/0', '::/0', '10.0.0.0/33', '10', '10.0.0.0/8/8', 'a.b', '1.2.3.4,'],
-    ],
+    ['TRUSTED_PROXIES', ['*', 'true', '0.0.0.0/0', '::/0', '10.0.0.0/33', '10', '10.0.0.0/8/8', 'a.b', '1.2.3.4,']],
     ['KEEP_ALIVE_TIMEOUT_MS', ['4999', '900001', '66000.5', '0']],
     ['QUEUE_PREFIX', ['"{a}"', "'{a}'"]],
-    [
-      'ARCHIVE_URL',
-      ['file://host/archive', '/var/archive', 'file:///var%2Farchive', 'file:///var/archive%00'],
-    ],
+    ['ARCHIVE_URL', ['file://host/archive', '/var/archive', 'file:///var%2Farchive', 'file:///var/archive%00']],
     ['ARCHIVE_URL', ['file:///var/archive%', 's3://k', 's3://kept-rows/a b', 's3://kept-rows/?x']],
     ['ARCHIVE_ENDPOINT', ['https://user:canary@store', 'https://:canary@store']],
     ['MONGODB_URI', ['http://h:27017', 'mongodb://h', 'mongodb://h:1,i:2/', 'mongodb://h/?replicaSet=rs0']],
@@ -119,9 +113,7 @@ describe('the configuration', () => {
       ['29', '30'],
       ['90', '0'],
     ])
-      expect(faultsOf(keep(dead, others))).toEqual(
-        oneFault(/^RETENTION_DEAD_LETTERS_DAYS must not be below/),
-      );
+      expect(faultsOf(keep(dead, others))).toEqual(oneFault(/^RETENTION_DEAD_LETTERS_DAYS must not be below/));
     for (const days of ['30', '0']) expect(allOf(keep(days, '30'))).toBeDefined();
   });
 
@@ -281,8 +273,7 @@ describe('settings that break a promise', () => {
       { ...REQUIRED, ...strong, ADMIN_HOST: '::' },
       { ...REQUIRED, ...strong, HOST: '127.0.0.1.example.com' },
     ];
-    for (const environment of exposed)
-      expect(faultsOf({ ...environment, ...set })).toEqual(oneFault(sentence));
+    for (const environment of exposed) expect(faultsOf({ ...environment, ...set })).toEqual(oneFault(sentence));
     for (const host of ['127.0.0.1', '127.1.2.3', 'localhost', '::1'])
       expect(() => allOf({ ...REQUIRED, ...set, HOST: host, ADMIN_HOST: host })).not.toThrow();
   });
@@ -301,21 +292,18 @@ describe('settings that break a promise', () => {
     ['REDIS', 'rediss+cluster://h1:7000,h2:7001', 'has no password'],
     ['REDIS', 'rediss+sentinel://:pass@h/main', 'has no password of the sentinels (sentinel_password)'],
     ['REDIS', 'redis+sentinel://:pass@h/main?sentinel_password=other', 'uses no TLS (rediss+sentinel://)'],
-  ])(
-    '%s at %s is rejected in production unless accepted, and then each start warns of it',
-    (store, address, why) => {
-      const name = store === 'MONGODB' ? 'MONGODB_URI' : 'REDIS_URL';
-      const set = { ...PRODUCTION, [name]: address };
-      expect(faultsOf(set)).toEqual(oneFault(new RegExp(`^${name} .*set ${store}_ALLOW_INSECURE=true`)));
-      expect(faultsOf(set)[0]).toContain(why);
-      const other = store === 'MONGODB' ? 'REDIS' : 'MONGODB';
-      expect(faultsOf({ ...set, [`${other}_ALLOW_INSECURE`]: 'true' })).toHaveLength(1);
+  ])('%s at %s is rejected in production unless accepted, and then each start warns of it', (store, address, why) => {
+    const name = store === 'MONGODB' ? 'MONGODB_URI' : 'REDIS_URL';
+    const set = { ...PRODUCTION, [name]: address };
+    expect(faultsOf(set)).toEqual(oneFault(new RegExp(`^${name} .*set ${store}_ALLOW_INSECURE=true`)));
+    expect(faultsOf(set)[0]).toContain(why);
+    const other = store === 'MONGODB' ? 'REDIS' : 'MONGODB';
+    expect(faultsOf({ ...set, [`${other}_ALLOW_INSECURE`]: 'true' })).toHaveLength(1);
 
-      const accepted = { ...set, [`${store}_ALLOW_INSECURE`]: 'true' };
-      expect(settingsWarnings(loadConfig(accepted))).toEqual([expect.stringContaining(why)]);
-      expect(settingsWarnings(loadConfig({ ...REQUIRED, [name]: address }))).toEqual([]);
-    },
-  );
+    const accepted = { ...set, [`${store}_ALLOW_INSECURE`]: 'true' };
+    expect(settingsWarnings(loadConfig(accepted))).toEqual([expect.stringContaining(why)]);
+    expect(settingsWarnings(loadConfig({ ...REQUIRED, [name]: address }))).toEqual([]);
+  });
 
   const UNMOVED = 'mongodb://u:p@h1:27017/db?directConnection=true&tls=true';
   test.each([
@@ -324,9 +312,7 @@ describe('settings that break a promise', () => {
     ['HOLD_TTL_SECONDS', '59', /must be at least 60 .*leave it out for 600$/],
     ['MONGODB_URI', UNMOVED, /replicaSet=$/],
   ])('%s=%s is rejected in production, and there alone', (name, value, remedy) => {
-    expect(faultsOf({ ...PRODUCTION, [name]: value })).toEqual(
-      oneFault(new RegExp(`^${name} .*${remedy.source}`)),
-    );
+    expect(faultsOf({ ...PRODUCTION, [name]: value })).toEqual(oneFault(new RegExp(`^${name} .*${remedy.source}`)));
     expect(() => allOf({ ...REQUIRED, [name]: value })).not.toThrow();
   });
 
@@ -424,19 +410,11 @@ describe('a variable that is nearly the name of a setting', () => {
     ['RATE_LIMIT_PER_MINUTES', 'RATE_LIMIT_PER_MINUTE'],
   ])('%s is refused by every process, with its name', (given, meant) => {
     const sentence = `${given} is no setting: rename it to ${meant}, or remove it`;
-    for (const name of PROCESS_NAMES)
-      expect(faultsIn(name, { ...REQUIRED, [given]: '5' })).toEqual([sentence]);
+    for (const name of PROCESS_NAMES) expect(faultsIn(name, { ...REQUIRED, [given]: '5' })).toEqual([sentence]);
   });
 
   test('is taken where it is empty, where that setting has a value, and where others put it into containers', () => {
-    const names = [
-      'REDIS_HOST',
-      'REDIS_PASSWORD',
-      'MONGODB_DATABASE',
-      'REDISMS_PORT',
-      'MONGOMS_URI',
-      'REDIS_URI',
-    ];
+    const names = ['REDIS_HOST', 'REDIS_PASSWORD', 'MONGODB_DATABASE', 'REDISMS_PORT', 'MONGOMS_URI', 'REDIS_URI'];
     const others = {
       ...Object.fromEntries([...names, 'RETENTION_POLICY', 'HOLDS'].map((name) => [name, 'x'])),
       REDIS_SERVICE_HOST: '10.0.0.1',

@@ -8,17 +8,7 @@ import { errorOf, verdict } from '../support/verdict.ts';
 import { ENDPOINTS, everyEndpoint } from './endpoints.ts';
 import { partsOf } from './responses.ts';
 import type { Row } from './row.ts';
-import {
-  BOOKINGS,
-  book,
-  expectVerdict,
-  inScene,
-  list,
-  NOWHERE,
-  PARTNER,
-  read,
-  readBooking,
-} from './steps.ts';
+import { BOOKINGS, book, expectVerdict, inScene, list, NOWHERE, PARTNER, read, readBooking } from './steps.ts';
 
 const VENUES = `${PARTNER}/venues`;
 
@@ -69,10 +59,7 @@ export const AUTHENTICATION_ROWS: readonly Row[] = [
       expect(replies.map(verdict)).toEqual(keys.map(() => '401 INVALID_API_KEY'));
       const [malformed, unknown, expired, ended] = replies.map((reply) => errorOf(reply).message);
       expect(unknown).toBe(malformed);
-      expect([expired, ended]).toEqual([
-        expect.stringMatching(/expired at/),
-        expect.stringMatching(/was revoked/),
-      ]);
+      expect([expired, ended]).toEqual([expect.stringMatching(/expired at/), expect.stringMatching(/was revoked/)]);
       const guessed = keys.slice(2).map((key) => venuesWith(`${key.slice(0, -43)}${'A'.repeat(43)}`));
       for (const reply of await Promise.all(guessed)) expect(errorOf(reply).message).toBe(unknown);
       await expectVerdict(venuesWith(partner.apiKey), '200');
@@ -135,8 +122,7 @@ export const AUTHENTICATION_ROWS: readonly Row[] = [
   },
   {
     rules: ['service/same-interface-in-production'],
-    title:
-      'production has the endpoints of the sandbox without /sandbox/, which are 404 ROUTE_NOT_FOUND there',
+    title: 'production has the endpoints of the sandbox without /sandbox/, which are 404 ROUTE_NOT_FOUND there',
     endpoints: [`GET ${VENUES} 200`],
     needs: 'internals',
     check: async (world, internals) => {

@@ -23,8 +23,7 @@ const RANGE = `GET ${PATH}/range`;
 const SEARCH_PATH = '/api/v1/slots/search';
 const FIND = `GET ${SEARCH_PATH}`;
 
-const dayOf = (venueId: string, date = dateIn(3), rest = '') =>
-  `${PATH}?venue_id=${venueId}&date=${date}${rest}`;
+const dayOf = (venueId: string, date = dateIn(3), rest = '') => `${PATH}?venue_id=${venueId}&date=${date}${rest}`;
 const rangeOf = (venueId: string, from: string, to: string, rest = '') =>
   `${PATH}/range?venue_id=${venueId}&from=${from}&to=${to}${rest}`;
 const slotsAt = async (partner: Partner, path: string) => (await read(partner, path))['slots'] as Json[];
@@ -34,9 +33,7 @@ async function hoursOf(world: World, resource: Json, timeZone: string, date: str
   const scene = { resources: [resource], venue: { time_zone: timeZone } };
   const { venue, partner } = await world.scene(scene);
   const slots = await slotsAt(partner, dayOf(venue.id, date));
-  return slots.map((slot) =>
-    ['slot_start', 'slot_end'].map((name) => String(slot[name]).slice(8, 16)).join(' to '),
-  );
+  return slots.map((slot) => ['slot_start', 'slot_end'].map((name) => String(slot[name]).slice(8, 16)).join(' to '));
 }
 
 const hours = (start: string, end: string, duration = 60): Json => ({
@@ -62,8 +59,7 @@ const DAYS: readonly Row[] = [
   },
   {
     rules: ['availability/fields', 'responses/ids', 'responses/timestamps'],
-    title:
-      '{venue_id, date, slots}, each slot with the documented fields and a slot_id made of resource and start',
+    title: '{venue_id, date, slots}, each slot with the documented fields and a slot_id made of resource and start',
     endpoints: [`${DAY} 200`],
     check: async (world) => {
       const { venue, partner } = await world.scene({ venue: { time_zone: 'UTC' } });
@@ -89,11 +85,7 @@ const DAYS: readonly Row[] = [
     check: async (world) => {
       const [{ partner }, foreign] = [await world.scene(), await world.scene()];
       const resource = `&resource_id=${foreign.venue.resourceIds[0]}`;
-      const pathsOf = (id: string) => [
-        dayOf(id),
-        dayOf(id, dateIn(3), resource),
-        rangeOf(id, dateIn(1), dateIn(2)),
-      ];
+      const pathsOf = (id: string) => [dayOf(id), dayOf(id, dateIn(3), resource), rangeOf(id, dateIn(1), dateIn(2))];
       const paths = [foreign.venue.id, NOWHERE].flatMap(pathsOf);
       const replies = await Promise.all(paths.map((path) => partner.api.get(path)));
       for (const reply of replies) await expectVerdict(reply, '403 VENUE_NOT_AUTHORIZED');
@@ -145,8 +137,7 @@ const DAYS: readonly Row[] = [
 const SCHEDULE: readonly Row[] = [
   {
     rules: ['availability/operating-date', 'service/selling-flow'],
-    title:
-      "date is a date in the venue's zone, and a slot belongs to the date on which its operating day begins",
+    title: "date is a date in the venue's zone, and a slot belongs to the date on which its operating day begins",
     endpoints: [`${DAY} 200`],
     check: async (world) => {
       expect(await hoursOf(world, hours('06:00', '08:00'), 'Asia/Kolkata', '2026-11-21')).toEqual([
@@ -262,8 +253,7 @@ const SCHEDULE: readonly Row[] = [
 const RANGES: readonly Row[] = [
   {
     rules: ['availability/range'],
-    title:
-      '{venue_id, from, to, days: [{date, slots}]} with every date, the last included, as each day has it alone',
+    title: '{venue_id, from, to, days: [{date, slots}]} with every date, the last included, as each day has it alone',
     endpoints: [`${RANGE} 200`],
     check: async (world) => {
       const { venue, partner, slot } = await world.scene({ resources: [{}, hours('18:00', '02:00')] });
@@ -347,14 +337,9 @@ const SEARCH: readonly Row[] = [
       const free = (await slotsAt(partner, dayOf(venue.id))).filter(({ is_available: is }) => is === true);
       const found = await read(partner, `${SEARCH_PATH}?date=${dateIn(3)}`);
       expect(found['data']).toEqual(free.map((slot) => ({ venue_id: venue.id, ...slot })));
-      const tennis = await read(
-        partner,
-        `${SEARCH_PATH}?date=${dateIn(3)}&sport=Tennis&venue_ids=${venue.id}`,
-      );
+      const tennis = await read(partner, `${SEARCH_PATH}?date=${dateIn(3)}&sport=Tennis&venue_ids=${venue.id}`);
       const [, second = ''] = venue.resourceIds;
-      expect(tennis['data']).toEqual(
-        (found['data'] as Json[]).filter((slot) => slot['resource_id'] === second),
-      );
+      expect(tennis['data']).toEqual((found['data'] as Json[]).filter((slot) => slot['resource_id'] === second));
     },
   },
   {
@@ -372,10 +357,4 @@ const SEARCH: readonly Row[] = [
 ];
 
 /** The slots of a day and of a range, and the free ones of several venues. */
-export const AVAILABILITY_ROWS: readonly Row[] = [
-  ...DAYS,
-  ...SCHEDULE,
-  ...OPERATOR_RULES,
-  ...RANGES,
-  ...SEARCH,
-];
+export const AVAILABILITY_ROWS: readonly Row[] = [...DAYS, ...SCHEDULE, ...OPERATOR_RULES, ...RANGES, ...SEARCH];

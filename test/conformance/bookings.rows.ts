@@ -99,8 +99,7 @@ export const BOOKING_ROWS: readonly Row[] = [
   },
   {
     rules: ['bookings/filter-by-venue'],
-    title:
-      'narrows to a venue; without grant it is an empty list, but own bookings at a revoked venue still show',
+    title: 'narrows to a venue; without grant it is an empty list, but own bookings at a revoked venue still show',
     endpoints: [`${LIST} 200`, `${LIST} 400 VALIDATION_ERROR`],
     check: async (world) => {
       const [scene, other] = [await world.scene(), await world.scene()];
@@ -114,8 +113,7 @@ export const BOOKING_ROWS: readonly Row[] = [
       expect(await listIds(partner, query)).toEqual(idsOf([here]));
       expect(await listIds(partner, '')).toEqual(idsOf([there, here]));
       expect(await listIds(partner, `?venue_id=${other.venue.id.toUpperCase()}`)).toEqual(idsOf([there]));
-      for (const id of [other.venue.id, NOWHERE])
-        expect(await listIds(scene.partner, `?venue_id=${id}`)).toEqual([]);
+      for (const id of [other.venue.id, NOWHERE]) expect(await listIds(scene.partner, `?venue_id=${id}`)).toEqual([]);
       await expectVerdict(partner.api.get(`${BOOKINGS}?venue_id=7`), '400 VALIDATION_ERROR venue_id');
     },
   },

@@ -106,19 +106,13 @@ export const COMMON_ROWS: readonly Row[] = [
   {
     rules: ['requests/cursors-and-filters'],
     title: 'are 400 VALIDATION_ERROR that names them',
-    endpoints: [
-      'GET /api/v1/bookings 400 VALIDATION_ERROR',
-      `GET ${PARTNER}/observability 400 VALIDATION_ERROR`,
-    ],
+    endpoints: ['GET /api/v1/bookings 400 VALIDATION_ERROR', `GET ${PARTNER}/observability 400 VALIDATION_ERROR`],
     check: async (world) => {
       const partner = await world.partner();
       const queries = [
         [`${BOOKINGS}?cursor=garbage&status=PAID`, 'cursor, status'],
         [`${HOLDS}?cursor=W10&status=active`, 'cursor, status'],
-        [
-          `${PARTNER}/observability?cursor=x&status=failed&event_type=booking_confirmed`,
-          'cursor, event_type, status',
-        ],
+        [`${PARTNER}/observability?cursor=x&status=failed&event_type=booking_confirmed`, 'cursor, event_type, status'],
         [`${PARTNER}/events?after=garbage&event_type=booking_confirmed`, 'after, event_type'],
       ] as const;
       for (const [path, fields] of queries) {
@@ -151,8 +145,7 @@ export const COMMON_ROWS: readonly Row[] = [
   },
   {
     rules: ['service/version-in-path', 'requests/unknown-route'],
-    title:
-      'the version is in the path: every endpoint is under /api/v1/, and elsewhere is 404 ROUTE_NOT_FOUND',
+    title: 'the version is in the path: every endpoint is under /api/v1/, and elsewhere is 404 ROUTE_NOT_FOUND',
     endpoints: [`GET ${VENUES} 200`],
     check: async (world) => {
       const partner = await world.partner();

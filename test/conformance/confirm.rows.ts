@@ -88,8 +88,7 @@ export const CONFIRM_ROWS: readonly Row[] = [
       const { hold_id: id } = await held(scene);
       const unknown = await confirm(scene.rival, NOWHERE);
       await expectVerdict(unknown, '404 HOLD_NOT_FOUND');
-      for (const other of [id, 'none'])
-        expect(bytesOf(await confirm(scene.rival, other))).toBe(bytesOf(unknown));
+      for (const other of [id, 'none']) expect(bytesOf(await confirm(scene.rival, other))).toBe(bytesOf(unknown));
       await expectVerdict(confirm(scene.partner, id), '201');
     }),
   },
@@ -121,8 +120,7 @@ export const CONFIRM_ROWS: readonly Row[] = [
   }),
   {
     rules: ['idempotency/same-key-same-response', 'confirm/before-expiry'],
-    title:
-      'same key and same confirm: 201 with the original booking_id, body and Idempotent-Replayed, for ever',
+    title: 'same key and same confirm: 201 with the original booking_id, body and Idempotent-Replayed, for ever',
     endpoints: [`${POST} 201`],
     check: inScene(async (scene) => {
       const { partner } = scene;

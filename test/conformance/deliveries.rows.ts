@@ -61,10 +61,7 @@ const HEADERS: readonly Row[] = [
     endpoints: ['POST /api/v1/partner/holds 201'],
     check: async (world) => {
       const { attempt, secretKey } = await anyArrival(world);
-      const signed = Buffer.concat([
-        Buffer.from(`${headerOf(attempt, 'x-service-timestamp')}.`),
-        attempt.bytes,
-      ]);
+      const signed = Buffer.concat([Buffer.from(`${headerOf(attempt, 'x-service-timestamp')}.`), attempt.bytes]);
       const expected = `sha256=${createHmac('sha256', secretKey).update(signed).digest('hex')}`;
       const given = headerOf(attempt, 'x-service-signature');
       expect(given).toMatch(/^sha256=[0-9a-f]{64}$/);
@@ -85,11 +82,11 @@ const HEADERS: readonly Row[] = [
       const withHeader = (name: string, value: string) => ({
         headers: { ...attempt.headers, [name]: value },
       });
-      expect([
-        judged({}),
-        judged({ atUnixSeconds: sentAt + 300 }),
-        judged({ atUnixSeconds: sentAt - 300 }),
-      ]).toEqual([true, true, true]);
+      expect([judged({}), judged({ atUnixSeconds: sentAt + 300 }), judged({ atUnixSeconds: sentAt - 300 })]).toEqual([
+        true,
+        true,
+        true,
+      ]);
       const refused = [
         { atUnixSeconds: sentAt + 301 },
         { atUnixSeconds: sentAt - 301 },
@@ -183,13 +180,7 @@ const RETRIES: readonly Row[] = [
     check: async (world) => {
       const { listener } = await deadLetter(world, await world.scene());
       const { received } = listener.receiver;
-      expect(received.map((attempt) => headerOf(attempt, 'x-delivery-attempt'))).toEqual([
-        '1',
-        '2',
-        '3',
-        '4',
-        '5',
-      ]);
+      expect(received.map((attempt) => headerOf(attempt, 'x-delivery-attempt'))).toEqual(['1', '2', '3', '4', '5']);
       expect(received.map((attempt) => isGenuine(attempt, listener.secretKey))).toEqual(Array(5).fill(true));
       const distinct = (name: string) => new Set(received.map(({ body }) => body[name])).size;
       expect([distinct('event_id'), distinct('delivery_id'), distinct('timestamp')]).toEqual([1, 5, 1]);
@@ -241,9 +232,7 @@ const RETRIES: readonly Row[] = [
       const { delivery } = await deadLetter(world, await world.scene());
       const alerts = await eventually('the line of the dead letter', async () => {
         const lines = await internals.service.workerLogs();
-        const its = lines.filter(
-          (line) => line['alert'] === 'dead_letter' && line['delivery'] === delivery['id'],
-        );
+        const its = lines.filter((line) => line['alert'] === 'dead_letter' && line['delivery'] === delivery['id']);
         return its.length > 0 && its;
       });
       expect(alerts).toMatchObject([{ level: 'error', attempts: 5 }]);

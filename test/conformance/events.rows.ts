@@ -41,8 +41,7 @@ const ending =
   (operation: string) =>
   async (scene: Scene): Promise<Json> => {
     const booking = await book(scene);
-    const ask = (key: string) =>
-      end(scene.partner, operation, booking['booking_id'], { idempotency_key: key });
+    const ask = (key: string) => end(scene.partner, operation, booking['booking_id'], { idempotency_key: key });
     // A replay and a call that is rejected cause no event.
     const key = newKey();
     for (let call = 0; call < 2; call += 1) expectStatus(await ask(key), 200);
@@ -158,11 +157,7 @@ const RECEIVERS: readonly Row[] = [
       const own = await listening(world, scene.partner, types);
       const rival = await listening(world, scene.rival, types);
       const otherType = await listening(world, scene.rival, ['booking_created']);
-      const silent = [
-        otherType,
-        await listening(world, outsider, types),
-        await listening(world, suspended, types),
-      ];
+      const silent = [otherType, await listening(world, outsider, types), await listening(world, suspended, types)];
       const path = `/api/v1/operator/partners/${suspended.id}`;
       await world.operator.patch(path, { status: 'suspended' });
       await held(scene);
@@ -230,8 +225,7 @@ const RECEIVERS: readonly Row[] = [
       await arrival(listener, 'the refund', typed('booking_refunded'));
       await arrival(listener, 'the booking', typed('booking_created'));
       const text = listener.receiver.received.map(({ bytes }) => bytes.toString()).join();
-      for (const value of ['Zenobia', '9812345678', 'zenobia@', 'upi-secret'])
-        expect(text).not.toContain(value);
+      for (const value of ['Zenobia', '9812345678', 'zenobia@', 'upi-secret']) expect(text).not.toContain(value);
     }),
   },
   {
@@ -251,8 +245,7 @@ const RECEIVERS: readonly Row[] = [
   },
   {
     rules: ['events/other-channels'],
-    title:
-      'a partner keeps its cache fresh by events alone: each change of a slot that it did not cause is sent',
+    title: 'a partner keeps its cache fresh by events alone: each change of a slot that it did not cause is sent',
     endpoints: [`POST ${PARTNER}/holds 201`, 'POST /api/v1/bookings/confirm 201'],
     check: inScene(async (scene, world) => {
       const listener = await listening(world, scene.rival);

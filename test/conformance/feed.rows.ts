@@ -2,18 +2,7 @@ import { expect } from 'expect';
 import type { Json, Partner } from '../support/factories.ts';
 import { placeHold } from '../support/factories.ts';
 import type { Row } from './row.ts';
-import {
-  book,
-  end,
-  expectVerdict,
-  held,
-  inScene,
-  list,
-  listedOnce,
-  PARTNER,
-  read,
-  release,
-} from './steps.ts';
+import { book, end, expectVerdict, held, inScene, list, listedOnce, PARTNER, read, release } from './steps.ts';
 import { arrival, listening } from './webhook-steps.ts';
 
 const FEED = `GET ${PARTNER}/events`;
@@ -31,8 +20,7 @@ const feedOf = (partner: Partner, query: string, count: number) =>
 export const FEED_ROWS: readonly Row[] = [
   {
     rules: ['events/feed'],
-    title:
-      '{success, count, data, next_cursor}, oldest first, the bodies of the webhooks without delivery_id',
+    title: '{success, count, data, next_cursor}, oldest first, the bodies of the webhooks without delivery_id',
     endpoints: [`${FEED} 200`],
     check: inScene(async (scene, world) => {
       const listener = await listening(world, scene.partner);
@@ -41,11 +29,7 @@ export const FEED_ROWS: readonly Row[] = [
       const data = await feedOf(scene.partner, '', 3);
       expect(typesOf(data)).toEqual(['hold_created', 'booking_created', 'booking_cancelled']);
       for (const event of data) {
-        const sent = await arrival(
-          listener,
-          'the event',
-          ({ body }) => body['event_id'] === event['event_id'],
-        );
+        const sent = await arrival(listener, 'the event', ({ body }) => body['event_id'] === event['event_id']);
         const { delivery_id: _attempt, ...body } = sent.body;
         expect(event).toEqual(body);
       }
@@ -58,8 +42,7 @@ export const FEED_ROWS: readonly Row[] = [
   },
   {
     rules: ['events/feed'],
-    title:
-      'oldest first across reservations: `timestamp` goes back by less than a second, never within a reservation',
+    title: 'oldest first across reservations: `timestamp` goes back by less than a second, never within a reservation',
     endpoints: [`${FEED} 200`],
     check: inScene(async (scene) => {
       for (let round = 0; round < 3; round += 1) {

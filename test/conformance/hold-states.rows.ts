@@ -109,9 +109,7 @@ const ENDING: readonly Row[] = [
 const notFound = (operation: '' | '/extend' | '/cancel' | '/expire'): Row => ({
   rules: ['holds/not-found'],
   title: `a missing hold and another partner's, ${operation === '' ? 'read' : `on ${operation}`}, in the same bytes`,
-  endpoints: [
-    `${{ '': READ, '/extend': EXTEND, '/cancel': CANCEL, '/expire': EXPIRE }[operation]} 404 HOLD_NOT_FOUND`,
-  ],
+  endpoints: [`${{ '': READ, '/extend': EXTEND, '/cancel': CANCEL, '/expire': EXPIRE }[operation]} 404 HOLD_NOT_FOUND`],
   check: inScene(async (scene) => {
     const placed = await held(scene);
     const prefix = operation === '/expire' ? '/api/v1/sandbox/holds' : HOLDS;
@@ -129,8 +127,7 @@ const notFound = (operation: '' | '/extend' | '/cancel' | '/expire'): Row => ({
 const READING: readonly Row[] = [
   {
     rules: ['holds/states'],
-    title:
-      'ACTIVE, then CONSUMED, RELEASED or EXPIRED; a CONSUMED hold stays so whatever becomes of its booking',
+    title: 'ACTIVE, then CONSUMED, RELEASED or EXPIRED; a CONSUMED hold stays so whatever becomes of its booking',
     endpoints: [`${READ} 200`, `${EXPIRE} 200`],
     check: inScene(async (scene) => {
       const { partner } = scene;

@@ -64,8 +64,7 @@ const PLACING: readonly Row[] = [
   },
   {
     rules: ['holds/place', 'responses/timestamps'],
-    title:
-      'venue_id, resource_id and slot_start name the same slot as its slot_id; all may be given where they agree',
+    title: 'venue_id, resource_id and slot_start name the same slot as its slot_id; all may be given where they agree',
     endpoints: [`${PLACE} 201`],
     check: inScene(async (scene) => {
       const placed = expectStatus(await scene.partner.api.post(HOLDS, windowOf(scene)), 201);
@@ -140,8 +139,7 @@ const PLACING: readonly Row[] = [
     rules: ['holds/slot-not-found'],
     title: 'a window that is not on the schedule',
     response: `${PLACE} 404 SLOT_NOT_FOUND`,
-    ask: (scene) =>
-      scene.partner.api.post(HOLDS, { ...windowOf(scene), slot_start: `${dateIn(3)}T04:35:00.000Z` }),
+    ask: (scene) => scene.partner.api.post(HOLDS, { ...windowOf(scene), slot_start: `${dateIn(3)}T04:35:00.000Z` }),
   }),
   oneRequest({
     rules: ['availability/resource-not-found'],
@@ -221,8 +219,7 @@ const PLACING: readonly Row[] = [
   },
   {
     rules: ['holds/limit'],
-    title:
-      'at the configured maximum another hold is 409, until one of them has ended; other partners have their own',
+    title: 'at the configured maximum another hold is 409, until one of them has ended; other partners have their own',
     endpoints: [`${PLACE} 409 HOLD_LIMIT_REACHED`],
     needs: 'internals',
     check: async (world, internals) => {

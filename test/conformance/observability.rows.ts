@@ -69,8 +69,7 @@ export const OBSERVABILITY_ROWS: readonly Row[] = [
   },
   {
     rules: ['observability/summary', 'observability/subscriptions'],
-    title:
-      'after five failures of one delivery and a success of another: six attempts, a sixth of them successful',
+    title: 'after five failures of one delivery and a success of another: six attempts, a sixth of them successful',
     endpoints: [`${LIST} 200`],
     check: inScene(async (scene, world) => {
       const { listener } = await deadLetter(world, scene);
@@ -98,8 +97,7 @@ export const OBSERVABILITY_ROWS: readonly Row[] = [
   },
   {
     rules: ['observability/list'],
-    title:
-      'lists dead letters unless status asks for others; narrowed by event_type and subscription_id, and paged',
+    title: 'lists dead letters unless status asks for others; narrowed by event_type and subscription_id, and paged',
     endpoints: [`${LIST} 200`],
     check: inScene(async (scene, world) => {
       const { partner } = scene;
@@ -113,9 +111,7 @@ export const OBSERVABILITY_ROWS: readonly Row[] = [
       expect(await seen('')).toEqual([]);
       expect(await seen('?status=all')).toEqual(all);
       expect(await seen('?status=retrying')).toEqual([]);
-      expect(await seen('?status=all&event_type=hold_created')).toMatchObject([
-        { subscription_id: holds.id },
-      ]);
+      expect(await seen('?status=all&event_type=hold_created')).toMatchObject([{ subscription_id: holds.id }]);
       const one = await seen(`?status=all&subscription_id=${releases.id}`);
       expect(one).toMatchObject([{ event_type: 'hold_cancelled', subscription_id: releases.id }]);
       const page = await read(partner, `${OBSERVABILITY}?status=all&limit=2`);

@@ -282,8 +282,7 @@ const SPENDING: readonly Row[] = [
   },
   {
     rules: ['packages/credits-never-negative', 'packages/purchase-fields', 'packages/active-purchases'],
-    title:
-      'of six confirms that race for two credits two get one; the purchase is EXHAUSTED and no longer active',
+    title: 'of six confirms that race for two credits two get one; the purchase is EXHAUSTED and no longer active',
     endpoints: ['POST /api/v1/bookings/confirm 201'],
     check: inScene(async (scene, world) => {
       const { partner, slot } = scene;
@@ -300,10 +299,7 @@ const SPENDING: readonly Row[] = [
   {
     rules: ['packages/refund-returns-credit'],
     title: 'once, also after a cancel, which alone gives none; an EXHAUSTED purchase is ACTIVE again',
-    endpoints: [
-      'POST /api/v1/bookings/{bookingId}/cancel 200',
-      'POST /api/v1/bookings/{bookingId}/refund 200',
-    ],
+    endpoints: ['POST /api/v1/bookings/{bookingId}/cancel 200', 'POST /api/v1/bookings/{bookingId}/refund 200'],
     check: inScene(async (scene, world) => {
       const { partner } = scene;
       const purchase = await anyPurchase(world, scene, { credits: 1 });

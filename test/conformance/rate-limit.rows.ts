@@ -37,10 +37,7 @@ async function inOneTry(check: () => Promise<void>): Promise<void> {
 }
 
 /** Runs `check` on a service of its own, which is stopped afterwards. */
-async function withService(
-  starting: Promise<HostedService>,
-  check: (service: HostedService) => Promise<void>,
-) {
+async function withService(starting: Promise<HostedService>, check: (service: HostedService) => Promise<void>) {
   const service = await starting;
   try {
     await check(service);
@@ -55,14 +52,11 @@ const partnerAt = (world: World, service: HostedService) => world.partner([], se
 export const RATE_LIMIT_ROWS: readonly Row[] = [
   {
     rules: ['rate-limits/headers'],
-    title:
-      'RateLimit and RateLimit-Policy are on every response to a partner, the policy 600 in 60 s by default',
+    title: 'RateLimit and RateLimit-Policy are on every response to a partner, the policy 600 in 60 s by default',
     endpoints: [`GET ${VENUES} 200`, `GET ${HOLDS}/{holdId} 404 HOLD_NOT_FOUND`],
     needs: 'internals',
     check: async (world, internals) => {
-      const { defaultRateLimit } = internals.service.inHost<typeof InHost>(
-        'test/conformance/rows.in-host.ts',
-      );
+      const { defaultRateLimit } = internals.service.inHost<typeof InHost>('test/conformance/rows.in-host.ts');
       const limit = String(await defaultRateLimit());
       const service = await internals.serviceWith({ RATE_LIMIT_PER_MINUTE: limit });
       const partner = await partnerAt(world, service);

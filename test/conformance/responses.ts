@@ -39,9 +39,7 @@ export function missingResponses(expected: readonly string[], seen: readonly Exc
   return expected.filter((response) => {
     const { method, path, outcome } = partsOf(response);
     const form = new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`);
-    return !seen.some(
-      (each) => each.method === method && form.test(each.path) && isOutcome(each.outcome, outcome),
-    );
+    return !seen.some((each) => each.method === method && form.test(each.path) && isOutcome(each.outcome, outcome));
   });
 }
 

@@ -39,14 +39,7 @@ export const ROWS_OF = {
     ...AUTHENTICATION_ROWS,
     ...ACCOUNT_ROWS,
   ],
-  webhooks: [
-    ...WEBHOOK_ROWS,
-    ...EVENT_ROWS,
-    ...FEED_ROWS,
-    ...DELIVERY_ROWS,
-    ...OBSERVABILITY_ROWS,
-    ...SANDBOX_ROWS,
-  ],
+  webhooks: [...WEBHOOK_ROWS, ...EVENT_ROWS, ...FEED_ROWS, ...DELIVERY_ROWS, ...OBSERVABILITY_ROWS, ...SANDBOX_ROWS],
 } as const satisfies Record<string, readonly Row[]>;
 
 /** Every row, in the order of docs/contract.md. */

@@ -73,16 +73,13 @@ describe('a run on a deployment', () => {
       expectStatus(await operator.get(`/api/v1/operator/${path}`), 200)['data'] as Record<string, unknown>[];
     const partners = await list('partners');
     expect(partners.length).toBeGreaterThan(3);
-    expect(partners.filter(({ status }) => status === 'active').map(({ partner_id: id }) => id)).toEqual(
-      mine,
-    );
+    expect(partners.filter(({ status }) => status === 'active').map(({ partner_id: id }) => id)).toEqual(mine);
     expect(await list('venues')).toMatchObject([{ status: 'inactive' }]);
     expect(said.filter((line) => line.includes('could not be ended'))).toEqual([]);
   });
 
   test('is rejected with a wrong key, where nothing listens, and in production', async () => {
-    const run = (other: object) =>
-      runConformance({ ...options(), ...other }, { rows, say: () => undefined, stopping });
+    const run = (other: object) => runConformance({ ...options(), ...other }, { rows, say: () => undefined, stopping });
     const nowhere = 'http://127.0.0.1:9';
     await expect(run({ operatorKey: 'wrong' })).rejects.toThrow('rejects --operator-key: 401');
     await expect(run({ adminUrl: nowhere })).rejects.toThrow(`--admin-url ${nowhere} cannot`);

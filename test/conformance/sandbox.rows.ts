@@ -40,8 +40,7 @@ export const SANDBOX_ROWS: readonly Row[] = [
     title: 'a walk-in whose override_holds is not a boolean',
     response: `${WALK_IN} 400 VALIDATION_ERROR`,
     fields: 'override_holds',
-    ask: ({ partner, slot }) =>
-      partner.api.post(`/api/v1/sandbox/slots/${slot()}/walk-in`, { override_holds: 'yes' }),
+    ask: ({ partner, slot }) => partner.api.post(`/api/v1/sandbox/slots/${slot()}/walk-in`, { override_holds: 'yes' }),
   }),
   {
     rules: ['sandbox/walk-in'],

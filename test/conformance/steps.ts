@@ -10,9 +10,7 @@ import type { Row } from './row.ts';
 import type { Scene, World } from './world.ts';
 
 export const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-export const UUID_V7 = expect.stringMatching(
-  /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
-);
+export const UUID_V7 = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
 /** A UUIDv7 that names nothing. */
 export const NOWHERE = '00000000-0000-7000-8000-00000000dead';
 
@@ -34,12 +32,7 @@ export const hold = (partner: Partner, slotId: string, fields: Json = {}): Promi
   partner.api.post(HOLDS, { slot_id: slotId, ...fields });
 export const confirm = (partner: Partner, holdId: unknown, fields: Json = {}): Promise<Reply> =>
   partner.api.post(CONFIRM, confirmBody(holdId, fields));
-export const end = (
-  partner: Partner,
-  operation: string,
-  bookingId: unknown,
-  fields: Json = {},
-): Promise<Reply> =>
+export const end = (partner: Partner, operation: string, bookingId: unknown, fields: Json = {}): Promise<Reply> =>
   partner.api.post(`${BOOKINGS}/${String(bookingId)}/${operation}`, {
     reason: 'rain',
     idempotency_key: newKey(),
@@ -51,11 +44,9 @@ export const expire = (partner: Partner, holdId: unknown): Promise<Reply> =>
   partner.api.post(`/api/v1/sandbox/holds/${String(holdId)}/expire`);
 
 /** A booking of a slot that the row has not used yet. */
-export const book = ({ partner, slot }: Scene, fields: Json = {}): Promise<Json> =>
-  bookSlot(partner, slot(), fields);
+export const book = ({ partner, slot }: Scene, fields: Json = {}): Promise<Json> => bookSlot(partner, slot(), fields);
 /** An ACTIVE hold on a slot that the row has not used yet. */
-export const held = ({ partner, slot }: Scene, fields: Json = {}): Promise<Json> =>
-  placeHold(partner, slot(), fields);
+export const held = ({ partner, slot }: Scene, fields: Json = {}): Promise<Json> => placeHold(partner, slot(), fields);
 
 /** The body of a read that must succeed. */
 export async function read(partner: Partner, path: string): Promise<Json> {
@@ -92,11 +83,7 @@ export async function expectVerdict(reply: Reply | Promise<Reply>, expected: str
 }
 
 /** Waits until every member of `data` at `path` is as expected; returns them. */
-export function listedOnce(
-  partner: Partner,
-  path: string,
-  isThere: (data: Json[]) => boolean,
-): Promise<Json[]> {
+export function listedOnce(partner: Partner, path: string, isThere: (data: Json[]) => boolean): Promise<Json[]> {
   return eventually(`what ${path} is to list`, async () => {
     const data = await list(partner, path);
     return isThere(data) && data;

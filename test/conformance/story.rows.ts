@@ -1,18 +1,7 @@
 import { expect } from 'expect';
 import { dateIn, expectStatus, slotsOf } from '../support/factories.ts';
 import type { Row } from './row.ts';
-import {
-  BOOKINGS,
-  confirm,
-  end,
-  hold,
-  inScene,
-  list,
-  PARTNER,
-  readBooking,
-  release,
-  slotNow,
-} from './steps.ts';
+import { BOOKINGS, confirm, end, hold, inScene, list, PARTNER, readBooking, release, slotNow } from './steps.ts';
 
 /** What a partner does, from the first call to the last. */
 export const STORY_ROWS: readonly Row[] = [

@@ -19,10 +19,7 @@ export const VENUE_ROWS: readonly Row[] = [
       const { venue, partner } = await world.scene({ venue: fields });
       const shown = { venue_id: venue.id, ...fields, status: 'active' };
       expect(await read(partner, `${VENUES}/${venue.id}`)).toEqual(shown);
-      expectStatus(
-        await world.operator.patch(`/api/v1/operator/venues/${venue.id}`, { status: 'inactive' }),
-        200,
-      );
+      expectStatus(await world.operator.patch(`/api/v1/operator/venues/${venue.id}`, { status: 'inactive' }), 200);
       expect(await read(partner, `${VENUES}/${venue.id}`)).toEqual({ ...shown, status: 'inactive' });
     },
   },
@@ -37,8 +34,7 @@ export const VENUE_ROWS: readonly Row[] = [
       const body = await read(partner, VENUES);
       expect(body).toEqual({ success: true, count: 2, data: expect.any(Array) });
       const listed = await list(partner, VENUES);
-      for (const venue of listed)
-        expect(venue).toEqual(await read(partner, `${VENUES}/${String(venue['venue_id'])}`));
+      for (const venue of listed) expect(venue).toEqual(await read(partner, `${VENUES}/${String(venue['venue_id'])}`));
       expect(listed.map((venue) => String(venue['status'])).toSorted()).toEqual(['active', 'inactive']);
       const ids = listed.map((venue) => String(venue['venue_id']));
       expect(ids.toSorted()).toEqual([one.venue.id, two.venue.id].toSorted());

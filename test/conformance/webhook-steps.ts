@@ -50,11 +50,7 @@ export const readDelivery = ({ partner }: Listener, id: unknown): Promise<Json> 
 export const attemptsOf = (delivery: Json): Json[] => delivery['attempts'] as Json[];
 
 /** The listener's one delivery once `isSo`. */
-export function deliveryOnce(
-  { partner }: Listener,
-  what: string,
-  isSo: (delivery: Json) => boolean,
-): Promise<Json> {
+export function deliveryOnce({ partner }: Listener, what: string, isSo: (delivery: Json) => boolean): Promise<Json> {
   return eventually(
     what,
     async () => {
@@ -65,8 +61,7 @@ export function deliveryOnce(
   );
 }
 
-export const advance = ({ partner }: Listener, id: unknown) =>
-  partner.api.post(`${ADVANCE}/${String(id)}/advance`);
+export const advance = ({ partner }: Listener, id: unknown) => partner.api.post(`${ADVANCE}/${String(id)}/advance`);
 export const redeliver = ({ partner }: Listener, id: unknown) =>
   partner.api.post(`${DELIVERIES}/${String(id)}/redeliver`);
 

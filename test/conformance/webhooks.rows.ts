@@ -115,8 +115,7 @@ const MANAGEMENT: readonly Row[] = [
   },
   {
     rules: ['subscriptions/list', 'subscriptions/secret'],
-    title:
-      "{success, count, data} of the caller's subscriptions with secret_rotated_at and without the secret",
+    title: "{success, count, data} of the caller's subscriptions with secret_rotated_at and without the secret",
     endpoints: [`${LIST} 200`],
     check: async (world) => {
       const partner = await world.partner();
@@ -163,10 +162,7 @@ const MANAGEMENT: readonly Row[] = [
       const { listener, delivery } = await failedOnce(world, await world.scene());
       const elsewhere = await world.receiver(200);
       const fields = { endpoint_url: elsewhere.url, event_types: ['booking_created'] };
-      const changed = expectStatus(
-        await listener.partner.api.patch(`${WEBHOOKS}/${listener.id}`, fields),
-        200,
-      );
+      const changed = expectStatus(await listener.partner.api.patch(`${WEBHOOKS}/${listener.id}`, fields), 200);
       expect(await list(listener.partner, WEBHOOKS)).toEqual([changed]);
       expect(changed).toMatchObject({
         id: listener.id,
@@ -249,8 +245,7 @@ const MANAGEMENT: readonly Row[] = [
   },
   {
     rules: ['subscriptions/endpoint-url'],
-    title:
-      'https without credentials or fragment, at most 2,048 characters, and never a private or reserved address',
+    title: 'https without credentials or fragment, at most 2,048 characters, and never a private or reserved address',
     endpoints: [`${CREATE} 201`, `${CREATE} 400 VALIDATION_ERROR`],
     needs: 'internals',
     check: async (world, internals) => {

@@ -85,8 +85,7 @@ describeInBrowser('an operator', () => {
     const { page, faults, close } = await visit(gridPath());
     const slotId = world.slotOf(world.turf, 4);
     await tabTo(page, page.locator('.grid .slot[tabindex="0"]'));
-    for (const key of ['End', 'Home', 'ArrowRight', 'ArrowRight', 'ArrowRight'])
-      await page.keyboard.press(key);
+    for (const key of ['End', 'Home', 'ArrowRight', 'ArrowRight', 'ArrowRight']) await page.keyboard.press(key);
     for (let steps = 0; steps < 4; steps += 1) await page.keyboard.press('ArrowDown');
     expect(await page.evaluate('document.activeElement.closest("td").id')).toBe(slotId);
     await page.keyboard.press('Enter');
@@ -213,10 +212,7 @@ describeInBrowser('an operator', () => {
     await page.goto(service.adminUrl + gridPath());
     const closed = world.slotOf(world.north, 4);
     expect(await cell(page, closed).innerText()).toMatch(/Blackout\s+Resurfacing/);
-    expect([await slotState(closed), await slotState(world.slotOf(world.north, 3))]).toEqual([
-      'blackout',
-      undefined,
-    ]);
+    expect([await slotState(closed), await slotState(world.slotOf(world.north, 3))]).toEqual(['blackout', undefined]);
     await shot(page, 'blackout');
     await cell(page, closed).locator('.slot').click();
     const standing = page.getByRole('link', { name: 'See the holds and bookings in it' });
@@ -291,10 +287,7 @@ describeInBrowser('an operator', () => {
     await said(page, 'The key is rotated.');
     expect(await field.inputValue()).toBe('');
     expect(await page.content()).not.toContain(apiKey);
-    const actions = expectStatus(
-      await operatorOf(service).get('/api/v1/operator/audit?action=rotateApiKey'),
-      200,
-    );
+    const actions = expectStatus(await operatorOf(service).get('/api/v1/operator/audit?action=rotateApiKey'), 200);
     expect((actions['data'] as Json[])[0]).toMatchObject({ who: 'session', status: 201 });
     expect(faults).toEqual([]);
     await close();
@@ -313,10 +306,7 @@ describeInBrowser('an operator', () => {
     await page.getByText('suspended', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Activate' }).click();
     await page.getByRole('button', { name: 'Suspend' }).waitFor();
-    const { status } = expectStatus(
-      await operatorOf(service).get(`/api/v1/operator/partners/${world.rival.id}`),
-      200,
-    );
+    const { status } = expectStatus(await operatorOf(service).get(`/api/v1/operator/partners/${world.rival.id}`), 200);
     expect(status).toBe('active');
     await close();
   });
@@ -330,18 +320,12 @@ describeInBrowser('an operator', () => {
     };
     await attach('notes.json', 'all passed');
     await page.locator('#certify-report-fault').getByText('object').waitFor();
-    const reportOf = (...outcomes: Outcome[]) =>
-      JSON.stringify(certificationReport(world.rival.id, outcomes));
+    const reportOf = (...outcomes: Outcome[]) => JSON.stringify(certificationReport(world.rival.id, outcomes));
     await attach('failed.json', reportOf('passed', 'failed'));
-    await page
-      .locator('#certify-report-fault')
-      .getByText(`1 of ${SUITE.scenarios.length} scenarios failed`)
-      .waitFor();
+    await page.locator('#certify-report-fault').getByText(`1 of ${SUITE.scenarios.length} scenarios failed`).waitFor();
     await attach('report.json', reportOf('passed', 'not_tried'));
     await said(page, /is certified/);
-    await page
-      .getByRole('link', { name: `Incomplete: ${SUITE.scenarios.length - 1} passed, 1 not tried` })
-      .click();
+    await page.getByRole('link', { name: `Incomplete: ${SUITE.scenarios.length - 1} passed, 1 not tried` }).click();
     const found = page.getByRole('cell', { name: 'Nothing came.' });
     await found.waitFor();
     expect(await found.count()).toBe(1);

@@ -36,13 +36,9 @@ const cellOf = (day: DayGrid, slot: Json | undefined): DayCell => {
   if (found === undefined) throw new Error(`${String(slot?.['slot_id'])} is not on the grid`);
   return found;
 };
-const freeIds = (day: DayGrid) =>
-  cellsOf(day).flatMap(({ state, slotId }) => (state === 'free' ? [slotId] : []));
+const freeIds = (day: DayGrid) => cellsOf(day).flatMap(({ state, slotId }) => (state === 'free' ? [slotId] : []));
 const walkIn = async (slot: Json | undefined, fields: Json = {}) =>
-  expectStatus(
-    await operator().post('/api/v1/operator/walk-ins', { slot_id: slot?.['slot_id'], ...fields }),
-    201,
-  );
+  expectStatus(await operator().post('/api/v1/operator/walk-ins', { slot_id: slot?.['slot_id'], ...fields }), 201);
 const blackOut = async (venueId: string, slot: Json | undefined, resourceIds?: string[]) =>
   expectStatus(
     await operator().post(`/api/v1/operator/venues/${venueId}/blackouts`, {
@@ -110,8 +106,7 @@ describe('a slot is free on the grid exactly where availability says so', () => 
     for (const date of [dateIn(-1), dateIn(0), dateIn(1), dateIn(730), dateIn(732)]) {
       await agree(venue.id, seller, date);
     }
-    const states = async (date: string) =>
-      new Set(cellsOf(await grid(venue.id, date)).map(({ state }) => state));
+    const states = async (date: string) => new Set(cellsOf(await grid(venue.id, date)).map(({ state }) => state));
     expect([await states(dateIn(-1)), await states(dateIn(732))]).toEqual([
       new Set(['past']),
       new Set(['beyond_horizon']),
@@ -128,11 +123,9 @@ describe('a slot is free on the grid exactly where availability says so', () => 
     const october = new Date(Date.UTC(new Date().getUTCFullYear() + 1, 9, 31));
     october.setUTCDate(31 - october.getUTCDay());
     const date = october.toISOString().slice(0, 10);
-    const london = await anyVenue(
-      service,
-      [{ operating_hours_start: '00:00', operating_hours_end: '00:00' }],
-      { time_zone: 'Europe/London' },
-    );
+    const london = await anyVenue(service, [{ operating_hours_start: '00:00', operating_hours_end: '00:00' }], {
+      time_zone: 'Europe/London',
+    });
     const { day } = await agree(london.id, await anyPartner(service, [london.id]), date);
     expect(cellsOf(day)).toHaveLength(25);
 
@@ -189,10 +182,7 @@ describe('a cell says who has it', () => {
     ]);
     expect(shared.map(({ takesWalkIn }) => takesWalkIn)).toEqual([false, false, true]);
     expect([cellOf(day, north[2]).state, cellOf(day, turf[0]).state]).toEqual(['free', 'free']);
-    const names = day.columns.map(({ resource, sharesWith }) => [
-      resource.name,
-      sharesWith.map(({ name }) => name),
-    ]);
+    const names = day.columns.map(({ resource, sharesWith }) => [resource.name, sharesWith.map(({ name }) => name)]);
     expect(Object.fromEntries(names)).toEqual({ Turf: [], North: ['Full'], Full: ['North'] });
   });
 

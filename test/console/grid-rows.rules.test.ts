@@ -23,11 +23,7 @@ test('slots of one length make one row each', () => {
 });
 
 test('a longer slot reaches over the rows of the shorter ones beside it', () => {
-  expect(drawn(column([0, 90]), column([0, 30], [30, 60], [60, 90]))).toEqual([
-    '0x3 0x1',
-    '. 30x1',
-    '. 60x1',
-  ]);
+  expect(drawn(column([0, 90]), column([0, 30], [30, 60], [60, 90]))).toEqual(['0x3 0x1', '. 30x1', '. 60x1']);
 });
 
 test('slots that are out of step stand at their own times, with what is closed as a gap', () => {

@@ -92,21 +92,14 @@ describe('every page', () => {
       ),
     );
     const texts = await Promise.all(paths().map(async (path) => (await page(path)).text));
-    const calls = texts.flatMap((text) =>
-      [...text.matchAll(/data-api="([^"]+)"/g)].map(([, call = '']) => call),
-    );
+    const calls = texts.flatMap((text) => [...text.matchAll(/data-api="([^"]+)"/g)].map(([, call = '']) => call));
     expect(new Set(calls).size).toBeGreaterThan(10);
     expect(calls.filter((call) => !known.some((pattern) => pattern.test(call)))).toEqual([]);
   });
 
   test('has the queues, the reference and the sign-out in its header', async () => {
     const { text } = await page('/audit');
-    for (const part of [
-      'href="/queues"',
-      'href="/docs"',
-      'action="/sign-out"',
-      'aria-current="page">Audit<',
-    ]) {
+    for (const part of ['href="/queues"', 'href="/docs"', 'action="/sign-out"', 'aria-current="page">Audit<']) {
       expect(text).toContain(part);
     }
   });
@@ -217,10 +210,7 @@ describe('names that others chose', () => {
     expectStatus(await operator.post('/api/v1/operator/walk-ins', sold), 201);
     const hold = await placeHold(seller, third);
     const day = { starts_at: `${world.date}T00:00Z`, ends_at: `${world.date}T23:00Z`, reason: HOSTILE };
-    const blackout = expectStatus(
-      await operator.post(`/api/v1/operator/venues/${venue.id}/blackouts`, day),
-      201,
-    );
+    const blackout = expectStatus(await operator.post(`/api/v1/operator/venues/${venue.id}/blackouts`, day), 201);
     const ending = { reason: HOSTILE, idempotency_key: 'hostile' };
     const bookingId = String(booked['booking_id']);
     expectStatus(await operator.post(`/api/v1/operator/bookings/${bookingId}/cancel`, ending), 200);
@@ -249,11 +239,7 @@ describe('what is not seen in names that an older release took', () => {
     const reservations = service.context.db.collection('reservations');
     const before = await reservations.findOne({ bookingId });
     await reservations.updateOne({ bookingId }, { $set: { 'customer.name': TURNED } });
-    for (const path of [
-      '/bookings',
-      `/bookings/${bookingId}`,
-      `/?venue_id=${world.venueId}&date=${world.date}`,
-    ]) {
+    for (const path of ['/bookings', `/bookings/${bookingId}`, `/?venue_id=${world.venueId}&date=${world.date}`]) {
       const { text } = await page(path);
       expect([path, text.includes('evil\uFFFDgnp.exe\uFFFD\uFFFD')]).toEqual([path, true]);
       expect([path, /[\u202A-\u202E\u2066-\u2069\u200B]/.test(text)]).toEqual([path, false]);
@@ -299,9 +285,7 @@ describe('what the pages tell', () => {
   test('the offset is that of the day that is shown, not of today', async () => {
     const london = await anyVenue(service, [], { time_zone: 'Europe/London' });
     const offsetOn = async (date: string) =>
-      /Times in Europe\/London, (GMT[+\d]*)/.exec(
-        (await page(`/?venue_id=${london.id}&date=${date}`)).text,
-      )?.[1];
+      /Times in Europe\/London, (GMT[+\d]*)/.exec((await page(`/?venue_id=${london.id}&date=${date}`)).text)?.[1];
     expect([await offsetOn('2027-01-15'), await offsetOn('2027-07-15')]).toEqual(['GMT+0', 'GMT+1']);
   });
 
@@ -383,15 +367,11 @@ describe('what the pages tell', () => {
     const all = await page('/dead-letters');
     expect(all.text).toContain('1 dead letter can be redelivered.');
     expect((await page('/dead-letters?event_type=booking_refunded')).text).toContain('No dead letters.');
-    const subscriptions = expectStatus(await operator.get('/api/v1/operator/webhooks'), 200)[
-      'data'
-    ] as Json[];
+    const subscriptions = expectStatus(await operator.get('/api/v1/operator/webhooks'), 200)['data'] as Json[];
     const path = `/api/v1/operator/webhooks/${String(subscriptions[0]?.['id'])}`;
     expectStatus(await operator.post(`${path}/deactivate`), 200);
     const off = await page('/dead-letters');
-    expect(off.text).toContain(
-      '0 dead letters can be redelivered. 1 more cannot: their subscription is inactive',
-    );
+    expect(off.text).toContain('0 dead letters can be redelivered. 1 more cannot: their subscription is inactive');
     expect(off.text).not.toContain('Redeliver it');
     expectStatus(await operator.post(`${path}/activate`), 200);
     const rival = `/api/v1/operator/partners/${world.rival.id}`;
@@ -399,10 +379,7 @@ describe('what the pages tell', () => {
     const suspended = await page('/dead-letters');
     expect(suspended.text).toContain('0 dead letters can be redelivered. 1 more');
     const one = await page(`/deliveries/${world.deliveryId}`);
-    expect([one.text.includes('Its partner is suspended'), one.text.includes('>Redeliver<')]).toEqual([
-      true,
-      false,
-    ]);
+    expect([one.text.includes('Its partner is suspended'), one.text.includes('>Redeliver<')]).toEqual([true, false]);
     expectStatus(await operator.patch(rival, { status: 'active' }), 200);
     expect((await page(`/deliveries/${world.deliveryId}`)).text).toContain('>Redeliver<');
   });
@@ -424,8 +401,7 @@ describe('style and scripts', () => {
   beforeAll(() => {
     stranger = createClient(service.adminUrl, undefined);
   });
-  const asset = (file: string, headers = {}): Promise<Reply> =>
-    stranger.get(`/console/assets/${file}`, headers);
+  const asset = (file: string, headers = {}): Promise<Reply> => stranger.get(`/console/assets/${file}`, headers);
 
   test.each(FILES)('%s is open to everybody, and kept as long as it is the same', async (file) => {
     const reply = await asset(file);

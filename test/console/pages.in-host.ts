@@ -7,9 +7,5 @@ type Context = Service['context'];
 export const lookForAlerts = (context: Context): Promise<void> => sweep({ context });
 
 /** Reads a subscription that need not exist. */
-export const addDeadLetter = (
-  context: Context,
-  id: string,
-  subscriptionId: string,
-  partnerId: string,
-): Promise<void> => insertDeadLetters({ context }, subscriptionId, partnerId, [id]);
+export const addDeadLetter = (context: Context, id: string, subscriptionId: string, partnerId: string): Promise<void> =>
+  insertDeadLetters({ context }, subscriptionId, partnerId, [id]);

@@ -13,14 +13,7 @@ function expected(local: string, timeZone: string): string {
   return new Date(zoned.epochMilliseconds).toISOString();
 }
 
-const ZONES = [
-  'Asia/Kolkata',
-  'Europe/London',
-  'America/New_York',
-  'Australia/Lord_Howe',
-  'Asia/Kathmandu',
-  'UTC',
-];
+const ZONES = ['Asia/Kolkata', 'Europe/London', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kathmandu', 'UTC'];
 
 describe('a wall time that is typed in becomes the instant that the service would make of it', () => {
   test.each([

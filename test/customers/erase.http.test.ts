@@ -132,9 +132,7 @@ describe('after the erasure of a customer', () => {
       await end('refund', refunded);
       await seller.api.get(`/api/v1/bookings?customer_phone=${phone}`);
       for (const booking of [over, walkIn]) await passBy(booking);
-      expect(new Set((await whereCanariesAre()).map((each) => each.split(' ').at(-1)))).toEqual(
-        new Set(['database']),
-      );
+      expect(new Set((await whereCanariesAre()).map((each) => each.split(' ').at(-1)))).toEqual(new Set(['database']));
 
       expect(expectStatus(await erase(), 200)).toEqual({ bookings: 4, holds: 0, purchases: 1 });
 
@@ -247,13 +245,10 @@ describe('after the erasure of a customer', () => {
     await lapse(bought);
     const endWith = async (by: Client, operation: string, of: Json, key: string) =>
       expectStatus(
-        await by.post(
-          `${by === seller.api ? '/api/v1' : '/api/v1/operator'}/bookings/${idOf(of)}/${operation}`,
-          {
-            reason: `${String(name)} rang`,
-            idempotency_key: key,
-          },
-        ),
+        await by.post(`${by === seller.api ? '/api/v1' : '/api/v1/operator'}/bookings/${idOf(of)}/${operation}`, {
+          reason: `${String(name)} rang`,
+          idempotency_key: key,
+        }),
         200,
       );
     await endWith(seller.api, 'cancel', booking, `cancel-${phone}`);
@@ -290,15 +285,10 @@ describe('after the erasure of a customer', () => {
     const receiver = await startReceiver();
     try {
       const { id: subscriptionId } = await subscribe(rival, receiver.url, ['hold_created', 'hold_cancelled']);
-      receiver.respondWith((_request, response) =>
-        response.end(`Noted for ${String(customer['customer_email'])}`),
-      );
+      receiver.respondWith((_request, response) => response.end(`Noted for ${String(customer['customer_email'])}`));
       const hold = await placeHold(seller, anySlot(), { idempotency_key: `for ${phone}` });
       const cancelled = { reason: `${String(customer['customer_name'])} rang` };
-      expectStatus(
-        await seller.api.post(`/api/v1/partner/holds/${String(hold['hold_id'])}/cancel`, cancelled),
-        200,
-      );
+      expectStatus(await seller.api.post(`/api/v1/partner/holds/${String(hold['hold_id'])}/cancel`, cancelled), 200);
       const lapsed = await placeHold(rival, anySlot(), { idempotency_key: `canary${customers}_person` });
       await service.context.db
         .collection<{ _id: string }>('reservations')
@@ -306,14 +296,10 @@ describe('after the erasure of a customer', () => {
       expectStatus(await rival.api.get(`/api/v1/partner/holds/${String(lapsed['hold_id'])}`), 200);
       const unrelated = await placeHold(seller, anySlot(), { idempotency_key: `order-${customers}` });
       const other = { reason: 'Rain' };
-      expectStatus(
-        await seller.api.post(`/api/v1/partner/holds/${String(unrelated['hold_id'])}/cancel`, other),
-        200,
-      );
+      expectStatus(await seller.api.post(`/api/v1/partner/holds/${String(unrelated['hold_id'])}/cancel`, other), 200);
       const holds = [hold, lapsed, unrelated].map((each) => String(each['hold_id']));
       for (const holdId of holds) await service.dispatch(holdId);
-      for (const { _id } of await rowsOf(service, 'deliveries', { subscriptionId }))
-        await service.attempt(_id);
+      for (const { _id } of await rowsOf(service, 'deliveries', { subscriptionId })) await service.attempt(_id);
       const past = await bookSlot(seller, anySlot(), customer);
       await end('cancel', past);
 

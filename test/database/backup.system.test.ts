@@ -67,8 +67,7 @@ async function endOfFeed(): Promise<string> {
     after = String(next);
   }
 }
-const lastNumber = async () =>
-  (await system.context.db.collection('feed_counters').findOne({}))?.['last'] as number;
+const lastNumber = async () => (await system.context.db.collection('feed_counters').findOne({}))?.['last'] as number;
 const statusOf = async (holdId: unknown) =>
   (await rowsOf(system, 'reservations', { _id: holdId })).map(({ status }) => status).join();
 
@@ -120,12 +119,7 @@ test('the database is backed up under load, dropped and restored: what the backu
   const bytes = await readFile(damaged);
   bytes[bytes.length - 20] = (bytes.at(-20) ?? 0) ^ 1;
   await writeFile(damaged, bytes);
-  const unsound = await system.command('src/main/restore.ts', [
-    '--from',
-    at('damaged'),
-    '--replace',
-    db.name,
-  ]);
+  const unsound = await system.command('src/main/restore.ts', ['--from', at('damaged'), '--replace', db.name]);
   expect([unsound.code, unsound.output]).toEqual([1, expect.stringContaining('reservations.bson.gz')]);
   expect(await statusOf(vanishing['hold_id'])).not.toBe('');
 
@@ -155,11 +149,7 @@ test('the database is backed up under load, dropped and restored: what the backu
   const heardBefore = receiver.received.length;
   await system.resume();
 
-  await eventually(
-    'the lapsed hold ends',
-    async () => (await statusOf(lapsing['hold_id'])) === 'EXPIRED',
-    60_000,
-  );
+  await eventually('the lapsed hold ends', async () => (await statusOf(lapsing['hold_id'])) === 'EXPIRED', 60_000);
   const later = await placeHold(partner, slotIds.pop() ?? '');
   const isQuiet = async () => {
     const waiting = await db.collection('reservations').countDocuments({ outboxSince: { $exists: true } });
@@ -168,9 +158,7 @@ test('the database is backed up under load, dropped and restored: what the backu
   };
   await eventually('everything is delivered', isQuiet, 90_000);
   expect(await faultsOfHistories(system, await rowsOf(system, 'reservations'))).toEqual([]);
-  const heard = receiver.received
-    .slice(heardBefore)
-    .map(({ body }) => [body['event_type'], body['hold_id']].join());
+  const heard = receiver.received.slice(heardBefore).map(({ body }) => [body['event_type'], body['hold_id']].join());
   expect(heard).toContain(`hold_expired,${String(lapsing['hold_id'])}`);
   expect(heard).toContain(`hold_created,${String(later['hold_id'])}`);
   // A cursor from after the backup is beyond what the backup has numbered: nothing new is passed over.
@@ -199,10 +187,7 @@ test('a backup that MongoDB does not keep the moment of for long enough says wha
   await admin.command({ configureFailPoint: 'failCommand', mode: 'alwaysOn', data });
   const broken = await system.command('src/main/backup.ts', ['--to', at('late')]);
   await admin.command({ configureFailPoint: 'failCommand', mode: 'off' });
-  expect([broken.code, broken.output]).toEqual([
-    1,
-    expect.stringContaining('minSnapshotHistoryWindowInSeconds: 3600'),
-  ]);
+  expect([broken.code, broken.output]).toEqual([1, expect.stringContaining('minSnapshotHistoryWindowInSeconds: 3600')]);
   expect((await system.command('src/main/restore.ts', ['--from', at('late')])).output).toContain(
     'has no manifest.json',
   );

@@ -65,8 +65,7 @@ describe('a search of free slots', () => {
     const venueIds = venues.map(({ id }) => id);
     const searcher = await anyPartner(service, venueIds);
     const query = new URLSearchParams({ date: dateIn(3), venue_ids: venueIds.join(','), sport: 'football' });
-    const search = async () =>
-      expectStatus(await searcher.api.get(`/api/v1/slots/search?${query.toString()}`), 200);
+    const search = async () => expectStatus(await searcher.api.get(`/api/v1/slots/search?${query.toString()}`), 200);
     await search();
     return commandsOf(search);
   };

@@ -2,12 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { migrate } from '../../src/operations/database/collections.ts';
 import type { MigrationRun, Target } from '../../src/operations/database/migrate.service.ts';
-import {
-  isPending,
-  migrateTo,
-  planMigration,
-  requireUsable,
-} from '../../src/operations/database/migrate.service.ts';
+import { isPending, migrateTo, planMigration, requireUsable } from '../../src/operations/database/migrate.service.ts';
 import { dryRunText, statusText } from '../../src/operations/database/migration-text.ts';
 import type { Step } from '../../src/operations/database/steps.ts';
 import { STEPS } from '../../src/operations/database/steps.ts';
@@ -80,12 +75,9 @@ async function insertOldBookings(db: Db, count: number): Promise<void> {
 }
 
 const onAdmin = (db: Db, command: Record<string, unknown>) => db.getClient().db('admin').command(command);
-const searchable = (db: Db) =>
-  db.collection('reservations').countDocuments({ 'customer.nameWords': 'lucja' });
-const runMigrate = (env: Record<string, string>, ...args: string[]) =>
-  startProcess('src/main/migrate.ts', env, args);
-const recordOf = (db: Db, version: number) =>
-  db.collection<{ _id: number }>('migrations').findOne({ _id: version });
+const searchable = (db: Db) => db.collection('reservations').countDocuments({ 'customer.nameWords': 'lucja' });
+const runMigrate = (env: Record<string, string>, ...args: string[]) => startProcess('src/main/migrate.ts', env, args);
+const recordOf = (db: Db, version: number) => db.collection<{ _id: number }>('migrations').findOne({ _id: version });
 
 const isWrite = ({ op }: { op: string }) => op === 'update' || op === 'insert';
 
@@ -161,9 +153,7 @@ describe('npm run migrate', () => {
 
     expect(pending.code).toBe(1);
     expect(pending.text.split('\n').filter((line) => line.length > 80)).toEqual([]);
-    expect(pending.text).toMatch(
-      /^version +name +state +when\n1 .*\n2 +fold-names-again +pending \(3\) +20\d\d-/,
-    );
+    expect(pending.text).toMatch(/^version +name +state +when\n1 .*\n2 +fold-names-again +pending \(3\) +20\d\d-/);
     expect(dry.code).toBe(0);
     expect(dry.text).toContain('reservations: create index one_claim_per_cell\n');
     expect(dry.text).toContain('deliveries: create collection\n');
@@ -173,9 +163,7 @@ describe('npm run migrate', () => {
     await finished(done);
     expect(await logged(done, 'step applied')).toMatchObject({ step: 'fold-names-again', changed: 3 });
     const mended = done.log().filter(({ msg }) => msg === 'collection brought up to date');
-    expect(new Set(mended.map(({ collection }) => collection))).toEqual(
-      new Set(['deliveries', 'reservations']),
-    );
+    expect(new Set(mended.map(({ collection }) => collection))).toEqual(new Set(['deliveries', 'reservations']));
     // Control: what is written is seen to be.
     expect(await writesTo(db)).toBeGreaterThan(before);
     expect(await outcomeOf(runMigrate(env, '--status'))).toMatchObject({ code: 0 });
@@ -234,8 +222,7 @@ describe('a contract step', () => {
     await migrateTo(db, target('1.2.0', [dropOld]), quiet);
 
     await expect(requireUsable(db, '1.1.0')).resolves.toBeDefined();
-    const refused =
-      'migration 1 (drop-old) took away what releases before 1.1.0 use. Run release 1.1.0 or newer';
+    const refused = 'migration 1 (drop-old) took away what releases before 1.1.0 use. Run release 1.1.0 or newer';
     await expect(requireUsable(db, '1.0.9')).rejects.toThrow(refused);
     await expect(migrateTo(db, target('1.0.9'), quiet)).rejects.toThrow(refused);
   });
@@ -270,9 +257,7 @@ test('an index that expires rows after another time is told of, and changed with
   const { db } = await anyDatabase();
   const expiringAfter = (expireAfterSeconds: number) => ({
     ...target('1.0.0'),
-    collections: [
-      { name: 'items', indexes: [{ name: 'over', key: { at: 1 as const }, expireAfterSeconds }] },
-    ],
+    collections: [{ name: 'items', indexes: [{ name: 'over', key: { at: 1 as const }, expireAfterSeconds }] }],
   });
   await migrateTo(db, expiringAfter(60), quiet);
   expect(isPending(await planMigration(db, expiringAfter(60)))).toBe(false);
@@ -282,10 +267,7 @@ test('an index that expires rows after another time is told of, and changed with
   expect(dryRunText(plan)).toContain('items: set expiry of index over');
   await migrateTo(db, expiringAfter(90), quiet);
 
-  expect(await db.collection('items').indexes()).toMatchObject([
-    {},
-    { name: 'over', expireAfterSeconds: 90 },
-  ]);
+  expect(await db.collection('items').indexes()).toMatchObject([{}, { name: 'over', expireAfterSeconds: 90 }]);
   expect(isPending(await planMigration(db, expiringAfter(90)))).toBe(false);
 });
 
@@ -343,8 +325,6 @@ test('of two that begin at once each step is run by one', async () => {
       return 0;
     },
   };
-  await Promise.all(
-    ['one', 'two'].map((holder) => migrateTo(db, target('1.0.0', [slow]), { ...quiet, holder })),
-  );
+  await Promise.all(['one', 'two'].map((holder) => migrateTo(db, target('1.0.0', [slow]), { ...quiet, holder })));
   expect(runs).toBe(1);
 });

@@ -87,10 +87,8 @@ afterAll(async () => {
 });
 
 const bodiesOf = (receiver: WebhookReceiver): Json[] => receiver.received.map(({ body }) => body);
-const foundIn = (text: string, values: readonly string[]): string[] =>
-  values.filter((value) => text.includes(value));
-const allRows = async (name: string) =>
-  JSON.stringify(await service.context.db.collection(name).find({}).toArray());
+const foundIn = (text: string, values: readonly string[]): string[] => values.filter((value) => text.includes(value));
+const allRows = async (name: string) => JSON.stringify(await service.context.db.collection(name).find({}).toArray());
 
 test('every type of event was sent, so that the tests below have looked at all of them', () => {
   const types = new Set(bodiesOf(toOther).map((body) => body['event_type']));
@@ -110,10 +108,7 @@ test('the request id goes to the partner that made the call alone', () => {
     if (type === 'hold_expired') expect(requestId).toBeUndefined();
     else expect(requestId).toMatch(/^[0-9a-f-]{36}$/);
   }
-  const foreign = [
-    ...requestIdsOf(toOther, () => true),
-    ...requestIdsOf(toOriginator, (body) => !isOwn(body)),
-  ];
+  const foreign = [...requestIdsOf(toOther, () => true), ...requestIdsOf(toOriginator, (body) => !isOwn(body))];
   expect(foreign.map(([, requestId]) => requestId)).toEqual(foreign.map(() => undefined));
 });
 

@@ -76,9 +76,9 @@ describe('the dead-letter queue', () => {
     'shows after a sweep what is a dead letter, and nothing else (paused: %s)',
     async (isPaused) => {
       const dead = { state: 'dead_letter', nextAttemptAt: null, deadLetteredAt: new Date() } as const;
-      const others = (['pending', 'retrying', 'succeeded', 'cancelled', 'discarded'] as const).map(
-        (state) => ({ state }),
-      );
+      const others = (['pending', 'retrying', 'succeeded', 'cancelled', 'discarded'] as const).map((state) => ({
+        state,
+      }));
       const rows = Array.from({ length: 5 }, () =>
         [dead, ...others, dead].map((fields) => overdue('s', fields)),
       ).flat();
@@ -123,10 +123,7 @@ test('a dead letter without an alert is raised by the sweep, with the ids that i
 
   expect(await inHost.raiseForgotten('in vain')).toBe(0);
   expect(
-    linesOf(
-      await service.logs(),
-      'a dead letter could not be queued and alerted of; the next sweep retries it',
-    ),
+    linesOf(await service.logs(), 'a dead letter could not be queued and alerted of; the next sweep retries it'),
   ).toMatchObject([{ delivery: row._id, event_id: eventId }]);
   expect(await inHost.raiseForgotten('well')).toBe(1);
   const raised = linesOf(
@@ -145,9 +142,7 @@ test('a dead letter without an alert is raised by the sweep, with the ids that i
 test('a secret that no key opens costs no attempt, and the operator is told', async () => {
   const venue = await anyVenue(service);
   const partner = await anyPartner(service, [venue.id]);
-  const { id: subscriptionId } = await subscribe(partner, 'http://127.0.0.1:9/never-called', [
-    'hold_created',
-  ]);
+  const { id: subscriptionId } = await subscribe(partner, 'http://127.0.0.1:9/never-called', ['hold_created']);
   const [slotId = ''] = await freeSlotIds(partner, venue.id);
   const id = await anyDelivery(service, partner, partner, slotId);
 

@@ -23,11 +23,7 @@ const LEASE_MS = 15_000;
 const PERMITS = 1000;
 
 /** Events in the log that happened just now, each of a reservation of its own; returns their ids. */
-export async function addEvents(
-  { db }: Context,
-  { partnerId, venueId }: Receiver,
-  count: number,
-): Promise<string[]> {
+export async function addEvents({ db }: Context, { partnerId, venueId }: Receiver, count: number): Promise<string[]> {
   const now = new Date();
   const slot = { resourceId: newId(), slotId: 'any', slotStart: now, slotEnd: now, pricePaise: 120_000 };
   const none = { bookingId: null, reason: null };
@@ -137,10 +133,7 @@ export async function addDeliveries(
 export type Begun = { attemptId: string; isBegun: boolean };
 
 /** Begins an attempt of each row at once, as it was read. */
-export const beginAtOnce = (
-  { db }: Context,
-  rows: readonly Parameters<typeof beginAttempt>[1][],
-): Promise<Begun[]> =>
+export const beginAtOnce = ({ db }: Context, rows: readonly Parameters<typeof beginAttempt>[1][]): Promise<Begun[]> =>
   Promise.all(
     rows.map(async (row) => {
       const attempt = { deliveryId: newId(), endpointUrl: `https://partner.example/${row._id}` };

@@ -10,9 +10,7 @@ import type * as FirstAttempts from './first-attempts.in-host.ts';
 
 const service = await hostedService({ overrides: { MONGODB_URI: monitoredUri(), CACHE_LEASE_MS: '10000' } });
 const inHost = service.inHost<typeof FirstAttempts>('test/deliveries/first-attempts.in-host.ts');
-const { takeCommands: takeAll, watchCommands } = service.inHost<typeof Commands>(
-  'test/support/commands.in-host.ts',
-);
+const { takeCommands: takeAll, watchCommands } = service.inHost<typeof Commands>('test/support/commands.in-host.ts');
 const calls = collectionCallsOf(service);
 let venueId: string;
 let target: FirstAttempts.Receiver;
@@ -54,8 +52,7 @@ function respondTogether(count: number): void {
   });
 }
 
-const deliveriesOf = (eventIds: readonly string[]) =>
-  rowsOf(service, 'deliveries', { eventId: { $in: eventIds } });
+const deliveriesOf = (eventIds: readonly string[]) => rowsOf(service, 'deliveries', { eventId: { $in: eventIds } });
 
 /** The events that the receiver got, each as often as it did. */
 const receivedIds = () => receiver.received.map(({ body }: Received) => String(body['event_id'])).toSorted();
@@ -159,8 +156,7 @@ describe('is left to a job, and no attempt is counted,', () => {
 const asRead = (_id: string) => ({ _id, generation: 1, state: 'pending' as const, attemptsMade: 0 });
 
 /** Deliveries that wait for their first attempt; returns their ids. */
-const anyDeliveries = async (count: number) =>
-  inHost.addDeliveries(target, await inHost.addEvents(target, count));
+const anyDeliveries = async (count: number) => inHost.addDeliveries(target, await inHost.addEvents(target, count));
 
 test('an attempt begins on a row that is as it was read and free, once', async () => {
   const [free = '', moved = '', taken = ''] = await anyDeliveries(3);

@@ -12,9 +12,7 @@ import { verdict } from '../support/verdict.ts';
 const OPERATOR = '/api/v1/operator';
 
 const service = await hostedService();
-const { withDeadLetters } = service.inHost<typeof DeliveryHealth>(
-  'src/webhooks/deliveries/delivery-health.service.ts',
-);
+const { withDeadLetters } = service.inHost<typeof DeliveryHealth>('src/webhooks/deliveries/delivery-health.service.ts');
 const { receiver, venue, slots, attemptAround, jobState, end } = await startDeliveryScene(service);
 let partner: Partner;
 let subscription: { id: string };
@@ -30,8 +28,7 @@ const anySlot = () => slots.shift() ?? '';
 const read = (id: string) => rowOf(service, 'deliveries', { _id: id });
 const act = (what: 'deactivate' | 'activate', id = subscription.id) =>
   operator().post(`${OPERATOR}/webhooks/${id}/${what}`);
-const list = async (path: string) =>
-  expectStatus(await operator().get(`${OPERATOR}/${path}`), 200)['data'] as Json[];
+const list = async (path: string) => expectStatus(await operator().get(`${OPERATOR}/${path}`), 200)['data'] as Json[];
 const ids = (rows: Json[]) => rows.map((row) => row['id']);
 const waiting = () => anyDelivery(service, partner, partner, anySlot());
 
@@ -135,21 +132,15 @@ describe('deliveries', () => {
     expect(ids(await list('deliveries?limit=200'))).toEqual(expect.arrayContaining([pending, dead]));
     expect(ids(await list(`deliveries?${of}`))).toEqual([pending, dead]);
     expect(ids(await list(`deliveries?${of}&status=pending`))).toEqual([pending]);
-    expect(ids(await list(`deliveries?subscription_id=${subscription.id}&status=dead_letter`))).toEqual([
-      dead,
-    ]);
+    expect(ids(await list(`deliveries?subscription_id=${subscription.id}&status=dead_letter`))).toEqual([dead]);
     expect(ids(await list(`deliveries?${of}&event_type=booking_created`))).toEqual([]);
     expect((await list(`deliveries?${of}&status=dead_letter`))[0]).toMatchObject({
       partner_id: partner.id,
       attempts: [1, 2, 3, 4, 5].map((attempt) => ({ attempt })),
     });
     const first = expectStatus(await operator().get(`${OPERATOR}/deliveries?${of}&limit=1`), 200);
-    expect(ids(await list(`deliveries?${of}&limit=1&cursor=${String(first['next_cursor'])}`))).toEqual([
-      dead,
-    ]);
-    expect(verdict(await operator().get(`${OPERATOR}/deliveries?status=lost`))).toBe(
-      '400 VALIDATION_ERROR status',
-    );
+    expect(ids(await list(`deliveries?${of}&limit=1&cursor=${String(first['next_cursor'])}`))).toEqual([dead]);
+    expect(verdict(await operator().get(`${OPERATOR}/deliveries?status=lost`))).toBe('400 VALIDATION_ERROR status');
   });
 
   test('are read by an operator by their id, or by the X-Delivery-Id of an attempt', async () => {
@@ -218,9 +209,7 @@ describe('discarding dead letters', () => {
   test('ends one that may not be redriven: neither listed, counted nor queued, and its alert closes', async () => {
     const id = await anyDeadLetter();
     await operator().delete(`${OPERATOR}/partners/${partner.id}/venues/${venue.id}`);
-    expect(verdict(await operator().post(`${OPERATOR}/dead-letters/${id}/redrive`))).toBe(
-      '403 VENUE_NOT_AUTHORIZED',
-    );
+    expect(verdict(await operator().post(`${OPERATOR}/dead-letters/${id}/redrive`))).toBe('403 VENUE_NOT_AUTHORIZED');
     expect(await withDeadLetters([subscription.id])).toEqual([subscription.id]);
     expect(await queued(id)).toBe('waiting');
     const attemptId = String((await read(id)).attempts[0]?.deliveryId);
@@ -296,9 +285,7 @@ describe('discarding dead letters', () => {
     const [first, second] = [await anyDeadLetter(), await anyDeadLetter()];
     const reason = 'The partner reads the feed';
     const of = { subscription_id: subscription.id, reason };
-    expect(verdict(await discardAll({ reason }))).toBe(
-      '400 VALIDATION_ERROR event_type, from, subscription_id, to',
-    );
+    expect(verdict(await discardAll({ reason }))).toBe('400 VALIDATION_ERROR event_type, from, subscription_id, to');
     expect(expectStatus(await discardAll({ ...of, event_type: 'hold_cancelled' }), 200)).toEqual({
       discarded: 0,
     });
@@ -337,9 +324,7 @@ describe('redriving dead letters in bulk', () => {
     expect(await count(ofSubscription({ event_type: 'hold_cancelled' }))).toBe(0);
     expect(await count(ofSubscription({ to: at((await diedAt(first)) - 1) }))).toBe(0);
     expect(await count(ofSubscription({ from: at((await diedAt(second)) + 1) }))).toBe(0);
-    expect(await count(ofSubscription({ from: at(await diedAt(first)), to: at(await diedAt(first)) }))).toBe(
-      1,
-    );
+    expect(await count(ofSubscription({ from: at(await diedAt(first)), to: at(await diedAt(first)) }))).toBe(1);
     expect([(await read(first)).state, (await read(second)).state]).toEqual(['pending', 'dead_letter']);
     expect(await count(ofSubscription({ event_type: 'hold_created' }))).toBe(1);
     expect(await count(ofSubscription())).toBe(0);

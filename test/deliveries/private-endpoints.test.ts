@@ -35,9 +35,7 @@ const urls = [
   ...['localhost', 'LOCALHOST'].map((host) => `https://${host}:${receiver.port}/`),
 ];
 /** Never looked up here: what name servers say of them differs from place to place. */
-const names = localNames
-  .map((host) => `https://${host}:${receiver.port}/`)
-  .filter((url) => !urls.includes(url));
+const names = localNames.map((host) => `https://${host}:${receiver.port}/`).filter((url) => !urls.includes(url));
 
 type Subscribed = { url: string; id: string; api: Client };
 
@@ -57,9 +55,7 @@ const caller = createClient(guarded.url, partner.apiKey);
 
 /** How each call was answered, by the URL that it is about. */
 async function answersTo(call: (subscribed: Subscribed) => Promise<Reply>): Promise<[string, string][]> {
-  const replies = subscriptions.map(
-    async (each) => [each.url, verdict(await call(each))] as [string, string],
-  );
+  const replies = subscriptions.map(async (each) => [each.url, verdict(await call(each))] as [string, string]);
   return Promise.all(replies);
 }
 const allRefused = subscriptions.map(({ url }) => [url, REFUSED]);
@@ -72,12 +68,8 @@ test('none can be subscribed, and the refusal names endpoint_url', async () => {
   const event_types = ['hold_created'];
   const credentials = `https://user:pass@127.0.0.1:${receiver.port}/`;
   const all = [...urls, ...names, credentials, 'https://user@partner.example/'];
-  const replies = await Promise.all(
-    all.map((endpoint_url) => caller.post(WEBHOOKS, { endpoint_url, event_types })),
-  );
-  expect(replies.map((reply, index) => [all[index], verdict(reply)])).toEqual(
-    all.map((url) => [url, REFUSED]),
-  );
+  const replies = await Promise.all(all.map((endpoint_url) => caller.post(WEBHOOKS, { endpoint_url, event_types })));
+  expect(replies.map((reply, index) => [all[index], verdict(reply)])).toEqual(all.map((url) => [url, REFUSED]));
   const stored = await open.context.db.collection('webhook_subscriptions').countDocuments();
   expect(stored).toBe(subscriptions.length);
 });
@@ -85,9 +77,7 @@ test('none can be subscribed, and the refusal names endpoint_url', async () => {
 test('none that is there already can be sent a test event, or what it has missed', async () => {
   expect(await answersTo(({ id, api }) => api.post(`${WEBHOOKS}/${id}/test`))).toEqual(allRefused);
   const since = new Date(Date.now() - 3_600_000).toISOString();
-  expect(await answersTo(({ id, api }) => api.post(`${WEBHOOKS}/${id}/recover`, { since }))).toEqual(
-    allRefused,
-  );
+  expect(await answersTo(({ id, api }) => api.post(`${WEBHOOKS}/${id}/recover`, { since }))).toEqual(allRefused);
   expect(await rowsOf(open, 'deliveries')).toEqual([]);
 });
 

@@ -22,10 +22,7 @@ export async function httpReceiver(answer: RequestListener, host = '127.0.0.1'):
 }
 
 /** An HTTPS receiver with a certificate that must not be trusted. */
-export async function selfSignedReceiver(
-  answer: RequestListener,
-  options: TlsOptions = {},
-): Promise<Receiver> {
+export async function selfSignedReceiver(answer: RequestListener, options: TlsOptions = {}): Promise<Receiver> {
   const create = (listener: RequestListener) => createHttpsServer({ ...selfSigned, ...options }, listener);
   return httpReceiverOn(create, answer, '127.0.0.1');
 }

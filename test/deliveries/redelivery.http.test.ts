@@ -32,8 +32,7 @@ beforeEach(async () => {
 const anySlot = (): string => slots.shift() ?? '';
 const read = (id: string) => rowOf(service, 'deliveries', { _id: id });
 const redeliver = (id: string, by = partner) => by.api.post(`${DELIVERIES}/${id}/redeliver`);
-const recover = (body: Json, id = subscription.id, by = partner) =>
-  by.api.post(`${WEBHOOKS}/${id}/recover`, body);
+const recover = (body: Json, id = subscription.id, by = partner) => by.api.post(`${WEBHOOKS}/${id}/recover`, body);
 const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
 /** The last attempt of an event that arrived. */
 const arrived = (eventId: string) => receiver.received.findLast(({ body }) => body['event_id'] === eventId);
@@ -49,26 +48,23 @@ async function anyDeadLetter(): Promise<string> {
 }
 
 describe('redeliver', () => {
-  test.each(['retrying', 'cancelled'] as const)(
-    'begins a fresh series now for one that is %s',
-    async (state) => {
-      const id = await anyDelivery(service, partner, partner, anySlot());
-      receiver.respondWith(500);
-      await service.attempt(id, 2);
-      if (state === 'cancelled') await deliveries().updateOne({ _id: id }, { $set: { state } });
-      expect(await read(id)).toMatchObject({ state, generation: 1, attemptsMade: 2 });
-      receiver.respondWith(200);
+  test.each(['retrying', 'cancelled'] as const)('begins a fresh series now for one that is %s', async (state) => {
+    const id = await anyDelivery(service, partner, partner, anySlot());
+    receiver.respondWith(500);
+    await service.attempt(id, 2);
+    if (state === 'cancelled') await deliveries().updateOne({ _id: id }, { $set: { state } });
+    expect(await read(id)).toMatchObject({ state, generation: 1, attemptsMade: 2 });
+    receiver.respondWith(200);
 
-      expect(expectStatus(await redeliver(id), 202)).toMatchObject({ id, state: 'pending' });
+    expect(expectStatus(await redeliver(id), 202)).toMatchObject({ id, state: 'pending' });
 
-      expect(await read(id)).toMatchObject({ generation: 2, attemptsMade: 0 });
-      expect(await jobState('webhook-delivery', deliveryJobId(id, 2))).toBe('waiting');
-      await service.attempt(id);
-      const row = await read(id);
-      expect(row.attempts.map(({ attempt }) => attempt)).toEqual([1, 2, 1]);
-      expect(row.state).toBe('succeeded');
-    },
-  );
+    expect(await read(id)).toMatchObject({ generation: 2, attemptsMade: 0 });
+    expect(await jobState('webhook-delivery', deliveryJobId(id, 2))).toBe('waiting');
+    await service.attempt(id);
+    const row = await read(id);
+    expect(row.attempts.map(({ attempt }) => attempt)).toEqual([1, 2, 1]);
+    expect(row.state).toBe('succeeded');
+  });
 
   test('leaves one that waits for its first attempt as it is', async () => {
     const id = await anyDelivery(service, partner, partner, anySlot());

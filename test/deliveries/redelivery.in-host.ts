@@ -17,11 +17,7 @@ const guarded = (context: Context): Context => ({
   config: { ...context.config, webhookAllowPrivateNetworks: false },
 });
 
-export async function redeliverGuarded(
-  context: Context,
-  partnerId: string,
-  deliveryId: string,
-): Promise<void> {
+export async function redeliverGuarded(context: Context, partnerId: string, deliveryId: string): Promise<void> {
   await redeliver(guarded(context), partnerId, deliveryId);
 }
 

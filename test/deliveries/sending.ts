@@ -56,8 +56,7 @@ export const messageTo = (port: number) => ({
   body: '{}',
 });
 
-export const outcome = (expected: { [Field in keyof SendOutcome]?: unknown }) =>
-  expect.objectContaining(expected);
+export const outcome = (expected: { [Field in keyof SendOutcome]?: unknown }) => expect.objectContaining(expected);
 
 /** Waits until a condition holds; fails after 5 s. */
 export async function until(condition: () => boolean): Promise<void> {

@@ -22,9 +22,7 @@ const OUTCOMES = [FAILED, SUCCEEDED];
 
 const service = sharedService();
 const { receiver, venue, slots, freezeAttempt, wakeAttempt, end } = await startDeliveryScene(service);
-const { cancelSeries, cancelAllOf } = service.inHost<typeof WokenWorker>(
-  'test/deliveries/woken-worker.in-host.ts',
-);
+const { cancelSeries, cancelAllOf } = service.inHost<typeof WokenWorker>('test/deliveries/woken-worker.in-host.ts');
 let partner: Partner;
 let subscriptionId: string;
 afterAll(end);
@@ -68,24 +66,21 @@ describe('what comes of the attempt of a frozen worker that wakes up', () => {
     expect(receiver.received.at(-1)?.body).toMatchObject({ event_id: eventId });
   });
 
-  test.each(OUTCOMES)(
-    'changes nothing of a cancelled delivery recovered meanwhile ($error)',
-    async (outcome) => {
-      const id = await waiting();
-      await freeze(id);
-      await cancelAllOf(partner.id, subscriptionId);
-      expect(await read(id)).toMatchObject({ state: 'cancelled' });
-      const since = new Date(Date.now() - 60_000).toISOString();
-      const recovery = await partner.api.post(`/api/v1/partner/webhooks/${subscriptionId}/recover`, {
-        since,
-      });
-      expectStatus(recovery, 202);
+  test.each(OUTCOMES)('changes nothing of a cancelled delivery recovered meanwhile ($error)', async (outcome) => {
+    const id = await waiting();
+    await freeze(id);
+    await cancelAllOf(partner.id, subscriptionId);
+    expect(await read(id)).toMatchObject({ state: 'cancelled' });
+    const since = new Date(Date.now() - 60_000).toISOString();
+    const recovery = await partner.api.post(`/api/v1/partner/webhooks/${subscriptionId}/recover`, {
+      since,
+    });
+    expectStatus(recovery, 202);
 
-      expect(await wakeAttempt(id, outcome)).toMatchObject({ kind: 'later' });
+    expect(await wakeAttempt(id, outcome)).toMatchObject({ kind: 'later' });
 
-      expect(await read(id)).toMatchObject({ state: 'pending', generation: 2, attemptsMade: 0 });
-    },
-  );
+    expect(await read(id)).toMatchObject({ state: 'pending', generation: 2, attemptsMade: 0 });
+  });
 
   test('counts where the delivery is still in the same series', async () => {
     const id = await deadLetter();

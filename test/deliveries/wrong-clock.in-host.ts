@@ -1,7 +1,4 @@
-import {
-  discardDeadLetters,
-  redeliverDeadLetters,
-} from '../../src/webhooks/deliveries/dead-letters.service.ts';
+import { discardDeadLetters, redeliverDeadLetters } from '../../src/webhooks/deliveries/dead-letters.service.ts';
 import { dispatchEvents } from '../../src/webhooks/deliveries/dispatch-events.service.ts';
 import { recoverDeliveries } from '../../src/webhooks/deliveries/recover-deliveries.service.ts';
 import { redeliver } from '../../src/webhooks/deliveries/redelivery.service.ts';
@@ -32,12 +29,7 @@ export async function attemptBy(context: Context, offMs: number, deliveryId: str
 }
 
 /** The state of the delivery after a redelivery, or the code of its rejection. */
-export function redeliverBy(
-  context: Context,
-  offMs: number,
-  partnerId: string,
-  deliveryId: string,
-): Promise<string> {
+export function redeliverBy(context: Context, offMs: number, partnerId: string, deliveryId: string): Promise<string> {
   return redeliver(off(context, offMs), partnerId, deliveryId).then(
     ({ delivery }) => delivery.state,
     ({ code }: { code: string }) => code,

@@ -26,8 +26,7 @@ const waiting = () => anyDelivery(service, partner, partner, slots.shift() ?? ''
 const read = (id: string) => rowOf(service, 'deliveries', { _id: id });
 const subscription = () => rowOf(service, 'webhook_subscriptions', { _id: subscriptionId });
 const collection = (name: string) => service.context.db.collection<{ _id: string }>(name);
-const change = (id: string, fields: object) =>
-  collection('deliveries').updateOne({ _id: id }, { $set: fields });
+const change = (id: string, fields: object) => collection('deliveries').updateOne({ _id: id }, { $set: fields });
 const inMs = (ms: number) => new Date(Date.now() + ms);
 const expectNow = (instant: Date | null | undefined) =>
   expect(Math.abs((instant?.getTime() ?? 0) - Date.now())).toBeLessThan(MINUTE_MS);
@@ -73,10 +72,7 @@ describe.each([-400 * DAY_MS, 400 * DAY_MS])('a process whose clock is off by %d
     expect(receiver.received.at(-1)?.headers).toHaveProperty(PREVIOUS);
     const over = { $set: { previousSecretUntil: inMs(-1) } };
     await collection('webhook_subscriptions').updateOne({ _id: subscriptionId }, over);
-    expectStatus(
-      await partner.api.patch(path.replace('/rotate-secret', ''), { endpoint_url: receiver.url }),
-      200,
-    );
+    expectStatus(await partner.api.patch(path.replace('/rotate-secret', ''), { endpoint_url: receiver.url }), 200);
     await by.attemptBy(offMs, await waiting());
     expect(receiver.received.at(-1)?.headers).not.toHaveProperty(PREVIOUS);
     expect((await subscription()).sealedPreviousSecret).toBeNull();

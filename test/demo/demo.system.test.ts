@@ -45,9 +45,7 @@ describe('when no service runs', () => {
     expect(events).toHaveLength(5);
     expect(output).toMatch(/POST \/webhooks +401\n/);
     const delays = [...output.matchAll(/attempt \d: 500, next attempt after (\d+)\.\d s/g)];
-    expect(delays.map(([, seconds]) => Math.round(Number(seconds) / 10) * 10)).toEqual([
-      300, 900, 1800, 3600,
-    ]);
+    expect(delays.map(([, seconds]) => Math.round(Number(seconds) / 10) * 10)).toEqual([300, 900, 1800, 3600]);
     expect(output).toMatch(/redeliver +202\n[^]*✓ redelivered with the same event_id/);
 
     await eventually('every process to be gone', async () => (await processes()) === 0);

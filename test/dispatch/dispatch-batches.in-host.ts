@@ -34,11 +34,7 @@ export const dispatchBesideTransaction = (
   });
 
 /** As so many workers that are told of each of them at the same moment. */
-export async function dispatchBeside(
-  context: Context,
-  holdIds: readonly string[],
-  workers: number,
-): Promise<void> {
+export async function dispatchBeside(context: Context, holdIds: readonly string[], workers: number): Promise<void> {
   const told = Array.from({ length: workers }, () => holdIds).flat();
   await Promise.all(told.map((holdId) => dispatchEvents(context, [holdId])));
   await untilInFeed(context);
@@ -54,8 +50,6 @@ export async function withoutJob(
   deliveries: readonly { _id: string; generation: number }[],
 ): Promise<string[]> {
   const queue = queues.byName('webhook-delivery');
-  const jobs = await Promise.all(
-    deliveries.map(({ _id, generation }) => queue.getJob(deliveryJobId(_id, generation))),
-  );
+  const jobs = await Promise.all(deliveries.map(({ _id, generation }) => queue.getJob(deliveryJobId(_id, generation))));
   return deliveries.filter((_, index) => jobs[index] === undefined).map(({ _id }) => _id);
 }

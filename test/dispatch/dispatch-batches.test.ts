@@ -30,8 +30,7 @@ beforeAll(async () => {
   const { hold_id } = await placeHold(originator, slotId);
   model = await rowOf(service, 'reservations', { _id: hold_id });
   const peer = await anyPartner(service, [venue.id]);
-  for (const partner of [originator, peer])
-    await subscribe(partner, ENDPOINT, ['hold_created', 'hold_cancelled']);
+  for (const partner of [originator, peer]) await subscribe(partner, ENDPOINT, ['hold_created', 'hold_cancelled']);
 });
 afterAll(() => service.stop());
 
@@ -129,8 +128,7 @@ describe('one that cannot be dispatched among 100', () => {
       step: 'delivered',
       collection: 'deliveries',
       field: 'eventId',
-      ofBad: async (holdId: string) =>
-        (await rowOf(service, 'reservations', { _id: holdId })).outbox[0]?.eventId,
+      ofBad: async (holdId: string) => (await rowOf(service, 'reservations', { _id: holdId })).outbox[0]?.eventId,
     },
     {
       step: 'taken out of its outbox',

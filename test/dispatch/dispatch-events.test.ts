@@ -61,9 +61,7 @@ describe('dispatching', () => {
     const events = await rowsOf(service, 'events', { holdId: hold_id });
     expect(events.map(({ type }) => type).toSorted()).toEqual(['booking_created', 'hold_created']);
     const deliveries = await rowsOf(service, 'deliveries', { subscriptionId });
-    expect(deliveries.map(({ eventId }) => eventId).toSorted()).toEqual(
-      events.map(({ _id }) => _id).toSorted(),
-    );
+    expect(deliveries.map(({ eventId }) => eventId).toSorted()).toEqual(events.map(({ _id }) => _id).toSorted());
     expect(await rowOf(service, 'reservations', { _id: hold_id })).toMatchObject({ outbox: [] });
   });
 

@@ -46,8 +46,7 @@ const ACCEPTED: readonly {
   },
   {
     id: 'response-property-became-not-enum',
-    isNone: ({ text }) =>
-      /`(?:.*\/)?(?:success|details\/test|package_credit_consumed|window_hours)`/.test(text),
+    isNone: ({ text }) => /`(?:.*\/)?(?:success|details\/test|package_credit_consumed|window_hours)`/.test(text),
     why: 'a list of one boolean or number is said in words: generators make no type of it',
   },
   {
@@ -64,8 +63,7 @@ const ACCEPTED: readonly {
   })),
   ...['request-property-type-changed', 'request-property-min-length-set'].map((id) => ({
     id,
-    isNone: ({ path: of, text }: BreakingChange) =>
-      of.startsWith('webhook:hold_') && text.includes('`booking_id`'),
+    isNone: ({ path: of, text }: BreakingChange) => of.startsWith('webhook:hold_') && text.includes('`booking_id`'),
     why: 'what is always null has the type that it has elsewhere: generators make no type of null alone',
   })),
 ];
@@ -79,9 +77,7 @@ async function breaks(base: string, revision: string): Promise<string[]> {
   const webhooks = webhooksOf(document as unknown as OpenApiDocument);
   await writeFile(compared, JSON.stringify({ ...document, webhooks }));
   const found = await breakingChanges(base, compared, process.env);
-  return found
-    .filter((each) => !ACCEPTED.some(({ id, isNone }) => id === each.id && isNone(each)))
-    .map(named);
+  return found.filter((each) => !ACCEPTED.some(({ id, isNone }) => id === each.id && isNone(each))).map(named);
 }
 
 type Node = { [key: string]: Node };

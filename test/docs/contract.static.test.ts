@@ -37,10 +37,7 @@ async function writtenFiles(): Promise<[string, string][]> {
   );
   return Promise.all(
     names.map(
-      async (file): Promise<[string, string]> => [
-        file,
-        await readFile(path.join(projectFolder, file), 'utf8'),
-      ],
+      async (file): Promise<[string, string]> => [file, await readFile(path.join(projectFolder, file), 'utf8')],
     ),
   );
 }

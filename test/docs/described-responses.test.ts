@@ -92,9 +92,7 @@ describe('a delivery', () => {
   const webhooks = webhooksOf(partner) as Record<string, Webhook>;
   const { parameters = [], requestBody } = webhooks['booking_cancelled']?.post ?? {};
   const body = requestBody?.content['application/json'].example ?? {};
-  const headers = Object.fromEntries(
-    parameters.map(({ name, schema }) => [name.toLowerCase(), schema.examples[0]]),
-  );
+  const headers = Object.fromEntries(parameters.map(({ name, schema }) => [name.toLowerCase(), schema.examples[0]]));
 
   test('as it is described passes', () => {
     expect(checkDelivery(headers, body)).toBeUndefined();

@@ -18,9 +18,7 @@ export async function readDocuments(): Promise<Document[]> {
         .map((name) => path.join(folder, name)),
     ),
   );
-  return Promise.all(
-    ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...below.flat().toSorted()].map(readDocument),
-  );
+  return Promise.all(['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...below.flat().toSorted()].map(readDocument));
 }
 
 /** A fenced block, and the paragraph above it. */
@@ -43,9 +41,7 @@ export function proseOf({ text }: Pick<Document, 'text'>): string {
 export async function brokenLinks({ file, text }: Document): Promise<string[]> {
   const targets = [...proseOf({ text }).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
   const inside = targets.filter((target) => !/^[a-z]+:/.test(target));
-  const verdicts = await Promise.all(
-    inside.map(async (target) => [target, await leads({ file, text }, target)]),
-  );
+  const verdicts = await Promise.all(inside.map(async (target) => [target, await leads({ file, text }, target)]));
   return verdicts.filter(([, isGood]) => isGood === false).map(([target]) => String(target));
 }
 

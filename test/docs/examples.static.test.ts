@@ -12,8 +12,7 @@ function examplesIn(node: unknown, where = '#'): Example[] {
   const { schema, example, examples, type, anyOf, enum: values } = node as Json;
   const own: Example[] = [];
   if (schema !== undefined) {
-    if (example !== undefined)
-      own.push({ where: `${where}/example`, schema: schema as Json, value: example });
+    if (example !== undefined) own.push({ where: `${where}/example`, schema: schema as Json, value: example });
     for (const [name, { value }] of Object.entries((examples ?? {}) as Record<string, { value: unknown }>)) {
       own.push({ where: `${where}/examples/${name}`, schema: schema as Json, value });
     }
@@ -28,8 +27,7 @@ function examplesIn(node: unknown, where = '#'): Example[] {
 describe.each(Object.entries(apiDocuments()))('of the %s document', (_name, document) => {
   const validatorOf = createValidators(document);
   const found = examplesIn(document);
-  const faultsOf = ({ schema, value }: Example) =>
-    validatorOf(schema)(value) ? null : validatorOf(schema).errors;
+  const faultsOf = ({ schema, value }: Example) => (validatorOf(schema)(value) ? null : validatorOf(schema).errors);
 
   test('every example validates against its schema', () => {
     expect(found.length).toBeGreaterThan(100);

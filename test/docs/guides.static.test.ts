@@ -20,8 +20,7 @@ test.each(byName)('links of $name lead to a file, and a heading of it', async ({
 });
 
 test('control: a link to a missing file or heading is noticed', async () => {
-  const text =
-    '# Title\n\n[1](gone.md) [2](ARCHITECTURE.md#gone) [3](#none) [4](#title) [5](https://x.example)\n';
+  const text = '# Title\n\n[1](gone.md) [2](ARCHITECTURE.md#gone) [3](#none) [4](#title) [5](https://x.example)\n';
   const broken = await brokenLinks({ file: 'docs/planted.md', text });
   expect(broken).toEqual(['gone.md', 'ARCHITECTURE.md#gone', '#none']);
 });
@@ -102,8 +101,7 @@ test('the receivers in the guide of platforms are the files that are tried', asy
   const files = await readdir(folder);
   expect(files).toHaveLength(12);
   for (const file of files) {
-    const isThere =
-      text.includes(await readFile(path.join(folder, file), 'utf8')) || text.includes(`/${file})`);
+    const isThere = text.includes(await readFile(path.join(folder, file), 'utf8')) || text.includes(`/${file})`);
     expect([file, isThere]).toEqual([file, true]);
   }
 });

@@ -111,12 +111,7 @@ const withoutShell = await reasonToSkip({ bash: '--version', curl: '--version' }
         await shell.paste(`${receiver}\nnode receiver.mjs &`);
         await eventually('the receiver', () => shell.output().includes('listening'));
         const body = Buffer.from('{"event_type":"hold_created","slot_id":"पिच"}');
-        const deliver = (
-          ageSeconds: number,
-          secretKey: string,
-          sent = body,
-          name = 'x-service-signature',
-        ) => {
+        const deliver = (ageSeconds: number, secretKey: string, sent = body, name = 'x-service-signature') => {
           const timestampSeconds = Math.floor(Date.now() / 1000) - ageSeconds;
           const signature = signDelivery({ secretKey, timestampSeconds, body });
           const headers = { 'x-service-timestamp': String(timestampSeconds), [name]: signature };

@@ -27,8 +27,7 @@ const OTHERS = [null, true, false, {}, [], ['hold_created'], ['hold_created', 'h
 const VALUES: unknown[] = [...TEXTS, ...NUMBERS, ...OTHERS];
 
 /** Rules that only the service can judge; for these, the description says less than is checked. */
-const SAID_IN_PROSE =
-  'customer_phone time_zone endpoint_url customer_email contact_email since from until'.split(' ');
+const SAID_IN_PROSE = 'customer_phone time_zone endpoint_url customer_email contact_email since from until'.split(' ');
 
 /** Exactly one of these fields is allowed. Client generators cannot express that, so the description says it in words. */
 const EITHER_OR: Readonly<Record<string, readonly string[]>> = {

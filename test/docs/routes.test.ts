@@ -6,24 +6,18 @@ import { verdict } from '../support/verdict.ts';
 import type * as Routes from './routes.in-host.ts';
 
 const service = sharedService();
-const { listMounted, describeApis, tryExamples } = service.inHost<typeof Routes>(
-  'test/docs/routes.in-host.ts',
-);
+const { listMounted, describeApis, tryExamples } = service.inHost<typeof Routes>('test/docs/routes.in-host.ts');
 const documents = await describeApis();
 afterAll(() => service.stop());
 
 /** `GET /api/v1/bookings/{bookingId}`, of every operation under `/api/`. */
 const described = Object.values(documents).flatMap(({ paths }) =>
-  Object.entries(paths).flatMap(([path, item]) =>
-    Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
-  ),
+  Object.entries(paths).flatMap(([path, item]) => Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`)),
 );
 const isOfApi = (operation: string) => operation.includes(' /api/');
 
 test('every mounted endpoint is described, and every described one is mounted', async () => {
-  const served = (await listMounted()).map(
-    ({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`,
-  );
+  const served = (await listMounted()).map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`);
   expect(served.toSorted()).toEqual(described.filter(isOfApi).toSorted());
 });
 
@@ -62,9 +56,7 @@ describe('/openapi.json', () => {
     const production = await hostedService({ overrides: { SERVICE_MODE: 'production' } });
     try {
       const { text } = await createClient(production.url, undefined).get('/openapi.json');
-      expect(Object.keys((JSON.parse(text) as typeof documents.partner).paths).join()).not.toContain(
-        'sandbox',
-      );
+      expect(Object.keys((JSON.parse(text) as typeof documents.partner).paths).join()).not.toContain('sandbox');
       expect(Object.keys(documents.partner.paths).join()).toContain('sandbox');
     } finally {
       await production.stop();

@@ -68,10 +68,7 @@ for (const runner of runners) {
   });
 }
 
-const carried = ({ headers }: Vector) => [
-  headers['X-Service-Signature'],
-  headers['X-Service-Signature-Previous'],
-];
+const carried = ({ headers }: Vector) => [headers['X-Service-Signature'], headers['X-Service-Signature-Previous']];
 const isSigned = ({ reason }: Vector): boolean => reason === null || reason === 'outside_replay_window';
 const signed = vectors.filter((vector) => isSigned(vector));
 

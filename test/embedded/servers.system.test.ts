@@ -151,9 +151,7 @@ function tryFailPoint(mongo: mongoose.Connection): Promise<string> | undefined {
 test('what was written is there after a restart, at the same addresses', async () => {
   const first = await serve();
   await withClients(first.answer, async (mongo, redis) => {
-    await mongo
-      .collection('notes')
-      .insertOne({ text: 'kept' }, { writeConcern: { w: 'majority', journal: true } });
+    await mongo.collection('notes').insertOne({ text: 'kept' }, { writeConcern: { w: 'majority', journal: true } });
     await redis.set('note', 'kept');
   });
   await stop(first.child);
@@ -178,11 +176,7 @@ test('when its process is killed, even during a Ctrl-C, both servers end, and th
   await ended(first.child);
   const second = await serve();
   expect(second.answer.error).toBeUndefined();
-  await eventually(
-    'the servers of the killed run to be gone',
-    () => !isAlive(mongodb) && !isAlive(redis),
-    20_000,
-  );
+  await eventually('the servers of the killed run to be gone', () => !isAlive(mongodb) && !isAlive(redis), 20_000);
   await stop(second.child);
   expect(isAlive(second.answer.pids.mongodb) || isAlive(second.answer.pids.redis)).toBe(false);
 });

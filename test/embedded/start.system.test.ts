@@ -22,13 +22,11 @@ function start() {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let text = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
   return { child, output: () => text };
 }
 
-const untilItRuns = () =>
-  eventually('the welcome text', () => system.output().includes('npm run demo'), 40_000);
+const untilItRuns = () => eventually('the welcome text', () => system.output().includes('npm run demo'), 40_000);
 
 /** Every process that inherited this run's DATA_DIR: the children, both servers and their watchers. */
 async function processes(): Promise<{ pid: number; command: string }[]> {
@@ -45,8 +43,7 @@ async function processes(): Promise<{ pid: number; command: string }[]> {
   return all.filter(({ pid, environment }) => environment.includes(`DATA_DIR=${dataDir}\0`) && isAlive(pid));
 }
 
-const untilAllGone = () =>
-  eventually('every process to be gone', async () => (await processes()).length === 0, 40_000);
+const untilAllGone = () => eventually('every process to be gone', async () => (await processes()).length === 0, 40_000);
 
 beforeAll(async () => {
   dataDir = await temporaryFolder();
@@ -79,15 +76,11 @@ describe('once it runs', () => {
     const running = await processes();
     const withSecret = async (variable: string) => {
       const of = async (pid: number) =>
-        (await readFile(`/proc/${pid}/environ`, 'utf8'))
-          .split('\0')
-          .some((line) => line.startsWith(`${variable}=`));
+        (await readFile(`/proc/${pid}/environ`, 'utf8')).split('\0').some((line) => line.startsWith(`${variable}=`));
       const has = await Promise.all(running.map(({ pid }) => of(pid)));
       const commands = running.filter((_process, index) => has[index]).map(({ command }) => command);
       // The compiler that a process starts for itself has what the process has.
-      return commands
-        .flatMap((command) => /(?:src\/main|workers)\/([\w-]+)\.ts/.exec(command)?.[1] ?? [])
-        .toSorted();
+      return commands.flatMap((command) => /(?:src\/main|workers)\/([\w-]+)\.ts/.exec(command)?.[1] ?? []).toSorted();
     };
     expect(await withSecret('OPERATOR_API_KEY')).toEqual(['api']);
     expect(await withSecret('ENCRYPTION_KEYS')).toEqual(['api', 'webhook-delivery']);
@@ -98,9 +91,7 @@ describe('once it runs', () => {
     const url = /http:\/\/127\.0\.0\.1:\d+/.exec(system.output())?.[0] ?? '';
     const api = (await processes()).find(({ command }) => command.includes('src/main/api.ts'));
     process.kill(api?.pid ?? 0, 'SIGKILL');
-    await eventually('the line about it', () =>
-      system.output().includes('api stopped unexpectedly (SIGKILL)'),
-    );
+    await eventually('the line about it', () => system.output().includes('api stopped unexpectedly (SIGKILL)'));
     const answer = await eventually('the API', () => fetch(`${url}/healthz`));
     expect(answer.status).toBe(200);
   });

@@ -2,11 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { isAlive } from '../../src/development/embedded/processes.ts';
-import {
-  runToEnd,
-  type SupervisedProcess,
-  superviseProcess,
-} from '../../src/development/start/supervised-process.ts';
+import { runToEnd, type SupervisedProcess, superviseProcess } from '../../src/development/start/supervised-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -41,8 +37,7 @@ async function supervise(script: string) {
 
 const noteStart = (): string =>
   `appendFileSync(${JSON.stringify(path.join(folder, 'starts'))}, process.pid + ' ' + process.env.NUMBER + '\\n');`;
-const starts = async (): Promise<string[]> =>
-  (await readFile(path.join(folder, 'starts'), 'utf8')).trim().split('\n');
+const starts = async (): Promise<string[]> => (await readFile(path.join(folder, 'starts'), 'utf8')).trim().split('\n');
 
 describe('a process that dies', () => {
   test('is started again, with the environment of then', async () => {

@@ -113,8 +113,7 @@ describe('the feed', () => {
     expect((await read(partner, { after })).ids).toHaveLength(1);
     const { _id } = await rowOf(service, 'events', { holdId });
     const events = service.context.db.collection<{ _id: string }>('events');
-    const age = (days: number) =>
-      events.updateOne({ _id }, { $set: { at: new Date(Date.now() - days * 86_400_000) } });
+    const age = (days: number) => events.updateOne({ _id }, { $set: { at: new Date(Date.now() - days * 86_400_000) } });
     await age(29.9);
     expect((await read(partner, { after })).ids).toHaveLength(1);
     await age(30.1);
@@ -142,9 +141,7 @@ describe('the feed', () => {
     expect(new Set(cursors.map(({ length }) => length)).size).toBe(1);
     const last = String((await service.context.db.collection('feed_counters').findOne())?.['last']);
     for (const cursor of cursors) {
-      expect(cursor.split('.').map((part) => Buffer.from(part, 'base64url').includes(last))).not.toContain(
-        true,
-      );
+      expect(cursor.split('.').map((part) => Buffer.from(part, 'base64url').includes(last))).not.toContain(true);
     }
     const [own = '', , foreign = ''] = cursors;
     expect(verdict(await partner.api.get(`${FEED}?after=${foreign}`))).toBe('400 VALIDATION_ERROR after');

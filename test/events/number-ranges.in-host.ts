@@ -4,12 +4,7 @@ import { type EventRow, eventCollection, feedCounterCollection } from '../../src
 import { insertNumbered } from '../../src/events/events.store.ts';
 import { giveUpOldRanges, readFeed } from '../../src/events/feed.service.ts';
 import { logEvents } from '../../src/events/log-events.service.ts';
-import {
-  closeRanges,
-  findOpenRanges,
-  giveUpRange,
-  openRange,
-} from '../../src/events/sequence-numbers.store.ts';
+import { closeRanges, findOpenRanges, giveUpRange, openRange } from '../../src/events/sequence-numbers.store.ts';
 import { inTransaction } from '../../src/platform/mongo.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Service } from '../support/service.ts';

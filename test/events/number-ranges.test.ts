@@ -4,17 +4,8 @@ import { hostedService } from '../support/service-host.ts';
 import type * as NumberRanges from './number-ranges.in-host.ts';
 
 const service = await hostedService();
-const {
-  age,
-  giveUpOld,
-  goOn,
-  highestNumber,
-  logAsDispatcher,
-  openRangeIds,
-  read,
-  readWhileDispatching,
-  standStill,
-} = service.inHost<typeof NumberRanges>('test/events/number-ranges.in-host.ts');
+const { age, giveUpOld, goOn, highestNumber, logAsDispatcher, openRangeIds, read, readWhileDispatching, standStill } =
+  service.inHost<typeof NumberRanges>('test/events/number-ranges.in-host.ts');
 let venue: Venue;
 let partner: Partner;
 const reader = () => ({ venueId: venue.id, partnerId: partner.id });

@@ -89,8 +89,7 @@ describeInBrowser('in a browser, with webhooks that the service sends', () => {
   const dayPath = () => `/venues/${venue.id}?date=${date}`;
   const offers = (page: Page) => page.locator('.slots button');
   const fits = async (page: Page) =>
-    (await page.evaluate<number>('document.documentElement.scrollWidth')) <=
-    (page.viewportSize()?.width ?? 0);
+    (await page.evaluate<number>('document.documentElement.scrollWidth')) <= (page.viewportSize()?.width ?? 0);
   const journal = () => readFile(join(app, DATA, 'journal.jsonl'), 'utf8');
   /** As the README says. */
   const changeSecret = async () => {

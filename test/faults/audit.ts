@@ -71,10 +71,7 @@ export type Acknowledged = {
 };
 
 /** Reservations that differ in the database from the last response to their partner. */
-export function lostAcknowledgements(
-  rows: readonly Reservation[],
-  acknowledged: readonly Acknowledged[],
-): string[] {
+export function lostAcknowledgements(rows: readonly Reservation[], acknowledged: readonly Acknowledged[]): string[] {
   const byId = new Map(rows.map((row) => [row._id, row]));
   return acknowledged.flatMap(({ holdId, status, bookingId, kept }) => {
     const row = byId.get(holdId);
@@ -85,9 +82,7 @@ export function lostAcknowledgements(
       ...(isKept ? [] : [`${holdId} was ${status} and is ${row.status}`]),
       ...Object.entries(wanted)
         .filter(([path, value]) => fieldOf(row, path) !== value)
-        .map(
-          ([path, value]) => `${holdId}: ${path} was ${String(value)} and is ${String(fieldOf(row, path))}`,
-        ),
+        .map(([path, value]) => `${holdId}: ${path} was ${String(value)} and is ${String(fieldOf(row, path))}`),
     ];
   });
 }
@@ -101,9 +96,7 @@ function fieldOf(row: Reservation, path: string): unknown {
 /** Purchases whose credits are not what was bought, less one for each booking that consumed one and was not refunded. */
 export function faultsOfCredits(purchases: readonly PurchaseRow[], rows: readonly Reservation[]): string[] {
   const consumed = countBy(
-    rows
-      .filter(({ status }) => status !== 'REFUNDED')
-      .flatMap(({ packagePurchaseId }) => packagePurchaseId ?? []),
+    rows.filter(({ status }) => status !== 'REFUNDED').flatMap(({ packagePurchaseId }) => packagePurchaseId ?? []),
   );
   const known = new Set(purchases.map(({ _id }) => _id));
   const unknown = rows.filter(({ packagePurchaseId: id }) => id !== undefined && !known.has(id));
@@ -161,11 +154,7 @@ export async function isFeedWhole({ context: { db } }: Stored): Promise<boolean>
 }
 
 function eventAudit(
-  {
-    events,
-    deliveries,
-    last,
-  }: { events: readonly EventRow[]; deliveries: readonly DeliveryRow[]; last: number },
+  { events, deliveries, last }: { events: readonly EventRow[]; deliveries: readonly DeliveryRow[]; last: number },
   received: readonly Received[],
   subscriptions: number,
 ): EventAudit {
@@ -181,12 +170,8 @@ function eventAudit(
       ...events
         .filter(({ _id }) => planned.get(_id) !== subscriptions)
         .map(({ _id }) => `${_id}: not one delivery each`),
-      ...events
-        .filter(({ _id }) => (heard.get(_id) ?? 0) < subscriptions)
-        .map(({ _id }) => `${_id}: not heard`),
-      ...[...heard.keys()]
-        .filter((eventId) => !logged.has(eventId))
-        .map((id) => `${id}: heard and in no log`),
+      ...events.filter(({ _id }) => (heard.get(_id) ?? 0) < subscriptions).map(({ _id }) => `${_id}: not heard`),
+      ...[...heard.keys()].filter((eventId) => !logged.has(eventId)).map((id) => `${id}: heard and in no log`),
       ...(sequences.size === events.length ? [] : ['two events have one sequence number']),
       ...(events.every(({ sequence = 0 }) => sequence >= 1 && sequence <= last)
         ? []
@@ -206,7 +191,5 @@ function countBy(keys: readonly string[]): Map<string, number> {
 export async function faultsOfHistories(stored: Stored, rows: readonly Reservation[]): Promise<string[]> {
   const eventsOf = new Map<string, EventRow[]>(rows.map(({ _id }) => [_id, []]));
   for (const event of await rowsOf(stored, 'events')) eventsOf.get(event.holdId)?.push(event);
-  return rows
-    .map((row) => faultOfHistory(row, eventsOf.get(row._id) ?? []))
-    .filter((fault) => fault !== undefined);
+  return rows.map((row) => faultOfHistory(row, eventsOf.get(row._id) ?? [])).filter((fault) => fault !== undefined);
 }

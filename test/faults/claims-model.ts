@@ -65,8 +65,7 @@ export function createClaimsModel(stored: Stored, groundsOf: GroundsOf) {
         each.until > span.answeredAt &&
         areRivals(each, claim, groundsOf),
     );
-    if (rival !== undefined)
-      violations.push(`${claim.holdId} got ${claim.slotId}, which ${rival.holdId} had`);
+    if (rival !== undefined) violations.push(`${claim.holdId} got ${claim.slotId}, which ${rival.holdId} had`);
     const blackout = closed.find(
       (each) =>
         each.from <= span.sentAt &&
@@ -78,8 +77,7 @@ export function createClaimsModel(stored: Stored, groundsOf: GroundsOf) {
       violations.push(`${claim.holdId} got ${claim.slotId}, which is blacked out`);
     // A hold may have lost its ground again while the response was on its way.
     const isLost =
-      !isBooked &&
-      displacements.some(({ slot, at }) => at >= span.sentAt && areRivals(slot, claim, groundsOf));
+      !isBooked && displacements.some(({ slot, at }) => at >= span.sentAt && areRivals(slot, claim, groundsOf));
     const known = { isBooked, until: isLost ? Math.min(until, span.sentAt) : until };
     if (before === undefined) certain.push({ ...claim, ...known, from: span.answeredAt });
     else Object.assign(before, known);
@@ -95,8 +93,7 @@ export function createClaimsModel(stored: Stored, groundsOf: GroundsOf) {
   const displacing = (slot: SlotWindow) => {
     displacements.push({ slot, at: Date.now() });
     for (const claim of certain) {
-      if (!claim.isBooked && areRivals(claim, slot, groundsOf))
-        claim.until = Math.min(claim.until, Date.now());
+      if (!claim.isBooked && areRivals(claim, slot, groundsOf)) claim.until = Math.min(claim.until, Date.now());
     }
   };
 
@@ -144,8 +141,7 @@ export function createClaimsModel(stored: Stored, groundsOf: GroundsOf) {
       return;
     }
     const note = (fault: string | undefined) => {
-      if (fault !== undefined)
-        violations.push(`${fault} (was ${owned.status}, wanted ${wanted}: ${succeeded})`);
+      if (fault !== undefined) violations.push(`${fault} (was ${owned.status}, wanted ${wanted}: ${succeeded})`);
     };
     note(faultOfHistory(row, events));
     note(faultOfChange(owned, row, wanted, succeeded));
@@ -182,13 +178,8 @@ function faultOfChange(
     return `${said} with another credit consumed than was answered`;
   if (owned.holdExpiresAtMs !== undefined && row.holdExpiresAt.getTime() < owned.holdExpiresAtMs)
     return `${said} and has lost its extension`;
-  if (row.status === 'EXPIRED' && row.holdExpiresAt.getTime() > Date.now())
-    return `${said} before its expiry`;
-  if (
-    row.status === 'BOOKED' &&
-    owned.status !== 'BOOKED' &&
-    (row.bookedAt ?? row.placedAt) >= row.holdExpiresAt
-  )
+  if (row.status === 'EXPIRED' && row.holdExpiresAt.getTime() > Date.now()) return `${said} before its expiry`;
+  if (row.status === 'BOOKED' && owned.status !== 'BOOKED' && (row.bookedAt ?? row.placedAt) >= row.holdExpiresAt)
     return `${said}, confirmed after its expiry`;
   if (succeeded) {
     // A hold that was just placed or extended can end by itself at any time.

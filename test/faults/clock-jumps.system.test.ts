@@ -150,11 +150,7 @@ async function releaseHolds(
 /** Starts the processes, and makes what the history and the probes work on. */
 async function setStage(seed: number) {
   const service = await anyService();
-  const { hosts, url, adminUrl } = await startHosts(
-    service,
-    Object.keys(PROGRAMS) as Program[],
-    OFF_AT_START_MS,
-  );
+  const { hosts, url, adminUrl } = await startHosts(service, Object.keys(PROGRAMS) as Program[], OFF_AT_START_MS);
   const { scene, groundsOf, first } = await sceneOn({ ...service, urls: [url], adminUrl });
   const today = await anyVenueOfToday(service, [{ price_rupees: 1200 }, { name: 'Closed' }]);
   const [sold = '', closed = ''] = today.resourceIds;
@@ -339,9 +335,7 @@ describe('that this test would notice', () => {
     const slotIds = await freeSlotIds(partner, venue.id);
     const reservations = service.context.db.collection<Reservation>('reservations');
     const [expired = '', confirmed = ''] = await Promise.all(
-      slotIds
-        .slice(1, 3)
-        .map(async (slotId) => String((await placeHold(partner, slotId, A_WHILE))['hold_id'])),
+      slotIds.slice(1, 3).map(async (slotId) => String((await placeHold(partner, slotId, A_WHILE))['hold_id'])),
     );
     const { _id: deleted } = await anyEndedHold(service, partner, venue.id);
     await reservations.updateOne({ _id: expired }, [{ $set: { status: 'EXPIRED', claimed: false } }]);

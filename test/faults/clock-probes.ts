@@ -140,5 +140,4 @@ const conflictOf = (reply: Reply): Json => {
 };
 
 /** Whether what speaks against the slot is the time alone. */
-const isOfTime = (slot: Json): boolean =>
-  ['past', 'beyond_horizon'].includes(String(slot['unavailable_reason']));
+const isOfTime = (slot: Json): boolean => ['past', 'beyond_horizon'].includes(String(slot['unavailable_reason']));

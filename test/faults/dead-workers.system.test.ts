@@ -59,9 +59,7 @@ beforeAll(async () => {
   const venue = await anyVenue(service, [{ duration_minutes: 15 }]);
   partner = await anyPartner(service, [venue.id]);
   await subscribe(partner, receiver.url);
-  const days = Array.from({ length: scaled(10, 1) }, (_, day) =>
-    freeSlotIds(partner, venue.id, dateIn(2 + day)),
-  );
+  const days = Array.from({ length: scaled(10, 1) }, (_, day) => freeSlotIds(partner, venue.id, dateIn(2 + day)));
   slotIds = (await Promise.all(days)).flat();
   const doomed = KINDS.map((kind) => startNamed(kind, 'doomed'));
   await Promise.all(doomed.map((each) => logged(each, 'ready')));
@@ -128,13 +126,10 @@ async function untilTold(holdIds: readonly string[]): Promise<void> {
 async function faultsOf(holdIds: readonly string[]): Promise<string[]> {
   const events = await rowsOf(service, 'events', { holdId: { $in: holdIds } });
   const deliveries = await rowsOf(service, 'deliveries', { eventId: { $in: events.map(({ _id }) => _id) } });
-  const successes = ({ attempts }: DeliveryRow) =>
-    attempts.filter(({ outcome }) => outcome === 'succeeded').length;
+  const successes = ({ attempts }: DeliveryRow) => attempts.filter(({ outcome }) => outcome === 'succeeded').length;
   const told = events.map(({ holdId, type }) => changeOf(holdId, type)).toSorted();
   return [
-    ...(told.join() === holdIds.flatMap(historyOf).toSorted().join()
-      ? []
-      : ['a change happened twice, or not at all']),
+    ...(told.join() === holdIds.flatMap(historyOf).toSorted().join() ? [] : ['a change happened twice, or not at all']),
     ...(deliveries.length === events.length ? [] : ['an event has not one delivery']),
     ...deliveries.filter((row) => successes(row) !== 1).map(({ _id }) => `${_id} has not one success`),
     ...toldAsTwo(bodies()),
@@ -152,9 +147,7 @@ test('workers that are frozen past their locks and leases, and wake up, change n
     holdIds.push(...ofRound);
     const some = integerBetween(random, 1, HOLDS / 2);
     await eventually('some have lapsed and are told of', () => {
-      return (
-        ofRound.filter((id) => untold([changeOf(id, 'hold_expired')], bodies()).length === 0).length >= some
-      );
+      return ofRound.filter((id) => untold([changeOf(id, 'hold_expired')], bodies()).length === 0).length >= some;
     });
     const sweeping = await sweeper();
     const frozenAt = performance.now();
@@ -176,8 +169,7 @@ test('workers that are frozen past their locks and leases, and wake up, change n
   expect(new Set(bodies().map((body) => body['delivery_id'])).size).toBe(receiver.received.length);
   report({
     promise: 4,
-    experiment:
-      'SIGSTOP of one worker of each kind in the middle of lapsing holds, past lock and lease, then SIGCONT',
+    experiment: 'SIGSTOP of one worker of each kind in the middle of lapsing holds, past lock and lease, then SIGCONT',
     count: `${ROUNDS} times, ${holdIds.length} holds, ${2 * holdIds.length} events`,
     result: `0 changes twice, ${repeats} webhooks repeated with the same event_id; another took the sweep over after ${inSeconds(Math.max(...takeoversMs))} s`,
     seed,
@@ -191,8 +183,7 @@ const MID_WORK = [
     kind: 'hold-expiry' as const,
     command: 'update',
     collection: 'reservations',
-    isDone: async (holdId: string) =>
-      (await rowOf(service, 'reservations', { _id: holdId })).status === 'EXPIRED',
+    isDone: async (holdId: string) => (await rowOf(service, 'reservations', { _id: holdId })).status === 'EXPIRED',
   },
   {
     kind: 'webhook-delivery' as const,
@@ -202,69 +193,66 @@ const MID_WORK = [
   },
 ];
 
-describe.each(MID_WORK)(
-  'a $kind worker killed in the middle of a job',
-  ({ kind, command, collection, isDone }) => {
-    /** Kills the doomed, and returns how long it took until `next` had done its work. */
-    async function takeUp(appName: string, doomed: SpawnedProcess, next: () => unknown): Promise<number> {
-      const block = await blockCommands(service, {
-        appName: `${appName}-${kind}`,
-        command,
-        collection,
-        forMs: 60_000,
-      });
-      const holdId = await place();
-      await block.met();
-      const killedAt = performance.now();
-      await kill(doomed);
-      await endCommandsOf(service, `${appName}-${kind}`);
-      await block.lift();
-      expect(await isDone(holdId)).toBe(false);
-      await next();
-      await eventually('the work is done', () => isDone(holdId), START_DEADLINE_MS);
-      const tookMs = performance.now() - killedAt;
-      await untilTold([holdId]);
-      expect(await faultsOf([holdId])).toEqual([]);
-      return tookMs;
+describe.each(MID_WORK)('a $kind worker killed in the middle of a job', ({ kind, command, collection, isDone }) => {
+  /** Kills the doomed, and returns how long it took until `next` had done its work. */
+  async function takeUp(appName: string, doomed: SpawnedProcess, next: () => unknown): Promise<number> {
+    const block = await blockCommands(service, {
+      appName: `${appName}-${kind}`,
+      command,
+      collection,
+      forMs: 60_000,
+    });
+    const holdId = await place();
+    await block.met();
+    const killedAt = performance.now();
+    await kill(doomed);
+    await endCommandsOf(service, `${appName}-${kind}`);
+    await block.lift();
+    expect(await isDone(holdId)).toBe(false);
+    await next();
+    await eventually('the work is done', () => isDone(holdId), START_DEADLINE_MS);
+    const tookMs = performance.now() - killedAt;
+    await untilTold([holdId]);
+    expect(await faultsOf([holdId])).toEqual([]);
+    return tookMs;
+  }
+
+  test('another that runs takes it up within 20 s', async () => {
+    const beganAt = performance.now();
+    const { doomed, survivor } = pairs[kind];
+    await freeze(kind, survivor);
+    const tookMs = await takeUp('doomed', doomed, () => survivor.signal('SIGCONT'));
+
+    expect(tookMs).toBeLessThanOrEqual(TAKEN_UP_WITHIN_MS);
+    const experiment = `kill -9 of a ${kind} worker in the middle of its work, another running`;
+    report({
+      promise: 4,
+      experiment,
+      count: '1 kill',
+      result: `done after ${inSeconds(tookMs)} s`,
+      beganAt,
+    });
+  });
+
+  testInFull('one that is started again takes it up within 20 s', async () => {
+    const beganAt = performance.now();
+    const tookMs: number[] = [];
+    let [name, worker] = ['survivor', pairs[kind].survivor];
+    for (const next of ['second', 'third', 'fourth', 'fifth', 'sixth']) {
+      const restart = () => {
+        worker = startNamed(kind, next);
+      };
+      tookMs.push(await takeUp(name, worker, restart));
+      name = next;
     }
+    pairs[kind].survivor = worker;
 
-    test('another that runs takes it up within 20 s', async () => {
-      const beganAt = performance.now();
-      const { doomed, survivor } = pairs[kind];
-      await freeze(kind, survivor);
-      const tookMs = await takeUp('doomed', doomed, () => survivor.signal('SIGCONT'));
-
-      expect(tookMs).toBeLessThanOrEqual(TAKEN_UP_WITHIN_MS);
-      const experiment = `kill -9 of a ${kind} worker in the middle of its work, another running`;
-      report({
-        promise: 4,
-        experiment,
-        count: '1 kill',
-        result: `done after ${inSeconds(tookMs)} s`,
-        beganAt,
-      });
-    });
-
-    testInFull('one that is started again takes it up within 20 s', async () => {
-      const beganAt = performance.now();
-      const tookMs: number[] = [];
-      let [name, worker] = ['survivor', pairs[kind].survivor];
-      for (const next of ['second', 'third', 'fourth', 'fifth', 'sixth']) {
-        const restart = () => {
-          worker = startNamed(kind, next);
-        };
-        tookMs.push(await takeUp(name, worker, restart));
-        name = next;
-      }
-      pairs[kind].survivor = worker;
-
-      expect(Math.max(...tookMs)).toBeLessThanOrEqual(TAKEN_UP_WITHIN_MS);
-      const experiment = `kill -9 of the only ${kind} worker in the middle of its work, and a restart`;
-      const result = `done after ${tookMs.map(inSeconds).join(', ')} s`;
-      report({ promise: 4, experiment, count: `${tookMs.length} kills`, result, beganAt });
-    });
-  },
-);
+    expect(Math.max(...tookMs)).toBeLessThanOrEqual(TAKEN_UP_WITHIN_MS);
+    const experiment = `kill -9 of the only ${kind} worker in the middle of its work, and a restart`;
+    const result = `done after ${tookMs.map(inSeconds).join(', ')} s`;
+    report({ promise: 4, experiment, count: `${tookMs.length} kills`, result, beganAt });
+  });
+});
 
 const attemptsOf = (holdId: string): Received[] =>
   receiver.received.filter(({ body }) => body['hold_id'] === holdId && body['event_type'] === 'hold_created');

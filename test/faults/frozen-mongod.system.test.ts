@@ -2,14 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Reply } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Partner } from '../support/factories.ts';
-import {
-  anyPartner,
-  anyVenue,
-  confirmBody,
-  freeSlotIds,
-  operatorOf,
-  placeHold,
-} from '../support/factories.ts';
+import { anyPartner, anyVenue, confirmBody, freeSlotIds, operatorOf, placeHold } from '../support/factories.ts';
 import type { OwnServer } from '../support/own-servers.ts';
 import { ownMongod } from '../support/own-servers.ts';
 import { rowsOf } from '../support/rows.ts';
@@ -86,10 +79,7 @@ test('while MongoDB is frozen every call is 503 before its caller gives up, and 
   const backMs = performance.now() - continuedAt;
   expect([verdict(booked), verdict(await hold())]).toEqual(['201', '201']);
   const rows = await rowsOf(service, 'reservations', { slotId: { $in: [slotId, other] } });
-  expect(rows.map(({ status, outbox }) => `${status}, ${outbox.length}`).sort()).toEqual([
-    'ACTIVE, 1',
-    'BOOKED, 2',
-  ]);
+  expect(rows.map(({ status, outbox }) => `${status}, ${outbox.length}`).sort()).toEqual(['ACTIVE, 1', 'BOOKED, 2']);
   const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
   report({
     promise: 5,

@@ -93,8 +93,8 @@ test('while deliveries are stuck on a receiver that hangs, those to others arriv
   // No more than its quarter at a time, and then no more than two.
   expect(hanging.received.length).toBeGreaterThan(0);
   expect(hanging.received.length).toBeLessThan(2 * PERMITS);
-  const attempts = (await rowsOf(service, 'deliveries', { subscriptionId: hanging.endpoint._id })).flatMap(
-    (row) => row.attempts.filter(({ outcome }) => outcome !== 'started'),
+  const attempts = (await rowsOf(service, 'deliveries', { subscriptionId: hanging.endpoint._id })).flatMap((row) =>
+    row.attempts.filter(({ outcome }) => outcome !== 'started'),
   );
   expect(attempts.filter(({ error }) => error !== 'timeout')).toEqual([]);
   const slowestMs = Math.max(0, ...attempts.map(({ durationMs }) => durationMs ?? 0));

@@ -61,9 +61,7 @@ test(`in a random history of eight partners and an operator on the same slots, n
 test('no slot is sold twice by two APIs whose clocks differ by 10 minutes, and the feed keeps its order', async () => {
   const beganAt = performance.now();
   const service = await anyService();
-  const apis = CLOCK_SHIFTS_MS.map((shiftMs) =>
-    startShifted('src/main/api.ts', service.environment, shiftMs),
-  );
+  const apis = CLOCK_SHIFTS_MS.map((shiftMs) => startShifted('src/main/api.ts', service.environment, shiftMs));
   releases.push(endProcesses);
   const lines = await Promise.all(apis.map((api) => api.ready));
   const { scene, groundsOf } = await sceneOn({ ...service, urls: lines.map(({ url }) => String(url)) });
@@ -123,12 +121,7 @@ if (isLongTier) {
   describe('with kills going on', () => {
     test('in 60 s of a random history no slot is sold twice, and every event is delivered', async () => {
       const beganAt = performance.now();
-      const { system, scene, groundsOf, receiver, tally, killed } = await disturbed(
-        60_000,
-        {},
-        VICTIMS,
-        3000,
-      );
+      const { system, scene, groundsOf, receiver, tally, killed } = await disturbed(60_000, {}, VICTIMS, 3000);
 
       const audit = await auditEvents(system, receiver.received, 1);
       expect(await contradictions(system, scene, groundsOf)).toEqual([]);

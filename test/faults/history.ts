@@ -166,8 +166,7 @@ function partnerLane(
     const ofBooking = step === 'cancel' || step === 'refund';
     // Mostly the youngest, so that what is tried is often legal; sometimes any, so that it often is not.
     const known = ofBooking ? mine.filter(({ bookingId }) => bookingId !== undefined) : mine;
-    const owned =
-      random() < 0.7 ? known.at(-1) : known[integerBetween(random, 0, Math.max(0, known.length - 1))];
+    const owned = random() < 0.7 ? known.at(-1) : known[integerBetween(random, 0, Math.max(0, known.length - 1))];
     if (step === 'replay') return replay();
     if (step === 'purchase') return purchase();
     if (step === 'hold' || owned === undefined) return hold();
@@ -209,9 +208,7 @@ function laterOf(one: Made, twin: Made | undefined): Made | 'contradictory' {
 }
 
 const idOf = (reply: Reply): unknown =>
-  json(reply)['booking_id'] ??
-  json(reply)['hold_id'] ??
-  (json(reply)['purchase'] as Json | undefined)?.['id'];
+  json(reply)['booking_id'] ?? json(reply)['hold_id'] ?? (json(reply)['purchase'] as Json | undefined)?.['id'];
 
 const expiryOf = (reply: Reply): number => Date.parse(String(json(reply)['hold_expiry_at']));
 

@@ -132,8 +132,7 @@ test('what an operator does is kept for as long as it has to be, also where the 
   setClockAhead(-500);
   await operatorOf(service).post('/api/v1/operator/venues', { name: 'of a slow clock' });
   jest.useRealTimers();
-  const attempts = () =>
-    service.context.db.collection('audit').find({ action: 'createVenue', status: 400 }).toArray();
+  const attempts = () => service.context.db.collection('audit').find({ action: 'createVenue', status: 400 }).toArray();
   const written = await attempts();
   await purge(service, { config: keeping({ audit: 400 }) });
   expect(await attempts()).toEqual(written);

@@ -62,15 +62,7 @@ export const LATE = answered('done, and not acknowledged in time', true, unackno
 const STEPPED_DOWN = answered('done, and the primary stepped down', true, unacknowledged(189));
 const SHUT_DOWN = answered('done, and the primary was shut down', true, unacknowledged(91));
 
-export const COMMIT_FAULTS = [
-  REPLY_LOST,
-  REQUEST_LOST,
-  NO_PRIMARY,
-  GOING_DOWN,
-  LATE,
-  STEPPED_DOWN,
-  SHUT_DOWN,
-];
+export const COMMIT_FAULTS = [REPLY_LOST, REQUEST_LOST, NO_PRIMARY, GOING_DOWN, LATE, STEPPED_DOWN, SHUT_DOWN];
 /** Too few members to ever acknowledge it: the driver does not say of a commit that its result is then unknown. */
 export const TOO_FEW = answered('done, and too few were there to acknowledge it', true, unacknowledged(100));
 export const WRITE_FAULTS = [...COMMIT_FAULTS, TOO_FEW];

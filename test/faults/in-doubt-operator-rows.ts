@@ -1,17 +1,6 @@
 import { expectStatus, placeHold } from '../support/factories.ts';
 import type { Row } from './in-doubt-rows.ts';
-import {
-  AUDITED,
-  BOOKED,
-  COMMIT,
-  ending,
-  HELD,
-  inside,
-  MOVE,
-  PARTNER_ROWS,
-  read,
-  single,
-} from './in-doubt-rows.ts';
+import { AUDITED, BOOKED, COMMIT, ending, HELD, inside, MOVE, PARTNER_ROWS, read, single } from './in-doubt-rows.ts';
 import { anyCustomer, countOf, reservations } from './in-doubt-world.ts';
 
 const OPERATOR = '/api/v1/operator';

@@ -163,10 +163,7 @@ const BOOKING_ROWS: Row[] = [
       const body = confirmBody(holdId, { customer_phone: phone, use_package_credit: true });
       return {
         call: () => world.partner.api.post('/api/v1/bookings/confirm', body),
-        effects: async () => [
-          ...(await reservations(world, { _id: holdId })),
-          await creditsOf(world, purchaseId),
-        ],
+        effects: async () => [...(await reservations(world, { _id: holdId })), await creditsOf(world, purchaseId)],
       };
     },
     before: [HELD, 10],
@@ -247,8 +244,7 @@ const WEBHOOK_ROWS: Row[] = [
         },
         effects: async () => {
           const row = await rowNow(world, 'webhook_subscriptions', id);
-          const isLast =
-            secretBox.open(String(row?.['sealedSecret']), { owner: world.partner.id, id }) === last;
+          const isLast = secretBox.open(String(row?.['sealedSecret']), { owner: world.partner.id, id }) === last;
           return [row?.['secretRotatedAt'] !== null, last === '' || isLast];
         },
       };
@@ -268,8 +264,7 @@ const WEBHOOK_ROWS: Row[] = [
       const { id } = await subscribe(world.partner, ENDPOINT);
       return {
         call: () => world.partner.api.post(`${WEBHOOKS}/${id}/test`, {}),
-        effects: async () =>
-          (await countOf(world, 'deliveries', { subscriptionId: id })) > 0 ? 'sent' : 'none',
+        effects: async () => ((await countOf(world, 'deliveries', { subscriptionId: id })) > 0 ? 'sent' : 'none'),
       };
     },
     before: 'none',

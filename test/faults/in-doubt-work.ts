@@ -35,15 +35,7 @@ async function forget({ service }: World, ...collections: string[]): Promise<voi
 /** A delivery to a receiver of its own, and attempts of it, each after the lease of the one before. */
 async function anyAttempts(world: World, status: number) {
   // A range of numbers that work in doubt has left open is the sweep's to end, which does not run here.
-  await forget(
-    world,
-    'webhook_subscriptions',
-    'deliveries',
-    'events',
-    'feed_counters',
-    'alerts',
-    'alert_state',
-  );
+  await forget(world, 'webhook_subscriptions', 'deliveries', 'events', 'feed_counters', 'alerts', 'alert_state');
   const receiver = await startReceiver(status);
   await subscribe(world.partner, receiver.url, ['hold_created']);
   const sender = standardSender();

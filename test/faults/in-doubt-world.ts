@@ -2,15 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Reservation } from '../../src/reservations/reservations.model.ts';
 import type { Client } from '../support/client.ts';
 import type { Json, Partner } from '../support/factories.ts';
-import {
-  anyPackage,
-  anyPartner,
-  anyVenue,
-  buyPackage,
-  dateIn,
-  freeSlotIds,
-  operatorOf,
-} from '../support/factories.ts';
+import { anyPackage, anyPartner, anyVenue, buyPackage, dateIn, freeSlotIds, operatorOf } from '../support/factories.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import type { CutProxy } from './cut-proxy.ts';
@@ -73,10 +65,7 @@ export function anyPhone(): string {
 }
 
 /** A customer of its own with ten credits. */
-export async function anyCustomer({
-  partner,
-  packageId,
-}: World): Promise<{ phone: string; purchaseId: string }> {
+export async function anyCustomer({ partner, packageId }: World): Promise<{ phone: string; purchaseId: string }> {
   const phone = anyPhone();
   const purchase = await buyPackage(partner, packageId, { customer_phone: phone });
   return { phone, purchaseId: String(purchase['id']) };

@@ -54,9 +54,7 @@ function everyCase<T extends { struck: readonly Struck[] }>(rows: readonly T[], 
   return places.flatMap(({ row, struck }, index) => {
     const faults = FAULTS[struck.of];
     const isBulk = struck.of === 'single write' && ['insert', 'update'].includes(struck.command);
-    const inTurn = faults.filter(
-      (fault, at) => at === index % faults.length || (isBulk && fault === TOO_FEW),
-    );
+    const inTurn = faults.filter((fault, at) => at === index % faults.length || (isBulk && fault === TOO_FEW));
     const { command, collection = 'the transaction' } = struck;
     return (isLongTier ? faults : inTurn).map((fault) => ({
       row,
@@ -93,12 +91,7 @@ async function isDone(row: Row, { effects }: Prepared): Promise<boolean> {
 }
 
 /** Makes the call again, and again, and expects one effect and the answers that follow from it. */
-async function expectOnce(
-  row: Row,
-  { call, effects }: Prepared,
-  first: Reply,
-  wasDone: boolean,
-): Promise<void> {
+async function expectOnce(row: Row, { call, effects }: Prepared, first: Reply, wasDone: boolean): Promise<void> {
   const again = await call();
   expect(verdict(again)).toBe((wasDone ? row.again?.answers : undefined) ?? row.works);
   expect(await effects()).toEqual((wasDone ? row.again?.effects : undefined) ?? row.once);

@@ -28,12 +28,7 @@ const AGAIN_AFTER_MS = 50;
  * Clients with one kept connection each call again and again after pauses of 0 to 400 ms; every second one
  * posts, without an idempotency key. None repeats a call: what is broken is counted.
  */
-export function startKeepAliveClients(
-  url: string,
-  apiKey: string,
-  clients: number,
-  random: Random,
-): KeepAliveClients {
+export function startKeepAliveClients(url: string, apiKey: string, clients: number, random: Random): KeepAliveClients {
   const counts: CallCounts = { answered: 0, toldToClose: 0, refused: 0, reset: 0, brokenPipe: 0, failed: 0 };
   const stopping = new AbortController();
   const call = (agent: Agent, isPost: boolean) =>
@@ -51,10 +46,7 @@ export function startKeepAliveClients(
   const keepCalling = async (isPost: boolean) => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     while (!stopping.signal.aborted) {
-      const outcome = await call(agent, isPost).then(
-        (status) => (status < 500 ? 'answered' : 'failed'),
-        brokenBy,
-      );
+      const outcome = await call(agent, isPost).then((status) => (status < 500 ? 'answered' : 'failed'), brokenBy);
       counts[outcome] += 1;
       await delay(outcome === 'refused' ? AGAIN_AFTER_MS : integerBetween(random, 0, MAX_PAUSE_MS));
     }

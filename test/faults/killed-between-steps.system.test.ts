@@ -57,9 +57,7 @@ beforeAll(async () => {
   const venue = await anyVenue(service, [{ duration_minutes: 15 }]);
   partner = await anyPartner(service, [venue.id]);
   await subscribe(partner, receiver.url, ['hold_created']);
-  const days = Array.from({ length: scaled(4, 1) }, (_, day) =>
-    freeSlotIds(partner, venue.id, dateIn(2 + day)),
-  );
+  const days = Array.from({ length: scaled(4, 1) }, (_, day) => freeSlotIds(partner, venue.id, dateIn(2 + day)));
   slotIds = (await Promise.all(days)).flat();
 });
 afterAll(async () => {
@@ -117,9 +115,7 @@ test.each(STEPS)(
       expect(attempts.filter(({ outcome }) => outcome === 'succeeded')).toHaveLength(1);
     }
     const received = receiver.received.filter(({ body }) => holdIds.includes(String(body['hold_id'])));
-    expect(new Set(received.map(({ body }) => body['event_id']))).toEqual(
-      new Set(events.map(({ _id }) => _id)),
-    );
+    expect(new Set(received.map(({ body }) => body['event_id']))).toEqual(new Set(events.map(({ _id }) => _id)));
     expect(received.map((each) => headerOf(each, 'x-delivery-attempt'))).toEqual(received.map(() => '1'));
     expect(new Set(received.map((each) => headerOf(each, 'x-delivery-id'))).size).toBe(received.length);
     const again = received.length - holdIds.length;
@@ -139,7 +135,5 @@ test.each(STEPS)(
 async function isFeedComplete(holdIds: readonly string[]): Promise<boolean> {
   const { ids } = await readWholeFeed([partner.api], newPatience(), AbortSignal.abort());
   const events = await rowsOf(service, 'events', { holdId: { $in: holdIds } });
-  return (
-    events.length === holdIds.length && events.every(({ _id }) => ids.filter((id) => id === _id).length === 1)
-  );
+  return events.length === holdIds.length && events.every(({ _id }) => ids.filter((id) => id === _id).length === 1);
 }

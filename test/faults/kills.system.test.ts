@@ -99,8 +99,7 @@ test('the API is replaced under 64 clients that keep their connections: no call 
   expect(codes).toEqual(codes.map(() => 0));
   report({
     promise: 7,
-    experiment:
-      'SIGTERM and a new API process under 64 clients that keep their connections and repeat nothing',
+    experiment: 'SIGTERM and a new API process under 64 clients that keep their connections and repeat nothing',
     count: `${replacements} replaced; ${answered} answered calls`,
     result: `0 reset, 0 EPIPE, 0 answers 5xx; ${refused} refused connections`,
     seed,

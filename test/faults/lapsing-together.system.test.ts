@@ -39,10 +39,7 @@ afterAll(async () => {
 async function placeHolds({ context: { db } }: Service, venueId: string, resourceId: string): Promise<void> {
   const firstMs = Math.ceil(Date.now() / SLOT_MS + 96) * SLOT_MS;
   const place = async (index: number) => {
-    const [slotStart, slotEnd] = [0, 1].map((next) => new Date(firstMs + (index + next) * SLOT_MS)) as [
-      Date,
-      Date,
-    ];
+    const [slotStart, slotEnd] = [0, 1].map((next) => new Date(firstMs + (index + next) * SLOT_MS)) as [Date, Date];
     const hold = {
       _id: newId(),
       partnerId: newId(),

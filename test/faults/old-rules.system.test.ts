@@ -3,15 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Json, Partner, Venue } from '../support/factories.ts';
-import {
-  anyPartner,
-  anyVenue,
-  confirmBody,
-  dateIn,
-  expectStatus,
-  operatorOf,
-  slotsOf,
-} from '../support/factories.ts';
+import { anyPartner, anyVenue, confirmBody, dateIn, expectStatus, operatorOf, slotsOf } from '../support/factories.ts';
 import type { Block } from '../support/fail-points.ts';
 import { blockCommands } from '../support/fail-points.ts';
 import type { OwnServer } from '../support/own-servers.ts';

@@ -267,9 +267,7 @@ describe('when Redis is emptied in full flight', () => {
 
   const countJobs = async (): Promise<number> => {
     const counts = await Promise.all(
-      QUEUE_NAMES.map((name) =>
-        world.service.context.queues.byName(name).getJobCounts('wait', 'delayed', 'active'),
-      ),
+      QUEUE_NAMES.map((name) => world.service.context.queues.byName(name).getJobCounts('wait', 'delayed', 'active')),
     );
     return counts.flatMap((each) => Object.values(each)).reduce((sum, count) => sum + count, 0);
   };
@@ -313,9 +311,7 @@ describe('when Redis is emptied in full flight', () => {
     await eventually(
       'no delivery is open',
       async () => {
-        return (
-          (await rowsOf(service, 'deliveries', { state: { $in: ['pending', 'retrying'] } })).length === 0
-        );
+        return (await rowsOf(service, 'deliveries', { state: { $in: ['pending', 'retrying'] } })).length === 0;
       },
       START_DEADLINE_MS,
     );
@@ -343,43 +339,39 @@ describe('when Redis is emptied in full flight', () => {
   });
 });
 
-testInFull(
-  'a Redis that is killed and has its data when it comes back loses no job: no sweep is needed',
-  async () => {
-    const beganAt = performance.now();
-    const lasting = await ownRedis(KEEPS_DATA);
-    releases.push(() => lasting.discard());
-    await lasting.start();
-    const { service, sellers, workers } = await anyWorld(lasting.uri, 12);
-    const [seller] = sellers as [Seller];
-    const calls = noCalls();
-    await Promise.all(Array.from({ length: KILLED_HOLDS }, () => placeOne(seller, calls)));
-    await untilTold(sellers, calls.changes);
-    const killedAt = performance.now();
-    await lasting.signal('SIGKILL');
-    await lasting.start();
-    const awayMs = performance.now() - killedAt;
-    const ends = calls.changes.map((change) => change.replace('hold_created', 'hold_expired'));
-    await untilTold(sellers, ends);
+testInFull('a Redis that is killed and has its data when it comes back loses no job: no sweep is needed', async () => {
+  const beganAt = performance.now();
+  const lasting = await ownRedis(KEEPS_DATA);
+  releases.push(() => lasting.discard());
+  await lasting.start();
+  const { service, sellers, workers } = await anyWorld(lasting.uri, 12);
+  const [seller] = sellers as [Seller];
+  const calls = noCalls();
+  await Promise.all(Array.from({ length: KILLED_HOLDS }, () => placeOne(seller, calls)));
+  await untilTold(sellers, calls.changes);
+  const killedAt = performance.now();
+  await lasting.signal('SIGKILL');
+  await lasting.start();
+  const awayMs = performance.now() - killedAt;
+  const ends = calls.changes.map((change) => change.replace('hold_created', 'hold_expired'));
+  await untilTold(sellers, ends);
 
-    const rows = await rowsOf(service, 'reservations');
-    const lateMs = latenessMs(rows, await expiredAtMs(service));
-    const swept = workers.flatMap((worker) =>
-      worker.log().filter(({ msg }) => String(msg).startsWith('a sweep did work')),
-    );
-    expect(swept).toEqual([]);
-    expect(Math.min(...lateMs)).toBeGreaterThanOrEqual(0);
-    expect(Math.max(...lateMs)).toBeLessThanOrEqual(ENDS_WITHIN_MS);
-    report({
-      promise: 3,
-      experiment:
-        'kill -9 of Redis with an append-only file while holds wait for their end, and a restart with its data',
-      count: `${rows.length} holds, Redis away for ${inSeconds(awayMs)} s`,
-      result: `0 jobs lost, ${swept.length} swept; latest end ${inSeconds(Math.max(...lateMs))} s after expiry, 0 events missing`,
-      beganAt,
-    });
-  },
-);
+  const rows = await rowsOf(service, 'reservations');
+  const lateMs = latenessMs(rows, await expiredAtMs(service));
+  const swept = workers.flatMap((worker) =>
+    worker.log().filter(({ msg }) => String(msg).startsWith('a sweep did work')),
+  );
+  expect(swept).toEqual([]);
+  expect(Math.min(...lateMs)).toBeGreaterThanOrEqual(0);
+  expect(Math.max(...lateMs)).toBeLessThanOrEqual(ENDS_WITHIN_MS);
+  report({
+    promise: 3,
+    experiment: 'kill -9 of Redis with an append-only file while holds wait for their end, and a restart with its data',
+    count: `${rows.length} holds, Redis away for ${inSeconds(awayMs)} s`,
+    result: `0 jobs lost, ${swept.length} swept; latest end ${inSeconds(Math.max(...lateMs))} s after expiry, 0 events missing`,
+    beganAt,
+  });
+});
 
 const repeatsIn = (bodies: readonly Json[]): number =>
   bodies.length - new Set(bodies.map((body) => body['event_id'])).size;

@@ -60,10 +60,7 @@ export function startSales({ urls, apiKey, slotIds, packageId, lanes }: Wares, r
     acknowledged,
     patience,
     goOn: async () => {
-      for (
-        const before = acknowledged.length;
-        acknowledged.length < before + lanes && !stopping.signal.aborted;
-      ) {
+      for (const before = acknowledged.length; acknowledged.length < before + lanes && !stopping.signal.aborted; ) {
         await delay(20);
       }
     },
@@ -144,8 +141,7 @@ function createSeller(
     if (isOnCredit && booking['package_credit_consumed'] !== true) await buyCredits();
   };
   const end = async (entry: Acknowledged, outcome: 'CANCELLED' | 'REFUNDED', key: string) => {
-    const [operation, field] =
-      outcome === 'CANCELLED' ? ['cancel', 'cancellationReason'] : ['refund', 'refundReason'];
+    const [operation, field] = outcome === 'CANCELLED' ? ['cancel', 'cancellationReason'] : ['refund', 'refundReason'];
     const reason = `rain ${key}`;
     await call(`/api/v1/bookings/${entry.bookingId}/${operation}`, { reason, idempotency_key: key }, 200);
     entry.status = outcome;

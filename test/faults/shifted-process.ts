@@ -14,11 +14,7 @@ export type ShiftedProcess = SpawnedProcess & {
 };
 
 /** Starts a program of the service, such as `workers/hold-expiry.ts`, on a host whose clock is off by `shiftMs`. */
-export function startShifted(
-  file: string,
-  environment: Record<string, string>,
-  shiftMs: number,
-): ShiftedProcess {
+export function startShifted(file: string, environment: Record<string, string>, shiftMs: number): ShiftedProcess {
   const folder = mkdtempSync(path.join(tmpdir(), 'shifted-clock-'));
   const shiftFile = path.join(folder, 'milliseconds');
   const descriptor = openSync(shiftFile, 'w');

@@ -88,8 +88,7 @@ export async function startSystem({
   const stopping = new AbortController();
   await openDb(db, mongo.auditorUri, createLogger('auditor', 'silent'), stopping.signal);
   let release = firstRelease;
-  const startOne = (file: string, args: readonly string[] = []) =>
-    startProcess(file, environment, args, release);
+  const startOne = (file: string, args: readonly string[] = []) => startProcess(file, environment, args, release);
   const command = async (file: string, args: readonly string[] = []) => {
     const process = startOne(file, args);
     return { code: (await process.exited).code, output: process.output() };
@@ -101,9 +100,7 @@ export async function startSystem({
     const start = () => startProcess(FILES[part], { ...environment, ...settings }, [], release);
     return { start, process: start() };
   };
-  const ports = await Promise.all(
-    Array.from({ length: apis }, async () => [await freePort(), await freePort()]),
-  );
+  const ports = await Promise.all(Array.from({ length: apis }, async () => [await freePort(), await freePort()]));
   const running = {
     api: ports.map(([port, adminPort]) => run('api', { PORT: String(port), ADMIN_PORT: String(adminPort) })),
     ...Object.fromEntries(parts.filter((part) => part !== 'api').map((part) => [part, [run(part)]])),

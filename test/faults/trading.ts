@@ -37,18 +37,13 @@ export type TradingFigures = Patience & { faults: string[]; repeats: number; hea
 
 export async function startTrading(system: FaultSystem): Promise<Trading> {
   const receiver = await startReceiver();
-  const venue = await anyVenue(system, [
-    { duration_minutes: 15 },
-    { duration_minutes: 15, price_rupees: 950.5 },
-  ]);
+  const venue = await anyVenue(system, [{ duration_minutes: 15 }, { duration_minutes: 15, price_rupees: 950.5 }]);
   const { api, apiKey, id } = await anyPartner(system, [venue.id]);
   await subscribe({ id, api, apiKey }, receiver.url);
   // Few credits, so that a customer's next purchase is soon needed.
   const packageId = await anyPackage(system, { id, api, apiKey }, [venue.id], { credits: 3 });
   const days = Array.from({ length: scaled(40, 3) }, (_, day) => dateIn(3 + day));
-  const slotIds = (
-    await Promise.all(days.map((day) => freeSlotIds({ id, api, apiKey }, venue.id, day)))
-  ).flat();
+  const slotIds = (await Promise.all(days.map((day) => freeSlotIds({ id, api, apiKey }, venue.id, day)))).flat();
   return {
     apiKey,
     receiver,

@@ -2,15 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Reply } from '../support/client.ts';
 import { createClient } from '../support/client.ts';
 import type { Partner, Venue } from '../support/factories.ts';
-import {
-  anyPartner,
-  anyVenue,
-  dateIn,
-  expectStatus,
-  freeSlotIds,
-  json,
-  placeHold,
-} from '../support/factories.ts';
+import { anyPartner, anyVenue, dateIn, expectStatus, freeSlotIds, json, placeHold } from '../support/factories.ts';
 import { rowOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
 import { databaseUri, freshName } from '../support/service-environment.ts';
@@ -57,11 +49,7 @@ async function partnerWith(live: number): Promise<Partner> {
   const partner = await anyPartner(service, [venue.id]);
   const [slotId = ''] = await freeSlotIds(partner, venue.id, dateIn(4));
   const { hold_id: holdId } = await placeHold(partner, slotId, { ttl_seconds: 1800 });
-  const {
-    outbox: _outbox,
-    outboxSince: _since,
-    ...placed
-  } = await rowOf(service, 'reservations', { _id: holdId });
+  const { outbox: _outbox, outboxSince: _since, ...placed } = await rowOf(service, 'reservations', { _id: holdId });
   const ordinals = Array.from({ length: LIMIT }, (_, n) => n).filter((n) => n !== placed.holdOrdinal);
   const copies = ordinals.slice(0, live - 1).map((holdOrdinal) => ({
     ...placed,

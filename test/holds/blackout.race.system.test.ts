@@ -33,9 +33,7 @@ beforeAll(async () => {
   const quarters = { duration_minutes: 15, operating_hours_start: '00:00', operating_hours_end: '00:00' };
   venueId = (await anyVenue(service, [quarters], { time_zone: 'UTC' })).id;
   partner = await anyPartner(service, [venueId]);
-  slotIds = (
-    await Promise.all([3, 4, 5, 6].map((days) => freeSlotIds(partner, venueId, dateIn(days))))
-  ).flat();
+  slotIds = (await Promise.all([3, 4, 5, 6].map((days) => freeSlotIds(partner, venueId, dateIn(days))))).flat();
 });
 afterAll(async () => {
   await other.stop({ keepsDatabase: true });

@@ -3,15 +3,7 @@ import type { Reply } from '../support/client.ts';
 import { collectionCallsOf } from '../support/collection-calls.ts';
 import type { Json } from '../support/factories.ts';
 import { expectStatus } from '../support/factories.ts';
-import {
-  begun,
-  beside,
-  cacheOf,
-  ignoringLeases,
-  SLOW,
-  WITHIN_SLOW_MS,
-  waitingForNoLease,
-} from '../support/leases.ts';
+import { begun, beside, cacheOf, ignoringLeases, SLOW, WITHIN_SLOW_MS, waitingForNoLease } from '../support/leases.ts';
 import { rowsOf } from '../support/rows.ts';
 import type { HostedService } from '../support/service-host.ts';
 import { hostedService } from '../support/service-host.ts';

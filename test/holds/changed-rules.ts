@@ -60,8 +60,7 @@ export const OF_PARTNERS: readonly Row[] = [
   },
   {
     what: 'a key that is replaced without an overlap',
-    change: (place) =>
-      place.operator.post(`${ofPartner(place)}/keys/${place.keyId}/rotate`, { overlap_seconds: 0 }),
+    change: (place) => place.operator.post(`${ofPartner(place)}/keys/${place.keyId}/rotate`, { overlap_seconds: 0 }),
     call: listVenues,
     outcome: '401 INVALID_API_KEY',
   },

@@ -100,11 +100,7 @@ describe('the alternatives of a conflict', () => {
     const [a] = resourceIds;
     for (const hour of ['06', '07', '08']) await bookSlot(seller, at(a, hour));
     const { alternatives } = await conflict(rival, at(a, '06'));
-    expect(idsOf(alternatives)).toEqual([
-      at(a, '08', dateIn(9)),
-      at(a, '07', dateIn(9)),
-      at(a, '06', dateIn(9)),
-    ]);
+    expect(idsOf(alternatives)).toEqual([at(a, '08', dateIn(9)), at(a, '07', dateIn(9)), at(a, '06', dateIn(9))]);
   });
 
   test('reach further than a day, but not to another venue', async () => {
@@ -205,9 +201,7 @@ describe('a partner at its limit of ACTIVE holds', () => {
   test('can place a hold once one has expired, before any worker has noticed', async () => {
     const { seller, holds, next, after } = await atTheLimit();
     const lapsed = { _id: holds[1]?.['hold_id'] as never };
-    await service.context.db
-      .collection('reservations')
-      .updateOne(lapsed, { $set: { holdExpiresAt: new Date() } });
+    await service.context.db.collection('reservations').updateOne(lapsed, { $set: { holdExpiresAt: new Date() } });
     expect(verdict(await hold(seller, next))).toBe('201');
     expect(verdict(await hold(seller, after))).toBe('409 HOLD_LIMIT_REACHED');
   });

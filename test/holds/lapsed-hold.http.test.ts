@@ -70,8 +70,7 @@ describe('a hold that has expired, before any worker has noticed', () => {
     const reply = await partner.api.post(`${HOLDS}/${idOf(cancelled)}/cancel`);
     expect(verdict(reply)).toBe('409 HOLD_EXPIRED');
     expect(await stored(confirmed)).toMatchObject({ status: 'EXPIRED', claimed: false });
-    for (const hold of [confirmed, cancelled])
-      expect(await eventsOf(hold)).toEqual(['hold_created', 'hold_expired']);
+    for (const hold of [confirmed, cancelled]) expect(await eventsOf(hold)).toEqual(['hold_created', 'hold_expired']);
   });
 
   test('gives its slot at once to another partner, to its own, and to a walk-in without override', async () => {

@@ -117,8 +117,7 @@ describe('a slot that was lost a moment ago', () => {
 
   test('is sold at the venue over a hold that is placed between the read and the sale', async () => {
     expectStatus(await release(elsewhere, held), 200);
-    const sell = () =>
-      operatorOf(service).post('/api/v1/operator/walk-ins', { slot_id: slotId, override_holds: true });
+    const sell = () => operatorOf(service).post('/api/v1/operator/walk-ins', { slot_id: slotId, override_holds: true });
     const reply = await calls.beforeNext('venues.findOneAndUpdate', () => placeHold(elsewhere, slotId), sell);
     expect(verdict(reply)).toBe('201');
     expect(errorOf(await hold(rival)).conflict).toMatchObject({ reason: 'booked' });

@@ -87,15 +87,11 @@ async function afterFailover<T>(write: () => Promise<unknown>, work: () => Promi
 }
 
 const confirmations = () =>
-  commands.filter(
-    ({ command }) => (command as { readConcern?: Json }).readConcern?.['level'] === 'linearizable',
-  ).length;
+  commands.filter(({ command }) => (command as { readConcern?: Json }).readConcern?.['level'] === 'linearizable')
+    .length;
 
 /** As `afterFailover`, for calls that confirm with the primary: the majority catches up once each has asked. */
-async function confirmedAfterFailover(
-  write: () => Promise<unknown>,
-  calls: () => Promise<Reply>[],
-): Promise<string[]> {
+async function confirmedAfterFailover(write: () => Promise<unknown>, calls: () => Promise<Reply>[]): Promise<string[]> {
   const made = await afterFailover(write, async () => {
     commands.length = 0;
     const all = calls();
@@ -133,10 +129,7 @@ describe('what was acknowledged just before a failover', () => {
         paths.push(`/api/v1/partner/observability/deliveries/${deliveryId}`);
         blackoutId = await anotherLike('blackouts', {});
       },
-      () => [
-        ...paths.map((path) => partner.api.get(path)),
-        operator.get(`/api/v1/operator/blackouts/${blackoutId}`),
-      ],
+      () => [...paths.map((path) => partner.api.get(path)), operator.get(`/api/v1/operator/blackouts/${blackoutId}`)],
     );
     expect(verdicts).toEqual(['200', '200', '200', '200', '200']);
   });
@@ -196,10 +189,7 @@ describe('what was acknowledged just before a failover', () => {
       await unseen('blackouts').insertOne({ _id: randomUUID(), ...blackout, createdAt: startsAt });
     };
     // The service caches the rules and the partner before the change.
-    await Promise.all([
-      requireVenueRules({ db }, partner.id, venue.id),
-      suspended.api.get('/api/v1/partner/venues'),
-    ]);
+    await Promise.all([requireVenueRules({ db }, partner.id, venue.id), suspended.api.get('/api/v1/partner/venues')]);
     const found = await afterFailover(write, async () => {
       // Wait until the leases of the cache have ended.
       await delay(LEASE_MS / 2);

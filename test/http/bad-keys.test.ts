@@ -91,8 +91,7 @@ test('every kind of bad key counts, a suspended partner’s too', async () => {
     const clients = [unknown, 'malformed', ''].map((key) => createClient(service.url, key));
     for (const { get } of [...clients, suspended.api]) await repeat(LIMIT / 4, () => get(VENUES));
     const before = await readLimited(service.adminUrl);
-    for (const { get } of [...clients, suspended.api])
-      expect(verdict(await get(VENUES))).toBe('429 RATE_LIMITED');
+    for (const { get } of [...clients, suspended.api]) expect(verdict(await get(VENUES))).toBe('429 RATE_LIMITED');
     await expectLimited(service.adminUrl, before, { 'partner wrong_keys': 4 });
   } finally {
     await service.stop();

@@ -84,11 +84,10 @@ test.each<[what: string, body: string | Uint8Array<ArrayBuffer>, headers: object
   });
 });
 
-test.each([
-  'Application/JSON; Charset=UTF-8',
-  'application/json; charset=utf8',
-  'application/json;charset="utf-8"',
-])('JSON of type %s is read, with a mark of byte order too', async (type) => {
-  const reply = await post('\uFEFF{"ttl_seconds": 1}', ofType(type));
-  expect(reply).toMatchObject({ answer: '400 VALIDATION_ERROR', fields: 'ttl_seconds' });
-});
+test.each(['Application/JSON; Charset=UTF-8', 'application/json; charset=utf8', 'application/json;charset="utf-8"'])(
+  'JSON of type %s is read, with a mark of byte order too',
+  async (type) => {
+    const reply = await post('\uFEFF{"ttl_seconds": 1}', ofType(type));
+    expect(reply).toMatchObject({ answer: '400 VALIDATION_ERROR', fields: 'ttl_seconds' });
+  },
+);

@@ -29,10 +29,7 @@ describe('a query', () => {
   const schema = Joi.object({ limit: pageLimit(), open: Joi.boolean() });
 
   test('reports all its faults, at most ten unknown fields, and repeats no name that cannot be one', () => {
-    expect(faultsOfQuery({ limit: '0', page: '1' }, schema).map(({ path }) => path)).toEqual([
-      'limit',
-      'page',
-    ]);
+    expect(faultsOfQuery({ limit: '0', page: '1' }, schema).map(({ path }) => path)).toEqual(['limit', 'page']);
     const many = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`field${n}`, '1']));
     expect(faultsOfQuery(many)).toHaveLength(10);
     expect(faultsOfQuery({ 'Asha Rao <b>': '1', '\u0000': '1' }, schema)).toMatchObject([{ path: 'query' }]);

@@ -7,9 +7,7 @@ export type Described = { listener: Listener; method: string; path: string };
 export const DESCRIBED_ROUTES: readonly Described[] = (['partner', 'operator'] as const).flatMap((listener) =>
   Object.entries(publishedDescription(listener).paths)
     .filter(([path]) => path.startsWith('/api/'))
-    .flatMap(([path, item]) =>
-      Object.keys(item).map((method) => ({ listener, method: method.toUpperCase(), path })),
-    ),
+    .flatMap(([path, item]) => Object.keys(item).map((method) => ({ listener, method: method.toUpperCase(), path }))),
 );
 
 /** The path with every parameter, as descriptions or as Express write it, replaced by `value`. */

@@ -33,9 +33,7 @@ describe('a page', () => {
       await stranger.get('/llms.txt'),
       await stranger.get('/docs/examples/verify-webhook/go/verify.go'),
     ].map(({ status, headers }) => `${status} ${headers.get('content-type')}`);
-    const [html, markdown, plain] = ['html', 'markdown', 'plain'].map(
-      (type) => `200 text/${type}; charset=utf-8`,
-    );
+    const [html, markdown, plain] = ['html', 'markdown', 'plain'].map((type) => `200 text/${type}; charset=utf-8`);
     expect(types).toEqual([html, html, markdown, html, markdown, markdown, plain, plain]);
   });
 
@@ -97,8 +95,7 @@ describe('a page', () => {
 test('a folder with a dot in its name, and a file that vanished after the start, are 404', async () => {
   const folder = await temporaryFolder();
   await mkdir(join(folder, 'docs/v1.2'), { recursive: true });
-  for (const name of ['404.html', 'gone.html', 'v1.2/there.html'])
-    await writeFile(join(folder, 'docs', name), name);
+  for (const name of ['404.html', 'gone.html', 'v1.2/there.html']) await writeFile(join(folder, 'docs', name), name);
   const paths = ['/docs/v1.2', '/docs/gone', '/docs/v1.2/there'];
   expect(await statusesIn(folder, 'docs/gone.html', paths)).toEqual([404, 404, 200]);
 });

@@ -15,8 +15,7 @@ type Ends = [lowest: unknown, highest: unknown];
 const LONGEST_LIST = 1000;
 
 function kindOf({ type, metas = [] }: Described): string {
-  const { format = '', pattern = '' } =
-    metas.find(({ jsonSchema }) => jsonSchema !== undefined)?.jsonSchema ?? {};
+  const { format = '', pattern = '' } = metas.find(({ jsonSchema }) => jsonSchema !== undefined)?.jsonSchema ?? {};
   if (format.startsWith('date')) return format;
   return pattern.includes('[0-5][05]') ? 'time' : (type ?? 'any');
 }
@@ -69,9 +68,7 @@ export function extremeCalls(context: Service['context'], which: Interface, know
             return ends === undefined ? [] : [[name, ends[end]] as const];
           });
           const id = `${method} ${route.path} ${place} ${values.map(([name]) => name).join()} at end ${end}`;
-          return values.length === 0
-            ? []
-            : [{ id, template: withValues(legal, place, Object.fromEntries(values)) }];
+          return values.length === 0 ? [] : [{ id, template: withValues(legal, place, Object.fromEntries(values)) }];
         }),
       );
     });

@@ -82,8 +82,6 @@ describe('when the database cannot be reached', () => {
       expect(reply.text).toContain('The database cannot be reached');
       expect(reply.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
     }
-    expect(verdict(await stranger.get('/partners', { cookie: signedIn.cookie }))).toBe(
-      '503 SERVICE_UNAVAILABLE',
-    );
+    expect(verdict(await stranger.get('/partners', { cookie: signedIn.cookie }))).toBe('503 SERVICE_UNAVAILABLE');
   });
 });

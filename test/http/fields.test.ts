@@ -130,9 +130,7 @@ const IN_QUERY: readonly Kind[] = [
     field: cursor(),
     taken: [encoded([1, 'a'])],
     rejected: [
-      ...[null, [], [1], ['1', 'a'], [1, 2], [1, { $gt: '' }], [8.64e15 + 1, 'a'], [1, 'a', 'b']].map(
-        encoded,
-      ),
+      ...[null, [], [1], ['1', 'a'], [1, 2], [1, { $gt: '' }], [8.64e15 + 1, 'a'], [1, 'a', 'b']].map(encoded),
       ...words('abc !!! \u0000 null'),
       '',
       `${encoded([1, 'a'])}!`,

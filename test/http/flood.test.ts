@@ -36,12 +36,7 @@ const FLOODED: Record<string, () => string> = {
 };
 
 /** `calls` with this key, as fast as the connections from an address of this machine allow; how often which status came. */
-async function flood(
-  apiKey: string,
-  localAddress: string,
-  calls: number,
-  path = VENUES,
-): Promise<Map<number, number>> {
+async function flood(apiKey: string, localAddress: string, calls: number, path = VENUES): Promise<Map<number, number>> {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   const statuses = new Map<number, number>();
   const call = () =>
@@ -64,10 +59,7 @@ async function flood(
 }
 
 /** One call after another for as long as `until` takes; 5 a second. */
-async function callsDuring(
-  { api }: Partner,
-  until: Promise<unknown>,
-): Promise<{ replies: Reply[]; p99: number }> {
+async function callsDuring({ api }: Partner, until: Promise<unknown>): Promise<{ replies: Reply[]; p99: number }> {
   const replies: Reply[] = [];
   const { p99 } = await durationsDuring(until, 200, async () => replies.push(await api.get(VENUES)));
   return { replies, p99 };

@@ -12,9 +12,7 @@ const GUARD = 'one_claim_per_cell';
 const ABSENT = 'the database lacks indexes or validators, so nothing can be sold';
 
 const service = await hostedService();
-const { listenWatched, loseLooks, listMissingGuards } = service.inHost<typeof Watched>(
-  'test/http/guards.in-host.ts',
-);
+const { listenWatched, loseLooks, listMissingGuards } = service.inHost<typeof Watched>('test/http/guards.in-host.ts');
 /** The API as its process has it, on the database of a service that refuses nothing. */
 let listeners: Listeners;
 let partner: Partner;
@@ -67,9 +65,7 @@ test('an index of another filter, and a validator that is gone or only warns, ar
   await reservations().dropIndex(GUARD);
   await db.db?.command({
     createIndexes: 'reservations',
-    indexes: [
-      { name: GUARD, key: { cells: 1 }, unique: true, partialFilterExpression: { status: 'BOOKED' } },
-    ],
+    indexes: [{ name: GUARD, key: { cells: 1 }, unique: true, partialFilterExpression: { status: 'BOOKED' } }],
   });
   expect(await listMissingGuards()).toEqual([GUARD]);
   await reservations().dropIndex(GUARD);

@@ -87,10 +87,7 @@ describeWhenIdle('a hostile name', () => {
   // An erasure looks for the name in the partner's own keys, of 255 characters each, and nothing else runs meanwhile.
   test(`is looked for by an erasure within ${P99_MS} ms, at the 99th percentile of ${NAMES}`, async () => {
     const looked = await p99(names, (name) => {
-      const identifiesCustomer = createCustomerMatcher(
-        ['9845077777'],
-        [{ name, email: `${name}@x.example` }],
-      );
+      const identifiesCustomer = createCustomerMatcher(['9845077777'], [{ name, email: `${name}@x.example` }]);
       identifiesCustomer(name.repeat(255).slice(0, 255));
     });
     process.stdout.write(`p99 in ms: erasure ${looked}\n`);

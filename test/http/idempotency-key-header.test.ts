@@ -51,8 +51,7 @@ describe('a key in the header Idempotency-Key', () => {
   test('stands for the field where that is required', async () => {
     const { hold_id: id } = await placeHold(partner, newSlot());
     const { idempotency_key: _, ...body } = confirmBody(id);
-    const confirm = (headers: Record<string, string>) =>
-      partner.api.post('/api/v1/bookings/confirm', body, headers);
+    const confirm = (headers: Record<string, string>) => partner.api.post('/api/v1/bookings/confirm', body, headers);
     expect(verdict(await confirm({}))).toBe('400 VALIDATION_ERROR idempotency_key');
     expect(verdict(await confirm({ 'idempotency-key': newKey() }))).toBe('201');
   });

@@ -77,11 +77,7 @@ function shotsFor({ place, index }: Input): Shot[] {
 }
 
 /** How many rows each listing shows where its parameter has a legal value. */
-async function rowsOf(
-  sender: Sender,
-  target: Target,
-  inputs: readonly Input[],
-): Promise<Map<string, number>> {
+async function rowsOf(sender: Sender, target: Target, inputs: readonly Input[]): Promise<Map<string, number>> {
   const templates = await target.templatesFor(
     inputs.map(({ id }) => ({ id, as: 'legal' })),
     { turns: false },

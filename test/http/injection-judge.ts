@@ -8,13 +8,7 @@ import type { Input } from './injection-template.ts';
  * The fault of the response to a payload; undefined if it has none. `most` is how many rows a listing shows if its parameter
  * has a legal value.
  */
-export function faultOf(
-  input: Input,
-  shot: Shot,
-  path: string,
-  reply: Reply,
-  most?: number,
-): string | undefined {
+export function faultOf(input: Input, shot: Shot, path: string, reply: Reply, most?: number): string | undefined {
   if (reply.status >= 500) return `${reply.status}`;
   if (reply.status >= 400 && reply.text.length > MOST_OF_A_REFUSAL)
     return `a refusal of ${reply.text.length} characters`;
@@ -34,12 +28,7 @@ const MOST_OF_A_REFUSAL = 20_000;
 const NO_HTTP: ReadonlySet<string> = new Set(['400 MALFORMED_REQUEST', '431 HEADERS_TOO_LARGE']);
 
 /** The rules of single places; every place may answer 4xx. */
-function faultOfVerdict(
-  input: Input,
-  shot: Shot,
-  answer: string,
-  { headers, text }: Reply,
-): string | undefined {
+function faultOfVerdict(input: Input, shot: Shot, answer: string, { headers, text }: Reply): string | undefined {
   const { place, name, isScalar } = input;
   const isSuccess = !answer.startsWith('4');
   if (!/^[A-Za-z0-9._-]{1,128}$/.test(headers.get('x-request-id') ?? '')) return 'a request id of the caller';
@@ -48,8 +37,7 @@ function faultOfVerdict(
   const isNothing = answer === '204' || text === '{"released_holds":[]}';
   if (place === 'path' && isSuccess && !isNothing) return `found: ${answer}`;
   if (place === 'query' && isSuccess && shot.isStructure === true) return `taken: ${answer}`;
-  if (place === 'header' && name === 'x-api-key' && answer !== '401 INVALID_API_KEY')
-    return `let in: ${answer}`;
+  if (place === 'header' && name === 'x-api-key' && answer !== '401 INVALID_API_KEY') return `let in: ${answer}`;
   if (place === 'field' && isScalar && shot.isStructure === true && !refuses(answer, name)) {
     return `no fault of the field: ${answer}`;
   }
@@ -58,9 +46,7 @@ function faultOfVerdict(
 
 function refuses(answer: string, name: string): boolean {
   const [status, code, ...fields] = answer.split(/,? /);
-  return (
-    status === '400' && (code === 'INVALID_JSON' || (code === 'VALIDATION_ERROR' && fields.includes(name)))
-  );
+  return status === '400' && (code === 'INVALID_JSON' || (code === 'VALIDATION_ERROR' && fields.includes(name)));
 }
 
 /** An accepted payload is a value, which must not match more rows than a legal one. */

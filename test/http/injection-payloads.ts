@@ -126,8 +126,7 @@ const bodyShots: Shot[] = [
     `"_id":"${FORGED}","partner_id":"${FORGED}","partnerId":"${FORGED}","claimed":"${FORGED}","role":"${OPERAND}"`,
   ].map((members) => ({
     name: `beside what is legal: ${members.slice(0, 24)}`,
-    raw: (_name: string, legal: string) =>
-      joined(legal.replace(/\{/, `{${members}${legal === '{}' ? '' : ','}`)),
+    raw: (_name: string, legal: string) => joined(legal.replace(/\{/, `{${members}${legal === '{}' ? '' : ','}`)),
   })),
   { name: 'a mark of byte order before it', raw: (_name, legal) => joined('\ufeff', legal) },
   { name: 'two bodies', raw: (_name, legal) => joined(legal, legal) },

@@ -69,29 +69,11 @@ describe('a response that is wrong is noticed', () => {
     ['an operator taken for a parameter', name, '[$ne] after its name', allBookings, 'taken: 200'],
     ['an undescribed response', name, 'NUL', { ...allBookings, status: 418 }, '418 is not described'],
     ['a refusal that is long', seconds, '30,000 numbers beside each other', wide, 'a refusal of 30000'],
-    [
-      'a match',
-      'GET /api/v1/partner/holds/:holdId path holdId',
-      'NUL',
-      { ...held, status: 200 },
-      'found: 200',
-    ],
+    ['a match', 'GET /api/v1/partner/holds/:holdId path holdId', 'NUL', { ...held, status: 200 }, 'found: 200'],
     ['a structure taken for a scalar', seconds, 'the operator $ne', held, 'no fault of the field: 201'],
     ['a key that is none', `${list} header x-api-key`, 'NUL', allBookings, 'let in: 200'],
-    [
-      'a forged id',
-      `${list} header x-request-id`,
-      'HTML',
-      forged('x-request-id', '<script>'),
-      'a request id of',
-    ],
-    [
-      'a forged header',
-      `${list} header x-request-id`,
-      'a header',
-      forged('set-cookie', 'a=1'),
-      'a header of',
-    ],
+    ['a forged id', `${list} header x-request-id`, 'HTML', forged('x-request-id', '<script>'), 'a request id of'],
+    ['a forged header', `${list} header x-request-id`, 'a header', forged('set-cookie', 'a=1'), 'a header of'],
   ])('%s', (_what, id, shot, reply, fault) => {
     const input = inputOf(id);
     expect(faultOf(input, shotOf(input.place, shot), id.split(' ')[1] ?? '', reply)).toContain(fault);

@@ -72,11 +72,7 @@ export function makeTemplates(
 }
 
 /** The legal call of every route: `POST /api/v1/partner/holds`. */
-export function makeLegalCalls(
-  context: Context,
-  which: Interface,
-  known: Known,
-): { id: string; template: Template }[] {
+export function makeLegalCalls(context: Context, which: Interface, known: Known): { id: string; template: Template }[] {
   const byRoute = new Map(inputsOfContext(context)[which].map((input) => [input.route, input]));
   return [...byRoute.values()].map((input, turn) => ({
     id: `${input.method} ${input.route.path}`,

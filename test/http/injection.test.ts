@@ -37,9 +37,7 @@ const isReading = ({ method }: Input) => method === 'GET';
 const idsOf = (inputs: readonly Input[]) => inputs.map(({ id }) => id).toSorted();
 
 /** Every shot of every place: `field: NUL`. */
-const allShots = Object.entries(SHOTS).flatMap(([place, shots]) =>
-  shots.map(({ name }) => `${place}: ${name}`),
-);
+const allShots = Object.entries(SHOTS).flatMap(([place, shots]) => shots.map(({ name }) => `${place}: ${name}`));
 
 test('every route takes its legal call: what a payload meets is what it stands in the place of', async () => {
   const all: string[] = [];
@@ -98,9 +96,7 @@ test(
     const crossProduct = inputs.flat().reduce((sum, { place }) => sum + SHOTS[place].length, 0);
     expect(sent).toBeGreaterThanOrEqual(scaled(crossProduct, 400));
     if (sent === crossProduct)
-      process.stdout.write(
-        `${sent} hostile requests: every payload in each of ${inputs.flat().length} inputs\n`,
-      );
+      process.stdout.write(`${sent} hostile requests: every payload in each of ${inputs.flat().length} inputs\n`);
   },
   FULL_DEADLINE_MS,
 );

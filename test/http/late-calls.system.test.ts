@@ -59,9 +59,7 @@ async function revoke(partner: Partner): Promise<void> {
 describe('a body that arrives after its key was revoked', () => {
   test('places no hold', async () => {
     const [partner, slotId] = [await anyPartner(service, [venueId]), nextSlot()];
-    const reply = await callAround(partner, '/api/v1/partner/holds', { slot_id: slotId }, () =>
-      revoke(partner),
-    );
+    const reply = await callAround(partner, '/api/v1/partner/holds', { slot_id: slotId }, () => revoke(partner));
     expect(verdict(reply)).toBe('401 INVALID_API_KEY');
     expect(await rowsOf(service, 'reservations', { slotId })).toEqual([]);
   });

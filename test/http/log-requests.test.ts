@@ -40,8 +40,7 @@ const get = (path: string, headers: Record<string, string> = {}): Promise<void> 
       .on('error', reject)
       .end();
   });
-const logged = (count: number) =>
-  eventually(`${count} lines`, async () => (lines.length >= count ? lines : undefined));
+const logged = (count: number) => eventually(`${count} lines`, async () => (lines.length >= count ? lines : undefined));
 
 const ID = expect.stringMatching(/^[0-9a-f-]{36}$/);
 const IDS = { request_id: ID, server_request_id: ID };

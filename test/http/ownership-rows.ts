@@ -45,10 +45,7 @@ export type OwnershipScene = {
 };
 
 export async function ownershipScene(service: HostedService): Promise<OwnershipScene> {
-  const [venue, outsidersVenue] = [
-    await anyVenue(service, [{ duration_minutes: 15 }]),
-    await anyVenue(service),
-  ];
+  const [venue, outsidersVenue] = [await anyVenue(service, [{ duration_minutes: 15 }]), await anyVenue(service)];
   const owner = await anyPartner(service, [venue.id]);
   const peer = await anyPartner(service, [venue.id]);
   const outsider = await anyPartner(service, [outsidersVenue.id]);
@@ -140,13 +137,8 @@ export function ownershipRows(scene: OwnershipScene): Row[] {
   const listing = ['200', EMPTY_LIST] as const;
   const ended403 = ['200', '403 UNAUTHORIZED', '404 BOOKING_NOT_FOUND'] as const;
   /** A listing or read that is narrowed by a parameter of its query. */
-  const queryRow = (
-    path: string,
-    name: string,
-    own: Row['own'],
-    told: readonly [string, string],
-    rest = '',
-  ) => row(`GET ${path} ${name}`, own, (api, id) => api.get(`${path}?${name}=${id}${rest}`), told);
+  const queryRow = (path: string, name: string, own: Row['own'], told: readonly [string, string], rest = '') =>
+    row(`GET ${path} ${name}`, own, (api, id) => api.get(`${path}?${name}=${id}${rest}`), told);
   const resourceRow = (path: string, rest: string) =>
     row(
       `GET ${path} resource_id`,
@@ -154,18 +146,11 @@ export function ownershipRows(scene: OwnershipScene): Row[] {
       (api, id) => api.get(`${path}?venue_id=${ownVenueOf(api).id}&resource_id=${id}&${rest}`),
       resource404,
     );
-  const holdRow = (
-    name: string,
-    own: Row['own'],
-    told: string,
-    body: (api: Client, id: string) => Promise<Json>,
-  ) =>
-    row(
-      `POST ${PARTNER}/holds ${name}`,
-      own,
-      async (api, id) => api.post(`${PARTNER}/holds`, await body(api, id)),
-      ['201', told],
-    );
+  const holdRow = (name: string, own: Row['own'], told: string, body: (api: Client, id: string) => Promise<Json>) =>
+    row(`POST ${PARTNER}/holds ${name}`, own, async (api, id) => api.post(`${PARTNER}/holds`, await body(api, id)), [
+      '201',
+      told,
+    ]);
   return [
     pathRow('get', `${PARTNER}/venues/:venueId`, theVenue, venue404),
     pathRow('get', `${PARTNER}/venues/:venueId/resources`, theVenue, venue404),
@@ -194,33 +179,19 @@ export function ownershipRows(scene: OwnershipScene): Row[] {
     pathRow('post', `${PARTNER}/holds/:holdId/extend`, anyHold, hold404, () => ({ ttl_seconds: 900 })),
     pathRow('post', `${PARTNER}/holds/:holdId/cancel`, anyHold, hold404),
     pathRow('post', `${SANDBOX}/holds/:holdId/expire`, anyHold, hold404),
-    row(
-      `POST ${BOOKINGS}/confirm hold_id`,
-      anyHold,
-      (api, id) => api.post(`${BOOKINGS}/confirm`, confirmBody(id)),
-      ['201', '404 HOLD_NOT_FOUND'],
-    ),
+    row(`POST ${BOOKINGS}/confirm hold_id`, anyHold, (api, id) => api.post(`${BOOKINGS}/confirm`, confirmBody(id)), [
+      '201',
+      '404 HOLD_NOT_FOUND',
+    ]),
     queryRow(BOOKINGS, 'venue_id', theVenueAfter(bookedAs('booking_id')), listing),
     queryRow(BOOKINGS, 'hold_id', bookedAs('hold_id'), listing),
     pathRow('get', `${BOOKINGS}/:bookingId`, bookedAs('booking_id'), ['200', '404 BOOKING_NOT_FOUND']),
     pathRow('post', `${BOOKINGS}/:bookingId/cancel`, bookedAs('booking_id'), ended403, ending),
     pathRow('post', `${BOOKINGS}/:bookingId/refund`, bookedAs('booking_id'), ended403, ending),
     queryRow(PACKAGES, 'venue_id', theVenueAfter(theirPackage), listing),
-    pathRow(
-      'post',
-      `${PACKAGES}/:packageId/purchase`,
-      theirPackage,
-      ['201', '404 PACKAGE_NOT_FOUND'],
-      purchase,
-    ),
+    pathRow('post', `${PACKAGES}/:packageId/purchase`, theirPackage, ['201', '404 PACKAGE_NOT_FOUND'], purchase),
     pathRow('get', `${PACKAGES}/purchases/:purchaseId`, anyPurchase, ['200', '404 PURCHASE_NOT_FOUND']),
-    queryRow(
-      `${PACKAGES}/active`,
-      'venue_id',
-      theVenue,
-      venue403,
-      `&customer_phone=${encodeURIComponent(PHONE)}`,
-    ),
+    queryRow(`${PACKAGES}/active`, 'venue_id', theVenue, venue403, `&customer_phone=${encodeURIComponent(PHONE)}`),
     row(
       `PATCH ${PARTNER}/webhooks/:id id`,
       anySubscription,

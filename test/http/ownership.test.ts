@@ -61,9 +61,7 @@ async function answersTo(headers: Record<string, string>): Promise<Set<string>> 
   const replies = partnerRoutes.map(async ({ method, path }) => {
     const body = method === 'get' ? {} : { body: '{}' };
     const all = { 'content-type': 'application/json', ...headers };
-    return verdict(
-      await send(method.toUpperCase(), path.replaceAll(/:\w+/g, randomUUID()), { headers: all, ...body }),
-    );
+    return verdict(await send(method.toUpperCase(), path.replaceAll(/:\w+/g, randomUUID()), { headers: all, ...body }));
   });
   return new Set(await Promise.all(replies));
 }

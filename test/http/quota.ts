@@ -37,9 +37,7 @@ export const counterOf = (service: { environment: Record<string, string> }, part
 export async function readLimited(adminUrl: string): Promise<Record<string, number>> {
   const families = parseExposition(await (await fetch(`${adminUrl}/metrics`)).text());
   const samples = families.get('http_rate_limited_total')?.samples ?? [];
-  return Object.fromEntries(
-    samples.map(({ labels, value }) => [`${labels['listener']} ${labels['limit']}`, value]),
-  );
+  return Object.fromEntries(samples.map(({ labels, value }) => [`${labels['listener']} ${labels['limit']}`, value]));
 }
 
 /** Waits until a process has counted exactly so many calls beyond its limits since `before`; its page may be a quarter of a second old. */
@@ -48,9 +46,7 @@ export async function expectLimited(
   before: Record<string, number>,
   added: Record<string, number>,
 ): Promise<void> {
-  const wanted = JSON.stringify(
-    Object.entries(before).map(([limit, count]) => [limit, count + (added[limit] ?? 0)]),
-  );
+  const wanted = JSON.stringify(Object.entries(before).map(([limit, count]) => [limit, count + (added[limit] ?? 0)]));
   await eventually(
     `${wanted} calls beyond a limit are counted`,
     async () => JSON.stringify(Object.entries(await readLimited(adminUrl))) === wanted,

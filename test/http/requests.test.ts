@@ -53,25 +53,18 @@ describe('malformed percent-encoding', () => {
     '%s in a path is 400, naming the path',
     async (id) => {
       expect(verdict(await partner.api.get(`/api/v1/bookings/${id}`))).toBe('400 VALIDATION_ERROR path');
-      expect(verdict(await partner.api.post(`/api/v1/partner/holds/${id}/cancel`))).toBe(
-        '400 VALIDATION_ERROR path',
-      );
+      expect(verdict(await partner.api.post(`/api/v1/partner/holds/${id}/cancel`))).toBe('400 VALIDATION_ERROR path');
     },
   );
 
-  test.each(['%', '%ZZ', '%E0%A4%A', '%ED%A0%80'])(
-    '%s in a query is the fault of its field',
-    async (value) => {
-      const query = `venue_id=${value}&date=2026-11-21`;
-      expect(verdict(await partner.api.get(`/api/v1/slots/availability?${query}`))).toBe(
-        '400 VALIDATION_ERROR venue_id',
-      );
-      // The first two are those characters themselves, the others bytes that are not UTF-8.
-      expect(verdict(await partner.api.get(`/api/v1/bookings?customer_name=${value}`))).toBe(
-        value.length < 4 ? '200' : '400 VALIDATION_ERROR customer_name',
-      );
-    },
-  );
+  test.each(['%', '%ZZ', '%E0%A4%A', '%ED%A0%80'])('%s in a query is the fault of its field', async (value) => {
+    const query = `venue_id=${value}&date=2026-11-21`;
+    expect(verdict(await partner.api.get(`/api/v1/slots/availability?${query}`))).toBe('400 VALIDATION_ERROR venue_id');
+    // The first two are those characters themselves, the others bytes that are not UTF-8.
+    expect(verdict(await partner.api.get(`/api/v1/bookings?customer_name=${value}`))).toBe(
+      value.length < 4 ? '200' : '400 VALIDATION_ERROR customer_name',
+    );
+  });
 });
 
 test('a UUID in capitals names what it names in lower case: in a path, a query and a body', async () => {
@@ -96,25 +89,19 @@ describe('an API key', () => {
   const faulty: [string, (key: string) => Record<string, string>][] = [
     ['missing', () => ({})],
     ['empty', () => ({ 'x-api-key': '' })],
-    [
-      'with another last character',
-      (key) => ({ 'x-api-key': key.slice(0, -1) + (key.endsWith('A') ? 'B' : 'A') }),
-    ],
+    ['with another last character', (key) => ({ 'x-api-key': key.slice(0, -1) + (key.endsWith('A') ? 'B' : 'A') })],
     ['cut short', (key) => ({ 'x-api-key': key.slice(0, -1) })],
     ['in upper case', (key) => ({ 'x-api-key': key.toUpperCase() })],
     ['sent as a bearer token', (key) => ({ authorization: `Bearer ${key}` })],
     ['sent twice', (key) => ({ 'x-api-key': `${key}, ${key}` })],
     ["that is the operator's", () => ({ 'x-api-key': OPERATOR_KEY })],
   ];
-  test.each(faulty)(
-    '%s is 401 INVALID_API_KEY, with the same message as any other',
-    async (_what, headersOf) => {
-      const reply = await stranger.get('/api/v1/partner/venues', headersOf(partner.apiKey));
-      expect(verdict(reply)).toBe('401 INVALID_API_KEY');
-      const other = await stranger.get('/api/v1/bookings/any');
-      expect(errorOf(reply).message).toBe(errorOf(other).message);
-    },
-  );
+  test.each(faulty)('%s is 401 INVALID_API_KEY, with the same message as any other', async (_what, headersOf) => {
+    const reply = await stranger.get('/api/v1/partner/venues', headersOf(partner.apiKey));
+    expect(verdict(reply)).toBe('401 INVALID_API_KEY');
+    const other = await stranger.get('/api/v1/bookings/any');
+    expect(errorOf(reply).message).toBe(errorOf(other).message);
+  });
 
   test('is read from the header alone, never from the query', async () => {
     const query = `x-api-key=${partner.apiKey}&api_key=${partner.apiKey}`;

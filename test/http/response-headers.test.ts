@@ -43,10 +43,7 @@ const quota = (name: string) => ({
   'ratelimit-policy': expect.stringMatching(new RegExp(`^"${name}";q=\\d+;w=60$`)),
 });
 
-const answered = ({ status, headers }: Pick<Reply, 'status' | 'headers'>) => [
-  status,
-  Object.fromEntries(headers),
-];
+const answered = ({ status, headers }: Pick<Reply, 'status' | 'headers'>) => [status, Object.fromEntries(headers)];
 /** A status with exactly the headers of every response, those of a body, and `more`. */
 const described = (status: number, { text }: Pick<Reply, 'text'>, more: object = {}) => [
   status,

@@ -105,8 +105,7 @@ const normalCalls = (until: Promise<unknown>): Promise<Durations> =>
 async function untilCut(connections: readonly RawConnection[]): Promise<void> {
   const deadline = AbortSignal.timeout(60_000);
   const isOver = () => deadline.aborted;
-  while (!isOver() && (sending.size < 2 * READERS || [...sending].some(({ destroyed }) => !destroyed)))
-    await delay(50);
+  while (!isOver() && (sending.size < 2 * READERS || [...sending].some(({ destroyed }) => !destroyed))) await delay(50);
   // A socket that reads nothing learns of its end only when it reads again.
   for (const { socket } of connections) socket.resume();
   while (!isOver() && connections.some(({ socket }) => !socket.closed)) await delay(50);

@@ -38,10 +38,7 @@ describe('what is no request is answered in the documented form, and its connect
   ];
   test.each(unreadable)('%s', async (_what, sent, expected) => {
     // Partners are led to the page of the code; operators have none.
-    for (const [url, docs] of [
-      [service.url, `/docs/errors/${expected.slice(4)}`],
-      [service.adminUrl],
-    ] as const) {
+    for (const [url, docs] of [[service.url, `/docs/errors/${expected.slice(4)}`], [service.adminUrl]] as const) {
       const replies = repliesIn(await converse(url, sent));
       expect(replies.map((reply) => [verdict(reply), errorOf(reply).docs])).toEqual([[expected, docs]]);
     }
@@ -67,9 +64,7 @@ describe('what is no request is answered in the documented form, and its connect
 describe('one connection', () => {
   test('takes requests one behind the other without waiting, and returns them in order', async () => {
     const paths = ['/healthz', '/a', '/readyz', '/b'];
-    const sent = paths.map(
-      (path) => `GET ${path} HTTP/1.1\r\nHost: a\r\nX-Request-Id: ${path.slice(1)}\r\n\r\n`,
-    );
+    const sent = paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\nX-Request-Id: ${path.slice(1)}\r\n\r\n`);
     const connection = openRaw(service.url, sent.join(''));
     const replies = await eventually('all answers', () => {
       const all = repliesIn(connection.text());

@@ -44,12 +44,7 @@ const scrape = async (url = service.adminUrl): Promise<{ text: string; families:
   return { text, families: parseExposition(text) };
 };
 /** The page may be a quarter of a second old. */
-const expectValue = (
-  name: string,
-  isRight: number | ((value: number) => boolean),
-  labels = {},
-  deadlineMs = 2000,
-) =>
+const expectValue = (name: string, isRight: number | ((value: number) => boolean), labels = {}, deadlineMs = 2000) =>
   eventually(
     `${name} is right`,
     async () => {
@@ -62,10 +57,7 @@ const expectValue = (
 const samplesOf = ({ families }: Awaited<ReturnType<typeof scrape>>, name: string, labels = {}): Sample[] =>
   [...families.values()]
     .flatMap(({ samples }) => samples)
-    .filter(
-      (each) =>
-        each.name === name && Object.entries(labels).every(([key, value]) => each.labels[key] === value),
-    );
+    .filter((each) => each.name === name && Object.entries(labels).every(([key, value]) => each.labels[key] === value));
 
 test('needs no operator, and is valid', async () => {
   const { families } = await scrape();
@@ -89,9 +81,7 @@ describe('is answered by address or a private name, so that no web page reads it
     '%s: 400, whatever else it sends',
     async (host) => {
       expect(await statusBy(host)).toBe('400');
-      expect(await statusBy(host, 'X-Forwarded-Host: localhost\r\nForwarded: host=localhost\r\n')).toBe(
-        '400',
-      );
+      expect(await statusBy(host, 'X-Forwarded-Host: localhost\r\nForwarded: host=localhost\r\n')).toBe('400');
     },
   );
 });
@@ -160,9 +150,7 @@ test('the figures of the service are those of the database', async () => {
   await expectValue('pbs_database_disk_used_ratio', (part) => part > 0 && part < 1);
   await expectValue('pbs_holds_active', 0);
   await expectValue('pbs_reservations_undispatched', 1);
-  await db
-    .collection('reservations')
-    .updateMany({}, [{ $set: { outboxSince: { $subtract: ['$$NOW', 120_000] } } }]);
+  await db.collection('reservations').updateMany({}, [{ $set: { outboxSince: { $subtract: ['$$NOW', 120_000] } } }]);
   await expectValue('pbs_event_oldest_undispatched_seconds', (age) => Math.round(age) >= 120 && age < 130);
   await insertDeadLetters(service, 'a', partner.id, ['1', '2', '3']);
   await expectValue('pbs_holds_overdue', 0);
@@ -210,10 +198,7 @@ test('a storm of scrapes asks the database once; control: the next, a while late
   const askedByStorm = await timesAsked();
   expect(askedByStorm).toBeLessThanOrEqual(1 + (performance.now() - startedAt) / 250);
   expect(askedByStorm).toBeGreaterThan(0);
-  await eventually(
-    'the page is made anew',
-    async () => (await scrape(url)) && (await timesAsked()) > askedByStorm,
-  );
+  await eventually('the page is made anew', async () => (await scrape(url)) && (await timesAsked()) > askedByStorm);
 });
 
 test('holds, rejected holds and confirmed bookings are counted, without replays', async () => {
@@ -222,8 +207,7 @@ test('holds, rejected holds and confirmed bookings are counted, without replays'
   const other = await anyPartner(service, [venue.id]);
   const [slotId = ''] = await freeSlotIds(seller, venue.id);
   const before = await scrape();
-  const countOf = (page: typeof before, name: string, labels = {}) =>
-    samplesOf(page, name, labels)[0]?.value ?? 0;
+  const countOf = (page: typeof before, name: string, labels = {}) => samplesOf(page, name, labels)[0]?.value ?? 0;
   const order = { slot_id: slotId, idempotency_key: 'order-1' };
   const [hold] = [
     await seller.api.post('/api/v1/partner/holds', order),
@@ -252,19 +236,14 @@ test('holds, rejected holds and confirmed bookings are counted, without replays'
 describe('the guide', () => {
   const named = async () => {
     const guide = await readFile(path.join(projectFolder, 'docs/guides/alerts-and-metrics.md'), 'utf8');
-    return [...guide.matchAll(/^\| `([a-z_*]+)` \| (?:gauge|counter|histogram|) ?\|/gm)].map(
-      ([, name = '']) => name,
-    );
+    return [...guide.matchAll(/^\| `([a-z_*]+)` \| (?:gauge|counter|histogram|) ?\|/gm)].map(([, name = '']) => name);
   };
   const isNamed = (names: readonly string[], metric: string) =>
     names.some((name) => name === metric || (name.endsWith('*') && metric.startsWith(name.slice(0, -1))));
 
   test('has a row for every metric that is exposed, and no other', async () => {
     const names = await named();
-    const exposed = [
-      ...(await scrape()).families.keys(),
-      ...(await workerPage(service.environment)).families.keys(),
-    ];
+    const exposed = [...(await scrape()).families.keys(), ...(await workerPage(service.environment)).families.keys()];
     expect(exposed.filter((metric) => !isNamed(names, metric))).toEqual([]);
     expect(names.filter((name) => !exposed.some((metric) => isNamed([name], metric)))).toEqual([]);
     // Control: a row that were missing would be noticed.

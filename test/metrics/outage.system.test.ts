@@ -46,8 +46,7 @@ test('with Redis there, the queues are told of; frozen or gone, they are absent 
   expect(new Set(there.get('bullmq_job_count')?.samples.map(({ labels }) => labels['queue']))).toEqual(
     new Set(['hold-expiry', 'webhook-delivery', 'webhook-dead-letter']),
   );
-  const samples = (name: string) =>
-    there.get(name)?.samples.map(({ labels, value: at }) => `${labels['queue']} ${at}`);
+  const samples = (name: string) => there.get(name)?.samples.map(({ labels, value: at }) => `${labels['queue']} ${at}`);
   expect(samples('pbs_queue_paused')).toEqual(['hold-expiry 0', 'webhook-delivery 1']);
   expect(samples('pbs_queue_workers')).toEqual(['hold-expiry 0', 'webhook-delivery 0']);
   await sweep(service);
@@ -72,33 +71,28 @@ test('with Redis there, the queues are told of; frozen or gone, they are absent 
 test.each([
   ['is full', 'OOM', ['CONFIG', 'SET', 'maxmemory', '1'], ['CONFIG', 'SET', 'maxmemory', '0']],
   ['is read-only', 'READONLY', ['REPLICAOF', '127.0.0.1', '1'], ['REPLICAOF', 'NO', 'ONE']],
-])(
-  'a Redis that %s refuses writes by %s, says /readyz, a figure and the log',
-  async (_what, code, spoil, mend) => {
-    await redis.start();
-    const admin = new Redis(redis.uri);
-    const told = async () => {
-      const ready = (await (await fetch(`${service.url}/readyz`)).json()) as { redis: string };
-      return [ready.redis, value(await scrape(service.adminUrl), 'pbs_redis_refuses_writes')];
-    };
-    const isTold = (state: string, figure: number) =>
-      eventually(`Redis is told to be ${state}`, async () =>
-        isDeepStrictEqual(await told(), [state, figure]),
-      );
-    try {
-      await isTold('ok', 0);
-      await admin.call(...(spoil as [string]));
-      await isTold(`refuses writes: ${code}`, 1);
-      await service.context.queues.enqueueDispatch('reservation', 'event');
-      expect(service.logs()).toContain(`Redis refuses writes: ${code}`);
-      await admin.call(...(mend as [string]));
-      await isTold('ok', 0);
-    } finally {
-      admin.disconnect();
-      await redis.signal('SIGKILL');
-    }
-  },
-);
+])('a Redis that %s refuses writes by %s, says /readyz, a figure and the log', async (_what, code, spoil, mend) => {
+  await redis.start();
+  const admin = new Redis(redis.uri);
+  const told = async () => {
+    const ready = (await (await fetch(`${service.url}/readyz`)).json()) as { redis: string };
+    return [ready.redis, value(await scrape(service.adminUrl), 'pbs_redis_refuses_writes')];
+  };
+  const isTold = (state: string, figure: number) =>
+    eventually(`Redis is told to be ${state}`, async () => isDeepStrictEqual(await told(), [state, figure]));
+  try {
+    await isTold('ok', 0);
+    await admin.call(...(spoil as [string]));
+    await isTold(`refuses writes: ${code}`, 1);
+    await service.context.queues.enqueueDispatch('reservation', 'event');
+    expect(service.logs()).toContain(`Redis refuses writes: ${code}`);
+    await admin.call(...(mend as [string]));
+    await isTold('ok', 0);
+  } finally {
+    admin.disconnect();
+    await redis.signal('SIGKILL');
+  }
+});
 
 test('one figure that is slow is absent alone', async () => {
   const { context } = service;

@@ -11,16 +11,16 @@ const OPERATORS = new Set(['and', 'or', 'unless']);
 export function readPromql(expr: string): { selectors: Selector[]; grouping: string[] } {
   const grouping = [...expr.matchAll(GROUPING)].flatMap(([, labels = '']) => labels.split(/,\s*/));
   const rest = expr.replaceAll(GROUPING, '').replaceAll(/\[[^\]]*\]/g, '');
-  const selectors = [
-    ...rest.matchAll(/(?<![\w$"])([a-zA-Z_:][\w:]*)(?:\{([^}]*)\})?(?![\w:]*\s*\()(?![\w:])/g),
-  ]
+  const selectors = [...rest.matchAll(/(?<![\w$"])([a-zA-Z_:][\w:]*)(?:\{([^}]*)\})?(?![\w:]*\s*\()(?![\w:])/g)]
     .map(([, metric = '', inside = '']) => ({ metric, matchers: matchersIn(inside) }))
     .filter(({ metric }) => !OPERATORS.has(metric));
   return { selectors, grouping: grouping.filter((label) => label !== '') };
 }
 
 function matchersIn(inside: string): Selector['matchers'] {
-  return [...inside.matchAll(/(\w+)(=~|!~|!=|=)"([^"]*)"/g)].map(
-    ([, label = '', operator = '', value = '']) => [label, operator, value],
-  );
+  return [...inside.matchAll(/(\w+)(=~|!~|!=|=)"([^"]*)"/g)].map(([, label = '', operator = '', value = '']) => [
+    label,
+    operator,
+    value,
+  ]);
 }

@@ -207,7 +207,5 @@ export const RULE_CASES: readonly RuleCase[] = [
 
 /** The series of HEALTHY for another instance. */
 function again(names: SeriesByName, instance: string, other: string): SeriesByName {
-  return Object.fromEntries(
-    Object.keys(names).map((name) => [name.replace(instance, other), HEALTHY[name] ?? '']),
-  );
+  return Object.fromEntries(Object.keys(names).map((name) => [name.replace(instance, other), HEALTHY[name] ?? '']));
 }

@@ -16,11 +16,7 @@ export async function workerPage(
   environment: Record<string, string>,
 ): Promise<{ families: Map<string, Family>; labels: Map<string, readonly string[]> }> {
   if (LOADED.length !== WORKED_QUEUES.length) throw new Error('There is another kind of worker');
-  const { scope, abort, release } = testScope(
-    'hold-expiry',
-    loadConfig(environment, 'hold-expiry'),
-    () => undefined,
-  );
+  const { scope, abort, release } = testScope('hold-expiry', loadConfig(environment, 'hold-expiry'), () => undefined);
   const worker = createContext(scope);
   await worker.connected;
   const { url } = await serveHealth(scope, worker);

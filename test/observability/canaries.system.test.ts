@@ -198,9 +198,7 @@ async function startEverything(): Promise<void> {
     // The second failure waits for somebody to advance it, the third is the last.
     WEBHOOK_RETRY_DELAYS_SECONDS: '0.2,3600',
   });
-  workers = ['hold-expiry', 'webhook-delivery'].map((name) =>
-    startProcess(`workers/${name}.ts`, service.environment),
-  );
+  workers = ['hold-expiry', 'webhook-delivery'].map((name) => startProcess(`workers/${name}.ts`, service.environment));
 }
 
 async function provision(): Promise<World> {
@@ -248,16 +246,7 @@ async function browse(): Promise<void> {
   const cookie = right.headers.get('set-cookie')?.split(';')[0] ?? '';
   issued.push(cookie.slice(cookie.indexOf('=') + 1));
   const headers = { cookie, accept: 'text/html' };
-  const pages = [
-    '/',
-    '/bookings',
-    '/partners',
-    '/webhooks',
-    '/deliveries',
-    '/dead-letters',
-    '/alerts',
-    '/audit',
-  ];
+  const pages = ['/', '/bookings', '/partners', '/webhooks', '/deliveries', '/dead-letters', '/alerts', '/audit'];
   for (const path of [
     ...pages,
     `/partners/${world.partner.id}`,
@@ -297,14 +286,7 @@ beforeAll(async () => {
   for (const [call, input] of [all[0], all.at(-1)].flatMap((each) => (each === undefined ? [] : [each]))) {
     await ask(call, input, UNKNOWN_API_KEY);
   }
-  const collections = [
-    'reservations',
-    'webhook_subscriptions',
-    'package_purchases',
-    'deliveries',
-    'events',
-    'audit',
-  ];
+  const collections = ['reservations', 'webhook_subscriptions', 'package_purchases', 'deliveries', 'events', 'audit'];
   for (const name of collections.slice(0, scaled(collections.length, 1))) {
     await whileMongodbFails({ errorCode: 8, namespace: namespace(name) }, again);
   }
@@ -388,12 +370,7 @@ describe('the calls', () => {
     expect(of(400).size).toBeGreaterThan(40);
     expect(of(500).size).toBeGreaterThan(20);
     expect(of(503).size).toBe(routes().length);
-    const quoting = [
-      'Document failed validation',
-      'dup key: [redacted]',
-      'for value "[redacted]"',
-      'Invalid URL',
-    ];
+    const quoting = ['Document failed validation', 'dup key: [redacted]', 'for value "[redacted]"', 'Invalid URL'];
     expect(quoting.filter((text) => !logs().includes(text.replaceAll('"', '\\"')))).toEqual([]);
     expect(issued.length).toBeGreaterThanOrEqual(8);
   });

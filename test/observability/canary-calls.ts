@@ -41,22 +41,18 @@ export function canaryCalls(world: World): Record<string, () => Promise<Input> |
   const operator = operatorOf(service);
   const made = async (path: string, body: Json, id: string) =>
     String(expectStatus(await operator.post(`/api/v1/operator/${path}`, body), 201)[id]);
-  const hold = async () =>
-    String((await placeHold(partner, anySlot(), { idempotency_key: anyKey() }))['hold_id']);
+  const hold = async () => String((await placeHold(partner, anySlot(), { idempotency_key: anyKey() }))['hold_id']);
   const booking = async () =>
     String((await bookSlot(partner, anySlot(), { ...CUSTOMER, idempotency_key: anyKey() }))['booking_id']);
   const aPackage = () => anyPackage(service, partner, [venueId]);
   const purchase = async () =>
     String((await buyPackage(partner, await aPackage(), { ...buying(), idempotency_key: anyKey() }))['id']);
-  const rule = () =>
-    made(`resources/${resourceId}/price-rules`, { name: 'Peak', price_rupees: 999 }, 'price_rule_id');
+  const rule = () => made(`resources/${resourceId}/price-rules`, { name: 'Peak', price_rupees: 999 }, 'price_rule_id');
   const spareResource = async () => (await anyVenue(service)).resourceIds[0] ?? '';
   const blackout = () => made(`venues/${venueId}/blackouts`, blackingOut(), 'blackout_id');
   const key = async (): Promise<string[]> => {
     const { id } = await anyPartner(service);
-    const listed = expectStatus(await operator.get(`/api/v1/operator/partners/${id}/keys`), 200)[
-      'data'
-    ] as Json[];
+    const listed = expectStatus(await operator.get(`/api/v1/operator/partners/${id}/keys`), 200)['data'] as Json[];
     return [id, String(listed[0]?.['key_id'])];
   };
   const taken = new Set<string>();

@@ -36,10 +36,7 @@ export const PERSONAL: readonly string[] = [
 ];
 
 /** What nobody but its owner may ever see again, wherever: not even the database has it in the clear. */
-export const SECRETS: readonly string[] = [
-  ...Object.values(OPERATOR_SECRETS),
-  ...['canary-alert', 'canarycanary'],
-];
+export const SECRETS: readonly string[] = [...Object.values(OPERATOR_SECRETS), ...['canary-alert', 'canarycanary']];
 
 /** The forms in which a value may turn up. */
 function formsOf(value: string): string[] {

@@ -84,10 +84,7 @@ describe('the state of the deliveries', () => {
 
   test('that takes the database too long is 503, and everything else is served', async () => {
     const failPoint = (mode: string) =>
-      service.context.db
-        .getClient()
-        .db('admin')
-        .command({ configureFailPoint: 'maxTimeAlwaysTimeOut', mode });
+      service.context.db.getClient().db('admin').command({ configureFailPoint: 'maxTimeAlwaysTimeOut', mode });
     await failPoint('alwaysOn');
     const refused = await partner.api.get(OBSERVABILITY);
     const served = await partner.api.get(VENUES);

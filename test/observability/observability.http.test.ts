@@ -29,11 +29,9 @@ async function attemptAt(deliveryId: string, url: string): Promise<void> {
   await attempt(deliveryId);
 }
 
-const observe = async (query = '', by = partner) =>
-  expectStatus(await by.api.get(OBSERVABILITY + query), 200);
+const observe = async (query = '', by = partner) => expectStatus(await by.api.get(OBSERVABILITY + query), 200);
 const idsOf = (body: Json) => (body['data'] as Json[]).map((delivery) => delivery['id']);
-const detail = async (id: string) =>
-  expectStatus(await partner.api.get(`${OBSERVABILITY}/deliveries/${id}`), 200);
+const detail = async (id: string) => expectStatus(await partner.api.get(`${OBSERVABILITY}/deliveries/${id}`), 200);
 
 describe('GET /api/v1/partner/observability', () => {
   test('the summary is of the last 24 hours; a dead letter is listed however old', async () => {
@@ -101,9 +99,7 @@ describe('GET /api/v1/partner/observability/deliveries/{id}', () => {
     await attempt(id);
     const fields = { errorDetail: '', redirectTo: '', endpointUrl: '', series: '' };
     const absent = Object.fromEntries(Object.keys(fields).map((name) => [`attempts.0.${name}`, '']));
-    await service.context.db
-      .collection('deliveries')
-      .updateOne({ _id: id as never }, { $unset: absent as never });
+    await service.context.db.collection('deliveries').updateOne({ _id: id as never }, { $unset: absent as never });
     const unknown = { series: null, endpoint_url: null, error_detail: null, redirect_to: null };
     expect((await detail(id))['attempts']).toMatchObject([unknown]);
   });

@@ -45,10 +45,7 @@ async function fillQueue(): Promise<void> {
     job.id === 'fails' ? Promise.reject(new Error('Not sent')) : Promise.resolve();
   const { redisUrl: url, queuePrefix: prefix } = service.context.config;
   const worker = new Worker(QUEUE, work, { connection: { url }, prefix });
-  await eventually(
-    'both are done',
-    async () => (await queue.getJobCountByTypes('failed', 'completed')) === 2,
-  );
+  await eventually('both are done', async () => (await queue.getJobCountByTypes('failed', 'completed')) === 2);
   await worker.close();
   await add({ delay: 600_000 });
   await add({});
@@ -156,9 +153,7 @@ describeInBrowser('Bull Board in a browser', () => {
     const { page, faults, close } = await visit(boardQueue('failed'));
     const retryAll = page.getByRole('button', { name: 'Retry all' });
     await retryAll.waitFor();
-    expect(await statusOf(page, () => page.getByRole('button', { name: 'Retry', exact: true }).click())).toBe(
-      204,
-    );
+    expect(await statusOf(page, () => page.getByRole('button', { name: 'Retry', exact: true }).click())).toBe(204);
     await page.goto(service.adminUrl + boardQueue('delayed'));
     expect(await statusOf(page, () => page.getByRole('button', { name: 'Remove' }).click())).toBe(204);
     expect(faults).toEqual([]);

@@ -1,14 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { isAllowedOnBoard } from '../../src/operations/operators/queue-board.rules.ts';
 import type { Json } from '../support/factories.ts';
-import {
-  anyPartner,
-  anyVenue,
-  expectStatus,
-  freeSlotIds,
-  operatorOf,
-  placeHold,
-} from '../support/factories.ts';
+import { anyPartner, anyVenue, expectStatus, freeSlotIds, operatorOf, placeHold } from '../support/factories.ts';
 import { hostedService } from '../support/service-host.ts';
 import type * as Inside from './queue-board.in-host.ts';
 
@@ -54,10 +47,7 @@ const { jobCount, isPaused } = inside;
 /** `%` begins what is sent as it is. */
 const pause = (path: string, reason?: string) =>
   operator.send('PUT', `/queues/api/queues/${path}`, {
-    headers:
-      reason === undefined
-        ? {}
-        : { 'x-reason': reason.startsWith('%') ? reason : encodeURIComponent(reason) },
+    headers: reason === undefined ? {} : { 'x-reason': reason.startsWith('%') ? reason : encodeURIComponent(reason) },
   });
 const audited = async (action: string): Promise<Json | undefined> =>
   (expectStatus(await operator.get(`/api/v1/operator/audit?action=${action}`), 200)['data'] as Json[])[0];
@@ -90,19 +80,18 @@ describe('the queue board', () => {
     expect((await pause('pause', 'All of them')).status).toBe(403);
   });
 
-  test.each([
-    '/queues/api/queues/hold%2Dexpiry',
-    '/Queues/API/queues/hold-expiry',
-    '/queues/api/queues/hold-expiry',
-  ])('is audited alike where a call writes its path as %s', async (path) => {
-    const headers = { 'x-reason': encodeURIComponent(`As ${path}`) };
-    expectStatus(await operator.send('PUT', `${path}/pause`, { headers }), 200);
-    const paused = await audited('pauseQueue&subject=hold-expiry');
-    expectStatus(await operator.send('PUT', `${path}/resume`), 200);
-    const resumed = await audited('resumeQueue&subject=hold-expiry');
-    expect(paused?.['reason']).toBe(`As ${path}`);
-    expect(Date.parse(String(resumed?.['at']))).toBeGreaterThanOrEqual(Date.parse(String(paused?.['at'])));
-  });
+  test.each(['/queues/api/queues/hold%2Dexpiry', '/Queues/API/queues/hold-expiry', '/queues/api/queues/hold-expiry'])(
+    'is audited alike where a call writes its path as %s',
+    async (path) => {
+      const headers = { 'x-reason': encodeURIComponent(`As ${path}`) };
+      expectStatus(await operator.send('PUT', `${path}/pause`, { headers }), 200);
+      const paused = await audited('pauseQueue&subject=hold-expiry');
+      expectStatus(await operator.send('PUT', `${path}/resume`), 200);
+      const resumed = await audited('resumeQueue&subject=hold-expiry');
+      expect(paused?.['reason']).toBe(`As ${path}`);
+      expect(Date.parse(String(resumed?.['at']))).toBeGreaterThanOrEqual(Date.parse(String(paused?.['at'])));
+    },
+  );
 
   test.each([
     ['none', undefined],

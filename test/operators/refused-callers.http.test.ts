@@ -56,8 +56,7 @@ async function answersTo(asked: readonly Endpoint[], headers: Record<string, str
   }
   return answers;
 }
-const all = (asked: readonly Endpoint[], answer: string) =>
-  asked.map((endpoint) => `${nameOf(endpoint)}: ${answer}`);
+const all = (asked: readonly Endpoint[], answer: string) => asked.map((endpoint) => `${nameOf(endpoint)}: ${answer}`);
 
 async function stolenCookie(): Promise<string> {
   const { send } = createClient(service.adminUrl, undefined);

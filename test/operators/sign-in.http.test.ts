@@ -80,9 +80,7 @@ describe('the sign-in page', () => {
     const reply = await signIn({ key: OPERATOR_KEY });
     expect(reply).toMatchObject({ status: 303, text: expect.any(String) });
     const attributes = (reply.headers.get('set-cookie') ?? '').split('; ').slice(1);
-    expect(attributes).toEqual(
-      expect.arrayContaining(['Max-Age=28800', 'Path=/', 'HttpOnly', 'SameSite=Strict']),
-    );
+    expect(attributes).toEqual(expect.arrayContaining(['Max-Age=28800', 'Path=/', 'HttpOnly', 'SameSite=Strict']));
     expect(cookieOf(reply)).not.toContain(OPERATOR_KEY);
   });
 
@@ -121,9 +119,7 @@ describe('the sign-in page', () => {
     expect(verdict(await signIn({ key: 'x'.repeat(3000) }))).toBe('413 PAYLOAD_TOO_LARGE');
     const post = (type: string, body: string) =>
       stranger.send('POST', '/sign-in', { headers: { ...OWN, 'content-type': type }, body });
-    expect((await post('application/x-www-form-urlencoded', 'key=%E0%A4%A&key=b&__proto__=c')).status).toBe(
-      401,
-    );
+    expect((await post('application/x-www-form-urlencoded', 'key=%E0%A4%A&key=b&__proto__=c')).status).toBe(401);
     expect((await post('application/json', JSON.stringify({ key: OPERATOR_KEY }))).status).toBe(401);
     expect(verdict(await post('application/x-www-form-urlencoded; charset=klingon', 'key=a'))).toBe(
       '415 UNSUPPORTED_MEDIA_TYPE',
@@ -189,11 +185,7 @@ describe('the cookie', () => {
   test.each(elsewhere)('changes nothing from %s', async (_where, headers) => {
     const before = await countPartners();
     const from = headers['origin'] === 'own' ? { ...headers, origin: service.adminUrl } : headers;
-    const forged = await stranger.post(
-      PARTNERS,
-      { name: 'Forged', contact_email: 'f@g.in' },
-      as(cookie, from),
-    );
+    const forged = await stranger.post(PARTNERS, { name: 'Forged', contact_email: 'f@g.in' }, as(cookie, from));
     expect(verdict(forged)).toBe('403 CSRF_REJECTED');
     expect(await countPartners()).toBe(before);
   });

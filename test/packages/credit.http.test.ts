@@ -63,9 +63,7 @@ describe('a confirm that asks for package credit', () => {
     const _id = await sellCredits(phone, 1);
     const expired = { $set: { expiresAt: new Date(Date.now() - 1000) } };
     await service.context.db.collection<{ _id: string }>('package_purchases').updateOne({ _id }, expired);
-    expect(await bookSlot(partner, anySlot(), withCredit(phone))).not.toHaveProperty(
-      'package_credit_consumed',
-    );
+    expect(await bookSlot(partner, anySlot(), withCredit(phone))).not.toHaveProperty('package_credit_consumed');
   });
 
   test('consumes nothing if it is rejected', async () => {

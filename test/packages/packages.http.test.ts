@@ -1,15 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Json, Partner, Venue } from '../support/factories.ts';
-import {
-  anyPackage,
-  anyPartner,
-  anyVenue,
-  buyPackage,
-  expectStatus,
-  json,
-  operatorOf,
-} from '../support/factories.ts';
+import { anyPackage, anyPartner, anyVenue, buyPackage, expectStatus, json, operatorOf } from '../support/factories.ts';
 import { sharedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 
@@ -102,9 +94,7 @@ describe('the operator', () => {
     expect(verdict(await add({ credits: 0, validity_days: '9', venue_ids: [] }))).toBe(
       '400 VALIDATION_ERROR credits, validity_days, venue_ids',
     );
-    expect(verdict(await operator.get(`/api/v1/operator/packages/${randomUUID()}`))).toBe(
-      '404 PACKAGE_NOT_FOUND',
-    );
+    expect(verdict(await operator.get(`/api/v1/operator/packages/${randomUUID()}`))).toBe('404 PACKAGE_NOT_FOUND');
     expect(verdict(await operator.patch(`/api/v1/operator/packages/${randomUUID()}`, { credits: 2 }))).toBe(
       '404 PACKAGE_NOT_FOUND',
     );

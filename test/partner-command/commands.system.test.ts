@@ -47,8 +47,7 @@ async function openEndpoint(status: number): Promise<WebhookReceiver> {
 }
 
 /** Runs a command line with the partner's key. */
-const run = (...args: string[]): Promise<Ended> =>
-  runPartner({ url: service.url, apiKey: partner.apiKey }, args);
+const run = (...args: string[]): Promise<Ended> => runPartner({ url: service.url, apiKey: partner.apiKey }, args);
 
 /** Runs a command that succeeds with `--json`; returns the JSON document on stdout. */
 async function runJson(...args: string[]): Promise<Json> {
@@ -108,17 +107,9 @@ describe('the command line', () => {
     expect(await asked('', { baseUrl: '', apiKey: ' ', webhookSecret: '' })).toMatchObject(missing);
     const broken = await asked('pk_one\npk_two');
     expect([broken.code, broken.err.includes('pk_')]).toEqual([2, false]);
-    for (const host of [
-      'http://user:hidden@bookings example',
-      'https://user:hidden',
-      'user:hidden@bookings',
-    ]) {
+    for (const host of ['http://user:hidden@bookings example', 'https://user:hidden', 'user:hidden@bookings']) {
       const { code, err } = await asked('pk_any', { baseUrl: host });
-      expect([code, err.startsWith('error: PARTNER_BASE_URL'), err.includes('hidden')]).toEqual([
-        2,
-        true,
-        false,
-      ]);
+      expect([code, err.startsWith('error: PARTNER_BASE_URL'), err.includes('hidden')]).toEqual([2, true, false]);
     }
   });
 
@@ -129,8 +120,7 @@ describe('the command line', () => {
     expect(status.out).toContain(partner.id);
     const help = await run('--help');
     expect([help.code, help.err]).toEqual([0, '']);
-    for (const code of ['0', '1', '2', '3', '4', '130'])
-      expect(help.out).toMatch(new RegExp(`^ +${code} +\\w`, 'm'));
+    for (const code of ['0', '1', '2', '3', '4', '130']) expect(help.out).toMatch(new RegExp(`^ +${code} +\\w`, 'm'));
   });
 
   test('a rejected call is 1, with code and request id; a service that is not reached is 3', async () => {
@@ -306,9 +296,7 @@ describe('partner replay', () => {
     endpoint.respondWith(500);
     const stopped = await runPartner(as, [...to, '--since', '1h', '--attempts', '2']);
     expect(stopped.code).toBe(1);
-    expect(stopped.err).toMatch(
-      /given up: [^]*Stopped at hold_created \S+ after 0 events\. Go on with --since \S+Z:/,
-    );
+    expect(stopped.err).toMatch(/given up: [^]*Stopped at hold_created \S+ after 0 events\. Go on with --since \S+Z:/);
   });
 });
 

@@ -114,10 +114,7 @@ const idOf = ({ body }: Received): string => String(body['event_id']);
 const arrivedAt = ({ endpoint }: Scene): string[] => endpoint.received.map(idOf);
 
 /** Has the endpoint do something with the next delivery in place of answering it. */
-function withNextDelivery(
-  { endpoint }: Scene,
-  act: (response: ServerResponse) => Promise<unknown>,
-): Promise<void> {
+function withNextDelivery({ endpoint }: Scene, act: (response: ServerResponse) => Promise<unknown>): Promise<void> {
   return new Promise((resolve, reject) => {
     endpoint.respondWith((_attempt, response) => {
       endpoint.respondWith(204);
@@ -210,9 +207,7 @@ describe('partner listen', () => {
     expect(second).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: expect.stringMatching(
-        /^error: --state: \S+ is in use by process \d+\. Stop that one, .+\.lock/,
-      ),
+      stderr: expect.stringMatching(/^error: --state: \S+ is in use by process \d+\. Stop that one, .+\.lock/),
     });
   });
 

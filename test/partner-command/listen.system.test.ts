@@ -122,9 +122,7 @@ describe('partner listen', () => {
 
   test('with --attempts an event is given up, which is said, and those after it are forwarded', async () => {
     await begin();
-    endpoint.respondWith(({ body }, response) =>
-      response.writeHead(body['hold_id'] === lost ? 500 : 204).end(),
-    );
+    endpoint.respondWith(({ body }, response) => response.writeHead(body['hold_id'] === lost ? 500 : 204).end());
     const lost = await makeHold();
     const listener = await listen('--attempts', '2', '--since', '1h');
     const next = await makeHold();
@@ -139,10 +137,7 @@ describe('partner listen', () => {
     const [slotId = ''] = await freeSlotIds(partner, venue.id);
     const { hold_id: holdId } = await bookSlot(partner, slotId);
     await service.dispatch(String(holdId));
-    const [received] = await eventually(
-      'it arrives',
-      () => endpoint.received.length > 0 && endpoint.received,
-    );
+    const [received] = await eventually('it arrives', () => endpoint.received.length > 0 && endpoint.received);
     const event = await verifyWebhook(received?.bytes ?? '', received?.headers ?? {}, 'whsec_mine');
     expect([event.event_type, endpoint.received.length]).toEqual(['booking_created', 1]);
   });
@@ -153,9 +148,7 @@ describe('partner listen', () => {
     const named = JSON.stringify({ ...(me.body as object), name: 'Turf\u001b[31mTown' });
     const headers = { 'content-type': 'application/json' };
     const proxy = await startFaultyProxy(service.url, ({ path: asked }) =>
-      asked === '/api/v1/partner/me'
-        ? { kind: 'answered', status: 200, headers, body: named }
-        : { kind: 'none' },
+      asked === '/api/v1/partner/me' ? { kind: 'answered', status: 200, headers, body: named } : { kind: 'none' },
     );
     const line = ['listen', '--forward-to', endpoint.url, '--state', stateFile()];
     const environment = { webhookSecret: 'whsec_mine' };
@@ -174,9 +167,7 @@ describe('partner listen', () => {
   test('--json is a line of JSON for whatever happens, with the fields of its row in the guide', async () => {
     const guide = await readFile(new URL('../../docs/guides/partner-command.md', import.meta.url), 'utf8');
     const rows = [...guide.matchAll(/^\| `(\w+)` \| [^|]+ \| (`.*) \|$/gm)];
-    const shapes = Object.fromEntries(
-      rows.map(([, type = '', fields = '']) => [type, namesIn(`\`type\` ${fields}`)]),
-    );
+    const shapes = Object.fromEntries(rows.map(([, type = '', fields = '']) => [type, namesIn(`\`type\` ${fields}`)]));
     await begin();
     endpoint.respondWith(500);
     const listener = await listen('--json', '--attempts', '2');

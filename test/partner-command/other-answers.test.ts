@@ -47,12 +47,7 @@ test.each([
   ['{"ok": true}', JSON_TYPE, 'must be '],
 ])('200 and %j, where each command looks for its own: 3', async (body, headers, said) => {
   answer = (response) => void response.writeHead(200, headers).end(body);
-  const commands = [
-    ['status'],
-    ['hold', '--venue', 'v', '--date', '2026-11-24'],
-    ['hold', 'a-slot'],
-    CONFIRM,
-  ];
+  const commands = [['status'], ['hold', '--venue', 'v', '--date', '2026-11-24'], ['hold', 'a-slot'], CONFIRM];
   for (const { code, err } of await Promise.all(commands.map((args) => run(...args))))
     expect([code, err]).toEqual([3, expect.stringContaining(said)]);
 });

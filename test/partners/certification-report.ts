@@ -11,11 +11,7 @@ export type SentReport = Omit<CertificationReport, 'started_at' | 'ended_at'> & 
 };
 
 /** A report of the whole suite, whose first scenarios came out so and the others passed; true to itself. */
-export function certificationReport(
-  partnerId: string,
-  first: readonly Outcome[] = [],
-  changed: Json = {},
-): SentReport {
+export function certificationReport(partnerId: string, first: readonly Outcome[] = [], changed: Json = {}): SentReport {
   const outcomes = SUITE.scenarios.map((_, index) => first[index] ?? 'passed');
   const countOf = (outcome: Outcome) => outcomes.filter((each) => each === outcome).length;
   return {

@@ -80,11 +80,7 @@ describe('a report that is attached at certification', () => {
   test.each<[what: string, path: string, report: () => Json]>([
     ['of another partner', 'report.partner_id', () => reportOf([], { partner_id: OF_ANOTHER })],
     ['that failed', 'report.verdict', () => reportOf(['passed', 'failed'])],
-    [
-      'whose verdict is better than its scenarios',
-      'report.verdict',
-      () => reportOf(['failed'], { verdict: 'passed' }),
-    ],
+    ['whose verdict is better than its scenarios', 'report.verdict', () => reportOf(['failed'], { verdict: 'passed' })],
     [
       'whose summary does not match its scenarios',
       'report.summary.passed',
@@ -93,23 +89,11 @@ describe('a report that is attached at certification', () => {
     ['of a deployment', 'report.mode', () => reportOf([], { mode: 'service' })],
     ['of a later form', 'report.format', () => reportOf([], { format: 'partner-booking-certification/2' })],
     ['of one scenario', 'report.scenarios', () => ofOnly(reportOf().scenarios.slice(0, 1))],
-    [
-      'of scenarios that the suite has not',
-      'report.scenarios',
-      () => ofOnly([...reportOf().scenarios, another]),
-    ],
+    ['of scenarios that the suite has not', 'report.scenarios', () => ofOnly([...reportOf().scenarios, another])],
     ['of an older suite', 'report.suite_version', () => reportOf([], { suite_version: '0.10.0' })],
     ['that has yet to end', 'report.ended_at', () => reportOf([], { ended_at: inMinutes(10) })],
-    [
-      'that ended before it began',
-      'report.started_at',
-      () => reportOf([], { started_at: '2026-11-20T10:01:00.001Z' }),
-    ],
-    [
-      'with a finding where it passed',
-      'report.scenarios.0',
-      () => withFirst({ finding: 'The hold was lost.' }),
-    ],
+    ['that ended before it began', 'report.started_at', () => reportOf([], { started_at: '2026-11-20T10:01:00.001Z' })],
+    ['with a finding where it passed', 'report.scenarios.0', () => withFirst({ finding: 'The hold was lost.' })],
     ['with a remedy where it passed', 'report.scenarios.0', () => withFirst({ remedy: 'Mend it.' })],
     [
       'that does not say why a scenario was not tried',
@@ -151,9 +135,7 @@ describe('a report that is attached at certification', () => {
     const missing = '0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b99';
     const report = reportOf([], { partner_id: missing });
     expect(verdict(await certify({ report }, missing))).toBe('404 PARTNER_NOT_FOUND');
-    expect(verdict(await operator.get(`${PARTNERS}/${missing}/certification-report`))).toBe(
-      '404 PARTNER_NOT_FOUND',
-    );
+    expect(verdict(await operator.get(`${PARTNERS}/${missing}/certification-report`))).toBe('404 PARTNER_NOT_FOUND');
   });
 });
 

@@ -229,10 +229,10 @@ describe('a partner that asks who it is', () => {
     const unlimited = { rateLimitPerMinute: 0, maxActiveHolds: 7, holdTtlSeconds: 120 };
     const { listenBeside } = production.inHost<typeof Beside>(BESIDE);
     const other = await listenBeside('partner', { ...unlimited, bookingHorizonDays: 30 });
-    const ask = async (url: string) =>
-      expectStatus(await createClient(url, key).get('/api/v1/partner/me'), 200);
-    const { rateLimitPerMinute, maxActiveHolds, holdTtlSeconds, bookingHorizonDays, ...told } =
-      await production.inHost<typeof Inside>(INSIDE).readToldSettings();
+    const ask = async (url: string) => expectStatus(await createClient(url, key).get('/api/v1/partner/me'), 200);
+    const { rateLimitPerMinute, maxActiveHolds, holdTtlSeconds, bookingHorizonDays, ...told } = await production
+      .inHost<typeof Inside>(INSIDE)
+      .readToldSettings();
     const limits = {
       rate_limit_per_minute: rateLimitPerMinute,
       max_active_holds: maxActiveHolds,
@@ -267,8 +267,7 @@ describe('grants', () => {
     expect(verdict(await operator.put(missing))).toBe('404 VENUE_NOT_FOUND');
     const path = `${PARTNERS}/${partner.id}/venues/${venue.id}`;
     const count = async () => expectStatus(await partner.api.get('/api/v1/partner/venues'), 200)['count'];
-    for (let time = 0; time < 2; time += 1)
-      expect(await operator.put(path)).toMatchObject({ status: 204, text: '' });
+    for (let time = 0; time < 2; time += 1) expect(await operator.put(path)).toMatchObject({ status: 204, text: '' });
     expect(await count()).toBe(1);
     for (let time = 0; time < 2; time += 1)
       expect(expectStatus(await operator.delete(path), 200)).toEqual({ released_holds: [] });
@@ -279,9 +278,7 @@ describe('grants', () => {
 describe('certification', () => {
   test('of concurrent calls has one date, the first', async () => {
     const { id } = await anyPartner(service, []);
-    await service.context.db
-      .collection('partners')
-      .updateOne({ _id: id as never }, { $set: { certifiedAt: null } });
+    await service.context.db.collection('partners').updateOne({ _id: id as never }, { $set: { certifiedAt: null } });
     const replies = await Promise.all(
       Array.from({ length: 10 }, () => operator.post(`${PARTNERS}/${id}/certify`, { notes: '$name' })),
     );
@@ -292,8 +289,7 @@ describe('certification', () => {
 
   test('keeps its notes until a call with other notes', async () => {
     const { id } = await create();
-    const certify = async (body?: Json) =>
-      expectStatus(await operator.post(`${PARTNERS}/${id}/certify`, body), 200);
+    const certify = async (body?: Json) => expectStatus(await operator.post(`${PARTNERS}/${id}/certify`, body), 200);
     const first = await certify({ notes: 'All scenarios passed.\nRun 12.' });
     expect(first).toMatchObject({ certification_notes: 'All scenarios passed.\nRun 12.' });
     expect(await certify()).toEqual(first);

@@ -79,9 +79,7 @@ describe('rotating a key', () => {
     const missing = { key_id: '00000000-0000-7000-8000-00000000dead' };
     const refused = await Promise.all([revoked, expired, missing].map((key) => rotate(key)));
     const other = (await anyPartner(service)).id;
-    expect([...refused, await rotate(live, {}, other)].map(verdict)).toEqual(
-      Array(4).fill('404 KEY_NOT_FOUND'),
-    );
+    expect([...refused, await rotate(live, {}, other)].map(verdict)).toEqual(Array(4).fill('404 KEY_NOT_FOUND'));
     expect(verdict(await rotate(live, {}, missing.key_id))).toBe('404 PARTNER_NOT_FOUND');
     expect(await answerTo(live)).toBe('200');
   });
@@ -101,9 +99,7 @@ test('in production a partner must be certified to rotate a key', async () => {
     await admin.post(`${PARTNERS}/${id}/certify`);
     const key = expectStatus(await admin.post(`${PARTNERS}/${id}/keys`), 201);
     const path = `${PARTNERS}/${id}/keys/${String(key['key_id'])}/rotate`;
-    expect(expectStatus(await admin.post(path, { overlap_seconds: 60 }), 201)['api_key']).toMatch(
-      /^pk_live_/,
-    );
+    expect(expectStatus(await admin.post(path, { overlap_seconds: 60 }), 201)['api_key']).toMatch(/^pk_live_/);
     await production.context.db
       .collection<{ _id: string }>('partners')
       .updateOne({ _id: id }, { $set: { certifiedAt: null } });

@@ -55,9 +55,9 @@ test('what ends in time is given, and leaves neither a timer nor a listener', as
   };
   expect(await withDeadline(60_000, work, caller.signal)).toBe('done');
   expect([during, timers()]).toEqual([before + 1, before]);
-  await expect(
-    withDeadline(60_000, () => Promise.reject(new RangeError('failed')), caller.signal),
-  ).rejects.toThrow('failed');
+  await expect(withDeadline(60_000, () => Promise.reject(new RangeError('failed')), caller.signal)).rejects.toThrow(
+    'failed',
+  );
   expect(timers()).toBe(before);
   caller.abort();
   expect(kept?.aborted).toBe(false);

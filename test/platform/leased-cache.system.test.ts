@@ -261,24 +261,21 @@ describe('an entry', () => {
   test.each([
     ['large', 5, 'x'.repeat(7 * 1024 * 1024), 4],
     ['small', 5050, '', 5000],
-  ])(
-    'is dropped for others where there are too many, even if they are %s',
-    async (_size, count, text, kept) => {
-      const peer = await openPeer();
-      const rows = Array.from({ length: count }, (_, index) => ({ _id: `thing-${index}`, n: 1, text }));
-      await peer.db.collection('things').insertMany(rows as never);
-      for (let from = 0; from < count; from += count > 100 ? 500 : 1)
-        await Promise.all(
-          rows.slice(from, from + (count > 100 ? 500 : 1)).map(async ({ _id }) => {
-            const entry = await peer.entry(_id);
-            await leaseOf(peer, entry);
-          }),
-        );
-      const { entries, bytes } = peer.cache.size();
-      expect(entries).toBe(kept);
-      expect(bytes).toBeLessThan(32 * 1024 * 1024);
-    },
-  );
+  ])('is dropped for others where there are too many, even if they are %s', async (_size, count, text, kept) => {
+    const peer = await openPeer();
+    const rows = Array.from({ length: count }, (_, index) => ({ _id: `thing-${index}`, n: 1, text }));
+    await peer.db.collection('things').insertMany(rows as never);
+    for (let from = 0; from < count; from += count > 100 ? 500 : 1)
+      await Promise.all(
+        rows.slice(from, from + (count > 100 ? 500 : 1)).map(async ({ _id }) => {
+          const entry = await peer.entry(_id);
+          await leaseOf(peer, entry);
+        }),
+      );
+    const { entries, bytes } = peer.cache.size();
+    expect(entries).toBe(kept);
+    expect(bytes).toBeLessThan(32 * 1024 * 1024);
+  });
 });
 
 describe('a reading', () => {

@@ -87,8 +87,7 @@ async function sellAmidChanges(seed: number, isGuarded: boolean) {
     }
   };
   const selling = Promise.all(sellers.flatMap((db) => [seller(db), seller(db), seller(db)]));
-  const soldBy = (n: number) =>
-    sales(first).countDocuments({ n: { $lte: n } }, { readConcern: { level: 'local' } });
+  const soldBy = (n: number) => sales(first).countDocuments({ n: { $lte: n } }, { readConcern: { level: 'local' } });
   const answered: { n: number; sold: number }[] = [];
   for (let change = 0; change < CHANGES; change += 1) {
     const db = pick(random, sellers);
@@ -103,8 +102,7 @@ async function sellAmidChanges(seed: number, isGuarded: boolean) {
   const faults: string[] = [];
   for (const { n, sold } of answered) {
     const after = await soldBy(n);
-    if (after !== sold)
-      faults.push(`${after - sold} sold by rule ${n} or before, after its change was answered`);
+    if (after !== sold) faults.push(`${after - sold} sold by rule ${n} or before, after its change was answered`);
   }
   return { faults, counts };
 }

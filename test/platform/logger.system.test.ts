@@ -33,8 +33,6 @@ async function exitUnread(child: ChildProcess): Promise<unknown> {
 }
 
 test('a process whose log is no longer read can still end', async () => {
-  const child = await started(
-    `import { createLogger } from '${logger}'; const log = createLogger('test', 'info');`,
-  );
+  const child = await started(`import { createLogger } from '${logger}'; const log = createLogger('test', 'info');`);
   expect(await exitUnread(child)).toBe(0);
 });

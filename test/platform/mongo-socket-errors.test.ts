@@ -125,8 +125,7 @@ test('calls of partners that meet one are answered, or 503 with Retry-After, and
   const partner = await anyPartner(service, [venue.id]);
   const { api } = partner;
   const slotIds = (await freeSlotIds(partner, venue.id)).slice(0, 8);
-  const hold = (slotId: string) =>
-    api.post('/api/v1/partner/holds', { slot_id: slotId, idempotency_key: slotId });
+  const hold = (slotId: string) => api.post('/api/v1/partner/holds', { slot_id: slotId, idempotency_key: slotId });
   const calls: Promise<Reply>[] = [];
   for (const slotId of slotIds) {
     calls.push(hold(slotId), api.get('/api/v1/bookings'));

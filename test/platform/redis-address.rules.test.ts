@@ -4,10 +4,7 @@ import { hasHashTag, redisAddress } from '../../src/platform/redis-address.rules
 describe('an address of Redis', () => {
   test.each([
     ['redis://h', { kind: 'server', isEncrypted: false, db: 0 }],
-    [
-      'rediss://u:p%40ss@h:6380/2',
-      { kind: 'server', isEncrypted: true, username: 'u', password: 'p@ss', db: 2 },
-    ],
+    ['rediss://u:p%40ss@h:6380/2', { kind: 'server', isEncrypted: true, username: 'u', password: 'p@ss', db: 2 }],
     [
       'redis+sentinel://s1,s2:26380,[::1]:26381/main',
       {

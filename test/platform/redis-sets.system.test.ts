@@ -71,9 +71,7 @@ describe.each([
     expect(await service.count()).toBe(before - 1);
     const master = await set.masterOf(`${PREFIX}:rate-limit:partner`);
     expect(await set.ask(master, 'GET', `${PREFIX}:rate-limit:partner`)).toBe(String(1000 - before + 1));
-    expect(await askOnce(set.url, new AbortController().signal, readRedisInfos)).toHaveLength(
-      set.nodes.length,
-    );
+    expect(await askOnce(set.url, new AbortController().signal, readRedisInfos)).toHaveLength(set.nodes.length);
   });
 
   test('is told of in figures, queues and servers, while one node is frozen', async () => {

@@ -21,8 +21,7 @@ const faultOf = (action: () => unknown): string => errorOf(action)?.fault ?? 'no
 describe('sealing', () => {
   test('what was sealed opens again, also when empty or long', () => {
     const box = createSecretBox([key]);
-    for (const text of [secret, '', 'x'.repeat(10_000)])
-      expect(box.open(box.seal(text, row), row)).toBe(text);
+    for (const text of [secret, '', 'x'.repeat(10_000)]) expect(box.open(box.seal(text, row), row)).toBe(text);
   });
 
   // Python's cryptography: AESGCM(key).encrypt(iv = bytes(range(12)), secret, associated data), base64url of IV + ciphertext + tag.
@@ -123,9 +122,7 @@ describe('the key ring', () => {
   test('a text under a foreign key that claims a known id does not open', () => {
     const [, , bytes] = createSecretBox([older]).seal(secret, row).split('.');
     const [, id] = createSecretBox([newer]).seal(secret, row).split('.');
-    expect(faultOf(() => createSecretBox([newer, older]).open(`v1.${id}.${bytes}`, row))).toBe(
-      'not_authentic',
-    );
+    expect(faultOf(() => createSecretBox([newer, older]).open(`v1.${id}.${bytes}`, row))).toBe('not_authentic');
   });
 
   test('a ring without keys, or with a key of another length, is refused', () => {

@@ -9,11 +9,7 @@ function controlled() {
   const deduplicate = deduplicatedCalls<Outcome>();
   const owner = {};
   const call = (key = 'a', of = owner) =>
-    deduplicate(
-      of,
-      [key],
-      () => new Promise<Outcome>((resolve, reject) => void ends.push({ resolve, reject })),
-    );
+    deduplicate(of, [key], () => new Promise<Outcome>((resolve, reject) => void ends.push({ resolve, reject })));
   const succeed = (run: number) => ends[run - 1]?.resolve({ run, isReplay: false });
   const fail = (run: number) => ends[run - 1]?.reject(new Error(`run ${run}`));
   return { ends, call, succeed, fail };

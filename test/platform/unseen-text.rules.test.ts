@@ -1,12 +1,5 @@
 import { expect, test } from '@jest/globals';
-import {
-  LINES,
-  ONE_LINE,
-  onOneLine,
-  plainJson,
-  VISIBLE,
-  withMarks,
-} from '../../src/platform/unseen-text.rules.ts';
+import { LINES, ONE_LINE, onOneLine, plainJson, VISIBLE, withMarks } from '../../src/platform/unseen-text.rules.ts';
 
 const named = (from: number, to = from) =>
   Array.from({ length: to - from + 1 }, (_, index) => String.fromCodePoint(from + index));
@@ -50,17 +43,10 @@ test('tabs and line breaks may stand in prose and on a page, not on one line', (
   expect(onOneLine(text)).toBe('a b c');
 });
 
-test.each([
-  '\u3164',
-  '\ufe0f',
-  '\u115f\u1160',
-  '\uffa0',
-  '\u2800',
-  '\u034f',
-  '\u0301',
-  '\u00a0 \u3000',
-  '\u200d',
-])('nobody sees %j alone', (text) => expect(VISIBLE.test(text)).toBe(false));
+test.each(['\u3164', '\ufe0f', '\u115f\u1160', '\uffa0', '\u2800', '\u034f', '\u0301', '\u00a0 \u3000', '\u200d'])(
+  'nobody sees %j alone',
+  (text) => expect(VISIBLE.test(text)).toBe(false),
+);
 
 test.each([...SEEN, '❤️', '1️⃣', '.', '₹'])('somebody sees %s', (text) => {
   expect(VISIBLE.test(text)).toBe(true);

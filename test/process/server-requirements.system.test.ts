@@ -55,9 +55,7 @@ function listening() {
 describe('a MongoDB that is no replica set', () => {
   const refused = {
     code: 1,
-    fatal: [
-      expect.stringMatching(/^This MongoDB is not a replica set\. .*--replSet rs0, run rs\.initiate\(\)/),
-    ],
+    fatal: [expect.stringMatching(/^This MongoDB is not a replica set\. .*--replSet rs0, run rs\.initiate\(\)/)],
   };
 
   test('ends the API, a worker and the migration with the remedy', async () => {
@@ -90,9 +88,9 @@ describe('a MongoDB that is no replica set', () => {
       expect(logged().split('run rs.initiate() once')).toHaveLength(2);
       expect(logged()).toContain('MongoDB is reachable');
       // A name that is not this set's would be waited for in vain.
-      await expect(
-        openDb(createDb(), `${uninitiated.uri}?replicaSet=rs1`, log, stopping.signal),
-      ).rejects.toThrow('names the replica set rs1, and this MongoDB belongs to rs0');
+      await expect(openDb(createDb(), `${uninitiated.uri}?replicaSet=rs1`, log, stopping.signal)).rejects.toThrow(
+        'names the replica set rs1, and this MongoDB belongs to rs0',
+      );
     } finally {
       stopping.abort();
       await db.close();
@@ -177,8 +175,7 @@ describe('a Redis that cannot be used as REDIS_URL says', () => {
   });
 
   test('control: what docs/production.md allows a user is enough', async () => {
-    const [, rules = ''] =
-      /ACL SETUSER \w+ on >\S+ ([^`]+)`/.exec(await readFile('docs/production.md', 'utf8')) ?? [];
+    const [, rules = ''] = /ACL SETUSER \w+ on >\S+ ([^`]+)`/.exec(await readFile('docs/production.md', 'utf8')) ?? [];
     expect(rules).not.toBe('');
     await admin('ACL', 'SETUSER', 'booking', 'reset', 'on', '>pass', ...rules.split(' '));
     const { failed } = await verdictOn(asUser('booking'), {});
@@ -203,9 +200,7 @@ describe('a Redis that cannot be used as REDIS_URL says', () => {
     const before = refusals().length;
     await delay(3000);
     expect(refusals().length - before).toBeLessThan(10);
-    const said = worker
-      .log()
-      .filter(({ msg }) => msg === 'Redis refuses writes: NOPERM; jobs of this queue wait');
+    const said = worker.log().filter(({ msg }) => msg === 'Redis refuses writes: NOPERM; jobs of this queue wait');
     expect(said).toHaveLength(1);
     worker.signal('SIGTERM');
     expect(await worker.exited).toEqual({ code: 0, signal: null });

@@ -24,8 +24,7 @@ const PROGRAMS = [
   'dist/workers/webhook-delivery.js',
   ...(isLongTier ? OTHERS : []),
 ];
-const staysUp = (program: string): boolean =>
-  program === 'dist/src/main/api.js' || program.startsWith('dist/workers/');
+const staysUp = (program: string): boolean => program === 'dist/src/main/api.js' || program.startsWith('dist/workers/');
 
 const run = promisify(execFile);
 const environment = serviceEnvironment(freshName());

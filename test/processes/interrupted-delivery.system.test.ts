@@ -8,13 +8,7 @@ import { rowOf } from '../support/rows.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
 import type { SpawnedProcess } from '../support/worker-process.ts';
-import {
-  endProcesses,
-  logged,
-  START_DEADLINE_MS,
-  startProcess,
-  stopProcess,
-} from '../support/worker-process.ts';
+import { endProcesses, logged, START_DEADLINE_MS, startProcess, stopProcess } from '../support/worker-process.ts';
 
 /** What an orchestrator grants before it kills. */
 const GRACE_MS = 25_000;

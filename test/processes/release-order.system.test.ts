@@ -19,20 +19,17 @@ const rows: Row[] = [
   { first: 'a failure', args: ['fail'], code: 1 },
 ];
 
-test.each(rows)(
-  'a stop by $first happens once, and releases the newest first',
-  async ({ args, ask, code }) => {
-    const child = startProcess(program, serviceEnvironment(freshName()), args);
-    if (ask !== undefined) {
-      await child.ready;
-      ask(child);
-    }
-    await logged(child, 'releasing');
-    child.disconnect();
+test.each(rows)('a stop by $first happens once, and releases the newest first', async ({ args, ask, code }) => {
+  const child = startProcess(program, serviceEnvironment(freshName()), args);
+  if (ask !== undefined) {
+    await child.ready;
+    ask(child);
+  }
+  await logged(child, 'releasing');
+  child.disconnect();
 
-    expect((await child.exited).code).toBe(code);
+  expect((await child.exited).code).toBe(code);
 
-    expect(released(child)).toEqual(['newest', 'late', 'middle', 'oldest']);
-    expect(child.log().filter((line) => line['msg'] === 'stopping')).toHaveLength(1);
-  },
-);
+  expect(released(child)).toEqual(['newest', 'late', 'middle', 'oldest']);
+  expect(child.log().filter((line) => line['msg'] === 'stopping')).toHaveLength(1);
+});

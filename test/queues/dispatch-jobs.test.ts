@@ -24,9 +24,7 @@ test('jobs that arrive during four batches are dispatched together, in order, at
 test('a job fails with the error of one of its reservations, or of its batch; the others do not', async () => {
   const failures = new Map([['refused', new Error('no such type')]]);
   const { dispatch } = createJobDispatcher((batch) =>
-    batch.includes('lost')
-      ? Promise.reject(new Error('connection lost'))
-      : Promise.resolve({ ...done, failures }),
+    batch.includes('lost') ? Promise.reject(new Error('connection lost')) : Promise.resolve({ ...done, failures }),
   );
   const first = dispatch(['first']);
   const outcomes = await Promise.allSettled([first, dispatch(['good']), dispatch(['other', 'refused'])]);

@@ -11,9 +11,7 @@ test('a process asks at its start for every command that the scripts of BullMQ c
     .filter((name) => name.endsWith('.js'))
     .map((name) => readFileSync(path.join(SCRIPTS, name), 'utf8'));
   const called = texts.flatMap((text) =>
-    [...text.matchAll(/(?:rcall|redis\.p?call)\(\s*["'](\w+)["']/g)].map(([, name = '']) =>
-      name.toUpperCase(),
-    ),
+    [...text.matchAll(/(?:rcall|redis\.p?call)\(\s*["'](\w+)["']/g)].map(([, name = '']) => name.toUpperCase()),
   );
   expect(COMMANDS_IN_SCRIPTS.toSorted()).toEqual([...new Set(called)].toSorted());
 });

@@ -13,9 +13,7 @@ import type * as SharedJobs from './shared-jobs.in-host.ts';
 const LIVE_MS = 600_000;
 
 const service = await hostedService({ hasWorkers: true });
-const { addJob, jobOf, pause, resume } = service.inHost<typeof SharedJobs>(
-  'test/queues/shared-jobs.in-host.ts',
-);
+const { addJob, jobOf, pause, resume } = service.inHost<typeof SharedJobs>('test/queues/shared-jobs.in-host.ts');
 let model: Reservation;
 let venue: Venue;
 let partner: Partner;
@@ -88,9 +86,7 @@ describe('a job of events', () => {
     const { hold_id: holdId } = await placeHold(partner, slotId);
     await eventually('it is logged', async () => (await loggedOf([String(holdId)])).length === 1);
     const { _id: eventId } = await rowOf(service, 'events', { holdId });
-    const delivery = await eventually('it waits', async () =>
-      (await rowsOf(service, 'deliveries', { eventId })).at(0),
-    );
+    const delivery = await eventually('it waits', async () => (await rowsOf(service, 'deliveries', { eventId })).at(0));
     expect(delivery).toMatchObject({ state: 'pending', attempts: [] });
     expect(receiver.received).toEqual([]);
     await resume('webhook-delivery');

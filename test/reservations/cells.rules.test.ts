@@ -76,10 +76,7 @@ describe('when two windows are compared by their cells', () => {
   test.each<[string, Cells]>([
     ['rounds inwards', (...claim) => cellsOf(...claim).slice(isOnGrid(claim[1]) ? 0 : 1)],
     ['forgets the last cell', (...claim) => cellsOf(...claim).slice(0, -1)],
-    [
-      'fills the cell at its end',
-      (spaces, start, end) => cellsOf(spaces, start, new Date(end.getTime() + 1)),
-    ],
+    ['fills the cell at its end', (spaces, start, end) => cellsOf(spaces, start, new Date(end.getTime() + 1))],
     ['knows only the start', (...claim) => cellsOf(...claim).slice(0, 1)],
   ])('the comparison notices a rule that %s', (_name, cells) => {
     expect(firstMistake(cells)).toMatch(/PROPERTY_SEED=\d+/);
@@ -91,9 +88,7 @@ describe('when two windows are compared by their cells', () => {
     let sharedCells = 0;
     for (let index = 0; index < 100; index += 1) {
       const { hours, durationMinutes, timeZone, date } = randomSchedule(random);
-      const slots = [-1, 0, 1].flatMap((days) =>
-        slotsOn(addDays(date, days), hours, durationMinutes, timeZone),
-      );
+      const slots = [-1, 0, 1].flatMap((days) => slotsOn(addDays(date, days), hours, durationMinutes, timeZone));
       const cells = slots.flatMap(({ start, end }) =>
         cellsOf(['t'], start, new Date(end.getTime() + lengthenedByMinutes * MINUTE_MS)),
       );

@@ -10,9 +10,7 @@ const CALLS = 50;
 const PHONE = '+919876543210';
 
 const service = await hostedService({ overrides: { MONGODB_URI: monitoredUri(), CACHE_LEASE_MS: '10000' } });
-const { makeAtOnce, monitorWrites } = service.inHost<typeof EqualCalls>(
-  'test/reservations/equal-calls.in-host.ts',
-);
+const { makeAtOnce, monitorWrites } = service.inHost<typeof EqualCalls>('test/reservations/equal-calls.in-host.ts');
 let partner: Partner;
 let venue: Venue;
 let slotIds: string[];

@@ -4,15 +4,7 @@ import { newId } from '../../src/platform/ids.ts';
 import type { Reply } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Json, Partner } from '../support/factories.ts';
-import {
-  anyPartner,
-  anyVenue,
-  confirmBody,
-  dateIn,
-  freeSlotIds,
-  operatorOf,
-  placeHold,
-} from '../support/factories.ts';
+import { anyPartner, anyVenue, confirmBody, dateIn, freeSlotIds, operatorOf, placeHold } from '../support/factories.ts';
 import { linesOf } from '../support/log-lines.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
@@ -34,9 +26,7 @@ type Contestant = (hold: Json, delayMs: number) => Promise<string>;
 const service = await hostedService({
   overrides: { RATE_LIMIT_PER_MINUTE: '0', MAX_ACTIVE_HOLDS: '100000', CACHE_LEASE_MS: '2000' },
 });
-const { expireAsWorker, startSweep, stopSweep } = service.inHost<typeof Expiry>(
-  'test/reservations/expiry.in-host.ts',
-);
+const { expireAsWorker, startSweep, stopSweep } = service.inHost<typeof Expiry>('test/reservations/expiry.in-host.ts');
 let partner: Partner;
 let rival: Partner;
 const slotIds: string[] = [];
@@ -90,9 +80,7 @@ async function lapseAfter(holdId: string, delayMs: number): Promise<void> {
   await service.context.db
     .collection<{ _id: string }>('reservations')
     // What has been confirmed already does not lapse any more, were it in the same millisecond.
-    .updateOne({ _id: holdId, status: 'ACTIVE' }, [
-      { $set: { holdExpiresAt: { $add: ['$$NOW', delayMs] } } },
-    ]);
+    .updateOne({ _id: holdId, status: 'ACTIVE' }, [{ $set: { holdExpiresAt: { $add: ['$$NOW', delayMs] } } }]);
 }
 
 /** How the hold ended: its state, the events in its outbox, what each side was told, and whether that was its time. */
@@ -144,10 +132,7 @@ describe('of two ways to end a hold exactly one happens, with one event', () => 
       race: 'confirm racing expiry',
       count: RACES,
       sides: [confirm, expiry],
-      ends: [
-        'BOOKED | hold_created, booking_created | 201',
-        'EXPIRED | hold_created, hold_expired | 409 HOLD_EXPIRED',
-      ],
+      ends: ['BOOKED | hold_created, booking_created | 201', 'EXPIRED | hold_created, hold_expired | 409 HOLD_EXPIRED'],
     },
     {
       race: 'release racing expiry',
@@ -232,10 +217,7 @@ describe('the sweep of lapsed holds', () => {
     }
 
     expect(pages).toEqual([0, 0, PAGE, PAGE, PAGE, PAGE, 0]);
-    expect([await statusesOf(others), await statusesOf(poisoned)]).toEqual([
-      new Set(['EXPIRED']),
-      new Set(['ACTIVE']),
-    ]);
+    expect([await statusesOf(others), await statusesOf(poisoned)]).toEqual([new Set(['EXPIRED']), new Set(['ACTIVE'])]);
     const unsettled = linesOf(await service.logs(), 'a hold could not be expired; the sweep retries it');
     expect(unsettled.map((line) => String(line['hold_id'])).toSorted()).toEqual(poisoned.toSorted());
   });

@@ -29,10 +29,7 @@ beforeAll(async () => {
   const venue = await anyVenue(service, [{ duration_minutes: 15 }]);
   venueId = venue.id;
   partner = await anyPartner(service, [venueId]);
-  slotIds = [
-    ...(await freeSlotIds(partner, venueId, dateIn(3))),
-    ...(await freeSlotIds(partner, venueId, dateIn(4))),
-  ];
+  slotIds = [...(await freeSlotIds(partner, venueId, dateIn(3))), ...(await freeSlotIds(partner, venueId, dateIn(4)))];
 });
 afterAll(() => service.stop());
 
@@ -111,9 +108,7 @@ describe(`${CALLS} concurrent calls`, () => {
     repeatedly(async () => {
       const fields = { slot_id: anySlot(), idempotency_key: randomUUID() };
 
-      const replies = await Promise.all(
-        times(CALLS, () => hold({ ...fields, ttl_seconds: 600 + nextNumber() })),
-      );
+      const replies = await Promise.all(times(CALLS, () => hold({ ...fields, ttl_seconds: 600 + nextNumber() })));
 
       expect(outcomes(replies)).toEqual(['201']);
       expect(distinct(replies)).toHaveLength(1);

@@ -78,10 +78,7 @@ describe('holds that are inserted together', () => {
       { slot: freeSlot() },
     ]);
     const rejections = outcomes.map((outcome) => (typeof outcome === 'string' ? outcome : null));
-    expect(rejections).toEqual([
-      ...[null, 'cell taken', 'ordinal taken', 'key taken'],
-      ...[null, 'cell taken', null],
-    ]);
+    expect(rejections).toEqual([...[null, 'cell taken', 'ordinal taken', 'key taken'], ...[null, 'cell taken', null]]);
     for (const index of [0, 4, 6]) await expectStored(outcomes[index]);
   });
 
@@ -101,9 +98,7 @@ describe('while a transaction has the slot of one, holds that are inserted toget
   const HELD_UP_MS = LEASE_MS;
   const insertBeside = (slot: number, how: How) => {
     const beside = [...freeSlots(3).map((each) => ({ slot: each })), { slot }, { slot: freeSlot() }];
-    const others = beside.map((each) =>
-      each.slot === slot ? { ...each, partnerId: ground.partnerId } : each,
-    );
+    const others = beside.map((each) => (each.slot === slot ? { ...each, partnerId: ground.partnerId } : each));
     return inHost.insertBesideTransaction(ground, { slot, ordinal: 0 }, HELD_UP_MS, others, how);
   };
 

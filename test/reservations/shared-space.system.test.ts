@@ -6,14 +6,7 @@ import { collectionCallsOf } from '../support/collection-calls.ts';
 import type { Partner } from '../support/factories.ts';
 import { anyPartner, anyVenue, dateIn, expectStatus, operatorOf, placeHold } from '../support/factories.ts';
 import { latch } from '../support/latch.ts';
-import {
-  beside,
-  cacheOf,
-  ignoringLeases,
-  SLOW,
-  WITHIN_SLOW_MS,
-  waitingForNoLease,
-} from '../support/leases.ts';
+import { beside, cacheOf, ignoringLeases, SLOW, WITHIN_SLOW_MS, waitingForNoLease } from '../support/leases.ts';
 import { rowOf } from '../support/rows.ts';
 import type { HostedService } from '../support/service-host.ts';
 import { hostedService } from '../support/service-host.ts';
@@ -44,8 +37,7 @@ async function ground(operated: HostedService, sells: HostedService) {
   const warm = async () => placeHold(await anyPartner(sells, [venue.id]), at(half, `${10 + warmed++}00`));
   let warmed = 0;
   const [seller, rival] = [await anyPartner(sells, [venue.id]), await anyPartner(operated, [venue.id])];
-  const share = () =>
-    operatorOf(operated).patch(`/api/v1/operator/resources/${full}`, { shares_space_with: [half] });
+  const share = () => operatorOf(operated).patch(`/api/v1/operator/resources/${full}`, { shares_space_with: [half] });
   return { half, full, at, warm, seller, rival, share };
 }
 type Ground = Awaited<ReturnType<typeof ground>>;
@@ -54,14 +46,8 @@ const hold = ({ api }: Partner, slotId: string) => api.post(HOLDS, { slot_id: sl
 const holdFull = async ({ rival, at, full }: Ground) => verdict(await hold(rival, at(full, '0600')));
 
 /** Places the hold on the half with `meanwhile` between all that it has read of the venue and its write. */
-const holdHalfAfter = (
-  meanwhile: () => Promise<unknown>,
-  { seller, at, half }: Ground,
-  sells: HostedService,
-) =>
-  collectionCallsOf(sells).beforeNext('reservations.bulkWrite', meanwhile, () =>
-    hold(seller, at(half, '0600')),
-  );
+const holdHalfAfter = (meanwhile: () => Promise<unknown>, { seller, at, half }: Ground, sells: HostedService) =>
+  collectionCallsOf(sells).beforeNext('reservations.bulkWrite', meanwhile, () => hold(seller, at(half, '0600')));
 
 /** Whether the hold fills what the two share, or its own resource only. */
 async function spaceOf({ half, full }: Ground, reply: Reply, at = service): Promise<'shared' | 'own'> {
@@ -74,38 +60,35 @@ async function spaceOf({ half, full }: Ground, reply: Reply, at = service): Prom
 describe.each<[string, () => HostedService]>([
   ['the process that is told of the relation', () => service],
   ['another process', () => another],
-])(
-  'a hold on the half that was drafted in %s before the two came to share their space',
-  (_which, sellsAt) => {
-    const prepare = async () => {
-      const place = await ground(service, sellsAt());
-      await place.warm();
-      return place;
+])('a hold on the half that was drafted in %s before the two came to share their space', (_which, sellsAt) => {
+  const prepare = async () => {
+    const place = await ground(service, sellsAt());
+    await place.warm();
+    return place;
+  };
+  const sharing = (place: Ground) => async () => expectStatus(await place.share(), 200);
+
+  test('and is written after the response to that, has the shared space: the full turf is not sold over it', async () => {
+    const place = await prepare();
+    const reply = await holdHalfAfter(sharing(place), place, sellsAt());
+    expect([await spaceOf(place, reply), await holdFull(place)]).toEqual(['shared', TAKEN]);
+  });
+
+  test('and is written after the full turf was sold, is rejected', async () => {
+    const place = await prepare();
+    const selling = async () => {
+      await sharing(place)();
+      expect(await holdFull(place)).toBe('201');
     };
-    const sharing = (place: Ground) => async () => expectStatus(await place.share(), 200);
+    expect(verdict(await holdHalfAfter(selling, place, sellsAt()))).toBe(TAKEN);
+  });
 
-    test('and is written after the response to that, has the shared space: the full turf is not sold over it', async () => {
-      const place = await prepare();
-      const reply = await holdHalfAfter(sharing(place), place, sellsAt());
-      expect([await spaceOf(place, reply), await holdFull(place)]).toEqual(['shared', TAKEN]);
-    });
-
-    test('and is written after the full turf was sold, is rejected', async () => {
-      const place = await prepare();
-      const selling = async () => {
-        await sharing(place)();
-        expect(await holdFull(place)).toBe('201');
-      };
-      expect(verdict(await holdHalfAfter(selling, place, sellsAt()))).toBe(TAKEN);
-    });
-
-    test('control: is sold over if its process ignores the end of its lease', async () => {
-      const place = await prepare();
-      const reply = await ignoringLeases(sellsAt(), () => holdHalfAfter(sharing(place), place, sellsAt()));
-      expect([await spaceOf(place, reply), await holdFull(place)]).toEqual(['own', '201']);
-    });
-  },
-);
+  test('control: is sold over if its process ignores the end of its lease', async () => {
+    const place = await prepare();
+    const reply = await ignoringLeases(sellsAt(), () => holdHalfAfter(sharing(place), place, sellsAt()));
+    expect([await spaceOf(place, reply), await holdFull(place)]).toEqual(['own', '201']);
+  });
+});
 
 describe('a hold on the half that another process places by its memory when the relation is written already', () => {
   /** What becomes of it and of the call that makes the relation, which does not know of it when it first looks for claims. */

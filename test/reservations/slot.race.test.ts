@@ -32,9 +32,7 @@ async function serviceWith(venueResources: Record<string, unknown>[], partnerCou
   const service = await hostedService({ overrides: { RATE_LIMIT_PER_MINUTE: '0', CACHE_LEASE_MS: '2000' } });
   started.push(service);
   const venue = await anyVenue(service, venueResources);
-  const partners = await Promise.all(
-    Array.from({ length: partnerCount }, () => anyPartner(service, [venue.id])),
-  );
+  const partners = await Promise.all(Array.from({ length: partnerCount }, () => anyPartner(service, [venue.id])));
   const [partner] = partners;
   if (partner === undefined) throw new Error('There is no partner');
   return { service, venue, partners, partner };
@@ -46,8 +44,7 @@ const raceFor = (partners: readonly Partner[], slotId: string): Promise<Reply[]>
 
 const winnersOf = (replies: readonly Reply[]): Reply[] => replies.filter(({ status }) => status === 201);
 
-const claimsOf = (service: HostedService): Promise<Reservation[]> =>
-  rowsOf(service, 'reservations', { claimed: true });
+const claimsOf = (service: HostedService): Promise<Reservation[]> => rowsOf(service, 'reservations', { claimed: true });
 
 /** Pairs of claims that share space at the same time; `grounds` names the space of each resource. */
 function overlaps(claims: readonly Reservation[], grounds: ReadonlyMap<string, readonly string[]>): string[] {
@@ -118,8 +115,7 @@ describe('a full turf and its halves', () => {
   beforeAll(async () => {
     ({ service, partners, partner } = shared);
     venueId = shared.venue.id;
-    const resource = (fields: Record<string, unknown>) =>
-      anyResource(service, venueId, { ...TWO_A_DAY, ...fields });
+    const resource = (fields: Record<string, unknown>) => anyResource(service, venueId, { ...TWO_A_DAY, ...fields });
     ids.left = await resource({ name: 'Left' });
     ids.right = await resource({ name: 'Right' });
     ids.full = await resource({ name: 'Full', shares_space_with: [ids.left, ids.right] });
@@ -151,9 +147,7 @@ describe('a full turf and its halves', () => {
           api.post('/api/v1/partner/holds', { slot_id: rivals[index % rivals.length]?.['slot_id'] }),
         ),
       );
-      expect([...new Set(replies.map(verdict))].filter((each) => each !== '201')).toEqual([
-        '409 SLOT_NOT_AVAILABLE',
-      ]);
+      expect([...new Set(replies.map(verdict))].filter((each) => each !== '201')).toEqual(['409 SLOT_NOT_AVAILABLE']);
     }
     const contested = {
       slotStart: { $in: starts.map((start) => new Date(start)) },
@@ -164,12 +158,7 @@ describe('a full turf and its halves', () => {
   }
 
   test(`of ${PARTNERS} partners that race for ${WINDOWS} windows, none overlap on shared space, and every window is sold`, async () => {
-    const { claims, windows } = await raceForWindows(
-      [ids.full, ids.left, ids.right],
-      partners,
-      3,
-      WINDOWS / 2,
-    );
+    const { claims, windows } = await raceForWindows([ids.full, ids.left, ids.right], partners, 3, WINDOWS / 2);
 
     expect(windows).toBe(WINDOWS);
     expect(overlaps(claims, grounds())).toEqual([]);

@@ -11,15 +11,7 @@ import { newId } from '../../src/platform/ids.ts';
 import type { Reservation } from '../../src/reservations/reservations.model.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Partner } from '../support/factories.ts';
-import {
-  anyPartner,
-  anyVenue,
-  bookSlot,
-  freeSlotIds,
-  operatorOf,
-  placeHold,
-  subscribe,
-} from '../support/factories.ts';
+import { anyPartner, anyVenue, bookSlot, freeSlotIds, operatorOf, placeHold, subscribe } from '../support/factories.ts';
 import { failPointMet } from '../support/fail-points.ts';
 import { linesOf } from '../support/log-lines.ts';
 import type { OwnServer } from '../support/own-servers.ts';
@@ -69,9 +61,7 @@ beforeAll(async () => {
   await service.context.db
     .collection('webhook_subscriptions')
     .updateOne({ _id: subscription.id } as never, { $set: { status: 'inactive' } });
-  await service.context.db
-    .collection('deliveries')
-    .updateMany({}, { $unset: { alertPending: '', isUncounted: '' } });
+  await service.context.db.collection('deliveries').updateMany({}, { $unset: { alertPending: '', isUncounted: '' } });
   hold = await rowOf(service, 'reservations', { _id: hold_id });
 });
 afterAll(async () => {
@@ -89,11 +79,8 @@ afterEach(async () => {
 
 const reservations = () => service.context.db.collection<Reservation>('reservations');
 const everything = async () =>
-  Object.fromEntries(
-    await Promise.all(COLLECTIONS.map(async (name) => [name, await bytesOf(service, name)] as const)),
-  );
-const restore = (wanted = {}) =>
-  restoreArchive({ ...service.context, archive: folder.archive }, wanted, NEVER_STOPPED);
+  Object.fromEntries(await Promise.all(COLLECTIONS.map(async (name) => [name, await bytesOf(service, name)] as const)));
+const restore = (wanted = {}) => restoreArchive({ ...service.context, archive: folder.archive }, wanted, NEVER_STOPPED);
 /** Does `work` when all rows are older than any setting reaches. */
 async function inTenYears(work: () => Promise<void>): Promise<void> {
   await letPass(service, 3650);
@@ -233,11 +220,7 @@ describe('an archived row', () => {
       ...folder.archive,
       list: async (...args) => [removed, ...(await folder.archive.list(...args))],
     };
-    const report = await restoreArchive(
-      { ...service.context, archive },
-      { collection: 'holds' },
-      NEVER_STOPPED,
-    );
+    const report = await restoreArchive({ ...service.context, archive }, { collection: 'holds' }, NEVER_STOPPED);
     expect(report).toMatchObject({ restored: 3, failed: 1, isDone: false });
     expect(service.logs()).toContain(removed);
   });
@@ -259,10 +242,7 @@ describe('an archive in a folder', () => {
     await rm(mount);
     await mkdir(mount);
     await purge(service, { config: HOLDS, archive });
-    expect([await countPlanted(), (await archive.list('holds/', NEVER_STOPPED)).length > 0]).toEqual([
-      0,
-      true,
-    ]);
+    expect([await countPlanted(), (await archive.list('holds/', NEVER_STOPPED)).length > 0]).toEqual([0, true]);
     expect(await archive.list('audit/', NEVER_STOPPED)).toEqual([]);
   });
 });
@@ -314,21 +294,20 @@ describe('in steps', () => {
     const ids = await plantHolds(1000);
     const seen: { name: string; size: number; at: number }[] = [];
     const client = service.context.db.getClient();
-    const note =
-      (at: 'began' | 'ended') => (given: { commandName: string; command?: Record<string, unknown> }) => {
-        const { deletes, limit } = (given.command ?? {}) as {
-          deletes?: { q: { $and: [{ _id: { $in: unknown[] } }] } }[];
-          limit?: number;
-        };
-        if (!['find', 'delete'].includes(given.commandName)) return;
-        if (given.command?.['find'] !== undefined && limit !== 200) return;
-        if (at === 'began' && given.command?.[given.commandName] !== 'reservations') return;
-        seen.push({
-          name: `${given.commandName} ${at}`,
-          size: deletes?.[0]?.q.$and[0]._id.$in.length ?? limit ?? 0,
-          at: performance.now(),
-        });
+    const note = (at: 'began' | 'ended') => (given: { commandName: string; command?: Record<string, unknown> }) => {
+      const { deletes, limit } = (given.command ?? {}) as {
+        deletes?: { q: { $and: [{ _id: { $in: unknown[] } }] } }[];
+        limit?: number;
       };
+      if (!['find', 'delete'].includes(given.commandName)) return;
+      if (given.command?.['find'] !== undefined && limit !== 200) return;
+      if (at === 'began' && given.command?.[given.commandName] !== 'reservations') return;
+      seen.push({
+        name: `${given.commandName} ${at}`,
+        size: deletes?.[0]?.q.$and[0]._id.$in.length ?? limit ?? 0,
+        at: performance.now(),
+      });
+    };
     const [began, ended] = [note('began'), note('ended')];
     client.on('commandStarted', began as never).on('commandSucceeded', ended as never);
     await purge(service, { config: HOLDS });
@@ -381,9 +360,7 @@ describe('in steps', () => {
     );
     await purge(service, { config: keeping({ events: 30, holds: 30 }) });
     await reservations().updateOne({ _id: hold._id }, { $set: { outbox: [] }, $unset: { outboxSince: '' } });
-    const left = await service.context.db
-      .collection('events')
-      .deleteMany({ _id: { $in: eventIds } } as never);
+    const left = await service.context.db.collection('events').deleteMany({ _id: { $in: eventIds } } as never);
     expect([left.deletedCount, await countPlanted()]).toEqual([350, 0]);
   });
 });
@@ -397,8 +374,7 @@ describe('as a process', () => {
       HEALTH_PORT: '0',
       ...extra,
     });
-  const admin = (command: Record<string, unknown>) =>
-    service.context.db.getClient().db('admin').command(command);
+  const admin = (command: Record<string, unknown>) => service.context.db.getClient().db('admin').command(command);
   const archivedIds = async () => (await folder.lines()).map(idOfLine);
 
   test('killed between archive and delete it loses nothing; the next archives again, and each row comes back once', async () => {
@@ -458,10 +434,7 @@ describe('as a process', () => {
   test('control: two that run at once without a lease archive twice, and harm nothing', async () => {
     const ids = await plantHolds(1000);
     const archive = folder.archive;
-    await Promise.all([
-      purge(service, { config: HOLDS, archive }),
-      purge(service, { config: HOLDS, archive }),
-    ]);
+    await Promise.all([purge(service, { config: HOLDS, archive }), purge(service, { config: HOLDS, archive })]);
     const archived = await archivedIds();
     expect(new Set(archived)).toEqual(new Set(ids));
     expect(archived.length).toBeGreaterThan(1000);

@@ -81,9 +81,7 @@ export async function anyFolder(): Promise<Folder> {
     archive,
     lines: async () => {
       const names = await archive.list('', NEVER_STOPPED);
-      const files = names
-        .filter((name) => name.endsWith('.gz'))
-        .map((name) => readFile(path.join(root, name)));
+      const files = names.filter((name) => name.endsWith('.gz')).map((name) => readFile(path.join(root, name)));
       return (await Promise.all(files)).flatMap((file) => String(gunzipSync(file)).trim().split('\n'));
     },
     remove: () => rm(root, { recursive: true, force: true }),

@@ -58,8 +58,7 @@ beforeEach(async () => {
 });
 
 const collection = (name: string) => service.context.db.collection(name);
-const idsIn = async (name: string) =>
-  (await collection(name).find({}).toArray()).map(({ _id }) => String(_id));
+const idsIn = async (name: string) => (await collection(name).find({}).toArray()).map(({ _id }) => String(_id));
 
 /** A row of its own, as `model` with these fields; returns its id. */
 async function plant<Row extends object>(name: string, model: Row, fields: Partial<Row>): Promise<string> {
@@ -69,8 +68,7 @@ async function plant<Row extends object>(name: string, model: Row, fields: Parti
 }
 
 /** Lets time pass until so many days after. */
-const letPassUntil = (days: number, since: Date) =>
-  letPass(service, (since.getTime() - Date.now()) / DAY_MS + days);
+const letPassUntil = (days: number, since: Date) => letPass(service, (since.getTime() - Date.now()) / DAY_MS + days);
 const later = (instant: Date, days: number) => new Date(instant.getTime() + days * DAY_MS);
 const keyless = (): Partial<Reservation> => ({ bookingId: newId(), confirmKey: newId() });
 const attempted = (sentAt: Date): Partial<DeliveryRow> => ({
@@ -193,22 +191,14 @@ const RULES: [what: string, kind: Kind['name'], plantIt: () => Promise<{ id: str
       };
     },
   ],
-  [
-    'an operator’s action',
-    'audit',
-    async () => ({ id: await plant('audit', auditRow, {}), since: auditRow.at }),
-  ],
+  ['an operator’s action', 'audit', async () => ({ id: await plant('audit', auditRow, {}), since: auditRow.at })],
 ];
 
 describe('what is kept for so many days', () => {
   test.each(RULES)('%s is there a day before, and gone a day after', async (_what, kind, plantIt) => {
     const { id, since } = await plantIt();
     const name =
-      kind === 'dead-letters'
-        ? 'deliveries'
-        : kind === 'holds' || kind === 'bookings'
-          ? 'reservations'
-          : kind;
+      kind === 'dead-letters' ? 'deliveries' : kind === 'holds' || kind === 'bookings' ? 'reservations' : kind;
     const config = keeping({ events: 100, [kind]: 100 });
     await letPassUntil(99, since);
     await purge(service, { config });
@@ -251,10 +241,7 @@ describe('what waits is never purged, however old', () => {
         await plant('reservations', hold, { _id: holdId, ...undispatched(eventId) });
       },
     ],
-    [
-      'a delivery that waits for its first attempt',
-      () => plant('deliveries', delivery, { state: 'pending' }),
-    ],
+    ['a delivery that waits for its first attempt', () => plant('deliveries', delivery, { state: 'pending' })],
     ['a delivery that waits for a retry', () => plant('deliveries', delivery, { state: 'retrying' })],
     [
       'a delivery of an event that is dispatched again',

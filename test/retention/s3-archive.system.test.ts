@@ -70,8 +70,7 @@ const skipped = process.env['CI'] === undefined ? await reasonToSkip({ go: 'vers
   });
 
   test('rejects with the code of the store where a key is wrong or a bucket absent; an absent object is undefined', async () => {
-    const put = (archive: ReturnType<typeof opened>) =>
-      archive.put('holds/x', Buffer.from('x'), NEVER_STOPPED);
+    const put = (archive: ReturnType<typeof opened>) => archive.put('holds/x', Buffer.from('x'), NEVER_STOPPED);
     await expect(put(opened(undefined, 'wrong'))).rejects.toThrow(/403 to PUT: SignatureDoesNotMatch/);
     await expect(put(opened('s3://absent'))).rejects.toThrow(/404 to PUT: NoSuchBucket/);
     const get = (archive: ReturnType<typeof opened>) => archive.get('holds/y', NEVER_STOPPED);

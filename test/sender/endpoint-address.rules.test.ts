@@ -34,9 +34,7 @@ test.each(EDGES)('%s is not public, to its very edges', (_range, inside, outside
 });
 
 test('addresses of the public internet are public', () => {
-  const ips = '8.8.8.8 1.1.1.1 93.184.215.14 2606:4700:4700::1111 2001:4860:4860::8888 2a00:1450::1'.split(
-    ' ',
-  );
+  const ips = '8.8.8.8 1.1.1.1 93.184.215.14 2606:4700:4700::1111 2001:4860:4860::8888 2a00:1450::1'.split(' ');
   expect(ips.filter((ip) => !isPublicAddress(ip))).toEqual([]);
 });
 

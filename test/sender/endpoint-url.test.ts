@@ -23,9 +23,7 @@ function failsWith(code: string): ResolveAddresses {
 /** What a partner that states the URL is answered. */
 async function checkStated(text: string, rules: EndpointUrlRules): Promise<EndpointUrlCheck> {
   const endpoint = parseEndpoint(text, rules);
-  return 'fault' in endpoint
-    ? { ok: false, message: endpoint.fault }
-    : checkEndpointUrl(endpoint.href, rules);
+  return 'fault' in endpoint ? { ok: false, message: endpoint.fault } : checkEndpointUrl(endpoint.href, rules);
 }
 
 const check = (url: string, resolve: ResolveAddresses = resolvesTo(publicIp)) =>
@@ -69,10 +67,7 @@ describe('the form of an endpoint URL', () => {
     ['https://partner.example:65536/', 'not a valid absolute URL'],
     ['https://1.2.3.4.5/', 'not a valid absolute URL'],
     ['https://[fe80::1%25eth0]/', 'not a valid absolute URL'],
-    [
-      'https://partner.example:22/',
-      'names port 22, to which nothing is delivered; use one of 443, 1024-65535',
-    ],
+    ['https://partner.example:22/', 'names port 22, to which nothing is delivered; use one of 443, 1024-65535'],
     ['https://partner.example:80/', 'names port 80'],
     ['https://partner.example:1023/', 'names port 1023'],
     ['https://168.63.129.16:32526/vmSettings', 'not a public address'],
@@ -224,16 +219,14 @@ describe('in development, where private networks are allowed', () => {
   const checkInDevelopment = (url: string, resolve?: ResolveAddresses) =>
     checkStated(url, { allowPrivateNetworks: true, ...(resolve && { resolve }) });
 
-  test.each([
-    'http://localhost:4000/',
-    'http://127.0.0.1:4000/hook',
-    'https://receiver.internal/',
-    'http://receiver/',
-  ])('%s may be used, and no name is resolved', async (url) => {
-    const resolve = resolvesTo();
-    expect(await checkInDevelopment(url, resolve)).toEqual({ ok: true });
-    expect(resolve).not.toHaveBeenCalled();
-  });
+  test.each(['http://localhost:4000/', 'http://127.0.0.1:4000/hook', 'https://receiver.internal/', 'http://receiver/'])(
+    '%s may be used, and no name is resolved',
+    async (url) => {
+      const resolve = resolvesTo();
+      expect(await checkInDevelopment(url, resolve)).toEqual({ ok: true });
+      expect(resolve).not.toHaveBeenCalled();
+    },
+  );
 
   test.each([
     ['ftp://localhost/', 'must start with https://'],

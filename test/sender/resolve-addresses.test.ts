@@ -73,9 +73,7 @@ test('60 names with silent name servers delay neither other names nor the system
   expect(performance.now() - startedAt).toBeLessThan(4_000);
   expect(server.asked() - asked).toBeGreaterThanOrEqual(2 * DEAD_NAMES.length);
   const failures = await Promise.all(dead);
-  expect(new Set(failures.map((failure) => (failure as { code: string }).code))).toEqual(
-    new Set(['ETIMEOUT']),
-  );
+  expect(new Set(failures.map((failure) => (failure as { code: string }).code))).toEqual(new Set(['ETIMEOUT']));
   expect(failures.some(isDefiniteAbsence)).toBe(false);
   expect(performance.now() - startedAt).toBeLessThan(30_000);
 });

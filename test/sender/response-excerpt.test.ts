@@ -18,9 +18,7 @@ describe('responseExcerpt', () => {
   test.each([
     ['no bytes', ''],
     ['control characters only', '\u0000\u0001\u0002'],
-  ])('is null for %s', async (_what, answer) =>
-    expect(await responseExcerpt(Buffer.from(answer))).toBeNull(),
-  );
+  ])('is null for %s', async (_what, answer) => expect(await responseExcerpt(Buffer.from(answer))).toBeNull());
 
   test('keeps 1,024 characters and no more', async () => {
     expect(await responseExcerpt(Buffer.from('a'.repeat(1024)))).toHaveLength(1024);

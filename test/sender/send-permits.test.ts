@@ -12,27 +12,17 @@ const at = (endpoint: string) => ({ subscriptionId: endpoint, partnerId: endpoin
 const never = () => new AbortController().signal;
 
 /** What becomes of `count` deliveries to an endpoint: their permits, null where it is full, 'waiting' where none has ended. */
-function acquireAll(
-  permits: SendPermits,
-  endpoint: string,
-  count: number,
-): Promise<(SendPermit | null | 'waiting')[]> {
+function acquireAll(permits: SendPermits, endpoint: string, count: number): Promise<(SendPermit | null | 'waiting')[]> {
   const entries = Array.from({ length: count }, () => permits.acquire(at(endpoint), never()));
   return Promise.all(entries.map((entry) => Promise.race([entry, delay(0, 'waiting' as const)])));
 }
 
-const isPermit = (each: SendPermit | null | 'waiting'): each is SendPermit =>
-  each !== null && each !== 'waiting';
+const isPermit = (each: SendPermit | null | 'waiting'): each is SendPermit => each !== null && each !== 'waiting';
 const shown = (entries: (SendPermit | null | 'waiting')[]) =>
   entries.map((each) => (isPermit(each) ? 'in' : each === null ? 'full' : each));
 
 /** Permits that have begun to send, to an endpoint with so many failures in a row. */
-async function sending(
-  permits: SendPermits,
-  endpoint: string,
-  count: number,
-  failures = 0,
-): Promise<SendPermit[]> {
+async function sending(permits: SendPermits, endpoint: string, count: number, failures = 0): Promise<SendPermit[]> {
   const granted = (await acquireAll(permits, endpoint, count)).filter(isPermit);
   return granted.filter((permit) => permit.beginSend(failures));
 }

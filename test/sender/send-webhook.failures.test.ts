@@ -63,9 +63,7 @@ describe('failures by stage', () => {
   });
 
   test('a response that is not HTTP is network_error', async () => {
-    const target = await rawReceiver((socket) =>
-      socket.once('data', () => socket.end('SSH-2.0-OpenSSH_9.2\r\n')),
-    );
+    const target = await rawReceiver((socket) => socket.once('data', () => socket.end('SSH-2.0-OpenSSH_9.2\r\n')));
     expect(await sender().send(messageTo(target.port))).toEqual(
       outcome({ statusCode: null, error: 'network_error', errorDetail: 'malformed_response' }),
     );
@@ -79,12 +77,7 @@ describe('failures by stage', () => {
       'malformed_response',
       200,
     ],
-    [
-      'another protocol',
-      'HTTP/1.1 101 Go\r\nupgrade: h2c\r\nconnection: upgrade\r\n\r\n',
-      'malformed_response',
-      null,
-    ],
+    ['another protocol', 'HTTP/1.1 101 Go\r\nupgrade: h2c\r\nconnection: upgrade\r\n\r\n', 'malformed_response', null],
   ])('%s is network_error, with the detail', async (_what, text, errorDetail, statusCode) => {
     const target = await rawReceiver((socket) => socket.once('data', () => socket.write(text)));
     expect(await sender().send(messageTo(target.port))).toEqual(
@@ -330,9 +323,7 @@ describe('interim responses', () => {
   const hints = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n';
   const saying = (times: number, interim = hints) =>
     rawReceiver((socket) =>
-      socket.once('data', () =>
-        socket.write(`${interim.repeat(times)}HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n`),
-      ),
+      socket.once('data', () => socket.write(`${interim.repeat(times)}HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n`)),
     );
 
   test('more than 20 before the response are network_error', async () => {

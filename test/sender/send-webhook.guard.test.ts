@@ -1,9 +1,6 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { checkEndpointUrl } from '../../src/webhooks/sender/endpoint-url.ts';
-import {
-  createNameServerResolver,
-  type ResolveAddresses,
-} from '../../src/webhooks/sender/resolve-addresses.ts';
+import { createNameServerResolver, type ResolveAddresses } from '../../src/webhooks/sender/resolve-addresses.ts';
 import type { WebhookSender } from '../../src/webhooks/sender/send-webhook.ts';
 import { closeOpened, guardedSender, outcome, receiver, sender } from '../deliveries/sending.ts';
 import { type NameEntry, startNameServer } from '../support/name-server.ts';
@@ -21,28 +18,23 @@ describe('names are checked at every connection', () => {
   test.each<[string, NameEntry]>([
     ['private', { A: ['127.0.0.1'] }],
     ['private in IPv6 beside what it was', { A: [publicIp], AAAA: ['::1'] }],
-  ])(
-    'a name that its name server makes %s once the endpoint was made is blocked when called',
-    async (_, later) => {
-      const target = await reachable();
-      const zone: Record<string, NameEntry> = { 'rebinding.example': { A: [publicIp] } };
-      const nameServer = await startNameServer(zone);
-      const resolve = createNameServerResolver([nameServer.address]);
-      const url = `https://rebinding.example:${target.port}/`;
-      expect(await checkEndpointUrl(url, { allowPrivateNetworks: false, resolve })).toEqual({ ok: true });
-      zone['rebinding.example'] = later;
-      expect(await send(guardedSender(resolve), url)).toEqual(blocked);
-      expect(nameServer.asked()).toBe(4);
-      expect(target.connections).toBe(0);
-      await nameServer.close();
-    },
-  );
+  ])('a name that its name server makes %s once the endpoint was made is blocked when called', async (_, later) => {
+    const target = await reachable();
+    const zone: Record<string, NameEntry> = { 'rebinding.example': { A: [publicIp] } };
+    const nameServer = await startNameServer(zone);
+    const resolve = createNameServerResolver([nameServer.address]);
+    const url = `https://rebinding.example:${target.port}/`;
+    expect(await checkEndpointUrl(url, { allowPrivateNetworks: false, resolve })).toEqual({ ok: true });
+    zone['rebinding.example'] = later;
+    expect(await send(guardedSender(resolve), url)).toEqual(blocked);
+    expect(nameServer.asked()).toBe(4);
+    expect(target.connections).toBe(0);
+    await nameServer.close();
+  });
 
   test('a connection goes to the addresses that were checked, which are not resolved a second time', async () => {
     const target = await reachable();
-    const resolve = jest
-      .fn<ResolveAddresses>(async () => ['203.0.113.1'])
-      .mockResolvedValueOnce(['127.0.0.1']);
+    const resolve = jest.fn<ResolveAddresses>(async () => ['203.0.113.1']).mockResolvedValueOnce(['127.0.0.1']);
     const url = `http://rebinding.example:${target.port}/`;
     expect(await send(sender(2_000, resolve), url)).toEqual(delivered);
     expect(resolve).toHaveBeenCalledTimes(1);

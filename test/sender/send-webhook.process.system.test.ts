@@ -16,11 +16,10 @@ async function inOwnProcess(code: string, environment: Record<string, string> = 
     const print = (value) => console.log(JSON.stringify(value));
     ${code}
     await sender.close();`;
-  const { stdout, stderr } = await run(
-    process.execPath,
-    ['--import', 'tsx', '--input-type=module', '--eval', module],
-    { env: { PATH: process.env['PATH'] ?? '', ...environment }, timeout: 90_000 },
-  );
+  const { stdout, stderr } = await run(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', module], {
+    env: { PATH: process.env['PATH'] ?? '', ...environment },
+    timeout: 90_000,
+  });
   return { printed: JSON.parse(stdout) as unknown, stderr };
 }
 

@@ -4,15 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import type { ResolveAddresses } from '../../src/webhooks/sender/resolve-addresses.ts';
 import { signDelivery } from '../../src/webhooks/sender/signature.rules.ts';
-import {
-  closeOpened,
-  messageTo,
-  outcome,
-  rawReceiver,
-  receiver,
-  sender,
-  until,
-} from '../deliveries/sending.ts';
+import { closeOpened, messageTo, outcome, rawReceiver, receiver, sender, until } from '../deliveries/sending.ts';
 
 afterEach(closeOpened);
 

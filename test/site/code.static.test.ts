@@ -45,30 +45,17 @@ const CHECKS: Readonly<Record<string, Check>> = {
   js: parsed((text) => parse(text, { syntax: 'ecmascript', target: 'es2022' })),
   ...(withoutPython === ''
     ? Object.fromEntries(
-        PYTHON.map((name) => [
-          name,
-          checkedBy('python3', '-c', 'import ast, sys; ast.parse(sys.stdin.read())'),
-        ]),
+        PYTHON.map((name) => [name, checkedBy('python3', '-c', 'import ast, sys; ast.parse(sys.stdin.read())')]),
       )
     : {}),
   // A part of a file: in a package of its own.
-  ...(withoutGo === ''
-    ? { go: (text: string) => checkedBy('gofmt', '-e', '-l')(`package shown\n\n${text}`) }
-    : {}),
+  ...(withoutGo === '' ? { go: (text: string) => checkedBy('gofmt', '-e', '-l')(`package shown\n\n${text}`) } : {}),
 };
-const UNCHECKED = [
-  'http',
-  'text',
-  '',
-  ...(withoutPython === '' ? [] : PYTHON),
-  ...(withoutGo === '' ? [] : ['go']),
-];
+const UNCHECKED = ['http', 'text', '', ...(withoutPython === '' ? [] : PYTHON), ...(withoutGo === '' ? [] : ['go'])];
 
 describe(`code on the pages${withoutPython}${withoutGo}`, () => {
   test('is in a language that is checked', () => {
-    const unknown = blocks.filter(
-      ({ language }) => CHECKS[language] === undefined && !UNCHECKED.includes(language),
-    );
+    const unknown = blocks.filter(({ language }) => CHECKS[language] === undefined && !UNCHECKED.includes(language));
     expect(unknown).toEqual([]);
     expect(blocks.length).toBeGreaterThan(50);
   });

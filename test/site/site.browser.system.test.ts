@@ -149,9 +149,7 @@ describeInBrowser('the documentation in a browser', () => {
     ]) {
       await page.getByRole('searchbox').fill(words);
       const first = async () => (await links.allInnerTexts()).slice(0, 3).join();
-      const found = await eventually(words, async () =>
-        (await first()).includes(expected) ? first() : false,
-      );
+      const found = await eventually(words, async () => ((await first()).includes(expected) ? first() : false));
       expect(found).toContain(expected);
     }
     await close();

@@ -43,9 +43,7 @@ describe('the site', () => {
   });
 
   test('lists each guide of docs/guides for partners in the navigation, and none of operators', async () => {
-    const guides = readdirSync(path.join(projectFolder, 'docs/guides')).map((name) =>
-      name.replace('.md', ''),
-    );
+    const guides = readdirSync(path.join(projectFolder, 'docs/guides')).map((name) => name.replace('.md', ''));
     const known: readonly string[] = [...PARTNER_GUIDES, ...OPERATOR_GUIDES];
     expect(guides.filter((guide) => !known.includes(guide))).toEqual([]);
     const navigation = /<nav [^]*<\/nav>/.exec(await read('docs.html'))?.[0] ?? '';

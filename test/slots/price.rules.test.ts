@@ -23,12 +23,7 @@ function rule(fields: Partial<PriceRule>): PriceRule {
 }
 
 /** What the slots of one hour on a date cost, in rupees, by the hour of their start: `18:1500`. */
-function prices(
-  rules: Partial<PriceRule>[],
-  date: string,
-  hours = '06:00–00:00',
-  timeZone = 'UTC',
-): string[] {
+function prices(rules: Partial<PriceRule>[], date: string, hours = '06:00–00:00', timeZone = 'UTC'): string[] {
   const [start = '', end = ''] = hours.split('–');
   const wallTimeOf = wallTimesIn(timeZone);
   const priceOf = pricesOf({ pricePaise: BASE, priceRules: rules.map(rule) }, wallTimeOf)(date);
@@ -102,8 +97,7 @@ describe('which slots a rule is for', () => {
 describe('a time that passes midnight begins on the day that the rule names', () => {
   const saturdayNight: Partial<PriceRule>[] = [{ daysOfWeek: ['sat'], startTime: '18:00', endTime: '02:00' }];
   const SUNDAY = '2026-11-22';
-  const peak = (listed: string[]) =>
-    listed.filter((each) => each.endsWith(':1500')).map((each) => each.slice(0, 2));
+  const peak = (listed: string[]) => listed.filter((each) => each.endsWith(':1500')).map((each) => each.slice(0, 2));
   const evening = ['18', '19', '20', '21', '22', '23'];
 
   test.each([

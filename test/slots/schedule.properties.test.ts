@@ -34,9 +34,7 @@ function windowsOf(
     const [startMs, endMs] = [instantMsOf(day, start, timeZone), instantMsOf(endDay, end, timeZone)];
     const minutesOnWall = (Date.parse(`${endDay}T${end}Z`) - Date.parse(`${day}T${start}Z`)) / MINUTE_MS;
     const isCut = minutesOnWall === durationMinutes && startMs < endMs;
-    const slotMs = isCut
-      ? Math.min(durationMinutes * MINUTE_MS, endMs - startMs)
-      : durationMinutes * MINUTE_MS;
+    const slotMs = isCut ? Math.min(durationMinutes * MINUTE_MS, endMs - startMs) : durationMinutes * MINUTE_MS;
     return { start: new Date(startMs), end: new Date(endMs), slotMs };
   });
 }
@@ -127,9 +125,7 @@ const { slotsOn, scheduledSlotAt } = scheduleRules;
 /** Adds the duration to the wall clock instead of to the elapsed time. */
 const slotsByWallClock: Rules['slotsOn'] = (date, hours, durationMinutes, timeZone) =>
   slotsOn(date, hours, durationMinutes, timeZone).map(({ start }) => {
-    const endOnTheWall = new Date(
-      wallMsOf(start.getTime(), timeZone) + durationMinutes * MINUTE_MS,
-    ).toISOString();
+    const endOnTheWall = new Date(wallMsOf(start.getTime(), timeZone) + durationMinutes * MINUTE_MS).toISOString();
     const end = instantMsOf(endOnTheWall.slice(0, 10), endOnTheWall.slice(11, 16), timeZone);
     return { start, end: new Date(end) };
   });
@@ -193,15 +189,12 @@ const properties: Guarantee[] = [
   },
 ];
 
-describe.each(properties)(
-  'in any zone, with any hours, duration and date',
-  ({ name, property, mistakes }) => {
-    test(name, () => {
-      expect(firstViolation(property, scheduleRules)).toBeUndefined();
-    }, 180_000);
+describe.each(properties)('in any zone, with any hours, duration and date', ({ name, property, mistakes }) => {
+  test(name, () => {
+    expect(firstViolation(property, scheduleRules)).toBeUndefined();
+  }, 180_000);
 
-    test.each(Object.entries(mistakes))(`control: "${name}" notices %s`, (_mistake, rules) => {
-      expect(firstViolation(property, rules)).toMatch(/PROPERTY_SEED=\d+/);
-    });
-  },
-);
+  test.each(Object.entries(mistakes))(`control: "${name}" notices %s`, (_mistake, rules) => {
+    expect(firstViolation(property, rules)).toMatch(/PROPERTY_SEED=\d+/);
+  });
+});

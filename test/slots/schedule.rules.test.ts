@@ -51,9 +51,7 @@ describe('when the clocks change', () => {
     expect([slots.length, minuteOf(slots[0]?.start)]).toEqual([count, first]);
     const bounds = dayBounds(date, timeZone);
     expect([slots[0]?.start, slots.at(-1)?.end]).toEqual([bounds.start, bounds.end]);
-    expect(slotsOn(addDays(date, 1), openings('00:00-00:00'), minutes, timeZone)[0]?.start).toEqual(
-      bounds.end,
-    );
+    expect(slotsOn(addDays(date, 1), openings('00:00-00:00'), minutes, timeZone)[0]?.start).toEqual(bounds.end);
   });
 
   test.each([
@@ -73,13 +71,7 @@ describe('when the clocks change', () => {
       60,
       ['25T00:00', '25T01:00', '25T02:00'],
     ],
-    [
-      'closing in the repeated hour closes the first time',
-      '2026-10-25',
-      '00:30-01:30',
-      30,
-      ['24T23:30', '25T00:00'],
-    ],
+    ['closing in the repeated hour closes the first time', '2026-10-25', '00:30-01:30', 30, ['24T23:30', '25T00:00']],
   ])('London %s', (_name, date, hours, minutes, expected) => {
     const starts = startsOn(date, hours, minutes, 'Europe/London');
     expect(starts.map((start) => start.slice('2026-03-'.length))).toEqual(expected);
@@ -87,29 +79,18 @@ describe('when the clocks change', () => {
 
   test.each([
     ['a night', 'Australia/Lord_Howe', '2026-10-03', '22:00-06:00', 480, '2026-10-03T11:30', 450],
-    [
-      'a longer day keeps its length',
-      'Europe/London',
-      '2026-10-25',
-      '00:00-00:00',
-      1440,
-      '2026-10-24T23:00',
-      1440,
-    ],
-  ])(
-    'a slot as long as the opening is one slot: %s',
-    (_name, timeZone, date, hours, minutes, start, length) => {
-      const slots = slotsOn(date, openings(hours), minutes, timeZone);
-      const lengths = slots.map((slot) => (slot.end.getTime() - slot.start.getTime()) / 60_000);
-      expect([slots.map((slot) => minuteOf(slot.start)), lengths]).toEqual([[start], [length]]);
-      const [slot] = slots;
-      const found = slot && scheduledSlotAt(slot.start, openings(hours), minutes, timeZone);
-      expect(found).toEqual({ ...slot, date });
-      // The next day begins where it ends, or where the longer day ends.
-      const next = slotsOn(addDays(date, 1), openings(hours), minutes, timeZone);
-      expect(next).toHaveLength(1);
-    },
-  );
+    ['a longer day keeps its length', 'Europe/London', '2026-10-25', '00:00-00:00', 1440, '2026-10-24T23:00', 1440],
+  ])('a slot as long as the opening is one slot: %s', (_name, timeZone, date, hours, minutes, start, length) => {
+    const slots = slotsOn(date, openings(hours), minutes, timeZone);
+    const lengths = slots.map((slot) => (slot.end.getTime() - slot.start.getTime()) / 60_000);
+    expect([slots.map((slot) => minuteOf(slot.start)), lengths]).toEqual([[start], [length]]);
+    const [slot] = slots;
+    const found = slot && scheduledSlotAt(slot.start, openings(hours), minutes, timeZone);
+    expect(found).toEqual({ ...slot, date });
+    // The next day begins where it ends, or where the longer day ends.
+    const next = slotsOn(addDays(date, 1), openings(hours), minutes, timeZone);
+    expect(next).toHaveLength(1);
+  });
 
   test.each([
     // Nuuk skips 23:00–24:00 of 28 March: the opening of the 27th closes at 00:30 on the 29th.

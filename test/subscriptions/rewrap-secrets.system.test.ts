@@ -325,8 +325,7 @@ describe('node dist/src/main/rewrap-secrets.js', () => {
       MONGODB_URI: `${service.environment['MONGODB_URI']}&appName=rewrap`,
       ENCRYPTION_KEYS: base64(keys),
     });
-  const onServer = (command: Record<string, unknown>) =>
-    service.context.db.getClient().db('admin').command(command);
+  const onServer = (command: Record<string, unknown>) => service.context.db.getClient().db('admin').command(command);
   /** Lets so many of its writes through and holds up each of the rest for 3 s; returns how to wait for one that was. */
   async function holdUpAfter(writes: number): Promise<() => Promise<unknown>> {
     const data = { appName: 'rewrap', failCommands: ['update'], blockConnection: true, blockTimeMS: 3000 };

@@ -46,12 +46,8 @@ describe('an endpoint that must not be called', () => {
 describe('a partner may have 20 subscriptions', () => {
   const urls = (count: number) => Array.from({ length: count }, (_, index) => `${URL_OF_PARTNER}&${index}`);
   const race = async (partner: Partner) => {
-    const answers = (
-      await Promise.all(urls(30).map((endpoint_url) => create(partner, { endpoint_url })))
-    ).map(verdict);
-    return [...new Set(answers)]
-      .toSorted()
-      .map((answer) => [answer, answers.filter((each) => each === answer).length]);
+    const answers = (await Promise.all(urls(30).map((endpoint_url) => create(partner, { endpoint_url })))).map(verdict);
+    return [...new Set(answers)].toSorted().map((answer) => [answer, answers.filter((each) => each === answer).length]);
   };
 
   test('of 30 creates that race, 20 are made and 10 are 409 WEBHOOK_LIMIT_REACHED', async () => {
@@ -80,10 +76,7 @@ describe('a subscription that receives the same as an active one of its partner'
   test('is made once by creates that race', async () => {
     const partner = await anyPartner(service);
     const replies = await Promise.all(Array.from({ length: 12 }, () => create(partner)));
-    expect(replies.map(verdict).toSorted()).toEqual([
-      '201',
-      ...Array<string>(11).fill('409 SUBSCRIPTION_EXISTS'),
-    ]);
+    expect(replies.map(verdict).toSorted()).toEqual(['201', ...Array<string>(11).fill('409 SUBSCRIPTION_EXISTS')]);
     expect(await list(partner)).toMatchObject({ count: 1 });
   });
 
@@ -95,8 +88,7 @@ describe('a subscription that receives the same as an active one of its partner'
     const moved = await change(partner, second, { endpoint_url: URL_OF_PARTNER });
     expect(errorOf(moved)).toMatchObject(exists(first));
     expect(verdict(await change(partner, first, { endpoint_url: URL_OF_PARTNER }))).toBe('200');
-    const switchTo = (status: string) =>
-      operator.post(`/api/v1/operator/webhooks/${String(first)}/${status}`);
+    const switchTo = (status: string) => operator.post(`/api/v1/operator/webhooks/${String(first)}/${status}`);
     expectStatus(await switchTo('deactivate'), 200);
     expect(verdict(await change(partner, second, { endpoint_url: URL_OF_PARTNER }))).toBe('200');
     const activated = await switchTo('activate');
@@ -108,8 +100,7 @@ describe('a subscription that receives the same as an active one of its partner'
 });
 
 describe('PATCH /api/v1/partner/webhooks/{id}', () => {
-  const change = (partner: Partner, id: string, fields: Json) =>
-    partner.api.patch(`${WEBHOOKS}/${id}`, fields);
+  const change = (partner: Partner, id: string, fields: Json) => partner.api.patch(`${WEBHOOKS}/${id}`, fields);
   const stored = (id: string) => rowOf(service, 'webhook_subscriptions', { _id: id });
   const elsewhere = 'http://127.0.0.1:9/elsewhere?$tenant=$1';
 

@@ -11,11 +11,7 @@ export type Client = {
   patch(path: string, body?: unknown): Promise<Reply>;
   delete(path: string): Promise<Reply>;
   /** Any request; `body` is sent as it is. */
-  send(
-    method: string,
-    path: string,
-    init?: { headers?: Record<string, string>; body?: string },
-  ): Promise<Reply>;
+  send(method: string, path: string, init?: { headers?: Record<string, string>; body?: string }): Promise<Reply>;
 };
 
 /**
@@ -26,12 +22,7 @@ export type Client = {
 export function createClient(url: string, apiKey: string | undefined): Client {
   const send: Client['send'] = async (method, path, init = {}) => {
     const key: Record<string, string> = apiKey === undefined ? {} : { 'x-api-key': apiKey };
-    const { status, headers, text } = await exchange(
-      method,
-      url + path,
-      { ...key, ...init.headers },
-      init.body,
-    );
+    const { status, headers, text } = await exchange(method, url + path, { ...key, ...init.headers }, init.body);
     const isJson = headers.get('content-type')?.includes('json') === true;
     const reply = {
       status,
@@ -72,26 +63,22 @@ function exchange(
     // As browsers and fetch do, and not in chunks, which Node would send where it is told no length.
     const hasBody = body !== undefined || ['POST', 'PUT', 'PATCH'].includes(method);
     const length = hasBody ? { 'content-length': String(Buffer.byteLength(body ?? '')) } : {};
-    const asked = request(
-      url,
-      { method, agent, headers: { accept: '*/*', ...length, ...headers } },
-      (answer) => {
-        const chunks: Buffer[] = [];
-        answer.on('data', (chunk: Buffer) => void chunks.push(chunk));
-        answer.on('error', reject);
-        answer.on('end', () => {
-          const received = new Headers();
-          for (const [name, values = []] of Object.entries(answer.headersDistinct)) {
-            for (const value of values) received.append(name, value);
-          }
-          resolve({
-            status: answer.statusCode ?? 0,
-            headers: received,
-            text: Buffer.concat(chunks).toString(),
-          });
+    const asked = request(url, { method, agent, headers: { accept: '*/*', ...length, ...headers } }, (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on('data', (chunk: Buffer) => void chunks.push(chunk));
+      answer.on('error', reject);
+      answer.on('end', () => {
+        const received = new Headers();
+        for (const [name, values = []] of Object.entries(answer.headersDistinct)) {
+          for (const value of values) received.append(name, value);
+        }
+        resolve({
+          status: answer.statusCode ?? 0,
+          headers: received,
+          text: Buffer.concat(chunks).toString(),
         });
-      },
-    );
+      });
+    });
     asked.on('error', reject);
     asked.end(body);
   });

@@ -5,11 +5,7 @@ import type { HostedService } from './service-host.ts';
 /** Calls that a service in the host makes of its collections, held or made to fail: no other service's. */
 export type CollectionCalls = {
   /** What `call` comes to where `meanwhile` is done before the next call of the method is made; fails where none is. */
-  beforeNext<T>(
-    method: CollectionMethod,
-    meanwhile: () => Promise<unknown>,
-    call: () => Promise<T>,
-  ): Promise<T>;
+  beforeNext<T>(method: CollectionMethod, meanwhile: () => Promise<unknown>, call: () => Promise<T>): Promise<T>;
   /** Likewise before each of them; `meanwhile` is told which it is, from 1 on. */
   beforeEvery<T>(
     method: CollectionMethod,
@@ -26,9 +22,9 @@ export type CollectionCalls = {
 };
 
 export function collectionCallsOf(service: HostedService): CollectionCalls {
-  const { hold, reached, proceed, release, lose, loseEach, loseResponse, restore } = service.inHost<
-    typeof InHost
-  >('test/support/collection-calls.in-host.ts');
+  const { hold, reached, proceed, release, lose, loseEach, loseResponse, restore } = service.inHost<typeof InHost>(
+    'test/support/collection-calls.in-host.ts',
+  );
   const before = async <T>(
     { method, isOnce }: { method: CollectionMethod; isOnce: boolean },
     meanwhile: (turn: number) => Promise<unknown>,

@@ -53,11 +53,7 @@ export async function wakeAttempt(
 }
 
 /** The state of a job in its queue; undefined where it is not there. */
-export async function jobState(
-  context: Context,
-  queue: QueueName,
-  jobId: string,
-): Promise<string | undefined> {
+export async function jobState(context: Context, queue: QueueName, jobId: string): Promise<string | undefined> {
   const job = await context.queues.byName(queue).getJob(jobId);
   return job?.getState();
 }

@@ -31,10 +31,7 @@ async function loadCheckers(): Promise<Checkers> {
 }
 
 /** What is wrong with a delivery of the running service by its description; undefined where nothing is. */
-export function faultOfDelivery(
-  headers: Record<string, unknown>,
-  body: Record<string, unknown>,
-): string | undefined {
+export function faultOfDelivery(headers: Record<string, unknown>, body: Record<string, unknown>): string | undefined {
   return checkers.delivery()(headers, body);
 }
 
@@ -50,9 +47,7 @@ export function requireDescribed(method: string, target: string, reply: Reply): 
   if (isOfTwoReleases || !/^\/(?:api\/|healthz$|readyz$)/.test(path)) return;
   const fault = checkers.listener(isOperators(path) ? 'operator' : 'partner')(method, path, reply);
   if (fault === undefined) return;
-  throw new Error(
-    `${method} ${path} answered ${reply.status} otherwise than described: ${fault}\n${reply.text}`,
-  );
+  throw new Error(`${method} ${path} answered ${reply.status} otherwise than described: ${fault}\n${reply.text}`);
 }
 
 const isOperators = (path: string): boolean => path.startsWith('/api/v1/operator');

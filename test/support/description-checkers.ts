@@ -37,8 +37,7 @@ export function createAnswerChecker(document: OpenApiDocument): AnswerChecker {
       if (required === true && !reply.headers.has(name)) return `the header ${name} is missing`;
     }
     if (method === 'HEAD') return undefined;
-    if (content === undefined)
-      return reply.text === '' ? undefined : 'there is a body where none is described';
+    if (content === undefined) return reply.text === '' ? undefined : 'there is a body where none is described';
     if (reply.headers.get('content-type') !== 'application/json; charset=utf-8') return 'the body is no JSON';
     const validate = validatorOf(content['application/json'].schema);
     if (!validate(reply.body)) return explain(validate);
@@ -148,8 +147,7 @@ export function createDeliveryChecker(document: OpenApiDocument) {
     const { parameters, requestBody } = webhook.post;
     for (const { name, required, schema } of parameters) {
       const value = headers[name.toLowerCase()];
-      if (value === undefined ? required : !validatorOf(schema)(value))
-        return `the header ${name} is ${String(value)}`;
+      if (value === undefined ? required : !validatorOf(schema)(value)) return `the header ${name} is ${String(value)}`;
     }
     const validate = validatorOf(requestBody.content['application/json'].schema);
     return validate(body) ? undefined : explain(validate);

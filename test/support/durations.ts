@@ -7,9 +7,7 @@ export type Durations = { count: number; p50: number; p99: number; max: number }
 /** `tookMs` in any order. */
 export function durationsOf(tookMs: readonly number[]): Durations {
   const ascending = tookMs.toSorted((one, other) => one - other);
-  const [p50 = 0, p99 = 0, max = 0] = [50, 99, 100].map((rank) =>
-    Math.round(percentile(ascending, rank) ?? 0),
-  );
+  const [p50 = 0, p99 = 0, max = 0] = [50, 99, 100].map((rank) => Math.round(percentile(ascending, rank) ?? 0));
   return { count: ascending.length, p50, p99, max };
 }
 

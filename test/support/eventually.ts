@@ -18,8 +18,7 @@ export async function eventually<T>(
     } catch (err) {
       failure = err;
     }
-    if (performance.now() > endsAt)
-      throw new Error(`Waited ${deadlineMs} ms for: ${what}`, { cause: failure });
+    if (performance.now() > endsAt) throw new Error(`Waited ${deadlineMs} ms for: ${what}`, { cause: failure });
     // Seldomer the longer it takes: asking the database all the time takes the processor from what is waited for.
     await delay(pauseMs);
     pauseMs = Math.min(pauseMs * 1.2, 200);

@@ -5,10 +5,7 @@ export type Family = { type: string; help: string; samples: Sample[] };
 
 const NAME = '[a-zA-Z_:][a-zA-Z0-9_:]*';
 const HEAD = new RegExp(`^# (HELP|TYPE) (${NAME}) (.+)$`);
-const SAMPLE = new RegExp(
-  `^(${NAME})(?:\\{(.*)\\})? (-?[0-9.]+(?:e[+-]?[0-9]+)?|[+-]Inf|NaN)(?: -?[0-9]+)?$`,
-  'i',
-);
+const SAMPLE = new RegExp(`^(${NAME})(?:\\{(.*)\\})? (-?[0-9.]+(?:e[+-]?[0-9]+)?|[+-]Inf|NaN)(?: -?[0-9]+)?$`, 'i');
 const LABEL = /\s*([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\[\\n"])*)"\s*(,|$)/y;
 const TYPES = new Set(['counter', 'gauge', 'histogram', 'summary', 'untyped']);
 const SUFFIXES: Record<string, string[]> = {

@@ -64,21 +64,12 @@ export async function anyPartner(service: AnyService, venueIds: readonly string[
 }
 
 /** Makes a partner by the operator's calls. */
-export async function anyPartnerOverHttp(
-  service: Listeners,
-  venueIds: readonly string[] = [],
-): Promise<Partner> {
+export async function anyPartnerOverHttp(service: Listeners, venueIds: readonly string[] = []): Promise<Partner> {
   const operator = operatorOf(service);
   const { name, contactEmail: contact_email } = newPartner();
-  const partner = expectStatus(
-    await operator.post('/api/v1/operator/partners', { name, contact_email }),
-    201,
-  );
+  const partner = expectStatus(await operator.post('/api/v1/operator/partners', { name, contact_email }), 201);
   const id = String(partner['partner_id']);
-  const key = expectStatus(
-    await operator.post(`/api/v1/operator/partners/${id}/keys`, { label: 'tests' }),
-    201,
-  );
+  const key = expectStatus(await operator.post(`/api/v1/operator/partners/${id}/keys`, { label: 'tests' }), 201);
   for (const venueId of venueIds) {
     expectStatus(await operator.put(`/api/v1/operator/partners/${id}/venues/${venueId}`), 204);
   }
@@ -92,9 +83,7 @@ export async function anyVenue(
   resources: readonly Json[] = [{}],
   venue: Json = {},
 ): Promise<Venue> {
-  return 'makeVenue' in service
-    ? service.makeVenue(resources, venue)
-    : anyVenueOverHttp(service, resources, venue);
+  return 'makeVenue' in service ? service.makeVenue(resources, venue) : anyVenueOverHttp(service, resources, venue);
 }
 
 /** Makes a venue by the operator's calls. */
@@ -195,9 +184,7 @@ export async function anyPackage(
     validity_days: 90,
     ...fields,
   };
-  return String(
-    expectStatus(await operatorOf(service).post('/api/v1/operator/packages', body), 201)['package_id'],
-  );
+  return String(expectStatus(await operatorOf(service).post('/api/v1/operator/packages', body), 201)['package_id']);
 }
 
 /** Sells a package to the customer of `confirmBody`; returns the purchase. */

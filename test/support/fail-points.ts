@@ -14,10 +14,7 @@ export type Block = {
 };
 
 /** What MongoDB is doing for a client. */
-export async function commandsOf(
-  service: Connected,
-  appName: string,
-): Promise<{ opid: unknown; op: string }[]> {
+export async function commandsOf(service: Connected, appName: string): Promise<{ opid: unknown; op: string }[]> {
   const { inprog } = await onAdmin(service, { currentOp: 1, appName, active: true });
   return inprog as { opid: unknown; op: string }[];
 }
@@ -75,9 +72,6 @@ export async function failPointMet(db: Pick<Db, 'getClient'>, timesEntered: numb
   await eventually('a command meets the fail point', ask, 60_000);
 }
 
-async function onAdmin(
-  service: Connected,
-  command: Record<string, unknown>,
-): Promise<Record<string, unknown>> {
+async function onAdmin(service: Connected, command: Record<string, unknown>): Promise<Record<string, unknown>> {
   return service.context.db.getClient().db('admin').command(command);
 }

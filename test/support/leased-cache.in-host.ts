@@ -17,8 +17,7 @@ function override(context: Context, change: Partial<LeasedCache>): void {
 const ENDLESS: Lease = { beginBy: new Date(8.64e15), maxTimeMS: 10_000 };
 
 /** Control: from now on this process acts on what it has read for however long. */
-export const ignoreLeases = (context: Context): void =>
-  override(context, { lease: () => Promise.resolve(ENDLESS) });
+export const ignoreLeases = (context: Context): void => override(context, { lease: () => Promise.resolve(ENDLESS) });
 
 /** Control: from now on this process responds to a change before the leases that were given before it are over. */
 export const waitForNoLease = (context: Context): void =>

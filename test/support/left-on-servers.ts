@@ -10,11 +10,7 @@ const LASTING = ['admin', 'config', 'local', SHARED_NAME];
  * The databases that a worker of Jest made and did not drop, and the keys in Redis that are under no service's prefix, in words. Both
  * are deleted, and what the worker's services had in Redis. `own` is how the worker's names begin.
  */
-export async function leftOnServers(
-  client: mongoose.mongo.MongoClient,
-  redis: Redis,
-  own: string,
-): Promise<string[]> {
+export async function leftOnServers(client: mongoose.mongo.MongoClient, redis: Redis, own: string): Promise<string[]> {
   const { databases } = await client.db('admin').admin().listDatabases({ nameOnly: true });
   const isOfAnother = (name: string) => isOfWorker(name) && !name.startsWith(own);
   const isLasting = (name: string) => LASTING.includes(name) || name.startsWith(KEPT_PREFIX);

@@ -16,10 +16,7 @@ export type MigratedDatabases = {
  * Keeps the databases of suites for other suites: to make one takes a fifth of a second of processor time, to empty one a
  * twentieth of that. `model` is the name of one that is migrated and stays so.
  */
-export function createMigratedDatabases(
-  client: mongoose.mongo.MongoClient,
-  model: string,
-): MigratedDatabases {
+export function createMigratedDatabases(client: mongoose.mongo.MongoClient, model: string): MigratedDatabases {
   const kept: string[] = [];
   let made = 0;
   const structureOf = async (name: string) => {
@@ -55,5 +52,4 @@ export function createMigratedDatabases(
 }
 
 const byName = (a: { name?: string }, b: { name?: string }) => (a.name ?? '').localeCompare(b.name ?? '');
-const byCollection = (a: { collection: string }, b: { collection: string }) =>
-  a.collection.localeCompare(b.collection);
+const byCollection = (a: { collection: string }, b: { collection: string }) => a.collection.localeCompare(b.collection);

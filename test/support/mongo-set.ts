@@ -159,11 +159,7 @@ async function adminOptions(guarded: GuardedSet | undefined): Promise<mongoose.m
   };
 }
 
-async function makeUsers(
-  host: string,
-  signIn: mongoose.mongo.MongoClientOptions,
-  pwd: string,
-): Promise<void> {
+async function makeUsers(host: string, signIn: mongoose.mongo.MongoClientOptions, pwd: string): Promise<void> {
   for (const [user, roles] of Object.entries(ROLES))
     await commandOn(host, signIn, { createUser: user, pwd, roles }, DATABASE);
 }

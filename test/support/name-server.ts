@@ -32,11 +32,7 @@ export async function startNameServer(zone: Zone) {
     const failure = entry === undefined ? NXDOMAIN : entry.failing?.includes(type) === true ? SERVFAIL : 0;
     const answers = failure === 0 ? answersOf(zone, name, type) : [];
     const flags = 0x0180 | failure;
-    socket.send(
-      encode({ type: 'response', id: id ?? 0, flags, questions, answers }),
-      from.port,
-      from.address,
-    );
+    socket.send(encode({ type: 'response', id: id ?? 0, flags, questions, answers }), from.port, from.address);
   });
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
@@ -49,7 +45,6 @@ export async function startNameServer(zone: Zone) {
 
 function answersOf(zone: Zone, name: string, type: 'A' | 'AAAA'): Answer[] {
   const { CNAME, ...entry } = zone[name] ?? {};
-  if (CNAME !== undefined)
-    return [{ type: 'CNAME', name, data: CNAME, ttl: 60 }, ...answersOf(zone, CNAME, type)];
+  if (CNAME !== undefined) return [{ type: 'CNAME', name, data: CNAME, ttl: 60 }, ...answersOf(zone, CNAME, type)];
   return (entry[type] ?? []).map((data): Answer => ({ type, name, data, ttl: 60 }));
 }

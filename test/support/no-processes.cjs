@@ -1,8 +1,7 @@
 const childProcess = require('node:child_process');
 const { syncBuiltinESMExports } = require('node:module');
 
-const MESSAGE =
-  'A suite of `npm test` starts no process: name it *.system.test.ts, for `npm run test:system`';
+const MESSAGE = 'A suite of `npm test` starts no process: name it *.system.test.ts, for `npm run test:system`';
 const SYNCHRONOUS = ['execFileSync', 'execSync', 'spawnSync'];
 
 /** Has every way to start a process throw, a browser included, until the returned function is called. */

@@ -42,14 +42,7 @@ export async function ownMongod(): Promise<OwnServer> {
 }
 
 /** Settings with which Redis is back with its data after it was killed, as in production. */
-export const KEEPS_DATA = [
-  '--appendonly',
-  'yes',
-  '--appendfsync',
-  'everysec',
-  '--maxmemory-policy',
-  'noeviction',
-];
+export const KEEPS_DATA = ['--appendonly', 'yes', '--appendfsync', 'everysec', '--maxmemory-policy', 'noeviction'];
 
 /** `settings` are arguments of redis-server; by default it keeps nothing. */
 export async function ownRedis(settings: readonly string[] = []): Promise<OwnRedis> {

@@ -8,10 +8,7 @@ export async function readPages<Cursor>(
 ): Promise<string[][]> {
   const pages: string[][] = [];
   for (let after: Cursor | null = null; ; ) {
-    const [page]: [{ ids: string[]; next: Cursor | null }, unknown] = await Promise.all([
-      readPage(after),
-      beside(),
-    ]);
+    const [page]: [{ ids: string[]; next: Cursor | null }, unknown] = await Promise.all([readPage(after), beside()]);
     pages.push(page.ids);
     if (page.next === null) return pages;
     after = page.next;

@@ -43,10 +43,7 @@ export async function sortedQueriesOf(
 
 function isSorting({ command }: ProfileRow): boolean {
   const isFirstBatch = command.getMore === undefined;
-  return (
-    isFirstBatch &&
-    (command.sort !== undefined || command.pipeline?.some((stage) => '$sort' in stage) === true)
-  );
+  return isFirstBatch && (command.sort !== undefined || command.pipeline?.some((stage) => '$sort' in stage) === true);
 }
 
 function planOf(first: ProfileRow, rows: readonly ProfileRow[]): QueryPlan {

@@ -3,8 +3,6 @@ import type { Service } from './service.ts';
 
 type Context = Service['context'];
 
-export const pauseQueue = ({ queues }: Context, name: QueueName): Promise<void> =>
-  queues.byName(name).pause();
+export const pauseQueue = ({ queues }: Context, name: QueueName): Promise<void> => queues.byName(name).pause();
 
-export const resumeQueue = ({ queues }: Context, name: QueueName): Promise<void> =>
-  queues.byName(name).resume();
+export const resumeQueue = ({ queues }: Context, name: QueueName): Promise<void> => queues.byName(name).resume();

@@ -125,10 +125,7 @@ export function headerOf(attempt: Pick<Received, 'headers'>, name: string): stri
  * Whether a partner would accept the attempt, by the contract alone (contract: webhooks/signature): written from that page,
  * sharing no code with the service.
  */
-export function isGenuine(
-  attempt: Pick<Received, 'headers' | 'bytes' | 'atUnixSeconds'>,
-  secretKey: string,
-): boolean {
+export function isGenuine(attempt: Pick<Received, 'headers' | 'bytes' | 'atUnixSeconds'>, secretKey: string): boolean {
   const timestamp = headerOf(attempt, 'x-service-timestamp');
   const [, hex] = /^sha256=([0-9a-f]{64})$/.exec(headerOf(attempt, 'x-service-signature')) ?? [];
   if (!/^\d+$/.test(timestamp) || hex === undefined) return false;

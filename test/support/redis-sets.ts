@@ -62,9 +62,7 @@ async function startServers(
   await Promise.all(nodes.map((node) => node.start()));
   const clients = ports.map((port) => adminClient(port, guarded));
   const ask: RedisSet['ask'] = async (index, command, ...args) => clients[index]?.call(command, ...args);
-  await Promise.all(
-    ports.map((port, index) => eventually(`a Redis on ${port}`, () => ask(index, 'PING'), 20_000)),
-  );
+  await Promise.all(ports.map((port, index) => eventually(`a Redis on ${port}`, () => ask(index, 'PING'), 20_000)));
   return {
     ports,
     nodes,
@@ -258,11 +256,7 @@ export async function startCluster(guarded?: Guarded, masters = 3, replicas = 3)
     await ask(0, 'CLUSTER', 'MEET', '127.0.0.1', ports[index] ?? 0, busPorts[index] ?? 0);
   for (let index = masters; index < ports.length; index += 1) {
     const master = await idOf(index - masters);
-    await eventually(
-      'a replica follows its master',
-      () => ask(index, 'CLUSTER', 'REPLICATE', master),
-      30_000,
-    );
+    await eventually('a replica follows its master', () => ask(index, 'CLUSTER', 'REPLICATE', master), 30_000);
   }
   const isWhole = async (index: number) => {
     const info = String(await ask(index, 'CLUSTER', 'INFO'));

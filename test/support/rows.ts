@@ -37,9 +37,7 @@ export async function rowOf<Name extends keyof Rows>(
 ): Promise<Rows[Name]> {
   const [row, ...others] = await rowsOf(service, name, filter);
   if (row === undefined || others.length > 0) {
-    throw new Error(
-      `${others.length + (row === undefined ? 0 : 1)} rows of ${name}: ${JSON.stringify(filter)}`,
-    );
+    throw new Error(`${others.length + (row === undefined ? 0 : 1)} rows of ${name}: ${JSON.stringify(filter)}`);
   }
   return row;
 }

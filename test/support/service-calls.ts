@@ -87,8 +87,7 @@ export function serviceCalls(context: Context): ServiceCalls {
 }
 
 /** What attempts are made with; close it. */
-export const standardSender = (): WebhookSender =>
-  createWebhookSender({ timeoutMs: 2000, allowPrivateNetworks: true });
+export const standardSender = (): WebhookSender => createWebhookSender({ timeoutMs: 2000, allowPrivateNetworks: true });
 
 /** As `attempt`, with a sender of the suite's own. */
 export async function attemptDelivery(
@@ -118,12 +117,7 @@ export async function attemptDelivery(
 }
 
 /** What an operation returns, its body checked as when it comes over HTTP. */
-async function call(
-  routes: readonly Route<Operator>[],
-  operationId: string,
-  params: Json,
-  body: Json,
-): Promise<Json> {
+async function call(routes: readonly Route<Operator>[], operationId: string, params: Json, body: Json): Promise<Json> {
   const route = routes.find((each) => each.operationId === operationId);
   if (route === undefined) throw new Error(`There is no operation ${operationId}`);
   const given = { query: {}, querySchema: undefined, ignoredInQuery: [], body, bodySchema: route.body };

@@ -70,10 +70,7 @@ export function monitoredUri(): string {
 }
 
 /** The environment of a service with a database and queues of its own, named `name`. */
-export function serviceEnvironment(
-  name: string,
-  overrides: Record<string, string> = {},
-): Record<string, string> {
+export function serviceEnvironment(name: string, overrides: Record<string, string> = {}): Record<string, string> {
   return {
     MONGODB_URI: databaseUri(name),
     REDIS_URL: runSetting('TEST_REDIS_URL'),

@@ -35,10 +35,7 @@ const named = (name: string): Hosted => {
 async function start(name: string, { overrides = {}, hasWorkers = false }: HostedOptions): Promise<Service> {
   const kept = overrides['MONGODB_URI'] === undefined ? databases.take() : undefined;
   const database = kept === undefined ? {} : { MONGODB_URI: databaseUri(kept.name) };
-  const service = await startService(
-    { ...database, ...overrides },
-    { name, isMigrated: kept?.isMigrated ?? false },
-  );
+  const service = await startService({ ...database, ...overrides }, { name, isMigrated: kept?.isMigrated ?? false });
   const workers = hasWorkers ? await startWorkers(service.environment) : undefined;
   hosted.set(name, { service, workers, keptDatabase: kept?.name });
   return service;
@@ -81,10 +78,7 @@ app.post('/services/:name/calls/:call', async ({ params, body }, res) => {
 });
 app.post('/services/:name/functions/:file/:function', async ({ params, body }, res) => {
   const { service } = named(params.name);
-  const module = (await import(pathToFileURL(path.join(projectFolder, params.file)).href)) as Record<
-    string,
-    unknown
-  >;
+  const module = (await import(pathToFileURL(path.join(projectFolder, params.file)).href)) as Record<string, unknown>;
   const call = module[params.function] as (context: unknown, ...given: unknown[]) => Promise<unknown>;
   res.json({ result: await call(service.context, ...(body as { given: unknown[] }).given) });
 });

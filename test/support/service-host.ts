@@ -135,8 +135,7 @@ const CALLS: Record<keyof ServiceCalls, true> = {
 function callsOf(name: string): ServiceCalls {
   const calls = Object.keys(CALLS).map((call) => {
     const path = `/services/${name}/calls/${call}`;
-    const make = async (...given: unknown[]) =>
-      (await ask<{ result: unknown }>(host().post(path, { given }))).result;
+    const make = async (...given: unknown[]) => (await ask<{ result: unknown }>(host().post(path, { given }))).result;
     return [call, make] as const;
   });
   return Object.fromEntries(calls) as unknown as ServiceCalls;

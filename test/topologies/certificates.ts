@@ -32,17 +32,7 @@ export const certificatesIn = (folder: string): Certificates => ({
 export function makeCertificates(): Certificates {
   const made = certificatesIn(mkdtempSync(path.join(tmpdir(), 'partner-booking-certificates-')));
   const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: 'pipe', cwd: made.folder });
-  const ofNew = [
-    'req',
-    '-x509',
-    '-newkey',
-    'ec',
-    '-pkeyopt',
-    'ec_paramgen_curve:P-256',
-    '-nodes',
-    '-days',
-    '2',
-  ];
+  const ofNew = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'];
   openssl(...ofNew, '-subj', '/CN=Test authority', '-keyout', 'ca.key', '-out', made.ca);
   const issued = ['-CA', made.ca, '-CAkey', 'ca.key', '-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost'];
   openssl(

@@ -28,9 +28,7 @@ afterAll(async () => {
 });
 
 type Topology = {
-  servers: Parameters<typeof startSystem>[0] extends { servers?: infer S } | undefined
-    ? NonNullable<S>
-    : never;
+  servers: Parameters<typeof startSystem>[0] extends { servers?: infer S } | undefined ? NonNullable<S> : never;
   overrides?: Record<string, string>;
   /** What happens to the node that takes the writes; once this is over, another has taken over. */
   fail(): Promise<void>;

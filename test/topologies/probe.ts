@@ -56,10 +56,7 @@ export function startProbe({ url }: Pick<FaultSystem, 'url'>, { apiKey, slotIds,
     );
   const latest = (type: string, afterMs: number) => {
     const heard = arrivals(type);
-    return Math.max(
-      0,
-      ...[...probed].map(([id, { ackAtMs }]) => (heard.get(id) ?? Infinity) - ackAtMs - afterMs),
-    );
+    return Math.max(0, ...[...probed].map(([id, { ackAtMs }]) => (heard.get(id) ?? Infinity) - ackAtMs - afterMs));
   };
   return {
     stop: async (): Promise<Felt> => {

@@ -22,24 +22,20 @@ export function redisWithTls(): string[] {
   ];
   if (!existsSync(path.join(folder, 'usr/bin'))) unpackPackages(folder);
   if (!knowsTls(command))
-    throw new Error(
-      'TLS needs a redis-server that is built with it on the PATH (Debian: apt install redis-server)',
-    );
+    throw new Error('TLS needs a redis-server that is built with it on the PATH (Debian: apt install redis-server)');
   return command;
 }
 
 function unpackPackages(folder: string): void {
   mkdirSync(folder, { recursive: true });
-  const run = (command: string, ...args: string[]) =>
-    execFileSync(command, args, { cwd: folder, stdio: 'pipe' });
+  const run = (command: string, ...args: string[]) => execFileSync(command, args, { cwd: folder, stdio: 'pipe' });
   try {
     run('apt-get', 'download', ...PACKAGES, 'redis-server');
   } catch {
     run('apt-get', 'update');
     run('apt-get', 'download', ...PACKAGES, 'redis-server');
   }
-  for (const file of readdirSync(folder).filter((name) => name.endsWith('.deb')))
-    run('dpkg', '-x', file, folder);
+  for (const file of readdirSync(folder).filter((name) => name.endsWith('.deb'))) run('dpkg', '-x', file, folder);
 }
 
 /** One that was built without ends at once when it is asked for a TLS port. */

@@ -2,14 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
 import type { Json, Partner } from '../support/factories.ts';
-import {
-  anyPartner,
-  anyVenue,
-  expectStatus,
-  freeSlotIds,
-  operatorOf,
-  subscribe,
-} from '../support/factories.ts';
+import { anyPartner, anyVenue, expectStatus, freeSlotIds, operatorOf, subscribe } from '../support/factories.ts';
 import { type OwnServer, ownMongod, ownRedis } from '../support/own-servers.ts';
 import { startReceiver, type WebhookReceiver } from '../support/receiver.ts';
 import { freshName, type Listeners, serviceEnvironment } from '../support/service-environment.ts';
@@ -120,9 +113,9 @@ test('one request id finds the lines of every process, the deliveries and the tr
       'partner-booking-webhook-delivery: POST',
     ]),
   );
-  expect(
-    spans.some(({ attributes }) => attributes['db.system'] === 'mongodb' || 'db.system.name' in attributes),
-  ).toBe(true);
+  expect(spans.some(({ attributes }) => attributes['db.system'] === 'mongodb' || 'db.system.name' in attributes)).toBe(
+    true,
+  );
   expect(collector.spans.map(({ name }) => name).join('\n')).toMatch(/process webhook-delivery/);
 });
 

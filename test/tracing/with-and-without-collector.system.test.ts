@@ -8,13 +8,7 @@ import { inParallel } from '../support/in-parallel.ts';
 import { type OwnServer, ownMongod, ownRedis } from '../support/own-servers.ts';
 import { freshName, serviceEnvironment } from '../support/service-environment.ts';
 import type { SpawnedProcess } from '../support/worker-process.ts';
-import {
-  endProcesses,
-  finished,
-  projectFolder,
-  startProcess,
-  stopProcess,
-} from '../support/worker-process.ts';
+import { endProcesses, finished, projectFolder, startProcess, stopProcess } from '../support/worker-process.ts';
 import { type Collector, startCollector } from './otlp-collector.ts';
 
 const API = 'src/main/api.ts';
@@ -59,15 +53,11 @@ async function loadedPackages(file: string, more: Record<string, string>): Promi
 
 const loadedByEach = async (more: Record<string, string>) =>
   Object.fromEntries(
-    await Promise.all(
-      [API, ...WORKERS].map(async (file) => [file, await loadedPackages(file, more)] as const),
-    ),
+    await Promise.all([API, ...WORKERS].map(async (file) => [file, await loadedPackages(file, more)] as const)),
   );
 
 test('without a collector a process loads nothing of OpenTelemetry but its API', async () => {
-  expect(await loadedByEach({})).toEqual(
-    Object.fromEntries([API, ...WORKERS].map((file) => [file, ['api']])),
-  );
+  expect(await loadedByEach({})).toEqual(Object.fromEntries([API, ...WORKERS].map((file) => [file, ['api']])));
 });
 
 /** How many traces of `calls` calls the collector gets of an API process with these settings. */

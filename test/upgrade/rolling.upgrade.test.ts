@@ -17,8 +17,7 @@ let trading: Trading;
 /** The process of 1.0.0 that this release does without. */
 let eventDispatch: SpawnedProcess;
 beforeAll(async () => {
-  if (former === undefined)
-    throw new Error('UPGRADE_FROM is not set: run `node --import tsx scripts/upgrade.ts`');
+  if (former === undefined) throw new Error('UPGRADE_FROM is not set: run `node --import tsx scripts/upgrade.ts`');
   system = await startSystem({ apis: APIS, release: former, overrides: TRADING_OVERRIDES });
   eventDispatch = system.start('workers/event-dispatch.ts');
   trading = await startTrading(system);

@@ -46,9 +46,7 @@ test('what takes something off sale reports the holds and bookings that stand th
   expect(await patchVenue({ time_zone: 'UTC' })).toMatchObject(NONE);
   expect(await patchFirst({ status: 'inactive' })).toMatchObject(of(booking));
   expect(await patchFirst({ status: 'active', duration_minutes: 120 })).toMatchObject(of(booking));
-  expect(await patchFirst({ duration_minutes: 60, operating_hours_start: '07:00' })).toMatchObject(
-    of(booking),
-  );
+  expect(await patchFirst({ duration_minutes: 60, operating_hours_start: '07:00' })).toMatchObject(of(booking));
   expect(await patchFirst({ operating_hours_start: '06:00' })).toMatchObject(NONE);
   expect(await schedule([])).toMatchObject(of(booking));
   expect(await schedule([{ start: '06:00', end: '08:00' }])).toMatchObject(NONE);
@@ -78,9 +76,7 @@ test('a preview reports what the same changes leave off sale, and changes nothin
   expect(await preview({})).toMatchObject(NONE);
   expect(await preview({ venue: { city: 'Pune' } })).toMatchObject(NONE);
   expect(await preview({ venue: { status: 'inactive' } })).toMatchObject(of(first, second));
-  expect(await preview({ resources: [{ resource_id: first, duration_minutes: 120 }] })).toMatchObject(
-    of(first),
-  );
+  expect(await preview({ resources: [{ resource_id: first, duration_minutes: 120 }] })).toMatchObject(of(first));
   const both = [
     { resource_id: first, schedule: closed },
     { resource_id: second, operating_hours_start: '09:00' },

@@ -44,20 +44,19 @@ describe('venues', () => {
     expect(expectStatus(await operator.post(VENUES, inLowerCase), 201)).toMatchObject(spelled);
   });
 
-  test.each<[Json]>([
-    [{ name: '$name' }],
-    [{ address: 'Elsewhere', city: 'Pune', time_zone: 'Asia/Kolkata' }],
-    [{}],
-  ])('a PATCH with %j changes that and nothing else', async (change) => {
-    const before = expectStatus(await operator.post(VENUES, ARENA), 201);
-    const path = `${VENUES}/${String(before['venue_id'])}`;
-    expect(expectStatus(await operator.patch(path, { ...change, venue_id: 'other' }), 200)).toEqual({
-      ...before,
-      ...change,
-      ...NO_CONFLICTS,
-    });
-    expect(await read(path)).toEqual({ ...before, ...change });
-  });
+  test.each<[Json]>([[{ name: '$name' }], [{ address: 'Elsewhere', city: 'Pune', time_zone: 'Asia/Kolkata' }], [{}]])(
+    'a PATCH with %j changes that and nothing else',
+    async (change) => {
+      const before = expectStatus(await operator.post(VENUES, ARENA), 201);
+      const path = `${VENUES}/${String(before['venue_id'])}`;
+      expect(expectStatus(await operator.patch(path, { ...change, venue_id: 'other' }), 200)).toEqual({
+        ...before,
+        ...change,
+        ...NO_CONFLICTS,
+      });
+      expect(await read(path)).toEqual({ ...before, ...change });
+    },
+  );
 
   test.each<[Json, string]>([
     [{ time_zone: 'SystemV/PST8', status: 'closed', name: '' }, 'name, status, time_zone'],

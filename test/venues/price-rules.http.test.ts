@@ -1,15 +1,7 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { dateAfter } from '../availability/wall-clock.ts';
 import type { Json, Partner } from '../support/factories.ts';
-import {
-  anyPartner,
-  anyVenue,
-  dateIn,
-  expectStatus,
-  operatorOf,
-  placeHold,
-  slotsOf,
-} from '../support/factories.ts';
+import { anyPartner, anyVenue, dateIn, expectStatus, operatorOf, placeHold, slotsOf } from '../support/factories.ts';
 import { sharedService } from '../support/service-host.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 
@@ -80,10 +72,7 @@ describe('the price rules of a resource', () => {
     const one = (rule: Json) =>
       operatorOf(service).get(`/api/v1/operator/price-rules/${String(rule['price_rule_id'])}`);
     expect([(await one(peak)).body, (await one(saturday)).body]).toEqual([peak, saturday]);
-    expect([verdict(await remove(peak)), verdict(await remove(peak))]).toEqual([
-      '204',
-      '404 PRICE_RULE_NOT_FOUND',
-    ]);
+    expect([verdict(await remove(peak)), verdict(await remove(peak))]).toEqual(['204', '404 PRICE_RULE_NOT_FOUND']);
     expect(await list()).toEqual({ success: true, count: 1, data: [saturday] });
     expect(verdict(await one(peak))).toBe('404 PRICE_RULE_NOT_FOUND');
   });
@@ -107,11 +96,7 @@ describe('the price rules of a resource', () => {
   test.each<[string, Json, string]>([
     ['neither price', {}, 'multiplier, price_rupees'],
     ['both prices', { price_rupees: 1, multiplier: 1 }, 'multiplier, price_rupees'],
-    [
-      'a first date after the last',
-      { price_rupees: 1, from_date: '2027-01-02', to_date: '2027-01-01' },
-      'from_date',
-    ],
+    ['a first date after the last', { price_rupees: 1, from_date: '2027-01-02', to_date: '2027-01-01' }, 'from_date'],
     [
       'every field at fault',
       { multiplier: 0.01, days_of_week: ['noday'], start_time: '25:00', end_time: '6', priority: 1001 },
@@ -126,9 +111,7 @@ describe('the price rules of a resource', () => {
   test('need a resource, and one that exists to be deleted', async () => {
     const operator = operatorOf(service);
     const none = '/api/v1/operator/resources/none/price-rules';
-    expect(verdict(await operator.post(none, { name: 'Rule', price_rupees: 1 }))).toBe(
-      '404 RESOURCE_NOT_FOUND',
-    );
+    expect(verdict(await operator.post(none, { name: 'Rule', price_rupees: 1 }))).toBe('404 RESOURCE_NOT_FOUND');
     expect(verdict(await operator.get(none))).toBe('404 RESOURCE_NOT_FOUND');
     expect(verdict(await remove({ price_rule_id: MISSING }))).toBe('404 PRICE_RULE_NOT_FOUND');
   });
@@ -149,10 +132,7 @@ test('a rule prices alternatives, walk-ins and the sandbox’s walk-ins as it pr
   ]);
   const walkIn = await operatorOf(service).post('/api/v1/operator/walk-ins', { slot_id: next });
   expect(expectStatus(walkIn, 201)).toMatchObject({ price_rupees: 1500 });
-  const sold = await partner.api.post(
-    `/api/v1/sandbox/slots/${slotId('01', dateAfter(DATE, 1))}/walk-in`,
-    {},
-  );
+  const sold = await partner.api.post(`/api/v1/sandbox/slots/${slotId('01', dateAfter(DATE, 1))}/walk-in`, {});
   const bookingId = expectStatus(sold, 201)['booking_id'];
   const row = await service.context.db.collection('reservations').findOne({ bookingId });
   expect(row).toMatchObject({ pricePaise: 150_000 });

@@ -26,11 +26,7 @@ describe('openings of a week', () => {
   test.each<[string, Record<string, string>, string[]]>([
     ['may touch', { mon: '06:00–12:00 12:00–18:00' }, []],
     ['may touch at midnight', { mon: '06:00–00:00', tue: '00:00–06:00' }, []],
-    [
-      'may be all hours of all days',
-      Object.fromEntries(['mon', 'tue', 'sun'].map((d) => [d, '00:00–00:00'])),
-      [],
-    ],
+    ['may be all hours of all days', Object.fromEntries(['mon', 'tue', 'sun'].map((d) => [d, '00:00–00:00'])), []],
     ['must not overlap', { mon: '06:00–12:00 11:55–18:00' }, ['weekly.mon.1.start']],
     ['are blamed by their time, not their place', { mon: '10:00–18:00 06:00–12:00' }, ['weekly.mon.0.start']],
     ['must not be the same', { wed: '06:00–12:00 06:00–12:00' }, ['weekly.wed.1.start']],

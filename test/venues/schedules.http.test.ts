@@ -92,9 +92,7 @@ describe('the schedule of a resource', () => {
     const day = dayOfMonth(DATE);
     expect(await startsOn(partner, venueId)).toEqual(['06', '07', '20', '21'].map((h) => `${day}T${h}:00`));
     expect(await startsOn(partner, venueId, dateAfter(DATE, 1))).toEqual([]);
-    expect(await startsOn(partner, venueId, dateAfter(DATE, 2))).toEqual([
-      `${dayOfMonth(dateAfter(DATE, 2))}T12:00`,
-    ]);
+    expect(await startsOn(partner, venueId, dateAfter(DATE, 2))).toEqual([`${dayOfMonth(dateAfter(DATE, 2))}T12:00`]);
     expect(await startsOn(partner, venueId, dateAfter(DATE, 7))).toHaveLength(4);
   });
 });
@@ -105,10 +103,7 @@ describe('a schedule that is taken away', () => {
     const hasSchedule = async () => expectStatus(await operatorOf(service).get(path), 200)['has_schedule'];
     expectStatus(await set({ weekly: daily('12:00–14:00') }), 200);
     const booking = await bookSlot(partner, `${resourceId}_${DATE.replaceAll('-', '')}T1200Z`);
-    const changed = expectStatus(
-      await operatorOf(service).patch(path, { operating_hours_end: '08:00' }),
-      200,
-    );
+    const changed = expectStatus(await operatorOf(service).patch(path, { operating_hours_end: '08:00' }), 200);
     expect(changed).toMatchObject({ operating_hours_end: '08:00', has_schedule: true });
     expect(await startsOn(partner, venueId)).toHaveLength(2);
 
@@ -140,8 +135,7 @@ describe('what was sold before the schedule changes', () => {
     const shown = ['06:30 booked', '07:15 booked', '08:00 free', '08:45 held', '09:30 held', '10:15 free'];
     expect(told).toEqual(shown);
     const answers = [];
-    for (const slot of listed)
-      answers.push(verdict(await partner.api.post(HOLDS, { slot_id: slot['slot_id'] })));
+    for (const slot of listed) answers.push(verdict(await partner.api.post(HOLDS, { slot_id: slot['slot_id'] })));
     const refused = '409 SLOT_NOT_AVAILABLE';
     expect(answers).toEqual([refused, refused, '201', refused, refused, '201']);
     const path1 = `/api/v1/bookings/${String(booking['booking_id'])}`;
@@ -169,18 +163,10 @@ describe('a schedule is rejected', () => {
       { weekly: { mon: hours('06:03–08:00 09:00–10:01') } },
       'weekly.mon.0.start, weekly.mon.1.end',
     ],
-    [
-      'with openings that overlap',
-      { weekly: { mon: hours('06:00–12:00 11:00–13:00') } },
-      'weekly.mon.1.start',
-    ],
+    ['with openings that overlap', { weekly: { mon: hours('06:00–12:00 11:00–13:00') } }, 'weekly.mon.1.start'],
     ['with half an opening', { weekly: { sun: [{ start: '06:00' }] } }, 'weekly.sun.0.end'],
     ['with more than 366 exceptions', { weekly: {}, exceptions: many }, 'exceptions'],
-    [
-      'with an exception without hours',
-      { weekly: {}, exceptions: [{ date: '2027-02-28' }] },
-      'exceptions.0.hours',
-    ],
+    ['with an exception without hours', { weekly: {}, exceptions: [{ date: '2027-02-28' }] }, 'exceptions.0.hours'],
     [
       'with more than 24 openings a day',
       { weekly: { mon: Array.from({ length: 25 }, () => hours('06:00–07:00')[0]) } },

@@ -47,8 +47,7 @@ const change = (resourceId: string, body: Json) =>
 const share = (resourceId: string, others: string[]) => change(resourceId, { shares_space_with: others });
 const read = async (resourceId: string) =>
   expectStatus(await operatorOf(service).get(`/api/v1/operator/resources/${resourceId}`), 200);
-const sharesOf = async (...ids: string[]) =>
-  Promise.all(ids.map(async (id) => (await read(id))['shares_space_with']));
+const sharesOf = async (...ids: string[]) => Promise.all(ids.map(async (id) => (await read(id))['shares_space_with']));
 
 /** How many claims of one resource overlap claims of the other. */
 async function overlaps(one: string, other: string): Promise<number> {
@@ -156,9 +155,7 @@ describe('a resource that begins to share space', () => {
     });
     expect(await read(place.full)).toMatchObject({ shares_space_with: [place.north], status: 'active' });
     for (let round = 0; round < 2; round += 1) {
-      await Promise.all(
-        [[], [place.north], [place.court], [place.north]].map((others) => share(place.full, others)),
-      );
+      await Promise.all([[], [place.north], [place.court], [place.north]].map((others) => share(place.full, others)));
       expect(await read(place.full)).toMatchObject({ status: 'active' });
     }
   });

@@ -22,9 +22,7 @@ const DISPATCHED_WITHIN_MS = 60_000;
 type Waiting = { ids: readonly string[]; resolve: () => void; reject: (err: Error) => void };
 
 /** Dispatches waiting jobs in batches. A job fails if one of its reservations does. */
-export function createJobDispatcher(
-  dispatchBatch: (reservationIds: readonly string[]) => Promise<Dispatched>,
-) {
+export function createJobDispatcher(dispatchBatch: (reservationIds: readonly string[]) => Promise<Dispatched>) {
   const waiting: Waiting[] = [];
   const inHand = new Set<string>();
   let running = 0;

@@ -21,29 +21,20 @@ const PURGE_EVERY_MS = 600_000;
  * Expires holds: promptly by delayed jobs, and reliably by a sweep of MongoDB. Also purges rows past their retention,
  * because this worker has the least to do.
  */
-export async function startHoldExpiry(
-  scope: ProcessScope<ConfigOf<'hold-expiry'>>,
-): Promise<Record<string, unknown>> {
+export async function startHoldExpiry(scope: ProcessScope<ConfigOf<'hold-expiry'>>): Promise<Record<string, unknown>> {
   const context = await startContext(scope);
-  startWorker<HoldExpiryJob>(
-    scope,
-    context.queues,
-    'hold-expiry',
-    { concurrency: CONCURRENCY },
-    async (job, token) => {
-      const { leftMs, failures } = await expireDueHolds(context, holdIdsOf(job.data));
-      for (const err of failures.values()) throw err;
-      if (leftMs.length === 0) return;
-      // By the host's clock, which BullMQ compares it with.
-      await job.moveToDelayed(systemClock.now().getTime() + Math.min(...leftMs), token);
-      throw new DelayedError();
-    },
-  );
+  startWorker<HoldExpiryJob>(scope, context.queues, 'hold-expiry', { concurrency: CONCURRENCY }, async (job, token) => {
+    const { leftMs, failures } = await expireDueHolds(context, holdIdsOf(job.data));
+    for (const err of failures.values()) throw err;
+    if (leftMs.length === 0) return;
+    // By the host's clock, which BullMQ compares it with.
+    await job.moveToDelayed(systemClock.now().getTime() + Math.min(...leftMs), token);
+    throw new DelayedError();
+  });
   startSweep<DuePosition>(scope, context.db, {
     name: 'lapsed-holds',
     everyMs: SWEEP_EVERY_MS,
-    run: (stopping, from) =>
-      sweepLapsedHolds(context, { graceMs: SWEEP_EVERY_MS, limit: SWEEP_PAGE, from, stopping }),
+    run: (stopping, from) => sweepLapsedHolds(context, { graceMs: SWEEP_EVERY_MS, limit: SWEEP_PAGE, from, stopping }),
   });
   const { archiveUrl } = scope.config;
   const archive = archiveUrl === undefined ? undefined : openArchive(archiveUrl, scope.config);

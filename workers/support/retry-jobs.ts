@@ -21,13 +21,7 @@ export async function retry(
   token: string | undefined,
   signal: AbortSignal,
 ): Promise<void> {
-  const {
-    deliveryId,
-    subscriptionId,
-    generation,
-    partnerId = subscriptionId,
-    isKnownDead = false,
-  } = job.data;
+  const { deliveryId, subscriptionId, generation, partnerId = subscriptionId, isKnownDead = false } = job.data;
   const due = { deliveryId, subscriptionId, partnerId, generation, isKnownDead, signal };
   const result = await retryDelivery(deps, due);
   switch (result.kind) {

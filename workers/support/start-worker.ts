@@ -43,10 +43,7 @@ class PausingWorker<Job> extends Worker<Job, void> {
     } catch (err) {
       const state = stateAfter(err);
       if (!this.#isRejected && state !== 'unreachable') {
-        this.#log.warn(
-          { queue: this.name, error: (err as Error).message },
-          `Redis ${state}; jobs of this queue wait`,
-        );
+        this.#log.warn({ queue: this.name, error: (err as Error).message }, `Redis ${state}; jobs of this queue wait`);
         this.#isRejected = true;
       }
       await delay(REJECTED_PAUSE_MS, undefined, { ref: false });

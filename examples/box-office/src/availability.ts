@@ -67,13 +67,11 @@ export function createAvailability(client: PartnerClient, maxAgeMs: number): Ava
     const known = client.getVenue({ path: { venueId } });
     const listed = client.getAvailability({ query: { venue_id: venueId, date } });
     // What is wrong with the venue is said first.
-    const result = Promise.all([known, listed.catch(() => known.then(() => listed))]).then(
-      ([venue, { slots }]) => {
-        const day: Day = { venue, slots, readAt: new Date(), isOutdated: false };
-        if (kept.newest === undefined || kept.newest.askedAtMs < askedAtMs) kept.newest = { day, askedAtMs };
-        return day;
-      },
-    );
+    const result = Promise.all([known, listed.catch(() => known.then(() => listed))]).then(([venue, { slots }]) => {
+      const day: Day = { venue, slots, readAt: new Date(), isOutdated: false };
+      if (kept.newest === undefined || kept.newest.askedAtMs < askedAtMs) kept.newest = { day, askedAtMs };
+      return day;
+    });
     const reading = { askedAtMs, result };
     kept.reading = reading;
     const forget = () => {

@@ -37,8 +37,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     publicUrl: url('PUBLIC_URL', '') || undefined,
     catchUpSeconds: whole('CATCH_UP_SECONDS', 60, 86_400),
     availabilityMaxAgeSeconds: whole('AVAILABILITY_MAX_AGE_SECONDS', 15, 86_400),
-    certificationPort:
-      text('CERTIFICATION_PORT', '') === '' ? undefined : whole('CERTIFICATION_PORT', 0, 65_535),
+    certificationPort: text('CERTIFICATION_PORT', '') === '' ? undefined : whole('CERTIFICATION_PORT', 0, 65_535),
   };
   if (config.apiKey === '') faults.push('PARTNER_API_KEY is empty: set the key that the operator gave you');
   if (config.catchUpSeconds === 0) faults.push('CATCH_UP_SECONDS is 0: give at least 1');

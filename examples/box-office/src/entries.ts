@@ -17,13 +17,9 @@ type Fields = Readonly<Record<string, unknown>>;
 const isText = (value: unknown): boolean => typeof value === 'string';
 const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-const isCall = ({ orderId, kind }: Fields): boolean =>
-  isText(orderId) && (KINDS as readonly unknown[]).includes(kind);
+const isCall = ({ orderId, kind }: Fields): boolean => isText(orderId) && (KINDS as readonly unknown[]).includes(kind);
 const isRefusal = (value: unknown): boolean =>
-  isObject(value) &&
-  isText(value['code']) &&
-  isObject(value['faults']) &&
-  Array.isArray(value['alternatives']);
+  isObject(value) && isText(value['code']) && isObject(value['faults']) && Array.isArray(value['alternatives']);
 
 /** What a line of each type must have; what is within the service's answers was checked by nobody but the service. */
 const CHECKS: { readonly [Type in Entry['type']]: (fields: Fields) => boolean } = {

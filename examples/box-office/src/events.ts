@@ -73,6 +73,4 @@ export function createEvents(store: Store, client: PartnerClient, availability: 
 }
 
 const isRejectedCursor = (error: unknown): boolean =>
-  error instanceof PartnerApiError &&
-  error.status === 400 &&
-  error.details.some(({ path }) => path === 'after');
+  error instanceof PartnerApiError && error.status === 400 && error.details.some(({ path }) => path === 'after');

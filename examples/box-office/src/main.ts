@@ -61,10 +61,7 @@ void catchUp();
 const timer = setInterval(() => void catchUp(), config.catchUpSeconds * 1000);
 
 process.on('SIGUSR2', () => {
-  rotateSecret(store, client).then(
-    () => console.log('The webhook secret is changed'),
-    tell('It is not changed'),
-  );
+  rotateSecret(store, client).then(() => console.log('The webhook secret is changed'), tell('It is not changed'));
 });
 let isClosing = false;
 for (const signal of ['SIGTERM', 'SIGINT'] as const)

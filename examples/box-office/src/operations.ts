@@ -111,12 +111,8 @@ export function createOperations(store: Store, client: PartnerClient): Operation
     settle: async (orderId) => {
       const wanted = store
         .unanswered()
-        .filter(({ operation }) =>
-          orderId === undefined ? isWanted(operation) : operation.orderId === orderId,
-        );
-      const repeated = wanted.map(({ order, operation }) =>
-        perform(order, operation.kind, operation.request),
-      );
+        .filter(({ operation }) => (orderId === undefined ? isWanted(operation) : operation.orderId === orderId));
+      const repeated = wanted.map(({ order, operation }) => perform(order, operation.kind, operation.request));
       await Promise.allSettled(repeated);
     },
   };

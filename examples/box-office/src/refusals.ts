@@ -26,10 +26,7 @@ export class UnansweredError extends Error {
   readonly code: string;
 
   constructor(code: string, options?: ErrorOptions) {
-    super(
-      'The booking service does not answer at the moment. We keep asking: look again in a minute.',
-      options,
-    );
+    super('The booking service does not answer at the moment. We keep asking: look again in a minute.', options);
     this.code = code;
   }
 }
@@ -58,8 +55,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   SLOT_NOT_AVAILABLE: 'Somebody else has just taken this time.',
   SLOT_NOT_FOUND: 'This time is not offered any more. Please choose another.',
   HOLD_LIMIT_REACHED: 'Too many people are paying at this moment. Please try again in a few minutes.',
-  HOLD_EXPIRED:
-    'The time to pay has run out, so the court was given back. You were not charged. Please start again.',
+  HOLD_EXPIRED: 'The time to pay has run out, so the court was given back. You were not charged. Please start again.',
   HOLD_NOT_FOUND: 'This reservation does not exist any more. You were not charged. Please start again.',
   DOUBLE_BOOKING_ATTEMPT:
     'The venue gave this court to somebody else before you had paid. You were not charged. Please choose another time.',
@@ -95,9 +91,7 @@ export function faultOf(field: string, refusal: Refusal | undefined): string | u
 
 /** What a customer is told of a refusal. */
 export function sentenceFor({ code }: Pick<Refusal, 'code'>): string {
-  return (
-    SENTENCES[code] ?? 'The booking service did not accept this. Nothing was done, and you were not charged.'
-  );
+  return SENTENCES[code] ?? 'The booking service did not accept this. Nothing was done, and you were not charged.';
 }
 
 const STATUSES: Readonly<Record<string, number>> = {

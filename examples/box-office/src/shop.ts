@@ -23,12 +23,7 @@ export type Shop = {
 };
 
 /** @throws Error where another process has the data folder */
-export async function openShop({
-  baseUrl,
-  apiKey,
-  dataFolder,
-  availabilityMaxAgeSeconds,
-}: Config): Promise<Shop> {
+export async function openShop({ baseUrl, apiKey, dataFolder, availabilityMaxAgeSeconds }: Config): Promise<Shop> {
   const store = await openStore(dataFolder);
   // A customer does not look at an empty page for a minute: what takes longer is repeated in the background.
   const client = createPartnerClient({ baseUrl, apiKey, retries: { maxRetryAfterSeconds: 10 } });

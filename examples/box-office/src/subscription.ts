@@ -16,11 +16,7 @@ const OVERLAP_SECONDS = 86_400;
  * Sees to it that the service sends its events to `endpointUrl`, and that the secret is on the disk. There is no unsubscribing, so one
  * that is there is used: where its secret was lost between the service's answer and the disk, it gets another.
  */
-export async function ensureSubscription(
-  store: Store,
-  client: PartnerClient,
-  endpointUrl: string,
-): Promise<void> {
+export async function ensureSubscription(store: Store, client: PartnerClient, endpointUrl: string): Promise<void> {
   const { data } = await client.listSubscriptions();
   // The service shows a URL as it calls it: host in lower case, a slash where there is no path.
   const { href } = new URL(endpointUrl);
@@ -41,8 +37,7 @@ export async function ensureSubscription(
  */
 export async function rotateSecret(store: Store, client: PartnerClient): Promise<void> {
   const subscriptionId = store.secret()?.subscriptionId;
-  if (subscriptionId === undefined)
-    throw new Error('There is no subscription: set PUBLIC_URL and start again');
+  if (subscriptionId === undefined) throw new Error('There is no subscription: set PUBLIC_URL and start again');
   const { secret_key: secretKey } = await client.rotateSecret({
     path: { id: subscriptionId },
     body: { overlap_seconds: OVERLAP_SECONDS },

@@ -7,16 +7,7 @@ import type { Schemas } from 'partner-booking-client';
 import type { Market } from './market.ts';
 import { openMarket } from './market.ts';
 import type { Relay, Shop } from './support.ts';
-import {
-  deliver,
-  eventually,
-  sandbox,
-  skip,
-  startRelay,
-  startShop,
-  temporaryFolder,
-  visitor,
-} from './support.ts';
+import { deliver, eventually, sandbox, skip, startRelay, startShop, temporaryFolder, visitor } from './support.ts';
 
 describe('what is shown', { skip }, () => {
   let market: Market;

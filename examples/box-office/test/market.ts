@@ -20,8 +20,7 @@ export type Market = {
 export async function openMarket(): Promise<Market> {
   const client = sandbox();
   const venueId = (await client.listVenues()).data[0]?.venue_id ?? '';
-  const slotsOn = async (date: string) =>
-    (await client.getAvailability({ query: { venue_id: venueId, date } })).slots;
+  const slotsOn = async (date: string) => (await client.getAvailability({ query: { venue_id: venueId, date } })).slots;
   const days = [3, 4, 5, 6, 7, 8, 9].map(async (ahead) => {
     const on = new Date(Date.now() + ahead * 86_400_000).toISOString().slice(0, 10);
     return { on, free: (await slotsOn(on)).filter((each) => each.is_available).length };
@@ -53,9 +52,7 @@ export async function openMarket(): Promise<Market> {
     },
     eventsOf: (slotId, count) =>
       eventually(`${count} events of ${slotId}`, async () => {
-        const found = (await allEvents()).filter(
-          (each) => each.slot_id === slotId && !former.has(each.event_id),
-        );
+        const found = (await allEvents()).filter((each) => each.slot_id === slotId && !former.has(each.event_id));
         return found.length >= count && found;
       }),
   };

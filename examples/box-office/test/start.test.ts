@@ -78,10 +78,7 @@ test('a form that a page of another site sends is refused, and takes nobody’s 
   for (const headers of own as Record<string, string>[]) {
     const { status, headers: answered } = await send(headers);
     assert.equal(status, 400);
-    assert.match(
-      answered.get('set-cookie') ?? '',
-      /^__Host-customer=[^;]+; .*HttpOnly; Secure; SameSite=Lax$/,
-    );
+    assert.match(answered.get('set-cookie') ?? '', /^__Host-customer=[^;]+; .*HttpOnly; Secure; SameSite=Lax$/);
   }
 });
 

@@ -15,9 +15,7 @@ const { SANDBOX_URL: sandboxUrl = '', SANDBOX_API_KEY: apiKey = '' } = process.e
 
 /** Why what needs a sandbox is skipped; false where there is one. */
 export const skip =
-  sandboxUrl === '' || apiKey === ''
-    ? 'set SANDBOX_URL and SANDBOX_API_KEY of a sandbox with a venue'
-    : false;
+  sandboxUrl === '' || apiKey === '' ? 'set SANDBOX_URL and SANDBOX_API_KEY of a sandbox with a venue' : false;
 
 /** Things to end after the tests of a file, last first. */
 const releases: (() => unknown)[] = [];
@@ -198,8 +196,7 @@ export async function startRelay(): Promise<Relay> {
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
     relay.asked.push(request.url ?? '');
     if (relay.isDown) return void request.socket.destroy();
-    if (relay.answer !== undefined)
-      return void response.writeHead(relay.answer.status).end(relay.answer.body);
+    if (relay.answer !== undefined) return void response.writeHead(relay.answer.status).end(relay.answer.body);
     const { method = 'GET', url: target = '/' } = request;
     const body = Buffer.concat(chunks);
     relay.passed.push({ path: target, body: body.toString() });
@@ -237,8 +234,7 @@ export async function deliver(
 ): Promise<number> {
   const body = JSON.stringify(event);
   const timestamp = String(Math.floor(Date.now() / 1000) - age);
-  const signed = (key: string) =>
-    `sha256=${createHmac('sha256', key).update(`${timestamp}.${body}`).digest('hex')}`;
+  const signed = (key: string) => `sha256=${createHmac('sha256', key).update(`${timestamp}.${body}`).digest('hex')}`;
   const headers = {
     ...{
       'content-type': 'application/json',

@@ -77,14 +77,12 @@ ${keyed.join('')}];
 function takesKey(schema: Schema | undefined, components: Description['components']): boolean {
   if (schema === undefined) return false;
   const { $ref: reference, properties = {} } = schema;
-  if (reference !== undefined)
-    return takesKey(components.schemas[path.posix.basename(reference)], components);
+  if (reference !== undefined) return takesKey(components.schemas[path.posix.basename(reference)], components);
   return 'idempotency_key' in properties;
 }
 
 if (process.argv[1] === import.meta.filename) {
   const root = path.resolve(import.meta.dirname, '../../..');
   const json = await readFile(path.join(root, 'docs/openapi.partner.json'), 'utf8');
-  for (const [file, text] of Object.entries(await generatedClient(json)))
-    await writeFile(path.join(root, file), text);
+  for (const [file, text] of Object.entries(await generatedClient(json))) await writeFile(path.join(root, file), text);
 }

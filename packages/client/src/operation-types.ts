@@ -40,9 +40,7 @@ export type Input<Id extends OperationId> = { [Name in NamesOf<Parts<Id>, true>]
 
 /** The body of an operation's successful response. */
 export type Success<Id extends OperationId> = {
-  [Status in keyof operations[Id]['responses'] & (200 | 201 | 202)]: BodyOf<
-    operations[Id]['responses'][Status]
-  >;
+  [Status in keyof operations[Id]['responses'] & (200 | 201 | 202)]: BodyOf<operations[Id]['responses'][Status]>;
 }[keyof operations[Id]['responses'] & (200 | 201 | 202)];
 
 export type CallOptions = {

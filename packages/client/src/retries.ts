@@ -39,12 +39,9 @@ export async function withRetries<Result>(
       return await attempt();
     } catch (error) {
       signal?.throwIfAborted();
-      const { status, retryAfterSeconds = 0 } =
-        error instanceof PartnerApiError ? error : { status: undefined };
-      const mayRepeat =
-        status === 429 || (isRepeatable && (status === undefined || UNKNOWN_OUTCOMES.has(status)));
-      if (!mayRepeat || tried >= retries.tries || retryAfterSeconds > retries.maxRetryAfterSeconds)
-        throw error;
+      const { status, retryAfterSeconds = 0 } = error instanceof PartnerApiError ? error : { status: undefined };
+      const mayRepeat = status === 429 || (isRepeatable && (status === undefined || UNKNOWN_OUTCOMES.has(status)));
+      if (!mayRepeat || tried >= retries.tries || retryAfterSeconds > retries.maxRetryAfterSeconds) throw error;
       const waitMs = retryAfterSeconds * 1000 + jitteredDelayMs(tried, retries);
       retries.onWait?.(waitMs, error);
       await delay(waitMs, signal);
@@ -72,10 +69,7 @@ export async function withDeadline<Result>(
 ): Promise<Result> {
   const controller = new AbortController();
   const abort = () => controller.abort(outer?.reason);
-  const timer = setTimeout(
-    () => controller.abort(new Error(`No whole response within ${timeoutMs} ms`)),
-    timeoutMs,
-  );
+  const timer = setTimeout(() => controller.abort(new Error(`No whole response within ${timeoutMs} ms`)), timeoutMs);
   outer?.addEventListener('abort', abort, { once: true });
   try {
     return await send(controller.signal);

@@ -73,8 +73,7 @@ export const DATABASE: Dashboard = {
     {
       title: 'Holds',
       unit: 'short',
-      description:
-        'Holds that claim their slot, up to 100,000, and those of them that have lapsed, up to 10,000.',
+      description: 'Holds that claim their slot, up to 100,000, and those of them that have lapsed, up to 10,000.',
       queries: [
         { legend: 'active', color: 'blue', expr: 'max(pbs_holds_active)' },
         { legend: 'overdue', color: 'orange', expr: 'max(pbs_holds_overdue)' },
@@ -96,9 +95,7 @@ export const DATABASE: Dashboard = {
       title: 'Rows purged',
       unit: 'ops',
       description: 'Deleted because they had been kept for as long as they have to be, by collection.',
-      queries: [
-        { legend: '{{collection}}', expr: perSecond(`retention_purged_total{${OWN}}`, 'collection') },
-      ],
+      queries: [{ legend: '{{collection}}', expr: perSecond(`retention_purged_total{${OWN}}`, 'collection') }],
     },
     {
       ...{

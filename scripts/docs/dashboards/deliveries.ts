@@ -74,8 +74,7 @@ export const DELIVERIES: Dashboard = {
         unit: 'short',
         runbook: 'bookingdeadletters-dead_letter',
       },
-      description:
-        'By state, each counted up to 100,000. A dead letter stays until it is redriven or discarded.',
+      description: 'By state, each counted up to 100,000. A dead letter stays until it is redriven or discarded.',
       queries: [{ legend: '{{state}}', expr: 'max by (state) (pbs_deliveries)' }],
     },
     {
@@ -117,8 +116,7 @@ export const DELIVERIES: Dashboard = {
         unit: 'short',
         runbook: 'bookingendpointsfailing-endpoint_failing',
       },
-      description:
-        'Active subscriptions that have failed three times in a row or more: they get few sends at a time.',
+      description: 'Active subscriptions that have failed three times in a row or more: they get few sends at a time.',
       queries: [{ legend: 'unhealthy', color: 'orange', expr: 'max(pbs_endpoints_unhealthy)' }],
     },
   ],

@@ -29,11 +29,8 @@ export const PROCESSES: Dashboard = {
     {
       title: 'Processor time',
       unit: 'percentunit',
-      description:
-        'Of one core. A process computes on one, beside which libraries and garbage collection take some.',
-      queries: [
-        { legend: '{{instance}}', expr: `rate(process_cpu_seconds_total{${OWN}}[$__rate_interval])` },
-      ],
+      description: 'Of one core. A process computes on one, beside which libraries and garbage collection take some.',
+      queries: [{ legend: '{{instance}}', expr: `rate(process_cpu_seconds_total{${OWN}}[$__rate_interval])` }],
     },
     {
       ...{

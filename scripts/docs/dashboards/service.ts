@@ -89,8 +89,7 @@ export const SERVICE: Dashboard = {
       title: 'Sales',
       unit: 'ops',
       runbook: 'bookingsalesfailing',
-      description:
-        'Holds placed, holds confirmed into bookings, and holds that lapsed. Replays are left out.',
+      description: 'Holds placed, holds confirmed into bookings, and holds that lapsed. Replays are left out.',
       queries: [
         { legend: 'held', color: 'blue', expr: perSecond(`holds_placed_total{${OWN}}`) },
         { legend: 'booked', color: 'green', expr: perSecond(`bookings_confirmed_total{${OWN}}`) },
@@ -101,9 +100,7 @@ export const SERVICE: Dashboard = {
       title: 'Holds refused',
       unit: 'ops',
       description: 'Calls that placed no hold, by the code of the error and why the slot was not available.',
-      queries: [
-        { legend: '{{code}} {{reason}}', expr: perSecond(`holds_refused_total{${OWN}}`, 'code, reason') },
-      ],
+      queries: [{ legend: '{{code}} {{reason}}', expr: perSecond(`holds_refused_total{${OWN}}`, 'code, reason') }],
     },
     {
       title: 'Calls beyond a limit',

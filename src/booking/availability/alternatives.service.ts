@@ -73,8 +73,7 @@ async function lookUpAlternatives(
     seen = next;
     found = found.sort(nearest).slice(0, MAX_ALTERNATIVES);
     const last = found[MAX_ALTERNATIVES - 1];
-    const isNearest =
-      last !== undefined && distance(last, wanted) <= certainty(seen, sold, wanted, venue.timeZone);
+    const isNearest = last !== undefined && distance(last, wanted) <= certainty(seen, sold, wanted, venue.timeZone);
     if (isNearest || (seen.from === sold.from && seen.to === sold.to)) break;
   }
   return found.map((slot) => ({ ...slot, unavailableReason: null }));

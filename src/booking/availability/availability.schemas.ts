@@ -91,9 +91,7 @@ export const searchQuery = Joi.object<SearchQuery>({
   ),
   sport: text(120).description('Only resources of this sport_category, ignoring case.'),
   city: text(100).description('Only venues in this city, ignoring case.'),
-  from: wallTime().description(
-    'Only slots that begin at or after this local time, including those after midnight.',
-  ),
+  from: wallTime().description('Only slots that begin at or after this local time, including those after midnight.'),
   to: wallTimeEnd()
     .custom((to: string, helpers) => {
       const [{ from }] = helpers.state.ancestors as [{ from?: unknown }];

@@ -84,8 +84,7 @@ export async function readAvailability(
   const key = [name, venueId, dates[0], dates.length, resourceId ?? ''].join(' ');
   const cached = (): PreparedJson | undefined => {
     const known = responses.get(key);
-    if (known === undefined || !isRecent(deps.db, rules, known.reading) || !isValidNow(deps, known))
-      return undefined;
+    if (known === undefined || !isRecent(deps.db, rules, known.reading) || !isValidNow(deps, known)) return undefined;
     reads.memory += 1;
     return known.json;
   };
@@ -131,8 +130,7 @@ async function listSlots(
   plans: readonly Plan[],
 ): Promise<{ listed: ListedSlots[]; valid: CacheEntry['valid'] }> {
   const slots = plans.flat();
-  const claims =
-    slots.length === 0 ? [] : await findClaimedWindows(db, { venueId: venue._id, ...spanOf(slots) });
+  const claims = slots.length === 0 ? [] : await findClaimedWindows(db, { venueId: venue._id, ...spanOf(slots) });
   const [now, nowByDatabase] = [clock.now(), databaseClockOf(db).now()];
   const { onSale, until } = salePeriodAt(now, config.bookingHorizonDays, venue.timeZone);
   const index = indexClaims(claims);

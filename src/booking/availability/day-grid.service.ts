@@ -32,14 +32,7 @@ export type Occupant = Pick<
 };
 
 /** `shared`: another resource that shares its space is claimed. */
-export type CellState =
-  | Occupant['kind']
-  | 'shared'
-  | 'free'
-  | 'blackout'
-  | 'past'
-  | 'beyond_horizon'
-  | 'inactive';
+export type CellState = Occupant['kind'] | 'shared' | 'free' | 'blackout' | 'past' | 'beyond_horizon' | 'inactive';
 
 /** One slot of the schedule; `free` exactly if availability lists it as available. */
 export type DayCell = Omit<ListedSlot, 'unavailableReason'> & {
@@ -92,12 +85,7 @@ export async function readDayGrid(deps: SlotDeps, venueId: string, date: string)
   return { venue, date, now: deps.clock.now(), columns, offSchedule };
 }
 
-function cellMaker(
-  deps: SlotDeps,
-  venue: VenueRow,
-  claims: readonly Occupancy[],
-  blackouts: readonly BlackoutRow[],
-) {
+function cellMaker(deps: SlotDeps, venue: VenueRow, claims: readonly Occupancy[], blackouts: readonly BlackoutRow[]) {
   const claimOn = new Map(claims.flatMap((claim) => claim.cells.map((cell) => [cell, claim] as const)));
   const onSale = salePeriodOf(deps.clock.now(), deps.config.bookingHorizonDays, venue.timeZone);
   return (slot: Omit<ListedSlot, 'slotId' | 'unavailableReason'>): DayCell => {
@@ -115,10 +103,7 @@ function cellMaker(
       occupants,
       blackouts: closing,
       takesWalkIn:
-        !isTaken &&
-        closing.length === 0 &&
-        slot.end > onSale.after &&
-        (unsellable === null || unsellable === 'past'),
+        !isTaken && closing.length === 0 && slot.end > onSale.after && (unsellable === null || unsellable === 'past'),
     };
   };
 }

@@ -66,9 +66,7 @@ async function findFittingVenueIds(
 ): Promise<string[]> {
   const ofSport = sport === undefined ? venueIds : await findVenueIdsOfSport(db, venueIds, sport);
   const venues = await findActiveVenueCities(db, ofSport);
-  return venues
-    .filter((venue) => city === undefined || folded(venue.city) === folded(city))
-    .map(({ _id }) => _id);
+  return venues.filter((venue) => city === undefined || folded(venue.city) === folded(city)).map(({ _id }) => _id);
 }
 
 async function findVenueIdsOfSport(db: Db, venueIds: readonly string[], sport: string): Promise<string[]> {
@@ -109,10 +107,7 @@ async function searchVenue(deps: SlotDeps, rules: VenueRules, search: SlotSearch
  * Compares wall times. Slots after midnight belong to the operating day before: a range matches them if it has their
  * time, or if it goes on past midnight.
  */
-function isWithin(
-  { venue }: VenueRules,
-  { date, from = MIDNIGHT, to }: SlotSearch,
-): (slot: SlotWindow) => boolean {
+function isWithin({ venue }: VenueRules, { date, from = MIDNIGHT, to }: SlotSearch): (slot: SlotWindow) => boolean {
   const wallTimeOf = wallTimesIn(venue.timeZone);
   const passesMidnight = to === undefined || to <= from;
   return ({ start }) => {

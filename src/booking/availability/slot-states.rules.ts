@@ -47,8 +47,7 @@ export function reasonAt(
     }
     return false;
   };
-  if (inTheWay(byResource.get(slot.resource._id)?.filter((claim) => shareStep(windowOf(claim), slot))))
-    return 'booked';
+  if (inTheWay(byResource.get(slot.resource._id)?.filter((claim) => shareStep(windowOf(claim), slot)))) return 'booked';
   if (bySharedCell.size === 0) return reason;
   for (const cell of sharedCellsOfWindow(slot.resource, slot)) {
     if (inTheWay(bySharedCell.get(cell))) return 'booked';
@@ -88,8 +87,7 @@ export function salePeriodAt(
 export function nextLapse(claims: Iterable<ClaimedWindow>, now: Date): number {
   let next = Number.POSITIVE_INFINITY;
   for (const claim of claims) {
-    if (claim.status === 'ACTIVE' && claim.holdExpiresAt > now)
-      next = Math.min(next, claim.holdExpiresAt.getTime());
+    if (claim.status === 'ACTIVE' && claim.holdExpiresAt > now) next = Math.min(next, claim.holdExpiresAt.getTime());
   }
   return next;
 }

@@ -49,9 +49,7 @@ export const operatorListQuery = (region: string) =>
   Joi.object<OperatorListQuery>({
     partner_id: uuid().description("Only this partner's bookings; use `platform` for walk-ins."),
     q: text(120)
-      .custom((value: string, helpers) =>
-        searchOf(value) === undefined ? helpers.error('string.search') : value,
-      )
+      .custom((value: string, helpers) => (searchOf(value) === undefined ? helpers.error('string.search') : value))
       .messages({ 'string.search': SHORT_SEARCH })
       .description(
         'Finds by one text: the whole id of a booking or of its hold; the beginnings of any words of the name (all that are given); or the last 3 or more digits of the phone.',

@@ -84,8 +84,7 @@ export function bookingRoutes(deps: BookingDeps & ConfirmDeps): Route<PartnerCal
       params: { bookingId: bookingIdParam },
       responses: { 200: { description: 'The booking as it is now.', body: bookingSchema } },
       errors: ['BOOKING_NOT_FOUND'],
-      handle: async ({ caller, params }) =>
-        ok(bookingView(await getBooking(deps, caller.partnerId, params.bookingId))),
+      handle: async ({ caller, params }) => ok(bookingView(await getBooking(deps, caller.partnerId, params.bookingId))),
     }),
     ...endRoutes<PartnerCaller>(deps, {
       prefix: '/api/v1/bookings',

@@ -47,12 +47,8 @@ export const confirmBody = (region: string) =>
       .default(false)
       .description("Consumes a credit of the customer's active purchase at the venue, if there is one."),
     idempotency_key: idempotencyKey().required(),
-    order_reference: orderReference().description(
-      'Replaces the value of the hold. If omitted, that value stays.',
-    ),
-    metadata: metadata().description(
-      'Replaces the metadata of the hold as a whole. If omitted, that metadata stays.',
-    ),
+    order_reference: orderReference().description('Replaces the value of the hold. If omitted, that value stays.'),
+    metadata: metadata().description('Replaces the metadata of the hold as a whole. If omitted, that metadata stays.'),
   }).required();
 
 export const BOOKING_STATUSES = ['BOOKED', 'CANCELLED', 'REFUNDED'] as const;
@@ -70,9 +66,7 @@ export const endBody = Joi.object<EndBody>({
         'is not allowed: a cancel or refund applies to the whole booking and moves no money. Omit the field.',
     }),
   )
-  .description(
-    'Applies to the whole booking and moves no money: a field that begins with `amount` is rejected.',
-  )
+  .description('Applies to the whole booking and moves no money: a field that begins with `amount` is rejected.')
   .required();
 
 export const bookingIdParam = pathId('`booking_id` as returned by confirm.', EXAMPLE.bookingId);
@@ -90,9 +84,7 @@ export const confirmation = named(
       .valid(true)
       .description('Present only if a credit was requested and consumed.')
       .optional(),
-    package_purchase_id: id(EXAMPLE.purchaseId)
-      .description('The purchase that the credit was taken from.')
-      .optional(),
+    package_purchase_id: id(EXAMPLE.purchaseId).description('The purchase that the credit was taken from.').optional(),
   }),
 );
 
@@ -133,12 +125,8 @@ export const booking = named(
     cancellation_reason: nullableText(null),
     refunded_at: orNull(timestamp()).example(null),
     refund_reason: nullableText(null),
-    package_credit_consumed: Joi.boolean()
-      .description('Present only if confirm had use_package_credit.')
-      .optional(),
-    package_purchase_id: id(EXAMPLE.purchaseId)
-      .description('Present only if a credit was consumed.')
-      .optional(),
+    package_credit_consumed: Joi.boolean().description('Present only if confirm had use_package_credit.').optional(),
+    package_purchase_id: id(EXAMPLE.purchaseId).description('Present only if a credit was consumed.').optional(),
   }),
 );
 

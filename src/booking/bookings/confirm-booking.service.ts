@@ -50,9 +50,7 @@ export async function confirmBooking(
   input: ConfirmBooking,
 ): Promise<Confirmed> {
   const phoneE164 = requireCustomerPhone(input.customerPhone, deps.config.defaultRegion);
-  return deduplicate(deps.db, [withoutCause(caller), input], () =>
-    confirmOnce(deps, caller, input, phoneE164),
-  );
+  return deduplicate(deps.db, [withoutCause(caller), input], () => confirmOnce(deps, caller, input, phoneE164));
 }
 
 async function confirmOnce(
@@ -107,9 +105,7 @@ async function tryConfirm(
     attached: input.attached,
   };
   try {
-    const paid = input.usePackageCredit
-      ? await confirmWithCredit(deps, hold, phoneE164, change)
-      : 'no credit';
+    const paid = input.usePackageCredit ? await confirmWithCredit(deps, hold, phoneE164, change) : 'no credit';
     return paid === 'no credit' ? await moveReservation(deps, 'confirm', hold._id, change) : paid;
   } catch (err) {
     if (isDuplicateKey(err)) return null;
@@ -163,10 +159,7 @@ async function whyNotConfirmed(deps: ConfirmDeps, holdId: string): Promise<Domai
         'The venue sold the slot to another channel before the hold was confirmed. Place a hold on another slot.',
       );
     case 'RELEASED':
-      return new DomainError(
-        'INVALID_HOLD_STATE',
-        'The hold has been released. Place a new hold on the slot.',
-      );
+      return new DomainError('INVALID_HOLD_STATE', 'The hold has been released. Place a new hold on the slot.');
     case 'BOOKED':
     case 'CANCELLED':
     case 'REFUNDED':

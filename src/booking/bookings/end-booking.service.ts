@@ -40,9 +40,7 @@ export async function endBooking(
   operation: EndOperation,
   input: EndBooking,
 ): Promise<{ isReplay: boolean }> {
-  return deduplicate(deps.db, [withoutCause(caller), operation, input], () =>
-    endOnce(deps, caller, operation, input),
-  );
+  return deduplicate(deps.db, [withoutCause(caller), operation, input], () => endOnce(deps, caller, operation, input));
 }
 
 async function endOnce(

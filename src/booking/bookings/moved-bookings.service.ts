@@ -40,9 +40,7 @@ export async function* listMovedBookings(db: Db, { zones }: SavedRules): AsyncGe
     const [venue, resource] = [await venues(venueId), await resources(resourceId)];
     const offset = zones[venue?.timeZone ?? '']?.findLast(([fromMs]) => fromMs <= slotStart.getTime());
     if (bookingId === undefined || venue === null || offset === undefined) continue;
-    const before = new Date(slotStart.getTime() + offset[1])
-      .toISOString()
-      .slice(0, 'YYYY-MM-DDTHH:MM'.length);
+    const before = new Date(slotStart.getTime() + offset[1]).toISOString().slice(0, 'YYYY-MM-DDTHH:MM'.length);
     const now = localDateTimeOf(slotStart, venue.timeZone);
     if (before === now) continue;
     const isOnSchedule = resource !== null && pricedSlotAt(venue, resource, slotStart) !== undefined;

@@ -50,8 +50,7 @@ export function operatorBookingRoutes(deps: BookingDeps & ReservationDeps): Rout
       params,
       responses: { 200: { description: 'The booking as it is now.', body: bookingSchema } },
       errors: ['BOOKING_NOT_FOUND'],
-      handle: async ({ params: { bookingId } }) =>
-        ok(bookingView(await getBooking(deps, undefined, bookingId))),
+      handle: async ({ params: { bookingId } }) => ok(bookingView(await getBooking(deps, undefined, bookingId))),
     }),
     route<Operator, BookingParams>({
       method: 'get',

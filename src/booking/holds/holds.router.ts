@@ -61,8 +61,7 @@ export function holdRoutes(deps: HoldDeps): Route<PartnerCaller>[] {
       params,
       responses: { 200: { description: 'The hold as it is now.', body: holdSchema } },
       errors: ['HOLD_NOT_FOUND'],
-      handle: async ({ caller, params: { holdId } }) =>
-        ok(holdView(await getHold(deps, caller.partnerId, holdId))),
+      handle: async ({ caller, params: { holdId } }) => ok(holdView(await getHold(deps, caller.partnerId, holdId))),
     }),
     route<PartnerCaller, HoldParams, unknown, { ttl_seconds: number }>({
       method: 'post',

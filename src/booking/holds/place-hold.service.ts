@@ -33,11 +33,7 @@ const deduplicate = deduplicatedCalls<PlacedHold>();
  * @throws DomainError VENUE_NOT_AUTHORIZED, RESOURCE_NOT_FOUND, SLOT_NOT_FOUND, VALIDATION_ERROR, SLOT_NOT_AVAILABLE
  * (with `conflict`), HOLD_LIMIT_REACHED, IDEMPOTENCY_KEY_MISMATCH
  */
-export async function placeHold(
-  deps: HoldDeps,
-  caller: PartnerCaller,
-  input: PlaceHold,
-): Promise<PlacedHold> {
+export async function placeHold(deps: HoldDeps, caller: PartnerCaller, input: PlaceHold): Promise<PlacedHold> {
   const place = () => placeUnderLease(deps, caller, input);
   try {
     if (input.idempotencyKey === undefined) return await place();
@@ -69,8 +65,7 @@ async function placeUnderLease(deps: HoldDeps, caller: PartnerCaller, input: Pla
     else if (slot.offer.unsellable !== null) rejection = { reason: slot.offer.unsellable };
     else {
       const { draft } = slot.offer;
-      const lease =
-        key && (await leasedCacheOf(db).lease([key, ...slot.entries], untilMs - performance.now()));
+      const lease = key && (await leasedCacheOf(db).lease([key, ...slot.entries], untilMs - performance.now()));
       if (lease === null || lease === undefined) continue;
       const outcome = wasLostLately(db, slot.slotId)
         ? 'cell taken'

@@ -50,11 +50,7 @@ function conflictWith(claims: readonly Claimant[], partnerId: string): Conflict 
   return { reason: 'held', freeAt: last.holdExpiresAt, ...(isOwn ? { holdId: last._id } : {}) };
 }
 
-export async function slotNotAvailable(
-  deps: SlotDeps,
-  target: SlotTarget,
-  conflict: Conflict,
-): Promise<DomainError> {
+export async function slotNotAvailable(deps: SlotDeps, target: SlotTarget, conflict: Conflict): Promise<DomainError> {
   const alternatives = await findAlternatives(deps, target.rules, target.resource, target.start);
   return new DomainError('SLOT_NOT_AVAILABLE', messageOf(deps, target, conflict), {
     conflict: {

@@ -70,8 +70,7 @@ export function operatorPurchaseRoutes(deps: PackageDeps): Route<Operator>[] {
       body: endPurchaseBody,
       responses: { 200: { description: 'The purchase as it is now.', body: purchaseOfPartner } },
       errors: ['PURCHASE_NOT_FOUND'],
-      handle: async ({ params, body }) =>
-        ok(operatorPurchaseView(await endPurchase(deps, params.id, body.reason))),
+      handle: async ({ params, body }) => ok(operatorPurchaseView(await endPurchase(deps, params.id, body.reason))),
     }),
   ];
 }

@@ -36,10 +36,7 @@ export const activeQuery = (region: string) =>
   });
 
 export const packageIdParam = pathId('`package_id` from the catalogue.', EXAMPLE.packageId);
-export const purchaseIdParam = pathId(
-  '`purchase.id` as returned when the package was sold.',
-  EXAMPLE.purchaseId,
-);
+export const purchaseIdParam = pathId('`purchase.id` as returned when the package was sold.', EXAMPLE.purchaseId);
 
 const status = () =>
   Joi.string()

@@ -52,12 +52,7 @@ export async function buyPackage(deps: PackageDeps, partnerId: string, input: Bu
   return deduplicate(deps.db, [partnerId, input], () => buyOnce(deps, partnerId, input, phoneE164));
 }
 
-async function buyOnce(
-  deps: PackageDeps,
-  partnerId: string,
-  input: BuyPackage,
-  phoneE164: string,
-): Promise<Bought> {
+async function buyOnce(deps: PackageDeps, partnerId: string, input: BuyPackage, phoneE164: string): Promise<Bought> {
   const { packageId, customerPhone, paymentMethod, idempotencyKey: purchaseKey } = input;
   const sold = await findPackage(deps.db, packageId);
   if (sold === null || sold.partnerId !== partnerId) throw packageNotFound('partner');
@@ -125,11 +120,7 @@ export async function listPurchasesOf(deps: PackageDeps, customerPhone: string):
  * Ends a purchase before its time: none of its credits can be used any more, not even one that a refund gives back. A
  * purchase that has expired or was ended before stays as it is. @throws DomainError PURCHASE_NOT_FOUND
  */
-export async function endPurchase(
-  deps: { db: Db },
-  purchaseId: string,
-  reason: string,
-): Promise<SeenPurchase> {
+export async function endPurchase(deps: { db: Db }, purchaseId: string, reason: string): Promise<SeenPurchase> {
   await endPurchaseRow(deps.db, purchaseId, reason);
   return getPurchase(deps, undefined, purchaseId);
 }
@@ -193,8 +184,7 @@ async function requireVenues(deps: { db: Db }, venueIds: readonly string[]): Pro
 }
 
 const NO_PACKAGE: Record<Audience, string> = {
-  partner:
-    'You have no package on sale with that id. List your catalogue at /api/v1/packages to find its id.',
+  partner: 'You have no package on sale with that id. List your catalogue at /api/v1/packages to find its id.',
   operator: 'There is no package with that id.',
 };
 

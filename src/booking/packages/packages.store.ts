@@ -84,17 +84,11 @@ export async function insertPurchase(
 }
 
 export async function findPurchase(db: Db, purchaseId: string): Promise<SeenPurchase | null> {
-  return confirmAbsence(
-    async (options) => (await findSeen(db, [{ $match: { _id: purchaseId } }], options))[0] ?? null,
-  );
+  return confirmAbsence(async (options) => (await findSeen(db, [{ $match: { _id: purchaseId } }], options))[0] ?? null);
 }
 
 /** The purchase that the partner's key made; waits until a concurrent write of it is majority-committed. */
-export async function findPurchaseByKey(
-  db: Db,
-  partnerId: string,
-  purchaseKey: string,
-): Promise<PurchaseRow | null> {
+export async function findPurchaseByKey(db: Db, partnerId: string, purchaseKey: string): Promise<PurchaseRow | null> {
   return purchaseCollection(db).findOne({ partnerId, purchaseKey }, CONFIRMED);
 }
 
@@ -131,11 +125,7 @@ export async function consumeCredit(
 }
 
 /** A customer's purchases from all partners, newest first. */
-export async function listPurchasesOfPhone(
-  db: Db,
-  phoneE164: string,
-  limit: number,
-): Promise<SeenPurchase[]> {
+export async function listPurchasesOfPhone(db: Db, phoneE164: string, limit: number): Promise<SeenPurchase[]> {
   const newest = { $sort: { purchasedAt: -1, _id: 1 } };
   return findSeen(db, [{ $match: { phoneE164 } }, newest, { $limit: limit }]);
 }

@@ -19,8 +19,7 @@ export function closes(
   { _id, sharesSpaceWith }: Resource,
   { start, end }: Window,
 ): boolean {
-  const isOfResource =
-    resourceIds === null || resourceIds.some((id) => id === _id || sharesSpaceWith.includes(id));
+  const isOfResource = resourceIds === null || resourceIds.some((id) => id === _id || sharesSpaceWith.includes(id));
   return isOfResource && startsAt < end && endsAt > start;
 }
 

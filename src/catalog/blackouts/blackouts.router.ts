@@ -22,8 +22,7 @@ export function blackoutRoutes(deps: BlackoutDeps): Route<Operator>[] {
       operationId: 'addBlackout',
       tag: 'Blackouts',
       summary: 'Close a venue or some of its resources for a time',
-      description:
-        'Nothing is sold in that time from now on. What is held or booked there stays, and is reported.',
+      description: 'Nothing is sold in that time from now on. What is held or booked there stays, and is reported.',
       params: { venueId: venueIdParam },
       body: blackoutBody,
       responses: {

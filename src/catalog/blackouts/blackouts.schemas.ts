@@ -1,16 +1,7 @@
 import Joi from 'joi';
 import { EXAMPLE } from '../../http/example-values.ts';
 import { instant, list, opaque, pathId, prose } from '../../http/fields.ts';
-import {
-  id,
-  named,
-  object,
-  orNull,
-  pageOf,
-  resourceId,
-  sentence,
-  timestamp,
-} from '../../http/response-fields.ts';
+import { id, named, object, orNull, pageOf, resourceId, sentence, timestamp } from '../../http/response-fields.ts';
 import { conflictFields } from '../../reservations/claim-conflicts.schemas.ts';
 
 export type BlackoutBody = { starts_at: Date; ends_at: Date; resource_ids?: string[]; reason: string };

@@ -10,13 +10,7 @@ import { inVenueTransaction } from '../venues/venue-transaction.service.ts';
 import { getVenue, listResources, requireResourcesOf } from '../venues/venues.service.ts';
 import { closes, windowFault } from './blackout.rules.ts';
 import type { BlackoutRow } from './blackouts.model.ts';
-import {
-  countBlackouts,
-  deleteBlackout,
-  findBlackout,
-  insertBlackout,
-  listBlackoutRows,
-} from './blackouts.store.ts';
+import { countBlackouts, deleteBlackout, findBlackout, insertBlackout, listBlackoutRows } from './blackouts.store.ts';
 
 export type { BlackoutRow } from './blackouts.model.ts';
 

@@ -10,13 +10,7 @@ export async function insertBlackout(db: Db, blackout: BlackoutRow, tx: Tx): Pro
 }
 
 /** The blackouts of a venue that overlap [from, to), by their start: as `tx` sees them, else the newest state. */
-export async function findBlackouts(
-  db: Db,
-  venueId: string,
-  from: Date,
-  to: Date,
-  tx?: Tx,
-): Promise<BlackoutRow[]> {
+export async function findBlackouts(db: Db, venueId: string, from: Date, to: Date, tx?: Tx): Promise<BlackoutRow[]> {
   const options = tx === undefined ? NEWEST : { session: tx };
   return blackoutCollection(db)
     .find({ venueId, endsAt: { $gt: from }, startsAt: { $lt: to } }, options)

@@ -27,9 +27,7 @@ export async function revokeVenue(
     const live = await findLiveHoldsAtVenue(deps.db, { partnerId, venueId, limit: WIDTH });
     if (live.length === 0) return released;
     const ended = await Promise.all(
-      live.map(({ _id }) =>
-        moveReservation(deps, 'release', _id, { actor, originatorId: PLATFORM_PARTNER_ID }),
-      ),
+      live.map(({ _id }) => moveReservation(deps, 'release', _id, { actor, originatorId: PLATFORM_PARTNER_ID })),
     );
     released.push(...ended.filter((hold) => hold !== null));
   }

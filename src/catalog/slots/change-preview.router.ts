@@ -31,23 +31,16 @@ type Body = {
 const body = Joi.object<Body>({
   venue: updateVenueBody.optional().description('What a PATCH of the venue would have.').example({}),
   resources: list(
-    updateResourceBody
-      .append({ resource_id: opaque(200).required(), schedule: scheduleBody.optional() })
-      .optional(),
+    updateResourceBody.append({ resource_id: opaque(200).required(), schedule: scheduleBody.optional() }).optional(),
     MAX_RESOURCES,
   )
     .unique('resource_id')
     .default([])
-    .description(
-      'What a PATCH of each resource would have, and as `schedule` what the PUT of its schedule would.',
-    )
+    .description('What a PATCH of each resource would have, and as `schedule` what the PUT of its schedule would.')
     .example([{ resource_id: 'arena-turf-a', status: 'inactive' }]),
 }).required();
 
-const offSale = named(
-  'OffSale',
-  object(conflictFields('that would be at something inactive or off the schedule')),
-);
+const offSale = named('OffSale', object(conflictFields('that would be at something inactive or off the schedule')));
 
 export function changePreviewRoutes(deps: { db: Db; clock: Clock }): Route<Operator>[] {
   return [

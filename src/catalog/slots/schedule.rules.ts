@@ -39,12 +39,7 @@ const rememberedWindows = new Map<string, OpeningMs>();
  *
  * @throws RangeError for a malformed date or time, an unknown zone, or a duration that is no positive whole number.
  */
-export function slotsOn(
-  date: string,
-  hours: OpeningHours,
-  durationMinutes: number,
-  timeZone: string,
-): SlotWindow[] {
+export function slotsOn(date: string, hours: OpeningHours, durationMinutes: number, timeZone: string): SlotWindow[] {
   if (!Number.isInteger(durationMinutes) || durationMinutes <= 0) {
     throw new RangeError(`A slot cannot last ${durationMinutes} minutes.`);
   }

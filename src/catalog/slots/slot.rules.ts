@@ -73,11 +73,7 @@ function windowsIn(timeZone: string): (resource: ResourceRow, date: string) => r
   const known = new Map<string, readonly SlotWindow[]>();
   return (resource, date) => {
     const { schedule, opensAt, closesAt, durationMinutes } = resource;
-    const key = [
-      date,
-      durationMinutes,
-      ...(schedule === undefined ? [opensAt, closesAt] : [resource._id]),
-    ].join(' ');
+    const key = [date, durationMinutes, ...(schedule === undefined ? [opensAt, closesAt] : [resource._id])].join(' ');
     const windows = known.get(key) ?? slotsOn(date, openingsOf(resource), durationMinutes, timeZone);
     known.set(key, windows);
     return windows;

@@ -56,9 +56,7 @@ export async function findSlotForSale(
       if (slot === undefined) return { ...target, offer: null };
       const { venue, blackouts } = target.rules;
       const onSale = salePeriodOf(deps.clock.now(), deps.config.bookingHorizonDays, venue.timeZone);
-      const unsellable = unsellableReason(venue, resource, slot, onSale, () =>
-        isBlackedOut(resource, slot, blackouts),
-      );
+      const unsellable = unsellableReason(venue, resource, slot, onSale, () => isBlackedOut(resource, slot, blackouts));
       return { ...target, offer: { draft: draftOf(target, slot, partnerId), unsellable } };
     },
     ({ offer }) => offer === null || RULED_OUT.has(offer.unsellable),
@@ -120,8 +118,7 @@ async function findTarget(
     return targetAt(named, requireResourceIn(named.rules, resourceId), slotStart);
   }
   const resource = ofSlotId?.rules.resources.find(({ _id }) => _id === parsed?.resourceId);
-  if (parsed === undefined || ofSlotId === null || resource === undefined)
-    throw slotNotFound(audienceOf(partnerId));
+  if (parsed === undefined || ofSlotId === null || resource === undefined) throw slotNotFound(audienceOf(partnerId));
   if (named !== null && named.rules.venue._id !== ofSlotId.rules.venue._id) throw disagreement('venue_id');
   return targetAt(ofSlotId, resource, parsed.start);
 }

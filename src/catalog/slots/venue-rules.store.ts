@@ -33,21 +33,15 @@ const VENUES: EntryKind = {
     WITHOUT_FENCE,
     { $project: { venue: '$$ROOT' } },
     ofVenue('resources', [WITHOUT_FENCE, { $sort: { _id: 1 } }]),
-    ofVenue('blackouts', [
-      { $match: { $expr: { $gt: ['$endsAt', '$$NOW'] } } },
-      { $sort: { startsAt: 1, _id: 1 } },
-    ]),
+    ofVenue('blackouts', [{ $match: { $expr: { $gt: ['$endsAt', '$$NOW'] } } }, { $sort: { startsAt: 1, _id: 1 } }]),
   ],
 };
 
 const RESOURCES: EntryKind = { collection: 'resources', stages: [{ $project: { venueId: 1 } }] };
 
 /** Null if there is no such venue. */
-export const findVenueRules = (
-  db: Db,
-  venueId: string,
-  from?: RulesSource,
-): Promise<Entry<VenueRules> | null> => leasedCacheOf(db).read<VenueRules>(VENUES, venueId, from);
+export const findVenueRules = (db: Db, venueId: string, from?: RulesSource): Promise<Entry<VenueRules> | null> =>
+  leasedCacheOf(db).read<VenueRules>(VENUES, venueId, from);
 
 /** The venue of a resource, which never changes; undefined if there is no such resource. */
 export async function findVenueIdOf(db: Db, resourceId: string): Promise<string | undefined> {

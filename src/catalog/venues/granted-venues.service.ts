@@ -11,17 +11,10 @@ export async function listGrantedVenues(deps: { db: Db }, partnerId: string): Pr
 }
 
 /** @throws DomainError VENUE_NOT_FOUND for a venue that is missing or not granted; the two look the same. */
-export async function getGrantedVenue(
-  deps: { db: Db },
-  partnerId: string,
-  venueId: string,
-): Promise<VenueRow> {
+export async function getGrantedVenue(deps: { db: Db }, partnerId: string, venueId: string): Promise<VenueRow> {
   const venue = await findGrantedVenue(deps.db, partnerId, venueId);
   if (venue !== null) return venue;
-  throw new DomainError(
-    'VENUE_NOT_FOUND',
-    'No venue with that id is granted to you. List your venues to find its id.',
-  );
+  throw new DomainError('VENUE_NOT_FOUND', 'No venue with that id is granted to you. List your venues to find its id.');
 }
 
 /** The resources of a venue granted to the partner. @throws DomainError VENUE_NOT_FOUND */

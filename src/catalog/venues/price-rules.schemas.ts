@@ -1,17 +1,7 @@
 import Joi from 'joi';
 import { EXAMPLE } from '../../http/example-values.ts';
 import { date, dateNotAfter, list, pathId, rupees, text, wallTime, wallTimeEnd } from '../../http/fields.ts';
-import {
-  amount,
-  day,
-  id,
-  listOf,
-  named,
-  object,
-  orNull,
-  resourceId,
-  timestamp,
-} from '../../http/response-fields.ts';
+import { amount, day, id, listOf, named, object, orNull, resourceId, timestamp } from '../../http/response-fields.ts';
 import type { Weekday } from '../../platform/calendar.ts';
 import { WEEKDAYS } from '../../platform/calendar.ts';
 
@@ -42,29 +32,17 @@ const UP_TO =
   "Up to this time of the slot's start, itself not included; to midnight if absent. At or before the start time, it is on the next day.";
 const endTime = () => wallTimeEnd().description(`${UP_TO} 24:00 is stored as 00:00.`).example('02:00');
 const fromDate = 'The first operating date on which the time of the rule begins; any if absent.';
-const toDate =
-  'The last operating date on which the time of the rule begins, itself included; any if absent.';
+const toDate = 'The last operating date on which the time of the rule begins, itself included; any if absent.';
 const priority = () =>
-  Joi.number()
-    .integer()
-    .min(-1000)
-    .max(1000)
-    .description('The highest that matches wins; among equals, the newest.');
+  Joi.number().integer().min(-1000).max(1000).description('The highest that matches wins; among equals, the newest.');
 const multiplier = () =>
-  Joi.number()
-    .min(0.1)
-    .max(10)
-    .description('Times the base price, rounded to whole paise; at most four decimals.');
+  Joi.number().min(0.1).max(10).description('Times the base price, rounded to whole paise; at most four decimals.');
 
 export const priceRuleBody = Joi.object<PriceRuleBody>({
   name: name().required(),
-  price_rupees: rupees()
-    .description('Rupees, with at most two decimals. Either this or multiplier.')
-    .example(1500),
+  price_rupees: rupees().description('Rupees, with at most two decimals. Either this or multiplier.').example(1500),
   multiplier: multiplier()
-    .custom((value: number, helpers) =>
-      Number(value.toFixed(4)) === value ? value : helpers.error('number.decimals'),
-    )
+    .custom((value: number, helpers) => (Number(value.toFixed(4)) === value ? value : helpers.error('number.decimals')))
     .messages({ 'number.decimals': 'must have at most four decimals' }),
   days_of_week: days().min(1).unique(),
   start_time: startTime(),

@@ -34,10 +34,7 @@ export async function listPriceRules(deps: { db: Db }, resourceId: string): Prom
 }
 
 /** A rule and its resource. @throws DomainError PRICE_RULE_NOT_FOUND */
-export async function getPriceRule(
-  deps: { db: Db },
-  ruleId: string,
-): Promise<{ resourceId: string; rule: PriceRule }> {
+export async function getPriceRule(deps: { db: Db }, ruleId: string): Promise<{ resourceId: string; rule: PriceRule }> {
   const found = await findPriceRule(deps.db, ruleId);
   if (found === null) throw priceRuleNotFound();
   return found;

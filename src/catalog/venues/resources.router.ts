@@ -54,8 +54,7 @@ export function resourceRoutes(deps: OperatorVenueDeps): Route<Operator>[] {
       params: { venueId: venueIdParam },
       responses: { 200: { description: 'All resources of the venue.', body: listOf(operatorResource) } },
       errors: ['VENUE_NOT_FOUND'],
-      handle: async ({ params }) =>
-        listing((await listResources(deps, params.venueId)).map(operatorResourceView)),
+      handle: async ({ params }) => listing((await listResources(deps, params.venueId)).map(operatorResourceView)),
     }),
     route<Operator, ResourceParams>({
       method: 'get',

@@ -52,10 +52,7 @@ export async function switchOff(db: Db, resourceId: string, callId: string): Pro
 export async function switchBack(db: Db, resourceId: string, callId: string): Promise<void> {
   const resources = resourceModel(db);
   await resources.updateOne({ _id: resourceId, offFor: callId }, { $pull: { offFor: callId } });
-  await resources.updateOne(
-    { _id: resourceId, offFor: [] },
-    { $set: { status: 'active' }, $unset: { offFor: 1 } },
-  );
+  await resources.updateOne({ _id: resourceId, offFor: [] }, { $set: { status: 'active' }, $unset: { offFor: 1 } });
 }
 
 export async function unsetSchedule(db: Db, resourceId: string): Promise<void> {
@@ -113,10 +110,7 @@ export async function pushPriceRule(db: Db, resourceId: string, rule: PriceRule)
   return matchedCount === 1;
 }
 
-export async function findPriceRule(
-  db: Db,
-  ruleId: string,
-): Promise<{ resourceId: string; rule: PriceRule } | null> {
+export async function findPriceRule(db: Db, ruleId: string): Promise<{ resourceId: string; rule: PriceRule } | null> {
   const resource = await resourceModel(db).findOne({ 'priceRules.id': ruleId }, { priceRules: 1 }).lean();
   const rule = resource?.priceRules?.find(({ id }) => id === ruleId);
   return resource === null || rule === undefined ? null : { resourceId: resource._id, rule };

@@ -35,8 +35,7 @@ export function scheduleFaults({ weekly, exceptions }: Schedule): FieldFault[] {
       ...overlapsWithDayBefore(ofWeek(WEEKDAYS[(index + 6) % 7] ?? 'sun'), ofWeek(weekday)),
     ]),
     ...exceptions.flatMap(({ date }, index) => {
-      if (indexOf.get(date) !== index)
-        return [{ path: `exceptions.${index}.date`, message: 'is named twice' }];
+      if (indexOf.get(date) !== index) return [{ path: `exceptions.${index}.date`, message: 'is named twice' }];
       const dayAfter = addDays(date, 1);
       return [
         ...overlapsWithin(ofException(index)),

@@ -24,8 +24,7 @@ export function scheduleRoutes(deps: OperatorVenueDeps): Route<Operator>[] {
       body: scheduleBody,
       responses: {
         200: {
-          description:
-            'The schedule as it is now, with the holds and bookings of the resource that are off sale.',
+          description: 'The schedule as it is now, with the holds and bookings of the resource that are off sale.',
           body: scheduleWithConflicts,
         },
       },

@@ -56,9 +56,7 @@ export const schedule = named(
   'Schedule',
   object({
     resource_id: resourceId(),
-    weekly: object(Object.fromEntries(WEEKDAYS.map((weekday) => [weekday, openingsView()]))).description(
-      WEEK,
-    ),
+    weekly: object(Object.fromEntries(WEEKDAYS.map((weekday) => [weekday, openingsView()]))).description(WEEK),
     exceptions: Joi.array()
       .items(object({ date: day('2026-12-25'), hours: openingsView().example([]) }))
       .description(`${EXCEPTIONS} Sorted by date.`)

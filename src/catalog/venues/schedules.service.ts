@@ -15,11 +15,7 @@ export async function getSchedule(deps: { db: Db }, resourceId: string): Promise
  * Replaces the schedule for what is sold from now on; reservations stay and cannot be sold over (ADR 0002).
  * @throws DomainError RESOURCE_NOT_FOUND; VALIDATION_ERROR naming every opening that overlaps another
  */
-export async function setSchedule(
-  deps: { db: Db },
-  resourceId: string,
-  schedule: Schedule,
-): Promise<Schedule> {
+export async function setSchedule(deps: { db: Db }, resourceId: string, schedule: Schedule): Promise<Schedule> {
   const checked = checkedSchedule(schedule);
   await updateResource(deps, resourceId, { schedule: checked });
   return checked;

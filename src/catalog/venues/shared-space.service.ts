@@ -17,9 +17,7 @@ export async function shareSpace(
   resource: Pick<ResourceRow, '_id' | 'venueId'>,
   otherIds: readonly string[],
 ): Promise<void> {
-  await inVenueTransaction(deps.db, resource.venueId, (tx) =>
-    relateResources(deps.db, resource, otherIds, tx),
-  );
+  await inVenueTransaction(deps.db, resource.venueId, (tx) => relateResources(deps.db, resource, otherIds, tx));
   // Once this returns, everything sold without the relation is written and is found.
   const cache = leasedCacheOf(deps.db);
   if (otherIds.length > 0) await cache.changedForAll();

@@ -13,9 +13,7 @@ const timeZone = () =>
   Joi.string()
     .custom((value: string, helpers) => timeZoneNamed(value) ?? helpers.error('string.timeZone'))
     .messages({ 'string.timeZone': 'must be an IANA time zone such as Asia/Kolkata' })
-    .description(
-      'A name of the IANA time zone database, in any case; stored in the spelling of the database.',
-    )
+    .description('A name of the IANA time zone database, in any case; stored in the spelling of the database.')
     .meta({ jsonSchema: { pattern: '^[A-Za-z][A-Za-z0-9_+/-]*$' } })
     .example('Asia/Kolkata');
 
@@ -160,8 +158,7 @@ export const operatorResource = named(
 const offSale = object(conflictFields('at something inactive or off the schedule'));
 
 /** The schema with the claims that a change leaves off sale. */
-export const withOffSale = (name: string, schema: ObjectSchema): ObjectSchema =>
-  named(name, schema.concat(offSale));
+export const withOffSale = (name: string, schema: ObjectSchema): ObjectSchema => named(name, schema.concat(offSale));
 
 export const venueWithConflicts = withOffSale('VenueWithConflicts', venue);
 export const resourceWithConflicts = withOffSale('ResourceWithConflicts', operatorResource);
@@ -169,10 +166,7 @@ export const resourceWithConflicts = withOffSale('ResourceWithConflicts', operat
 // The fields of a body as rows have them; the schema of a body that creates a row requires those that the row must
 // have.
 
-export function venueChange({
-  time_zone: zone,
-  ...same
-}: Partial<VenueBody>): Partial<Omit<VenueRow, '_id'>> {
+export function venueChange({ time_zone: zone, ...same }: Partial<VenueBody>): Partial<Omit<VenueRow, '_id'>> {
   return omitUndefined({ ...same, timeZone: zone });
 }
 

@@ -26,8 +26,7 @@ export type OperatorVenueDeps = VenueDeps & {
   findOffSaleClaims: (venueId: string) => Promise<LiveClaim[]>;
 };
 
-export type NewVenue = Pick<VenueRow, 'name' | 'address' | 'city'> &
-  Partial<Pick<VenueRow, 'timeZone' | 'status'>>;
+export type NewVenue = Pick<VenueRow, 'name' | 'address' | 'city'> & Partial<Pick<VenueRow, 'timeZone' | 'status'>>;
 
 export async function createVenue(deps: VenueDeps, input: NewVenue): Promise<VenueRow> {
   const venue: VenueRow = { _id: newId(), timeZone: deps.config.defaultTimeZone, status: 'active', ...input };
@@ -47,8 +46,7 @@ export async function updateVenue(
   change: Partial<Omit<VenueRow, '_id'>>,
 ): Promise<VenueRow> {
   const venue = foundVenue(await updateVenueRow(deps.db, venueId, change));
-  const isRestricted =
-    change.status === 'inactive' || (change.timeZone !== undefined && venue.status === 'active');
+  const isRestricted = change.status === 'inactive' || (change.timeZone !== undefined && venue.status === 'active');
   const cache = leasedCacheOf(deps.db);
   if (isRestricted) await cache.changedForAll();
   else cache.freshen();
@@ -138,8 +136,7 @@ export async function changeResource(
 ): Promise<ResourceRow> {
   if (sharesSpaceWith === undefined) return updateResource(deps, resourceId, change);
   const resource = await getResource(deps, resourceId);
-  if (sharesSpaceWith.includes(resourceId))
-    throw fieldError('shares_space_with', 'names the resource itself');
+  if (sharesSpaceWith.includes(resourceId)) throw fieldError('shares_space_with', 'names the resource itself');
   await requireResourcesOf(deps, resource.venueId, sharesSpaceWith, 'shares_space_with');
   const isSharingMore = sharesSpaceWith.some((id) => !resource.sharesSpaceWith.includes(id));
   const callId = newId();

@@ -13,9 +13,7 @@ export async function insertVenue(db: Db, venue: VenueRow): Promise<void> {
 }
 
 /** The newest state of a document, by its id. Null only if the absence is confirmed. Concurrent calls share the read. */
-export const newestById = <T extends { _id: string }>(
-  collectionIn: (db: Db) => mongoose.mongo.Collection<T>,
-) =>
+export const newestById = <T extends { _id: string }>(collectionIn: (db: Db) => mongoose.mongo.Collection<T>) =>
   newestByDb<string, T>(async (db, ids, options) => {
     const rows = await collectionIn(db)
       .find({ _id: { $in: [...ids] } } as never, options)

@@ -58,8 +58,7 @@ function numberIn(cell: string, separator: string): unknown {
 
 /** `6:00`, `06:00:00`, `6.30 pm` and `6 AM` as `HH:MM`. */
 function timeIn(cell: string): string {
-  const [, hours = '', minutes, half] =
-    /^(\d\d?)(?:[:.](\d\d)(?:[:.]00)?)?(?: ?([ap])\.?m\.?)?$/i.exec(cell) ?? [];
+  const [, hours = '', minutes, half] = /^(\d\d?)(?:[:.](\d\d)(?:[:.]00)?)?(?: ?([ap])\.?m\.?)?$/i.exec(cell) ?? [];
   if (minutes === undefined && half === undefined) return cell;
   const hour = Number(hours);
   if (half !== undefined && (hour < 1 || hour > 12)) return cell;
@@ -76,13 +75,10 @@ const MONTHS = [
 export function dateIn(cell: string): string | TwoMeanings {
   const text = cell.replace(/[T ]00:00(?::00(?:\.0+)?)?$/, '').replace(/^[a-z]{3,9}day,? /i, '');
   if (/^\d{5}(?:\.\d+)?$/.test(text))
-    return new TwoMeanings(
-      `${cell} is a day as spreadsheets count them, from 1900 or from 1904: write YYYY-MM-DD`,
-    );
+    return new TwoMeanings(`${cell} is a day as spreadsheets count them, from 1900 or from 1904: write YYYY-MM-DD`);
   const [, year, month, day] = /^(\d{4})[-/.](\d\d?)[-/.](\d\d?)$/.exec(text) ?? [];
   if (year !== undefined) return isoDate(year, month, day);
-  const [, ofMonth, name = '', itsYear] =
-    /^(\d\d?)[-/. ]([a-z]{3,9})\.?,?[-/. ](\d\d|\d{4})$/i.exec(text) ?? [];
+  const [, ofMonth, name = '', itsYear] = /^(\d\d?)[-/. ]([a-z]{3,9})\.?,?[-/. ](\d\d|\d{4})$/i.exec(text) ?? [];
   if (ofMonth !== undefined) return isoDate(itsYear, monthNamed(name), ofMonth);
   const [, first = '', ofIt, yearAfter] = /^([a-z]{3,9})\.? (\d\d?),? (\d{4})$/i.exec(text) ?? [];
   if (ofIt !== undefined) return isoDate(yearAfter, monthNamed(first), ofIt);

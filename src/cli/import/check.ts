@@ -41,9 +41,7 @@ export function checkContent(file: FileContent): { venues: WantedVenue[]; faults
   const { value, faults } = checkClosed(venuesFile, content);
   const found = [
     ...faults.map(({ path, message }) => {
-      const given = path
-        .split('.')
-        .reduce<unknown>((part, key) => (Object(part) as typeof content)[key], content);
+      const given = path.split('.').reduce<unknown>((part, key) => (Object(part) as typeof content)[key], content);
       return { path, message: given instanceof TwoMeanings ? given.message : message };
     }),
     ...rowFaults(rows, lineOf),
@@ -143,8 +141,7 @@ function wantedVenues({ venues }: VenuesFile, content: object, lineOf: FileConte
     });
     // It is enough that one of two resources mentions their shared space.
     const byKey = new Map(resources.map((each) => [each.key, each]));
-    for (const { key, sharesWith } of resources)
-      for (const other of sharesWith) byKey.get(other)?.sharesWith.add(key);
+    for (const { key, sharesWith } of resources) for (const other of sharesWith) byKey.get(other)?.sharesWith.add(key);
     return { line: lineOf(at), key: venueKey(body), body, resources };
   });
 }

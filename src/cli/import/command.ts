@@ -28,10 +28,7 @@ Example:
   npm run operator -- import examples/venues/venues.yaml --dry-run`;
 
 export function addImport(program: Command, terminal: Terminal, connect: Connect): void {
-  const command = program
-    .command('import')
-    .summary('import venues from a YAML or CSV file')
-    .description(DESCRIPTION);
+  const command = program.command('import').summary('import venues from a YAML or CSV file').description(DESCRIPTION);
   command
     .argument('<file>', 'its format is described in docs/guides/command-line.md')
     .option('--dry-run', 'show what would change, and change nothing')
@@ -43,12 +40,7 @@ export function addImport(program: Command, terminal: Terminal, connect: Connect
 }
 
 /** @throws CommandError for faults, or if something was not done; the message lists what was done and what was not */
-async function importVenues(
-  file: string,
-  options: Options,
-  terminal: Terminal,
-  connect: Connect,
-): Promise<void> {
+async function importVenues(file: string, options: Options, terminal: Terminal, connect: Connect): Promise<void> {
   const isForPrograms = options.json === true;
   const report = (fields: Record<string, unknown>) => {
     if (!isForPrograms) return;

@@ -41,8 +41,7 @@ const NOT_CSV: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'a quote that opens here is never closed',
   CSV_INVALID_CLOSING_QUOTE: BEHIND_QUOTE,
   CSV_NON_TRIMABLE_CHAR_AFTER_CLOSING_QUOTE: BEHIND_QUOTE,
-  INVALID_OPENING_QUOTE:
-    'there is a quote within a cell. Put the cell in quotes, and write the quote as two.',
+  INVALID_OPENING_QUOTE: 'there is a quote within a cell. Put the cell in quotes, and write the quote as two.',
 };
 
 /** Adds the non-blank lines of the sheet to `lines`; returns a fault if one cannot be read. */

@@ -10,18 +10,13 @@ export type OffSale = { venue: string; conflict_count: number; conflicts: Json[]
 /**
  * What is off sale at the venues that the steps change: after the steps (`would be`) or now (`is`). Changes nothing.
  */
-export async function readOffSale(
-  steps: readonly Step[],
-  call: CallApi,
-  when: 'would be' | 'is',
-): Promise<OffSale[]> {
+export async function readOffSale(steps: readonly Step[], call: CallApi, when: 'would be' | 'is'): Promise<OffSale[]> {
   const found: OffSale[] = [];
   for (const [venueId, { name, ...change }] of changesByVenue(steps)) {
     const path = `${PREFIX}/venues/${venueId}/change-preview`;
     const response = await call({ method: 'POST', path, body: when === 'is' ? {} : change });
     const { conflict_count: count, conflicts } = isObject(response) ? response : {};
-    if (count !== 0)
-      found.push({ venue: name, conflict_count: Number(count), conflicts: objectsOf(conflicts) });
+    if (count !== 0) found.push({ venue: name, conflict_count: Number(count), conflicts: objectsOf(conflicts) });
   }
   return found;
 }

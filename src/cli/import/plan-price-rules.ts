@@ -25,9 +25,7 @@ export function planPriceRules(plan: Plan, inPlan: ResourceInPlan): void {
     const { priority } = rule.body;
     const ofName = current.filter((each) => nameKey(each['name']) === nameKey(rule.body.name));
     const last = lastKept.get(priority) ?? -1;
-    const kept = ofName.find(
-      (each) => ruleChanges(rule.body, each).length === 0 && current.indexOf(each) > last,
-    );
+    const kept = ofName.find((each) => ruleChanges(rule.body, each).length === 0 && current.indexOf(each) > last);
     lastKept.set(priority, kept === undefined ? Number.POSITIVE_INFINITY : current.indexOf(kept));
     const replaced = ofName.filter((each) => each !== kept);
     namedCount += ofName.length;

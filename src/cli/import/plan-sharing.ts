@@ -50,8 +50,7 @@ export function sharingFaults({ venue, resource, current, existing }: InPlan): F
 
 const saysAnything = ({ saysShared, sharesWith }: WantedResource) => saysShared || sharesWith.size > 0;
 
-const isSetLater = (wanted: WantedResource, existing: CurrentResource) =>
-  isHiddenNow(existing) && saysAnything(wanted);
+const isSetLater = (wanted: WantedResource, existing: CurrentResource) => isHiddenNow(existing) && saysAnything(wanted);
 
 function sharedIds({ fields }: CurrentResource): string[] {
   const { shares_space_with: ids } = fields;

@@ -59,8 +59,7 @@ function planResource(plan: Plan, inPlan: ResourceInPlan, isVenueHidden: boolean
   // Nothing is sold at a hidden venue. The service relates shared space one by one; if it is cut off, the resource
   // stays inactive, with a mark that distinguishes it from one that somebody closed.
   const hasMore = (schedule !== undefined || rules.length > 0) && !isVenueHidden;
-  const isHidden =
-    existing === undefined ? hasMore || sharedWhenMade(inPlan).length > 0 : isHiddenNow(existing);
+  const isHidden = existing === undefined ? hasMore || sharedWhenMade(inPlan).length > 0 : isHiddenNow(existing);
   if (existing === undefined) plan.steps.push(creation(inPlan, isHidden));
   else if (!isHidden) {
     const { changes, change } = difference(body, existing.fields);
@@ -108,10 +107,7 @@ function creation(inPlan: ResourceInPlan, isHidden: boolean): Step {
   };
 }
 
-function planSchedule(
-  plan: Plan,
-  { resource: { schedule, body }, existing, names, path }: ResourceInPlan,
-): void {
+function planSchedule(plan: Plan, { resource: { schedule, body }, existing, names, path }: ResourceInPlan): void {
   if (schedule === undefined) return;
   const step = { ...names, kind: 'schedule', line: schedule.line } as const;
   const request = (ids: Ids) => ({ method: 'PUT', path: `${path(ids)}/schedule`, body: schedule.body });

@@ -32,12 +32,7 @@ export async function readCurrent(
   return { state, faults };
 }
 
-async function readVenue(
-  call: CallApi,
-  wanted: WantedVenue,
-  fields: Json,
-  faults: Fault[],
-): Promise<CurrentVenue> {
+async function readVenue(call: CallApi, wanted: WantedVenue, fields: Json, faults: Fault[]): Promise<CurrentVenue> {
   const id = textOf(fields['venue_id']);
   const all = await listAt(call, `${PREFIX}/venues/${id}/resources`);
   const resources = new Map<string, CurrentResource>();

@@ -36,8 +36,7 @@ export async function readVenuesFile(file: string): Promise<FileContent> {
 async function readBytes(file: string): Promise<Buffer> {
   try {
     const { size } = await stat(file);
-    if (size > MAX_BYTES)
-      throw usageError(`${file} is larger than ${MAX_BYTES / 1_000_000} MB. Split it by venue.`);
+    if (size > MAX_BYTES) throw usageError(`${file} is larger than ${MAX_BYTES / 1_000_000} MB. Split it by venue.`);
     return await readFile(file);
   } catch (err) {
     const code = codeOf(err);

@@ -18,8 +18,7 @@ export function readYaml(text: string): FileContent {
     const unsafe = unsafeParts(document, counter);
     if (unsafe.length > 0) return unreadable(...unsafe);
     const content: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
-    if (!isObject(content))
-      return unreadable(faultOfFile('the file must begin with "venues:", a list of venues'));
+    if (!isObject(content)) return unreadable(faultOfFile('the file must begin with "venues:", a list of venues'));
     return { content, lineOf: (path) => lineAt(document, counter, path.split('.')), faults: [] };
   } catch (err) {
     // The parser ran out of stack or found too many aliases.

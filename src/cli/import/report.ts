@@ -28,12 +28,10 @@ export function showPlan(terminal: Terminal, { steps, unchanged }: Plan): void {
 export function showOffSale(terminal: Terminal, venues: readonly OffSale[], state: string): void {
   for (const { venue, conflict_count: count, conflicts } of venues) {
     const what = count === 1 ? '1 hold or booking' : `${count} holds and bookings`;
-    const lines = conflicts
-      .slice(0, MAX_LISTED)
-      .map(({ booking_id: bookingId, hold_id: holdId, slot_id: slotId }) => {
-        const claim = bookingId === undefined ? `hold ${textOf(holdId)}` : `booking ${textOf(bookingId)}`;
-        return `${claim} of ${textOf(slotId)}`;
-      });
+    const lines = conflicts.slice(0, MAX_LISTED).map(({ booking_id: bookingId, hold_id: holdId, slot_id: slotId }) => {
+      const claim = bookingId === undefined ? `hold ${textOf(holdId)}` : `booking ${textOf(bookingId)}`;
+      return `${claim} of ${textOf(slotId)}`;
+    });
     if (count > MAX_LISTED) lines.push(`and ${count - MAX_LISTED} more (--json lists the first 1000)`);
     writeList(terminal, `${venue}: ${what} ${state}, and left alone:`, lines);
   }
@@ -83,9 +81,7 @@ function totals(steps: readonly Step[], unchanged: number): string {
   if (steps.length === 0) return `Nothing to change: all ${unchanged} are as the file says.`;
   const parts = (['create', 'change', 'remove'] as const).flatMap((action) => {
     const kinds = steps.filter((step) => step.action === action).map(({ kind }) => kind);
-    const counts = [...new Set(kinds)].map((kind) =>
-      counted(kinds.filter((each) => each === kind).length, kind),
-    );
+    const counts = [...new Set(kinds)].map((kind) => counted(kinds.filter((each) => each === kind).length, kind));
     return counts.length === 0 ? [] : [`To ${action}: ${counts.join(', ')}.`];
   });
   return [...parts, ...(unchanged === 0 ? [] : [`Unchanged: ${unchanged}.`])].join(' ');

@@ -70,8 +70,7 @@ function isSame(one: unknown, other: unknown): boolean {
 }
 
 /** The order of days or names means nothing. */
-const inOrder = (value: unknown): unknown =>
-  Array.isArray(value) ? value.map(textOf).toSorted() : (value ?? null);
+const inOrder = (value: unknown): unknown => (Array.isArray(value) ? value.map(textOf).toSorted() : (value ?? null));
 
 /** The differences between price rules. In `current`, everything that was not given is null. */
 export function ruleChanges(wanted: Fields, current: Fields): Change[] {

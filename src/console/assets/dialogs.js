@@ -16,8 +16,7 @@ function open({ dataset }) {
     delete form.dataset.key;
     clearFaults(form);
   }
-  for (const place of dialog.querySelectorAll('[data-text]'))
-    place.textContent = fill[place.dataset.text] ?? '';
+  for (const place of dialog.querySelectorAll('[data-text]')) place.textContent = fill[place.dataset.text] ?? '';
   for (const link of dialog.querySelectorAll('[data-href]')) link.href = fill[link.dataset.href] ?? '';
   for (const part of dialog.querySelectorAll('[data-if]')) {
     part.hidden = !fill[part.dataset.if];

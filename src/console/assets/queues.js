@@ -3,16 +3,7 @@
 // have no name until they are given one here.
 
 const REFUSED = new Set([
-  ...[
-    'Add job',
-    'Empty',
-    'Obliterate',
-    'Set concurrency',
-    'Set rate limit',
-    'Clean all',
-    'Promote all',
-    'Pause all',
-  ],
+  ...['Add job', 'Empty', 'Obliterate', 'Set concurrency', 'Set rate limit', 'Clean all', 'Promote all', 'Pause all'],
 ]);
 const REFUSED_ICONS = ['corner-up-left', 'clock', 'files', 'pencil', 'arrow-up-down', 'list-x']
   .map((icon) => `.lucide-${icon}`)

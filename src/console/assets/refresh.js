@@ -110,8 +110,7 @@ function isIdle() {
 }
 
 function isChanged(control) {
-  if (control.type === 'checkbox' || control.type === 'radio')
-    return control.checked !== control.defaultChecked;
+  if (control.type === 'checkbox' || control.type === 'radio') return control.checked !== control.defaultChecked;
   if (control.options === undefined) return control.value !== control.defaultValue;
   const first = [...control.options].findIndex((option) => option.defaultSelected);
   return control.selectedIndex !== Math.max(first, 0);

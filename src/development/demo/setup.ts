@@ -33,11 +33,7 @@ export type Seller = {
  * running, or `PORT` is 0, a service started for this run.
  * @throws Error that says what to do
  */
-export async function findSystem(
-  env: Environment,
-  cleanup: Cleanup,
-  transcript: Transcript,
-): Promise<System> {
+export async function findSystem(env: Environment, cleanup: Cleanup, transcript: Transcript): Promise<System> {
   const url = `http://127.0.0.1:${env['PORT'] || 3000}`;
   const isRunning = env['PORT'] !== '0' && (await isService(url));
   const system = isRunning ? await describeRunning(env, url) : await startSystem(env, cleanup, transcript);
@@ -57,8 +53,7 @@ async function isService(url: string): Promise<boolean> {
 
 async function describeRunning(env: Environment, url: string): Promise<System> {
   const dataDir = env['DATA_DIR'] || '.data';
-  const operatorApiKey =
-    env['OPERATOR_API_KEY'] || (await readState(dataDir, 'secrets.json'))['operatorApiKey'];
+  const operatorApiKey = env['OPERATOR_API_KEY'] || (await readState(dataDir, 'secrets.json'))['operatorApiKey'];
   if (typeof operatorApiKey === 'string')
     return { url, adminUrl: `http://127.0.0.1:${env['ADMIN_PORT'] || 3001}`, operatorApiKey };
   throw new Error(
@@ -93,12 +88,7 @@ export async function importVenues(system: System, transcript: Transcript): Prom
   const env = { ...process.env, ...credentials, COLUMNS: '74' };
   const run = async (...options: string[]): Promise<string> => {
     transcript.note(['npm run operator -- import', venuesFile, ...options].join(' '));
-    const args = [
-      ...nodeArguments(operatorCommand),
-      'import',
-      path.join(projectFolder, venuesFile),
-      ...options,
-    ];
+    const args = [...nodeArguments(operatorCommand), 'import', path.join(projectFolder, venuesFile), ...options];
     const printed = await runCommand(process.execPath, args, env);
     const summary = printed.slice(Math.max(0, printed.search(/^(To |Nothing)/m))).trimEnd();
     transcript.note(summary);
@@ -134,10 +124,7 @@ export async function createPartner(
   const ofPartner = `${prefix}/partners/${partnerId}`;
   const suspension = ['PATCH', ofPartner, [200], { status: 'suspended' }] as const;
   cleanup.add(() => quietOperator(...suspension));
-  const apiKey = textField(
-    await operator('POST', `${ofPartner}/keys`, [201], { label: 'npm run demo' }),
-    'api_key',
-  );
+  const apiKey = textField(await operator('POST', `${ofPartner}/keys`, [201], { label: 'npm run demo' }), 'api_key');
   await operator('PUT', `${ofPartner}/venues/${venueId}`, [204]);
   transcript.passed('a partner that may sell one venue; every call below carries its key');
 

@@ -39,9 +39,7 @@ export function apiCaller(
     });
     const text = await response.text();
     if (!expected.includes(response.status)) {
-      throw new Error(
-        `${call} responded with ${response.status}, not ${expected.join(' or ')}: ${text.slice(0, 300)}`,
-      );
+      throw new Error(`${call} responded with ${response.status}, not ${expected.join(' or ')}: ${text.slice(0, 300)}`);
     }
     return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
   };

@@ -17,10 +17,7 @@ export function cacheFolder(env: Environment): string {
 }
 
 /** Runs `work` with a scratch folder in the cache, then removes it, and any that a killed process left an hour ago. */
-export async function withScratchFolder<T>(
-  env: Environment,
-  work: (folder: string) => Promise<T>,
-): Promise<T> {
+export async function withScratchFolder<T>(env: Environment, work: (folder: string) => Promise<T>): Promise<T> {
   const cache = cacheFolder(env);
   await mkdir(cache, { recursive: true });
   for (const name of await readdir(cache)) {

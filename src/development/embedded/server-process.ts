@@ -10,8 +10,7 @@ import type { Environment, LogLine } from './run-command.ts';
  * Runs the program with the shell's process number and ends it when standard input ends, which the death of this
  * process causes. A stopped program is continued so that it gets the signal.
  */
-const WHILE_INPUT_IS_OPEN =
-  'exec 3<&0; (cat <&3; kill $$; kill -CONT $$) >/dev/null 2>&1 & exec "$@" 3<&- </dev/null';
+const WHILE_INPUT_IS_OPEN = 'exec 3<&0; (cat <&3; kill $$; kill -CONT $$) >/dev/null 2>&1 & exec "$@" 3<&- </dev/null';
 
 const pollMs = 20;
 const upTimeoutMs = 60_000;

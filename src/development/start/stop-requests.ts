@@ -8,11 +8,7 @@ const parentPollMs = 1_000;
  * Calls `onStop` once, with a reason, at the first stop signal or when the parent is gone, which sends no signal. The
  * shell between npm and this process is watched too, because it outlives a killed npm. A second Ctrl-C calls `onForce`.
  */
-export function watchStopRequests(
-  env: Environment,
-  onStop: (reason: string) => void,
-  onForce: () => void,
-): void {
+export function watchStopRequests(env: Environment, onStop: (reason: string) => void, onForce: () => void): void {
   let isStopping = false;
   const stop = (reason: string): void => {
     if (!isStopping) onStop(reason);

@@ -12,12 +12,7 @@ import { keptTexts, readState } from '../embedded/data-folder.ts';
 import type { Environment, LogLine } from '../embedded/run-command.ts';
 import { type EmbeddedServers, startEmbeddedServers } from '../embedded/servers.ts';
 import { findFreeSlot, provisionDemo, startDemoReceiver } from './demo-partner.ts';
-import {
-  type ProcessSpec,
-  runToEnd,
-  type SupervisedProcess,
-  superviseProcess,
-} from './supervised-process.ts';
+import { type ProcessSpec, runToEnd, type SupervisedProcess, superviseProcess } from './supervised-process.ts';
 import type { Welcome } from './welcome.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));

@@ -31,8 +31,7 @@ export function welcomeText(options: Welcome): string {
 }
 
 function operatorLines({ secrets, dataDir }: Welcome): string[] {
-  if (!secrets?.isOperatorKeyNew)
-    return [`  Operator key  as set, or as made before: ${dataDir}/secrets.json`];
+  if (!secrets?.isOperatorKeyNew) return [`  Operator key  as set, or as made before: ${dataDir}/secrets.json`];
   return [
     '',
     'The operator key, just made and shown only this once. It signs in to the console',

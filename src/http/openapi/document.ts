@@ -53,8 +53,7 @@ const PARAMETERS: Record<string, JsonSchema> = {
   'Idempotency-Key': {
     name: 'Idempotency-Key',
     in: 'header',
-    description:
-      'An alternative to the field idempotency_key, in UTF-8. If you send both, they must be equal.',
+    description: 'An alternative to the field idempotency_key, in UTF-8. If you send both, they must be equal.',
     required: false,
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   },
@@ -100,9 +99,7 @@ export function describeApi(api: ApiDescription, operations: readonly Operation[
       responses: sorted(shared.responses),
       schemas: sorted([...shared.schemas, ...errors]),
     },
-    'x-general-responses': Object.fromEntries(
-      GENERAL_ERRORS.map((code) => [code, generalResponse(code, api)]),
-    ),
+    'x-general-responses': Object.fromEntries(GENERAL_ERRORS.map((code) => [code, generalResponse(code, api)])),
   };
 }
 
@@ -120,11 +117,7 @@ function codesOf(operations: readonly Operation[], api: ApiDescription): ErrorCo
   return ERROR_CODES.filter((code) => met.has(code));
 }
 
-function usedIn(
-  components: Record<string, JsonSchema>,
-  users: unknown,
-  kind: string,
-): Record<string, JsonSchema> {
+function usedIn(components: Record<string, JsonSchema>, users: unknown, kind: string): Record<string, JsonSchema> {
   const text = JSON.stringify(users);
   return Object.fromEntries(
     Object.entries(components).filter(([name]) => text.includes(`"#/components/${kind}/${name}"`)),

@@ -12,9 +12,7 @@ import { described, exampleOf, toJsonSchema } from './json-schema.ts';
  * The extra field of some errors, by code. `hasOwnError`: responses with the code have their own error schema, because
  * the field has another shape there.
  */
-export type ErrorExtrasSchemas = Partial<
-  Record<ErrorCode, { field: 'conflict'; schema: Schema; hasOwnError?: true }>
->;
+export type ErrorExtrasSchemas = Partial<Record<ErrorCode, { field: 'conflict'; schema: Schema; hasOwnError?: true }>>;
 
 export type ErrorRules = {
   errorExtras: ErrorExtrasSchemas;
@@ -143,10 +141,7 @@ function errorSchema(
             },
           },
           ...Object.fromEntries(
-            Object.values(errorExtras).map(({ field, schema }) => [
-              field,
-              toJsonSchema(described(schema), components),
-            ]),
+            Object.values(errorExtras).map(({ field, schema }) => [field, toJsonSchema(described(schema), components)]),
           ),
           booking_id: {
             ...text,

@@ -11,8 +11,7 @@ export const HEADERS = {
     example: '0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b0a',
   },
   RateLimit: {
-    description:
-      'The remaining limit: `r` requests until the window ends in `t` seconds. Absent if no limit applies.',
+    description: 'The remaining limit: `r` requests until the window ends in `t` seconds. Absent if no limit applies.',
     schema: { type: 'string' },
     example: '"partner";r=587;t=42',
   },
@@ -77,7 +76,5 @@ export type HeaderName = keyof typeof HEADERS;
 const OF_ALL = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy'] as const;
 
 export function headersOf(own: readonly (ResponseHeader | HeaderName)[]): Record<string, { $ref: string }> {
-  return Object.fromEntries(
-    [...OF_ALL, ...own].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
-  );
+  return Object.fromEntries([...OF_ALL, ...own].map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }

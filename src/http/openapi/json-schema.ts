@@ -43,8 +43,7 @@ export function toJsonSchema(schema: Described, components: Components): JsonSch
   const converted = convert(schema, components);
   if (name === undefined) return converted;
   const known = components.get(name) ?? converted;
-  if (JSON.stringify(known) !== JSON.stringify(converted))
-    throw new Error(`Two different schemas are named ${name}.`);
+  if (JSON.stringify(known) !== JSON.stringify(converted)) throw new Error(`Two different schemas are named ${name}.`);
   components.set(name, converted);
   return { $ref: `#/components/schemas/${name}` };
 }

@@ -38,11 +38,7 @@ export function errorsOf(operation: Operation, rules: ListenerRules): Set<ErrorC
 }
 
 /** @throws Error if a parameter of the path is not described */
-export function describeOperation(
-  operation: Operation,
-  rules: ListenerRules,
-  shared: SharedParts,
-): JsonSchema {
+export function describeOperation(operation: Operation, rules: ListenerRules, shared: SharedParts): JsonSchema {
   const { operationId, tag, summary, description, body } = operation;
   const callbacks = rules.callbacks[operationId];
   const parameters = parametersOf(operation, shared.schemas);
@@ -83,12 +79,7 @@ function parametersOf(operation: Operation, schemas: Components): JsonSchema[] {
   ];
 }
 
-function parameter(
-  name: string,
-  location: 'path' | 'query',
-  schema: Described,
-  schemas: Components,
-): JsonSchema {
+function parameter(name: string, location: 'path' | 'query', schema: Described, schemas: Components): JsonSchema {
   const { description, ...rest } = toJsonSchema(schema, schemas);
   const required = location === 'path' || isRequired(schema);
   const [example] = Array.isArray(rest['examples']) ? (rest['examples'] as unknown[]) : [];

@@ -25,10 +25,7 @@ export function describeWebhooks(
   components: Components,
 ): Record<string, JsonSchema> {
   return Object.fromEntries(
-    webhooks.map((webhook) => [
-      webhook.name,
-      { [TO_ENDPOINT]: { post: describeWebhook(webhook, components) } },
-    ]),
+    webhooks.map((webhook) => [webhook.name, { [TO_ENDPOINT]: { post: describeWebhook(webhook, components) } }]),
   );
 }
 

@@ -58,10 +58,7 @@ export async function hasPendingNotification(db: Db): Promise<boolean> {
  * Alerts whose notification is pending, the longest unposted first: an alert that changes often does not hold back
  * others. `leftOut` is how many there are beyond `limit`.
  */
-export async function findPendingNotifications(
-  db: Db,
-  limit: number,
-): Promise<{ rows: AlertRow[]; leftOut: number }> {
+export async function findPendingNotifications(db: Db, limit: number): Promise<{ rows: AlertRow[]; leftOut: number }> {
   const [rows, count] = await Promise.all([
     // An alert that was never posted has null here, which sorts before every instant.
     alertCollection(db).find(PENDING).sort({ notifiedAt: 1, raisedAt: 1, _id: 1 }).limit(limit).toArray(),

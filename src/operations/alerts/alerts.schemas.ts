@@ -44,20 +44,14 @@ const alert = named(
     count: count(2).description(
       'Dead letters since it was raised; failures in a row; reservations, holds or deliveries that wait, up to 10,000; absent indexes; 1 of a queue; wrong keys.',
     ),
-    since: orNull(timestamp())
-      .description('Since when the condition holds, where that is known.')
-      .example(EXAMPLE.now),
-    delivery_ids: Joi.array()
-      .items(id(EXAMPLE.deliveryId))
-      .description('The latest five of the dead letters.'),
+    since: orNull(timestamp()).description('Since when the condition holds, where that is known.').example(EXAMPLE.now),
+    delivery_ids: Joi.array().items(id(EXAMPLE.deliveryId)).description('The latest five of the dead letters.'),
     missing_indexes: Joi.array().items(Joi.string()).example([]),
     paused_by: orNull(Joi.string())
       .description("Of a paused queue: names the operator's key that paused it, as in the audit.")
       .example(null),
     reason: orNull(Joi.string())
-      .description(
-        'Of a paused queue: why, in the operator’s words; null where the audit does not know of the pause.',
-      )
+      .description('Of a paused queue: why, in the operator’s words; null where the audit does not know of the pause.')
       .example(null),
     raised_at: timestamp(),
     last_seen_at: timestamp(EXAMPLE.later),

@@ -78,10 +78,7 @@ export async function sweepAlerts(deps: AlertDeps, times: AlertTimes, stopping: 
     try {
       if (await checkKind(deps, kind, { times, queues, stopping })) checked.push(kind);
     } catch (err) {
-      deps.log.warn(
-        { alert: kind, error: (err as Error).message },
-        'an alert condition could not be checked',
-      );
+      deps.log.warn({ alert: kind, error: (err as Error).message }, 'an alert condition could not be checked');
     }
   }
   for (const row of await resolveUnseen(deps.db, checked, times.calmMs)) {
@@ -143,14 +140,10 @@ async function findConditions(
       return waiting(kind, await overdueDeliveries(deps, times.deliveryOverdueMs));
     case 'queue_paused':
       if (queues === undefined) return undefined;
-      return Promise.all(
-        queues.filter(({ isPaused }) => isPaused).map(({ name }) => pausedCondition(deps.db, name)),
-      );
+      return Promise.all(queues.filter(({ isPaused }) => isPaused).map(({ name }) => pausedCondition(deps.db, name)));
     case 'worker_absent':
       if (queues === undefined || queues.some(({ workers }) => workers === null)) return undefined;
-      return deps.workers
-        .absent(queues, times.workerAbsentMs)
-        .map((subject) => conditionOf(kind, 1, { subject }));
+      return deps.workers.absent(queues, times.workerAbsentMs).map((subject) => conditionOf(kind, 1, { subject }));
     case 'wrong_keys':
       return (await readWrongKeys(deps.db, times.wrongKeys)).map(({ listener: subject, count }) =>
         conditionOf(kind, count, { subject }),

@@ -115,11 +115,7 @@ export async function findOpenSubjects(db: Db, kind: AlertKind): Promise<Set<str
 }
 
 /** Resolves the open alerts of `kinds` that no sweep has seen for `calmMs`, by the database's clock; returns them. */
-export async function resolveUnseen(
-  db: Db,
-  kinds: readonly AlertKind[],
-  calmMs: number,
-): Promise<AlertRow[]> {
+export async function resolveUnseen(db: Db, kinds: readonly AlertKind[], calmMs: number): Promise<AlertRow[]> {
   const unseen = { $lte: ['$lastSeenAt', { $subtract: ['$$NOW', calmMs] }] };
   const resolved: AlertRow[] = [];
   for (;;) {

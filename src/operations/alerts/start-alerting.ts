@@ -21,8 +21,7 @@ export function startAlerting(
   missingGuards: (db: Db) => Promise<string[]>,
 ): void {
   noteZoneData({ db, log }).catch((err: Error) => {
-    if (!scope.stopping.aborted)
-      log.warn({ error: err.message }, 'the newest time zone data could not be read');
+    if (!scope.stopping.aborted) log.warn({ error: err.message }, 'the newest time zone data could not be read');
   });
   const deps = { db, log, queues, missingGuards: () => missingGuards(db), workers: createWorkerWatch() };
   const sweep = (name: string, work: (stopping: AbortSignal) => Promise<void>): void => {

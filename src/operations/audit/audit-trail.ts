@@ -57,12 +57,8 @@ export function signInTrail(deps: AuditDeps) {
     record: async (req: Request, res: Response, { action, operator, status }: SignIn): Promise<void> => {
       await recordAction(deps, attemptOf(req, res, action, operator), status);
     },
-    recordWrongKey: (
-      req: Request,
-      res: Response,
-      action: 'signIn' | 'wrongKey',
-      status: number,
-    ): Promise<void> => wrongKeys.record(attemptOf(req, res, action, null), status),
+    recordWrongKey: (req: Request, res: Response, action: 'signIn' | 'wrongKey', status: number): Promise<void> =>
+      wrongKeys.record(attemptOf(req, res, action, null), status),
   };
 }
 

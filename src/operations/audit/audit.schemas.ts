@@ -21,17 +21,13 @@ export const auditQuery = Joi.object<AuditQuery>({
     .description('Only actions whose name has this in it, in any case: `cancel` finds `cancelBooking`.')
     .example('cancel'),
   subject: text(200)
-    .description(
-      'Only what was about the object with this id: a booking, partner, key, venue, resource or any other.',
-    )
+    .description('Only what was about the object with this id: a booking, partner, key, venue, resource or any other.')
     .example(EXAMPLE.partnerId),
   who: Joi.string()
     .valid('api-key', 'session', 'nobody')
     .description('Only what was done with the key, or in a browser; or with a wrong key.'),
   address: ipAddress().description('Only what was called from this address.').example('192.0.2.7'),
-  from: instantNotAfter('to')
-    .description('Only what was done at this instant or later.')
-    .example(EXAMPLE.now),
+  from: instantNotAfter('to').description('Only what was done at this instant or later.').example(EXAMPLE.now),
   to: instant().description('Only what was done up to this instant, included.').example(EXAMPLE.later),
   limit: pageLimit(),
   cursor: cursor(),

@@ -23,10 +23,7 @@ export async function completeAuditRow(
   set: Pick<AuditRow, 'status' | 'errorCode' | 'after'>,
   subjects: readonly string[],
 ): Promise<void> {
-  await auditModel(db).updateOne(
-    { _id: id },
-    { $set: set, $addToSet: { subjects: { $each: [...subjects] } } },
-  );
+  await auditModel(db).updateOne({ _id: id }, { $set: set, $addToSet: { subjects: { $each: [...subjects] } } });
 }
 
 export async function setAttempts(db: Db, rows: readonly { id: string; attempts: number }[]): Promise<void> {
@@ -42,11 +39,7 @@ export async function listActionNames(db: Db): Promise<string[]> {
 }
 
 /** The latest of these actions about a subject that was not rejected. */
-export async function findLatestAction(
-  db: Db,
-  subject: string,
-  actions: readonly string[],
-): Promise<AuditRow | null> {
+export async function findLatestAction(db: Db, subject: string, actions: readonly string[]): Promise<AuditRow | null> {
   const isCarriedOut = { $or: [{ status: null }, { status: { $lt: 400 } }] };
   return auditCollection(db).findOne(
     { subjects: subject, action: { $in: [...actions] }, ...isCarriedOut },

@@ -61,7 +61,5 @@ async function quietly(read: () => Promise<unknown>): Promise<unknown> {
 }
 
 function decoded(params: Params): Params {
-  return Object.fromEntries(
-    Object.entries(params).map(([name, value]) => [name, asStored(decodeURIComponent(value))]),
-  );
+  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, asStored(decodeURIComponent(value))]));
 }

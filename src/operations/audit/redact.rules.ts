@@ -48,11 +48,7 @@ export function shortenForListing(kept: unknown): unknown {
 }
 
 /** Leaves out lists first, the longest first; a note in their place says how much was left out. */
-function withoutLongest(
-  kept: Record<string, unknown>,
-  length: number,
-  maxLength: number,
-): Record<string, unknown> {
+function withoutLongest(kept: Record<string, unknown>, length: number, maxLength: number): Record<string, unknown> {
   const members = Object.entries(kept)
     .map(([name, value]) => ({ name, value, length: JSON.stringify(value).length }))
     .sort((a, b) => Number(Array.isArray(b.value)) - Number(Array.isArray(a.value)) || b.length - a.length);

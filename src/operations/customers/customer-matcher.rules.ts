@@ -62,9 +62,7 @@ function containsWords(given: Folded, words: readonly string[]): boolean {
 
 function ordersOf(words: readonly string[]): (readonly string[])[] {
   if (words.length < 2) return [words];
-  return words.flatMap((word, index) =>
-    ordersOf(words.toSpliced(index, 1)).map((others) => [word, ...others]),
-  );
+  return words.flatMap((word, index) => ordersOf(words.toSpliced(index, 1)).map((others) => [word, ...others]));
 }
 
 /** `name`: its letters only. A short name must consist of whole consecutive words. */

@@ -19,10 +19,7 @@ import type { ReservationDeps } from '../../reservations/reservations.service.ts
 import { expireHolds } from '../../reservations/reservations.service.ts';
 import type { DispatchDeps } from '../../webhooks/deliveries/dispatch-events.service.ts';
 import { dispatchEvents } from '../../webhooks/deliveries/dispatch-events.service.ts';
-import {
-  eraseExcerptsIdentifying,
-  eraseExcerptsOf,
-} from '../../webhooks/deliveries/erase-excerpts.service.ts';
+import { eraseExcerptsIdentifying, eraseExcerptsOf } from '../../webhooks/deliveries/erase-excerpts.service.ts';
 import { createCustomerMatcher } from './customer-matcher.rules.ts';
 
 export type EraseDeps = DispatchDeps & ReservationDeps & { config: { defaultRegion: string } };
@@ -60,8 +57,7 @@ export async function eraseCustomer(
     replacement: ERASED,
     identifiesCustomer: createCustomerMatcher(phones, identities),
   };
-  const purchases =
-    'phoneE164' in customer ? await eraseCustomerOfPurchases(deps.db, customer.phoneE164, erasure) : 0;
+  const purchases = 'phoneE164' in customer ? await eraseCustomerOfPurchases(deps.db, customer.phoneE164, erasure) : 0;
   let holds = 0;
   for await (const found of holdsIdentifying(deps, erasure)) {
     // A lapsed hold that expired later would log its erased data in a new event.
@@ -96,9 +92,7 @@ async function eraseEventsOf(deps: EraseDeps, reservations: readonly Past[]): Pr
 async function requireNothingUpcoming(deps: EraseDeps, customer: CustomerOf): Promise<void> {
   const bookings = await findUpcoming(deps.db, customer);
   const purchases =
-    'phoneE164' in customer
-      ? await findUsablePurchases(deps.db, customer.phoneE164)
-      : { count: 0, until: null };
+    'phoneE164' in customer ? await findUsablePurchases(deps.db, customer.phoneE164) : { count: 0, until: null };
   if (bookings.count + purchases.count === 0) return;
   const until = new Date(Math.max(bookings.until?.getTime() ?? 0, purchases.until?.getTime() ?? 0));
   throw new DomainError(
@@ -113,10 +107,7 @@ async function requireNothingUpcoming(deps: EraseDeps, customer: CustomerOf): Pr
 async function customerOfBooking(deps: { db: Db }, bookingId: string): Promise<CustomerOf> {
   const phoneE164 = await findPhone(deps.db, bookingId);
   if (phoneE164 === undefined) {
-    throw new DomainError(
-      'BOOKING_NOT_FOUND',
-      'There is no booking with that id. Use booking_id as it is listed.',
-    );
+    throw new DomainError('BOOKING_NOT_FOUND', 'There is no booking with that id. Use booking_id as it is listed.');
   }
   return phoneE164 === null ? { bookingId } : { phoneE164 };
 }
@@ -126,13 +117,7 @@ async function* holdsIdentifying(deps: { db: Db }, { identifiesCustomer }: Erasu
   let found: Past[] = [];
   for await (const hold of findEndedHolds(deps.db)) {
     const { holdKey = '', releaseReason = '', orderReference = '', metadata = {} } = hold;
-    const sent = [
-      holdKey,
-      releaseReason,
-      orderReference,
-      ...Object.keys(metadata),
-      ...Object.values(metadata),
-    ];
+    const sent = [holdKey, releaseReason, orderReference, ...Object.keys(metadata), ...Object.values(metadata)];
     if (sent.some(identifiesCustomer)) found.push(hold);
     if (found.length < BATCH) continue;
     yield found;

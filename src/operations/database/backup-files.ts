@@ -42,9 +42,7 @@ export async function makeFolder(folder: string): Promise<void> {
   const found = await makeFolderDurably(folder)
     .then(() => readdir(folder))
     .catch((err: Error) => {
-      throw new BackupError(
-        `The folder ${folder} cannot be written: ${err.message}. Name another with --to.`,
-      );
+      throw new BackupError(`The folder ${folder} cannot be written: ${err.message}. Name another with --to.`);
     });
   if (found.length > 0)
     throw new BackupError(`The folder ${folder} is not empty. Name one with --to that does not exist yet.`);
@@ -110,11 +108,7 @@ function manifestIn(text: string): Manifest | undefined {
 }
 
 /** @throws BackupError naming each file that is missing or damaged */
-export async function requireIntact(
-  folder: string,
-  { collections }: Manifest,
-  signal: AbortSignal,
-): Promise<void> {
+export async function requireIntact(folder: string, { collections }: Manifest, signal: AbortSignal): Promise<void> {
   const faulty: string[] = [];
   for (const { file, sha256 } of collections) {
     const sum = createHash('sha256');

@@ -26,10 +26,7 @@ export async function backUp(
     for (const name of names) {
       stopping.throwIfAborted();
       const written = await writeCollection(db, folder, name, { snapshot, beganAt, stopping });
-      log.info(
-        { collection: name, documents: written.documents, bytes: written.bytes },
-        'collection written',
-      );
+      log.info({ collection: name, documents: written.documents, bytes: written.bytes }, 'collection written');
       dumped.push(written);
     }
     return dumped;

@@ -21,11 +21,7 @@ export function readDocuments(db: Db, name: string, snapshot: Snapshot): AsyncIt
 }
 
 /** Inserts new documents, acknowledged by a majority without a time limit. */
-export async function insertDocuments(
-  db: Db,
-  name: string,
-  documents: readonly RawDocument[],
-): Promise<void> {
+export async function insertDocuments(db: Db, name: string, documents: readonly RawDocument[]): Promise<void> {
   // Keep the types of numbers: a validator tells an int from a double.
   const types = { promoteValues: false, promoteBuffers: false };
   const rows = documents.map((each) => mongoose.mongo.BSON.deserialize(each, types));

@@ -43,9 +43,7 @@ export function watchGuards(
   const watch = async () => {
     await connected;
     while (!stopping.aborted) {
-      await missing().catch((err: Error) =>
-        log.debug({ error: err.message }, 'the guards could not be checked'),
-      );
+      await missing().catch((err: Error) => log.debug({ error: err.message }, 'the guards could not be checked'));
       await delay(absent?.length === 0 ? times.watchMs : times.waitMs, undefined, { signal: stopping });
     }
   };
@@ -60,10 +58,7 @@ export function watchGuards(
 }
 
 /** Resolves once all guards exist; logs which are missing when it starts to wait. */
-export async function untilGuarded(
-  { log, stopping }: Pick<ProcessScope, 'log' | 'stopping'>,
-  db: Db,
-): Promise<void> {
+export async function untilGuarded({ log, stopping }: Pick<ProcessScope, 'log' | 'stopping'>, db: Db): Promise<void> {
   for (let before: string[] | undefined; ; await delay(TIMES.waitMs, undefined, { signal: stopping })) {
     const found = await missingGuards(db).catch(() => undefined);
     if (found !== undefined) logChange(log, before, found);
@@ -88,19 +83,14 @@ export async function untilUsable({ stopping }: Pick<ProcessScope, 'stopping'>, 
 }
 
 /** Logs when guards are found missing, and when they exist again. */
-function logChange(
-  log: ProcessScope['log'],
-  before: readonly string[] | undefined,
-  found: readonly string[],
-): void {
+function logChange(log: ProcessScope['log'], before: readonly string[] | undefined, found: readonly string[]): void {
   if (found.length > 0 && found.join() !== before?.join()) {
     log.error(
       { missing_indexes: found, remedy: REMEDY },
       'the database lacks indexes or validators, so nothing can be sold',
     );
   }
-  if (found.length === 0 && before !== undefined && before.length > 0)
-    log.info('all indexes and validators exist now');
+  if (found.length === 0 && before !== undefined && before.length > 0) log.info('all indexes and validators exist now');
 }
 
 function notReady(): DomainError {

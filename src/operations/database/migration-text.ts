@@ -34,8 +34,7 @@ const NEWER = 'A newer release has migrated this database: this one would change
 const stepLine = ({ version, name, state }: StepStatus) =>
   `step ${version}, ${name}: ${state.count} ${state.count === 1 ? 'row or index' : 'rows or indexes'}${state.name === 'unfinished' ? ' left' : ''}`;
 
-const stateText = (state: StepStatus['state']) =>
-  isDue(state) ? `${state.name} (${state.count})` : state.name;
+const stateText = (state: StepStatus['state']) => (isDue(state) ? `${state.name} (${state.count})` : state.name);
 
 function table(rows: readonly (readonly string[])[]): string[] {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));

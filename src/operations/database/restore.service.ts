@@ -36,9 +36,7 @@ export async function restore(
 ): Promise<Manifest> {
   const manifest = await readManifest(folder);
   if (compareReleases(manifest.release, RELEASE) > 0)
-    throw new BackupError(
-      `Release ${manifest.release} made this backup. Restore it with that release or a newer one.`,
-    );
+    throw new BackupError(`Release ${manifest.release} made this backup. Restore it with that release or a newer one.`);
   await requireIntact(folder, manifest, stopping);
   await requireReplaceable(db, replace);
   await dropDatabase(db);

@@ -22,7 +22,5 @@ export async function insertEndedSession(db: Db, { id, expiresAt }: Session): Pr
 }
 
 export async function hasEndedSession(db: Db, id: string): Promise<boolean> {
-  return (
-    (await endedSessionCollection(db).findOne({ _id: id }, { projection: { _id: 1 }, ...NEWEST })) !== null
-  );
+  return (await endedSessionCollection(db).findOne({ _id: id }, { projection: { _id: 1 }, ...NEWEST })) !== null;
 }

@@ -86,8 +86,7 @@ export function createQueueBoard(
       },
       handlerHooks: {
         before: ({ method, route, request: { params, headers } }) => {
-          if (!isAllowedOnBoard(method, route, params))
-            return { allow: false, status: 403, message: NOT_ALLOWED };
+          if (!isAllowedOnBoard(method, route, params)) return { allow: false, status: 403, message: NOT_ALLOWED };
           if (isPause(method, route) && reasonIn(headers['x-reason']) === null)
             return { allow: false, status: 400, message: NO_REASON };
           return undefined;

@@ -32,9 +32,7 @@ export function openSession(token: string, operatorApiKey: string, now: Date): S
 }
 
 function signature(operatorApiKey: string, expiresAt: string, id: string): string {
-  return createHmac('sha256', operatorApiKey)
-    .update(`operator-session.${expiresAt}.${id}`)
-    .digest('base64url');
+  return createHmac('sha256', operatorApiKey).update(`operator-session.${expiresAt}.${id}`).digest('base64url');
 }
 
 function digest(text: string): Buffer {

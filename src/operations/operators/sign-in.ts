@@ -29,12 +29,7 @@ export type SignInDeps = {
     done: { action: 'signIn' | 'signOut'; operator: SignedIn; status: number },
   ) => Promise<void>;
   /** Audits a wrong key from the sign-in page or the header. Never throws. */
-  recordWrongKey: (
-    req: Request,
-    res: Response,
-    action: 'signIn' | 'wrongKey',
-    status: number,
-  ) => Promise<void>;
+  recordWrongKey: (req: Request, res: Response, action: 'signIn' | 'wrongKey', status: number) => Promise<void>;
 };
 
 /**

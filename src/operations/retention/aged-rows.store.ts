@@ -79,9 +79,7 @@ async function findWindowEnd(
 function behind(field: string, from: AgedPosition | undefined): Record<string, unknown>[] {
   if (from === undefined) return [];
   const { value, left } = from;
-  return left === undefined
-    ? [{ [field]: { $gt: value } }]
-    : [{ [field]: { $gte: value } }, { _id: { $nin: left } }];
+  return left === undefined ? [{ [field]: { $gt: value } }] : [{ [field]: { $gte: value } }, { _id: { $nin: left } }];
 }
 
 /** Deletes those of `ids` that still ended before the cut-off; none if the database finds the cut-off too late. */

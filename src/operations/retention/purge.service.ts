@@ -143,11 +143,7 @@ async function archiveRows(
 }
 
 /** Logs progress once a minute; returns when it last did. */
-function sayNowAndThen(
-  { log }: PurgeDeps,
-  { kind, saidAtMs }: PurgePosition,
-  purged: PurgePosition['purged'],
-): number {
+function sayNowAndThen({ log }: PurgeDeps, { kind, saidAtMs }: PurgePosition, purged: PurgePosition['purged']): number {
   const nowMs = performance.now();
   if (nowMs - saidAtMs < SAY_EVERY_MS) return saidAtMs;
   log.info({ collection: KINDS[kind]?.name, purged }, 'rows are being purged');

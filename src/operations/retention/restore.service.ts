@@ -45,8 +45,7 @@ export async function restoreArchive(
       if (rows === undefined) report.failed += 1;
       const wanted = (rows ?? []).filter((row) => isBetween(row[kind.rule.instant], since, until));
       const outcomes = await restoreRows(deps.db, kind.rule.collection, wanted);
-      for (const [index, outcome] of outcomes.entries())
-        report[countOf(deps, name, wanted[index]?._id, outcome)] += 1;
+      for (const [index, outcome] of outcomes.entries()) report[countOf(deps, name, wanted[index]?._id, outcome)] += 1;
     }
     deps.log.info({ collection: kind.name, ...report }, 'archived rows restored');
   }
@@ -70,10 +69,7 @@ async function readObject(
     const lines = String(await expand(content)).split('\n');
     return lines.filter((line) => line !== '').map(fromLine);
   } catch (err) {
-    log.error(
-      { object: name, error: (err as Error).message },
-      'an archived object is damaged, and was left out',
-    );
+    log.error({ object: name, error: (err as Error).message }, 'an archived object is damaged, and was left out');
     return undefined;
   }
 }

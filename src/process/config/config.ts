@@ -30,9 +30,7 @@ export class ConfigError extends Error {
   readonly faults: string[];
 
   constructor(faults: string[]) {
-    super(
-      `The configuration has ${faults.length} fault(s):\n${faults.map((fault) => `  - ${fault}`).join('\n')}`,
-    );
+    super(`The configuration has ${faults.length} fault(s):\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
     this.name = 'ConfigError';
     this.faults = faults;
   }
@@ -40,10 +38,7 @@ export class ConfigError extends Error {
 
 const port = Joi.number().port().allow(0);
 
-const TRACES_SAMPLERS = ['always_on', 'always_off', 'traceidratio'].flatMap((name) => [
-  name,
-  `parentbased_${name}`,
-]);
+const TRACES_SAMPLERS = ['always_on', 'always_off', 'traceidratio'].flatMap((name) => [name, `parentbased_${name}`]);
 
 /** The variable of each setting, with its bounds and default. */
 export const RULES: Record<string, Joi.Schema> = {
@@ -129,9 +124,7 @@ export function loadConfig<Name extends ProcessName = 'api'>(
   const faults = [
     ...Object.keys(given)
       .filter((variable) => isQuoted(given[variable] ?? ''))
-      .map(
-        (variable) => `${variable} must not be in quotes: whatever read the file of settings has kept them`,
-      ),
+      .map((variable) => `${variable} must not be in quotes: whatever read the file of settings has kept them`),
     ...details.map(explain),
     ...settingsFaults({ ...settings, isTlsUnverified }),
     ...misspeltFaults(environment, [...Object.keys(RULES), ...OF_OPERATOR]),

@@ -1,8 +1,5 @@
 /** The value of a variable without the blanks around it; an empty one counts as missing. */
-export function valueOf(
-  environment: Record<string, string | undefined>,
-  variable: string,
-): string | undefined {
+export function valueOf(environment: Record<string, string | undefined>, variable: string): string | undefined {
   return environment[variable]?.trim() || undefined;
 }
 
@@ -36,9 +33,8 @@ export function operatorEnvironment(
  * The address for spans, OTEL_EXPORTER_OTLP_ENDPOINT; undefined if not set. Read before anything else: the drivers to
  * be traced must be loaded after it. `loadConfig` checks it.
  */
-export const otlpEndpoint = (
-  environment: Record<string, string | undefined> = process.env,
-): string | undefined => environment['OTEL_EXPORTER_OTLP_ENDPOINT'] || undefined;
+export const otlpEndpoint = (environment: Record<string, string | undefined> = process.env): string | undefined =>
+  environment['OTEL_EXPORTER_OTLP_ENDPOINT'] || undefined;
 
 /** Whether OTEL_TRACES_SAMPLER is set. */
 export const isSamplerStated = (environment: Record<string, string | undefined> = process.env): boolean =>

@@ -16,9 +16,7 @@ export function misspeltFaults(
   environment: Readonly<Record<string, string | undefined>>,
   known: readonly string[],
 ): string[] {
-  const given = new Map(
-    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
-  );
+  const given = new Map(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''));
   const missing = known.filter((name) => !given.has(name) && OURS.test(name));
   return [...given]
     .filter(([name]) => OURS.test(name) && !known.includes(name))

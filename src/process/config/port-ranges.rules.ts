@@ -14,9 +14,7 @@ export function portRange(text: string): PortRange {
   const [, first = '', last = first] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(text) ?? [];
   const range = { first: Number(first), last: Number(last) };
   if (range.first >= 1 && range.first <= range.last && range.last <= 65_535) return range;
-  throw new Error(
-    'must be a comma list of ports and ranges of ports from 1 to 65535, such as 443,1024-65535',
-  );
+  throw new Error('must be a comma list of ports and ranges of ports from 1 to 65535, such as 443,1024-65535');
 }
 
 export function hasPort(ranges: readonly PortRange[], port: number): boolean {

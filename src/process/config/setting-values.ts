@@ -32,8 +32,7 @@ export const host = checked((value) => {
 
 export const mongodbUri = checked((value) => {
   // RFC 3986 does not cover several hosts with ports, so this is not parsed as a URI.
-  if (!/^mongodb(\+srv)?:\/\/[^/\s]/.test(value))
-    throw new Error('must be a mongodb:// or mongodb+srv:// address');
+  if (!/^mongodb(\+srv)?:\/\/[^/\s]/.test(value)) throw new Error('must be a mongodb:// or mongodb+srv:// address');
   // Without a name the driver would use the database `test`.
   if (!/^[^/]*\/\/[^/]+\/[^?\s]/.test(value))
     throw new Error('must name a database, such as mongodb://host:27017/partner_booking?replicaSet=rs0');
@@ -42,11 +41,7 @@ export const mongodbUri = checked((value) => {
 export const redisUrl = checked(redisAddress);
 
 /** An http or https address, else the fault is `rule`; with one of `parts` the fault is `without`. */
-export const httpUrl = (
-  rule: string,
-  parts: readonly ('username' | 'password' | 'search')[] = [],
-  without = '',
-) =>
+export const httpUrl = (rule: string, parts: readonly ('username' | 'password' | 'search')[] = [], without = '') =>
   checked((value) => {
     const url = parseUrl(value);
     if (url === undefined || !/^https?:$/.test(url.protocol)) throw new Error(rule);
@@ -91,8 +86,7 @@ export const proxy = checked((value) => {
   if (NAMED_NETWORKS.includes(value)) return;
   const [address = '', bits, ...rest] = value.split('/');
   const version = isIP(address);
-  const isNetwork =
-    bits !== undefined && /^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128);
+  const isNetwork = bits !== undefined && /^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128);
   if (version === 0 || rest.length > 0 || (bits !== undefined && !isNetwork)) {
     throw new Error(
       `must list addresses, networks such as 10.0.0.0/8, or ${NAMED_NETWORKS.join(', ')}, and must not cover every address`,

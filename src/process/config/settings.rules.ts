@@ -36,10 +36,7 @@ export function settingsWarnings(settings: Settings): string[] {
   return when([
     ...accepted.map(
       ({ setting, optOut, weakness }) =>
-        [
-          true,
-          `${optOut} is true: ${setting} ${weakness}; anyone on the network path can exploit that`,
-        ] as const,
+        [true, `${optOut} is true: ${setting} ${weakness}; anyone on the network path can exploit that`] as const,
     ),
     [
       isProduction && settings.rateLimitPerMinute === 0,
@@ -64,8 +61,7 @@ export function isBeyondLoopback({ host, adminHost }: Pick<Settings, 'host' | 'a
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/i;
 
 function conflicts({ port, adminPort, redisUrl, queuePrefix, ...settings }: Settings): string[] {
-  const { webhookConcurrency: all = Number.POSITIVE_INFINITY, webhookUnhealthyConcurrency: unhealthy = 1 } =
-    settings;
+  const { webhookConcurrency: all = Number.POSITIVE_INFINITY, webhookUnhealthyConcurrency: unhealthy = 1 } = settings;
   const { operatorApiKey, encryptionKeys = [] } = settings;
   return when([
     [

@@ -33,9 +33,7 @@ export function mongodbFaults(uri: string): string[] {
 /** A connection that others could read, change or open, unless `optOut` accepts that. */
 export type InsecureStore = { setting: string; optOut: string; weakness: string; isAccepted: boolean };
 
-type StoreSettings = Partial<
-  Pick<Config, 'mongodbUri' | 'redisUrl' | 'mongodbAllowInsecure' | 'redisAllowInsecure'>
->;
+type StoreSettings = Partial<Pick<Config, 'mongodbUri' | 'redisUrl' | 'mongodbAllowInsecure' | 'redisAllowInsecure'>>;
 
 export function insecureStores({
   mongodbUri,

@@ -133,9 +133,10 @@ function asSettled(settlements: readonly Settlement[]): GuardedUpdate {
   if (first === undefined) throw new Error('There is nothing to settle');
   const { outcome, state, attemptsMade, nextAttemptInMs, isNewDeadLetter } = first.after;
   const attemptIds = settlements.map(({ attemptId }) => attemptId);
-  const results = settlements.map(
-    ({ _id, generation: _series, attemptId: _own, after: _next, ...result }) => ({ ...result, outcome }),
-  );
+  const results = settlements.map(({ _id, generation: _series, attemptId: _own, after: _next, ...result }) => ({
+    ...result,
+    outcome,
+  }));
   const isStarted = { $eq: ['$$this.outcome', 'started'] };
   const settled = { $mergeObjects: ['$$this', valueAt('$$this.deliveryId', attemptIds, results)] };
   return {

@@ -34,10 +34,7 @@ export async function createDeliveries(
   return failuresOf(rows, inserted);
 }
 
-export function failuresOf(
-  rows: readonly DeliveryRow[],
-  inserted: readonly Inserted[],
-): ReadonlyMap<string, Error> {
+export function failuresOf(rows: readonly DeliveryRow[], inserted: readonly Inserted[]): ReadonlyMap<string, Error> {
   const failures = new Map<string, Error>();
   for (const [index, { eventId }] of rows.entries()) {
     const outcome = inserted[index];
@@ -74,10 +71,7 @@ export async function schedulePending(deps: CreateDeliveriesDeps, of: Deliveries
   await schedule(deps, await findPending(deps.db, of));
 }
 
-async function schedule(
-  { queues, config }: CreateDeliveriesDeps,
-  rows: readonly DeliveryRow[],
-): Promise<void> {
+async function schedule({ queues, config }: CreateDeliveriesDeps, rows: readonly DeliveryRow[]): Promise<void> {
   if (rows.length > 0) await queues.scheduleDeliveries(rows.map((row) => dueIn(0, row, config)));
 }
 

@@ -7,10 +7,7 @@ import { cancelWaiting } from './delivery-series.store.ts';
  * Stops deliveries to a subscription: cancels what waits, and when it returns nothing more is created for it or sent to
  * it. Safe to repeat: after an interrupted call it cancels what still waits. @throws DomainError WEBHOOK_NOT_FOUND
  */
-export async function deactivateSubscription(
-  deps: { db: Db },
-  subscriptionId: string,
-): Promise<SubscriptionRow> {
+export async function deactivateSubscription(deps: { db: Db }, subscriptionId: string): Promise<SubscriptionRow> {
   const subscription = await markInactive(deps, subscriptionId);
   await cancelWaiting(deps.db, subscription.partnerId, subscriptionId);
   return subscription;

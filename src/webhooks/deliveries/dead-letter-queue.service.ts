@@ -4,12 +4,7 @@ import type { Logger } from '../../platform/logger.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { sweepEach } from '../../platform/sweep.ts';
 import type { Queues } from '../../queues/queues.ts';
-import {
-  findDeadLetterIds,
-  findDeadLettersAmong,
-  findUnraisedDeadLetters,
-  markRaised,
-} from './dead-letters.store.ts';
+import { findDeadLetterIds, findDeadLettersAmong, findUnraisedDeadLetters, markRaised } from './dead-letters.store.ts';
 import type { AttemptRow, DeliveryRow } from './deliveries.model.ts';
 import { deliveryFields, eventFields } from './log-fields.rules.ts';
 
@@ -26,11 +21,7 @@ type DeadLetter = Pick<
  * Alerts the operators of a dead letter: an `error` line and a job in the `webhook-dead-letter` queue. The row
  * remembers until then, so the sweep does it after a worker's death.
  */
-export async function raiseDeadLetter(
-  deps: AlertDeps,
-  row: DeadLetter,
-  event: EventRow | undefined,
-): Promise<void> {
+export async function raiseDeadLetter(deps: AlertDeps, row: DeadLetter, event: EventRow | undefined): Promise<void> {
   const last = row.attempts.at(-1);
   deps.log.error(
     {

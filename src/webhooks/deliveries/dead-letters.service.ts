@@ -8,21 +8,11 @@ import type { Queues } from '../../queues/queues.ts';
 import { findActiveIds, requireActive } from '../subscriptions/require-subscription.service.ts';
 import type { SubscriptionRow } from '../subscriptions/subscriptions.model.ts';
 import { findSubscriptions } from '../subscriptions/subscriptions.store.ts';
-import {
-  type DeadLetter,
-  type DeadLetterFilter,
-  findDeadLetters,
-  markDiscarded,
-} from './dead-letters.store.ts';
+import { type DeadLetter, type DeadLetterFilter, findDeadLetters, markDiscarded } from './dead-letters.store.ts';
 import type { DeliveryState } from './deliveries.model.ts';
 import { countDeadLetters } from './delivery-statistics.store.ts';
 import { type DeliveryDetail, getDelivery } from './read-deliveries.service.ts';
-import {
-  type RedeliveryDeps,
-  redeliverAll,
-  redeliverOne,
-  requireRedeliverable,
-} from './redelivery.service.ts';
+import { type RedeliveryDeps, redeliverAll, redeliverOne, requireRedeliverable } from './redelivery.service.ts';
 
 /**
  * Begins a fresh series of attempts for a dead letter of any partner, now, with the same event_id.
@@ -116,11 +106,7 @@ type DiscardDeps = { db: Db; queues: Pick<Queues, 'removeDeadLetters'> };
  * job leaves the dead-letter queue; without Redis, the sweep removes it. Its partner may redeliver it. Safe to repeat.
  * @throws DomainError DELIVERY_NOT_FOUND; DELIVERY_IN_PROGRESS if it is no dead letter, or is being sent
  */
-export async function discardDeadLetter(
-  deps: DiscardDeps,
-  anyId: string,
-  reason: string,
-): Promise<DeliveryDetail> {
+export async function discardDeadLetter(deps: DiscardDeps, anyId: string, reason: string): Promise<DeliveryDetail> {
   const { _id } = (await getDelivery(deps, undefined, anyId)).delivery;
   await markDiscarded(deps.db, [_id], reason);
   const detail = await getDelivery(deps, undefined, _id);
@@ -130,11 +116,7 @@ export async function discardDeadLetter(
 }
 
 /** Discards every matching dead letter; safe to repeat. Returns how many were discarded. */
-export async function discardDeadLetters(
-  deps: DiscardDeps,
-  filter: DeadLettersUntil,
-  reason: string,
-): Promise<number> {
+export async function discardDeadLetters(deps: DiscardDeps, filter: DeadLettersUntil, reason: string): Promise<number> {
   return inBatches(deps, filter, async (rows) => {
     const ids = rows.map(({ _id }) => _id);
     const discarded = await markDiscarded(deps.db, ids, reason);

@@ -4,11 +4,7 @@ import { INTERRUPT_UNSETTLED, IS_FREE } from './attempts.store.ts';
 import { type DeliveryRow, deliveryCollection } from './deliveries.model.ts';
 
 /** Dead letters that the operators may not have been alerted of, because a worker died. */
-export async function findUnraisedDeadLetters(
-  db: Db,
-  graceMs: number,
-  limit: number,
-): Promise<DeliveryRow[]> {
+export async function findUnraisedDeadLetters(db: Db, graceMs: number, limit: number): Promise<DeliveryRow[]> {
   return deliveryCollection(db)
     .aggregate<DeliveryRow>([
       {
@@ -42,10 +38,7 @@ export async function findDeadLetterIds(db: Db, limit: number): Promise<string[]
 
 export type DeadLetterFilter = { subscriptionId?: string; eventType?: string; from?: Date; to: Date };
 
-export type DeadLetter = Pick<
-  DeliveryRow,
-  '_id' | 'eventId' | 'subscriptionId' | 'partnerId' | 'deadLetteredAt'
->;
+export type DeadLetter = Pick<DeliveryRow, '_id' | 'eventId' | 'subscriptionId' | 'partnerId' | 'deadLetteredAt'>;
 
 export async function findDeadLetters(
   db: Db,

@@ -7,14 +7,7 @@ import type { DeliveryError, DeliveryErrorDetail } from '../sender/delivery-erro
  * `cancelled`: the subscription was deactivated before delivery, or its partner was suspended or lost the grant for the
  * venue (ADR 0011). `discarded`: a dead letter that an operator has given up.
  */
-export const DELIVERY_STATES = [
-  'pending',
-  'retrying',
-  'succeeded',
-  'dead_letter',
-  'cancelled',
-  'discarded',
-] as const;
+export const DELIVERY_STATES = ['pending', 'retrying', 'succeeded', 'dead_letter', 'cancelled', 'discarded'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /** Why an attempt failed, or is not counted: its worker stopped, or its subscription changed meanwhile. */

@@ -101,8 +101,7 @@ export function observabilityRoutes(deps: Deps): Route<PartnerCaller>[] {
       params: { id: deliveryIdParam },
       responses: { 200: { description: 'The delivery as it is now.', body: delivery } },
       errors: ['DELIVERY_NOT_FOUND'],
-      handle: async ({ caller, params }) =>
-        ok(deliveryView(await getDelivery(deps, caller.partnerId, params.id))),
+      handle: async ({ caller, params }) => ok(deliveryView(await getDelivery(deps, caller.partnerId, params.id))),
     }),
     route<PartnerCaller, { id: string }>({
       method: 'post',
@@ -121,8 +120,7 @@ export function observabilityRoutes(deps: Deps): Route<PartnerCaller>[] {
         },
       },
       errors: ['VENUE_NOT_AUTHORIZED', 'DELIVERY_NOT_FOUND', 'DELIVERY_IN_PROGRESS', 'WEBHOOK_INACTIVE'],
-      handle: async ({ caller, params }) =>
-        accepted(deliveryView(await redeliver(deps, caller.partnerId, params.id))),
+      handle: async ({ caller, params }) => accepted(deliveryView(await redeliver(deps, caller.partnerId, params.id))),
     }),
   ];
 }

@@ -22,9 +22,7 @@ const attempt = named(
   'DeliveryAttempt',
   object({
     delivery_id: id(EXAMPLE.attemptId).description('X-Delivery-Id of this attempt.'),
-    attempt: count(1).description(
-      'Counted from 1. An interrupted attempt is repeated under the same number.',
-    ),
+    attempt: count(1).description('Counted from 1. An interrupted attempt is repeated under the same number.'),
     series: orNull(count(1)).description(
       'The series of attempts, counted from 1; each redelivery starts one. Null in attempts of older releases.',
     ),
@@ -43,10 +41,7 @@ const attempt = named(
     error_detail: orNull(growing(Joi.string().valid(...DELIVERY_ERROR_DETAILS)))
       .description('More about `error`, or null.')
       .example(null),
-    redirect_to: Joi.string()
-      .allow(null)
-      .description('Scheme, host and port of the redirect target.')
-      .example(null),
+    redirect_to: Joi.string().allow(null).description('Scheme, host and port of the redirect target.').example(null),
     duration_ms: orNull(count(183)).example(183),
     response_excerpt: Joi.string()
       .allow(null, '')

@@ -5,18 +5,11 @@ import { findUnhealthyIds } from '../subscriptions/subscription-health.store.ts'
 import { findOverdueBacklog, hasDeadLetter, markCounted } from './delivery-health.store.ts';
 
 /** Marks dead letters as counted within `tx`; returns how many were not counted before, so that each counts once. */
-export async function countDeadLettersOnce(
-  deps: { db: Db },
-  ids: readonly string[],
-  tx: Tx,
-): Promise<number> {
+export async function countDeadLettersOnce(deps: { db: Db }, ids: readonly string[], tx: Tx): Promise<number> {
   return markCounted(deps.db, ids, tx);
 }
 
-export async function withDeadLetters(
-  deps: { db: Db },
-  subscriptionIds: readonly string[],
-): Promise<string[]> {
+export async function withDeadLetters(deps: { db: Db }, subscriptionIds: readonly string[]): Promise<string[]> {
   if (subscriptionIds.length === 0) return [];
   const active = await findActiveIds(deps, subscriptionIds);
   const found: string[] = [];

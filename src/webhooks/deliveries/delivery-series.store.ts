@@ -34,11 +34,7 @@ export async function cancelWaiting(db: Db, partnerId: string, subscriptionId: s
  * Begins a new series of attempts, numbered from 1, for the deliveries among `ids` that are in one of `states` and have
  * no attempt in progress; the attempts of earlier series stay. Returns how many.
  */
-export async function beginSeries(
-  db: Db,
-  ids: readonly string[],
-  states: readonly DeliveryState[],
-): Promise<number> {
+export async function beginSeries(db: Db, ids: readonly string[], states: readonly DeliveryState[]): Promise<number> {
   const { modifiedCount } = await deliveryCollection(db).updateMany(
     { _id: { $in: [...ids] }, state: { $in: [...states] }, $expr: IS_FREE },
     [
@@ -61,9 +57,7 @@ export async function beginSeries(
 }
 
 export async function makeDue(db: Db, id: string): Promise<DeliveryRow | null> {
-  return deliveryCollection(db).findOneAndUpdate(
-    { _id: id, state: WAITING },
-    [{ $set: { nextAttemptAt: '$$NOW' } }],
-    { returnDocument: 'after' },
-  );
+  return deliveryCollection(db).findOneAndUpdate({ _id: id, state: WAITING }, [{ $set: { nextAttemptAt: '$$NOW' } }], {
+    returnDocument: 'after',
+  });
 }

@@ -16,11 +16,7 @@ const MAX_DURATIONS = 10_000;
 const MAX_TIME_MS = 5000;
 
 /** The states and attempts of a partner's deliveries created from `since` on. */
-export async function findAttemptStatistics(
-  db: Db,
-  partnerId: string,
-  since: Date,
-): Promise<AttemptStatistics> {
+export async function findAttemptStatistics(db: Db, partnerId: string, since: Date): Promise<AttemptStatistics> {
   const isCounted = { 'attempts.outcome': { $in: ['succeeded', 'failed'] } };
   const [summary] = await deliveryCollection(db)
     .aggregate<{

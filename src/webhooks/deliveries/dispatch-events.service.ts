@@ -12,11 +12,7 @@ import { isTracing, recordSpan } from '../../platform/tracing.ts';
 import type { PageOfDue } from '../../reservations/hold-reads.store.ts';
 import { findOutboxes, findUndispatchedPage, removeFromOutboxes } from '../../reservations/outbox.store.ts';
 import { findReceivers } from '../subscriptions/subscriptions.store.ts';
-import {
-  type CreateDeliveriesDeps,
-  createDeliveries,
-  type WantedDelivery,
-} from './create-deliveries.service.ts';
+import { type CreateDeliveriesDeps, createDeliveries, type WantedDelivery } from './create-deliveries.service.ts';
 
 export type DispatchDeps = CreateDeliveriesDeps & { log: Logger };
 

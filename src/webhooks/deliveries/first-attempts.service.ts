@@ -54,8 +54,7 @@ export async function sendFirstAttempts(
   const patience = setTimeout(() => giveUp.abort(), PATIENCE_MS);
   const begun = Promise.all(ready.map((attempt) => beginSend(deps, attempt, giveUp.signal)));
   const leaveRest = async (): Promise<void> => {
-    if (deferred.length > 0)
-      await deps.queues.scheduleDeliveries(deferred.map((row) => dueIn(0, row, deps.config)));
+    if (deferred.length > 0) await deps.queues.scheduleDeliveries(deferred.map((row) => dueIn(0, row, deps.config)));
     const sends = await begun;
     clearTimeout(patience);
     const unsent = ready.filter((_, index) => sends[index] === null);
@@ -131,9 +130,6 @@ async function leaveToJobs(deps: SendDeps, attempts: readonly FirstAttempt[]): P
     await withdrawAttempts(deps.db, begun);
     await deps.queues.scheduleDeliveries(attempts.map(({ row }) => dueIn(deferralMs(), row, deps.config)));
   } catch (err) {
-    deps.log.warn(
-      { deliveries: attempts.length, err },
-      'jobs for deliveries could not be added; the sweep adds them',
-    );
+    deps.log.warn({ deliveries: attempts.length, err }, 'jobs for deliveries could not be added; the sweep adds them');
   }
 }

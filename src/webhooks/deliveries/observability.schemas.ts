@@ -59,9 +59,7 @@ const subscriptionHealth = object({
 export const observability = object({
   success: Joi.boolean().valid(true),
   generated_at: timestamp(EXAMPLE.later),
-  summary: summary.description(
-    'Your deliveries that were created in the last 24 hours, with all their attempts.',
-  ),
+  summary: summary.description('Your deliveries that were created in the last 24 hours, with all their attempts.'),
   subscriptions: Joi.array().items(subscriptionHealth),
   count: count(1).description('The length of `data`.'),
   data: Joi.array().items(delivery),

@@ -41,8 +41,7 @@ export function operatorDeliveryRoutes(deps: RedeliveryDeps): Route<Operator>[] 
 }
 
 function stopRows(deps: { db: Db }): Route<Operator>[] {
-  const subject = async ({ id }: { id: string }) =>
-    operatorSubscriptionView(await getAnySubscription(deps, id));
+  const subject = async ({ id }: { id: string }) => operatorSubscriptionView(await getAnySubscription(deps, id));
   return [
     route<Operator, { id: string }>({
       method: 'post',
@@ -56,8 +55,7 @@ function stopRows(deps: { db: Db }): Route<Operator>[] {
       subject,
       responses: { 200: { description: 'The subscription, inactive.', body: operatorSubscription } },
       errors: ['WEBHOOK_NOT_FOUND'],
-      handle: async ({ params }) =>
-        ok(operatorSubscriptionView(await deactivateSubscription(deps, params.id))),
+      handle: async ({ params }) => ok(operatorSubscriptionView(await deactivateSubscription(deps, params.id))),
     }),
     route<Operator, { id: string }>({
       method: 'post',
@@ -130,8 +128,7 @@ const chosenBy = ({ subscription_id: subscriptionId, event_type: eventType, from
   omitUndefined({ subscriptionId, eventType, from, to });
 
 function deadLetterRows(deps: RedeliveryDeps): Route<Operator>[] {
-  const subject = async ({ id }: { id: string }) =>
-    operatorDeliveryView(await getDelivery(deps, undefined, id));
+  const subject = async ({ id }: { id: string }) => operatorDeliveryView(await getDelivery(deps, undefined, id));
   return [
     route<Operator, unknown, unknown, RedriveBody>({
       method: 'post',
@@ -164,8 +161,7 @@ function deadLetterRows(deps: RedeliveryDeps): Route<Operator>[] {
         'DELIVERY_IN_PROGRESS',
         'WEBHOOK_INACTIVE',
       ],
-      handle: async ({ params }) =>
-        accepted(operatorDeliveryView(await redeliverDeadLetter(deps, params.id))),
+      handle: async ({ params }) => accepted(operatorDeliveryView(await redeliverDeadLetter(deps, params.id))),
     }),
     route<Operator, unknown, unknown, RedriveBody & DiscardBody>({
       method: 'post',
@@ -178,8 +174,7 @@ function deadLetterRows(deps: RedeliveryDeps): Route<Operator>[] {
       responses: { 200: { description: 'They are dead letters no more.', body: discarded } },
       errors: [],
       takesLong: true,
-      handle: async ({ body }) =>
-        ok({ discarded: await discardDeadLetters(deps, chosenBy(body), body.reason) }),
+      handle: async ({ body }) => ok({ discarded: await discardDeadLetters(deps, chosenBy(body), body.reason) }),
     }),
     route<Operator, { id: string }, unknown, DiscardBody>({
       method: 'post',

@@ -1,16 +1,7 @@
 import Joi from 'joi';
 import { eventType } from '../../events/events.schemas.ts';
 import { EXAMPLE } from '../../http/example-values.ts';
-import {
-  cursor,
-  instant,
-  instantNotAfter,
-  type PageQuery,
-  pageLimit,
-  pathId,
-  prose,
-  uuid,
-} from '../../http/fields.ts';
+import { cursor, instant, instantNotAfter, type PageQuery, pageLimit, pathId, prose, uuid } from '../../http/fields.ts';
 import { REQUEST_ID } from '../../http/request-facts.ts';
 import { count, id, named, object, orNull, pageOf } from '../../http/response-fields.ts';
 import type { EventType } from '../../reservations/event-types.ts';

@@ -26,9 +26,7 @@ export async function listDeliveries(
   limit: number,
 ): Promise<Page<DeliveryDetail>> {
   const events =
-    requestId === undefined
-      ? {}
-      : { eventIds: await findEventIdsOfRequest(deps.db, requestId, MAX_OF_REQUEST) };
+    requestId === undefined ? {} : { eventIds: await findEventIdsOfRequest(deps.db, requestId, MAX_OF_REQUEST) };
   const { rows, next } = await listDeliveryRows(deps.db, { ...filter, ...events }, after, limit);
   return { rows: await withDetails(deps, rows), next };
 }
@@ -64,10 +62,7 @@ export async function getDeliveryOfEvent(
   return detail;
 }
 
-export async function listDeliveriesOfEvents(
-  deps: { db: Db },
-  eventIds: readonly string[],
-): Promise<DeliveryDetail[]> {
+export async function listDeliveriesOfEvents(deps: { db: Db }, eventIds: readonly string[]): Promise<DeliveryDetail[]> {
   return withDetails(deps, await findEveryDeliveryOfEvents(deps.db, eventIds));
 }
 

@@ -42,9 +42,7 @@ export async function findSubscriptionToSend(
   deps: ReceiverDeps,
   subscriptionId: string,
 ): Promise<FoundSubscription | null> {
-  const cached = isKnownToFail(deps, subscriptionId)
-    ? null
-    : await findCachedSubscription(deps.db, subscriptionId);
+  const cached = isKnownToFail(deps, subscriptionId) ? null : await findCachedSubscription(deps.db, subscriptionId);
   const isUsable = cached?.status === 'active' && cached.consecutiveFailures === 0;
   const subscription = isUsable ? cached : await findSubscription(deps.db, subscriptionId);
   if (subscription !== null) await forgetOverlapped(deps, subscription);

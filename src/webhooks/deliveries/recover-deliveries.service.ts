@@ -38,9 +38,7 @@ export async function recoverDeliveries(
 ): Promise<number> {
   const subscription = await requireDeliverable(deps, partnerId, subscriptionId);
   const wanted = `${span.since.toISOString()} ${span.until?.toISOString() ?? 'now'}`;
-  const recovered = recoveriesOf(deps.db)(subscriptionId, wanted, () =>
-    recoverSpan(deps, subscription, span),
-  );
+  const recovered = recoveriesOf(deps.db)(subscriptionId, wanted, () => recoverSpan(deps, subscription, span));
   if (recovered !== undefined) return recovered;
   throw new DomainError(
     'RATE_LIMITED',

@@ -34,11 +34,7 @@ export const REDELIVERABLE: readonly DeliveryState[] = [
  * @throws DomainError DELIVERY_NOT_FOUND; DELIVERY_IN_PROGRESS during an attempt; WEBHOOK_INACTIVE;
  * VENUE_NOT_AUTHORIZED if the partner must not have events of the venue any more
  */
-export async function redeliver(
-  deps: RedeliveryDeps,
-  partnerId: string,
-  anyId: string,
-): Promise<DeliveryDetail> {
+export async function redeliver(deps: RedeliveryDeps, partnerId: string, anyId: string): Promise<DeliveryDetail> {
   const deliveryId = await requireRedeliverable(deps, partnerId, anyId);
   const { hasBegun, detail } = await redeliverOne(deps, partnerId, deliveryId, REDELIVERABLE);
   const isPending = detail.delivery.state === 'pending';

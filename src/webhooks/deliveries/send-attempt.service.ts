@@ -82,11 +82,7 @@ function signed({ clock }: SendDeps, { row, event, subscription, attemptId, secr
   };
 }
 
-async function record(
-  deps: SendDeps,
-  attempt: BegunAttempt,
-  outcome: AttemptOutcome,
-): Promise<AfterAttempt | null> {
+async function record(deps: SendDeps, attempt: BegunAttempt, outcome: AttemptOutcome): Promise<AfterAttempt | null> {
   const { row, event, subscription, attemptId, sentAt } = attempt;
   const after = afterAttempt(deps.config, row, outcome.error);
   const { ok, ...result } = outcome;

@@ -26,10 +26,7 @@ export async function addMissingJobs(
     return Number(state === 'added');
   };
   const onError = (err: unknown, row: DeliveryRow) =>
-    deps.log.error(
-      { ...deliveryFields(row), err },
-      'a delivery could not be queued again; the next sweep retries it',
-    );
+    deps.log.error({ ...deliveryFields(row), err }, 'a delivery could not be queued again; the next sweep retries it');
   const rows = await findOverdueDeliveries(deps.db, page.graceMs, page.afterId, page.limit);
   const count = await sweepEach(rows, page.stopping, ensure, onError);
   return { count, next: rows.length === page.limit && isRedisThere ? rows.at(-1)?._id : undefined };

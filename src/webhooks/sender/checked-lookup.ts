@@ -28,8 +28,7 @@ export function blockedWithoutLookup(
 ): BlockedAddressError | null {
   if (allowPrivateNetworks) return null;
   if (url.protocol !== 'https:') return new BlockedAddressError('Plain http is for development only.');
-  if (!hasPort(ports, Number(url.port || 443)))
-    return new BlockedAddressError('The port is not one of those allowed.');
+  if (!hasPort(ports, Number(url.port || 443))) return new BlockedAddressError('The port is not one of those allowed.');
   const host = hostOf(url);
   if (isLocalName(host)) return new BlockedAddressError('The host is a name of local networks.');
   if (isIP(host) === 0 || isPublicAddress(host)) return null;

@@ -59,8 +59,7 @@ export class UnresolvedHostError extends Error {
 
 // The codes of OpenSSL and of certificate verification have no common prefix (Node's documentation, "X509 certificate
 // error codes"); these fragments cover them all and no system error.
-const TLS_CODE =
-  /TLS|SSL|CERT|CRL|UNABLE_TO|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|^EPROTO$/;
+const TLS_CODE = /TLS|SSL|CERT|CRL|UNABLE_TO|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|^EPROTO$/;
 
 const TLS_DETAILS: readonly (readonly [RegExp, DeliveryErrorDetail])[] = [
   [/^CERT_HAS_EXPIRED/, 'certificate_expired'],
@@ -100,8 +99,7 @@ const SYSTEM_ERRORS = new Map<string, Failure>([
 
 function tlsDetailOf(code: string, error: unknown): DeliveryErrorDetail {
   // If the handshake fails in a write, only the message has OpenSSL's reason.
-  const reason =
-    code === 'EPROTO' && error instanceof Error ? error.message.replaceAll(' ', '_').toUpperCase() : code;
+  const reason = code === 'EPROTO' && error instanceof Error ? error.message.replaceAll(' ', '_').toUpperCase() : code;
   return TLS_DETAILS.find(([pattern]) => pattern.test(reason))?.[1] ?? 'handshake_failed';
 }
 

@@ -112,9 +112,7 @@ async function checkHost(url: URL, rules: EndpointUrlRules): Promise<EndpointUrl
     return rejected(`points to ${host}, which is not a public address; use a public host.`);
   }
   if (host === '' || isLocalName(host)) {
-    return rejected(
-      `names the host "${host}", which exists only in a local network; use a public host name.`,
-    );
+    return rejected(`names the host "${host}", which exists only in a local network; use a public host name.`);
   }
   return checkName(host, rules.resolve ?? resolverFor(rules));
 }

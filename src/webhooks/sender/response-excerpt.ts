@@ -1,11 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import {
-  createBrotliDecompress,
-  createGunzip,
-  createInflate,
-  createInflateRaw,
-  constants as zlib,
-} from 'node:zlib';
+import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw, constants as zlib } from 'node:zlib';
 
 const MAX_DECODED_BYTES = 16 * 1024;
 const MAX_EXCERPT_CHARACTERS = 1024;
@@ -20,10 +14,7 @@ const INVISIBLE_CONTROLS = /[\p{Cc}\p{Bidi_Control}]/gu;
  * text on one line, without control characters. Null if nothing is left, or the bytes are not text as their headers
  * say.
  */
-export async function responseExcerpt(
-  bytes: Buffer,
-  headers: IncomingMessage['headers'] = {},
-): Promise<string | null> {
+export async function responseExcerpt(bytes: Buffer, headers: IncomingMessage['headers'] = {}): Promise<string | null> {
   const plain = bytes.length === 0 ? bytes : await decompress(bytes, headers['content-encoding'] ?? '');
   const text = plain && decodeText(plain.subarray(0, MAX_EXCERPT_BYTES), headers['content-type'] ?? '');
   const excerpt = text

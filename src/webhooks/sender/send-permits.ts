@@ -63,8 +63,7 @@ export function createSendPermits(limit: number, maxUnhealthySends: number) {
   };
   /** Sends the callers away that wait for full endpoints of the partner. */
   const sendBack = (partner: Partner): void => {
-    for (const endpoint of partner.endpoints)
-      if (isFull(endpoint)) for (const end of endpoint.waiting) end(false);
+    for (const endpoint of partner.endpoints) if (isFull(endpoint)) for (const end of endpoint.waiting) end(false);
   };
 
   function permit(endpoint: Endpoint): SendPermit {

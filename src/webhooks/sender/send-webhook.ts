@@ -61,12 +61,7 @@ export function createWebhookSender(options: WebhookSenderOptions) {
   };
 }
 
-function post(
-  first: WebhookMessage,
-  url: URL,
-  timeoutMs: number,
-  connections: Connections,
-): Promise<SendOutcome> {
+function post(first: WebhookMessage, url: URL, timeoutMs: number, connections: Connections): Promise<SendOutcome> {
   const { signal } = first;
   const startedAt = performance.now();
   return new Promise((resolve) => {
@@ -90,10 +85,7 @@ function post(
     };
     const interrupt = (): void => cut('interrupted');
     // A slow renewal says nothing about the receiver.
-    const deadline = setTimeout(
-      () => cut(isRenewing ? 'interrupted' : { error: 'timeout', detail: null }),
-      timeoutMs,
-    );
+    const deadline = setTimeout(() => cut(isRenewing ? 'interrupted' : { error: 'timeout', detail: null }), timeoutMs);
     if (signal !== undefined) {
       // All sends of a worker share a signal, and Node warns of a leak at the eleventh listener.
       setMaxListeners(0, signal);

@@ -60,10 +60,7 @@ export async function requireCallable(
   throw fieldError('endpoint_url', verdict.message);
 }
 
-export async function findActiveIds(
-  deps: { db: Db },
-  subscriptionIds: readonly string[],
-): Promise<Set<string>> {
+export async function findActiveIds(deps: { db: Db }, subscriptionIds: readonly string[]): Promise<Set<string>> {
   const found = await findSubscriptions(deps.db, subscriptionIds);
   return new Set([...found.values()].filter(({ status }) => status === 'active').map(({ _id }) => _id));
 }

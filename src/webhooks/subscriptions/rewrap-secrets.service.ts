@@ -37,10 +37,7 @@ export async function rewrapSecrets(deps: RewrapDeps, stopping: AbortSignal): Pr
 }
 
 /** Seals both secrets of a row in one write; repeats it after a concurrent rotation. */
-async function rewrapRow(
-  deps: RewrapDeps,
-  row: SealedRow,
-): Promise<Pick<RewrapReport, 'rewrapped' | 'unreadable'>> {
+async function rewrapRow(deps: RewrapDeps, row: SealedRow): Promise<Pick<RewrapReport, 'rewrapped' | 'unreadable'>> {
   for (let read: SealedRow | null = row; read !== null; read = await findSubscription(deps.db, row._id)) {
     const current = reseal(deps, read, read.sealedSecret);
     const previous = reseal(deps, read, read.sealedPreviousSecret);
@@ -80,10 +77,7 @@ function logUnreadable({ log }: RewrapDeps, { _id, partnerId }: SealedRow, fault
 }
 
 /** The keys that the stored secrets need at this moment. */
-async function takeStock({
-  db,
-  secretBox,
-}: RewrapDeps): Promise<Pick<RewrapReport, 'isDone' | 'inUse' | 'droppable'>> {
+async function takeStock({ db, secretBox }: RewrapDeps): Promise<Pick<RewrapReport, 'isDone' | 'inUse' | 'droppable'>> {
   const sealings = [...(await countSealings(db))];
   const inUse: Record<string, number> = {};
   for (const [sealing, count] of sealings) {

@@ -19,11 +19,7 @@ const notedOf = memoizeByObject(() => new LRUCache<string, true>({ max: 10_000, 
  * success of a healthy endpoint once a second at most, to save writes under load; the cached row cannot tell, because
  * concurrent attempts have all read it before the first of them ended.
  */
-export async function recordHealth(
-  deps: { db: Db },
-  subscription: SubscriptionRow,
-  isSuccess: boolean,
-): Promise<void> {
+export async function recordHealth(deps: { db: Db }, subscription: SubscriptionRow, isSuccess: boolean): Promise<void> {
   const noted = notedOf(deps.db);
   const endpoint = `${subscription._id} ${subscription.endpointUrl}`;
   if (!isSuccess) {

@@ -47,8 +47,7 @@ const subscriptionSchema = new Schema<SubscriptionRow>(
   { collection: 'webhook_subscriptions', versionKey: false },
 );
 
-export const subscriptionModel = (db: Db): Model<SubscriptionRow> =>
-  modelOf(db, 'Subscription', subscriptionSchema);
+export const subscriptionModel = (db: Db): Model<SubscriptionRow> => modelOf(db, 'Subscription', subscriptionSchema);
 
 /** The driver's collection, for updates by pipeline. */
 export const subscriptionCollection = (db: Db) => collectionOf(subscriptionModel(db));

@@ -6,12 +6,7 @@ import { omitUndefined } from '../../platform/omit-undefined.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
 import { endpointRules } from '../sender/endpoint-url.ts';
 import { rotateSecret } from './secrets.service.ts';
-import {
-  listedView,
-  operatorSubscriptionView,
-  rotatedAt,
-  subscriptionView,
-} from './subscription-view.rules.ts';
+import { listedView, operatorSubscriptionView, rotatedAt, subscriptionView } from './subscription-view.rules.ts';
 import type { CreateBody, RotateBody, SubscriptionsQuery } from './subscriptions.schemas.ts';
 import {
   changeBody,

@@ -87,10 +87,7 @@ const rotatedAt = () => orNull(timestamp(EXAMPLE.later)).description('Null befor
 
 export const newSubscription = named('CreatedSubscription', object({ ...fields, secret_key: secretKey() }));
 
-export const subscription = named(
-  'Subscription',
-  object({ ...fields, secret_rotated_at: rotatedAt().example(null) }),
-);
+export const subscription = named('Subscription', object({ ...fields, secret_rotated_at: rotatedAt().example(null) }));
 
 export const rotatedSecret = named(
   'RotatedSecret',
@@ -104,9 +101,7 @@ export const rotatedSecret = named(
 export const subscriptionConflict = named(
   'SubscriptionConflict',
   object({
-    subscription_id: id(EXAMPLE.subscriptionId).description(
-      'The active subscription with this URL and these types.',
-    ),
+    subscription_id: id(EXAMPLE.subscriptionId).description('The active subscription with this URL and these types.'),
   }),
 );
 
@@ -119,8 +114,7 @@ export const subscriptionsQuery = Joi.object<SubscriptionsQuery>({
   cursor: cursor(),
 });
 
-const failures = () =>
-  count(0).description('Failed attempts since the last success, of all deliveries together.');
+const failures = () => count(0).description('Failed attempts since the last success, of all deliveries together.');
 
 export const operatorSubscription = named(
   'PartnerSubscription',

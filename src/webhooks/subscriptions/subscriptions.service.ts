@@ -148,10 +148,7 @@ export async function markInactive(deps: { db: Db }, subscriptionId: string): Pr
  * Lets a subscription receive events from now on. What it has missed stays cancelled; its partner can recover it.
  * @throws DomainError WEBHOOK_NOT_FOUND, SUBSCRIPTION_EXISTS
  */
-export async function activateSubscription(
-  deps: { db: Db },
-  subscriptionId: string,
-): Promise<SubscriptionRow> {
+export async function activateSubscription(deps: { db: Db }, subscriptionId: string): Promise<SubscriptionRow> {
   const before = await getAnySubscription(deps, subscriptionId);
   requireNoOther(await findNewestOfPartner(deps.db, before.partnerId), before, 'operator');
   const subscription = await setSubscriptionStatus(deps.db, subscriptionId, 'active');

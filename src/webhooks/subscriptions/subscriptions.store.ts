@@ -21,10 +21,7 @@ export async function insertSubscription(db: Db, subscription: SubscriptionRow):
   }
 }
 
-export type DistinctSubscription = Pick<
-  SubscriptionRow,
-  '_id' | 'ordinal' | 'status' | 'endpointUrl' | 'eventTypes'
->;
+export type DistinctSubscription = Pick<SubscriptionRow, '_id' | 'ordinal' | 'status' | 'endpointUrl' | 'eventTypes'>;
 
 /** The partner's subscriptions in the newest state, committed or about to be. */
 export async function findNewestOfPartner(db: Db, partnerId: string): Promise<DistinctSubscription[]> {
@@ -59,9 +56,7 @@ export async function setSubscriptionStatus(
   status: SubscriptionRow['status'],
 ): Promise<SubscriptionRow | null> {
   const update =
-    status === 'active'
-      ? { $set: { status, consecutiveFailures: 0 }, $unset: NOT_FAILING }
-      : { $set: { status } };
+    status === 'active' ? { $set: { status, consecutiveFailures: 0 }, $unset: NOT_FAILING } : { $set: { status } };
   return subscriptionCollection(db).findOneAndUpdate({ _id: subscriptionId }, update, {
     returnDocument: 'after',
   });
@@ -80,9 +75,7 @@ export async function updateSubscription(
     failingSince: { $cond: [moves, '$$REMOVE', '$failingSince'] },
   };
   // Literals, so that no value is read as an expression.
-  const literals = Object.fromEntries(
-    Object.entries(change).map(([name, value]) => [name, { $literal: value }]),
-  );
+  const literals = Object.fromEntries(Object.entries(change).map(([name, value]) => [name, { $literal: value }]));
   return subscriptionCollection(db).findOneAndUpdate(
     { _id: subscriptionId, partnerId },
     [{ $set: { ...(change.endpointUrl === undefined ? {} : clean), ...literals } }],
@@ -99,15 +92,11 @@ export type FoundSubscription = SubscriptionRow & {
 const CACHED: EntryKind = { collection: 'webhook_subscriptions', stages: [] };
 
 /** A subscription from the cache (ADR 0006); its health may be stale. */
-export async function findCachedSubscription(
-  db: Db,
-  subscriptionId: string,
-): Promise<FoundSubscription | null> {
+export async function findCachedSubscription(db: Db, subscriptionId: string): Promise<FoundSubscription | null> {
   const found = await leasedCacheOf(db).read<SubscriptionRow>(CACHED, subscriptionId);
   if (found === null) return null;
   const { value, at, readAtMs } = found;
-  const monotonic = (instant: Date | null) =>
-    instant === null ? null : instant.getTime() - at.getTime() + readAtMs;
+  const monotonic = (instant: Date | null) => (instant === null ? null : instant.getTime() - at.getTime() + readAtMs);
   return {
     ...value,
     rotatedAtMs: monotonic(value.secretRotatedAt),
@@ -116,12 +105,10 @@ export async function findCachedSubscription(
 }
 
 /** The newest state of a subscription; concurrent calls share a read, which begins after each call. */
-export const findSubscription = newestByDb<string, FoundSubscription>(
-  async (db, subscriptionIds, options) => {
-    const subscriptions = await findSubscriptions(db, subscriptionIds, options);
-    return (subscriptionId) => subscriptions.get(subscriptionId);
-  },
-);
+export const findSubscription = newestByDb<string, FoundSubscription>(async (db, subscriptionIds, options) => {
+  const subscriptions = await findSubscriptions(db, subscriptionIds, options);
+  return (subscriptionId) => subscriptions.get(subscriptionId);
+});
 
 export async function findSubscriptions(
   db: Db,
@@ -151,15 +138,9 @@ export async function findSubscriptions(
 type VenueReceiver = Pick<SubscriptionRow, '_id' | 'partnerId' | 'eventTypes'>;
 
 /** The receivers of the events of each venue, by its id, including every subscription acknowledged before the call. */
-export async function findReceivers(
-  db: Db,
-  venueIds: readonly string[],
-): Promise<Map<string, VenueReceiver[]>> {
+export async function findReceivers(db: Db, venueIds: readonly string[]): Promise<Map<string, VenueReceiver[]>> {
   const grants = await openCollection<{ venueId: string; partnerId: string }>(db, 'grants')
-    .find(
-      { venueId: { $in: [...venueIds] } },
-      { projection: { _id: 0, venueId: 1, partnerId: 1 }, ...NEWEST },
-    )
+    .find({ venueId: { $in: [...venueIds] } }, { projection: { _id: 0, venueId: 1, partnerId: 1 }, ...NEWEST })
     .toArray();
   const partnerIds = [...new Set(grants.map(({ partnerId }) => partnerId))];
   // Two concurrent reads: a $lookup for each partner took 6 ms at a venue that 64 partners sell.

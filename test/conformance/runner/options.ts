@@ -82,8 +82,7 @@ function receiverOf(bind: string | undefined, url: string | undefined): RunnerOp
     throw new UsageError('--receiver-url needs --receiver-bind: the address of this machine to listen on');
   }
   const [, host = '', port = ''] = /^(.+):(\d{1,5})$/.exec(bind) ?? [];
-  if (host === '' || Number(port) > 65_535)
-    throw new UsageError(`--receiver-bind is not <host>:<port>: ${bind}`);
+  if (host === '' || Number(port) > 65_535) throw new UsageError(`--receiver-bind is not <host>:<port>: ${bind}`);
   const listening = { host, port: Number(port) };
   return url === undefined ? listening : { ...listening, url: addressOf('--receiver-url', url) };
 }

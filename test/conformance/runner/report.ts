@@ -40,9 +40,7 @@ export function reportOf(outcomes: readonly Outcome[]): string {
   const counts = ['kept', 'kept in part', 'BROKEN', 'not tried'].map(
     (verdict) => `${[...ruled.values()].filter((each) => each === verdict).length} ${verdict}`,
   );
-  return [...lines, ...brokenPart(outcomes), ...notTriedPart(outcomes), '', counts.join(', ')]
-    .join('\n')
-    .concat('\n');
+  return [...lines, ...brokenPart(outcomes), ...notTriedPart(outcomes), '', counts.join(', ')].join('\n').concat('\n');
 }
 
 function brokenPart(outcomes: readonly Outcome[]): string[] {

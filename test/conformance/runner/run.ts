@@ -44,11 +44,7 @@ export async function runConformance(
   }
 }
 
-async function runAll(
-  rows: readonly Row[],
-  worlds: Worlds,
-  { say, stopping }: Omit<Run, 'rows'>,
-): Promise<Outcome[]> {
+async function runAll(rows: readonly Row[], worlds: Worlds, { say, stopping }: Omit<Run, 'rows'>): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   await inParallel(rows.entries(), AT_A_TIME, async ([index, row]) => {
     if (stopping.aborted) return;

@@ -70,9 +70,7 @@ function onError(error: unknown, _request: Request, response: Response, _next: N
     return;
   }
   if (isOfClient(error)) {
-    response
-      .status(503)
-      .send(page({ title: 'Please wait a moment', error: outcome.message, content: START_AGAIN }));
+    response.status(503).send(page({ title: 'Please wait a moment', error: outcome.message, content: START_AGAIN }));
     return;
   }
   if (thrown >= 500) console.error(error);
@@ -81,5 +79,4 @@ function onError(error: unknown, _request: Request, response: Response, _next: N
 }
 
 const isOfClient = (error: unknown): boolean =>
-  error instanceof Error &&
-  ['UnansweredError', 'PartnerApiError', 'PartnerConnectionError'].includes(error.name);
+  error instanceof Error && ['UnansweredError', 'PartnerApiError', 'PartnerConnectionError'].includes(error.name);

@@ -43,11 +43,7 @@ function isOwnForm(
 ): boolean {
   if (site !== undefined) return site === 'same-origin' || site === 'none';
   if (origin === undefined) return true;
-  const own = [
-    `http://${host}`,
-    `https://${host}`,
-    ...(publicUrl === undefined ? [] : [new URL(publicUrl).origin]),
-  ];
+  const own = [`http://${host}`, `https://${host}`, ...(publicUrl === undefined ? [] : [new URL(publicUrl).origin])];
   return own.includes(origin);
 }
 
@@ -74,12 +70,7 @@ export function requireOwn(order: Order | undefined, customer: string): Order {
  * The id of the order that a form begins, as a page of ours has made it up, or goes on with. @throws RefusedError for any other text, and
  * where the order is another's or has `other` already: one order is for one thing
  */
-export function requireOrderId(
-  { order_id: orderId = '' }: Form,
-  store: Store,
-  customer: string,
-  other: Kind,
-): string {
+export function requireOrderId({ order_id: orderId = '' }: Form, store: Store, customer: string, other: Kind): string {
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(orderId)) throw refuse('BAD_REQUEST');
   const known = store.order(orderId);
   if (known !== undefined) requireOwn(known, customer);

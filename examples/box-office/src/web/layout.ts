@@ -27,9 +27,7 @@ ${content}
 }
 
 export const rupees = (amount: number): string =>
-  new Intl.NumberFormat('en-IN', { style: 'currency', currency: 'INR', minimumFractionDigits: 0 }).format(
-    amount,
-  );
+  new Intl.NumberFormat('en-IN', { style: 'currency', currency: 'INR', minimumFractionDigits: 0 }).format(amount);
 
 /** A field with its name and, where the service found a fault in it, what is wrong. */
 export function field(input: {
@@ -43,16 +41,7 @@ export function field(input: {
   fault?: string | undefined;
   isOptional?: boolean;
 }): Markup {
-  const {
-    name,
-    id = name,
-    label,
-    type = 'text',
-    autocomplete,
-    value = '',
-    fault,
-    isOptional = false,
-  } = input;
+  const { name, id = name, label, type = 'text', autocomplete, value = '', fault, isOptional = false } = input;
   return html`<p class="field"><label for="${id}">${label}${isOptional && ' (optional)'}</label>
 <input id="${id}" name="${name}" type="${type}" autocomplete="${autocomplete}" value="${value}" ${!isOptional && html`required`} ${fault !== undefined && html`aria-invalid="true" aria-describedby="${id}-fault"`}>
 ${fault !== undefined && html`<span class="fault" id="${id}-fault">${fault}</span>`}</p>`;

@@ -52,8 +52,7 @@ export function orderPage(now: OrderNow, timeZone: string, attempt: Attempt): st
       ? page({ title: 'Your time is being reserved', content: waiting(order.orderId) })
       : page({ title: titleOf(asked.refusal), error: sentenceFor(asked.refusal), content: again });
   }
-  if (isPending(confirm))
-    return page({ title: 'Your booking is being made', content: waiting(order.orderId) });
+  if (isPending(confirm)) return page({ title: 'Your booking is being made', content: waiting(order.orderId) });
   if (release?.answer !== undefined) return page({ title: 'You gave this time back', content: again });
   const refusal = attempt.refusal ?? confirm?.refusal;
   if (hold.status !== 'ACTIVE' || now.secondsLeft === 0) {
@@ -106,8 +105,7 @@ function payWith(
 ${fault !== undefined && html`<span class="fault">${fault}</span>`}<span class="quiet">With a credit, the booking is for the phone number of the package.</span></p>`;
 }
 
-const minutes = (seconds: number): string =>
-  `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+const minutes = (seconds: number): string => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 
 const STATUS: Readonly<Record<string, string>> = {
   BOOKED: 'Booked',
@@ -164,8 +162,7 @@ function listed({ order, hold, booking, purchase }: OrderNow, timeZone: string) 
   const isSettled = !isPending(confirm) && !isPending(bought);
   if (bought !== undefined) {
     const status = PURCHASE_STATUS[purchase?.status ?? ''] ?? purchase?.status;
-    const where =
-      purchase === undefined ? '' : `${purchase.credits_remaining} of ${purchase.credits_total} left`;
+    const where = purchase === undefined ? '' : `${purchase.credits_remaining} of ${purchase.credits_total} left`;
     return { what: 'Package', status: isSettled ? status : 'Being settled', where };
   }
   const status = booking?.status ?? statusOf(order);

@@ -38,11 +38,7 @@ export function orderRoutes(shop: Shop): Router {
     }
     if (!response.headersSent) response.redirect(303, pathOf(order));
   };
-  const show = async (
-    order: Order,
-    response: Response,
-    attempt: { typed?: Typed; refusal?: Refusal } = {},
-  ) => {
+  const show = async (order: Order, response: Response, attempt: { typed?: Typed; refusal?: Refusal } = {}) => {
     const now = await orderNow(client, order);
     const zone = await zoneOf(client, now.hold?.venue_id ?? now.purchase?.venue_ids[0]);
     response.send(orderPage(now, zone, { packages: packagesOf(order.customer), ...attempt }));
@@ -54,9 +50,7 @@ export function orderRoutes(shop: Shop): Router {
     });
   /** The order by which this customer has the slot already, from another tab. */
   const orderThatHas = async (slotId: string, customer: string): Promise<Order | undefined> => {
-    const [own] = store
-      .ordersOf(customer)
-      .filter(({ operations: { hold } }) => hold?.answer?.slot_id === slotId);
+    const [own] = store.ordersOf(customer).filter(({ operations: { hold } }) => hold?.answer?.slot_id === slotId);
     if (own === undefined) return undefined;
     const { hold, booking } = await orderNow(client, own);
     return booking?.status === 'BOOKED' || hold?.status === 'ACTIVE' ? own : undefined;
@@ -111,8 +105,7 @@ export function orderRoutes(shop: Shop): Router {
     '/orders/:orderId/release',
     ownOrder((order) => orders.release(order.orderId, holdIdOf(order))),
   );
-  const cancel: OrderHandler = (order, { reason = '' }) =>
-    orders.cancel(order.orderId, bookingIdOf(order), reason);
+  const cancel: OrderHandler = (order, { reason = '' }) => orders.cancel(order.orderId, bookingIdOf(order), reason);
   router.post('/orders/:orderId/cancel', readForm, ownOrder(cancel));
 
   router.get('/bookings', async (_request, response: Response) => {

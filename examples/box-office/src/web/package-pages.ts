@@ -30,8 +30,7 @@ ${field({ name: 'customer_phone', id: `phone-${package_id}`, label: 'Phone', typ
 export function purchasePage({ order, purchase }: OrderNow, timeZone: string): string {
   if (purchase === undefined) {
     const refusal = order.operations.purchase?.refusal;
-    if (refusal === undefined)
-      return page({ title: 'Your package is being bought', content: waiting(order.orderId) });
+    if (refusal === undefined) return page({ title: 'Your package is being bought', content: waiting(order.orderId) });
     const content = html`<p><a class="button" href="/packages">Choose a package</a></p>`;
     return page({ title: 'This package was not bought', error: sentenceFor(refusal), content });
   }

@@ -30,9 +30,7 @@ export function offer({ slot_id, slot_start, price_rupees }: Offer, place: Place
   const { court = '', time = clock(slot_start, place) } = shown;
   const price = rupees(price_rupees);
   // What is read out begins with what is to be seen.
-  const name = [`${time} ${price}`, court, spokenTime(slot_start, place.timeZone)].filter(
-    (part) => part !== '',
-  );
+  const name = [`${time} ${price}`, court, spokenTime(slot_start, place.timeZone)].filter((part) => part !== '');
   return html`<form method="post" action="/orders">
 <input type="hidden" name="order_id" value="${randomUUID()}"><input type="hidden" name="slot_id" value="${slot_id}">
 <input type="hidden" name="venue_id" value="${place.venueId}"><input type="hidden" name="date" value="${place.date}">

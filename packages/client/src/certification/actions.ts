@@ -80,9 +80,7 @@ export function createIntegration(transport: Transport): Integration {
     if (isRefused && !offered) return answer;
     const faults = faultsOfShape(answer, isRefused ? { alternatives: ['text'] } : RESULTS[action]);
     if (faults.length > 0)
-      throw new UnusableAnswer(
-        `The result of ${action} has another shape: ${faults.slice(0, 3).join('; ')}.`,
-      );
+      throw new UnusableAnswer(`The result of ${action} has another shape: ${faults.slice(0, 3).join('; ')}.`);
     return answer as Outcome<Name>;
   };
   return {
@@ -111,9 +109,7 @@ export function isRefusal(answer: unknown): answer is Refusal {
 }
 
 const NOT_THERE = new Set(
-  'ECONNREFUSED ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH ENOENT EACCES UND_ERR_CONNECT_TIMEOUT'.split(
-    ' ',
-  ),
+  'ECONNREFUSED ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH ENOENT EACCES UND_ERR_CONNECT_TIMEOUT'.split(' '),
 );
 
 /** Whether nothing was there to take the action. A connection that broke off may mean that the integration died. */

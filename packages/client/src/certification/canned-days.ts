@@ -21,13 +21,7 @@ const VENUE_IDS = {
   Bengaluru: '7c1f3a52-0d4e-4b9a-9c51-6f2e8a1d0b02',
 };
 
-function cannedDay(
-  zone: string,
-  city: keyof typeof VENUE_IDS,
-  hours: Hours,
-  date: string,
-  rows: Row[],
-): CannedDay {
+function cannedDay(zone: string, city: keyof typeof VENUE_IDS, hours: Hours, date: string, rows: Row[]): CannedDay {
   const venue_id = VENUE_IDS[city];
   const resource_id = `certification-${city.toLowerCase()}-turf`;
   const slots = rows.map(({ start }) => ({

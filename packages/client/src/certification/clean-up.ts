@@ -19,9 +19,7 @@ export async function cleanUp({ actions, own, proxy }: Made, client: PartnerClie
   proxy.forget();
   own.forget();
   for (const bookingId of liveOf(calls, 'confirmBooking', 'booking_id'))
-    await ignoringRefusals(() =>
-      client.cancelBooking({ path: { bookingId }, body: { reason: 'Certification' } }),
-    );
+    await ignoringRefusals(() => client.cancelBooking({ path: { bookingId }, body: { reason: 'Certification' } }));
   const consumed = new Set(made(calls, 'confirmBooking').map(({ body }) => String(body?.['hold_id'])));
   for (const holdId of liveOf(calls, 'placeHold', 'hold_id'))
     if (!consumed.has(holdId)) await ignoringRefusals(() => client.releaseHold({ path: { holdId } }));

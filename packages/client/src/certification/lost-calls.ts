@@ -37,8 +37,7 @@ export async function doThroughFault<Name extends ActionName>(
         continue;
       }
       requireOneKey(callsMade(trial, operation).slice(earlier), operation, action);
-      if (outcome === undefined)
-        throw new UnusableAnswer(`${action} fails for good after one call that failed.`);
+      if (outcome === undefined) throw new UnusableAnswer(`${action} fails for good after one call that failed.`);
       return resultOf(action, outcome);
     }
   } finally {

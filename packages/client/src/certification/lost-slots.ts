@@ -8,9 +8,7 @@ const TRIES = 3;
 /** Another user of the sandbox took the slot, which says nothing about the integration. */
 export class LostToOthers extends NotTried {
   constructor() {
-    super(
-      `Others took each of the ${TRIES} slots that were tried. Try it again, or ask for a venue of your own.`,
-    );
+    super(`Others took each of the ${TRIES} slots that were tried. Try it again, or ask for a venue of your own.`);
   }
 }
 

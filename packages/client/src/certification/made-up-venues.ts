@@ -40,11 +40,7 @@ export function madeUpAnswer({ operation, pathId, query }: ProxiedCall): Body | 
   return undefined;
 }
 
-function resourceOf({
-  venue: { venue_id },
-  hours: [start, end],
-  slots: [first],
-}: CannedDay): Schemas['Resource'] {
+function resourceOf({ venue: { venue_id }, hours: [start, end], slots: [first] }: CannedDay): Schemas['Resource'] {
   return {
     resource_id: first?.resource_id ?? '',
     venue_id,

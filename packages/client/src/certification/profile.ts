@@ -37,28 +37,21 @@ export function parseProfile(text: string): Profile {
   const { name, actions, webhook_url: webhookUrl, proxy_port: proxyPort } = value;
   const faults = [
     ...unknownIn(value, FIELDS, ''),
-    ...(isName(name)
-      ? []
-      : [`name: give a text of 1 to ${NAME_LENGTH} characters, the name of your integration`]),
+    ...(isName(name) ? [] : [`name: give a text of 1 to ${NAME_LENGTH} characters, the name of your integration`]),
     ...faultsOfActions(actions),
     ...faultsOfAddress('webhook_url', webhookUrl, 'where your endpoint takes deliveries'),
-    ...(isPort(proxyPort)
-      ? []
-      : ['proxy_port: give a free port of this machine, a whole number from 1 to 65535']),
+    ...(isPort(proxyPort) ? [] : ['proxy_port: give a free port of this machine, a whole number from 1 to 65535']),
   ];
   if (faults.length > 0) throw new ProfileError(faults);
   return { name, actions, webhookUrl, proxyPort } as Profile;
 }
 
 function faultsOfActions(actions: unknown): string[] {
-  if (!isObject(actions))
-    return ['actions: give {"url": "http://…"} or {"command": ["program", "argument"]}'];
+  if (!isObject(actions)) return ['actions: give {"url": "http://…"} or {"command": ["program", "argument"]}'];
   const { url, command } = actions;
   const unknown = unknownIn(actions, ['url', 'command'], 'actions.');
-  if ((url === undefined) === (command === undefined))
-    return [...unknown, 'actions: give either url or command'];
-  if (url !== undefined)
-    return [...unknown, ...faultsOfAddress('actions.url', url, 'where your actions are')];
+  if ((url === undefined) === (command === undefined)) return [...unknown, 'actions: give either url or command'];
+  if (url !== undefined) return [...unknown, ...faultsOfAddress('actions.url', url, 'where your actions are')];
   return Array.isArray(command) && command.length > 0 && command.every(isText)
     ? unknown
     : [...unknown, 'actions.command: give a list of texts, the program and its arguments'];
@@ -79,5 +72,4 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
 const isName = (value: unknown): boolean =>
   isText(value) && value.length <= NAME_LENGTH && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(value);
-const isPort = (value: unknown): boolean =>
-  Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 65_535;
+const isPort = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 65_535;

@@ -85,8 +85,7 @@ export async function startProxy(options: ProxyOptions): Promise<Proxy> {
     call.isFaulted = fault !== undefined;
     if (fault?.kind === 'reset') return void request.socket.resetAndDestroy();
     if (fault?.kind === 'answer' && !fault.reaches) return sendAnswer(response, madeAnswer(fault));
-    if (fault?.kind === 'made')
-      return sendAnswer(response, madeAnswer({ status: 200, body: fault.body(call) }));
+    if (fault?.kind === 'made') return sendAnswer(response, madeAnswer({ status: 200, body: fault.body(call) }));
     if (fault?.kind === 'ask') changeQuery(call.query, fault.query(call.query));
     const answer = await passOn(request, call, bytes, fault?.kind === 'rewrite');
     if (fault?.kind === 'lost answer') return void request.socket.destroy();

@@ -51,11 +51,7 @@ export async function runAll(
 }
 
 /** Runs a scenario, then gives back what it made. Rejects only if the runner itself fails. */
-async function runScenario(
-  scenario: Scenario,
-  trial: Trial,
-  giveBack: () => Promise<void>,
-): Promise<ScenarioReport> {
+async function runScenario(scenario: Scenario, trial: Trial, giveBack: () => Promise<void>): Promise<ScenarioReport> {
   const from = performance.now();
   const failure = await failureOf(() => untilInterrupted(scenario.run(trial), trial.signal));
   const report = reportOf(scenario, failure, trial);

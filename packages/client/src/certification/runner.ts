@@ -12,14 +12,7 @@ import { runAll } from './run-scenario.ts';
 import { createSandbox } from './sandbox.ts';
 import { SUITE_VERSION } from './scenarios.ts';
 import type { Judged, Subject } from './subject.ts';
-import {
-  CannotBegin,
-  connectSubject,
-  openProxy,
-  pastProxy,
-  requireReachable,
-  watchedTransport,
-} from './subject.ts';
+import { CannotBegin, connectSubject, openProxy, pastProxy, requireReachable, watchedTransport } from './subject.ts';
 import type { Trial } from './trial.ts';
 import { createUnderWay } from './under-way.ts';
 

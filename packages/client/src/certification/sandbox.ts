@@ -84,10 +84,7 @@ export function createSandbox(client: PartnerClient): Sandbox {
     }
   };
 
-  const takeByOther: Sandbox['takeByOther'] = async (
-    offer,
-    { overridesHolds } = { overridesHolds: false },
-  ) => {
+  const takeByOther: Sandbox['takeByOther'] = async (offer, { overridesHolds } = { overridesHolds: false }) => {
     const path = { slotId: offer.slot.slot_id };
     const body = { override_holds: overridesHolds };
     const { booking_id: bookingId } = await client.sellByOtherChannel({ path, body });
@@ -111,9 +108,7 @@ export function createSandbox(client: PartnerClient): Sandbox {
         ({ status, venue_ids: ids }) => status === 'active' && ids.some((id) => open.includes(id)),
       );
       if (found !== undefined) return found;
-      throw new NotTried(
-        'The catalogue has no active package at a granted venue. Ask the operator to add one.',
-      );
+      throw new NotTried('The catalogue has no active package at a granted venue. Ask the operator to add one.');
     },
     slotNow: async (offer) => {
       const found = (await day(offer)).find(({ slot_id }) => slot_id === offer.slot.slot_id);
@@ -133,8 +128,7 @@ const isRefusedWith = (error: unknown, code: string): boolean =>
   error instanceof PartnerApiError && error.code === code;
 
 /** The UTC date so many days from today. */
-export const dateIn = (days: number): string =>
-  new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+export const dateIn = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 
 function shuffled<Value>(values: readonly Value[]): Value[] {
   return values

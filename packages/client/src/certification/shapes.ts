@@ -39,8 +39,7 @@ export function faultsOfShape(value: unknown, shape: Shape, path = ''): string[]
     if (!Array.isArray(value)) return [`${path} must be a list`];
     return value.flatMap((each, index) => faultsOfShape(each, item, `${path}[${index}]`));
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return [`${path || 'it'} must be an object`];
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [`${path || 'it'} must be an object`];
   return Object.entries(shape).flatMap(([name, field]) =>
     faultsOfShape((value as Record<string, unknown>)[name], field, path === '' ? name : `${path}.${name}`),
   );

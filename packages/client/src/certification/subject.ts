@@ -22,18 +22,12 @@ export class CannotBegin extends Error {
 export type Subject = { name: string; transport: Transport; webhookUrl: string; close(): Promise<void> };
 
 /** Starts the proxy that the integration calls. @throws ProfileError if its port is taken */
-export async function openProxy(
-  baseUrl: string,
-  port: number,
-  onAnswer: (headers: Headers) => void,
-): Promise<Proxy> {
+export async function openProxy(baseUrl: string, port: number, onAnswer: (headers: Headers) => void): Promise<Proxy> {
   try {
     return await startProxy({ baseUrl, port, onAnswer, standing: [OWN_CURSORS] });
   } catch (error) {
     const { code = 'unknown reason' } = error as NodeJS.ErrnoException;
-    throw new ProfileError([
-      `proxy_port: 127.0.0.1:${port} cannot be listened on (${code}); give a free port`,
-    ]);
+    throw new ProfileError([`proxy_port: 127.0.0.1:${port} cannot be listened on (${code}); give a free port`]);
   }
 }
 
@@ -50,9 +44,7 @@ export async function connectSubject(
   const { name, actions, webhookUrl } = judged.profile;
   const environment = { PARTNER_BASE_URL: proxy.url, PARTNER_API_KEY: apiKey };
   const transport =
-    'url' in actions
-      ? httpTransport(actions.url, signal)
-      : commandTransport(actions.command, environment, signal);
+    'url' in actions ? httpTransport(actions.url, signal) : commandTransport(actions.command, environment, signal);
   return { name, webhookUrl, transport, close: async () => undefined };
 }
 

@@ -24,17 +24,13 @@ export function httpTransport(url: string, signal: AbortSignal, deadlineMs = ACT
     });
     if (status === 404)
       throw new UnusableAnswer(`${action} is not offered: ${base}/${action} answered 404. Add the action.`);
-    if (status !== 200)
-      throw new UnusableAnswer(`${action} answered ${status} instead of 200: ${excerptOf(text)}`);
+    if (status !== 200) throw new UnusableAnswer(`${action} answered ${status} instead of 200: ${excerptOf(text)}`);
     return parsed(action, text);
   };
 }
 
 /** @throws UnusableAnswer if the answer has more than 1 MB */
-export async function requireWithin(
-  action: string,
-  answer: AsyncIterable<Uint8Array> | null,
-): Promise<string> {
+export async function requireWithin(action: string, answer: AsyncIterable<Uint8Array> | null): Promise<string> {
   const text = await textWithin(answer, ANSWER_BYTES);
   if (text !== undefined) return text;
   throw new UnusableAnswer(`${action} answered more than 1 MB. Answer its result and nothing else.`);
@@ -89,10 +85,7 @@ export function reasonOf(failure: unknown): string {
 }
 
 /** The text of a stream; undefined as soon as it has more than `limit` bytes. */
-export async function textWithin(
-  stream: AsyncIterable<Uint8Array> | null,
-  limit: number,
-): Promise<string | undefined> {
+export async function textWithin(stream: AsyncIterable<Uint8Array> | null, limit: number): Promise<string | undefined> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of stream ?? []) {

@@ -51,18 +51,11 @@ export const fresh = (event: AnyEvent): AnyEvent => ({ ...event, event_id: rando
 export async function expectRefused(trial: Trial, event: AnyEvent, answer: EndpointAnswer, what: string) {
   expectThat(!isAccepted(answer), `${what} was accepted with ${answer.text}.`);
   expectThat(answer.status !== undefined, `${what} got ${answer.text} instead of 401.`);
-  expectThat(
-    !(await isHandled(trial, event)),
-    `${what} was refused with ${answer.text}, and handled all the same.`,
-  );
+  expectThat(!(await isHandled(trial, event)), `${what} was refused with ${answer.text}, and handled all the same.`);
 }
 
 /** Waits until each event was handled, once. @throws Finding */
-export async function expectHandled(
-  trial: Trial,
-  what: string,
-  ...events: readonly AnyEvent[]
-): Promise<void> {
+export async function expectHandled(trial: Trial, what: string, ...events: readonly AnyEvent[]): Promise<void> {
   const endsAt = performance.now() + HANDLED_WITHIN_MS;
   for (let pauseMs = 25; ; pauseMs = Math.min(pauseMs * 2, 1000)) {
     const times = await timesHandled(trial, events);
@@ -72,10 +65,7 @@ export async function expectHandled(
     if (missing === 0) return;
     const isInTime = performance.now() < endsAt;
     const share = events.length === 1 ? '' : ` (${missing} of ${events.length})`;
-    expectThat(
-      isInTime,
-      `${what} was accepted, and not handled within ${HANDLED_WITHIN_MS / 1000} s${share}.`,
-    );
+    expectThat(isInTime, `${what} was accepted, and not handled within ${HANDLED_WITHIN_MS / 1000} s${share}.`);
     await delay(pauseMs, undefined, { signal: trial.signal });
   }
 }

@@ -79,11 +79,8 @@ export async function giveSecret({ integration }: Trial): Promise<string> {
   return secret;
 }
 
-export const deliver = (
-  { webhookUrl }: Trial,
-  event: AnyEvent,
-  options: SigningOptions,
-): Promise<EndpointAnswer> => postDelivery(webhookUrl, signDelivery(event, options));
+export const deliver = ({ webhookUrl }: Trial, event: AnyEvent, options: SigningOptions): Promise<EndpointAnswer> =>
+  postDelivery(webhookUrl, signDelivery(event, options));
 
 /** Posts an event that must be accepted. @throws Finding */
 export async function deliverAccepted(trial: Trial, event: AnyEvent, options: SigningOptions, what: string) {
@@ -102,10 +99,7 @@ export async function timesHandled({ integration }: Trial, events: readonly AnyE
 export async function shown({ integration }: Trial, { venue, date, slot }: Offer) {
   const { slots } = await integration.do('list_slots', { venue_id: venue.venue_id, date });
   const found = slots.find(({ slot_id }) => slot_id === slot.slot_id);
-  expectThat(
-    found !== undefined,
-    `list_slots of ${date} did not list ${slot.slot_id}, which the service lists.`,
-  );
+  expectThat(found !== undefined, `list_slots of ${date} did not list ${slot.slot_id}, which the service lists.`);
   return found;
 }
 

@@ -39,10 +39,7 @@ const SHAPES = {
 type AnyMethod = (input: object, options?: CallOptions) => Promise<unknown>;
 
 /** A client that checks its successes; `otherwise` makes the error of a wrong one. */
-export function withKnownShapes(
-  client: PartnerClient,
-  otherwise: (faults: readonly string[]) => Error,
-): PartnerClient {
+export function withKnownShapes(client: PartnerClient, otherwise: (faults: readonly string[]) => Error): PartnerClient {
   const checked = Object.entries(SHAPES).map(([id, shape]) => {
     const method = client[id as keyof typeof SHAPES] as AnyMethod;
     const call: AnyMethod = async (...args) => {

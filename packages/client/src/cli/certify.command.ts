@@ -46,8 +46,7 @@ export function addCertify(program: Command, world: World): void {
     .action(async () => {
       const options = command.optsWithGlobals<Options>();
       const isChosen = chosenBy(options);
-      if (options.list === true)
-        return listScenarios(world, SCENARIOS.filter(isChosen), options.json === true);
+      if (options.list === true) return listScenarios(world, SCENARIOS.filter(isChosen), options.json === true);
       const subject = await subjectOf(options);
       const jsonFile = ['--report-json', options.reportJson] as const;
       const htmlFile = ['--report-html', options.reportHtml] as const;
@@ -74,9 +73,7 @@ function chosenBy({ only, level }: Options): (scenario: Scenario) => boolean {
   const ids = only?.split(',').map((id) => id.trim());
   const unknown = ids?.filter((id) => !SCENARIOS.some((scenario) => scenario.id === id)) ?? [];
   if (unknown.length > 0)
-    throw usageError(
-      `--only: there is no scenario ${unknown.join(', ')}. partner certify --list shows them.`,
-    );
+    throw usageError(`--only: there is no scenario ${unknown.join(', ')}. partner certify --list shows them.`);
   if (level !== undefined && !Object.hasOwn(LEVELS, level))
     throw usageError(`--level: ${level} is not a level. Give a number from 1 to 6.`);
   const isChosen = ({ id, level: its }: Scenario) =>
@@ -108,9 +105,7 @@ async function readProfile(file: string): Promise<Profile> {
 
 function asCommandFailure(failure: unknown): unknown {
   if (failure instanceof ProfileError) return usageError(failure.message);
-  return failure instanceof CannotBegin
-    ? new CommandError(failure.message, EXIT.unreachable, failure)
-    : failure;
+  return failure instanceof CannotBegin ? new CommandError(failure.message, EXIT.unreachable, failure) : failure;
 }
 
 function endWith(world: World, { scenarios }: Report, isChosen: (scenario: Scenario) => boolean): void {

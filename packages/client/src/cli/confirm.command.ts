@@ -27,10 +27,7 @@ export function addConfirm(program: Command, world: World): void {
     .option('--email <email>', "the customer's e-mail address")
     .option('--use-package-credit', "consume a credit of the customer's package, if there is one")
     .option('--order-reference <text>', 'your order reference')
-    .option(
-      '--idempotency-key <text>',
-      'the same key returns the same booking (default: a random key, which is shown)',
-    )
+    .option('--idempotency-key <text>', 'the same key returns the same booking (default: a random key, which is shown)')
     .action(async (holdId: string) => {
       const options = command.optsWithGlobals<ConfirmOptions>();
       await withService(command, world, (connection) => confirm(holdId, options, world, connection));
@@ -57,8 +54,7 @@ async function confirm(
   const call = () => client.confirmBooking({ body }, { signal: world.interrupted });
   const booking = await sayKeyWhereUnknown(world, `--idempotency-key ${key}`, call);
   const isReplay = newestHeader('idempotent-replayed') !== null;
-  if (options.json === true)
-    return writeJson(world.out, { ...booking, replayed: isReplay, idempotency_key: key });
+  if (options.json === true) return writeJson(world.out, { ...booking, replayed: isReplay, idempotency_key: key });
   if (isReplay) writeLine(world.out, 'This key was used before: this is the booking of then, made once.');
   const credit: [string, string][] =
     options.usePackageCredit === undefined

@@ -104,12 +104,9 @@ export function checkedAddress(text: string, option: string, example: string): s
 async function findKey(keyFile: string | undefined, fromEnvironment: string | undefined): Promise<string> {
   const key = keyFile === undefined ? fromEnvironment?.trim() : await secretInFile(keyFile, '--key-file');
   if (key === undefined || key === '')
-    throw usageError(
-      'No API key was given. Set PARTNER_API_KEY, or name a file that has it with --key-file.',
-    );
+    throw usageError('No API key was given. Set PARTNER_API_KEY, or name a file that has it with --key-file.');
   // fetch would quote the whole key in its error.
-  if (!/^[\x21-\x7e]+$/.test(key))
-    throw usageError('The API key has characters that no key has. Copy it again.');
+  if (!/^[\x21-\x7e]+$/.test(key)) throw usageError('The API key has characters that no key has. Copy it again.');
   return key;
 }
 

@@ -49,10 +49,7 @@ export function addHold(program: Command, world: World): void {
     });
 }
 
-function requireOneWay(
-  slotId: string | undefined,
-  { venue, date, resource, idempotencyKey }: HoldOptions,
-): void {
+function requireOneWay(slotId: string | undefined, { venue, date, resource, idempotencyKey }: HoldOptions): void {
   if (slotId === undefined && (venue === undefined || date === undefined))
     throw usageError('Give either a slot_id, or --venue and --date.');
   const given = Object.entries({ venue, date, resource }).filter(([, value]) => value !== undefined);

@@ -8,8 +8,7 @@ const UNITS_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_60
  */
 export function instantOf(text: string, option: string, now: Date): string {
   const [, count, unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
-  const atMs =
-    count === undefined ? instantMsOf(text) : now.getTime() - Number(count) * (UNITS_MS[unit] ?? 0);
+  const atMs = count === undefined ? instantMsOf(text) : now.getTime() - Number(count) * (UNITS_MS[unit] ?? 0);
   // No feed has events from before 1970.
   if (!(atMs >= 0))
     throw usageError(
@@ -21,9 +20,7 @@ export function instantOf(text: string, option: string, now: Date): string {
 /** NaN for no instant, also for 30 February, which Date accepts. */
 function instantMsOf(text: string): number {
   const [, day = ''] =
-    /^(\d{4}-\d{2}-\d{2})T(?:[01]\d|2[0-3]):\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/i.exec(
-      text,
-    ) ?? [];
+    /^(\d{4}-\d{2}-\d{2})T(?:[01]\d|2[0-3]):\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/i.exec(text) ?? [];
   const midnight = new Date(day);
   const isDay = !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
   return isDay ? Date.parse(text) : Number.NaN;

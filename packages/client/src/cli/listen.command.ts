@@ -30,26 +30,15 @@ const DESCRIPTION =
 const ONE_TRY = { retries: { tries: 1 } };
 
 export function addListen(program: Command, world: World): void {
-  const command = program
-    .command('listen')
-    .summary('Forward events to your endpoint')
-    .description(DESCRIPTION);
+  const command = program.command('listen').summary('Forward events to your endpoint').description(DESCRIPTION);
   for (const option of endpointOptions()) command.addOption(option);
   command
     .addOption(eventsOption())
-    .option(
-      '--since <when>',
-      'where the first start begins: 2h for two hours ago, or an instant (default: now)',
-    )
+    .option('--since <when>', 'where the first start begins: 2h for two hours ago, or an instant (default: now)')
     .option('--state <file>', 'the file for its position and secret')
     .addOption(attemptsOption('give an event up after this many attempts and continue (default: never)'))
     .action(() =>
-      withService(
-        command,
-        world,
-        (connection) => listen(command.optsWithGlobals(), world, connection),
-        ONE_TRY,
-      ),
+      withService(command, world, (connection) => listen(command.optsWithGlobals(), world, connection), ONE_TRY),
     );
 }
 

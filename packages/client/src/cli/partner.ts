@@ -49,8 +49,7 @@ function sinkOf(stream: NodeJS.WriteStream): Sink {
     isClosed = true;
     if (failure.code === 'EPIPE') return;
     process.exitCode = EXIT.refused;
-    if (stream !== process.stderr)
-      process.stderr.write(`error: The output cannot be written (${failure.code}).\n`);
+    if (stream !== process.stderr) process.stderr.write(`error: The output cannot be written (${failure.code}).\n`);
   });
   return {
     write: (chunk) => {

@@ -37,8 +37,7 @@ export async function runPartnerCommand(args: readonly string[], world: World): 
   } catch (failure) {
     if (failure instanceof CommanderError) return failure.exitCode === 0 ? EXIT.done : EXIT.usage;
     if (!(failure instanceof CommandError)) throw failure;
-    const prefix =
-      failure.exitCode === EXIT.interrupted ? '' : `${painted(world, world.err, 'red', 'error:')} `;
+    const prefix = failure.exitCode === EXIT.interrupted ? '' : `${painted(world, world.err, 'red', 'error:')} `;
     if (failure.message !== '') writeNote(world, `${prefix}${failure.message}`);
     return failure.exitCode;
   }
@@ -59,10 +58,7 @@ function createProgram(world: World): Command {
     .showHelpAfterError('(--help shows what there is)')
     .description(INTRODUCTION)
     .version(manifest.version, '--version', 'print the version, of the client and of the command')
-    .option(
-      '--base-url <url>',
-      'where the service is (default: PARTNER_BASE_URL, else http://127.0.0.1:3000)',
-    )
+    .option('--base-url <url>', 'where the service is (default: PARTNER_BASE_URL, else http://127.0.0.1:3000)')
     .option('--key-file <file>', 'a file that has the API key (default: PARTNER_API_KEY)')
     .option('--json', 'print JSON, for programs')
     .helpCommand(false)

@@ -33,11 +33,7 @@ export function addReplay(program: Command, world: World): void {
       const options = command.optsWithGlobals<ReplayOptions>();
       const count = await withService(command, world, (connection) => replay(options, world, connection));
       if (options.json === true) writeJson(world.out, count);
-      else
-        writeLine(
-          world.out,
-          `${count.forwarded} events forwarded, from ${count.since} up to ${count.until}.`,
-        );
+      else writeLine(world.out, `${count.forwarded} events forwarded, from ${count.since} up to ${count.until}.`);
     });
 }
 
@@ -56,8 +52,7 @@ async function replay(options: ReplayOptions, world: World, connection: Connecti
       ? new Date(now.getTime() + 1000).toISOString()
       : instantOf(options.until, '--until', now);
   if (until <= since) throw usageError(`--until: ${until} is not after --since ${since}.`);
-  const secret =
-    given ?? (await keptSecret(options, world, { baseUrl: connection.baseUrl, partnerId: me.partner_id }));
+  const secret = given ?? (await keptSecret(options, world, { baseUrl: connection.baseUrl, partnerId: me.partner_id }));
   // stdout has one JSON document at the end, so the lines of events go to stderr.
   const report = forwardReport(options.json === true ? { ...world, out: world.err } : world, url);
   const forwarding = { endpoint: { url, secret }, maxAttempts: options.attempts, signal, report };
@@ -66,8 +61,7 @@ async function replay(options: ReplayOptions, world: World, connection: Connecti
   let forwarded = 0;
   for await (const page of client.pages('listEvents', { query: { since } }, { signal })) {
     for (const event of page.data.filter(isWanted)) {
-      if (!(await forwardEvent(event, forwarding, NEW, () => Promise.resolve())))
-        throw stopped(event, forwarded);
+      if (!(await forwardEvent(event, forwarding, NEW, () => Promise.resolve()))) throw stopped(event, forwarded);
       forwarded += 1;
     }
   }
@@ -92,9 +86,7 @@ async function keptSecret(
   const file = stateFileOf(world, owner, state);
   const store = await readState(file);
   if (store === undefined)
-    throw usageError(
-      `There is no secret of listen in ${file}. Give one with --secret-file or PARTNER_WEBHOOK_SECRET.`,
-    );
+    throw usageError(`There is no secret of listen in ${file}. Give one with --secret-file or PARTNER_WEBHOOK_SECRET.`);
   requireOwner(file, store.state, owner);
   return store.state.secret;
 }

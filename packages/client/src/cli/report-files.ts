@@ -8,10 +8,7 @@ export type NamedFile = readonly [option: string, file: string | undefined];
  * Checks before the run that each of `written` can be written.
  * @throws CommandError (exit code 2) that names the option, also if a file is one of `read`, or two are the same
  */
-export async function requireWritable(
-  written: readonly NamedFile[],
-  read: readonly NamedFile[],
-): Promise<void> {
+export async function requireWritable(written: readonly NamedFile[], read: readonly NamedFile[]): Promise<void> {
   const known = new Map<string, string>();
   for (const [option, file] of read) if (file !== undefined) known.set(await identityOf(file), option);
   for (const [option, file] of written) {
@@ -19,8 +16,7 @@ export async function requireWritable(
     await requireWritableFile(option, file);
     const identity = await identityOf(file);
     const other = known.get(identity);
-    if (other !== undefined)
-      throw usageError(`${option}: ${file} is the file of ${other}, too. Name another one.`);
+    if (other !== undefined) throw usageError(`${option}: ${file} is the file of ${other}, too. Name another one.`);
     known.set(identity, option);
   }
 }

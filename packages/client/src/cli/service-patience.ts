@@ -30,8 +30,7 @@ export function servicePatience(note: (text: string) => void): ServicePatience {
           const waitMs = waitAfter(failure, failures);
           const isDue = notes.isDue();
           const isLong = waitMs > LONGEST_WAIT_MS;
-          if (isLong || isDue)
-            note(`${told(failure)}; trying again ${isLong ? spokenWait(waitMs) : 'until it does'}.`);
+          if (isLong || isDue) note(`${told(failure)}; trying again ${isLong ? spokenWait(waitMs) : 'until it does'}.`);
           await delay(waitMs, undefined, { signal });
         }
       }

@@ -12,10 +12,7 @@ export async function firstFreeSlot(
   signal: AbortSignal,
 ): Promise<Slot> {
   const resource = resourceId === undefined ? {} : { resource_id: resourceId };
-  const { slots } = await client.getAvailability(
-    { query: { venue_id: venueId, date, ...resource } },
-    { signal },
-  );
+  const { slots } = await client.getAvailability({ query: { venue_id: venueId, date, ...resource } }, { signal });
   const found = slots.find((slot) => slot.is_available);
   if (found === undefined) throw new CommandError(`No slot of ${date} is free there. Try another --date.`);
   return found;

@@ -93,11 +93,7 @@ function stateIn(text: string): ListenState | undefined {
 export type Owner = { baseUrl: string; partnerId: string };
 
 /** The file of `--state`, else the usual one of this partner and service. */
-export function stateFileOf(
-  { environment }: World,
-  { baseUrl, partnerId }: Owner,
-  given: string | undefined,
-): string {
+export function stateFileOf({ environment }: World, { baseUrl, partnerId }: Owner, given: string | undefined): string {
   if (given !== undefined) return path.resolve(given);
   const host = new URL(baseUrl).host.replaceAll(/[^a-zA-Z0-9.-]/g, '_');
   return path.join(environment.stateFolder, `listen-${host}-${partnerId}.json`);

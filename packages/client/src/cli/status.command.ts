@@ -36,9 +36,7 @@ export function addStatus(program: Command, world: World): void {
     .option('--state <file>', 'the state file of listen (default: its usual one)')
     .action(async () => {
       const options = command.optsWithGlobals<StatusOptions>();
-      const status = await withService(command, world, (connection) =>
-        readStatus(options, world, connection),
-      );
+      const status = await withService(command, world, (connection) => readStatus(options, world, connection));
       if (options.json === true) writeJson(world.out, status);
       else for (const line of linesOf(status, world)) writeLine(world.out, line);
       if (status.needs_action.length > 0) throw new CommandError('', EXIT.attention);
@@ -75,10 +73,7 @@ function linesOf(status: Status, world: World): string[] {
   const fields = fieldLines([
     ['Partner', `${me.name} (${me.partner_id})`],
     ['Service', `${status.base_url}, ${me.mode}`],
-    [
-      'Key',
-      `${me.key.id}, ${me.key.expires_at === null ? 'does not expire' : `expires ${me.key.expires_at}`}`,
-    ],
+    ['Key', `${me.key.id}, ${me.key.expires_at === null ? 'does not expire' : `expires ${me.key.expires_at}`}`],
     ['Calls', callsOf(status)],
     ['Venues', venuesOf(me)],
     ['Last 24 h', `${events} events; deliveries: ${counts}`],
@@ -110,9 +105,7 @@ function venuesOf({ venues }: Success<'getMe'>): string {
 function listenOf(lag: FeedLag | null): string {
   if (lag === null) return 'not used yet';
   const from = lag.oldest === null ? '' : `, the oldest of ${lag.oldest}`;
-  return lag.events === 0
-    ? 'up to date'
-    : `${lag.events}${lag.is_more ? ' or more' : ''} events behind${from}`;
+  return lag.events === 0 ? 'up to date' : `${lag.events}${lag.is_more ? ' or more' : ''} events behind${from}`;
 }
 
 function subscriptionsOf({ subscriptions }: Success<'getObservability'>, width: number): string[] {
@@ -164,8 +157,7 @@ function findingsOf({ me, observability, now }: Given): string[] {
     ...keyFindings(me, now),
     ...(me.venues.length > 0 ? [] : ['No venue is granted to you: ask the operator for one.']),
     ...observability.subscriptions.flatMap(({ id, status, consecutive_failures: failures }) => {
-      if (status !== 'active')
-        return [`Subscription ${id} is ${status}: ask the operator to resume its deliveries.`];
+      if (status !== 'active') return [`Subscription ${id} is ${status}: ask the operator to resume its deliveries.`];
       if (failures < FAILING_FROM) return [];
       return [`Subscription ${id} has failed ${failures} times in a row: check what its endpoint responds.`];
     }),

@@ -11,15 +11,9 @@ const WITHOUT_BORDERS = Object.fromEntries(
 );
 
 /** Rows under a heading, without borders. Only cells of the last column are broken if a line is longer than `width`. */
-export function tableLines(
-  head: readonly string[],
-  rows: readonly (readonly string[])[],
-  width: number,
-): string[] {
+export function tableLines(head: readonly string[], rows: readonly (readonly string[])[], width: number): string[] {
   const cells = rows.map((row) => row.map(printable));
-  const widths = head.map((name, column) =>
-    Math.max(name.length, ...cells.map((row) => row[column]?.length ?? 0)),
-  );
+  const widths = head.map((name, column) => Math.max(name.length, ...cells.map((row) => row[column]?.length ?? 0)));
   const before = widths.slice(0, -1).reduce((sum, each) => sum + each + GAP, 0);
   const last = Math.max(head.at(-1)?.length ?? 0, Math.min(widths.at(-1) ?? 0, width - before));
   const table = new Table({

@@ -29,16 +29,12 @@ export function addTrigger(program: Command, world: World): void {
     .addArgument(new Argument('<event>', 'which').choices([...EVENT_TYPES]))
     .option('--venue <venue_id>', 'the venue (default: the first one with a free slot)')
     .addOption(
-      new Option('--slot <slot_id>', 'the slot (default: a free one at least three days ahead)').conflicts(
-        'venue',
-      ),
+      new Option('--slot <slot_id>', 'the slot (default: a free one at least three days ahead)').conflicts('venue'),
     )
     .option('--keep', 'keep the hold or booking')
     .action(async (type: EventType) => {
       const options = command.optsWithGlobals<TriggerOptions>();
-      const made = await withService(command, world, (connection) =>
-        trigger(type, options, world, connection),
-      );
+      const made = await withService(command, world, (connection) => trigger(type, options, world, connection));
       if (options.json === true) return writeJson(world.out, made);
       for (const line of fieldLines(fieldsOf(made))) writeLine(world.out, line);
     });
@@ -114,9 +110,7 @@ async function sayGivenBack(
 
 function leftOf(type: EventType, isKept: boolean): string {
   if (!isKept || CLEAN_UPS[type] === undefined) return 'The slot is free again.';
-  return type === 'hold_created'
-    ? 'The hold is there until it expires.'
-    : 'The booking is there: cancel it when done.';
+  return type === 'hold_created' ? 'The hold is there until it expires.' : 'The booking is there: cancel it when done.';
 }
 
 function fieldsOf({ event_type: type, slot_id: slotId, hold_id: holdId, booking_id: bookingId, left }: Made) {

@@ -81,11 +81,7 @@ async function cancel(given: Sandbox & Triggered): Promise<void> {
 }
 
 /** Frees the slot of a hold or of its booking; resolves to what was freed, null if there was nothing any more. */
-export async function giveBack(
-  client: PartnerClient,
-  holdId: string,
-  signal: AbortSignal,
-): Promise<string | null> {
+export async function giveBack(client: PartnerClient, holdId: string, signal: AbortSignal): Promise<string | null> {
   const body = { reason: REASON };
   try {
     await client.releaseHold({ path: { holdId }, body }, { signal });

@@ -41,8 +41,7 @@ export function writeLine(sink: Sink, line = ''): void {
 }
 
 /** Wrapped on a terminal, else one line. */
-export const wrapped = (sink: Sink, text: string): string =>
-  sink.isTty ? wrapAnsi(text, widthOf(sink)) : text;
+export const wrapped = (sink: Sink, text: string): string => (sink.isTty ? wrapAnsi(text, widthOf(sink)) : text);
 
 /** A note on stderr, wrapped on a terminal. */
 export function writeNote(world: World, text: string, paint?: Paint): void {

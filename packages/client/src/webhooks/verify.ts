@@ -94,9 +94,7 @@ export async function verifySignature(
 /** The bytes of a header `sha256=` and 64 lower-case hex digits; undefined for any other. */
 function signatureOf(headers: WebhookHeaders, name: string): Uint8Array<ArrayBuffer> | undefined {
   const [, hex] = /^sha256=([0-9a-f]{64})$/.exec(headerOf(headers, name)) ?? [];
-  return hex === undefined
-    ? undefined
-    : Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number(`0x${pair}`));
+  return hex === undefined ? undefined : Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number(`0x${pair}`));
 }
 
 /**
@@ -105,8 +103,6 @@ function signatureOf(headers: WebhookHeaders, name: string): Uint8Array<ArrayBuf
 function headerOf(headers: WebhookHeaders, name: string): string {
   if (typeof headers.get === 'function') return headers.get(name) ?? '';
   const named: readonly [string, string | readonly string[] | undefined][] = Object.entries(headers);
-  const values = named.flatMap(([each, value = []]) =>
-    each.toLowerCase() === name.toLowerCase() ? value : [],
-  );
+  const values = named.flatMap(([each, value = []]) => (each.toLowerCase() === name.toLowerCase() ? value : []));
   return values.length === 1 ? (values[0] ?? '') : '';
 }

@@ -39,8 +39,7 @@ export const BOOKINGS: readonly Scenario[] = [
     remedy: 'For one venue, send venue_id to GET /api/v1/bookings with each page.',
     run: async (trial) => {
       const { bookingId, offer } = await bookSlot(trial);
-      const list = async (venue_id: string) =>
-        (await trial.integration.do('list_bookings', { venue_id })).booking_ids;
+      const list = async (venue_id: string) => (await trial.integration.do('list_bookings', { venue_id })).booking_ids;
       expectThat(
         (await list(offer.venue.venue_id)).includes(bookingId),
         `list_bookings of ${offer.venue.name} lacks ${bookingId}, which is there.`,
@@ -90,10 +89,7 @@ export const BOOKINGS: readonly Scenario[] = [
       );
       const { status } = await trial.sandbox.client.getBooking({ path: { bookingId } });
       expectThat(status === 'BOOKED', `The booking is ${status} instead of BOOKED.`);
-      expectThat(
-        isReported !== true,
-        'package_credit_consumed was reported, and the customer has no credit.',
-      );
+      expectThat(isReported !== true, 'package_credit_consumed was reported, and the customer has no credit.');
     },
   },
 ];

@@ -3,15 +3,7 @@ import { fullFeedPages } from '../feed-pages.ts';
 import { LostToOthers, retrying } from '../lost-slots.ts';
 import type { Scenario } from '../scenario.ts';
 import { expectThat } from '../scenario.ts';
-import {
-  catchUp,
-  deliver,
-  deliverAccepted,
-  giveSecret,
-  shown,
-  takeWhatIsShown,
-  timesHandled,
-} from '../trial.ts';
+import { catchUp, deliver, deliverAccepted, giveSecret, shown, takeWhatIsShown, timesHandled } from '../trial.ts';
 import { anyEvent, expectHandled, expectRefused, fresh } from '../trial-events.ts';
 
 /** Enough that two concurrent deliveries race at least once. */
@@ -23,13 +15,11 @@ export const EVENTS: readonly Scenario[] = [
     id: 'duplicate-handled-once',
     level: 6,
     title: 'An event that is delivered twice is handled once',
-    remedy:
-      'Recognise an event by its event_id, and respond 2xx if you have handled it. delivery_id is new each time.',
+    remedy: 'Recognise an event by its event_id, and respond 2xx if you have handled it. delivery_id is new each time.',
     run: async (trial) => {
       const secret = await giveSecret(trial);
       const event = fresh(await anyEvent(trial));
-      for (const attempt of [1, 2])
-        await deliverAccepted(trial, event, { secret, attempt }, `Attempt ${attempt}`);
+      for (const attempt of [1, 2]) await deliverAccepted(trial, event, { secret, attempt }, `Attempt ${attempt}`);
       await Promise.all(
         [3, 4].map((attempt) => deliverAccepted(trial, event, { secret, attempt }, `Attempt ${attempt}`)),
       );
@@ -145,27 +135,16 @@ export const EVENTS: readonly Scenario[] = [
     id: 'rotation-overlap-accepted',
     level: 6,
     title: 'While a rotation overlaps, an endpoint with the old secret accepts deliveries',
-    remedy:
-      'Check both X-Service-Signature and X-Service-Signature-Previous against your secret: one match is enough.',
+    remedy: 'Check both X-Service-Signature and X-Service-Signature-Previous against your secret: one match is enough.',
     run: async (trial) => {
       const secret = await giveSecret(trial);
       const rotated = newSecret();
       const [before, after] = [fresh(await anyEvent(trial)), fresh(await anyEvent(trial))];
       const both = { secret: rotated, previousSecret: secret };
-      await deliverAccepted(
-        trial,
-        before,
-        both,
-        'A delivery signed with the new secret and, second, the endpoint’s',
-      );
+      await deliverAccepted(trial, before, both, 'A delivery signed with the new secret and, second, the endpoint’s');
       await expectHandled(trial, 'That delivery', before);
       await trial.integration.do('set_webhook_secret', { secret_key: rotated });
-      await deliverAccepted(
-        trial,
-        after,
-        both,
-        'A delivery of the overlap, after the endpoint got the new secret,',
-      );
+      await deliverAccepted(trial, after, both, 'A delivery of the overlap, after the endpoint got the new secret,');
       await expectHandled(trial, 'That delivery', after);
     },
   },
@@ -187,8 +166,7 @@ export const EVENTS: readonly Scenario[] = [
     id: 'outage-recovered',
     level: 6,
     title: 'What was missed during an outage is found in the feed, over many pages',
-    remedy:
-      'Call GET /api/v1/partner/events with next_cursor as after until a page is not full, and store the cursor.',
+    remedy: 'Call GET /api/v1/partner/events with next_cursor as after until a page is not full, and store the cursor.',
     run: async (trial) => {
       const { proxy, integration, feed } = trial;
       await integration.do('reconcile', {});
@@ -206,8 +184,7 @@ export const EVENTS: readonly Scenario[] = [
     id: 'feed-and-webhook-once',
     level: 6,
     title: 'An event that came as a delivery is not handled again when the feed has it',
-    remedy:
-      'Handle events of the feed and of webhooks with the same code, which recognises an event by its event_id.',
+    remedy: 'Handle events of the feed and of webhooks with the same code, which recognises an event by its event_id.',
     run: async (trial) => {
       const secret = await giveSecret(trial);
       const taken = await trial.sandbox.takenSlot();
@@ -216,10 +193,7 @@ export const EVENTS: readonly Scenario[] = [
       await expectHandled(trial, 'A genuine booking_created', event);
       await catchUp(trial, taken);
       const [times = 0] = await timesHandled(trial, [event]);
-      expectThat(
-        times === 1,
-        `The event was handled ${times} times: once by webhook, and again from the feed.`,
-      );
+      expectThat(times === 1, `The event was handled ${times} times: once by webhook, and again from the feed.`);
     },
   },
 ];

@@ -99,10 +99,7 @@ export const LOST_ANSWERS: readonly Scenario[] = [
       const query = { customer_phone, venue_id: venue_ids[0] ?? '' };
       const { data } = await trial.sandbox.client.listActivePurchases({ query });
       expectThat(data.length === 1, `The customer has ${data.length} packages instead of 1.`);
-      expectThat(
-        data[0]?.id === reported,
-        `The purchase ${reported} was reported; the service has ${data[0]?.id}.`,
-      );
+      expectThat(data[0]?.id === reported, `The purchase ${reported} was reported; the service has ${data[0]?.id}.`);
     },
   },
   {
@@ -119,8 +116,7 @@ export const LOST_ANSWERS: readonly Scenario[] = [
     id: 'rate-limit-waited-for',
     level: 3,
     title: 'After 429 a call is repeated, not before Retry-After',
-    remedy:
-      'After 429 wait for the seconds in Retry-After, then repeat the call with its key: it did not take effect.',
+    remedy: 'After 429 wait for the seconds in Retry-After, then repeat the call with its key: it did not take effect.',
     run: async (trial) => {
       await holdThrough(trial, answered(429, false, 'RATE_LIMITED'));
       requireWait(trial, 'placeHold', 1);
@@ -163,10 +159,7 @@ export const LOST_ANSWERS: readonly Scenario[] = [
       const { booking_id: made } = await trial.sandbox.client.getHold({
         path: { holdId: held.hold.hold_id },
       });
-      expectThat(
-        made === bookingId,
-        `The booking ${bookingId} was reported; the hold became ${made ?? 'none'}.`,
-      );
+      expectThat(made === bookingId, `The booking ${bookingId} was reported; the hold became ${made ?? 'none'}.`);
     },
   },
 ];

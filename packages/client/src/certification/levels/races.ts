@@ -18,23 +18,17 @@ export const RACES: readonly Scenario[] = [
         const input = { order_id: trial.newOrder(), slot_id };
         return Promise.all([0, 1].map(() => trial.integration.do('place_hold', input)));
       });
-      expectThat(
-        one?.hold_id === other?.hold_id,
-        `Two holds were reported: ${one?.hold_id} and ${other?.hold_id}.`,
-      );
+      expectThat(one?.hold_id === other?.hold_id, `Two holds were reported: ${one?.hold_id} and ${other?.hold_id}.`);
     },
   },
   {
     id: 'two-confirms-of-one-order',
     level: 4,
     title: 'Two confirms of an order at once are one booking, and both report it',
-    remedy:
-      'Choose the key of an order before its first call: concurrent calls with one key get the same response.',
+    remedy: 'Choose the key of an order before its first call: concurrent calls with one key get the same response.',
     run: async (trial) => {
       const input = confirmInput(await holdSlot(trial));
-      const [one, other] = await Promise.all(
-        [0, 1].map(() => trial.integration.do('confirm_booking', input)),
-      );
+      const [one, other] = await Promise.all([0, 1].map(() => trial.integration.do('confirm_booking', input)));
       expectThat(
         one?.booking_id === other?.booking_id,
         `Two bookings were reported: ${one?.booking_id} and ${other?.booking_id}.`,
@@ -76,9 +70,7 @@ export const RACES: readonly Scenario[] = [
       const offered = await conflicting.then(
         (): string[] => [],
         (error: unknown) =>
-          error instanceof PartnerApiError
-            ? (error.conflict?.alternatives ?? []).map(({ slot_id }) => slot_id)
-            : [],
+          error instanceof PartnerApiError ? (error.conflict?.alternatives ?? []).map(({ slot_id }) => slot_id) : [],
       );
       const input = { order_id: trial.newOrder(), slot_id: offer.slot.slot_id };
       const { alternatives = [] } = await integration.refuse('place_hold', input, 'SLOT_NOT_AVAILABLE');
@@ -128,8 +120,7 @@ export const RACES: readonly Scenario[] = [
     id: 'freed-slot-sold-again',
     level: 4,
     title: 'A slot that another channel gave back can be sold',
-    remedy:
-      'Do not remember that a slot was not available: ask the service, and let events mark your cache as stale.',
+    remedy: 'Do not remember that a slot was not available: ask the service, and let events mark your cache as stale.',
     run: async (trial) => {
       await retrying(async () => {
         const offer = await trial.sandbox.takenSlot();

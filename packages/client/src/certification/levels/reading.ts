@@ -13,10 +13,7 @@ function missingIn(listed: readonly string[], expected: readonly string[]): stri
 
 function expectSame(what: string, listed: readonly string[], expected: readonly string[]): void {
   const [lacking, surplus] = [missingIn(listed, expected), missingIn(expected, listed)];
-  expectThat(
-    lacking === undefined,
-    `${what} lacks ${lacking}: ${listed.length} of ${expected.length} were listed.`,
-  );
+  expectThat(lacking === undefined, `${what} lacks ${lacking}: ${listed.length} of ${expected.length} were listed.`);
   expectThat(surplus === undefined, `${what} has ${surplus}, which the service does not list.`);
   expectThat(new Set(listed).size === listed.length, `${what} lists something twice.`);
 }
@@ -72,10 +69,7 @@ export const READING: readonly Scenario[] = [
     run: async (trial) => {
       const taken = await takeWhatIsShown(trial);
       await catchUp(trial, taken);
-      expectThat(
-        !(await shown(trial, taken)).is_available,
-        `${taken.slot.slot_id} is taken, and is shown as free.`,
-      );
+      expectThat(!(await shown(trial, taken)).is_available, `${taken.slot.slot_id} is taken, and is shown as free.`);
       await retrying(async () => {
         const free = await trial.sandbox.freeSlot();
         if ((await shown(trial, free)).is_available) return;
@@ -104,8 +98,7 @@ export const READING: readonly Scenario[] = [
     id: 'unknown-reason-tolerated',
     level: 1,
     title: 'A slot that is unavailable for a reason not yet known is shown as taken',
-    remedy:
-      'Decide by is_available. An unknown unavailable_reason is not an error: more values may be added.',
+    remedy: 'Decide by is_available. An unknown unavailable_reason is not an error: more values may be added.',
     run: async (trial) => {
       const taken = await trial.sandbox.takenSlot();
       const { slot_id: slotId } = taken.slot;
@@ -132,9 +125,7 @@ export const READING: readonly Scenario[] = [
       const raised = taken.slot.price_rupees + 137.5;
       const isTaken = ({ slot_id }: { slot_id: string }) => slot_id === taken.slot.slot_id;
       proxy.arm(
-        rewriteSlots((slots) =>
-          slots.map((slot) => (isTaken(slot) ? { ...slot, price_rupees: raised } : slot)),
-        ),
+        rewriteSlots((slots) => slots.map((slot) => (isTaken(slot) ? { ...slot, price_rupees: raised } : slot))),
       );
       await catchUp(trial, taken);
       const { price_rupees: price } = await shown(trial, taken);

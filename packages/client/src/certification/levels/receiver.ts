@@ -34,18 +34,9 @@ export const RECEIVER: readonly Scenario[] = [
     run: async (trial) => {
       const secret = await giveSecret(trial);
       const event = fresh(await anyEvent(trial));
-      const text = JSON.stringify(
-        { ...event, delivery_id: randomUUID(), note: 'Café ₹ 1\u00a0200' },
-        null,
-        3,
-      );
+      const text = JSON.stringify({ ...event, delivery_id: randomUUID(), note: 'Café ₹ 1\u00a0200' }, null, 3);
       const bytes = Buffer.from(text.replace('"note"', String.raw`"\u006eote"`));
-      await deliverAccepted(
-        trial,
-        event,
-        { secret, bytes },
-        'A genuine delivery with spaces and letters beyond ASCII',
-      );
+      await deliverAccepted(trial, event, { secret, bytes }, 'A genuine delivery with spaces and letters beyond ASCII');
       await expectHandled(trial, 'A genuine delivery with spaces and letters beyond ASCII', event);
     },
   },
@@ -100,12 +91,7 @@ export const RECEIVER: readonly Scenario[] = [
           bytes,
           headers: { ...headers, 'x-service-signature': signature },
         });
-        await expectRefused(
-          trial,
-          event,
-          answer,
-          `A delivery whose signature begins with ${signature.slice(0, 10)}`,
-        );
+        await expectRefused(trial, event, answer, `A delivery whose signature begins with ${signature.slice(0, 10)}`);
       }
     },
   },
@@ -146,12 +132,7 @@ export const RECEIVER: readonly Scenario[] = [
     run: async (trial) => {
       const secret = await giveSecret(trial);
       const event = fresh(await anyEvent(trial));
-      for (const timestamp of [
-        `${unixSeconds()}abc`,
-        'now',
-        `${unixSeconds()}.5`,
-        new Date().toISOString(),
-      ]) {
+      for (const timestamp of [`${unixSeconds()}abc`, 'now', `${unixSeconds()}.5`, new Date().toISOString()]) {
         const answer = await deliver(trial, event, { secret, timestamp });
         await expectRefused(trial, event, answer, `A delivery with the timestamp ${timestamp}`);
       }
@@ -168,10 +149,7 @@ export const RECEIVER: readonly Scenario[] = [
       const burst = Array.from({ length: BURST }, () => fresh(event));
       const answers = await Promise.all(burst.map((each) => deliver(trial, each, { secret })));
       const failed = answers.filter((answer) => !isAccepted(answer));
-      expectThat(
-        failed.length === 0,
-        `Of ${BURST} deliveries at once ${failed.length} failed: ${failed[0]?.text}.`,
-      );
+      expectThat(failed.length === 0, `Of ${BURST} deliveries at once ${failed.length} failed: ${failed[0]?.text}.`);
       await expectHandled(trial, 'A delivery of the burst', ...burst);
     },
   },

@@ -66,8 +66,7 @@ export const REFUSALS: readonly Scenario[] = [
     id: 'key-mismatch-reported',
     level: 3,
     title: 'A key that was used for something else is reported, never replaced',
-    remedy:
-      'Report IDEMPOTENCY_KEY_MISMATCH and find the cause: two orders share a key. A new key could book twice.',
+    remedy: 'Report IDEMPOTENCY_KEY_MISMATCH and find the cause: two orders share a key. A new key could book twice.',
     run: async (trial) => {
       const held = await holdSlot(trial);
       const body = errorBody('IDEMPOTENCY_KEY_MISMATCH', 'The key was used for another hold.');
@@ -98,10 +97,7 @@ export const REFUSALS: readonly Scenario[] = [
       const outcome = await trial.integration.try('place_hold', input);
       const sent = callsMade(trial, 'placeHold').length;
       expectThat(isRefusal(outcome), 'place_hold reported a hold, though its API key was not accepted.');
-      expectThat(
-        sent <= CALLS_WITH_WRONG_KEY,
-        `The call was sent ${sent} times with a key that is not valid.`,
-      );
+      expectThat(sent <= CALLS_WITH_WRONG_KEY, `The call was sent ${sent} times with a key that is not valid.`);
       const { code } = outcome.error;
       expectThat(
         code === 'INVALID_API_KEY',

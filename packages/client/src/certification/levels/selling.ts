@@ -89,10 +89,7 @@ export const SELLING: readonly Scenario[] = [
       ];
       const wanted = [held.hold.hold_id, input.payment_reference, name, phone, email];
       const wrong = sent.findIndex((value, index) => value !== wanted[index]);
-      expectThat(
-        wrong === -1,
-        `The booking has ${sent[wrong] ?? 'nothing'} where ${wanted[wrong]} was given.`,
-      );
+      expectThat(wrong === -1, `The booking has ${sent[wrong] ?? 'nothing'} where ${wanted[wrong]} was given.`);
     },
   },
   {
@@ -117,8 +114,7 @@ export const SELLING: readonly Scenario[] = [
     id: 'expired-hold-reported',
     level: 2,
     title: 'A confirm that comes too late is reported, and no booking promised',
-    remedy:
-      'Report 409 HOLD_EXPIRED: nothing was booked. Return the money, or hold the slot again with a new key.',
+    remedy: 'Report 409 HOLD_EXPIRED: nothing was booked. Return the money, or hold the slot again with a new key.',
     run: async (trial) => {
       const held = await holdSlot(trial);
       await trial.sandbox.client.expireHold({ path: { holdId: held.hold.hold_id } });
@@ -134,10 +130,7 @@ export const SELLING: readonly Scenario[] = [
       const booked = await bookSlot(trial);
       const { status } = await trial.integration.do('cancel_booking', endingInput(booked));
       const stored = await expectEnded(trial, booked, 'CANCELLED', status);
-      expectThat(
-        stored.cancellation_reason === 'Rain',
-        `The reason is ${stored.cancellation_reason}, not Rain.`,
-      );
+      expectThat(stored.cancellation_reason === 'Rain', `The reason is ${stored.cancellation_reason}, not Rain.`);
     },
   },
   {

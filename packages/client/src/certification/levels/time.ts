@@ -81,8 +81,7 @@ export const TIME: readonly Scenario[] = [
   {
     id: 'late-night-shown',
     level: 5,
-    title:
-      'Slots after midnight are listed under the date on which the evening began, and shown with their own',
+    title: 'Slots after midnight are listed under the date on which the evening began, and shown with their own',
     remedy:
       'Ask for the date on which the operating day begins, and show the date of slot_start at the venue, not the one you asked for.',
     run: async (trial) => {

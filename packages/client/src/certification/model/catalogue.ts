@@ -10,8 +10,7 @@ type Change = Pick<Schemas['Event'], 'venue_id' | 'slot_id'> & { event_type: str
 const VENUES_KEPT_MS = 30_000;
 const FREEING = ['hold_cancelled', 'hold_expired', 'booking_cancelled', 'booking_refunded'];
 const KNOWN_REASONS = ['held', 'booked', 'blackout', 'past', 'beyond_horizon', 'inactive'];
-const KNOWN_FIELDS =
-  'slot_id resource_id slot_start slot_end price_rupees is_available unavailable_reason'.split(' ');
+const KNOWN_FIELDS = 'slot_id resource_id slot_start slot_end price_rupees is_available unavailable_reason'.split(' ');
 
 /** What the model shows: venues cached for some seconds, days cached until an event marks them as stale. */
 export function createCatalogue(client: PartnerClient, has: Has) {
@@ -96,9 +95,7 @@ const HOUR_MS = 3_600_000;
 function localTime(zone: string, instant: string, askedDate: string, has: Has): string {
   if (has('utc-as-local-time')) return `${instant.slice(0, 16)}+00:00`;
   const at = Date.parse(instant);
-  const offset = has('winter-offset')
-    ? offsetAt(zone, Date.parse('2026-01-01T00:00:00Z'))
-    : offsetAt(zone, at);
+  const offset = has('winter-offset') ? offsetAt(zone, Date.parse('2026-01-01T00:00:00Z')) : offsetAt(zone, at);
   const wall = wallAt(at, offset);
   if (has('date-that-was-asked-for')) return `${askedDate}${wall.slice(10)}${offset}`;
   if (!has('first-of-two-hours')) return `${wall}${offset}`;

@@ -70,8 +70,7 @@ function repeatsOf(has: Has, isFresh: boolean): Repeats | undefined {
   if (isFresh) return { after: isPassing, freshKey: true };
   if (has('refund-repeated-without-reason')) return { after: isPassing, freshKey: false };
   if (has('fresh-key-after-503')) return { after: (error) => statusOf(error) === 503, freshKey: true };
-  if (has('repeats-refusals'))
-    return { after: (error) => [400, 409].includes(statusOf(error) ?? 0), freshKey: false };
+  if (has('repeats-refusals')) return { after: (error) => [400, 409].includes(statusOf(error) ?? 0), freshKey: false };
   if (has('works-around-mismatch'))
     return {
       after: (error) => error instanceof PartnerApiError && error.code === 'IDEMPOTENCY_KEY_MISMATCH',
@@ -81,10 +80,7 @@ function repeatsOf(has: Has, isFresh: boolean): Repeats | undefined {
   return undefined;
 }
 
-async function repeating<Result>(
-  send: (tried: number) => Promise<Result>,
-  { after }: Repeats,
-): Promise<Result> {
+async function repeating<Result>(send: (tried: number) => Promise<Result>, { after }: Repeats): Promise<Result> {
   for (let tried = 1; ; tried += 1) {
     try {
       return await send(tried);

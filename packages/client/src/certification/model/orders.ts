@@ -27,10 +27,7 @@ export function createOrders(client: PartnerClient, callWithKey: CallWithKey, ha
   const refunding = new Set<string>();
 
   /** Reports a rejection of the service with its code. */
-  const reporting = async <Answer>(
-    orderId: string,
-    work: () => Promise<Answer>,
-  ): Promise<Answer | Refusal> => {
+  const reporting = async <Answer>(orderId: string, work: () => Promise<Answer>): Promise<Answer | Refusal> => {
     if (dead.has(orderId)) return { error: { code: 'ORDER_FAILED' } };
     try {
       return await work();
@@ -59,14 +56,11 @@ export function createOrders(client: PartnerClient, callWithKey: CallWithKey, ha
     { order_id, booking_id, reason }: ActionInputs['cancel_booking'],
   ): Promise<unknown> =>
     callWithKey<unknown>({ what, orderId: order_id }, (by, idempotency_key) => {
-      const isForgotten =
-        what === 'refund' && refunding.has(order_id) && has('refund-repeated-without-reason');
+      const isForgotten = what === 'refund' && refunding.has(order_id) && has('refund-repeated-without-reason');
       if (what === 'refund') refunding.add(order_id);
       const body = { reason: isForgotten ? '' : reason, idempotency_key };
       const input = { path: { bookingId: booking_id }, body };
-      return what === 'cancel' || has('refunds-by-cancel')
-        ? by.cancelBooking(input)
-        : by.refundBooking(input);
+      return what === 'cancel' || has('refunds-by-cancel') ? by.cancelBooking(input) : by.refundBooking(input);
     });
 
   return {
@@ -75,11 +69,7 @@ export function createOrders(client: PartnerClient, callWithKey: CallWithKey, ha
       const outcome = await reporting(order_id, async () => {
         const made = await (has('hold-shared-by-orders') ? sharedHold : hold)(order_id, slot_id);
         if (has('strict-fields') && Object.keys(made).length > KNOWN_HOLD_FIELDS - 1) requireKnown(made);
-        return heldResult(
-          made,
-          has,
-          has('price-of-the-listing') ? await listedPrice(client, made) : made.price_rupees,
-        );
+        return heldResult(made, has, has('price-of-the-listing') ? await listedPrice(client, made) : made.price_rupees);
       });
       if ('error' in outcome) refused.add(slot_id);
       return promised(outcome, 'SLOT_NOT_AVAILABLE', has('promises-taken-slots'), inventedHold);
@@ -110,13 +100,11 @@ export function createOrders(client: PartnerClient, callWithKey: CallWithKey, ha
     list_bookings: ({ venue_id }) => listBookings(client, venue_id, has),
     buy_package: ({ order_id, package_id, customer_phone }) =>
       reporting(order_id, async () => {
-        const { purchase } = await callWithKey(
-          { what: 'purchase', orderId: order_id },
-          (by, idempotency_key) =>
-            by.buyPackage({
-              path: { packageId: package_id },
-              body: { customer_phone, payment_method: 'upi', idempotency_key },
-            }),
+        const { purchase } = await callWithKey({ what: 'purchase', orderId: order_id }, (by, idempotency_key) =>
+          by.buyPackage({
+            path: { packageId: package_id },
+            body: { customer_phone, payment_method: 'upi', idempotency_key },
+          }),
         );
         return { purchase_id: purchase.id, credits_remaining: purchase.credits_remaining };
       }),
@@ -145,15 +133,12 @@ async function confirm(callWithKey: CallWithKey, input: ActionInputs['confirm_bo
           payment_reference: has('own-payment-reference') ? `order ${order_id}` : payment_reference,
           customer_name: customer.name,
           customer_phone: customer.phone,
-          ...(customer.email === undefined || has('drops-the-email')
-            ? {}
-            : { customer_email: customer.email }),
+          ...(customer.email === undefined || has('drops-the-email') ? {} : { customer_email: customer.email }),
           ...(asksForCredit && !has('never-asks-for-credit') ? { use_package_credit: true } : {}),
         },
       }),
   );
-  const isConsumed =
-    package_credit_consumed === true || (asksForCredit && has('takes-asked-credit-for-consumed'));
+  const isConsumed = package_credit_consumed === true || (asksForCredit && has('takes-asked-credit-for-consumed'));
   return { booking_id, status, ...(isConsumed ? { package_credit_consumed: true } : {}) };
 }
 
@@ -184,10 +169,7 @@ function requireKnown(made: object): void {
 }
 
 /** The slot's price in the listing of its day. */
-async function listedPrice(
-  client: PartnerClient,
-  { venue_id, slot_id, slot_start, price_rupees }: Schemas['Hold'],
-) {
+async function listedPrice(client: PartnerClient, { venue_id, slot_id, slot_start, price_rupees }: Schemas['Hold']) {
   const query = { venue_id, date: slot_start.slice(0, 10) };
   const { slots } = await client.getAvailability({ query });
   return slots.find((slot) => slot.slot_id === slot_id)?.price_rupees ?? price_rupees;

@@ -20,9 +20,7 @@ export type Receiver = {
 
 const KNOWN_TYPES = /^(hold_(created|cancelled|expired)|booking_(created|cancelled|refunded))$/;
 const KNOWN_FIELDS =
-  'event_id event_type timestamp venue_id slot_id hold_id booking_id partner_id details delivery_id'.split(
-    ' ',
-  );
+  'event_id event_type timestamp venue_id slot_id hold_id booking_id partner_id details delivery_id'.split(' ');
 /** Work done before the response. */
 const WORK_MS = 400;
 /** Work done before an event is noted as handled. */
@@ -39,8 +37,7 @@ export async function startReceiver(
   let work = Promise.resolve();
 
   const handle = (event: AnyEvent, isDelivered: boolean, isSeen = seen.has(event.event_id)) => {
-    const isIgnored =
-      isDelivered && has('ignores-booking-webhooks') && event.event_type.startsWith('booking_');
+    const isIgnored = isDelivered && has('ignores-booking-webhooks') && event.event_type.startsWith('booking_');
     const isAgain = has(isDelivered ? 'handles-duplicates' : 'feed-handles-again');
     if (isIgnored || (isSeen && !isAgain)) return;
     seen.add(event.event_id);
@@ -50,9 +47,7 @@ export async function startReceiver(
 
   const statusFor = async (request: IncomingMessage): Promise<number> => {
     const bytes = Buffer.concat((await request.toArray()) as Buffer[]);
-    const beliefs = await Promise.all(
-      secrets.map((secret) => isBelieved(bytes, request.headers, secret, has)),
-    );
+    const beliefs = await Promise.all(secrets.map((secret) => isBelieved(bytes, request.headers, secret, has)));
     if (!beliefs.includes(true)) return 401;
     const event = JSON.parse(bytes.toString()) as AnyEvent;
     if (has('rejects-unknown-types') && !KNOWN_TYPES.test(event.event_type)) return 500;

@@ -42,14 +42,9 @@ function isBelievedWrongly(bytes: Buffer, headers: IncomingHttpHeaders, secret: 
   if (!has('no-replay-window') && Math.abs(Date.now() / 1000 - seconds) > 300) return false;
   const isWellFormed = /^sha256=[0-9a-f]{64}$/.test(signature);
   if (has('accepts-any-signature') && isWellFormed) return true;
-  const expected = createHmac('sha256', secret)
-    .update(`${timestamp}.`)
-    .update(signedBytes(bytes, has))
-    .digest('hex');
+  const expected = createHmac('sha256', secret).update(`${timestamp}.`).update(signedBytes(bytes, has)).digest('hex');
   const accepted = [`sha256=${expected}`, ...(has('accepts-bare-signature') ? [expected] : [])];
-  const previous = has('ignores-previous-signature')
-    ? ''
-    : String(headers['x-service-signature-previous'] ?? '');
+  const previous = has('ignores-previous-signature') ? '' : String(headers['x-service-signature-previous'] ?? '');
   return accepted.includes(signature) || accepted.includes(previous);
 }
 
