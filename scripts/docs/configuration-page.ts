@@ -4,7 +4,6 @@ import type { PortRange } from '../../src/process/config/port-ranges.rules.ts';
 import { formatPortRanges } from '../../src/process/config/port-ranges.rules.ts';
 import type { Config } from '../../src/process/config/settings.ts';
 import { SETTINGS } from '../../src/process/config/settings.ts';
-import { MAX_WEBHOOK_TIMEOUT_MS } from '../../src/process/config/take-over.rules.ts';
 
 const HEAD = `# Configuration
 
@@ -132,10 +131,10 @@ node -p "crypto.randomBytes(32).toString('base64')"      # ENCRYPTION_KEYS
     intro: 'For operators: how deliveries are sent.',
     settings: {
       webhookRetryDelaysSeconds: {
-        about: 'Waiting times before each further attempt; a delivery has one attempt more than delays',
+        about: 'Waiting times before each further attempt; a delivery has one attempt more than delays. Production takes no other value',
         allowed: 'comma list of numbers above 0',
       },
-      webhookTimeoutMs: `Time for connect, headers and body together. At most ${MAX_WEBHOOK_TIMEOUT_MS} in production`,
+      webhookTimeoutMs: 'Time for connect, headers and body together. Production takes no other value',
       webhookConcurrency:
         'Concurrent sends of one worker process. One endpoint gets at most a quarter of them, one partner half',
       webhookUnhealthyConcurrency:

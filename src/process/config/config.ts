@@ -17,7 +17,7 @@ import {
   region,
   timeZone,
 } from './setting-values.ts';
-import { RETRY_DELAYS_SECONDS, settingsFaults } from './settings.rules.ts';
+import { RETRY_DELAYS_SECONDS, settingsFaults, WEBHOOK_TIMEOUT_MS } from './settings.rules.ts';
 import type { ConfigOf, ProcessName } from './settings.ts';
 import { SETTINGS } from './settings.ts';
 
@@ -62,7 +62,7 @@ export const RULES: Record<string, Joi.Schema> = {
   MAX_ACTIVE_HOLDS: Joi.number().integer().min(1).default(500),
   BOOKING_HORIZON_DAYS: Joi.number().integer().min(1).max(730).default(90),
   WEBHOOK_RETRY_DELAYS_SECONDS: commaList(Joi.number().positive()).default(RETRY_DELAYS_SECONDS),
-  WEBHOOK_TIMEOUT_MS: Joi.number().integer().min(50).max(60_000).default(10_000),
+  WEBHOOK_TIMEOUT_MS: Joi.number().integer().min(50).max(60_000).default(WEBHOOK_TIMEOUT_MS),
   WEBHOOK_ALLOW_PRIVATE_NETWORKS: Joi.boolean().default(false),
   WEBHOOK_PORTS: commaList(Joi.string().custom(portRange)).default(WEBHOOK_PORTS),
   WEBHOOK_CONCURRENCY: Joi.number().integer().min(1).max(5000).default(200),

@@ -2,7 +2,6 @@ import { hasHashTag, redisAddress } from '../../platform/redis-address.rules.ts'
 import type { Config } from './settings.ts';
 import type { InsecureStore } from './store-connections.rules.ts';
 import { insecureStores, isDirectConnection, mongodbFaults } from './store-connections.rules.ts';
-import { MAX_WEBHOOK_TIMEOUT_MS } from './take-over.rules.ts';
 import { weaknessOfEncryptionKeys, weaknessOfOperatorKey } from './weak-secrets.rules.ts';
 
 /** Settings that are checked together; one that has a fault of its own is missing. */
@@ -11,9 +10,10 @@ type Settings = Partial<Config> & {
   isTlsUnverified?: boolean;
 };
 
+/** Of a failed delivery, and the time an endpoint has to respond, as the contract promises them. */
 export const RETRY_DELAYS_SECONDS = [300, 900, 1800, 3600];
+export const WEBHOOK_TIMEOUT_MS = 10_000;
 const MIN_HOLD_SECONDS = 60;
-const TOO_LONG = `WEBHOOK_TIMEOUT_MS must be at most ${MAX_WEBHOOK_TIMEOUT_MS} in production: another worker would take over the delivery of a killed one later than the promised 20 s; leave it out for 10000`;
 
 /** Combinations of valid settings that break a promise of the service (ADR 0019): a sentence each, with the fix. */
 export function settingsFaults(settings: Settings): string[] {
@@ -30,8 +30,6 @@ export function settingsFaults(settings: Settings): string[] {
 /** Settings that break no promise but are probably a mistake: a sentence each, for the log. */
 export function settingsWarnings(settings: Settings): string[] {
   const isProduction = settings.serviceMode === 'production';
-  const schedule = RETRY_DELAYS_SECONDS.join();
-  const delays = settings.webhookRetryDelaysSeconds?.join() ?? schedule;
   const accepted = isProduction ? insecureStores(settings).filter(({ isAccepted }) => isAccepted) : [];
   return when([
     ...accepted.map(
@@ -42,11 +40,6 @@ export function settingsWarnings(settings: Settings): string[] {
       isProduction && settings.rateLimitPerMinute === 0,
       'RATE_LIMIT_PER_MINUTE is 0: one partner can use up the whole service; set how many calls a minute each may make',
     ],
-    [
-      isProduction && delays !== schedule,
-      `WEBHOOK_RETRY_DELAYS_SECONDS is not the schedule that partners are promised; leave it out for ${schedule}`,
-    ],
-    [!isProduction && isTimeoutTooLong(settings), TOO_LONG],
     [
       isProduction && settings.archiveUrl === undefined && isAnythingDeleted(settings),
       'ARCHIVE_URL is not set: rows that are over are deleted for good; set it, or every RETENTION_..._DAYS to 0 (docs/retention.md)',
@@ -139,7 +132,8 @@ function exposedFaults(settings: Settings): string[] {
 }
 
 function productionFaults(settings: Settings): string[] {
-  const { holdTtlSeconds = MIN_HOLD_SECONDS } = settings;
+  const { holdTtlSeconds = MIN_HOLD_SECONDS, webhookTimeoutMs = WEBHOOK_TIMEOUT_MS } = settings;
+  const { webhookRetryDelaysSeconds: delaysSeconds = RETRY_DELAYS_SECONDS } = settings;
   const rejected: InsecureStore[] = insecureStores(settings).filter(({ isAccepted }) => !isAccepted);
   return when([
     ...rejected.map(
@@ -153,7 +147,14 @@ function productionFaults(settings: Settings): string[] {
       settings.isTlsUnverified === true,
       'NODE_TLS_REJECT_UNAUTHORIZED must not be 0 in production: every connection would accept any certificate; leave it out, and add a private certificate authority with NODE_EXTRA_CA_CERTS',
     ],
-    [isTimeoutTooLong(settings), TOO_LONG],
+    [
+      delaysSeconds.join() !== RETRY_DELAYS_SECONDS.join(),
+      `WEBHOOK_RETRY_DELAYS_SECONDS must be ${RETRY_DELAYS_SECONDS.join()} in production: the contract promises these delays to partners; leave it out`,
+    ],
+    [
+      webhookTimeoutMs !== WEBHOOK_TIMEOUT_MS,
+      `WEBHOOK_TIMEOUT_MS must be ${WEBHOOK_TIMEOUT_MS} in production: the contract promises that time to partners; leave it out`,
+    ],
     [
       settings.archiveEndpoint?.startsWith('http:') === true,
       'ARCHIVE_ENDPOINT must be https in production: what is archived tells of customers; use the https address of the store',
@@ -167,10 +168,6 @@ function productionFaults(settings: Settings): string[] {
       'MONGODB_URI must not have directConnection=true in production: the service would stay on one node when another becomes primary; name the set with replicaSet=',
     ],
   ]);
-}
-
-function isTimeoutTooLong({ webhookTimeoutMs = 0 }: Settings): boolean {
-  return webhookTimeoutMs > MAX_WEBHOOK_TIMEOUT_MS;
 }
 
 function when(rows: readonly (readonly [boolean, string])[]): string[] {
