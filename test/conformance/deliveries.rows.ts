@@ -3,7 +3,7 @@ import { expect } from 'expect';
 import { eventually } from '../support/eventually.ts';
 import { expectStatus } from '../support/factories.ts';
 import type { Received } from '../support/receiver.ts';
-import { headerOf, isGenuine } from '../support/receiver.ts';
+import { headerOf, isGenuine, standardSignature } from '../support/receiver.ts';
 import type { Row } from './row.ts';
 import { expectVerdict, held, inScene, NOWHERE, newKey, UUID_V7 } from './steps.ts';
 import {
@@ -67,6 +67,20 @@ const HEADERS: readonly Row[] = [
       expect(given).toMatch(/^sha256=[0-9a-f]{64}$/);
       // Compared as a receiver must: in constant time.
       expect(timingSafeEqual(Buffer.from(given), Buffer.from(expected))).toBe(true);
+    },
+  },
+  {
+    rules: ['webhooks/standard-webhooks'],
+    title:
+      'webhook-id is the event_id, webhook-timestamp the time of sending, and webhook-signature is by the decoded secret',
+    endpoints: ['POST /api/v1/partner/holds 201'],
+    check: async (world) => {
+      const { attempt, secretKey } = await anyArrival(world);
+      expect(attempt.headers).toMatchObject({
+        'webhook-id': attempt.body['event_id'],
+        'webhook-timestamp': headerOf(attempt, 'x-service-timestamp'),
+        'webhook-signature': standardSignature(attempt, secretKey),
+      });
     },
   },
   {

@@ -164,6 +164,7 @@ export const RULES = [
   'webhooks/headers',
   'webhooks/event-id-and-delivery-id',
   'webhooks/signature',
+  'webhooks/standard-webhooks',
   'webhooks/signed-when-sent',
   'webhooks/replay-window',
   'webhooks/success',

@@ -2,7 +2,7 @@ import { expect } from 'expect';
 import { EVENT_TYPES } from '../../src/reservations/event-types.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import { expectStatus, subscribe } from '../support/factories.ts';
-import { isGenuine } from '../support/receiver.ts';
+import { isGenuine, standardSignature } from '../support/receiver.ts';
 import { errorOf } from '../support/verdict.ts';
 import type { Row } from './row.ts';
 import {
@@ -40,7 +40,7 @@ const CHANGE = `PATCH ${WEBHOOKS}/{id}`;
 const TEST = `POST ${WEBHOOKS}/{id}/test`;
 const RECOVER = `POST ${WEBHOOKS}/{id}/recover`;
 
-const SECRET = expect.stringMatching(/^whsec_[A-Za-z0-9_-]{43}$/);
+const SECRET = expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/);
 /** Nothing is ever sent there. */
 const ENDPOINT = 'https://93.184.215.14/hooks';
 
@@ -273,9 +273,9 @@ const MANAGEMENT: readonly Row[] = [
 
 const REPAIRING: readonly Row[] = [
   {
-    rules: ['subscriptions/rotation-overlap'],
+    rules: ['subscriptions/rotation-overlap', 'webhooks/standard-webhooks'],
     title:
-      'during the overlap deliveries also carry X-Service-Signature-Previous, made with the old secret; without one they do not',
+      'during the overlap deliveries are also signed with the old secret, in X-Service-Signature-Previous and in webhook-signature; without one they are not',
     endpoints: [`${ROTATE} 200`],
     check: inScene(async (scene, world) => {
       const listener = await listening(world, scene.partner, ['hold_created']);
@@ -293,10 +293,13 @@ const REPAIRING: readonly Row[] = [
       const previous = both.headers['x-service-signature-previous'];
       const asBefore = { ...both, headers: { ...both.headers, 'x-service-signature': String(previous) } };
       expect([isGenuine(asBefore, listener.secretKey), isGenuine(asBefore, second)]).toEqual([true, false]);
+      const standard = [second, listener.secretKey].map((secret) => standardSignature(both, secret));
+      expect(both.headers['webhook-signature']).toBe(standard.join(' '));
       const third = await rotate();
       const one = await arrivalOfAHold();
       expect([isGenuine(one, third), isGenuine(one, second)]).toEqual([true, false]);
       expect(one.headers).not.toHaveProperty('x-service-signature-previous');
+      expect(one.headers['webhook-signature']).toBe(standardSignature(one, third));
     }),
   },
   {

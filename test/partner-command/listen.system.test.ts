@@ -76,7 +76,7 @@ describe('partner listen', () => {
     await eventually('the event is forwarded', () => / 204 /.test(listener.printed.out));
     const [received] = endpoint.received;
     const { secret } = JSON.parse(await readFile(stateFile(), 'utf8')) as { secret: string };
-    expect(secret).toMatch(/^whsec_[A-Za-z0-9_-]{43}$/);
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(listener.printed.err).toContain(`Signed with ${secret}`);
     expect(received !== undefined && isGenuine(received, secret)).toBe(true);
     expect(holdsAt()).toEqual([after]);

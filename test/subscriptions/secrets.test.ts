@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { expect, test } from '@jest/globals';
-import { signDelivery, signingKey } from '../../src/webhooks/sender/signature.rules.ts';
+import { signDelivery, signingKeys } from '../../src/webhooks/sender/signature.rules.ts';
 import { forgetSecrets, openSecrets } from '../../src/webhooks/subscriptions/secrets.service.ts';
 import type { FoundSubscription } from '../../src/webhooks/subscriptions/subscriptions.store.ts';
 
@@ -29,14 +29,14 @@ function counting() {
 
 test('a secret is opened once for its subscription, partner and sealed text', () => {
   const { openOf, opened } = counting();
-  expect(openOf({})?.current.equals(signingKey('secret of a'))).toBe(true);
+  expect(openOf({})?.current.text.equals(signingKeys('secret of a').text)).toBe(true);
   expect([openOf({}), opened()]).toEqual([openOf({}), 1]);
   openOf({ _id: 'another' });
   expect(opened()).toBe(2);
   // A row that is said to be of another partner opens nothing that was opened for the first.
   openOf({ partnerId: 'another' });
   expect(opened()).toBe(3);
-  expect(openOf({ sealedSecret: 'b' })?.current.equals(signingKey('secret of b'))).toBe(true);
+  expect(openOf({ sealedSecret: 'b' })?.current.text.equals(signingKeys('secret of b').text)).toBe(true);
 });
 
 test('the one before is opened during the overlap alone', () => {
@@ -46,7 +46,7 @@ test('the one before is opened during the overlap alone', () => {
     sealedPreviousSecret: 'a',
     overlapEndsAtMs: performance.now() + 60_000,
   };
-  expect(openOf(rotated)?.previous?.equals(signingKey('secret of a'))).toBe(true);
+  expect(openOf(rotated)?.previous?.text.equals(signingKeys('secret of a').text)).toBe(true);
   expect(openOf({ ...rotated, overlapEndsAtMs: performance.now() })?.previous).toBeNull();
 });
 
@@ -68,9 +68,9 @@ test('what was opened is forgotten with its subscription', () => {
 
 test('a key signs as its text does, and does not reveal it', () => {
   const secretKey = 'whsec_never_shown';
-  const key = signingKey(secretKey);
+  const keys = signingKeys(secretKey);
   const message = { timestampSeconds: 1, body: '{}' };
-  expect(signDelivery({ ...message, secretKey: key })).toBe(signDelivery({ ...message, secretKey }));
-  const shown = [inspect({ key }, { showHidden: true, depth: 9 }), JSON.stringify({ key })];
+  expect(signDelivery({ ...message, secretKey: keys.text })).toBe(signDelivery({ ...message, secretKey }));
+  const shown = [inspect(keys, { showHidden: true, depth: 9 }), JSON.stringify(keys)];
   expect(shown.join(' ')).not.toContain('never_shown');
 });

@@ -135,3 +135,10 @@ export function isGenuine(attempt: Pick<Received, 'headers' | 'bytes' | 'atUnixS
     .digest();
   return timingSafeEqual(expected, Buffer.from(hex, 'hex'));
 }
+
+/** The entry that Standard Webhooks has in `webhook-signature` for the secret. */
+export function standardSignature({ headers, bytes }: Pick<Received, 'headers' | 'bytes'>, secretKey: string): string {
+  const key = Buffer.from(secretKey.slice('whsec_'.length), 'base64');
+  const signed = `${headerOf({ headers }, 'webhook-id')}.${headerOf({ headers }, 'webhook-timestamp')}.`;
+  return `v1,${createHmac('sha256', key).update(signed).update(bytes).digest('base64')}`;
+}

@@ -1358,8 +1358,8 @@ export interface components {
              */
             created_at: string;
             /**
-             * @description Verify deliveries with it; later reads do not return it. The whole string, prefix included, is the HMAC key.
-             * @example whsec_c2FtcGxlLXNlY3JldC1vZi1leGFjdGx5LTMyLWJ5dGU
+             * @description Verify deliveries with it; later reads do not return it. The whole string, prefix included, is the HMAC key of X-Service-Signature. Libraries for Standard Webhooks take it as it is.
+             * @example whsec_c2FtcGxlLXNlY3JldC1vZi1leGFjdGx5LTMyLWJ5dGU=
              */
             secret_key: string;
         };
@@ -2466,8 +2466,8 @@ export interface components {
              */
             id: string;
             /**
-             * @description Verify deliveries with it; later reads do not return it. The whole string, prefix included, is the HMAC key.
-             * @example whsec_c2FtcGxlLXNlY3JldC1vZi1leGFjdGx5LTMyLWJ5dGU
+             * @description Verify deliveries with it; later reads do not return it. The whole string, prefix included, is the HMAC key of X-Service-Signature. Libraries for Standard Webhooks take it as it is.
+             * @example whsec_c2FtcGxlLXNlY3JldC1vZi1leGFjdGx5LTMyLWJ5dGU=
              */
             secret_key: string;
             /**
@@ -4719,7 +4719,7 @@ export interface operations {
                      *       ],
                      *       "status": "active",
                      *       "created_at": "2026-11-20T09:15:00.000Z",
-                     *       "secret_key": "whsec_c2FtcGxlLXNlY3JldC1vZi1leGFjdGx5LTMyLWJ5dGU"
+                     *       "secret_key": "whsec_c2FtcGxlLXNlY3JldC1vZi1leGFjdGx5LTMyLWJ5dGU="
                      *     }
                      */
                     "application/json": components["schemas"]["CreatedSubscription"];
@@ -4847,7 +4847,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "id": "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b05",
-                     *       "secret_key": "whsec_c2FtcGxlLXNlY3JldC1vZi1leGFjdGx5LTMyLWJ5dGU",
+                     *       "secret_key": "whsec_c2FtcGxlLXNlY3JldC1vZi1leGFjdGx5LTMyLWJ5dGU=",
                      *       "secret_rotated_at": "2026-11-20T11:40:12.345Z"
                      *     }
                      */

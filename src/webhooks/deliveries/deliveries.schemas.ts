@@ -153,6 +153,17 @@ const headersOf = (type: EventType): Record<string, Schema> => ({
       '`sha256=` and the hex HMAC-SHA256 of `<X-Service-Timestamp>.<raw body>`, keyed with the secret_key of the subscription. Compare in constant time.',
     )
     .example('sha256=7f83b1657ff1fc53b92dc18148a1d65dfc2d4b1fa3d677284addd200126d9069'),
+  'webhook-id': id(EXAMPLE.eventId)
+    .required()
+    .description('Equal to event_id. The three webhook- headers follow Standard Webhooks.'),
+  'webhook-timestamp': digits('1795166112', 'Equal to X-Service-Timestamp.').required(),
+  'webhook-signature': Joi.string()
+    .meta({ jsonSchema: { pattern: '^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)?$' } })
+    .required()
+    .description(
+      '`v1,` and the base64 HMAC-SHA256 of `<webhook-id>.<webhook-timestamp>.<raw body>`, keyed with the bytes that secret_key encodes after `whsec_`. While a rotation overlaps, the entry of the old secret follows after a space.',
+    )
+    .example('v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4='),
   'X-Request-Id': Joi.string()
     .description('Only for your own changes: the X-Request-Id of the call that made the change.')
     .example(EXAMPLE.requestId),

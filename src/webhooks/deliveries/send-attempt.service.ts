@@ -1,10 +1,9 @@
-import type { KeyObject } from 'node:crypto';
 import { eventBody, requestIdFor, traceparentOfEvent } from '../../events/events.rules.ts';
 import { counter, histogram } from '../../platform/process-metrics.ts';
 import { inSpan } from '../../platform/tracing.ts';
 import type { SendOutcome } from '../sender/collect-response.ts';
 import type { WebhookMessage } from '../sender/exchange.ts';
-import { signDelivery } from '../sender/signature.rules.ts';
+import { type SigningKeys, signDelivery, signStandardWebhook } from '../sender/signature.rules.ts';
 import { openSecrets } from '../subscriptions/secrets.service.ts';
 import { recordHealth } from '../subscriptions/subscription-health.service.ts';
 import type { AttemptOutcome, BegunAttempt, SendDeps } from './attempt.ts';
@@ -64,7 +63,8 @@ function signed({ clock }: SendDeps, { row, event, subscription, attemptId, secr
   const body = JSON.stringify({ ...eventBody(event, row.partnerId), delivery_id: attemptId });
   const timestampSeconds = Math.floor(clock.now().getTime() / 1000);
   const requestId = requestIdFor(event, row.partnerId);
-  const sign = (secretKey: KeyObject) => signDelivery({ secretKey, timestampSeconds, body });
+  const sign = ({ text }: SigningKeys) => signDelivery({ secretKey: text, timestampSeconds, body });
+  const keys = [current, ...(previous === null ? [] : [previous])].map(({ bytes }) => bytes);
   return {
     url: subscription.endpointUrl,
     headers: {
@@ -75,6 +75,9 @@ function signed({ clock }: SendDeps, { row, event, subscription, attemptId, secr
       'X-Delivery-Attempt': String(row.attemptsMade + 1),
       'X-Service-Timestamp': String(timestampSeconds),
       'X-Service-Signature': sign(current),
+      'webhook-id': event._id,
+      'webhook-timestamp': String(timestampSeconds),
+      'webhook-signature': signStandardWebhook({ keys, eventId: event._id, timestampSeconds, body }),
       ...(requestId === null ? {} : { 'X-Request-Id': requestId }),
       ...(previous === null ? {} : { 'X-Service-Signature-Previous': sign(previous) }),
     },

@@ -3,15 +3,28 @@ import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:c
 const SECRET_KEY_PREFIX = 'whsec_';
 const SECRET_KEY_BYTES = 32;
 
-/** A new `secret_key`: `whsec_` and 32 random bytes in base64url, 49 characters (contract: subscriptions/secret). */
+/** A new `secret_key`: `whsec_` and 32 random bytes in base64, 50 characters (contract: subscriptions/secret). */
 export function newSecretKey(): string {
-  return SECRET_KEY_PREFIX + randomBytes(SECRET_KEY_BYTES).toString('base64url');
+  return SECRET_KEY_PREFIX + randomBytes(SECRET_KEY_BYTES).toString('base64');
 }
 
-/** A `secret_key` to keep in memory: its bytes are outside the JavaScript heap, so no snapshot or print shows them. */
-export function signingKey(secretKey: string): KeyObject {
-  return createSecretKey(secretKey, 'utf8');
+/** The HMAC keys of a `secret_key`. They lie outside the JavaScript heap, so no snapshot or print shows them. */
+export type SigningKeys = {
+  /** The whole text, prefix included, for `X-Service-Signature`. */
+  text: KeyObject;
+  /** The bytes that the text encodes, for `webhook-signature`. */
+  bytes: KeyObject;
+};
+
+/** Secrets of older releases are in base64url, which Node decodes alike. */
+export function signingKeys(secretKey: string): SigningKeys {
+  return {
+    text: createSecretKey(secretKey, 'utf8'),
+    bytes: createSecretKey(secretKey.slice(SECRET_KEY_PREFIX.length), 'base64'),
+  };
 }
+
+type Signed = { timestampSeconds: number; body: Buffer | string };
 
 /**
  * The value of `X-Service-Signature`: `sha256=` and the lower-case hex HMAC-SHA256 of `<timestamp>.<raw body>`. The key
@@ -21,11 +34,22 @@ export function signDelivery({
   secretKey,
   timestampSeconds,
   body,
-}: {
-  secretKey: string | KeyObject;
-  timestampSeconds: number;
-  body: Buffer | string;
-}): string {
+}: Signed & { secretKey: string | KeyObject }): string {
   const digest = createHmac('sha256', secretKey).update(`${timestampSeconds}.`).update(body).digest('hex');
   return `sha256=${digest}`;
+}
+
+/**
+ * The value of `webhook-signature` as Standard Webhooks defines it: for each key `v1,` and the base64 HMAC-SHA256 of
+ * `<event id>.<timestamp>.<raw body>`, separated by a space.
+ */
+export function signStandardWebhook({
+  keys,
+  eventId,
+  timestampSeconds,
+  body,
+}: Signed & { keys: readonly KeyObject[]; eventId: string }): string {
+  const sign = (key: KeyObject) =>
+    createHmac('sha256', key).update(`${eventId}.${timestampSeconds}.`).update(body).digest('base64');
+  return keys.map((key) => `v1,${sign(key)}`).join(' ');
 }

@@ -1,11 +1,10 @@
-import type { KeyObject } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { leasedCacheOf, WAIT_FACTOR } from '../../platform/leased-cache.ts';
 import type { Logger } from '../../platform/logger.ts';
 import { memoizeByObject } from '../../platform/memoize-by-object.ts';
 import type { Db } from '../../platform/mongo.ts';
 import type { SecretBox } from '../../platform/secret-box.ts';
-import { newSecretKey, signingKey } from '../sender/signature.rules.ts';
+import { newSecretKey, type SigningKeys, signingKeys } from '../sender/signature.rules.ts';
 import { webhookNotFound } from './require-subscription.service.ts';
 import { forgetPreviousSecret, replaceSecret } from './secrets.store.ts';
 import type { SubscriptionRow } from './subscriptions.model.ts';
@@ -57,7 +56,7 @@ export async function forgetOverlapped(deps: { db: Db }, subscription: FoundSubs
 type SecretDeps = { log: Logger; secretBox: SecretBox };
 
 /** `previous` is null except during a rotation's overlap. */
-export type OpenSecrets = { current: KeyObject; previous: KeyObject | null };
+export type OpenSecrets = { current: SigningKeys; previous: SigningKeys | null };
 
 type Opened = { from: string; secrets: OpenSecrets };
 
@@ -96,9 +95,9 @@ function openSecret(
   { secretBox, log }: SecretDeps,
   { _id, partnerId }: SubscriptionRow,
   sealed: string,
-): KeyObject | undefined {
+): SigningKeys | undefined {
   try {
-    return signingKey(secretBox.open(sealed, { owner: partnerId, id: _id }));
+    return signingKeys(secretBox.open(sealed, { owner: partnerId, id: _id }));
   } catch (err) {
     log.error(
       { alert: 'secret_unreadable', err, subscription_id: _id },

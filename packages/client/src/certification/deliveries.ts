@@ -50,7 +50,7 @@ export function signDelivery(event: AnyEvent, options: SigningOptions): Delivery
 /** This machine's time in seconds since 1970, moved by `seconds`. */
 export const unixSeconds = (seconds = 0): string => String(Math.floor(Date.now() / 1000) + seconds);
 
-export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64url')}`;
+export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
 
 /** An endpoint's status, or why there was none. */
 export type EndpointAnswer = { status: number | undefined; text: string; tookMs: number };
