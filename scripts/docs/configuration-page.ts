@@ -131,7 +131,8 @@ node -p "crypto.randomBytes(32).toString('base64')"      # ENCRYPTION_KEYS
     intro: 'For operators: how deliveries are sent.',
     settings: {
       webhookRetryDelaysSeconds: {
-        about: 'Waiting times before each further attempt; a delivery has one attempt more than delays. Production takes no other value',
+        about:
+          'Waiting times before each further attempt; a delivery has one attempt more than delays. Production takes no other value',
         allowed: 'comma list of numbers above 0',
       },
       webhookTimeoutMs: 'Time for connect, headers and body together. Production takes no other value',
