@@ -70,7 +70,10 @@ function Row({ row, partner, timeZone }: { row: SubscriptionRow; partner: string
       <td>
         <PartnerLink id={row.partnerId} name={partner} />
       </td>
-      <td>{row.eventTypes.map(words).join(', ')}</td>
+      <td>
+        {row.eventTypes.map(words).join(', ')}
+        {row.venueIds ? ` (of ${row.venueIds.length} venue${row.venueIds.length === 1 ? '' : 's'} only)` : ''}
+      </td>
       <td class="number">{row.consecutiveFailures}</td>
       <td>
         <When at={row.lastSuccessAt} timeZone={timeZone} />

@@ -180,7 +180,7 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   },
   SUBSCRIPTION_EXISTS: {
     status: 409,
-    when: 'You already have an active subscription with this endpoint_url and these event_types.',
+    when: 'You already have an active subscription with this endpoint_url, these event_types and these venue_ids.',
     remedy: 'Use the subscription in error.conflict.subscription_id. If you lost its secret, rotate it.',
   },
   WEBHOOK_INACTIVE: {

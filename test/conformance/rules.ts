@@ -138,6 +138,7 @@ export const RULES = [
   'subscriptions/create',
   'subscriptions/secret',
   'subscriptions/event-types',
+  'subscriptions/venues',
   'subscriptions/endpoint-url',
   'subscriptions/belong-to-caller',
   'subscriptions/list',

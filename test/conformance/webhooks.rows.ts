@@ -14,6 +14,7 @@ import {
   list,
   NOWHERE,
   oneRequest,
+  PARTNER,
   read,
   revokeGrant,
   UUID_V7,
@@ -32,6 +33,7 @@ import {
   redeliver,
   WEBHOOKS,
 } from './webhook-steps.ts';
+import type { Scene } from './world.ts';
 
 const CREATE = `POST ${WEBHOOKS}`;
 const LIST = `GET ${WEBHOOKS}`;
@@ -77,6 +79,7 @@ const MANAGEMENT: readonly Row[] = [
         id: UUID_V7,
         endpoint_url: ENDPOINT,
         event_types: EVENT_TYPES,
+        venue_ids: null,
         status: 'active',
         created_at: INSTANT,
         secret_key: SECRET,
@@ -178,9 +181,9 @@ const MANAGEMENT: readonly Row[] = [
   },
   oneRequest({
     rules: ['subscriptions/change'],
-    title: 'without endpoint_url and event_types',
+    title: 'without endpoint_url, event_types and venue_ids',
     response: `${CHANGE} 400 VALIDATION_ERROR`,
-    fields: 'endpoint_url, event_types',
+    fields: 'endpoint_url, event_types, venue_ids',
     ask: async ({ partner }) => {
       const { id } = await subscribe(partner, ENDPOINT);
       return partner.api.patch(`${WEBHOOKS}/${id}`, {});
@@ -226,7 +229,7 @@ const MANAGEMENT: readonly Row[] = [
   },
   {
     rules: ['subscriptions/no-two-alike'],
-    title: 'a second subscription with the same URL and types names the first one, by POST and by PATCH',
+    title: 'a second subscription with the same URL, types and venues names the first one, by POST and by PATCH',
     endpoints: [`${CREATE} 409 SUBSCRIPTION_EXISTS`, `${CHANGE} 409 SUBSCRIPTION_EXISTS`],
     check: async (world) => {
       const partner = await world.partner();
@@ -267,6 +270,68 @@ const MANAGEMENT: readonly Row[] = [
         await expectVerdict(create(partner, { endpoint_url }), '400 VALIDATION_ERROR endpoint_url');
       }
       await expectVerdict(create(partner, { endpoint_url: `${host}/hooks?tenant=7` }), '201');
+    },
+  },
+];
+
+const VENUES: readonly Row[] = [
+  {
+    rules: ['subscriptions/venues', 'events/receivers'],
+    title: 'venue_ids narrows deliveries and recover, neither test nor the feed; null removes it',
+    endpoints: [`${CREATE} 201`, `${CHANGE} 200`],
+    check: async (world) => {
+      const [near, far] = [await world.scene(), await world.scene()];
+      const partner = await world.partner([near.venue.id, far.venue.id]);
+      const receiver = await world.receiver();
+      const fields = { endpoint_url: receiver.url, event_types: ['hold_created'], venue_ids: [near.venue.id] };
+      const { id, ...made } = expectStatus(await create(partner, fields), 201);
+      expect(made).toMatchObject({ venue_ids: [near.venue.id] });
+      expect(await list(partner, WEBHOOKS)).toMatchObject([{ id, venue_ids: [near.venue.id] }]);
+      const holdAt = async (scene: Scene) => (await held(scene))['hold_id'];
+      const recover = async () =>
+        expectStatus(await partner.api.post(`${WEBHOOKS}/${String(id)}/recover`, { since: daysAgo(1) }), 202);
+
+      const [missed, wanted] = [await holdAt(far), await holdAt(near)];
+      await arrival({ receiver }, 'the hold at the venue', ({ body }) => body['hold_id'] === wanted);
+      const fed = await list(partner, `${PARTNER}/events`);
+      expect(fed.map((event) => event['hold_id'])).toEqual(expect.arrayContaining([missed, wanted]));
+      expect(await recover()).toEqual({ recovered: 0 });
+      expectStatus(await partner.api.post(`${WEBHOOKS}/${String(id)}/test`), 202);
+      await arrival({ receiver }, 'the sample', ({ body }) => body['venue_id'] !== near.venue.id);
+      expect(receiver.received).toHaveLength(2);
+
+      const widened = await partner.api.patch(`${WEBHOOKS}/${String(id)}`, { venue_ids: null });
+      expect(expectStatus(widened, 200)).toMatchObject({ event_types: ['hold_created'], venue_ids: null });
+      expect(await recover()).toEqual({ recovered: 1 });
+      await arrival({ receiver }, 'the hold elsewhere', ({ body }) => body['hold_id'] === missed);
+      expect(receiver.received).toHaveLength(3);
+    },
+  },
+  {
+    rules: ['subscriptions/venues'],
+    title: '1 to 100 distinct UUIDs of granted venues; a missing and an ungranted one get the same bytes',
+    endpoints: [`${CREATE} 403 VENUE_NOT_AUTHORIZED`, `${CHANGE} 403 VENUE_NOT_AUTHORIZED`],
+    check: async (world) => {
+      const { venue, partner } = await world.scene();
+      const { venue: foreign } = await world.scene();
+      const refused = [
+        [[], 'venue_ids'],
+        [venue.id, 'venue_ids'],
+        [[venue.id, 'north-hall'], 'venue_ids.1'],
+        [[venue.id, venue.id.toUpperCase()], 'venue_ids.1'],
+        [Array.from({ length: 101 }, () => venue.id), 'venue_ids'],
+      ] as const;
+      for (const [venueIds, field] of refused)
+        await expectVerdict(create(partner, { venue_ids: venueIds }), `400 VALIDATION_ERROR ${field}`);
+      const { id } = expectStatus(await create(partner, { venue_ids: null }), 201);
+      for (const ask of [
+        (venueId: string) => create(partner, { venue_ids: [venue.id, venueId] }),
+        (venueId: string) => partner.api.patch(`${WEBHOOKS}/${String(id)}`, { venue_ids: [venueId] }),
+      ]) {
+        const [missing, ungranted] = [await ask(NOWHERE), await ask(foreign.id)];
+        await expectVerdict(missing, '403 VENUE_NOT_AUTHORIZED');
+        expect(bytesOf(ungranted)).toBe(bytesOf(missing));
+      }
     },
   },
 ];
@@ -392,4 +457,4 @@ const DEACTIVATED: readonly Row[] = [
 ];
 
 /** Subscriptions: made, changed, tested, recovered. */
-export const WEBHOOK_ROWS: readonly Row[] = [...MANAGEMENT, ...REPAIRING, ...DEACTIVATED];
+export const WEBHOOK_ROWS: readonly Row[] = [...MANAGEMENT, ...VENUES, ...REPAIRING, ...DEACTIVATED];

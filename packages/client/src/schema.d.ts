@@ -384,7 +384,7 @@ export interface paths {
         put?: never;
         /**
          * Subscribe an endpoint to events and get its secret
-         * @description Only this response and a rotation return the secret. You can have 20 subscriptions, and no two active ones with the same URL and types. See callbacks for the deliveries.
+         * @description Only this response and a rotation return the secret. You can have 20 subscriptions, and no two active ones with the same URL, types and venues. See callbacks for the deliveries.
          */
         post: operations["createSubscription"];
         delete?: never;
@@ -407,7 +407,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change the address or the events of a subscription
+         * Change the address, the events or the venues of a subscription
          * @description Omitted fields, the secret and the status stay. Waiting deliveries go to the new URL with their next attempt. Changing the URL takes about a second; after the response nothing is sent to the old one.
          */
         patch: operations["changeSubscription"];
@@ -1198,6 +1198,8 @@ export interface components {
             endpoint_url?: string;
             /** @description The event types to deliver. Duplicates count once. */
             event_types?: ("hold_created" | "hold_cancelled" | "hold_expired" | "booking_created" | "booking_cancelled" | "booking_refunded")[];
+            /** @description Deliver only events of these venues, each granted to you. Null, and by default: of all venues granted to you. The feed is not filtered. */
+            venue_ids?: string[];
         };
         CheckLifeResult: {
             /**
@@ -1337,6 +1339,8 @@ export interface components {
             endpoint_url: string;
             /** @description The event types to deliver. Duplicates count once. */
             event_types: ("hold_created" | "hold_cancelled" | "hold_expired" | "booking_created" | "booking_cancelled" | "booking_refunded")[];
+            /** @description Deliver only events of these venues, each granted to you. Null, and by default: of all venues granted to you. The feed is not filtered. */
+            venue_ids?: string[];
         };
         CreatedSubscription: {
             /**
@@ -1347,6 +1351,11 @@ export interface components {
             /** @example https://partner.example.com/webhooks/bookings */
             endpoint_url: string;
             event_types: ("hold_created" | "hold_cancelled" | "hold_expired" | "booking_created" | "booking_cancelled" | "booking_refunded" | (string & {}))[];
+            /**
+             * @description Only events of these venues are delivered; null: of all venues granted to you.
+             * @example null
+             */
+            venue_ids: string[] | null;
             /**
              * @example active
              * @enum {string}
@@ -2583,6 +2592,11 @@ export interface components {
             endpoint_url: string;
             event_types: ("hold_created" | "hold_cancelled" | "hold_expired" | "booking_created" | "booking_cancelled" | "booking_refunded" | (string & {}))[];
             /**
+             * @description Only events of these venues are delivered; null: of all venues granted to you.
+             * @example null
+             */
+            venue_ids: string[] | null;
+            /**
              * @example active
              * @enum {string}
              */
@@ -2602,7 +2616,7 @@ export interface components {
         SubscriptionConflict: {
             /**
              * Format: uuid
-             * @description The active subscription with this URL and these types.
+             * @description The active subscription with this URL, these types and these venues.
              * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b05
              */
             subscription_id: string;
@@ -3021,7 +3035,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `SUBSCRIPTION_EXISTS`: You already have an active subscription with this endpoint_url and these event_types. Use the subscription in error.conflict.subscription_id. If you lost its secret, rotate it. */
+        /** @description `SUBSCRIPTION_EXISTS`: You already have an active subscription with this endpoint_url, these event_types and these venue_ids. Use the subscription in error.conflict.subscription_id. If you lost its secret, rotate it. */
         SubscriptionExists: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3116,7 +3130,7 @@ export interface components {
         /**
          * @description `WEBHOOK_LIMIT_REACHED`: You have 20 webhook subscriptions, which is the maximum. Change one of them with PATCH, or ask the platform operator to stop deliveries to it.
          *
-         *     `SUBSCRIPTION_EXISTS`: You already have an active subscription with this endpoint_url and these event_types. Use the subscription in error.conflict.subscription_id. If you lost its secret, rotate it.
+         *     `SUBSCRIPTION_EXISTS`: You already have an active subscription with this endpoint_url, these event_types and these venue_ids. Use the subscription in error.conflict.subscription_id. If you lost its secret, rotate it.
          */
         WebhookLimitReachedOrSubscriptionExists: {
             headers: {
@@ -4654,6 +4668,7 @@ export interface operations {
                      *             "booking_cancelled",
                      *             "hold_expired"
                      *           ],
+                     *           "venue_ids": null,
                      *           "status": "active",
                      *           "created_at": "2026-11-20T09:15:00.000Z",
                      *           "secret_rotated_at": null
@@ -4691,6 +4706,9 @@ export interface operations {
                  *         "booking_created",
                  *         "booking_cancelled",
                  *         "hold_expired"
+                 *       ],
+                 *       "venue_ids": [
+                 *         "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01"
                  *       ]
                  *     }
                  */
@@ -4717,6 +4735,7 @@ export interface operations {
                      *         "booking_cancelled",
                      *         "hold_expired"
                      *       ],
+                     *       "venue_ids": null,
                      *       "status": "active",
                      *       "created_at": "2026-11-20T09:15:00.000Z",
                      *       "secret_key": "whsec_c2FtcGxlLXNlY3JldC1vZi1leGFjdGx5LTMyLWJ5dGU="
@@ -4727,7 +4746,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationErrorOrInvalidJson"];
             401: components["responses"]["InvalidApiKey"];
-            403: components["responses"]["PartnerSuspended"];
+            403: components["responses"]["PartnerSuspendedOrVenueNotAuthorized"];
             409: components["responses"]["WebhookLimitReachedOrSubscriptionExists"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -4761,6 +4780,9 @@ export interface operations {
                  *         "booking_created",
                  *         "booking_cancelled",
                  *         "hold_expired"
+                 *       ],
+                 *       "venue_ids": [
+                 *         "0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01"
                  *       ]
                  *     }
                  */
@@ -4787,6 +4809,7 @@ export interface operations {
                      *         "booking_cancelled",
                      *         "hold_expired"
                      *       ],
+                     *       "venue_ids": null,
                      *       "status": "active",
                      *       "created_at": "2026-11-20T09:15:00.000Z",
                      *       "secret_rotated_at": null
@@ -4797,7 +4820,7 @@ export interface operations {
             };
             400: components["responses"]["ValidationErrorOrInvalidJson"];
             401: components["responses"]["InvalidApiKey"];
-            403: components["responses"]["PartnerSuspended"];
+            403: components["responses"]["PartnerSuspendedOrVenueNotAuthorized"];
             404: components["responses"]["WebhookNotFound"];
             409: components["responses"]["SubscriptionExists"];
             413: components["responses"]["PayloadTooLarge"];

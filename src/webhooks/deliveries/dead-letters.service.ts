@@ -5,7 +5,8 @@ import { filterCanReceive, requireCanReceive } from '../../partners/can-receive.
 import { readDatabaseTime } from '../../platform/clock.ts';
 import type { Db } from '../../platform/mongo.ts';
 import type { Queues } from '../../queues/queues.ts';
-import { findActiveIds, requireActive } from '../subscriptions/require-subscription.service.ts';
+import { requireActive } from '../subscriptions/require-subscription.service.ts';
+import { wantsVenue } from '../subscriptions/subscription-view.rules.ts';
 import type { SubscriptionRow } from '../subscriptions/subscriptions.model.ts';
 import { findSubscriptions } from '../subscriptions/subscriptions.store.ts';
 import { type DeadLetter, type DeadLetterFilter, findDeadLetters, markDiscarded } from './dead-letters.store.ts';
@@ -44,8 +45,10 @@ const BATCH = 500;
 type DeadLettersUntil = Omit<DeadLetterFilter, 'to'> & { to?: Date };
 
 /**
- * Begins a fresh series of attempts for every matching dead letter, except of deactivated subscriptions and of partners
- * that must not have the event any more. Deliveries that become dead letters during the call are left alone. Safe to repeat: if calls race, only one starts and counts each redelivery. Returns how many were begun.
+ * Begins a fresh series of attempts for every matching dead letter, except of subscriptions that are deactivated or
+ * no longer ask for the venue, and of partners that must not have the event any more. Deliveries that become dead
+ * letters during the call are left alone. Safe to repeat: if calls race, only one starts and counts each redelivery.
+ * Returns how many were begun.
  * @throws DomainError WEBHOOK_NOT_FOUND, WEBHOOK_INACTIVE, PARTNER_SUSPENDED for a subscription that is named
  */
 export async function redeliverDeadLetters(deps: RedeliveryDeps, filter: DeadLettersUntil): Promise<number> {
@@ -75,11 +78,14 @@ async function inBatches(
 async function redeliverBatch(deps: RedeliveryDeps, rows: readonly DeadLetter[]): Promise<number> {
   const subscriptionIds = rows.map((row) => row.subscriptionId);
   const eventIds = rows.map((row) => row.eventId);
-  const active = await findActiveIds(deps, subscriptionIds);
+  const subscriptions = await findSubscriptions(deps.db, subscriptionIds);
   const events = await findEvents(deps.db, eventIds);
   const asked = rows
-    .filter((row) => active.has(row.subscriptionId))
-    .map((row) => ({ ...row, venueId: requiredVenueId(events.get(row.eventId)) }));
+    .map((row) => ({ ...row, venueId: requiredVenueId(events.get(row.eventId)) }))
+    .filter(({ subscriptionId, venueId }) => {
+      const subscription = subscriptions.get(subscriptionId);
+      return subscription?.status === 'active' && wantsVenue(subscription, venueId);
+    });
   const ids = (await filterCanReceive(deps, asked)).map((row) => row._id);
   return redeliverAll(deps, ids, ['dead_letter']);
 }

@@ -6,6 +6,7 @@ import { readDatabaseTime } from '../../platform/clock.ts';
 import { memoizeByObject } from '../../platform/memoize-by-object.ts';
 import { singleFlightOfOneKind } from '../../platform/single-flight.ts';
 import { requireDeliverable } from '../subscriptions/require-subscription.service.ts';
+import { wantsVenue } from '../subscriptions/subscription-view.rules.ts';
 import type { SubscriptionRow } from '../subscriptions/subscriptions.model.ts';
 import { newDelivery, schedulePending } from './create-deliveries.service.ts';
 import type { DeliveryState } from './deliveries.model.ts';
@@ -52,7 +53,8 @@ async function recoverSpan(
   { since, until }: RecoverySpan,
 ): Promise<number> {
   const now = await readDatabaseTime(deps.db);
-  const venueIds = await listGrantedVenueIds(deps.db, subscription.partnerId);
+  const granted = await listGrantedVenueIds(deps.db, subscription.partnerId);
+  const venueIds = granted.filter((venueId) => wantsVenue(subscription, venueId));
   const wanted = { types: subscription.eventTypes, venueIds, since, until: until ?? now };
   for (let recovered = 0, last: EventRow | undefined; ; ) {
     const events = await findEventsBetween(deps.db, wanted, last, BATCH);

@@ -6,12 +6,18 @@ export function calledUrlOf({ endpointUrl }: Pick<SubscriptionRow, 'endpointUrl'
   return parseUrl(endpointUrl)?.href ?? endpointUrl;
 }
 
+/** Whether the subscription asks for events of the venue; a test event has none. */
+export function wantsVenue({ venueIds = null }: Pick<SubscriptionRow, 'venueIds'>, venueId: string | null): boolean {
+  return venueIds === null || venueId === null || venueIds.includes(venueId);
+}
+
 /** A subscription as its partner sees it; never its secret. */
 export function subscriptionView(row: SubscriptionRow): Record<string, unknown> {
   return {
     id: row._id,
     endpoint_url: calledUrlOf(row),
     event_types: row.eventTypes,
+    venue_ids: row.venueIds ?? null,
     status: row.status,
     created_at: row.createdAt.toISOString(),
   };

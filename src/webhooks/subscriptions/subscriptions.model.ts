@@ -10,6 +10,8 @@ export type SubscriptionRow = {
   ordinal: number;
   endpointUrl: string;
   eventTypes: EventType[];
+  /** Only events of these venues are delivered; null, and absent in rows of older releases: of all granted ones. */
+  venueIds?: string[] | null;
   status: 'active' | 'inactive';
   /** The secret under AES-256-GCM, bound to `_id` and `partnerId` (ADR 0013). */
   sealedSecret: string;
@@ -33,6 +35,7 @@ const subscriptionSchema = new Schema<SubscriptionRow>(
     ordinal: { type: Number, required: true },
     endpointUrl: { type: String, required: true },
     eventTypes: { type: [{ type: String, enum: EVENT_TYPES }], required: true },
+    venueIds: { type: [String], default: null },
     status: { type: String, enum: ['active', 'inactive'], required: true },
     sealedSecret: { type: String, required: true },
     secretRotatedAt: { type: Date, default: null },

@@ -39,13 +39,17 @@ export function subscriptionRoutes(deps: SubscriptionDeps): Route<PartnerCaller>
       tag: 'Webhooks',
       summary: 'Subscribe an endpoint to events and get its secret',
       description:
-        'Only this response and a rotation return the secret. You can have 20 subscriptions, and no two active ones with the same URL and types. See callbacks for the deliveries.',
+        'Only this response and a rotation return the secret. You can have 20 subscriptions, and no two active ones with the same URL, types and venues. See callbacks for the deliveries.',
       body: createBody(endpointRules(deps.config)),
       responses: { 201: { description: 'The subscription with its secret.', body: newSubscription } },
-      errors: ['WEBHOOK_LIMIT_REACHED', 'SUBSCRIPTION_EXISTS'],
+      errors: ['VENUE_NOT_AUTHORIZED', 'WEBHOOK_LIMIT_REACHED', 'SUBSCRIPTION_EXISTS'],
       notOffered: NO_UNSUBSCRIBING,
       handle: async ({ caller, body }) => {
-        const input = { endpointUrl: body.endpoint_url, eventTypes: body.event_types };
+        const input = {
+          endpointUrl: body.endpoint_url,
+          eventTypes: body.event_types,
+          venueIds: body.venue_ids ?? null,
+        };
         const { subscription, secretKey } = await createSubscription(deps, caller.partnerId, input);
         return created({ ...subscriptionView(subscription), secret_key: secretKey });
       },
@@ -70,16 +74,17 @@ export function subscriptionRoutes(deps: SubscriptionDeps): Route<PartnerCaller>
       path: '/api/v1/partner/webhooks/:id',
       operationId: 'changeSubscription',
       tag: 'Webhooks',
-      summary: 'Change the address or the events of a subscription',
+      summary: 'Change the address, the events or the venues of a subscription',
       description:
         'Omitted fields, the secret and the status stay. Waiting deliveries go to the new URL with their next attempt. Changing the URL takes about a second; after the response nothing is sent to the old one.',
       params: { id: subscriptionIdParam },
       body: changeBody(endpointRules(deps.config)),
       responses: { 200: { description: 'The subscription as it is now.', body: subscriptionSchema } },
-      errors: ['WEBHOOK_NOT_FOUND', 'SUBSCRIPTION_EXISTS'],
+      errors: ['WEBHOOK_NOT_FOUND', 'VENUE_NOT_AUTHORIZED', 'SUBSCRIPTION_EXISTS'],
       notOffered: NO_UNSUBSCRIBING,
-      handle: async ({ caller, params, body: { endpoint_url: endpointUrl, event_types: eventTypes } }) => {
-        const change = omitUndefined({ endpointUrl, eventTypes });
+      handle: async ({ caller, params, body }) => {
+        const { endpoint_url: endpointUrl, event_types: eventTypes, venue_ids: venueIds } = body;
+        const change = omitUndefined({ endpointUrl, eventTypes, venueIds });
         return ok(listedView(await changeSubscription(deps, caller.partnerId, params.id, change)));
       },
     }),

@@ -6,7 +6,7 @@ import { count, growing, id, named, object, orNull, pageOf, timestamp } from '..
 import { EVENT_TYPES, type EventType } from '../../reservations/event-types.ts';
 import { type EndpointUrlRules, parseEndpoint } from '../sender/endpoint-url.ts';
 
-export type CreateBody = { endpoint_url: string; event_types: EventType[] };
+export type CreateBody = { endpoint_url: string; event_types: EventType[]; venue_ids?: string[] | null };
 
 const ENDPOINT = 'https://partner.example.com/webhooks/bookings';
 
@@ -34,18 +34,33 @@ const eventTypes = () =>
     .description('The event types to deliver. Duplicates count once.')
     .example(['booking_created', 'booking_cancelled', 'hold_expired']);
 
+const venueIds = () =>
+  list(uuid(), 100)
+    .min(1)
+    .unique()
+    .allow(null)
+    .description(
+      'Deliver only events of these venues, each granted to you. Null, and by default: of all venues granted to you. The feed is not filtered.',
+    )
+    .example([EXAMPLE.venueId]);
+
 export const createBody = (rules: EndpointUrlRules) =>
   Joi.object<CreateBody>({
     endpoint_url: endpoint(rules).required(),
     event_types: eventTypes().required(),
+    venue_ids: venueIds(),
   }).required();
 
 export const changeBody = (rules: EndpointUrlRules) =>
-  Joi.object<Partial<CreateBody>>({ endpoint_url: endpoint(rules), event_types: eventTypes() })
-    .or('endpoint_url', 'event_types')
+  Joi.object<Partial<CreateBody>>({
+    endpoint_url: endpoint(rules),
+    event_types: eventTypes(),
+    venue_ids: venueIds(),
+  })
+    .or('endpoint_url', 'event_types', 'venue_ids')
     .required()
     .messages({
-      'object.missing': 'is required if nothing else changes: send endpoint_url, event_types or both',
+      'object.missing': 'is required if nothing else changes: send endpoint_url, event_types or venue_ids',
     })
     .description('Send at least one field.');
 
@@ -79,6 +94,9 @@ const fields = {
   event_types: Joi.array()
     .items(growing(eventType()))
     .example(['booking_created', 'booking_cancelled', 'hold_expired']),
+  venue_ids: orNull(Joi.array().items(id(EXAMPLE.venueId)))
+    .description('Only events of these venues are delivered; null: of all venues granted to you.')
+    .example(null),
   status: Joi.string().valid('active', 'inactive').example('active'),
   created_at: timestamp(),
 };
@@ -101,7 +119,9 @@ export const rotatedSecret = named(
 export const subscriptionConflict = named(
   'SubscriptionConflict',
   object({
-    subscription_id: id(EXAMPLE.subscriptionId).description('The active subscription with this URL and these types.'),
+    subscription_id: id(EXAMPLE.subscriptionId).description(
+      'The active subscription with this URL, these types and these venues.',
+    ),
   }),
 );
 

@@ -1,4 +1,6 @@
 import { type Audience, DomainError } from '../../domain/errors.ts';
+import { venueNotAuthorized } from '../../partners/partners.service.ts';
+import { listGrantedVenueIds } from '../../partners/partners.store.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
 import { leasedCacheOf } from '../../platform/leased-cache.ts';
@@ -30,14 +32,15 @@ const ORDINALS = Array.from({ length: MAX_SUBSCRIPTIONS }, (_, ordinal) => ordin
 /**
  * Subscribes the partner's endpoint. `secretKey` is in this response and never again; it is stored encrypted. Each
  * subscription has an ordinal below the limit, unique for the partner, so the limit holds for racing calls too.
- * @throws DomainError VALIDATION_ERROR for an endpoint that must not be called, SUBSCRIPTION_EXISTS,
- * WEBHOOK_LIMIT_REACHED
+ * @throws DomainError VENUE_NOT_AUTHORIZED for a venue that is missing or not granted; VALIDATION_ERROR for an endpoint
+ * that must not be called; SUBSCRIPTION_EXISTS, WEBHOOK_LIMIT_REACHED
  */
 export async function createSubscription(
   deps: SubscriptionDeps,
   partnerId: string,
-  input: { endpointUrl: string; eventTypes: EventType[] },
+  input: { endpointUrl: string; eventTypes: EventType[]; venueIds: string[] | null },
 ): Promise<{ subscription: SubscriptionRow; secretKey: string }> {
+  await requireGranted(deps.db, partnerId, input.venueIds);
   await requireCallable(deps, input.endpointUrl);
   const secretKey = newSecretKey();
   const _id = newId();
@@ -46,6 +49,7 @@ export async function createSubscription(
     partnerId,
     endpointUrl: input.endpointUrl,
     eventTypes: [...new Set(input.eventTypes)],
+    venueIds: input.venueIds,
     status: 'active',
     sealedSecret: deps.secretBox.seal(secretKey, { owner: partnerId, id: _id }),
     secretRotatedAt: null,
@@ -80,9 +84,9 @@ function limitReached(): DomainError {
 
 const EXISTS: Record<Audience, string> = {
   partner:
-    'You already have an active subscription with this endpoint_url and these event_types (conflict.subscription_id). Use it. If you lost its secret, rotate it.',
+    'You already have an active subscription with this endpoint_url, these event_types and these venue_ids (conflict.subscription_id). Use it. If you lost its secret, rotate it.',
   operator:
-    'Another active subscription of the partner has this endpoint_url and these event_types (conflict.subscription_id). Deactivate that one first.',
+    'Another active subscription of the partner has this endpoint_url, these event_types and these venue_ids (conflict.subscription_id). Deactivate that one first.',
 };
 
 /** @throws DomainError SUBSCRIPTION_EXISTS if another active subscription gets the same events at the same URL */
@@ -100,28 +104,37 @@ function requireNoOther(
   });
 }
 
-/** Endpoint and event types in one spelling: the URL as it is called, the types in any order. */
-function destinationOf(row: Pick<SubscriptionRow, 'endpointUrl' | 'eventTypes'>) {
-  return [calledUrlOf(row), ...row.eventTypes.toSorted()].join(' ');
+/** Endpoint, types and venues in one spelling: the URL as it is called, the others in any order. */
+function destinationOf(row: Pick<SubscriptionRow, 'endpointUrl' | 'eventTypes' | 'venueIds'>) {
+  const venueIds = row.venueIds?.toSorted() ?? ['all venues'];
+  return [calledUrlOf(row), ...row.eventTypes.toSorted(), ...venueIds].join(' ');
+}
+
+/** @throws DomainError VENUE_NOT_AUTHORIZED unless all venues are granted to the partner */
+async function requireGranted(db: Db, partnerId: string, venueIds: readonly string[] | null): Promise<void> {
+  if (venueIds === null) return;
+  const granted = new Set(await listGrantedVenueIds(db, partnerId));
+  if (!venueIds.every((venueId) => granted.has(venueId))) throw venueNotAuthorized();
 }
 
 /**
- * Changes the endpoint or the event types of a subscription; absent fields, secret and status stay. What waits goes to
- * the new endpoint with its next attempt, also for event types that were removed. A new endpoint begins without
+ * Changes the endpoint, the event types or the venues of a subscription; absent fields, secret and status stay. What
+ * waits goes to the new endpoint with its next attempt, also for types and venues that were removed. A new endpoint begins without
  * failures. When this returns, no process sends to the old endpoint.
  * @throws DomainError WEBHOOK_NOT_FOUND for a subscription that is missing or another partner's; VALIDATION_ERROR for
- * an endpoint that must not be called; SUBSCRIPTION_EXISTS
+ * an endpoint that must not be called; VENUE_NOT_AUTHORIZED; SUBSCRIPTION_EXISTS
  */
 export async function changeSubscription(
   deps: Pick<SubscriptionDeps, 'db' | 'config'>,
   partnerId: string,
   subscriptionId: string,
-  { endpointUrl, eventTypes }: { endpointUrl?: string; eventTypes?: EventType[] },
+  { endpointUrl, eventTypes, venueIds }: { endpointUrl?: string; eventTypes?: EventType[]; venueIds?: string[] | null },
 ): Promise<SubscriptionRow> {
   const before = await findSubscription(deps.db, subscriptionId);
   if (before?.partnerId !== partnerId) throw webhookNotFound('partner');
+  await requireGranted(deps.db, partnerId, venueIds ?? null);
   if (endpointUrl !== undefined) await requireCallable(deps, endpointUrl);
-  const change = omitUndefined({ endpointUrl, eventTypes: eventTypes && [...new Set(eventTypes)] });
+  const change = omitUndefined({ endpointUrl, eventTypes: eventTypes && [...new Set(eventTypes)], venueIds });
   if (before.status === 'active') {
     requireNoOther(await findNewestOfPartner(deps.db, partnerId), { ...before, ...change }, 'partner');
   }

@@ -8,6 +8,7 @@ import { NEWEST, newestByDb } from '../../platform/newest-reads.ts';
 import { omitUndefined } from '../../platform/omit-undefined.ts';
 import { beyond, type Page, type Position, toPage } from '../../platform/pagination.ts';
 import { NOT_FAILING } from './subscription-health.store.ts';
+import { wantsVenue } from './subscription-view.rules.ts';
 import { type SubscriptionRow, subscriptionCollection, subscriptionModel } from './subscriptions.model.ts';
 
 /** False if another subscription of the partner has the ordinal. */
@@ -21,11 +22,14 @@ export async function insertSubscription(db: Db, subscription: SubscriptionRow):
   }
 }
 
-export type DistinctSubscription = Pick<SubscriptionRow, '_id' | 'ordinal' | 'status' | 'endpointUrl' | 'eventTypes'>;
+export type DistinctSubscription = Pick<
+  SubscriptionRow,
+  '_id' | 'ordinal' | 'status' | 'endpointUrl' | 'eventTypes' | 'venueIds'
+>;
 
 /** The partner's subscriptions in the newest state, committed or about to be. */
 export async function findNewestOfPartner(db: Db, partnerId: string): Promise<DistinctSubscription[]> {
-  const projection = { ordinal: 1, status: 1, endpointUrl: 1, eventTypes: 1 };
+  const projection = { ordinal: 1, status: 1, endpointUrl: 1, eventTypes: 1, venueIds: 1 };
   return subscriptionCollection(db)
     .find({ partnerId }, { projection, ...NEWEST })
     .toArray();
@@ -67,7 +71,7 @@ export async function updateSubscription(
   db: Db,
   partnerId: string,
   subscriptionId: string,
-  change: Partial<Pick<SubscriptionRow, 'endpointUrl' | 'eventTypes'>>,
+  change: Partial<Pick<SubscriptionRow, 'endpointUrl' | 'eventTypes' | 'venueIds'>>,
 ): Promise<SubscriptionRow | null> {
   const moves = { $ne: ['$endpointUrl', { $literal: change.endpointUrl }] };
   const clean = {
@@ -135,9 +139,9 @@ export async function findSubscriptions(
 }
 
 /** An active subscription of an active partner that has a grant for the venue. */
-type VenueReceiver = Pick<SubscriptionRow, '_id' | 'partnerId' | 'eventTypes'>;
+type VenueReceiver = Pick<SubscriptionRow, '_id' | 'partnerId' | 'eventTypes' | 'venueIds'>;
 
-/** The receivers of the events of each venue, by its id, including every subscription acknowledged before the call. */
+/** The receivers of the events of each venue, by its id: those that ask for it, including every subscription acknowledged before the call. */
 export async function findReceivers(db: Db, venueIds: readonly string[]): Promise<Map<string, VenueReceiver[]>> {
   const grants = await openCollection<{ venueId: string; partnerId: string }>(db, 'grants')
     .find({ venueId: { $in: [...venueIds] } }, { projection: { _id: 0, venueId: 1, partnerId: 1 }, ...NEWEST })
@@ -148,7 +152,7 @@ export async function findReceivers(db: Db, venueIds: readonly string[]): Promis
     subscriptionCollection(db)
       .find<VenueReceiver>(
         { partnerId: { $in: partnerIds }, status: 'active' },
-        { projection: { partnerId: 1, eventTypes: 1 }, ...NEWEST },
+        { projection: { partnerId: 1, eventTypes: 1, venueIds: 1 }, ...NEWEST },
       )
       .toArray(),
     findActivePartnerIds(db, partnerIds),
@@ -156,6 +160,7 @@ export async function findReceivers(db: Db, venueIds: readonly string[]): Promis
   const ofPartner = groupBy(subscriptions, ({ partnerId }) => partnerId);
   const receivers = new Map(venueIds.map((venueId): [string, VenueReceiver[]] => [venueId, []]));
   for (const { venueId, partnerId } of grants)
-    if (active.has(partnerId)) receivers.get(venueId)?.push(...(ofPartner.get(partnerId) ?? []));
+    if (active.has(partnerId))
+      receivers.get(venueId)?.push(...(ofPartner.get(partnerId) ?? []).filter((each) => wantsVenue(each, venueId)));
   return receivers;
 }
