@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import type { DayGrid } from '../booking/availability/day-grid.service.ts';
-import { addDays } from '../platform/calendar.ts';
+import { addDays, localTimeOf } from '../platform/calendar.ts';
 import { Dialog } from './dialogs.tsx';
 import { ApiForm, Field, IdempotencyKey, ReasonField } from './forms.tsx';
 import { ReleaseHold } from './hold-page.tsx';
@@ -30,19 +30,7 @@ export function WalkInDialog({ region }: { region: string }): VNode {
             The partner loses the slot at once and is notified by webhook; its customer can no longer confirm.
           </p>
         </div>
-        <Field id="walk-in-name" label="Name (optional)">
-          <input id="walk-in-name" name="customer_name" maxlength={120} autocomplete="off" autofocus />
-        </Field>
-        <Field id="walk-in-phone" label="Phone (optional)">
-          <input
-            id="walk-in-phone"
-            name="customer_phone"
-            type="tel"
-            maxlength={20}
-            autocomplete="off"
-            data-fault={phoneFault(region)}
-          />
-        </Field>
+        <CustomerFields form="walk-in" region={region} isFocused />
         <div class="row end">
           <button class="primary">Place walk-in</button>
         </div>
@@ -52,6 +40,68 @@ export function WalkInDialog({ region }: { region: string }): VNode {
         <ReleaseHold />
       </details>
     </Dialog>
+  );
+}
+
+/** The starts of the day at which a walk-in can be sold somewhere. */
+export function freeStarts({ columns }: DayGrid): Date[] {
+  const free = columns.flatMap(({ cells }) => cells.filter((cell) => cell.takesWalkIn));
+  return [...new Set(free.map(({ start }) => start.getTime()))].sort((a, b) => a - b).map((ms) => new Date(ms));
+}
+
+/** Sells the cheapest free resource of a sport at a time. */
+export function AnyCourtDialog({ grid, region }: { grid: DayGrid; region: string }): VNode {
+  const { venue, columns } = grid;
+  const sports = [...new Set(columns.map(({ resource }) => resource.sportCategory))].sort();
+  return (
+    <Dialog id="any-court-dialog" title="Sell any free court">
+      <p class="under">The cheapest court of the sport that is free at that time is sold.</p>
+      <ApiForm class="stack" call="POST /api/v1/operator/walk-ins" done="The walk-in is placed: {resource_id}.">
+        <input type="hidden" name="venue_id" value={venue._id} />
+        <Field id="any-court-sport" label="Sport">
+          <select id="any-court-sport" name="sport_category" autofocus>
+            {sports.map((sport) => (
+              <option key={sport}>{sport}</option>
+            ))}
+          </select>
+        </Field>
+        <Field id="any-court-start" label={`Time in ${venue.timeZone}`}>
+          <select id="any-court-start" name="slot_start">
+            {freeStarts(grid).map((start) => (
+              <option key={start.getTime()} value={start.toISOString()}>
+                {localTimeOf(start, venue.timeZone)}
+              </option>
+            ))}
+          </select>
+        </Field>
+        <CustomerFields form="any-court" region={region} />
+        <div class="row end">
+          <button class="primary">Place walk-in</button>
+        </div>
+      </ApiForm>
+    </Dialog>
+  );
+}
+
+type CustomerProps = { form: string; region: string; isFocused?: true };
+
+function CustomerFields({ form, region, isFocused }: CustomerProps): VNode {
+  return (
+    <>
+      <Field id={`${form}-name`} label="Name (optional)">
+        <input id={`${form}-name`} name="customer_name" maxlength={120} autocomplete="off" autofocus={isFocused} />
+      </Field>
+      <Field id={`${form}-phone`} label="Phone (optional)">
+        <input
+          id={`${form}-phone`}
+          name="customer_phone"
+          type="tel"
+          maxlength={20}
+          autocomplete="off"
+          data-fault={phoneFault(region)}
+        />
+      </Field>
+    </>
   );
 }
 

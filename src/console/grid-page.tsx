@@ -9,7 +9,14 @@ import { BlackoutList } from './blackout-page.tsx';
 import { venuesToChoose } from './choices.ts';
 import { gridQuery } from './console.schemas.ts';
 import { longDate, withQuery, zoneName } from './format.rules.ts';
-import { BlackoutDialog, CancelDialog, WalkInDialog, WithdrawDialog } from './grid-dialogs.tsx';
+import {
+  AnyCourtDialog,
+  BlackoutDialog,
+  CancelDialog,
+  freeStarts,
+  WalkInDialog,
+  WithdrawDialog,
+} from './grid-dialogs.tsx';
 import { GridTable, Legend, OffSchedule } from './grid-table.tsx';
 import type { Page } from './layout.tsx';
 import { readNames } from './links.tsx';
@@ -48,7 +55,7 @@ export const gridPage: PageHandler = async (deps, request) => {
           {date === today ? <span class="badge good">today</span> : null}
           {venue.status === 'inactive' ? <span class="badge bad">inactive venue</span> : null}
         </Heading>
-        <Toolbar venues={venues} venue={venue} date={date} today={today} />
+        <Toolbar venues={venues} venue={venue} date={date} today={today} hasFree={freeStarts(grid).length > 0} />
         {faults?.map(({ path, message }) => (
           <p class="notice bad" key={path}>{`${path} ${message}`}</p>
         ))}
@@ -64,6 +71,7 @@ export const gridPage: PageHandler = async (deps, request) => {
           timeZone={venue.timeZone}
           resourceName={(id) => grid.columns.find(({ resource }) => resource._id === id)?.resource.name ?? id}
         />
+        <AnyCourtDialog grid={grid} region={deps.config.defaultRegion} />
         <WalkInDialog region={deps.config.defaultRegion} />
         <CancelDialog />
         <WithdrawDialog />
@@ -78,9 +86,9 @@ function partnersIn({ columns, offSchedule }: DayGrid): string[] {
   return [...onSlots, ...offSchedule].map(({ partnerId }) => partnerId);
 }
 
-type ToolbarProps = { venues: readonly VenueRow[]; venue: VenueRow; date: string; today: string };
+type ToolbarProps = { venues: readonly VenueRow[]; venue: VenueRow; date: string; today: string; hasFree: boolean };
 
-function Toolbar({ venues, venue, date, today }: ToolbarProps): VNode {
+function Toolbar({ venues, venue, date, today, hasFree }: ToolbarProps): VNode {
   const pathOn = (day: string) => withQuery('/', { venue_id: venue._id, date: day });
   return (
     <div class="row spread">
@@ -116,9 +124,16 @@ function Toolbar({ venues, venue, date, today }: ToolbarProps): VNode {
           </a>
         </nav>
       </div>
-      <button type="button" id="add-blackout" data-dialog="blackout-dialog">
-        <Icon name="closed" /> Add a blackout
-      </button>
+      <div class="row">
+        {hasFree ? (
+          <button type="button" id="sell-any" data-dialog="any-court-dialog">
+            Sell any free court
+          </button>
+        ) : null}
+        <button type="button" id="add-blackout" data-dialog="blackout-dialog">
+          <Icon name="closed" /> Add a blackout
+        </button>
+      </div>
     </div>
   );
 }

@@ -141,6 +141,11 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
     when: 'The slot is held, booked or blacked out, has already begun, is beyond the booking horizon, or its venue is inactive.',
     remedy: 'Choose one of error.conflict.alternatives, or read availability again.',
   },
+  PRICE_CHANGED: {
+    status: 409,
+    when: 'The slot is free, but its price is not the expected_price_rupees that you sent. Nothing is held.',
+    remedy: 'Ask the customer whether they take the price in error.conflict, and send it as expected_price_rupees.',
+  },
   HOLD_LIMIT_REACHED: {
     status: 409,
     when: 'You have the maximum of ACTIVE holds, or the hold would exceed its maximum lifetime.',

@@ -52,6 +52,7 @@ const PARTNER_API: ApiDescription = {
   errorsOfChanges: [],
   errorExtras: {
     SLOT_NOT_AVAILABLE: { field: 'conflict', schema: conflict },
+    PRICE_CHANGED: { field: 'conflict', schema: conflict },
     SUBSCRIPTION_EXISTS: { field: 'conflict', schema: subscriptionConflict, hasOwnError: true },
   },
   hasErrorPages: true,

@@ -41,6 +41,142 @@ const windowOf = ({ venue, slots }: Scene, index = 0): Json => ({
   slot_start: slots[index]?.['slot_start'],
 });
 
+/** The venue and the start of its first slot. */
+const startOf = (scene: Scene): Json => {
+  const { resource_id: _resource, ...start } = windowOf(scene);
+  return start;
+};
+
+const COURTS = [{ price_rupees: 900 }, { price_rupees: 700 }, { price_rupees: 700 }];
+
+const ANY_FREE: readonly Row[] = [
+  {
+    rules: ['holds/any-free', 'holds/place'],
+    title: 'resource_ids: the first free one is held; where none is, conflict.resources says why each is not',
+    endpoints: [`${PLACE} 201`, `${PLACE} 409 SLOT_NOT_AVAILABLE`, `${PLACE} 404 RESOURCE_NOT_FOUND`],
+    check: async (world) => {
+      const scene = await world.scene({ resources: COURTS });
+      const { venue, partner, rival } = scene;
+      const [first = '', second = '', third = ''] = venue.resourceIds;
+      const anyOf = (resourceIds: string[], api = partner.api) =>
+        api.post(HOLDS, { ...startOf(scene), resource_ids: resourceIds });
+      const taken = expectStatus(await anyOf([second, first], rival.api), 201);
+      expect(taken['resource_id']).toBe(second);
+      expect(expectStatus(await anyOf([second, third]), 201)['resource_id']).toBe(third);
+      const refused = await anyOf([second, third]);
+      await expectVerdict(refused, '409 SLOT_NOT_AVAILABLE');
+      const { conflict } = errorOf(refused);
+      expect(conflict).toMatchObject({
+        reason: 'none_free',
+        resources: [
+          { resource_id: second, slot_id: taken['slot_id'], reason: 'held', free_at: taken['hold_expiry_at'] },
+          { resource_id: third, reason: 'held' },
+        ],
+      });
+      expect(conflict?.['alternatives']).toContainEqual(expect.objectContaining({ resource_id: first }));
+      await expectVerdict(anyOf([first, 'nothing']), '404 RESOURCE_NOT_FOUND');
+    },
+  },
+  {
+    rules: ['holds/any-free'],
+    title: 'sport_category: the cheapest free resource, then the one with the first id; a sport that is missing is 400',
+    endpoints: [`${PLACE} 201`, `${PLACE} 400 VALIDATION_ERROR`],
+    check: async (world) => {
+      const scene = await world.scene({ resources: [...COURTS, { sport_category: 'tennis', price_rupees: 1 }] });
+      const [first, second, third] = scene.venue.resourceIds;
+      const anyCourt = (fields: Json) => scene.partner.api.post(HOLDS, { ...startOf(scene), ...fields });
+      const held: unknown[] = [];
+      for (let count = 0; count < 3; count += 1)
+        held.push(expectStatus(await anyCourt({ sport_category: 'FOOTBALL' }), 201)['resource_id']);
+      expect(held).toEqual([...[second, third].sort(), first]);
+      const none = await anyCourt({ sport_category: 'football' });
+      expect(errorOf(none).conflict).toMatchObject({ reason: 'none_free' });
+      const unknown = await anyCourt({ sport_category: 'chess' });
+      await expectVerdict(unknown, '400 VALIDATION_ERROR sport_category');
+      expect(errorOf(unknown).message).toContain('football, tennis');
+      const length = await anyCourt({ sport_category: 'tennis', duration_minutes: 45 });
+      await expectVerdict(length, '400 VALIDATION_ERROR duration_minutes');
+    },
+  },
+  {
+    rules: ['holds/fields-that-disagree', 'holds/any-free'],
+    title: 'two ways of naming the slot, and a list that is empty, too long or repeats itself',
+    endpoints: [`${PLACE} 400 VALIDATION_ERROR`],
+    check: inScene(async (scene) => {
+      const [id = ''] = scene.venue.resourceIds;
+      const start = startOf(scene);
+      const refused = [
+        [{ ...start, slot_id: scene.slots[0]?.['slot_id'], resource_ids: [id] }, 'resource_ids'],
+        [{ ...start, slot_id: scene.slots[0]?.['slot_id'], sport_category: 'football' }, 'sport_category'],
+        [{ ...start, resource_ids: [id], sport_category: 'football' }, 'sport_category'],
+        [{ ...start, resource_id: id, resource_ids: [id] }, 'resource_id'],
+        [{ resource_ids: [id] }, 'slot_start, venue_id'],
+        [{ ...start, resource_ids: [] }, 'resource_ids'],
+        [{ ...start, resource_ids: [id, id] }, 'resource_ids.1'],
+        [{ ...start, resource_ids: Array.from({ length: 21 }, (_, index) => `court-${index}`) }, 'resource_ids'],
+      ] as const;
+      for (const [body, fields] of refused)
+        await expectVerdict(scene.partner.api.post(HOLDS, body), `400 VALIDATION_ERROR ${fields}`);
+    }),
+  },
+  {
+    rules: ['idempotency/same-key-same-response', 'holds/any-free'],
+    title: 'a repeated key gets the first hold if this call could have chosen its slot, else it is a mismatch',
+    endpoints: [`${PLACE} 201`, `${PLACE} 409 IDEMPOTENCY_KEY_MISMATCH`],
+    check: async (world) => {
+      const scene = await world.scene({ resources: COURTS });
+      const [first = '', second = '', third = ''] = scene.venue.resourceIds;
+      const key = { idempotency_key: newKey() };
+      const ask = (fields: Json) => scene.partner.api.post(HOLDS, { ...startOf(scene), ...key, ...fields });
+      const placed = await ask({ resource_ids: [first, second] });
+      expectStatus(placed, 201);
+      for (const fields of [
+        { resource_ids: [second, first] },
+        { sport_category: 'football', expected_price_rupees: 1 },
+        { resource_id: first },
+      ]) {
+        const again = await ask(fields);
+        expect([again.status, again.text, again.headers.get('idempotent-replayed')]).toEqual([
+          201,
+          placed.text,
+          'true',
+        ]);
+      }
+      await expectVerdict(ask({ resource_ids: [second, third] }), '409 IDEMPOTENCY_KEY_MISMATCH');
+    },
+  },
+  {
+    rules: ['holds/expected-price'],
+    title: 'at another price nothing is held: 409 PRICE_CHANGED; of several resources only those at the price count',
+    endpoints: [`${PLACE} 201`, `${PLACE} 409 PRICE_CHANGED`, `${PLACE} 409 SLOT_NOT_AVAILABLE`],
+    check: async (world) => {
+      const scene = await world.scene({ resources: COURTS });
+      const [first = '', second = ''] = scene.venue.resourceIds;
+      const ask = (fields: Json) => scene.partner.api.post(HOLDS, { ...startOf(scene), ...fields });
+      const changed = await ask({ resource_id: first, expected_price_rupees: 899.5 });
+      await expectVerdict(changed, '409 PRICE_CHANGED');
+      const { slot_id: slotId } = scene.slots.find((slot) => slot['resource_id'] === first) ?? {};
+      expect(errorOf(changed).conflict).toMatchObject({
+        price_rupees: 900,
+        expected_price_rupees: 899.5,
+        slot_id: slotId,
+      });
+      const both = { resource_ids: [first, second] };
+      const placed = expectStatus(await ask({ ...both, expected_price_rupees: 700 }), 201);
+      expect(placed).toMatchObject({ resource_id: second, price_rupees: 700 });
+      await expectVerdict(ask({ ...both, expected_price_rupees: 700 }), '409 PRICE_CHANGED');
+      expectStatus(await ask({ resource_id: first, expected_price_rupees: 900 }), 201);
+      const none = await ask({ ...both, expected_price_rupees: 700 });
+      expect([verdict(none), errorOf(none).conflict?.['reason']]).toEqual(['409 SLOT_NOT_AVAILABLE', 'none_free']);
+      for (const price of [-1, 0.001, '900'])
+        await expectVerdict(
+          ask({ expected_price_rupees: price, ...both }),
+          '400 VALIDATION_ERROR expected_price_rupees',
+        );
+    },
+  },
+];
+
 const PLACING: readonly Row[] = [
   {
     rules: ['holds/fields', 'holds/place', 'responses/ids', 'responses/timestamps'],
@@ -90,8 +226,12 @@ const PLACING: readonly Row[] = [
     rules: ['holds/fields-that-disagree'],
     title: 'a body without a slot',
     response: `${PLACE} 400 VALIDATION_ERROR`,
-    fields: 'resource_id, slot_start, venue_id',
-    ask: ({ partner }) => partner.api.post(HOLDS, {}),
+    fields: 'slot_id',
+    ask: async (scene) => {
+      const { resource_id: _resource, ...partial } = windowOf(scene);
+      await expectVerdict(scene.partner.api.post(HOLDS, partial), '400 VALIDATION_ERROR slot_id');
+      return scene.partner.api.post(HOLDS, {});
+    },
   }),
   {
     rules: ['holds/ttl'],
@@ -217,6 +357,7 @@ const PLACING: readonly Row[] = [
         await expectVerdict(hold(partner, other, key), '409 IDEMPOTENCY_KEY_MISMATCH');
     }),
   },
+  ...ANY_FREE,
   {
     rules: ['holds/limit'],
     title: 'at the configured maximum another hold is 409, until one of them has ended; other partners have their own',

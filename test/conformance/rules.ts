@@ -73,6 +73,8 @@ export const RULES = [
   'holds/fields',
   'holds/one-winner',
   'holds/fields-that-disagree',
+  'holds/any-free',
+  'holds/expected-price',
   'holds/ttl',
   'holds/venue-not-authorized',
   'holds/slot-not-found',

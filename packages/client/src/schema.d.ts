@@ -141,7 +141,7 @@ export interface paths {
         put?: never;
         /**
          * Place a hold on a slot
-         * @description Reserves the slot until hold_expiry_at. Of concurrent calls for a slot, one gets it.
+         * @description Reserves the slot until hold_expiry_at. Of concurrent calls for a slot, one gets it. With resource_ids or sport_category, the first free slot is held.
          */
         post: operations["placeHold"];
         delete?: never;
@@ -1311,10 +1311,10 @@ export interface components {
         };
         Conflict: {
             /**
-             * @description Why the slot is not available. It never says who has it.
+             * @description Why the slot is not held: as in availability, `none_free` if you named several, or `price_changed`. It never says who has it.
              * @example held
              */
-            reason: "held" | "booked" | "blackout" | "past" | "beyond_horizon" | "inactive" | (string & {});
+            reason: "held" | "booked" | "blackout" | "past" | "beyond_horizon" | "inactive" | "none_free" | "price_changed" | (string & {});
             /**
              * Format: date-time
              * @description When the blocking hold expires, unless it is confirmed or extended.
@@ -1327,6 +1327,41 @@ export interface components {
              * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b03
              */
             hold_id?: string;
+            /** @description Present with `none_free`: why each resource is not available, in the order of preference. */
+            resources?: {
+                /**
+                 * @description A slug, unique in the service. Copy it from the listing; never construct it.
+                 * @example koramangala-arena-turf-a
+                 */
+                resource_id: string;
+                /**
+                 * @description The id of the slot. Treat it as opaque.
+                 * @example koramangala-arena-turf-a_20261121T0430Z
+                 */
+                slot_id: string | null;
+                /** @example held */
+                reason: "held" | "booked" | "blackout" | "past" | "beyond_horizon" | "inactive" | "no_slot" | (string & {});
+                /**
+                 * Format: date-time
+                 * @example 2026-11-20T09:25:00.000Z
+                 */
+                free_at?: string;
+            }[];
+            /**
+             * @description Present with `price_changed`: the price of the slot now.
+             * @example 1200
+             */
+            price_rupees?: number;
+            /**
+             * @description Present with `price_changed`: the price that you sent.
+             * @example 1200
+             */
+            expected_price_rupees?: number;
+            /**
+             * @description Present with `price_changed`: the free slot.
+             * @example koramangala-arena-turf-a_20261121T0430Z
+             */
+            slot_id?: string;
             /** @description Free slots of the same venue and sport, nearest in time, within the booking horizon. */
             alternatives: components["schemas"]["Slot"][];
         };
@@ -1484,7 +1519,7 @@ export interface components {
             /** @description false */
             success: boolean;
             error: {
-                code: "VALIDATION_ERROR" | "INVALID_JSON" | "MALFORMED_REQUEST" | "INVALID_API_KEY" | "PARTNER_SUSPENDED" | "UNAUTHORIZED" | "VENUE_NOT_AUTHORIZED" | "ROUTE_NOT_FOUND" | "VENUE_NOT_FOUND" | "RESOURCE_NOT_FOUND" | "SLOT_NOT_FOUND" | "HOLD_NOT_FOUND" | "BOOKING_NOT_FOUND" | "PACKAGE_NOT_FOUND" | "PURCHASE_NOT_FOUND" | "WEBHOOK_NOT_FOUND" | "DELIVERY_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "SLOT_NOT_AVAILABLE" | "HOLD_LIMIT_REACHED" | "HOLD_EXPIRED" | "INVALID_HOLD_STATE" | "DOUBLE_BOOKING_ATTEMPT" | "IDEMPOTENCY_KEY_MISMATCH" | "WEBHOOK_LIMIT_REACHED" | "SUBSCRIPTION_EXISTS" | "WEBHOOK_INACTIVE" | "DELIVERY_IN_PROGRESS" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "HEADERS_TOO_LARGE" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE" | (string & {});
+                code: "VALIDATION_ERROR" | "INVALID_JSON" | "MALFORMED_REQUEST" | "INVALID_API_KEY" | "PARTNER_SUSPENDED" | "UNAUTHORIZED" | "VENUE_NOT_AUTHORIZED" | "ROUTE_NOT_FOUND" | "VENUE_NOT_FOUND" | "RESOURCE_NOT_FOUND" | "SLOT_NOT_FOUND" | "HOLD_NOT_FOUND" | "BOOKING_NOT_FOUND" | "PACKAGE_NOT_FOUND" | "PURCHASE_NOT_FOUND" | "WEBHOOK_NOT_FOUND" | "DELIVERY_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "SLOT_NOT_AVAILABLE" | "PRICE_CHANGED" | "HOLD_LIMIT_REACHED" | "HOLD_EXPIRED" | "INVALID_HOLD_STATE" | "DOUBLE_BOOKING_ATTEMPT" | "IDEMPOTENCY_KEY_MISMATCH" | "WEBHOOK_LIMIT_REACHED" | "SUBSCRIPTION_EXISTS" | "WEBHOOK_INACTIVE" | "DELIVERY_IN_PROGRESS" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "HEADERS_TOO_LARGE" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE" | (string & {});
                 /** @description What was wrong and what to do next. */
                 message: string;
                 /** @description The X-Request-Id of this response. Send it to the operator if you ask for help. */
@@ -2236,7 +2271,7 @@ export interface components {
              */
             status: "active" | "inactive";
         };
-        /** @description Send slot_id, or venue_id, resource_id and slot_start. If you send both, they must name the same slot. */
+        /** @description Name the slot by slot_id; venue_id, resource_id and slot_start; venue_id, slot_start and resource_ids; or venue_id, slot_start and sport_category. slot_id may stand beside the three that name the same slot. */
         PlaceHoldBody: {
             /**
              * @description The slot, as availability lists it.
@@ -2245,7 +2280,7 @@ export interface components {
             slot_id?: string;
             /**
              * Format: uuid
-             * @description With resource_id and slot_start, an alternative to slot_id.
+             * @description The venue of the slot; required without slot_id.
              */
             venue_id?: string;
             resource_id?: string;
@@ -2254,6 +2289,14 @@ export interface components {
              * @description The start of the slot, as availability lists it.
              */
             slot_start?: string;
+            /** @description Instead of resource_id: the first of these that is free, in your order of preference. */
+            resource_ids?: string[];
+            /** @description Instead of resource_id: any free resource of this sport, ignoring case. The cheapest is held; of several, the one with the first resource_id. */
+            sport_category?: string;
+            /** @description With sport_category: only resources whose slots have this length. */
+            duration_minutes?: number;
+            /** @description The price that your customer has seen. A slot at another price is not held: 409 PRICE_CHANGED. */
+            expected_price_rupees?: number;
             /**
              * @description Names this operation: a repeated call with the same key has no further effect and gets the first response again.
              * @example order-2026-000731
@@ -2626,7 +2669,7 @@ export interface components {
             /** @description false */
             success: boolean;
             error: {
-                code: "VALIDATION_ERROR" | "INVALID_JSON" | "MALFORMED_REQUEST" | "INVALID_API_KEY" | "PARTNER_SUSPENDED" | "UNAUTHORIZED" | "VENUE_NOT_AUTHORIZED" | "ROUTE_NOT_FOUND" | "VENUE_NOT_FOUND" | "RESOURCE_NOT_FOUND" | "SLOT_NOT_FOUND" | "HOLD_NOT_FOUND" | "BOOKING_NOT_FOUND" | "PACKAGE_NOT_FOUND" | "PURCHASE_NOT_FOUND" | "WEBHOOK_NOT_FOUND" | "DELIVERY_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "SLOT_NOT_AVAILABLE" | "HOLD_LIMIT_REACHED" | "HOLD_EXPIRED" | "INVALID_HOLD_STATE" | "DOUBLE_BOOKING_ATTEMPT" | "IDEMPOTENCY_KEY_MISMATCH" | "WEBHOOK_LIMIT_REACHED" | "SUBSCRIPTION_EXISTS" | "WEBHOOK_INACTIVE" | "DELIVERY_IN_PROGRESS" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "HEADERS_TOO_LARGE" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE" | (string & {});
+                code: "VALIDATION_ERROR" | "INVALID_JSON" | "MALFORMED_REQUEST" | "INVALID_API_KEY" | "PARTNER_SUSPENDED" | "UNAUTHORIZED" | "VENUE_NOT_AUTHORIZED" | "ROUTE_NOT_FOUND" | "VENUE_NOT_FOUND" | "RESOURCE_NOT_FOUND" | "SLOT_NOT_FOUND" | "HOLD_NOT_FOUND" | "BOOKING_NOT_FOUND" | "PACKAGE_NOT_FOUND" | "PURCHASE_NOT_FOUND" | "WEBHOOK_NOT_FOUND" | "DELIVERY_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "SLOT_NOT_AVAILABLE" | "PRICE_CHANGED" | "HOLD_LIMIT_REACHED" | "HOLD_EXPIRED" | "INVALID_HOLD_STATE" | "DOUBLE_BOOKING_ATTEMPT" | "IDEMPOTENCY_KEY_MISMATCH" | "WEBHOOK_LIMIT_REACHED" | "SUBSCRIPTION_EXISTS" | "WEBHOOK_INACTIVE" | "DELIVERY_IN_PROGRESS" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "HEADERS_TOO_LARGE" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE" | (string & {});
                 /** @description What was wrong and what to do next. */
                 message: string;
                 /** @description The X-Request-Id of this response. Send it to the operator if you ask for help. */
@@ -2992,11 +3035,13 @@ export interface components {
         /**
          * @description `SLOT_NOT_AVAILABLE`: The slot is held, booked or blacked out, has already begun, is beyond the booking horizon, or its venue is inactive. Choose one of error.conflict.alternatives, or read availability again.
          *
+         *     `PRICE_CHANGED`: The slot is free, but its price is not the expected_price_rupees that you sent. Nothing is held. Ask the customer whether they take the price in error.conflict, and send it as expected_price_rupees.
+         *
          *     `HOLD_LIMIT_REACHED`: You have the maximum of ACTIVE holds, or the hold would exceed its maximum lifetime. Confirm or cancel holds first, or send a smaller ttl_seconds.
          *
          *     `IDEMPOTENCY_KEY_MISMATCH`: The idempotency_key was used before for a different request. Use a new key for each operation. Send the same key only to repeat a call.
          */
-        SlotNotAvailableOrHoldLimitReachedOrIdempotencyKeyMismatch: {
+        SlotNotAvailableOrPriceChangedOrHoldLimitReachedOrIdempotencyKeyMismatch: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -3809,7 +3854,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             403: components["responses"]["PartnerSuspendedOrVenueNotAuthorized"];
             404: components["responses"]["ResourceNotFoundOrSlotNotFound"];
-            409: components["responses"]["SlotNotAvailableOrHoldLimitReachedOrIdempotencyKeyMismatch"];
+            409: components["responses"]["SlotNotAvailableOrPriceChangedOrHoldLimitReachedOrIdempotencyKeyMismatch"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];

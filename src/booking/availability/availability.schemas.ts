@@ -105,8 +105,10 @@ export const searchQuery = Joi.object<SearchQuery>({
   cursor: cursor(),
 });
 
-export const unavailableReason = () =>
-  growing(Joi.string().valid('held', 'booked', 'blackout', 'past', 'beyond_horizon', 'inactive')).description(
+export const UNAVAILABLE_REASONS = ['held', 'booked', 'blackout', 'past', 'beyond_horizon', 'inactive'] as const;
+
+const unavailableReason = () =>
+  growing(Joi.string().valid(...UNAVAILABLE_REASONS)).description(
     'Why the slot is not available. It never says who has it.',
   );
 

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 import { EXAMPLE } from '../../http/example-values.ts';
-import { opaque, pathId, prose, text } from '../../http/fields.ts';
+import { instant, opaque, pathId, prose, text, uuid } from '../../http/fields.ts';
 import { customerPhone, idempotencyKey, metadata, orderReference } from '../../http/order-fields.ts';
 import {
   amount,
@@ -140,15 +140,39 @@ export const endedBooking = (message: string, status: 'CANCELLED' | 'REFUNDED') 
   });
 
 export type WalkInBody = {
-  slot_id: string;
+  slot_id?: string;
+  venue_id?: string;
+  slot_start?: Date;
+  sport_category?: string;
+  duration_minutes?: number;
   customer_name?: string;
   customer_phone?: string;
   override_holds: boolean;
 };
 
+const bySport = (then: Joi.Schema, otherwise: Joi.Schema = Joi.any()) => ({ is: Joi.exist(), then, otherwise });
+
 export const walkInBody = (region: string) =>
   Joi.object<WalkInBody>({
-    slot_id: opaque(250).required().example(EXAMPLE.slotId),
+    slot_id: opaque(250)
+
+      .when(
+        'sport_category',
+        bySport(
+          Joi.forbidden().messages({ 'any.unknown': 'cannot be sent with sport_category: send one of them' }),
+          Joi.required(),
+        ),
+      )
+      .description('The slot. Or send venue_id, slot_start and sport_category for any free one.')
+      .example(EXAMPLE.slotId),
+    venue_id: uuid().when('sport_category', bySport(Joi.required())),
+    slot_start: instant().when('sport_category', bySport(Joi.required())),
+    sport_category: text(120).description('With venue_id and slot_start: the cheapest free resource of this sport.'),
+    duration_minutes: Joi.number()
+      .integer()
+      .min(5)
+      .max(1440)
+      .description('With sport_category: the length of the slot.'),
     customer_name: text(120).example('Vikram Shetty'),
     customer_phone: customerPhone(region),
     override_holds: Joi.boolean()

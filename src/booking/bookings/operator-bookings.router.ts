@@ -1,6 +1,7 @@
 import { listOf } from '../../http/response-fields.ts';
 import type { Operator, Route } from '../../http/route.ts';
 import { created, listing, ok, route } from '../../http/route.ts';
+import { omitUndefined } from '../../platform/omit-undefined.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
 import { operatorActor } from '../../reservations/actor-types.ts';
 import type { ReservationDeps } from '../../reservations/reservations.service.ts';
@@ -97,12 +98,18 @@ export function walkInRoutes(deps: WalkInDeps): Route<Operator>[] {
         'Made as the built-in partner `platform`. A slot that has begun can still be sold; one that is more than three years ahead cannot.',
       body: walkInBody(deps.config.defaultRegion),
       responses: { 201: { description: 'The booking.', body: bookingSchema } },
-      errors: ['SLOT_NOT_FOUND', 'SLOT_NOT_AVAILABLE'],
+      errors: ['VENUE_NOT_FOUND', 'SLOT_NOT_FOUND', 'SLOT_NOT_AVAILABLE'],
       handle: async ({ caller, body }) =>
         created(
           bookingView(
             await placeWalkIn(deps, {
-              slotId: body.slot_id,
+              ...omitUndefined({
+                slotId: body.slot_id,
+                venueId: body.venue_id,
+                slotStart: body.slot_start,
+                sportCategory: body.sport_category,
+                durationMinutes: body.duration_minutes,
+              }),
               customerName: body.customer_name ?? null,
               customerPhone: body.customer_phone ?? null,
               overrideHolds: body.override_holds,

@@ -1,5 +1,7 @@
+import type { SlotChoice, SlotReference } from '../../catalog/slots/slot-targets.service.ts';
+import { slotNotFound } from '../../catalog/slots/slot-targets.service.ts';
 import type { SlotDeps } from '../../catalog/slots/slots.service.ts';
-import { checkClaim, findSlotForWalkIn, slotNotFound } from '../../catalog/slots/slots.service.ts';
+import { checkClaim, findSlotsForWalkIn, type SlotForWalkIn } from '../../catalog/slots/slots.service.ts';
 import { inVenueTransaction } from '../../catalog/venues/venue-transaction.service.ts';
 import { audienceOf, DomainError } from '../../domain/errors.ts';
 import { requireCustomerPhone } from '../../domain/phone.ts';
@@ -19,15 +21,15 @@ import type { BookingDetail } from './bookings.service.ts';
 
 export type WalkInDeps = ReservationDeps & Pick<SlotDeps, 'clock'> & { config: { defaultRegion: string } };
 
-export type PlaceWalkIn = {
-  slotId: string;
-  customerName: string | null;
-  customerPhone: string | null;
-  overrideHolds: boolean;
-  /** In the sandbox, the partner for whom the other channel is played; only its own holds are overridden. */
-  playedFor?: string;
-  actor: Actor;
-};
+export type PlaceWalkIn = SlotReference &
+  SlotChoice & {
+    customerName: string | null;
+    customerPhone: string | null;
+    overrideHolds: boolean;
+    /** In the sandbox, the partner for whom the other channel is played; only its own holds are overridden. */
+    playedFor?: string;
+    actor: Actor;
+  };
 
 /** A date further ahead is a mistyped year. */
 const WALK_IN_YEARS = 3;
@@ -35,13 +37,36 @@ const WALK_IN_YEARS = 3;
 const MAX_TRIES = 3;
 
 /**
- * Books a slot for a customer at the counter, as the built-in partner `platform`. A slot that has begun can still be
- * sold. One transaction reads the blackouts, displaces the holds in the way (`overrideHolds`) and inserts the booking:
- * a walk-in that fails takes nothing from anyone.
- * @throws DomainError SLOT_NOT_FOUND, VALIDATION_ERROR, SLOT_NOT_AVAILABLE
+ * Books a slot for a customer at the counter, as the built-in partner `platform`: the first free one of those that
+ * `input` names. A slot that has begun can still be sold. One transaction reads the blackouts, displaces the holds in
+ * the way (`overrideHolds`, if no slot is free) and inserts the booking: a walk-in that fails takes nothing from anyone.
+ * @throws DomainError SLOT_NOT_FOUND, VENUE_NOT_FOUND, VALIDATION_ERROR, SLOT_NOT_AVAILABLE
  */
 export async function placeWalkIn(deps: WalkInDeps, input: PlaceWalkIn): Promise<BookingDetail> {
-  const { rules, resource, slot, draft } = await findSlotForWalkIn(deps, input.slotId, input.playedFor);
+  const slots = await findSlotsForWalkIn(deps, input, input.playedFor);
+  const refusals: string[] = [];
+  for (const overrideHolds of slots.length > 1 && input.overrideHolds ? [false, true] : [input.overrideHolds]) {
+    for (const slot of slots) {
+      try {
+        return await sellSlot(deps, slot, { ...input, overrideHolds });
+      } catch (err) {
+        if (slots.length === 1 || !(err instanceof DomainError) || err.code !== 'SLOT_NOT_AVAILABLE') throw err;
+        refusals.push(`${slot.resource._id} (${String(err.extras.conflict?.['reason'])})`);
+      }
+    }
+  }
+  throw new DomainError(
+    'SLOT_NOT_AVAILABLE',
+    `No slot is free: ${refusals.slice(-slots.length).join(', ')}. Choose another time.`,
+    { conflict: { reason: 'none_free', alternatives: [] } },
+  );
+}
+
+async function sellSlot(
+  deps: WalkInDeps,
+  { rules, resource, slot, draft }: SlotForWalkIn,
+  input: PlaceWalkIn,
+): Promise<BookingDetail> {
   const { venue } = rules;
   if (venue.status !== 'active' || resource.status !== 'active') throw slotNotAvailable('inactive');
   const now = deps.clock.now();
@@ -114,12 +139,13 @@ export async function cancelPlayedWalkIn(
   playedFor: string,
   actor: Actor,
 ): Promise<BookingDetail> {
-  const { rules, resource, draft } = await findSlotForWalkIn(deps, slotId, playedFor);
-  for (const { _id } of await findClaimsInTheWay(deps, draft.cells)) {
-    const claim = await findReservation(deps.db, _id);
-    if (claim?.playedFor !== playedFor || claim.slotId !== draft.slotId) continue;
-    const booking = await moveReservation(deps, 'cancel', _id, { actor });
-    if (booking !== null) return { booking, venue: rules.venue, resource };
+  for (const { rules, resource, draft } of await findSlotsForWalkIn(deps, { slotId }, playedFor)) {
+    for (const { _id } of await findClaimsInTheWay(deps, draft.cells)) {
+      const claim = await findReservation(deps.db, _id);
+      if (claim?.playedFor !== playedFor || claim.slotId !== draft.slotId) continue;
+      const booking = await moveReservation(deps, 'cancel', _id, { actor });
+      if (booking !== null) return { booking, venue: rules.venue, resource };
+    }
   }
   throw new DomainError(
     'BOOKING_NOT_FOUND',

@@ -1,3 +1,4 @@
+import { toPaise } from '../../domain/money.ts';
 import type { Operator, Route } from '../../http/route.ts';
 import { created, listing, ok, replayable, route } from '../../http/route.ts';
 import type { PartnerCaller } from '../../partners/partners.service.ts';
@@ -110,7 +111,8 @@ function placeRoute(deps: HoldDeps): Route<PartnerCaller> {
     operationId: 'placeHold',
     tag: 'Holds',
     summary: 'Place a hold on a slot',
-    description: 'Reserves the slot until hold_expiry_at. Of concurrent calls for a slot, one gets it.',
+    description:
+      'Reserves the slot until hold_expiry_at. Of concurrent calls for a slot, one gets it. With resource_ids or sport_category, the first free slot is held.',
     body: placeBody,
     responses: {
       201: {
@@ -125,6 +127,7 @@ function placeRoute(deps: HoldDeps): Route<PartnerCaller> {
       'RESOURCE_NOT_FOUND',
       'SLOT_NOT_FOUND',
       'SLOT_NOT_AVAILABLE',
+      'PRICE_CHANGED',
       'HOLD_LIMIT_REACHED',
       'IDEMPOTENCY_KEY_MISMATCH',
     ],
@@ -134,6 +137,10 @@ function placeRoute(deps: HoldDeps): Route<PartnerCaller> {
         venueId: body.venue_id,
         resourceId: body.resource_id,
         slotStart: body.slot_start,
+        resourceIds: body.resource_ids,
+        sportCategory: body.sport_category,
+        durationMinutes: body.duration_minutes,
+        expectedPaise: body.expected_price_rupees === undefined ? undefined : toPaise(body.expected_price_rupees),
         idempotencyKey: body.idempotency_key,
         ttlSeconds: body.ttl_seconds,
         attached: attachedBy(body),

@@ -1,11 +1,12 @@
 import Joi from 'joi';
 import { EXAMPLE } from '../../http/example-values.ts';
-import { cursor, instant, opaque, pageLimit, pathId, prose, uuid } from '../../http/fields.ts';
+import { cursor, instant, list, opaque, pageLimit, pathId, prose, rupees, text, uuid } from '../../http/fields.ts';
 import { exampleOf } from '../../http/openapi/json-schema.ts';
 import { idempotencyKey, metadata, orderReference } from '../../http/order-fields.ts';
 import {
   amount,
   attached,
+  growing,
   id,
   named,
   object,
@@ -18,13 +19,17 @@ import {
 } from '../../http/response-fields.ts';
 import type { Position } from '../../platform/pagination.ts';
 import type { HoldStatus } from '../../reservations/reservations.rules.ts';
-import { otherFreeSlot, slot, unavailableReason } from '../availability/availability.schemas.ts';
+import { otherFreeSlot, slot, UNAVAILABLE_REASONS } from '../availability/availability.schemas.ts';
 
 export type PlaceBody = {
   slot_id?: string;
   venue_id?: string;
   resource_id?: string;
   slot_start?: Date;
+  resource_ids?: string[];
+  sport_category?: string;
+  duration_minutes?: number;
+  expected_price_rupees?: number;
   idempotency_key?: string;
   ttl_seconds?: number;
   order_reference?: string;
@@ -35,16 +40,37 @@ export const MAX_TTL_SECONDS = 1800;
 
 const ttlSeconds = () => Joi.number().integer().min(60).max(MAX_TTL_SECONDS);
 
-const needed = () =>
-  Joi.required().messages({
-    'any.required': 'is required without slot_id: send slot_id, or venue_id, resource_id and slot_start',
-  });
+const WAYS =
+  'slot_id; venue_id, resource_id and slot_start; venue_id, slot_start and resource_ids; or venue_id, slot_start and sport_category';
+
+const neededWith = (field: string) => Joi.required().messages({ 'any.required': `is required with ${field}` });
+const notWith = (field: string) =>
+  Joi.forbidden().messages({ 'any.unknown': `cannot be sent with ${field}: name the slot in one way` });
+
+/** Bodies that have the field. */
+const having = (...fields: string[]) =>
+  Joi.object(Object.fromEntries(fields.map((field) => [field, Joi.exist()]))).unknown();
 
 export const placeBody = Joi.object<PlaceBody>({
   slot_id: opaque(250).description('The slot, as availability lists it.').example(EXAMPLE.slotId),
-  venue_id: uuid().description('With resource_id and slot_start, an alternative to slot_id.'),
+  venue_id: uuid().description('The venue of the slot; required without slot_id.'),
   resource_id: opaque(200),
   slot_start: instant().description('The start of the slot, as availability lists it.'),
+  resource_ids: list(opaque(200), 20)
+    .min(1)
+    .unique()
+    .description('Instead of resource_id: the first of these that is free, in your order of preference.'),
+  sport_category: text(120).description(
+    'Instead of resource_id: any free resource of this sport, ignoring case. The cheapest is held; of several, the one with the first resource_id.',
+  ),
+  duration_minutes: Joi.number()
+    .integer()
+    .min(5)
+    .max(1440)
+    .description('With sport_category: only resources whose slots have this length.'),
+  expected_price_rupees: rupees().description(
+    'The price that your customer has seen. A slot at another price is not held: 409 PRICE_CHANGED.',
+  ),
   idempotency_key: idempotencyKey(),
   ttl_seconds: ttlSeconds()
     .description('The lifetime of the hold. Default: 600, unless the operator set another.')
@@ -52,19 +78,42 @@ export const placeBody = Joi.object<PlaceBody>({
   order_reference: orderReference(),
   metadata: metadata(),
 })
-  .when(Joi.object({ slot_id: Joi.exist() }).unknown(), {
+  .when(having('slot_id'), {
     // biome-ignore lint/suspicious/noThenProperty: the name is joi's.
-    then: Joi.object(),
-    otherwise: Joi.object({
-      venue_id: needed(),
-      resource_id: needed(),
-      slot_start: needed(),
+    then: Joi.object({ resource_ids: notWith('slot_id'), sport_category: notWith('slot_id') }),
+  })
+  .when(having('resource_ids'), {
+    // biome-ignore lint/suspicious/noThenProperty: the name is joi's.
+    then: Joi.object({
+      venue_id: neededWith('resource_ids'),
+      slot_start: neededWith('resource_ids'),
+      resource_id: notWith('resource_ids'),
+      sport_category: notWith('resource_ids'),
     }),
   })
+  .when(having('sport_category'), {
+    // biome-ignore lint/suspicious/noThenProperty: the name is joi's.
+    then: Joi.object({
+      venue_id: neededWith('sport_category'),
+      slot_start: neededWith('sport_category'),
+      resource_id: notWith('sport_category'),
+    }),
+  })
+  .when(
+    Joi.alternatives(
+      having('slot_id'),
+      having('venue_id', 'resource_id', 'slot_start'),
+      having('resource_ids'),
+      having('sport_category'),
+    ),
+    {
+      otherwise: Joi.object({
+        slot_id: Joi.required().messages({ 'any.required': `is missing: name the slot by ${WAYS}` }),
+      }),
+    },
+  )
   .required()
-  .description(
-    'Send slot_id, or venue_id, resource_id and slot_start. If you send both, they must name the same slot.',
-  );
+  .description(`Name the slot by ${WAYS}. slot_id may stand beside the three that name the same slot.`);
 
 export type ListQuery = { status?: HoldStatus; limit: number; cursor?: Position };
 
@@ -163,11 +212,29 @@ export const operatorReleaseBody = Joi.object<{ reason: string }>({
 export const conflict = named(
   'Conflict',
   object({
-    reason: unavailableReason().example('held'),
+    reason: growing(Joi.string().valid(...UNAVAILABLE_REASONS, 'none_free', 'price_changed'))
+      .description(
+        'Why the slot is not held: as in availability, `none_free` if you named several, or `price_changed`. It never says who has it.',
+      )
+      .example('held'),
     free_at: timestamp(EXAMPLE.holdExpiry)
       .description('When the blocking hold expires, unless it is confirmed or extended.')
       .optional(),
     hold_id: id(EXAMPLE.holdId).description('The blocking hold. Present only if it is your own.').optional(),
+    resources: Joi.array()
+      .items(
+        object({
+          resource_id: resourceId(),
+          slot_id: orNull(slotId()).description('Null if the schedule of the resource has no slot at that start.'),
+          reason: growing(Joi.string().valid(...UNAVAILABLE_REASONS, 'no_slot')).example('held'),
+          free_at: timestamp(EXAMPLE.holdExpiry).optional(),
+        }),
+      )
+      .description('Present with `none_free`: why each resource is not available, in the order of preference.')
+      .optional(),
+    price_rupees: amount().description('Present with `price_changed`: the price of the slot now.').optional(),
+    expected_price_rupees: amount().description('Present with `price_changed`: the price that you sent.').optional(),
+    slot_id: slotId().description('Present with `price_changed`: the free slot.').optional(),
     alternatives: Joi.array()
       .items(slot)
       .max(3)

@@ -1,10 +1,12 @@
-import type { SlotReference } from '../../catalog/slots/slots.service.ts';
-import { findSlotForSale, slotNotFound } from '../../catalog/slots/slots.service.ts';
+import type { SlotChoice, SlotReference } from '../../catalog/slots/slot-targets.service.ts';
+import { slotNotFound } from '../../catalog/slots/slot-targets.service.ts';
+import type { Offer, SlotForSale } from '../../catalog/slots/slots.service.ts';
+import { findSlotsForSale } from '../../catalog/slots/slots.service.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { requireKeyInForce } from '../../partners/authentication.service.ts';
 import type { PartnerCaller } from '../../partners/partners.service.ts';
 import { deduplicatedCalls } from '../../platform/deduplicated-calls.ts';
-import { leasedCacheOf } from '../../platform/leased-cache.ts';
+import { type Entry, leasedCacheOf } from '../../platform/leased-cache.ts';
 import { counter } from '../../platform/process-metrics.ts';
 import { partnerActor, withoutCause } from '../../reservations/actor-types.ts';
 import type { HoldTerms } from '../../reservations/insert-hold.store.ts';
@@ -13,25 +15,35 @@ import { findReservationByKey } from '../../reservations/reservation-reads.store
 import type { Attached, Reservation } from '../../reservations/reservations.model.ts';
 import { findFreeOrdinals, holdLimitReached, takeOrdinal } from './active-hold-limit.service.ts';
 import type { HoldDeps } from './holds.service.ts';
-import type { Conflict } from './slot-conflict.service.ts';
-import { findConflict, isStillClaimed, slotNotAvailable, wasLostLately } from './slot-conflict.service.ts';
+import type { Conflict, RefusedSlot } from './slot-conflict.service.ts';
+import {
+  findConflict,
+  isStillClaimed,
+  noneFree,
+  priceChanged,
+  slotNotAvailable,
+  wasLostLately,
+} from './slot-conflict.service.ts';
 
-export type PlaceHold = SlotReference & {
-  ttlSeconds?: number;
-  idempotencyKey?: string;
-  attached?: Attached;
-};
+export type PlaceHold = SlotReference &
+  SlotChoice & {
+    /** The price that the caller has seen: no hold is placed at another one. */
+    expectedPaise?: number;
+    ttlSeconds?: number;
+    idempotencyKey?: string;
+    attached?: Attached;
+  };
 
 type PlacedHold = { hold: Reservation; isReplay: boolean };
 
 const deduplicate = deduplicatedCalls<PlacedHold>();
 
 /**
- * Reserves a slot for the partner until `hold_expiry_at`. Unique indexes decide races: one hold a slot, and no more
- * holds than the partner may have. With an idempotency key a repeated call returns the first hold, and concurrent equal
- * calls share a run.
- * @throws DomainError VENUE_NOT_AUTHORIZED, RESOURCE_NOT_FOUND, SLOT_NOT_FOUND, VALIDATION_ERROR, SLOT_NOT_AVAILABLE
- * (with `conflict`), HOLD_LIMIT_REACHED, IDEMPOTENCY_KEY_MISMATCH
+ * Reserves a slot for the partner until `hold_expiry_at`: the first free one of those that the caller takes. Unique
+ * indexes decide races: one hold a slot, and no more holds than the partner may have. With an idempotency key a
+ * repeated call returns the first hold, and concurrent equal calls share a run.
+ * @throws DomainError VENUE_NOT_AUTHORIZED, RESOURCE_NOT_FOUND, SLOT_NOT_FOUND, VALIDATION_ERROR, SLOT_NOT_AVAILABLE and
+ * PRICE_CHANGED (with `conflict`), HOLD_LIMIT_REACHED, IDEMPOTENCY_KEY_MISMATCH
  */
 export async function placeHold(deps: HoldDeps, caller: PartnerCaller, input: PlaceHold): Promise<PlacedHold> {
   const place = () => placeUnderLease(deps, caller, input);
@@ -47,63 +59,120 @@ export async function placeHold(deps: HoldDeps, caller: PartnerCaller, input: Pl
 /** How long a call tries to place a hold before it fails with 503. */
 const TRIES_FOR_MS = 3000;
 
-/** Inserts the hold and lets the unique indexes decide. Starts again under a new lease if the obstacle is gone. */
+/** Tries until a slot is held or none can be. Starts again under a new lease if the obstacle is gone. */
 async function placeUnderLease(deps: HoldDeps, caller: PartnerCaller, input: PlaceHold): Promise<PlacedHold> {
-  const { db } = deps;
   const { partnerId } = caller;
   const untilMs = performance.now() + TRIES_FOR_MS;
   let isAlone = false;
   while (performance.now() < untilMs) {
-    const [key, slot] = await Promise.all([
+    const [key, slots] = await Promise.all([
       // The key may have been revoked since the call's headers came.
       requireKeyInForce(deps, caller.keyId),
-      findSlotForSale(deps, partnerId, input),
+      findSlotsForSale(deps, partnerId, input, input.expectedPaise),
     ]);
-
-    let rejection: DomainError | Conflict | undefined;
-    if (slot.offer === null) rejection = slotNotFound();
-    else if (slot.offer.unsellable !== null) rejection = { reason: slot.offer.unsellable };
-    else {
-      const { draft } = slot.offer;
-      const lease = key && (await leasedCacheOf(db).lease([key, ...slot.entries], untilMs - performance.now()));
-      if (lease === null || lease === undefined) continue;
-      const outcome = wasLostLately(db, slot.slotId)
-        ? 'cell taken'
-        : await insertHold(db, { ...draft, ...termsOf(deps, caller, input) }, lease, isAlone);
-      switch (outcome) {
-        case 'late':
-          isAlone = true;
-          continue;
-        case 'ordinal taken':
-          if (await findFreeOrdinals(deps, partnerId)) continue;
-          rejection = holdLimitReached(deps);
-          break;
-        case 'cell taken':
-          rejection = await findConflict(deps, draft);
-          if (rejection === undefined) continue;
-          break;
-        case 'key taken':
-          break;
-        default:
-          offerJobs(deps, outcome);
-          holdsPlaced(db).inc();
-          return { hold: outcome, isReplay: false };
-      }
+    const outcome = await holdFirst(deps, caller, input, { key, slots, untilMs, isAlone });
+    if (outcome === 'late') isAlone = true;
+    if (outcome === 'late' || outcome === 'again') continue;
+    if (typeof outcome === 'object' && 'hold' in outcome) {
+      offerJobs(deps, outcome.hold);
+      holdsPlaced(deps.db).inc();
+      return { hold: outcome.hold, isReplay: false };
     }
 
     // On any rejection, look the idempotency key up: it may already have placed this hold.
-    const replay = await findHoldOfKey(deps, partnerId, slot.slotId, input.idempotencyKey);
+    const replay = await findHoldOfKey(deps, partnerId, slots, input.idempotencyKey);
     if (replay !== undefined) return replay;
-    if (rejection === undefined) continue;
-    if (rejection instanceof DomainError) throw rejection;
-    // A deposed primary shows claims that its successor never had, such as one of an earlier try of this call.
-    if (rejection.holdId !== undefined && !(await isStillClaimed(db, rejection.holdId))) continue;
-    throw await slotNotAvailable(deps, slot, rejection);
+    if (outcome === 'key taken') continue;
+    if (outcome === 'limit') throw holdLimitReached(deps);
+    const refusal = await refusalOf(deps, input, slots, outcome.taken);
+    if (refusal !== undefined) throw refusal;
   }
   throw new DomainError(
     'SERVICE_UNAVAILABLE',
     'The database is too slow, so the hold was not placed. Repeat the call after the seconds in Retry-After.',
   );
+}
+
+type Taken = ReadonlyMap<SlotForSale, Conflict>;
+type Outcome = { hold: Reservation } | { taken: Taken } | 'again' | 'late' | 'key taken' | 'limit';
+type Try = { key: Entry | null; slots: readonly SlotForSale[]; untilMs: number; isAlone: boolean };
+
+/**
+ * Inserts a hold on the first slot on sale, at the price that the caller has seen, and lets the unique indexes decide.
+ * `taken`: why none of them is free.
+ */
+async function holdFirst(
+  deps: HoldDeps,
+  caller: PartnerCaller,
+  input: PlaceHold,
+  { key, slots, untilMs, isAlone }: Try,
+): Promise<Outcome> {
+  const { db } = deps;
+  const taken = new Map<SlotForSale, Conflict>();
+  const wanted = slots.filter(
+    ({ offer }) =>
+      offer?.unsellable === null && (input.expectedPaise ?? offer.draft.pricePaise) === offer.draft.pricePaise,
+  );
+  if (wanted.length === 0) return { taken };
+  const entries = wanted.flatMap((slot) => slot.entries);
+  const lease = key && (await leasedCacheOf(db).lease([key, ...entries], untilMs - performance.now()));
+  if (lease === null || lease === undefined) return 'again';
+  const terms = termsOf(deps, caller, input);
+  for (const slot of wanted) {
+    const { draft } = slot.offer as Offer;
+    const outcome = wasLostLately(db, slot.slotId)
+      ? 'cell taken'
+      : await insertHold(db, { ...draft, ...terms }, lease, isAlone);
+    switch (outcome) {
+      case 'late':
+      case 'key taken':
+        return outcome;
+      case 'ordinal taken':
+        return (await findFreeOrdinals(deps, caller.partnerId)) ? 'again' : 'limit';
+      case 'cell taken': {
+        const conflict = await findConflict(deps, draft);
+        if (conflict === undefined) return 'again';
+        taken.set(slot, conflict);
+        break;
+      }
+      default:
+        return { hold: outcome };
+    }
+  }
+  return { taken };
+}
+
+/** Why none of the slots is held; undefined if one has become free. */
+async function refusalOf(
+  deps: HoldDeps,
+  input: PlaceHold,
+  slots: readonly SlotForSale[],
+  taken: Taken,
+): Promise<DomainError | undefined> {
+  for (const { holdId } of taken.values()) {
+    // A deposed primary shows claims that its successor never had, such as one of an earlier try of this call.
+    if (holdId !== undefined && !(await isStillClaimed(deps.db, holdId))) return undefined;
+  }
+  const refused: RefusedSlot[] = [];
+  for (const slot of slots) {
+    const { offer } = slot;
+    if (offer === null) {
+      refused.push({ slot, conflict: null });
+      continue;
+    }
+    const { draft, unsellable } = offer;
+    const conflict =
+      unsellable !== null ? { reason: unsellable } : (taken.get(slot) ?? (await findConflict(deps, draft)));
+    // A free slot that was not tried has another price.
+    if (conflict === undefined)
+      return input.expectedPaise === undefined ? undefined : priceChanged(draft, input.expectedPaise);
+    refused.push({ slot, conflict });
+  }
+  const onSchedule = refused.filter(({ conflict }) => conflict !== null);
+  const [first] = onSchedule;
+  if (first?.conflict == null) return slotNotFound();
+  if (input.sportCategory !== undefined) return noneFree(deps, onSchedule);
+  return input.resourceIds === undefined ? slotNotAvailable(deps, first.slot, first.conflict) : noneFree(deps, refused);
 }
 
 function termsOf(deps: HoldDeps, caller: PartnerCaller, input: PlaceHold): HoldTerms {
@@ -141,18 +210,18 @@ function countRejection({ db }: HoldDeps, err: unknown): void {
 
 /**
  * The hold that this key placed before, ended or not. Undefined if it placed none.
- * @throws DomainError IDEMPOTENCY_KEY_MISMATCH if that was for another slot
+ * @throws DomainError IDEMPOTENCY_KEY_MISMATCH if that was for a slot that this call does not take
  */
 async function findHoldOfKey(
   deps: HoldDeps,
   partnerId: string,
-  slotId: string,
+  slots: readonly SlotForSale[],
   key: string | undefined,
 ): Promise<PlacedHold | undefined> {
   if (key === undefined) return undefined;
   const hold = await findReservationByKey(deps.db, partnerId, 'holdKey', key);
   if (hold === null) return undefined;
-  if (hold.slotId === slotId) return { hold, isReplay: true };
+  if (slots.some(({ slotId }) => slotId === hold.slotId)) return { hold, isReplay: true };
   throw new DomainError(
     'IDEMPOTENCY_KEY_MISMATCH',
     'This idempotency_key has already placed a hold on another slot. Use a new key for each hold.',

@@ -1,8 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import type { UnavailableReason } from '../../catalog/slots/slot.rules.ts';
 import { lastDateOnSale, reasonOf, slotView } from '../../catalog/slots/slot.rules.ts';
-import type { SlotDeps, SlotTarget } from '../../catalog/slots/slots.service.ts';
+import type { SlotTarget } from '../../catalog/slots/slot-targets.service.ts';
+import type { SlotDeps } from '../../catalog/slots/slots.service.ts';
 import { DomainError } from '../../domain/errors.ts';
+import { toRupees } from '../../domain/money.ts';
 import { memoizeByObject } from '../../platform/memoize-by-object.ts';
 import type { Db } from '../../platform/mongo.ts';
 import type { Claimant } from '../../reservations/claim-reads.store.ts';
@@ -60,6 +62,50 @@ export async function slotNotAvailable(deps: SlotDeps, target: SlotTarget, confl
       alternatives: alternatives.map(slotView),
     },
   });
+}
+
+/** A slot that a call for one of several did not get; `conflict` is null if the schedule has no slot there. */
+export type RefusedSlot = { slot: SlotTarget; conflict: Conflict | null };
+
+/** @param refused the slots in the caller's order of preference; not empty */
+export async function noneFree(deps: SlotDeps, refused: readonly RefusedSlot[]): Promise<DomainError> {
+  const [first] = refused;
+  const alternatives =
+    first === undefined ? [] : await findAlternatives(deps, first.slot.rules, first.slot.resource, first.slot.start);
+  return new DomainError(
+    'SLOT_NOT_AVAILABLE',
+    'None of the slots is free; conflict.resources says why. Take one of conflict.alternatives, or another time.',
+    {
+      conflict: {
+        reason: 'none_free',
+        resources: refused.map(({ slot: { resource, slotId }, conflict }) => ({
+          resource_id: resource._id,
+          slot_id: conflict === null ? null : slotId,
+          reason: conflict?.reason ?? 'no_slot',
+          ...(conflict?.freeAt === undefined ? {} : { free_at: conflict.freeAt.toISOString() }),
+        })),
+        alternatives: alternatives.map(slotView),
+      },
+    },
+  );
+}
+
+/** The slot is free, but not at the price that the caller has seen. */
+export function priceChanged({ slotId, pricePaise }: NewReservation, expectedPaise: number): DomainError {
+  const [price, expected] = [toRupees(pricePaise), toRupees(expectedPaise)];
+  return new DomainError(
+    'PRICE_CHANGED',
+    `The slot costs ${price} rupees, not ${expected}, so nothing is held. Ask the customer, then send expected_price_rupees: ${price}.`,
+    {
+      conflict: {
+        reason: 'price_changed',
+        price_rupees: price,
+        expected_price_rupees: expected,
+        slot_id: slotId,
+        alternatives: [],
+      },
+    },
+  );
 }
 
 function messageOf({ clock, config }: SlotDeps, { rules }: SlotTarget, { reason, holdId }: Conflict): string {

@@ -1,7 +1,5 @@
-import type { Audience } from '../../domain/errors.ts';
-import { audienceOf, DomainError } from '../../domain/errors.ts';
+import { audienceOf } from '../../domain/errors.ts';
 import { PLATFORM_PARTNER_ID } from '../../domain/platform-partner.ts';
-import { venueNotAuthorized } from '../../partners/partners.service.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Db, Tx } from '../../platform/mongo.ts';
@@ -10,28 +8,17 @@ import type { NewReservation } from '../../reservations/reservations.store.ts';
 import { isBlackedOut } from '../blackouts/blackout.rules.ts';
 import { findBlackouts } from '../blackouts/blackouts.store.ts';
 import { fenceResource } from '../venues/venue-transaction.service.ts';
-import type { ResourceRow, VenueRow } from '../venues/venues.service.ts';
+import type { VenueRow } from '../venues/venues.service.ts';
 import type { PricedSlot, UnsellableReason } from './slot.rules.ts';
-import { parseSlotId, pricedSlotAt, salePeriodOf, slotIdOf, unsellableReason } from './slot.rules.ts';
-import type { GrantedRules, RulesSource } from './venue-rules.service.ts';
-import { decidingBy, findGrantedRules, requireResourceIn } from './venue-rules.service.ts';
-import { findVenueIdOf } from './venue-rules.store.ts';
+import { pricedSlotAt, salePeriodOf, unsellableReason } from './slot.rules.ts';
+import type { SlotChoice, SlotReference, SlotTarget } from './slot-targets.service.ts';
+import { findTargets, slotNotFound } from './slot-targets.service.ts';
+import { decidingBy } from './venue-rules.service.ts';
 
 export type SlotDeps = { db: Db; clock: Clock; config: { bookingHorizonDays: number } };
 
-/** A slot by its id or by resource and start; if both are given, they must agree. */
-export type SlotReference = { slotId?: string; venueId?: string; resourceId?: string; slotStart?: Date };
-
-/** A start on a resource that the caller may sell, and the schedule's slot there, if any. */
-export type SlotTarget = GrantedRules & {
-  resource: ResourceRow;
-  slotId: string;
-  start: Date;
-  slot: PricedSlot | undefined;
-};
-
 /** The reservation to insert, and why the slot cannot be sold; null if it can, unless it is claimed. */
-type Offer = { draft: NewReservation; unsellable: UnsellableReason | null };
+export type Offer = { draft: NewReservation; unsellable: UnsellableReason | null };
 
 /** `offer` is null if the schedule has no slot there. */
 export type SlotForSale = SlotTarget & { offer: Offer | null };
@@ -39,43 +26,62 @@ export type SlotForSale = SlotTarget & { offer: Offer | null };
 const RULED_OUT: ReadonlySet<UnsellableReason | null> = new Set(['blackout', 'inactive'] as const);
 
 /**
- * Everything about a slot that a partner wants to hold: venue, resource, window, price, whether it is on sale, and the
- * draft of its reservation. Only inserting the draft shows whether it is claimed.
- * @throws DomainError VALIDATION_ERROR where the parts disagree; VENUE_NOT_AUTHORIZED for a venue_id that is unknown or
- * not granted; RESOURCE_NOT_FOUND; SLOT_NOT_FOUND for a slot_id alone that is unknown or of such a venue.
+ * The slots that a partner may want to hold, the preferred one first: venue, resource, window, price, whether it is on
+ * sale, and the draft of its reservation. Only inserting the draft shows whether it is claimed. Resources come in the
+ * given order, those of a sport by price and then by id. `expectedPaise`: the price that the caller has seen.
+ * @throws DomainError VALIDATION_ERROR where the parts disagree, or for a sport or length that the venue does not have;
+ * VENUE_NOT_AUTHORIZED for a venue_id that is unknown or not granted; RESOURCE_NOT_FOUND; SLOT_NOT_FOUND for a slot_id
+ * alone that is unknown or of such a venue.
  */
-export async function findSlotForSale(
+export async function findSlotsForSale(
   deps: SlotDeps,
   partnerId: string,
-  reference: SlotReference,
-): Promise<SlotForSale> {
+  wanted: SlotReference & SlotChoice,
+  expectedPaise: number | undefined,
+): Promise<SlotForSale[]> {
+  const isBySport = wanted.sportCategory !== undefined;
   return decidingBy(
-    async (from) => {
-      const target = await findTarget(deps, partnerId, reference, from);
-      const { slot, resource } = target;
-      if (slot === undefined) return { ...target, offer: null };
-      const { venue, blackouts } = target.rules;
-      const onSale = salePeriodOf(deps.clock.now(), deps.config.bookingHorizonDays, venue.timeZone);
-      const unsellable = unsellableReason(venue, resource, slot, onSale, () => isBlackedOut(resource, slot, blackouts));
-      return { ...target, offer: { draft: draftOf(target, slot, partnerId), unsellable } };
-    },
-    ({ offer }) => offer === null || RULED_OUT.has(offer.unsellable),
+    async (from) =>
+      (await findTargets(deps, partnerId, wanted, from)).map((target) => offered(deps, target, partnerId)),
+    (slots) =>
+      slots.every(({ offer }) => offer === null) ||
+      slots.some(({ offer }) =>
+        offer === null
+          ? !isBySport
+          : RULED_OUT.has(offer.unsellable) || (expectedPaise ?? offer.draft.pricePaise) !== offer.draft.pricePaise,
+      ),
   );
 }
 
+function offered(deps: SlotDeps, target: SlotTarget, partnerId: string): SlotForSale {
+  const { slot, resource } = target;
+  if (slot === undefined) return { ...target, offer: null };
+  const { venue, blackouts } = target.rules;
+  const onSale = salePeriodOf(deps.clock.now(), deps.config.bookingHorizonDays, venue.timeZone);
+  const unsellable = unsellableReason(venue, resource, slot, onSale, () => isBlackedOut(resource, slot, blackouts));
+  return { ...target, offer: { draft: draftOf(target, slot, partnerId), unsellable } };
+}
+
+/** A slot of the schedule with the draft of a walk-in there. */
+export type SlotForWalkIn = SlotTarget & { slot: PricedSlot; draft: NewReservation };
+
 /**
- * The slot for a walk-in at any venue, or at one granted to `playedFor`, with a draft for the built-in partner
- * `platform`. The walk-in's transaction decides whether it may be sold. @throws DomainError SLOT_NOT_FOUND
+ * The slots for a walk-in at any venue, or at one granted to `playedFor`, the preferred one first, with drafts for the
+ * built-in partner `platform`. The walk-in's transaction decides whether one may be sold.
+ * @throws DomainError SLOT_NOT_FOUND; VENUE_NOT_FOUND and VALIDATION_ERROR for a choice by sport
  */
-export async function findSlotForWalkIn(
+export async function findSlotsForWalkIn(
   deps: { db: Db },
-  slotId: string,
+  wanted: SlotReference & SlotChoice,
   playedFor: string | undefined,
-): Promise<SlotTarget & { slot: PricedSlot; draft: NewReservation }> {
-  const target = await findTarget(deps, playedFor, { slotId }, 'database');
-  const { slot } = target;
-  if (slot === undefined) throw slotNotFound(audienceOf(playedFor));
-  return { ...target, slot, draft: draftOf(target, slot, PLATFORM_PARTNER_ID) };
+): Promise<SlotForWalkIn[]> {
+  const targets = await findTargets(deps, playedFor, wanted, 'database');
+  const slots = targets.flatMap((target) => {
+    const { slot } = target;
+    return slot === undefined ? [] : [{ ...target, slot, draft: draftOf(target, slot, PLATFORM_PARTNER_ID) }];
+  });
+  if (slots.length === 0) throw slotNotFound(audienceOf(playedFor));
+  return slots;
 }
 
 /**
@@ -98,39 +104,6 @@ export async function checkClaim(
   return { draft: { ...draft, slotEnd: slot.end, pricePaise: slot.pricePaise, cells }, unsellable: null };
 }
 
-/** What a reference names, at any venue or at one granted to the partner. @throws DomainError as `findSlotForSale` */
-async function findTarget(
-  deps: { db: Db },
-  partnerId: string | undefined,
-  reference: SlotReference,
-  from: RulesSource,
-): Promise<SlotTarget> {
-  const { slotId, venueId, resourceId, slotStart } = reference;
-  const parsed = slotId === undefined ? undefined : parseSlotId(slotId);
-  if (parsed !== undefined) requireAgreement(reference, parsed);
-  const idOfSlot = parsed && (await findVenueIdOf(deps.db, parsed.resourceId));
-  const find = (id: string | undefined): Promise<GrantedRules | null> | null =>
-    id === undefined ? null : findGrantedRules(deps, partnerId, id, from);
-  const [named, ofSlotId] = await Promise.all([find(venueId), find(idOfSlot)]);
-  if (venueId !== undefined && named === null) throw venueNotAuthorized();
-  if (slotId === undefined) {
-    if (named === null || resourceId === undefined || slotStart === undefined) throw slotNotFound();
-    return targetAt(named, requireResourceIn(named.rules, resourceId), slotStart);
-  }
-  const resource = ofSlotId?.rules.resources.find(({ _id }) => _id === parsed?.resourceId);
-  if (parsed === undefined || ofSlotId === null || resource === undefined) throw slotNotFound(audienceOf(partnerId));
-  if (named !== null && named.rules.venue._id !== ofSlotId.rules.venue._id) throw disagreement('venue_id');
-  return targetAt(ofSlotId, resource, parsed.start);
-}
-
-const targetAt = (granted: GrantedRules, resource: ResourceRow, start: Date): SlotTarget => ({
-  ...granted,
-  resource,
-  slotId: slotIdOf(resource._id, start),
-  start,
-  slot: pricedSlotAt(granted.rules.venue, resource, start),
-});
-
 function draftOf({ rules, resource, slotId }: SlotTarget, slot: PricedSlot, partnerId: string) {
   return {
     _id: newId(),
@@ -143,31 +116,4 @@ function draftOf({ rules, resource, slotId }: SlotTarget, slot: PricedSlot, part
     cells: cellsOfWindow(resource, slot),
     pricePaise: slot.pricePaise,
   };
-}
-
-function requireAgreement(reference: SlotReference, named: { resourceId: string; start: Date }): void {
-  const { resourceId = named.resourceId, slotStart = named.start } = reference;
-  const faulty = [
-    ...(resourceId === named.resourceId ? [] : ['resource_id']),
-    ...(slotStart.getTime() === named.start.getTime() ? [] : ['slot_start']),
-  ];
-  if (faulty.length > 0) throw disagreement(...faulty);
-}
-
-function disagreement(...fields: string[]): DomainError {
-  const message = 'does not agree with slot_id. Send slot_id alone, or values that agree.';
-  const details = fields.map((path) => ({ path, message }));
-  return new DomainError('VALIDATION_ERROR', `${fields.join(', ')}: ${message}`, { details });
-}
-
-const NOT_FOUND: Record<Audience, string> = {
-  partner:
-    'Slot not found: slot_id is malformed or unknown, the schedule has no slot at that start, or its venue is not granted to you. Copy slot_id or slot_start from availability. If GET /api/v1/partner/venues lacks the venue, ask the platform operator for a grant.',
-  operator:
-    "Slot not found: slot_id is malformed or unknown, or the schedule has no slot at that start. Take slot_id from the day's grid in the console.",
-};
-
-/** One wording for every reason: it must not reveal slots of venues that are not granted. */
-export function slotNotFound(audience: Audience = 'partner'): DomainError {
-  return new DomainError('SLOT_NOT_FOUND', NOT_FOUND[audience]);
 }

@@ -187,7 +187,11 @@ export async function slotsChanged(deps: { db: Db }, resource: ResourceRow): Pro
 
 function foundVenue(venue: VenueRow | null): VenueRow {
   if (venue !== null) return venue;
-  throw new DomainError('VENUE_NOT_FOUND', 'There is no venue with that id.');
+  throw venueNotFound();
+}
+
+export function venueNotFound(): DomainError {
+  return new DomainError('VENUE_NOT_FOUND', 'There is no venue with that id.');
 }
 
 function foundResource(resource: ResourceRow | null): ResourceRow {

@@ -1,0 +1,127 @@
+import type { Audience } from '../../domain/errors.ts';
+import { audienceOf, DomainError, fieldError } from '../../domain/errors.ts';
+import { venueNotAuthorized } from '../../partners/partners.service.ts';
+import { foldCase } from '../../platform/fold-case.rules.ts';
+import type { Db } from '../../platform/mongo.ts';
+import { type ResourceRow, venueNotFound } from '../venues/venues.service.ts';
+import type { PricedSlot } from './slot.rules.ts';
+import { parseSlotId, pricedSlotAt, slotIdOf } from './slot.rules.ts';
+import type { GrantedRules, RulesSource } from './venue-rules.service.ts';
+import { findGrantedRules, requireResourceIn } from './venue-rules.service.ts';
+import { findVenueIdOf } from './venue-rules.store.ts';
+
+/** A slot by its id or by resource and start; if both are given, they must agree. */
+export type SlotReference = { slotId?: string; venueId?: string; resourceId?: string; slotStart?: Date };
+
+/** Slots of a venue that begin at `slotStart`: of these resources, or of every one of a sport. */
+export type SlotChoice = { venueId?: string; slotStart?: Date } & {
+  resourceIds?: readonly string[];
+  sportCategory?: string;
+  durationMinutes?: number;
+};
+
+/** A start on a resource that the caller may sell, and the schedule's slot there, if any. */
+export type SlotTarget = GrantedRules & {
+  resource: ResourceRow;
+  slotId: string;
+  start: Date;
+  slot: PricedSlot | undefined;
+};
+
+/** What the caller wants, the preferred slot first. @throws DomainError as `findSlotsForSale` */
+export async function findTargets(
+  deps: { db: Db },
+  partnerId: string | undefined,
+  wanted: SlotReference & SlotChoice,
+  from: RulesSource,
+): Promise<SlotTarget[]> {
+  const { venueId, slotStart, resourceIds, sportCategory } = wanted;
+  if (resourceIds === undefined && sportCategory === undefined)
+    return [await findTarget(deps, partnerId, wanted, from)];
+  if (venueId === undefined || slotStart === undefined) throw slotNotFound(audienceOf(partnerId));
+  const granted = await findGrantedRules(deps, partnerId, venueId, from);
+  if (granted === null) throw partnerId === undefined ? venueNotFound() : venueNotAuthorized();
+  const at = (resource: ResourceRow) => targetAt(granted, resource, slotStart);
+  if (resourceIds !== undefined) return resourceIds.map((id) => at(requireResourceIn(granted.rules, id)));
+  return resourcesOfSport(granted.rules.resources, wanted).map(at).sort(byPrice);
+}
+
+const byPrice = (a: SlotTarget, b: SlotTarget): number =>
+  (a.slot?.pricePaise ?? Infinity) - (b.slot?.pricePaise ?? Infinity) || (a.resource._id < b.resource._id ? -1 : 1);
+
+/** @throws DomainError VALIDATION_ERROR for a sport, or a length of its slots, that the venue does not have */
+function resourcesOfSport(
+  resources: readonly ResourceRow[],
+  { sportCategory = '', durationMinutes }: SlotChoice,
+): ResourceRow[] {
+  const ofSport = resources.filter((each) => foldCase(each.sportCategory) === foldCase(sportCategory));
+  if (ofSport.length === 0) {
+    const sports = [...new Set(resources.map((each) => each.sportCategory))].sort();
+    throw fieldError('sport_category', `is none of the venue. It has ${sports.join(', ') || 'no resources'}.`);
+  }
+  if (durationMinutes === undefined) return ofSport;
+  const fitting = ofSport.filter((each) => each.durationMinutes === durationMinutes);
+  if (fitting.length > 0) return fitting;
+  const lengths = [...new Set(ofSport.map((each) => each.durationMinutes))].sort((a, b) => a - b);
+  throw fieldError('duration_minutes', `is none that the venue has for this sport. It has ${lengths.join(', ')}.`);
+}
+
+/** What a reference names, at any venue or at one granted to the partner. @throws DomainError as `findSlotsForSale` */
+async function findTarget(
+  deps: { db: Db },
+  partnerId: string | undefined,
+  reference: SlotReference,
+  from: RulesSource,
+): Promise<SlotTarget> {
+  const { slotId, venueId, resourceId, slotStart } = reference;
+  const parsed = slotId === undefined ? undefined : parseSlotId(slotId);
+  if (parsed !== undefined) requireAgreement(reference, parsed);
+  const idOfSlot = parsed && (await findVenueIdOf(deps.db, parsed.resourceId));
+  const find = (id: string | undefined): Promise<GrantedRules | null> | null =>
+    id === undefined ? null : findGrantedRules(deps, partnerId, id, from);
+  const [named, ofSlotId] = await Promise.all([find(venueId), find(idOfSlot)]);
+  if (venueId !== undefined && named === null) throw venueNotAuthorized();
+  if (slotId === undefined) {
+    if (named === null || resourceId === undefined || slotStart === undefined) throw slotNotFound();
+    return targetAt(named, requireResourceIn(named.rules, resourceId), slotStart);
+  }
+  const resource = ofSlotId?.rules.resources.find(({ _id }) => _id === parsed?.resourceId);
+  if (parsed === undefined || ofSlotId === null || resource === undefined) throw slotNotFound(audienceOf(partnerId));
+  if (named !== null && named.rules.venue._id !== ofSlotId.rules.venue._id) throw disagreement('venue_id');
+  return targetAt(ofSlotId, resource, parsed.start);
+}
+
+const targetAt = (granted: GrantedRules, resource: ResourceRow, start: Date): SlotTarget => ({
+  ...granted,
+  resource,
+  slotId: slotIdOf(resource._id, start),
+  start,
+  slot: pricedSlotAt(granted.rules.venue, resource, start),
+});
+
+function requireAgreement(reference: SlotReference, named: { resourceId: string; start: Date }): void {
+  const { resourceId = named.resourceId, slotStart = named.start } = reference;
+  const faulty = [
+    ...(resourceId === named.resourceId ? [] : ['resource_id']),
+    ...(slotStart.getTime() === named.start.getTime() ? [] : ['slot_start']),
+  ];
+  if (faulty.length > 0) throw disagreement(...faulty);
+}
+
+function disagreement(...fields: string[]): DomainError {
+  const message = 'does not agree with slot_id. Send slot_id alone, or values that agree.';
+  const details = fields.map((path) => ({ path, message }));
+  return new DomainError('VALIDATION_ERROR', `${fields.join(', ')}: ${message}`, { details });
+}
+
+const NOT_FOUND: Record<Audience, string> = {
+  partner:
+    'Slot not found: slot_id is malformed or unknown, the schedule has no slot at that start, or its venue is not granted to you. Copy slot_id or slot_start from availability. If GET /api/v1/partner/venues lacks the venue, ask the platform operator for a grant.',
+  operator:
+    "Slot not found: slot_id is malformed or unknown, or the schedule has no slot at that start. Take slot_id from the day's grid in the console.",
+};
+
+/** One wording for every reason: it must not reveal slots of venues that are not granted. */
+export function slotNotFound(audience: Audience = 'partner'): DomainError {
+  return new DomainError('SLOT_NOT_FOUND', NOT_FOUND[audience]);
+}

@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { GUARD_INDEX } from '../../src/reservations/reservations.indexes.ts';
+import type { Reply } from '../support/client.ts';
+import type { Json, Partner } from '../support/factories.ts';
+import { anyPartner, anyVenue, dateIn, expectStatus, operatorOf, slotsOf } from '../support/factories.ts';
+import { scaled } from '../support/scale.ts';
+import { hostedService } from '../support/service-host.ts';
+import { errorOf, verdict } from '../support/verdict.ts';
+
+const CALLERS = 64;
+const COURTS = 6;
+const ROUNDS = scaled(50, 4);
+const PRICES = scaled(100, 12);
+const MOST_MS = 5000;
+
+const service = await hostedService({ overrides: { RATE_LIMIT_PER_MINUTE: '0' } });
+let venue: { id: string; resourceIds: string[] };
+let partners: Partner[];
+let starts: string[];
+beforeAll(async () => {
+  const allDay = { operating_hours_start: '00:00', operating_hours_end: '00:00' };
+  venue = await anyVenue(service, Array(COURTS).fill(allDay));
+  partners = await Promise.all(Array.from({ length: 8 }, () => anyPartner(service, [venue.id])));
+  const days = await Promise.all([3, 4, 5, 6].map((day) => slotsOf(partners[0] as Partner, venue.id, dateIn(day))));
+  starts = [...new Set(days.flat().map((slot) => String(slot['slot_start'])))];
+});
+afterAll(() => service.stop());
+
+const hold = async (index: number, fields: Json): Promise<Reply & { tookMs: number }> => {
+  const beganAt = performance.now();
+  const { api } = partners[index % partners.length] as Partner;
+  const reply = await api.post('/api/v1/partner/holds', { venue_id: venue.id, ...fields });
+  return { ...reply, tookMs: performance.now() - beganAt };
+};
+
+/** Half of the callers name the courts, each in an order of its own; the others ask for the sport. */
+const askForAny = (start: string) =>
+  Promise.all(
+    Array.from({ length: CALLERS }, (_, index) => {
+      const inOrder = venue.resourceIds.map((_id, at, ids) => ids[(at + index) % COURTS]);
+      const choice = index % 2 === 0 ? { resource_ids: inOrder } : { sport_category: 'football' };
+      return hold(index, { slot_start: start, ...choice });
+    }),
+  );
+
+const heldOf = (replies: readonly Reply[]) =>
+  replies.filter(({ status }) => status === 201).map(({ body }) => (body as Json)['resource_id']);
+
+describe(`${CALLERS} callers that race for any of ${COURTS} courts`, () => {
+  test(`hold each court once, and the others are told that none is free, in ${ROUNDS} rounds`, async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const replies = await askForAny(starts.pop() ?? '');
+      expect(heldOf(replies).sort()).toEqual(venue.resourceIds.toSorted());
+      const refused = replies.filter(({ status }) => status !== 201);
+      const reasons = refused.map((reply) => `${verdict(reply)} ${String(errorOf(reply).conflict?.['reason'])}`);
+      expect([new Set(reasons), reasons.length]).toEqual([
+        new Set(['409 SLOT_NOT_AVAILABLE none_free']),
+        CALLERS - COURTS,
+      ]);
+      expect(Math.max(...replies.map(({ tookMs }) => tookMs))).toBeLessThan(MOST_MS);
+    }
+  });
+});
+
+describe('a price that changes while holds are placed', () => {
+  test('never places a hold at a price that the caller did not accept', async () => {
+    const [resourceId = ''] = venue.resourceIds;
+    const operator = operatorOf(service);
+    const start = starts.pop() ?? '';
+    const ask = async (index: number, expected: number) => {
+      const reply = await hold(index, { resource_id: resourceId, slot_start: start, expected_price_rupees: expected });
+      if (reply.status === 201) {
+        const { hold_id: id } = reply.body as Json;
+        await partners[index]?.api.post(`/api/v1/partner/holds/${String(id)}/cancel`);
+      }
+      return { expected, reply };
+    };
+    const asked: ReturnType<typeof ask>[] = [];
+    for (let change = 0, price = 1000; change < PRICES; change += 1, price += 1) {
+      for (const [index, expected] of [price - 1, price, price + 1].entries()) asked.push(ask(index, expected));
+      const path = `/api/v1/operator/resources/${resourceId}`;
+      expectStatus(await operator.patch(path, { price_rupees: price + 1 }), 200);
+    }
+    const outcomes = await Promise.all(asked);
+    const placed = outcomes.filter(({ reply }) => reply.status === 201);
+    for (const { expected, reply } of placed) expect((reply.body as Json)['price_rupees']).toBe(expected);
+    const others = new Set(outcomes.filter(({ reply }) => reply.status !== 201).map(({ reply }) => verdict(reply)));
+    expect([...others].filter((each) => !['409 PRICE_CHANGED', '409 SLOT_NOT_AVAILABLE'].includes(each))).toEqual([]);
+    expect(others).toContain('409 PRICE_CHANGED');
+    expect(placed.length).toBeGreaterThan(0);
+  });
+});
+
+test('control: without the guard index the same race holds courts more than once', async () => {
+  await service.context.db.collection('reservations').dropIndex(GUARD_INDEX);
+  expect(heldOf(await askForAny(starts.pop() ?? '')).length).toBeGreaterThan(COURTS);
+});
