@@ -166,6 +166,11 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
     when: 'The venue sold the slot to another channel before the hold was confirmed.',
     remedy: 'Place a hold on another slot.',
   },
+  NO_PACKAGE_CREDIT: {
+    status: 409,
+    when: 'use_package_credit is "required", and the customer has no credit at the venue. The hold stays ACTIVE.',
+    remedy: 'Confirm with use_package_credit true or without it and take the payment, or sell a package first.',
+  },
   CUSTOMER_HAS_UPCOMING_BOOKINGS: {
     status: 409,
     when: 'The customer to erase has an upcoming booking, or package credit that can still be used.',

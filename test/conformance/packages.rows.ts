@@ -18,6 +18,8 @@ import {
   oneRequest,
   read,
   readBooking,
+  readHold,
+  release,
 } from './steps.ts';
 import type { Scene, World } from './world.ts';
 
@@ -278,6 +280,26 @@ const SPENDING: readonly Row[] = [
       const another = await book(scene, { ...WITH_CREDIT, customer_phone: '+919812345678' });
       expect(another).not.toHaveProperty('package_credit_consumed');
       expect(await readPurchase(scene.partner, purchase)).toEqual(purchase);
+    }),
+  },
+  {
+    rules: ['packages/credit-required', 'idempotency/only-success-stores-key'],
+    title: '"required": without credit nothing is booked and the hold stays; the same call works once there is one',
+    endpoints: ['POST /api/v1/bookings/confirm 409 NO_PACKAGE_CREDIT', 'POST /api/v1/bookings/confirm 201'],
+    check: inScene(async (scene, world) => {
+      const required = { use_package_credit: 'required', customer_phone: PHONE };
+      const hold = await held(scene);
+      const body = confirmBody(hold['hold_id'], required);
+      const ask = () => scene.partner.api.post(CONFIRM, body);
+      await expectVerdict(ask(), '409 NO_PACKAGE_CREDIT');
+      expect(await readHold(scene.partner, hold)).toMatchObject({ status: 'ACTIVE' });
+      const { id } = await anyPurchase(world, scene);
+      for (let call = 0; call < 2; call += 1)
+        expect(expectStatus(await ask(), 201)).toMatchObject({ package_purchase_id: id });
+      const { hold_id: gone } = await held(scene);
+      await release(scene.partner, gone);
+      const late = confirm(scene.partner, gone, { ...required, customer_phone: '+919812345678' });
+      await expectVerdict(late, '409 INVALID_HOLD_STATE');
     }),
   },
   {

@@ -134,6 +134,7 @@ export const RULES = [
   'packages/active-purchases',
   'packages/credit-at-confirm',
   'packages/no-credit',
+  'packages/credit-required',
   'packages/credits-never-negative',
   'packages/refund-returns-credit',
 

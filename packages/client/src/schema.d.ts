@@ -1255,10 +1255,11 @@ export interface components {
              */
             customer_email?: string;
             /**
-             * @description Consumes a credit of the customer's active purchase at the venue, if there is one.
+             * @description true consumes a credit of the customer's active purchase at the venue, if there is one. "required" confirms only with a credit: without one, 409 NO_PACKAGE_CREDIT and the hold stays.
              * @default false
+             * @enum {boolean|string}
              */
-            use_package_credit?: boolean;
+            use_package_credit?: true | false | "required";
             /**
              * @description Names this operation: a repeated call with the same key has no further effect and gets the first response again.
              * @example order-2026-000731
@@ -1519,7 +1520,7 @@ export interface components {
             /** @description false */
             success: boolean;
             error: {
-                code: "VALIDATION_ERROR" | "INVALID_JSON" | "MALFORMED_REQUEST" | "INVALID_API_KEY" | "PARTNER_SUSPENDED" | "UNAUTHORIZED" | "VENUE_NOT_AUTHORIZED" | "ROUTE_NOT_FOUND" | "VENUE_NOT_FOUND" | "RESOURCE_NOT_FOUND" | "SLOT_NOT_FOUND" | "HOLD_NOT_FOUND" | "BOOKING_NOT_FOUND" | "PACKAGE_NOT_FOUND" | "PURCHASE_NOT_FOUND" | "WEBHOOK_NOT_FOUND" | "DELIVERY_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "SLOT_NOT_AVAILABLE" | "PRICE_CHANGED" | "HOLD_LIMIT_REACHED" | "HOLD_EXPIRED" | "INVALID_HOLD_STATE" | "DOUBLE_BOOKING_ATTEMPT" | "IDEMPOTENCY_KEY_MISMATCH" | "WEBHOOK_LIMIT_REACHED" | "SUBSCRIPTION_EXISTS" | "WEBHOOK_INACTIVE" | "DELIVERY_IN_PROGRESS" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "HEADERS_TOO_LARGE" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE" | (string & {});
+                code: "VALIDATION_ERROR" | "INVALID_JSON" | "MALFORMED_REQUEST" | "INVALID_API_KEY" | "PARTNER_SUSPENDED" | "UNAUTHORIZED" | "VENUE_NOT_AUTHORIZED" | "ROUTE_NOT_FOUND" | "VENUE_NOT_FOUND" | "RESOURCE_NOT_FOUND" | "SLOT_NOT_FOUND" | "HOLD_NOT_FOUND" | "BOOKING_NOT_FOUND" | "PACKAGE_NOT_FOUND" | "PURCHASE_NOT_FOUND" | "WEBHOOK_NOT_FOUND" | "DELIVERY_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "SLOT_NOT_AVAILABLE" | "PRICE_CHANGED" | "HOLD_LIMIT_REACHED" | "HOLD_EXPIRED" | "INVALID_HOLD_STATE" | "DOUBLE_BOOKING_ATTEMPT" | "NO_PACKAGE_CREDIT" | "IDEMPOTENCY_KEY_MISMATCH" | "WEBHOOK_LIMIT_REACHED" | "SUBSCRIPTION_EXISTS" | "WEBHOOK_INACTIVE" | "DELIVERY_IN_PROGRESS" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "HEADERS_TOO_LARGE" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE" | (string & {});
                 /** @description What was wrong and what to do next. */
                 message: string;
                 /** @description The X-Request-Id of this response. Send it to the operator if you ask for help. */
@@ -2669,7 +2670,7 @@ export interface components {
             /** @description false */
             success: boolean;
             error: {
-                code: "VALIDATION_ERROR" | "INVALID_JSON" | "MALFORMED_REQUEST" | "INVALID_API_KEY" | "PARTNER_SUSPENDED" | "UNAUTHORIZED" | "VENUE_NOT_AUTHORIZED" | "ROUTE_NOT_FOUND" | "VENUE_NOT_FOUND" | "RESOURCE_NOT_FOUND" | "SLOT_NOT_FOUND" | "HOLD_NOT_FOUND" | "BOOKING_NOT_FOUND" | "PACKAGE_NOT_FOUND" | "PURCHASE_NOT_FOUND" | "WEBHOOK_NOT_FOUND" | "DELIVERY_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "SLOT_NOT_AVAILABLE" | "PRICE_CHANGED" | "HOLD_LIMIT_REACHED" | "HOLD_EXPIRED" | "INVALID_HOLD_STATE" | "DOUBLE_BOOKING_ATTEMPT" | "IDEMPOTENCY_KEY_MISMATCH" | "WEBHOOK_LIMIT_REACHED" | "SUBSCRIPTION_EXISTS" | "WEBHOOK_INACTIVE" | "DELIVERY_IN_PROGRESS" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "HEADERS_TOO_LARGE" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE" | (string & {});
+                code: "VALIDATION_ERROR" | "INVALID_JSON" | "MALFORMED_REQUEST" | "INVALID_API_KEY" | "PARTNER_SUSPENDED" | "UNAUTHORIZED" | "VENUE_NOT_AUTHORIZED" | "ROUTE_NOT_FOUND" | "VENUE_NOT_FOUND" | "RESOURCE_NOT_FOUND" | "SLOT_NOT_FOUND" | "HOLD_NOT_FOUND" | "BOOKING_NOT_FOUND" | "PACKAGE_NOT_FOUND" | "PURCHASE_NOT_FOUND" | "WEBHOOK_NOT_FOUND" | "DELIVERY_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "SLOT_NOT_AVAILABLE" | "PRICE_CHANGED" | "HOLD_LIMIT_REACHED" | "HOLD_EXPIRED" | "INVALID_HOLD_STATE" | "DOUBLE_BOOKING_ATTEMPT" | "NO_PACKAGE_CREDIT" | "IDEMPOTENCY_KEY_MISMATCH" | "WEBHOOK_LIMIT_REACHED" | "SUBSCRIPTION_EXISTS" | "WEBHOOK_INACTIVE" | "DELIVERY_IN_PROGRESS" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "HEADERS_TOO_LARGE" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE" | (string & {});
                 /** @description What was wrong and what to do next. */
                 message: string;
                 /** @description The X-Request-Id of this response. Send it to the operator if you ask for help. */
@@ -2791,9 +2792,11 @@ export interface components {
          *
          *     `DOUBLE_BOOKING_ATTEMPT`: The venue sold the slot to another channel before the hold was confirmed. Place a hold on another slot.
          *
+         *     `NO_PACKAGE_CREDIT`: use_package_credit is "required", and the customer has no credit at the venue. The hold stays ACTIVE. Confirm with use_package_credit true or without it and take the payment, or sell a package first.
+         *
          *     `IDEMPOTENCY_KEY_MISMATCH`: The idempotency_key was used before for a different request. Use a new key for each operation. Send the same key only to repeat a call.
          */
-        HoldExpiredOrInvalidHoldStateOrDoubleBookingAttemptOrIdempotencyKeyMismatch: {
+        HoldExpiredOrInvalidHoldStateOrDoubleBookingAttemptOrNoPackageCreditOrIdempotencyKeyMismatch: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -4110,7 +4113,7 @@ export interface operations {
             401: components["responses"]["InvalidApiKey"];
             403: components["responses"]["PartnerSuspendedOrVenueNotAuthorized"];
             404: components["responses"]["HoldNotFound"];
-            409: components["responses"]["HoldExpiredOrInvalidHoldStateOrDoubleBookingAttemptOrIdempotencyKeyMismatch"];
+            409: components["responses"]["HoldExpiredOrInvalidHoldStateOrDoubleBookingAttemptOrNoPackageCreditOrIdempotencyKeyMismatch"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];

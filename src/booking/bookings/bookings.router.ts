@@ -44,6 +44,7 @@ export function bookingRoutes(deps: BookingDeps & ConfirmDeps): Route<PartnerCal
         'VENUE_NOT_AUTHORIZED',
         'HOLD_EXPIRED',
         'INVALID_HOLD_STATE',
+        'NO_PACKAGE_CREDIT',
         'DOUBLE_BOOKING_ATTEMPT',
         'IDEMPOTENCY_KEY_MISMATCH',
       ],

@@ -22,7 +22,7 @@ export type ConfirmBody = {
   customer_name: string;
   customer_phone: string;
   customer_email?: string;
-  use_package_credit: boolean;
+  use_package_credit: boolean | 'required';
   idempotency_key: string;
   order_reference?: string;
   metadata?: Record<string, string>;
@@ -43,9 +43,12 @@ export const confirmBody = (region: string) =>
     customer_name: text(120).required().example('Asha Rao'),
     customer_phone: customerPhone(region).required(),
     customer_email: Joi.string().email({ tlds: false }).max(254).example('asha.rao@example.com'),
-    use_package_credit: Joi.boolean()
+    use_package_credit: Joi.valid(true, false, 'required')
       .default(false)
-      .description("Consumes a credit of the customer's active purchase at the venue, if there is one."),
+      .meta({ jsonSchema: { type: ['boolean', 'string'] } })
+      .description(
+        "true consumes a credit of the customer's active purchase at the venue, if there is one. \"required\" confirms only with a credit: without one, 409 NO_PACKAGE_CREDIT and the hold stays.",
+      ),
     idempotency_key: idempotencyKey().required(),
     order_reference: orderReference().description('Replaces the value of the hold. If omitted, that value stays.'),
     metadata: metadata().description('Replaces the metadata of the hold as a whole. If omitted, that metadata stays.'),

@@ -29,7 +29,8 @@ export type ConfirmBooking = {
   customerName: string;
   customerPhone: string;
   customerEmail: string | null;
-  usePackageCredit: boolean;
+  /** 'required': do not confirm without a credit. */
+  usePackageCredit: boolean | 'required';
   idempotencyKey: string;
   attached?: Attached;
 };
@@ -42,7 +43,7 @@ const deduplicate = deduplicatedCalls<Confirmed>();
  * Makes the partner's ACTIVE hold a booking, in one guarded update by the database's clock. The same key and hold
  * return the original booking for ever; of concurrent confirms one makes the booking, and equal ones share its run.
  * @throws DomainError HOLD_NOT_FOUND, VENUE_NOT_AUTHORIZED where the grant for its venue has ended, HOLD_EXPIRED,
- * INVALID_HOLD_STATE, DOUBLE_BOOKING_ATTEMPT, IDEMPOTENCY_KEY_MISMATCH, VALIDATION_ERROR for an invalid phone number.
+ * INVALID_HOLD_STATE, NO_PACKAGE_CREDIT, DOUBLE_BOOKING_ATTEMPT, IDEMPOTENCY_KEY_MISMATCH, VALIDATION_ERROR for an invalid phone number.
  */
 export async function confirmBooking(
   deps: ConfirmDeps,
@@ -65,7 +66,7 @@ async function confirmOnce(
   // Revoking a grant releases its holds; this rejects those that a broken-off revoke has left ACTIVE.
   const isRevoked = hold.status === 'ACTIVE' && !(await isCachedGrant(deps.db, partnerId, hold.venueId));
   const booking = isRevoked ? null : await tryConfirm(deps, caller, hold, input, phoneE164);
-  if (booking !== null) {
+  if (booking !== null && booking !== 'no credit') {
     bookingsConfirmed(deps.db).inc();
     return { booking, isReplay: false };
   }
@@ -76,7 +77,7 @@ async function confirmOnce(
       'IDEMPOTENCY_KEY_MISMATCH',
       'This idempotency_key has already confirmed another hold. Use a new key for each hold.',
     );
-  throw isRevoked ? holdNotGranted() : await whyNotConfirmed(deps, input.holdId);
+  throw isRevoked ? holdNotGranted() : await whyNotConfirmed(deps, input.holdId, booking === 'no credit');
 }
 
 const bookingsConfirmed = counter({
@@ -84,14 +85,17 @@ const bookingsConfirmed = counter({
   help: 'Holds that were confirmed, replays left out.',
 });
 
-/** Null where the hold cannot be confirmed now, or the key belongs to another hold. */
+/**
+ * Null where the hold cannot be confirmed now, or the key belongs to another hold; 'no credit' where a credit is
+ * required and there is none.
+ */
 async function tryConfirm(
   deps: ConfirmDeps,
   caller: PartnerCaller,
   hold: Reservation,
   input: ConfirmBooking,
   phoneE164: string,
-): Promise<Reservation | null> {
+): Promise<Reservation | null | 'no credit'> {
   const { customerName: name, customerPhone: phone, customerEmail: email } = input;
   const change = {
     actor: partnerActor(caller),
@@ -100,13 +104,16 @@ async function tryConfirm(
       confirmKey: input.idempotencyKey,
       paymentReference: input.paymentReference,
       customer: customerOf({ name, phone, phoneE164, email }),
-      packageCreditRequested: input.usePackageCredit,
+      packageCreditRequested: input.usePackageCredit !== false,
     },
     attached: input.attached,
   };
   try {
-    const paid = input.usePackageCredit ? await confirmWithCredit(deps, hold, phoneE164, change) : 'no credit';
-    return paid === 'no credit' ? await moveReservation(deps, 'confirm', hold._id, change) : paid;
+    if (input.usePackageCredit !== false) {
+      const paid = await confirmWithCredit(deps, hold, phoneE164, change);
+      if (paid !== 'no credit' || input.usePackageCredit === 'required') return paid;
+    }
+    return await moveReservation(deps, 'confirm', hold._id, change);
   } catch (err) {
     if (isDuplicateKey(err)) return null;
     throw err;
@@ -142,12 +149,17 @@ async function confirmWithCredit(
 
 class NotConfirmable extends Error {}
 
-async function whyNotConfirmed(deps: ConfirmDeps, holdId: string): Promise<DomainError> {
+async function whyNotConfirmed(deps: ConfirmDeps, holdId: string, lacksCredit: boolean): Promise<DomainError> {
   const found = await findReservationAndGrant(deps.db, holdId);
   if (found === null) return holdNotFound();
   const { reservation, isGranted } = found;
   // A booking stays its partner's without a grant.
   if (!isGranted && reservation.bookingId === undefined) return holdNotGranted();
+  if (lacksCredit && reservation.status === 'ACTIVE')
+    return new DomainError(
+      'NO_PACKAGE_CREDIT',
+      'The customer has no package credit at this venue, so the hold was not confirmed and stays ACTIVE. Confirm it without "required", or sell a package first.',
+    );
   switch (reservation.status) {
     case 'ACTIVE':
     case 'EXPIRED':
