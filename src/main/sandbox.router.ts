@@ -7,7 +7,7 @@ import type { HoldDeps } from '../booking/holds/holds.service.ts';
 import { expireHoldNow } from '../booking/holds/holds.service.ts';
 import { EXAMPLE } from '../http/example-values.ts';
 import { pathId } from '../http/fields.ts';
-import { id, object, slotId as slotIdField } from '../http/response-fields.ts';
+import { count, id, object, slotId as slotIdField } from '../http/response-fields.ts';
 import type { Route } from '../http/route.ts';
 import { created, ok, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
@@ -16,6 +16,7 @@ import { partnerActor } from '../reservations/actor-types.ts';
 import { delivery, deliveryIdParam, waitingDelivery } from '../webhooks/deliveries/deliveries.schemas.ts';
 import { deliveryView } from '../webhooks/deliveries/delivery-view.rules.ts';
 import { advanceDelivery } from '../webhooks/deliveries/redelivery.service.ts';
+import { resetSandbox } from './reset-sandbox.service.ts';
 
 type OtherChannelBody = { override_holds: boolean };
 
@@ -37,6 +38,12 @@ const ofOtherChannel = (status: 'BOOKED' | 'CANCELLED') =>
 const takenSlot = ofOtherChannel('BOOKED');
 const releasedSlot = ofOtherChannel('CANCELLED');
 
+const wasReset = object({
+  subscriptions: count(1).description('Removed with what waited for them.'),
+  holds: count(2).description('Released.'),
+  bookings: count(1).description('Cancelled.'),
+});
+
 type SandboxDeps = HoldDeps &
   WalkInDeps & {
     queues: Pick<Queues, 'promoteDelivery' | 'ensureDelivery'>;
@@ -48,6 +55,17 @@ const SANDBOX_ONLY = 'Sandbox only: in a production deployment this path is 404 
 /** Shortcuts for a partner's developer, who would otherwise have to wait; not available in production. */
 export function sandboxRoutes(deps: SandboxDeps): Route<PartnerCaller>[] {
   return [
+    route<PartnerCaller>({
+      method: 'post',
+      path: '/api/v1/sandbox/reset',
+      operationId: 'resetSandbox',
+      tag: 'Sandbox',
+      summary: 'Start again: end your subscriptions, holds and bookings',
+      description: `Removes your webhook subscriptions, releases your ACTIVE holds and cancels your BOOKED bookings. Call it before a test run. ${SANDBOX_ONLY}`,
+      responses: { 200: { description: 'How many of each have ended.', body: wasReset } },
+      errors: [],
+      handle: async ({ caller }) => ok(await resetSandbox(deps, partnerActor(caller))),
+    }),
     route<PartnerCaller, { holdId: string }>({
       method: 'post',
       path: '/api/v1/sandbox/holds/:holdId/expire',

@@ -47,7 +47,7 @@ export const confirmBody = (region: string) =>
       .default(false)
       .meta({ jsonSchema: { type: ['boolean', 'string'] } })
       .description(
-        "true consumes a credit of the customer's active purchase at the venue, if there is one. \"required\" confirms only with a credit: without one, 409 NO_PACKAGE_CREDIT and the hold stays.",
+        'true consumes a credit of the customer\'s active purchase at the venue, if there is one. "required" confirms only with a credit: without one, 409 NO_PACKAGE_CREDIT and the hold stays.',
       ),
     idempotency_key: idempotencyKey().required(),
     order_reference: orderReference().description('Replaces the value of the hold. If omitted, that value stays.'),

@@ -74,7 +74,8 @@ async function withDetails(deps: { db: Db }, rows: readonly DeliveryRow[]): Prom
   return rows.map((delivery) => ({
     delivery,
     event: events.get(delivery.eventId) ?? null,
-    endpointUrl: subscriptions.get(delivery.subscriptionId)?.endpointUrl ?? null,
+    endpointUrl:
+      subscriptions.get(delivery.subscriptionId)?.endpointUrl ?? delivery.attempts.at(-1)?.endpointUrl ?? null,
   }));
 }
 

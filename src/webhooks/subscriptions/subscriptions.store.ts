@@ -87,6 +87,10 @@ export async function updateSubscription(
   );
 }
 
+export async function deleteSubscription(db: Db, partnerId: string, subscriptionId: string): Promise<void> {
+  await subscriptionCollection(db).deleteOne({ _id: subscriptionId, partnerId });
+}
+
 /** A subscription; its instants of the database's clock also as instants of `performance.now()`. */
 export type FoundSubscription = SubscriptionRow & {
   rotatedAtMs: number | null;
