@@ -28,7 +28,7 @@ export function AlertBanner({ alerts: { rows, hasMore } }: { alerts: OpenAlerts 
   return (
     <section class="notice bad" aria-label="Open alerts">
       {ofService.map((row) => (
-        <p key={row._id}>{messageOf(row)}</p>
+        <p>{messageOf(row)}</p>
       ))}
       <p>
         {number} <a href="/alerts">See the alerts</a>

@@ -1,4 +1,3 @@
-import type { VNode } from 'preact';
 import { isOfQueue, messageOf } from '../operations/alerts/alert-text.rules.ts';
 import type { AlertRow } from '../operations/alerts/alert-types.ts';
 import { ALERT_KINDS } from '../operations/alerts/alert-types.ts';
@@ -7,6 +6,7 @@ import { listAlerts } from '../operations/alerts/alerts.service.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import { withQuery, words } from './format.rules.ts';
 import { listingPage } from './listing.tsx';
+import type { Row } from './parts.tsx';
 import { When } from './parts.tsx';
 import type { PageHandler } from './request.ts';
 import { readQuery } from './request.ts';
@@ -32,8 +32,8 @@ export const alertsPage: PageHandler = async (deps, request) => {
     isLive: true,
     table: {
       caption: `Newest alerts first; times in ${timeZone}`,
-      columns: ['Raised', 'State', 'What', 'Last seen', 'Resolved', 'Notified'],
-      rows: page.rows.map((row) => <Row key={row._id} row={row} timeZone={timeZone} />),
+      columns: ['Raised', 'State', ['What', 'long'], 'Last seen', 'Resolved', 'Notified'],
+      rows: page.rows.map((row) => cellsOf(row, timeZone)),
       empty: 'No alert matches.',
     },
     next: page.next,
@@ -56,34 +56,21 @@ function linksOf(row: AlertRow): [label: string, path: string][] {
   ];
 }
 
-function Row({ row, timeZone }: { row: AlertRow; timeZone: string }): VNode {
-  return (
-    <tr>
-      <th scope="row">
-        <When at={row.raisedAt} timeZone={timeZone} />
-      </th>
-      <td>
-        <span class={`badge ${row.isOpen ? 'bad' : 'good'}`}>{row.isOpen ? 'open' : 'resolved'}</span>
-      </td>
-      <td class="long">
-        {messageOf(row)}
-        <span class="under row">
-          {linksOf(row).map(([label, path]) => (
-            <a key={path} href={path}>
-              {label}
-            </a>
-          ))}
-        </span>
-      </td>
-      <td>
-        <When at={row.lastSeenAt} timeZone={timeZone} />
-      </td>
-      <td>
-        <When at={row.resolvedAt} timeZone={timeZone} />
-      </td>
-      <td>
-        <When at={row.notifiedAt} timeZone={timeZone} />
-      </td>
-    </tr>
-  );
+function cellsOf(row: AlertRow, timeZone: string): Row {
+  const at = (instant: Date | null) => <When at={instant} timeZone={timeZone} />;
+  return [
+    at(row.raisedAt),
+    <span class={`badge ${row.isOpen ? 'bad' : 'good'}`}>{row.isOpen ? 'open' : 'resolved'}</span>,
+    <>
+      {messageOf(row)}
+      <span class="under row">
+        {linksOf(row).map(([label, path]) => (
+          <a href={path}>{label}</a>
+        ))}
+      </span>
+    </>,
+    at(row.lastSeenAt),
+    at(row.resolvedAt),
+    at(row.notifiedAt),
+  ];
 }

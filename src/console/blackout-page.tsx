@@ -7,7 +7,7 @@ import type { Customer } from '../reservations/reservations.service.ts';
 import { count, dateTime, timeSpan, zoneName } from './format.rules.ts';
 import { ApiForm } from './forms.tsx';
 import { claimPath, dateOf, gridPath, PartnerLink, readNames } from './links.tsx';
-import { Badge, Facts, Heading, Table, When } from './parts.tsx';
+import { Badge, Facts, Heading, Section, Table, When } from './parts.tsx';
 import type { PageHandler } from './request.ts';
 
 /** How many of what stands in it are shown: who has to be called, nobody calls them all from one page. */
@@ -54,25 +54,15 @@ export const blackoutPage: PageHandler = async (deps, { params }) => {
         <Table
           caption="Holds and bookings in the blackout"
           columns={['Slot', 'State', 'Customer', 'Resource', 'Partner']}
-          rows={shown.map((claim) => (
-            <tr key={claim._id}>
-              <th scope="row">
-                <a class="conflict" href={claimPath(claim._id, claim.bookingId)}>
-                  {`${dateOf(claim, timeZone)}, ${timeSpan(claim.slotStart, claim.slotEnd, timeZone)}`}
-                </a>
-              </th>
-              <td>
-                <Badge state={claim.bookingId === undefined ? 'held' : 'booked'} />
-              </td>
-              <td>
-                <WhomToCall customer={customers.get(claim._id)} />
-              </td>
-              <td>{resourceName(claim.resourceId)}</td>
-              <td>
-                <PartnerLink id={claim.partnerId} name={nameOf(claim.partnerId)} />
-              </td>
-            </tr>
-          ))}
+          rows={shown.map((claim) => [
+            <a class="conflict" href={claimPath(claim._id, claim.bookingId)}>
+              {`${dateOf(claim, timeZone)}, ${timeSpan(claim.slotStart, claim.slotEnd, timeZone)}`}
+            </a>,
+            <Badge state={claim.bookingId === undefined ? 'held' : 'booked'} />,
+            <WhomToCall customer={customers.get(claim._id)} />,
+            resourceName(claim.resourceId),
+            <PartnerLink id={claim.partnerId} name={nameOf(claim.partnerId)} />,
+          ])}
           empty="No holds or bookings."
         />
       </>
@@ -110,12 +100,11 @@ export function BlackoutList({
   resourceName: (id: string) => string;
 }): VNode {
   return (
-    <section aria-labelledby="blackouts">
-      <h2 id="blackouts">Current and upcoming blackouts</h2>
+    <Section id="blackouts" title="Current and upcoming blackouts">
       {blackouts.length === 0 ? <p class="faint">None.</p> : null}
       <ul class="list">
         {blackouts.map((blackout) => (
-          <li id={blackout._id} key={blackout._id} tabindex={-1}>
+          <li id={blackout._id} tabindex={-1}>
             <div>
               <a href={`/blackouts/${blackout._id}`}>
                 <strong>{blackout.reason}</strong>
@@ -131,13 +120,11 @@ export function BlackoutList({
         ))}
       </ul>
       {hasMore ? <p class="faint">{`Only the next ${blackouts.length} are shown.`}</p> : null}
-    </section>
+    </Section>
   );
 }
 
-type WithdrawFormProps = { blackout: BlackoutRow; next?: string };
-
-function WithdrawForm({ blackout: { _id, reason }, ...form }: WithdrawFormProps): VNode {
+function WithdrawForm({ blackout: { _id, reason }, ...form }: { blackout: BlackoutRow; next?: string }): VNode {
   return (
     <ApiForm
       {...form}

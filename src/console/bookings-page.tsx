@@ -1,4 +1,3 @@
-import type { VNode } from 'preact';
 import { listInput, operatorListQuery } from '../booking/bookings/booking-list.schemas.ts';
 import type { BookingDetail } from '../booking/bookings/bookings.service.ts';
 import { listBookings } from '../booking/bookings/bookings.service.ts';
@@ -11,6 +10,7 @@ import { dateTime, price, timeSpan } from './format.rules.ts';
 import { readNames } from './links.tsx';
 import type { Filter } from './listing.tsx';
 import { listingPage } from './listing.tsx';
+import type { Row } from './parts.tsx';
 import { Badge, When } from './parts.tsx';
 import type { ConsoleDeps, PageHandler } from './request.ts';
 import { readQuery } from './request.ts';
@@ -68,40 +68,29 @@ export const bookingsPage: PageHandler = async (deps, request) => {
     faults,
     table: {
       caption: 'Bookings, newest first; times are those of each venue',
-      columns: ['Slot', 'Status', 'Customer', 'Venue', 'Partner', 'Price', 'Booked'],
-      rows: page.rows.map((detail) => (
-        <Row detail={detail} name={nameOf(detail.booking.partnerId)} zone={deps.config.defaultTimeZone} />
-      )),
+      columns: ['Slot', 'Status', 'Customer', 'Venue', 'Partner', ['Price', 'number'], 'Booked'],
+      rows: page.rows.map((detail) => cellsOf(detail, nameOf, deps.config.defaultTimeZone)),
       empty: 'No booking matches.',
     },
     next: page.next,
   });
 };
 
-function Row({ detail, name, zone }: { detail: BookingDetail; name: string; zone: string }): VNode {
-  const { booking, venue, resource } = detail;
+function cellsOf({ booking, venue, resource }: BookingDetail, nameOf: (id: string) => string, zone: string): Row {
   const timeZone = venue?.timeZone ?? zone;
   const [date] = dateTime(booking.slotStart, timeZone).split(', ');
-  return (
-    <tr>
-      <th scope="row">
-        <a href={`/bookings/${booking.bookingId}`}>
-          {`${date}, ${timeSpan(booking.slotStart, booking.slotEnd, timeZone)}`}
-        </a>
-      </th>
-      <td>
-        <Badge state={booking.status} />
-      </td>
-      <td>{booking.customer?.name ?? <span class="faint">no name</span>}</td>
-      <td>
-        {venue?.name}
-        <span class="under">{resource?.name}</span>
-      </td>
-      <td>{name}</td>
-      <td class="number">{price(booking.pricePaise)}</td>
-      <td>
-        <When at={booking.bookedAt} timeZone={timeZone} />
-      </td>
-    </tr>
-  );
+  return [
+    <a href={`/bookings/${booking.bookingId}`}>
+      {`${date}, ${timeSpan(booking.slotStart, booking.slotEnd, timeZone)}`}
+    </a>,
+    <Badge state={booking.status} />,
+    booking.customer?.name ?? <span class="faint">no name</span>,
+    <>
+      {venue?.name}
+      <span class="under">{resource?.name}</span>
+    </>,
+    nameOf(booking.partnerId),
+    price(booking.pricePaise),
+    <When at={booking.bookedAt} timeZone={timeZone} />,
+  ];
 }

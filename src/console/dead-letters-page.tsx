@@ -6,7 +6,7 @@ import { countDeadLettersBySubscription } from '../webhooks/deliveries/dead-lett
 import { deadLettersQuery } from '../webhooks/deliveries/operator-deliveries.schemas.ts';
 import { listDeliveries } from '../webhooks/deliveries/read-deliveries.service.ts';
 import { EVENT_TYPE_OPTIONS } from './deliveries-page.tsx';
-import { DELIVERY_COLUMNS, DeliveryRow, Redeliver } from './delivery-rows.tsx';
+import { DELIVERY_COLUMNS, deliveryCells, Redeliver } from './delivery-rows.tsx';
 import { count, words } from './format.rules.ts';
 import { ApiForm } from './forms.tsx';
 import { readNames } from './links.tsx';
@@ -52,18 +52,10 @@ export const deadLettersPage: PageHandler = async (deps, request) => {
     table: {
       caption: `Newest dead letters first; times in ${timeZone}`,
       columns: [...DELIVERY_COLUMNS, 'Actions'],
-      rows: page.rows.map((detail) => (
-        <DeliveryRow
-          key={detail.delivery._id}
-          detail={detail}
-          partner={nameOf(detail.delivery.partnerId)}
-          timeZone={timeZone}
-        >
-          <td>
-            <Redeliver deliveryId={detail.delivery._id} label={words(detail.delivery.eventType)} />
-          </td>
-        </DeliveryRow>
-      )),
+      rows: page.rows.map((detail) => [
+        ...deliveryCells(detail, nameOf, timeZone),
+        <Redeliver deliveryId={detail.delivery._id} label={words(detail.delivery.eventType)} />,
+      ]),
       empty: 'No dead letters.',
     },
     next: page.next,
@@ -112,7 +104,7 @@ function BulkRedeliver({ counts, canReceive, filter }: BulkProps): VNode | null 
           }}
         >
           {Object.entries(filter).map(([name, value]) => (
-            <input key={name} type="hidden" name={name} value={value} />
+            <input type="hidden" name={name} value={value} />
           ))}
           <button class="primary">{`Redeliver ${redeliverable === 1 ? 'it' : `all ${redeliverable}`}`}</button>
         </ApiForm>

@@ -3,7 +3,7 @@ import { EVENT_TYPES } from '../reservations/event-types.ts';
 import { deliveriesQuery } from '../webhooks/deliveries/operator-deliveries.schemas.ts';
 import { listDeliveries } from '../webhooks/deliveries/read-deliveries.service.ts';
 import { partnerChoices } from './choices.ts';
-import { DELIVERY_COLUMNS, DeliveryRow } from './delivery-rows.tsx';
+import { DELIVERY_COLUMNS, deliveryCells } from './delivery-rows.tsx';
 import { words } from './format.rules.ts';
 import { readNames } from './links.tsx';
 import type { Filter } from './listing.tsx';
@@ -49,14 +49,7 @@ export const deliveriesPage: PageHandler = async (deps, request) => {
     table: {
       caption: `Deliveries, newest first; times in ${timeZone}`,
       columns: DELIVERY_COLUMNS,
-      rows: page.rows.map((detail) => (
-        <DeliveryRow
-          key={detail.delivery._id}
-          detail={detail}
-          partner={nameOf(detail.delivery.partnerId)}
-          timeZone={timeZone}
-        />
-      )),
+      rows: page.rows.map((detail) => deliveryCells(detail, nameOf, timeZone)),
       empty: 'No delivery matches.',
     },
     next: page.next,

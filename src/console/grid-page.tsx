@@ -1,13 +1,14 @@
+import Joi from 'joi';
 import type { VNode } from 'preact';
 import type { DayGrid } from '../booking/availability/day-grid.service.ts';
 import { readDayGrid } from '../booking/availability/day-grid.service.ts';
 import { listBlackouts } from '../catalog/blackouts/blackouts.service.ts';
 import type { VenueRow } from '../catalog/venues/venues.service.ts';
 import { getVenue } from '../catalog/venues/venues.service.ts';
+import { date as dateField, uuid } from '../http/fields.ts';
 import { addDays, dayBounds, localDateOf } from '../platform/calendar.ts';
 import { BlackoutList } from './blackout-page.tsx';
 import { venuesToChoose } from './choices.ts';
-import { gridQuery } from './console.schemas.ts';
 import { longDate, withQuery, zoneName } from './format.rules.ts';
 import { BlackoutDialog, CancelDialog, WalkInDialog, WithdrawDialog } from './grid-dialogs.tsx';
 import { GridTable, Legend, OffSchedule } from './grid-table.tsx';
@@ -16,6 +17,8 @@ import { readNames } from './links.tsx';
 import { Heading, Icon } from './parts.tsx';
 import type { PageHandler } from './request.ts';
 import { readQuery } from './request.ts';
+
+const gridQuery = Joi.object<{ venue_id?: string; date?: string }>({ venue_id: uuid(), date: dateField() });
 
 const BLACKOUTS_SHOWN = 20;
 
@@ -50,7 +53,7 @@ export const gridPage: PageHandler = async (deps, request) => {
         </Heading>
         <Toolbar venues={venues} venue={venue} date={date} today={today} />
         {faults?.map(({ path, message }) => (
-          <p class="notice bad" key={path}>{`${path} ${message}`}</p>
+          <p class="notice bad">{`${path} ${message}`}</p>
         ))}
         <GridTable grid={grid} nameOf={nameOf} />
         <div class="row spread">
@@ -90,7 +93,7 @@ function Toolbar({ venues, venue, date, today }: ToolbarProps): VNode {
             <label for="venue">Venue</label>
             <select id="venue" name="venue_id">
               {venues.map(({ _id, name }) => (
-                <option key={_id} value={_id} selected={_id === venue._id}>
+                <option value={_id} selected={_id === venue._id}>
                   {name}
                 </option>
               ))}

@@ -78,14 +78,14 @@ function Header({ section, mode }: { section: Section | undefined; mode: string 
       <nav aria-label="Console">
         <ul>
           {SECTIONS.map(({ label, path }) => (
-            <li key={path}>
+            <li>
               <a href={path} aria-current={path === section ? 'page' : undefined}>
                 {label}
               </a>
             </li>
           ))}
           {TOOLS.map(({ label, path }) => (
-            <li key={path} class="tool">
+            <li class="tool">
               <a href={path}>{label}</a>
             </li>
           ))}

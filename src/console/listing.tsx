@@ -70,7 +70,6 @@ function Filters({ filters, request: { path, query }, faults = [] }: FiltersProp
       <form class="filters" action={path}>
         {filters.map((filter) => (
           <FilterField
-            key={filter.name}
             filter={filter}
             value={query[filter.name]}
             fault={faults.find((each) => each.path === filter.name)?.message}
@@ -83,9 +82,7 @@ function Filters({ filters, request: { path, query }, faults = [] }: FiltersProp
         {faults
           .filter(({ path: at }) => !filters.some(({ name }) => name === at))
           .map(({ path: at, message }) => (
-            <p class="field-error" key={at}>
-              {`${at}: ${message}`}
-            </p>
+            <p class="field-error">{`${at}: ${message}`}</p>
           ))}
       </form>
     </search>
@@ -115,7 +112,7 @@ function FilterField({ filter, value, fault }: FilterFieldProps): VNode {
         <select {...common}>
           <option value="">{filter.blank ?? 'All'}</option>
           {filter.options.map(([each, label]) => (
-            <option key={each} value={each} selected={each === value}>
+            <option value={each} selected={each === value}>
               {label}
             </option>
           ))}

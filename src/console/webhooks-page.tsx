@@ -44,8 +44,21 @@ export const webhooksPage: PageHandler = async (deps, request) => {
     faults,
     table: {
       caption: `Webhook subscriptions, newest first; times in ${timeZone}`,
-      columns: ['Endpoint', 'State', 'Partner', 'Events', 'Failures in a row', 'Last success', 'Actions'],
-      rows: page.rows.map((row) => <Row key={row._id} row={row} partner={nameOf(row.partnerId)} timeZone={timeZone} />),
+      columns: [
+        ['Endpoint', 'long'],
+        ...['State', 'Partner', 'Events'],
+        ['Failures in a row', 'number'],
+        ...['Last success', 'Actions'],
+      ],
+      rows: page.rows.map((row) => [
+        <a href={withQuery('/deliveries', { subscription_id: row._id })}>{row.endpointUrl}</a>,
+        <Badge state={stateOf(row)} />,
+        <PartnerLink id={row.partnerId} name={nameOf(row.partnerId)} />,
+        row.eventTypes.map(words).join(', '),
+        row.consecutiveFailures,
+        <When at={row.lastSuccessAt} timeZone={timeZone} />,
+        <Switch row={row} />,
+      ]),
       empty: 'No subscription matches.',
     },
     next: page.next,
@@ -56,30 +69,6 @@ export const webhooksPage: PageHandler = async (deps, request) => {
 function stateOf({ status, consecutiveFailures: failures }: SubscriptionRow): string {
   if (status !== 'active' || failures === 0) return status;
   return isUnhealthy(failures) ? 'unhealthy' : 'failing';
-}
-
-function Row({ row, partner, timeZone }: { row: SubscriptionRow; partner: string; timeZone: string }): VNode {
-  return (
-    <tr>
-      <th scope="row" class="long">
-        <a href={withQuery('/deliveries', { subscription_id: row._id })}>{row.endpointUrl}</a>
-      </th>
-      <td>
-        <Badge state={stateOf(row)} />
-      </td>
-      <td>
-        <PartnerLink id={row.partnerId} name={partner} />
-      </td>
-      <td>{row.eventTypes.map(words).join(', ')}</td>
-      <td class="number">{row.consecutiveFailures}</td>
-      <td>
-        <When at={row.lastSuccessAt} timeZone={timeZone} />
-      </td>
-      <td>
-        <Switch row={row} />
-      </td>
-    </tr>
-  );
 }
 
 function Switch({ row: { _id, status, endpointUrl } }: { row: SubscriptionRow }): VNode {
