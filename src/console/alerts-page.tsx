@@ -1,15 +1,12 @@
 import { isOfQueue, messageOf } from '../operations/alerts/alert-text.rules.ts';
-import type { AlertRow } from '../operations/alerts/alert-types.ts';
-import { ALERT_KINDS } from '../operations/alerts/alert-types.ts';
+import { ALERT_KINDS, type AlertRow } from '../operations/alerts/alert-types.ts';
 import { alertsQuery } from '../operations/alerts/alerts.schemas.ts';
 import { listAlerts } from '../operations/alerts/alerts.service.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import { withQuery, words } from './format.rules.ts';
 import { listingPage } from './listing.tsx';
-import type { Row } from './parts.tsx';
-import { When } from './parts.tsx';
-import type { PageHandler } from './request.ts';
-import { readQuery } from './request.ts';
+import { type Row, When } from './parts.tsx';
+import { type PageHandler, readQuery } from './request.ts';
 
 /** The open alerts, or those with another status. */
 export const alertsPage: PageHandler = async (deps, request) => {

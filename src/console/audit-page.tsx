@@ -2,19 +2,16 @@ import type { ObjectSchema } from 'joi';
 import type { VNode } from 'preact';
 import { date, dateNotAfter } from '../http/fields.ts';
 import type { AuditRow } from '../operations/audit/audit.model.ts';
-import type { AuditQuery } from '../operations/audit/audit.schemas.ts';
-import { auditQuery } from '../operations/audit/audit.schemas.ts';
+import { type AuditQuery, auditQuery } from '../operations/audit/audit.schemas.ts';
 import { listActions } from '../operations/audit/audit.service.ts';
 import { dayBounds } from '../platform/calendar.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Page } from '../platform/pagination.ts';
 import { ACTION_NAMES } from './action-names.ts';
 import { dateTimeSeconds, withQuery } from './format.rules.ts';
-import type { Filter } from './listing.tsx';
-import { listingPage } from './listing.tsx';
+import { type Filter, listingPage } from './listing.tsx';
 import type { Row } from './parts.tsx';
-import type { ConsoleDeps, PageHandler } from './request.ts';
-import { readQuery } from './request.ts';
+import { type ConsoleDeps, type PageHandler, readQuery } from './request.ts';
 
 type AuditPageQuery = Omit<AuditQuery, 'from' | 'to'> & { from?: string; to?: string };
 

@@ -1,6 +1,5 @@
 import type { VNode } from 'preact';
-import type { BlackoutRow } from '../catalog/blackouts/blackouts.service.ts';
-import { getBlackout } from '../catalog/blackouts/blackouts.service.ts';
+import { type BlackoutRow, getBlackout } from '../catalog/blackouts/blackouts.service.ts';
 import { getVenue, listResources } from '../catalog/venues/venues.service.ts';
 import { findCustomers } from '../reservations/reservation-reads.store.ts';
 import type { Customer } from '../reservations/reservations.service.ts';

@@ -1,8 +1,6 @@
 import type { VNode } from 'preact';
-import type { TimelineEntry } from '../booking/bookings/booking-timeline.service.ts';
-import { readTimeline } from '../booking/bookings/booking-timeline.service.ts';
-import type { BookingDetail } from '../booking/bookings/bookings.service.ts';
-import { getBooking } from '../booking/bookings/bookings.service.ts';
+import { readTimeline, type TimelineEntry } from '../booking/bookings/booking-timeline.service.ts';
+import { type BookingDetail, getBooking } from '../booking/bookings/bookings.service.ts';
 import { dateTime, price, timeSpan, zoneName } from './format.rules.ts';
 import { ApiForm, IdempotencyKey, ReasonField } from './forms.tsx';
 import { dateOf, gridPath, PartnerLink, readNames } from './links.tsx';

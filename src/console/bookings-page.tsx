@@ -1,6 +1,5 @@
 import { listInput, operatorListQuery } from '../booking/bookings/booking-list.schemas.ts';
-import type { BookingDetail } from '../booking/bookings/bookings.service.ts';
-import { listBookings } from '../booking/bookings/bookings.service.ts';
+import { type BookingDetail, listBookings } from '../booking/bookings/bookings.service.ts';
 import { getHold } from '../booking/holds/holds.service.ts';
 import { DomainError } from '../domain/errors.ts';
 import { PLATFORM_PARTNER_ID } from '../domain/platform-partner.ts';
@@ -8,12 +7,9 @@ import { searchOf } from '../reservations/customer.rules.ts';
 import { partnerChoices, venueChoices } from './choices.ts';
 import { dateTime, price, timeSpan } from './format.rules.ts';
 import { readNames } from './links.tsx';
-import type { Filter } from './listing.tsx';
-import { listingPage } from './listing.tsx';
-import type { Row } from './parts.tsx';
-import { Badge, When } from './parts.tsx';
-import type { ConsoleDeps, PageHandler } from './request.ts';
-import { readQuery } from './request.ts';
+import { type Filter, listingPage } from './listing.tsx';
+import { Badge, type Row, When } from './parts.tsx';
+import { type ConsoleDeps, type PageHandler, readQuery } from './request.ts';
 
 /** The hold that a search text is the id of: one that became a booking is found as such. */
 async function findHoldOf(deps: ConsoleDeps, text = ''): Promise<string | undefined> {

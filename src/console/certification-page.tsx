@@ -1,5 +1,4 @@
-import type { CertificationReport } from '../partners/certification.rules.ts';
-import { isOfNewerSuite } from '../partners/certification.rules.ts';
+import { type CertificationReport, isOfNewerSuite } from '../partners/certification.rules.ts';
 import { getCertificationReport } from '../partners/certification.service.ts';
 import { SUITE } from '../partners/certification-suite.ts';
 import { getPartner } from '../partners/partners.service.ts';

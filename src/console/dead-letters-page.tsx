@@ -1,8 +1,7 @@
 import type { VNode } from 'preact';
 import { filterCanReceive } from '../partners/can-receive.service.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
-import type { DeadLetterCount } from '../webhooks/deliveries/dead-letters.service.ts';
-import { countDeadLettersBySubscription } from '../webhooks/deliveries/dead-letters.service.ts';
+import { countDeadLettersBySubscription, type DeadLetterCount } from '../webhooks/deliveries/dead-letters.service.ts';
 import { deadLettersQuery } from '../webhooks/deliveries/operator-deliveries.schemas.ts';
 import { listDeliveries } from '../webhooks/deliveries/read-deliveries.service.ts';
 import { EVENT_TYPE_OPTIONS } from './deliveries-page.tsx';
@@ -10,10 +9,8 @@ import { DELIVERY_COLUMNS, deliveryCells, Redeliver } from './delivery-rows.tsx'
 import { count, words } from './format.rules.ts';
 import { ApiForm } from './forms.tsx';
 import { readNames } from './links.tsx';
-import type { Filter } from './listing.tsx';
-import { listingPage } from './listing.tsx';
-import type { PageHandler } from './request.ts';
-import { readQuery } from './request.ts';
+import { type Filter, listingPage } from './listing.tsx';
+import { type PageHandler, readQuery } from './request.ts';
 
 /** The deliveries that failed after five attempts, newest first. Operators redeliver one, or all that match the filter. */
 export const deadLettersPage: PageHandler = async (deps, request) => {

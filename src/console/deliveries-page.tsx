@@ -6,10 +6,8 @@ import { partnerChoices } from './choices.ts';
 import { DELIVERY_COLUMNS, deliveryCells } from './delivery-rows.tsx';
 import { words } from './format.rules.ts';
 import { readNames } from './links.tsx';
-import type { Filter } from './listing.tsx';
-import { listingPage } from './listing.tsx';
-import type { PageHandler } from './request.ts';
-import { readQuery } from './request.ts';
+import { type Filter, listingPage } from './listing.tsx';
+import { type PageHandler, readQuery } from './request.ts';
 
 const STATES = ['pending', 'retrying', 'succeeded', 'dead_letter', 'cancelled', 'discarded'];
 

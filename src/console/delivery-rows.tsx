@@ -4,8 +4,7 @@ import type { DeliveryDetail } from '../webhooks/deliveries/read-deliveries.serv
 import { words } from './format.rules.ts';
 import { ApiForm, ReasonField } from './forms.tsx';
 import { PartnerLink } from './links.tsx';
-import type { Row } from './parts.tsx';
-import { Badge, When } from './parts.tsx';
+import { Badge, type Row, When } from './parts.tsx';
 
 /** The columns of a listing of deliveries. */
 export const DELIVERY_COLUMNS = ['Event', 'State', 'To', 'Attempts', 'Created', 'Next or last'] as const;

@@ -1,8 +1,7 @@
 import type { VNode } from 'preact';
 import type { DayCell } from '../booking/availability/day-grid.service.ts';
 import { longDate, price, timeSpan, words } from './format.rules.ts';
-import type { GridProps, InsideProps } from './slot-states.tsx';
-import { Closed, Held, Plain, Sellable, Shared, Taken } from './slot-states.tsx';
+import { Closed, type GridProps, Held, type InsideProps, Plain, Sellable, Shared, Taken } from './slot-states.tsx';
 
 type CellProps = GridProps & { cell: DayCell; rows: number; column: number };
 

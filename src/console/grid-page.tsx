@@ -1,10 +1,8 @@
 import Joi from 'joi';
 import type { VNode } from 'preact';
-import type { DayGrid } from '../booking/availability/day-grid.service.ts';
-import { readDayGrid } from '../booking/availability/day-grid.service.ts';
+import { type DayGrid, readDayGrid } from '../booking/availability/day-grid.service.ts';
 import { listBlackouts } from '../catalog/blackouts/blackouts.service.ts';
-import type { VenueRow } from '../catalog/venues/venues.service.ts';
-import { getVenue } from '../catalog/venues/venues.service.ts';
+import { getVenue, type VenueRow } from '../catalog/venues/venues.service.ts';
 import { date as dateField, uuid } from '../http/fields.ts';
 import { addDays, dayBounds, localDateOf } from '../platform/calendar.ts';
 import { BlackoutList } from './blackout-page.tsx';
@@ -15,8 +13,7 @@ import { GridTable, Legend, OffSchedule } from './grid-table.tsx';
 import type { Page } from './layout.tsx';
 import { readNames } from './links.tsx';
 import { Heading, Icon } from './parts.tsx';
-import type { PageHandler } from './request.ts';
-import { readQuery } from './request.ts';
+import { type PageHandler, readQuery } from './request.ts';
 
 const gridQuery = Joi.object<{ venue_id?: string; date?: string }>({ venue_id: uuid(), date: dateField() });
 

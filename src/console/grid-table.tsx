@@ -3,8 +3,7 @@ import type { DayColumn, DayGrid } from '../booking/availability/day-grid.servic
 import { dayBounds, localDateOf, localTimeOf } from '../platform/calendar.ts';
 import { timeSpan, zoneName } from './format.rules.ts';
 import { GridCell } from './grid-cell.tsx';
-import type { GridRow } from './grid-rows.rules.ts';
-import { gridRows } from './grid-rows.rules.ts';
+import { type GridRow, gridRows } from './grid-rows.rules.ts';
 import { claimPath } from './links.tsx';
 import { Badge, Icon, Section, Table } from './parts.tsx';
 import type { GridProps } from './slot-states.tsx';

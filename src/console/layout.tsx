@@ -1,7 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { HtmlPage } from '../http/html-page.tsx';
-import type { OpenAlerts } from './alert-banner.tsx';
-import { AlertBanner } from './alert-banner.tsx';
+import { AlertBanner, type OpenAlerts } from './alert-banner.tsx';
 import { ConfirmDialog, SecretDialog } from './dialogs.tsx';
 
 /** A page of the console that its header leads to. */

@@ -1,11 +1,9 @@
 import type { VNode } from 'preact';
 import type { FieldFault } from '../domain/errors.ts';
-import type { Position } from '../platform/pagination.ts';
-import { encodeCursor } from '../platform/pagination.ts';
+import { encodeCursor, type Position } from '../platform/pagination.ts';
 import { withQuery } from './format.rules.ts';
 import type { Page, Section } from './layout.tsx';
-import type { TableProps } from './parts.tsx';
-import { Heading, Pager, Table } from './parts.tsx';
+import { Heading, Pager, Table, type TableProps } from './parts.tsx';
 import type { PageRequest } from './request.ts';
 
 export type Choice = readonly [value: string, label: string];

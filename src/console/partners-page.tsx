@@ -4,8 +4,7 @@ import { listPartners } from '../partners/partners.service.ts';
 import { ApiForm, InputField } from './forms.tsx';
 import { listingPage } from './listing.tsx';
 import { Badge, When } from './parts.tsx';
-import type { PageHandler } from './request.ts';
-import { readQuery } from './request.ts';
+import { type PageHandler, readQuery } from './request.ts';
 
 /** All partners, and a way to register one. */
 export const partnersPage: PageHandler = async (deps, request) => {

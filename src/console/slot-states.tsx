@@ -2,8 +2,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import type { DayCell, DayGrid, Occupant } from '../booking/availability/day-grid.service.ts';
 import { dateTime, minutes, price, timeSpan } from './format.rules.ts';
 import { claimPath } from './links.tsx';
-import type { IconName } from './parts.tsx';
-import { Icon } from './parts.tsx';
+import { Icon, type IconName } from './parts.tsx';
 
 /** What every part of the grid's page is given. */
 export type GridProps = { grid: DayGrid; nameOf: (partnerId: string) => string };

@@ -8,11 +8,9 @@ import { partnerChoices } from './choices.ts';
 import { withQuery, words } from './format.rules.ts';
 import { ApiForm } from './forms.tsx';
 import { PartnerLink, readNames } from './links.tsx';
-import type { Filter } from './listing.tsx';
-import { listingPage } from './listing.tsx';
+import { type Filter, listingPage } from './listing.tsx';
 import { Badge, When } from './parts.tsx';
-import type { PageHandler } from './request.ts';
-import { readQuery } from './request.ts';
+import { type PageHandler, readQuery } from './request.ts';
 
 const STATUSES = [
   ['active', 'Active'],

@@ -2,10 +2,19 @@ import { textOf } from '../values.ts';
 import type { WantedVenue } from './check.ts';
 import { planPriceRules } from './plan-price-rules.ts';
 import { sharedWhenCompleted, sharedWhenMade, sharingFaults } from './plan-sharing.ts';
-import type { CurrentResource, CurrentState, CurrentVenue } from './read-current.ts';
-import { PREFIX } from './read-current.ts';
-import type { Ids, Plan, ResourceInPlan, Step } from './steps.ts';
-import { changesOf, completionNote, isHiddenNow, resourceKey, scheduleChanges, UNFINISHED } from './steps.ts';
+import { type CurrentResource, type CurrentState, type CurrentVenue, PREFIX } from './read-current.ts';
+import {
+  changesOf,
+  completionNote,
+  type Ids,
+  isHiddenNow,
+  type Plan,
+  type ResourceInPlan,
+  resourceKey,
+  type Step,
+  scheduleChanges,
+  UNFINISHED,
+} from './steps.ts';
 
 /** The steps that bring the service to the state of the file; what the file does not name is left alone. */
 export function planOf(venues: readonly WantedVenue[], state: CurrentState): Plan {

@@ -1,8 +1,6 @@
-import type { Document, ErrorCode, Node } from 'yaml';
-import { isScalar, LineCounter, parseDocument, visit, YAMLError } from 'yaml';
+import { type Document, type ErrorCode, isScalar, LineCounter, type Node, parseDocument, visit, YAMLError } from 'yaml';
 import { isObject } from '../values.ts';
-import type { Fault, FileContent } from './file-content.ts';
-import { faultOfFile, unreadable } from './file-content.ts';
+import { type Fault, type FileContent, faultOfFile, unreadable } from './file-content.ts';
 
 /** Aliases repeat parts of the file; more of them only make a small file huge. */
 const MAX_ALIASES = 1000;

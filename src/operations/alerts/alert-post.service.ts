@@ -1,12 +1,12 @@
 import type { Logger } from '../../platform/logger.ts';
 import type { Db } from '../../platform/mongo.ts';
-import type { PostLock } from './alert-post.store.ts';
 import {
   acquirePostLock,
   dropStaleNotifications,
   findPendingNotifications,
   hasPendingNotification,
   markNotified,
+  type PostLock,
   scheduleNextPost,
 } from './alert-post.store.ts';
 import { postBody } from './alert-text.rules.ts';

@@ -9,10 +9,9 @@ import { overdueDeliveries, withDeadLetters } from '../../webhooks/deliveries/de
 import { findFailing } from '../../webhooks/subscriptions/subscription-health.store.ts';
 import { findLatestAction } from '../audit/audit.store.ts';
 import { logFields, messageOf } from './alert-text.rules.ts';
-import type { AlertKind, AlertRow, Condition } from './alert-types.ts';
-import { ALERT_KINDS } from './alert-types.ts';
-import type { AlertFilter } from './alerts.store.ts';
+import { ALERT_KINDS, type AlertKind, type AlertRow, type Condition } from './alert-types.ts';
 import {
+  type AlertFilter,
   findOpenSubjects,
   listAlertRows,
   raiseAlert,
@@ -20,8 +19,7 @@ import {
   resolveUnseen,
   touchAlerts,
 } from './alerts.store.ts';
-import type { Listener } from './counters.store.ts';
-import { readWrongKeys } from './counters.store.ts';
+import { type Listener, readWrongKeys } from './counters.store.ts';
 import { countNewDeadLetters } from './dead-letters.service.ts';
 import type { WorkerWatch } from './worker-watch.ts';
 

@@ -2,8 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { idsIn } from '../../http/redact-path.rules.ts';
 import { clientAddressOf, pathOf, serverRequestIdOf } from '../../http/request-facts.ts';
 import type { Operator, Route, SignedIn } from '../../http/route.ts';
-import type { Attempt, AuditDeps } from './audit.service.ts';
-import { beginAction, completeAction, recordAction } from './audit.service.ts';
+import { type Attempt, type AuditDeps, beginAction, completeAction, recordAction } from './audit.service.ts';
 import { createAuditLookup } from './audited-subject.ts';
 import { createWrongKeyTrail } from './wrong-key-trail.ts';
 

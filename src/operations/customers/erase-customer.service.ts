@@ -5,8 +5,8 @@ import { DomainError } from '../../domain/errors.ts';
 import { nationalDigitsOf, requireCustomerPhone } from '../../domain/phone.ts';
 import { eraseTextsOf } from '../../events/events.service.ts';
 import type { Db } from '../../platform/mongo.ts';
-import type { CustomerOf, Past } from '../../reservations/customer-erasure.store.ts';
 import {
+  type CustomerOf,
   eraseBookings,
   eraseHolds,
   findEndedHolds,
@@ -14,11 +14,10 @@ import {
   findPast,
   findPhone,
   findUpcoming,
+  type Past,
 } from '../../reservations/customer-erasure.store.ts';
-import type { ReservationDeps } from '../../reservations/reservations.service.ts';
-import { expireHolds } from '../../reservations/reservations.service.ts';
-import type { DispatchDeps } from '../../webhooks/deliveries/dispatch-events.service.ts';
-import { dispatchEvents } from '../../webhooks/deliveries/dispatch-events.service.ts';
+import { expireHolds, type ReservationDeps } from '../../reservations/reservations.service.ts';
+import { type DispatchDeps, dispatchEvents } from '../../webhooks/deliveries/dispatch-events.service.ts';
 import { eraseExcerptsIdentifying, eraseExcerptsOf } from '../../webhooks/deliveries/erase-excerpts.service.ts';
 import { createCustomerMatcher } from './customer-matcher.rules.ts';
 

@@ -1,17 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CollectionChange, CollectionDefinition } from '../../platform/ensure-collection.ts';
-import { ensureCollection, findChanges } from '../../platform/ensure-collection.ts';
+import {
+  type CollectionChange,
+  type CollectionDefinition,
+  ensureCollection,
+  findChanges,
+} from '../../platform/ensure-collection.ts';
 import { acquireLock, findLockHolder, releaseLock } from '../../platform/locks.store.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { UnsupportedServerError } from '../../platform/server-requirements.rules.ts';
-import type { AppliedStep, Structure } from './migrations.store.ts';
 import {
+  type AppliedStep,
   findAppliedSteps,
   findStructure,
   isUnused,
   noteBegun,
   noteFinished,
+  type Structure,
   saveStructure,
 } from './migrations.store.ts';
 import { compareReleases } from './release.ts';

@@ -1,8 +1,7 @@
 import { skipSequenceNumbers } from '../../events/sequence-numbers.store.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { Db } from '../../platform/mongo.ts';
-import type { Manifest } from './backup-files.ts';
-import { BackupError, readBatches, readManifest, requireIntact } from './backup-files.ts';
+import { BackupError, type Manifest, readBatches, readManifest, requireIntact } from './backup-files.ts';
 import { migrate } from './collections.ts';
 import { dropDatabase, insertDocuments, listFilled } from './dump.store.ts';
 import { compareReleases, RELEASE } from './release.ts';

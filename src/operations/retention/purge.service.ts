@@ -8,12 +8,18 @@ import type { Logger } from '../../platform/logger.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { counter } from '../../platform/process-metrics.ts';
 import type { SweptPage } from '../../platform/sweep.ts';
-import type { AgedPosition, AgedRow, CutOff } from './aged-rows.store.ts';
-import { deleteAgedRows, findAgedRows, findCutOff, toLine } from './aged-rows.store.ts';
+import {
+  type AgedPosition,
+  type AgedRow,
+  type CutOff,
+  deleteAgedRows,
+  findAgedRows,
+  findCutOff,
+  toLine,
+} from './aged-rows.store.ts';
 import type { Archive } from './archive.ts';
 import { dayOf, objectName } from './archived-objects.rules.ts';
-import type { Kind, RetentionConfig } from './kinds.ts';
-import { daysKept, KINDS } from './kinds.ts';
+import { daysKept, KINDS, type Kind, type RetentionConfig } from './kinds.ts';
 import { forgetPurge, notePurgeCompleted, notePurgeTried } from './purges.store.ts';
 
 export type PurgeDeps = {
