@@ -15,7 +15,7 @@ export const alertsPage: PageHandler = async (deps, request) => {
   const page =
     query === undefined
       ? { rows: [], next: null }
-      : await listAlerts(deps, omitUndefined({ isOpen, kind: query.kind }), query.cursor, query.limit);
+      : await listAlerts(deps.db, omitUndefined({ isOpen, kind: query.kind }), query.cursor, query.limit);
   const timeZone = deps.config.defaultTimeZone;
   return listingPage({
     section: '/alerts',

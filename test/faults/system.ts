@@ -1,4 +1,4 @@
-import { migrate } from '../../src/operations/database/collections.ts';
+import { migrate } from '../../src/operations/database/migrate.service.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import type { Db } from '../../src/platform/mongo.ts';
 import { createDb, openDb } from '../../src/platform/mongo-connection.ts';

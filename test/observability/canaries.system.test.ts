@@ -4,7 +4,7 @@ import mongoose from 'mongoose';
 import type { Operation } from '../../src/http/route.ts';
 import { operatorRoutes } from '../../src/main/admin-app.ts';
 import { partnerRoutes } from '../../src/main/partner-app.ts';
-import { migrate } from '../../src/operations/database/collections.ts';
+import { migrate } from '../../src/operations/database/migrate.service.ts';
 import { ConfigError, loadConfig } from '../../src/process/config/config.ts';
 import { QUEUE_NAMES } from '../../src/queues/queues.ts';
 import { EVENT_TYPES } from '../../src/reservations/event-types.ts';

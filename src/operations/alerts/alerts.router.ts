@@ -20,7 +20,7 @@ export function alertRoutes(deps: { db: Db }): Route<Operator>[] {
       errors: [],
       handle: async ({ query: { status, kind, cursor, limit } }) => {
         const isOpen = status === 'all' ? undefined : status === 'open';
-        const { rows, next } = await listAlerts(deps, omitUndefined({ isOpen, kind }), cursor, limit);
+        const { rows, next } = await listAlerts(deps.db, omitUndefined({ isOpen, kind }), cursor, limit);
         return listing(rows.map(alertView), encodeCursor(next));
       },
     }),

@@ -148,7 +148,8 @@ export async function countOpenAlerts(db: Db): Promise<Map<AlertKind, number>> {
 
 export type AlertFilter = { isOpen?: boolean; kind?: AlertKind };
 
-export async function listAlertRows(
+/** Alerts, the newest first; without a filter also those resolved within 90 days. */
+export async function listAlerts(
   db: Db,
   filter: AlertFilter,
   after: Position | undefined,
