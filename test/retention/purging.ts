@@ -9,7 +9,7 @@ import type { Archive } from '../../src/operations/retention/archive.ts';
 import { openArchive } from '../../src/operations/retention/archive.ts';
 import type { Kind, RetentionConfig } from '../../src/operations/retention/kinds.ts';
 import { KINDS } from '../../src/operations/retention/kinds.ts';
-import type { PurgePosition } from '../../src/operations/retention/purge.service.ts';
+import type { PurgeRun } from '../../src/operations/retention/purge.service.ts';
 import { purgeNext } from '../../src/operations/retention/purge.service.ts';
 import { newId } from '../../src/platform/ids.ts';
 import type { Service } from '../support/service.ts';
@@ -63,7 +63,7 @@ export async function purge(
 ): Promise<number> {
   const deps = { ...context, config, archive };
   let pages = 0;
-  for (let from: PurgePosition | undefined; ; pages += 1) {
+  for (let from: PurgeRun | undefined; ; pages += 1) {
     ({ next: from } = await purgeNext(deps, stopping, from));
     if (from === undefined) return pages;
   }
