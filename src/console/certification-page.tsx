@@ -1,6 +1,6 @@
+import SUITE from '../../docs/certification-suite.json' with { type: 'json' };
 import { type CertificationReport, isOfNewerSuite } from '../partners/certification.rules.ts';
 import { getCertificationReport } from '../partners/certification.service.ts';
-import { SUITE } from '../partners/certification-suite.ts';
 import { getPartner } from '../partners/partners.service.ts';
 import { Badge, Facts, Heading, Section, Table, When } from './parts.tsx';
 import type { PageHandler } from './request.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { SUITE } from '../../src/partners/certification-suite.ts';
+import SUITE from '../../docs/certification-suite.json' with { type: 'json' };
 import type { Outcome } from '../partners/certification-report.ts';
 import { certificationReport } from '../partners/certification-report.ts';
 import type { WatchedPage } from '../support/browser.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { SUITE } from '../../src/partners/certification-suite.ts';
+import SUITE from '../../docs/certification-suite.json' with { type: 'json' };
 import { certificationReport } from '../partners/certification-report.ts';
 import type { Client, Reply } from '../support/client.ts';
 import { createClient } from '../support/client.ts';
