@@ -1,4 +1,3 @@
-import mongoose from 'mongoose';
 import { type Db, inSnapshot, type ReadOptions, type Snapshot, type Tx } from '../platform/mongo.ts';
 import { confirmAbsence, NEWEST } from '../platform/newest-reads.ts';
 import { type Page, type PageWanted, toPage } from '../platform/pagination.ts';
@@ -7,7 +6,6 @@ import {
   certificationReportCollection,
   grantCollection,
   grantIdOf,
-  grantModel,
   type PartnerRow,
   partnerCollection,
   partnerModel,
@@ -22,19 +20,19 @@ export async function findPartner(db: Db, partnerId: string): Promise<PartnerRow
 }
 
 export async function findPartnersById(db: Db, partnerIds: readonly string[]): Promise<PartnerRow[]> {
-  return partnerModel(db)
-    .find({ _id: mongoose.trusted({ $in: [...partnerIds] }) })
-    .lean();
+  return partnerCollection(db)
+    .find({ _id: { $in: [...partnerIds] } })
+    .toArray();
 }
 
 /** All partners but the built-in one, oldest first: ids grow. */
 export async function listPartners(db: Db, { after, limit }: PageWanted): Promise<Page<PartnerRow>> {
-  const rest = after === undefined ? {} : { _id: mongoose.trusted({ $gt: after.id }) };
-  const rows = await partnerModel(db)
+  const rest = after === undefined ? {} : { _id: { $gt: after.id } };
+  const rows = await partnerCollection(db)
     .find(rest)
     .sort({ _id: 1 })
     .limit(limit + 1)
-    .lean();
+    .toArray();
   return toPage(rows, limit, ({ createdAt: at, _id: id }) => ({ at, id }));
 }
 
@@ -43,7 +41,7 @@ export async function updatePartnerRow(
   partnerId: string,
   set: Partial<Omit<PartnerRow, '_id'>>,
 ): Promise<PartnerRow | null> {
-  return partnerModel(db).findByIdAndUpdate(partnerId, { $set: set }, { returnDocument: 'after' }).lean();
+  return partnerCollection(db).findOneAndUpdate({ _id: partnerId }, { $set: set }, { returnDocument: 'after' });
 }
 
 /**
@@ -93,7 +91,7 @@ export async function isActivePartner(db: Db, partnerId: string): Promise<boolea
 }
 
 export async function insertGrant(db: Db, partnerId: string, venueId: string): Promise<void> {
-  await grantModel(db).updateOne(
+  await grantCollection(db).updateOne(
     { _id: grantIdOf(partnerId, venueId) },
     { $setOnInsert: { partnerId, venueId } },
     { upsert: true },
@@ -101,7 +99,7 @@ export async function insertGrant(db: Db, partnerId: string, venueId: string): P
 }
 
 export async function deleteGrant(db: Db, partnerId: string, venueId: string): Promise<void> {
-  await grantModel(db).deleteOne({ _id: grantIdOf(partnerId, venueId) });
+  await grantCollection(db).deleteOne({ _id: grantIdOf(partnerId, venueId) });
 }
 
 export async function findGrant(db: Db, partnerId: string, venueId: string): Promise<boolean> {
