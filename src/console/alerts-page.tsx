@@ -11,29 +11,25 @@ import { type PageHandler, readQuery } from './request.ts';
 /** The open alerts, or those with another status. */
 export const alertsPage: PageHandler = async (deps, request) => {
   const { query, faults } = readQuery(alertsQuery, request.query);
-  const isOpen = query?.status === 'all' ? undefined : query?.status !== 'resolved';
-  const page =
-    query === undefined
-      ? { rows: [], next: null }
-      : await listAlerts(deps.db, omitUndefined({ isOpen, kind: query.kind }), query.cursor, query.limit);
+  const { status, kind, cursor, limit } = query;
+  const isOpen = status === 'all' ? undefined : status === 'open';
+  const page = await listAlerts(deps.db, omitUndefined({ isOpen, kind }), cursor, limit);
   const timeZone = deps.config.defaultTimeZone;
   return listingPage({
     section: '/alerts',
     title: 'Alerts',
     filters: [
       { name: 'status', label: 'Status', blank: 'Open', options: STATUSES },
-      { name: 'kind', label: 'Kind', options: ALERT_KINDS.map((kind) => [kind, words(kind)]) },
+      { name: 'kind', label: 'Kind', options: ALERT_KINDS.map((each) => [each, words(each)]) },
     ],
     request,
     faults,
     isLive: true,
-    table: {
-      caption: `Newest alerts first; times in ${timeZone}`,
-      columns: ['Raised', 'State', ['What', 'long'], 'Last seen', 'Resolved', 'Notified'],
-      rows: page.rows.map((row) => cellsOf(row, timeZone)),
-      empty: 'No alert matches.',
-    },
-    next: page.next,
+    caption: `Newest alerts first; times in ${timeZone}`,
+    columns: ['Raised', 'State', ['What', 'long'], 'Last seen', 'Resolved', 'Notified'],
+    row: (row) => cellsOf(row, timeZone),
+    empty: 'No alert matches.',
+    page,
   });
 };
 

@@ -6,12 +6,11 @@ import { type AuditQuery, auditQuery } from '../operations/audit/audit.schemas.t
 import { listActions } from '../operations/audit/audit.service.ts';
 import { dayBounds } from '../platform/calendar.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
-import type { Page } from '../platform/pagination.ts';
 import { ACTION_NAMES } from './action-names.ts';
 import { dateTimeSeconds, withQuery } from './format.rules.ts';
 import { type Filter, listingPage } from './listing.tsx';
 import type { Row } from './parts.tsx';
-import { type ConsoleDeps, type PageHandler, readQuery } from './request.ts';
+import { type PageHandler, readQuery } from './request.ts';
 
 type AuditPageQuery = Omit<AuditQuery, 'from' | 'to'> & { from?: string; to?: string };
 
@@ -25,27 +24,21 @@ const auditPageQuery = auditQuery.keys({
 export const auditPage: PageHandler = async (deps, request) => {
   const timeZone = deps.config.defaultTimeZone;
   const { query, faults } = readQuery(auditPageQuery, request.query);
-  const page = query === undefined ? { rows: [], next: null } : await readPage(deps, query, timeZone);
+  const { from: _from, to: _to, cursor, limit, ...asked } = query;
+  const page = await listActions(deps, { ...asked, ...daysAsInstants(query, timeZone) }, cursor, limit);
   return listingPage({
     section: '/audit',
     title: 'Audit',
     filters: FILTERS,
     request,
     faults,
-    table: {
-      caption: `Newest actions first; times in ${timeZone}`,
-      columns: ['When', 'Action', 'Outcome', 'Who', ['Call', 'long'], 'Before and after'],
-      rows: page.rows.map((row) => cellsOf(row, timeZone)),
-      empty: 'No action matches.',
-    },
-    next: page.next,
+    caption: `Newest actions first; times in ${timeZone}`,
+    columns: ['When', 'Action', 'Outcome', 'Who', ['Call', 'long'], 'Before and after'],
+    row: (row) => cellsOf(row, timeZone),
+    empty: 'No action matches.',
+    page,
   });
 };
-
-function readPage(deps: ConsoleDeps, query: AuditPageQuery, timeZone: string): Promise<Page<AuditRow>> {
-  const { from: _from, to: _to, cursor, limit, ...asked } = query;
-  return listActions(deps, { ...asked, ...daysAsInstants(query, timeZone) }, cursor, limit);
-}
 
 const WHO = { session: 'browser', 'api-key': 'key' } as const;
 

@@ -19,10 +19,7 @@ export const blackoutPage: PageHandler = async (deps, { params }) => {
   const [venue, resources, nameOf, customers] = await Promise.all([
     getVenue(deps, blackout.venueId),
     listResources(deps, blackout.venueId),
-    readNames(
-      deps,
-      shown.map(({ partnerId }) => partnerId),
-    ),
+    readNames(deps, shown, ({ partnerId }) => partnerId),
     findCustomers(
       deps.db,
       shown.map(({ _id }) => _id),

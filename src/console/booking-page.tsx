@@ -12,7 +12,7 @@ import { Timeline } from './timeline.tsx';
 export const bookingPage: PageHandler = async (deps, { params }) => {
   const detail = await getBooking(deps, undefined, params['bookingId'] ?? '');
   const entries = await readTimeline(deps, params['bookingId'] ?? '');
-  const nameOf = await readNames(deps, partnersIn(detail, entries));
+  const nameOf = await readNames(deps, partnersIn(detail, entries), (id) => id);
   const timeZone = detail.venue?.timeZone ?? deps.config.defaultTimeZone;
   const { booking } = detail;
   return {

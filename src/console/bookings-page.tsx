@@ -32,15 +32,12 @@ const STATUSES = [
 export const bookingsPage: PageHandler = async (deps, request) => {
   const { query, faults } = readQuery(operatorListQuery(deps.config.defaultRegion), request.query);
   const [partners, venues, page] = await Promise.all([
-    partnerChoices(deps, query?.partner_id),
-    venueChoices(deps, query?.venue_id),
-    query === undefined ? { rows: [], next: null } : listBookings(deps, query.partner_id, listInput(query)),
+    partnerChoices(deps, query.partner_id),
+    venueChoices(deps, query.venue_id),
+    listBookings(deps, query.partner_id, listInput(query)),
   ]);
-  const nameOf = await readNames(
-    deps,
-    page.rows.map(({ booking }) => booking.partnerId),
-  );
-  const held = page.rows.length === 0 ? await findHoldOf(deps, query?.q) : undefined;
+  const nameOf = await readNames(deps, page.rows, ({ booking }) => booking.partnerId);
+  const held = page.rows.length === 0 ? await findHoldOf(deps, query.q) : undefined;
   if (held !== undefined) return { redirect: `/holds/${held}` };
   const filters: Filter[] = [
     { name: 'q', label: 'Name, end of phone, or id' },
@@ -62,13 +59,11 @@ export const bookingsPage: PageHandler = async (deps, request) => {
     filters,
     request,
     faults,
-    table: {
-      caption: 'Bookings, newest first; times are those of each venue',
-      columns: ['Slot', 'Status', 'Customer', 'Venue', 'Partner', ['Price', 'number'], 'Booked'],
-      rows: page.rows.map((detail) => cellsOf(detail, nameOf, deps.config.defaultTimeZone)),
-      empty: 'No booking matches.',
-    },
-    next: page.next,
+    caption: 'Bookings, newest first; times are those of each venue',
+    columns: ['Slot', 'Status', 'Customer', 'Venue', 'Partner', ['Price', 'number'], 'Booked'],
+    row: (detail) => cellsOf(detail, nameOf, deps.config.defaultTimeZone),
+    empty: 'No booking matches.',
+    page,
   });
 };
 

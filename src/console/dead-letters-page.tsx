@@ -18,21 +18,15 @@ export const deadLettersPage: PageHandler = async (deps, request) => {
   const { subscription_id, event_type, cursor, limit } = request.query;
   const given: Record<string, string> = omitUndefined({ subscription_id, event_type, cursor, limit });
   const { query, faults } = readQuery(deadLettersQuery, given);
-  const filter = omitUndefined({ subscriptionId: query?.subscription_id, eventType: query?.event_type });
-  const isReadable = query !== undefined;
+  const filter = omitUndefined({ subscriptionId: query.subscription_id, eventType: query.event_type });
   const [all, counts, page] = await Promise.all([
     countDeadLettersBySubscription(deps, {}),
-    isReadable ? countDeadLettersBySubscription(deps, filter) : [],
-    isReadable
-      ? listDeliveries(deps, { ...filter, state: 'dead_letter' }, query.cursor, query.limit)
-      : { rows: [], next: null },
+    countDeadLettersBySubscription(deps, filter),
+    listDeliveries(deps, { ...filter, state: 'dead_letter' }, query.cursor, query.limit),
   ]);
   const receivers = all.map(({ subscription: { partnerId } }) => ({ partnerId, venueId: null }));
   const [nameOf, receiving] = await Promise.all([
-    readNames(
-      deps,
-      receivers.map(({ partnerId }) => partnerId),
-    ),
+    readNames(deps, receivers, ({ partnerId }) => partnerId),
     filterCanReceive(deps, receivers),
   ]);
   const canReceive = new Set(receiving.map(({ partnerId }) => partnerId));
@@ -43,19 +37,17 @@ export const deadLettersPage: PageHandler = async (deps, request) => {
     filters: filtersFor(all, nameOf),
     request: { ...request, query: given },
     faults,
-    above: (
+    above: faults === undefined && (
       <BulkRedeliver counts={counts} canReceive={canReceive} filter={omitUndefined({ subscription_id, event_type })} />
     ),
-    table: {
-      caption: `Newest dead letters first; times in ${timeZone}`,
-      columns: [...DELIVERY_COLUMNS, 'Actions'],
-      rows: page.rows.map((detail) => [
-        ...deliveryCells(detail, nameOf, timeZone),
-        <Redeliver deliveryId={detail.delivery._id} label={words(detail.delivery.eventType)} />,
-      ]),
-      empty: 'No dead letters.',
-    },
-    next: page.next,
+    caption: `Newest dead letters first; times in ${timeZone}`,
+    columns: [...DELIVERY_COLUMNS, 'Actions'],
+    row: (detail) => [
+      ...deliveryCells(detail, nameOf, timeZone),
+      <Redeliver deliveryId={detail.delivery._id} label={words(detail.delivery.eventType)} />,
+    ],
+    empty: 'No dead letters.',
+    page,
     isLive: true,
   });
 };

@@ -18,19 +18,16 @@ export const EVENT_TYPE_OPTIONS = EVENT_TYPES.map((type) => [type, words(type)] 
 export const deliveriesPage: PageHandler = async (deps, request) => {
   const { query, faults } = readQuery(deliveriesQuery, request.query);
   const filter = omitUndefined({
-    partnerId: query?.partner_id,
-    subscriptionId: query?.subscription_id,
-    eventType: query?.event_type,
-    state: query?.status,
+    partnerId: query.partner_id,
+    subscriptionId: query.subscription_id,
+    eventType: query.event_type,
+    state: query.status,
   });
   const [partners, page] = await Promise.all([
-    partnerChoices(deps, query?.partner_id),
-    query === undefined ? { rows: [], next: null } : listDeliveries(deps, filter, query.cursor, query.limit),
+    partnerChoices(deps, query.partner_id),
+    listDeliveries(deps, filter, query.cursor, query.limit),
   ]);
-  const nameOf = await readNames(
-    deps,
-    page.rows.map(({ delivery }) => delivery.partnerId),
-  );
+  const nameOf = await readNames(deps, page.rows, ({ delivery }) => delivery.partnerId);
   const timeZone = deps.config.defaultTimeZone;
   const filters: Filter[] = [
     { name: 'status', label: 'State', options: STATES.map((state) => [state, words(state)]) },
@@ -44,13 +41,11 @@ export const deliveriesPage: PageHandler = async (deps, request) => {
     filters,
     request,
     faults,
-    table: {
-      caption: `Deliveries, newest first; times in ${timeZone}`,
-      columns: DELIVERY_COLUMNS,
-      rows: page.rows.map((detail) => deliveryCells(detail, nameOf, timeZone)),
-      empty: 'No delivery matches.',
-    },
-    next: page.next,
+    caption: `Deliveries, newest first; times in ${timeZone}`,
+    columns: DELIVERY_COLUMNS,
+    row: (detail) => deliveryCells(detail, nameOf, timeZone),
+    empty: 'No delivery matches.',
+    page,
     isLive: true,
   });
 };

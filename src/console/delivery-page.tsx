@@ -17,7 +17,7 @@ export const deliveryPage: PageHandler = async (deps, { params }) => {
   const [subscription, isReceiving, nameOf] = await Promise.all([
     getAnySubscription(deps, delivery.subscriptionId),
     canReceive(deps, { partnerId: delivery.partnerId, venueId: requiredVenueId(event) }),
-    readNames(deps, [delivery.partnerId]),
+    readNames(deps, [delivery], ({ partnerId }) => partnerId),
   ]);
   const timeZone = deps.config.defaultTimeZone;
   return {

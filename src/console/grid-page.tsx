@@ -24,18 +24,18 @@ export const gridPage: PageHandler = async (deps, request) => {
   const { query, faults } = readQuery(gridQuery, request.query);
   // A faulty date must not lead to another venue.
   const isVenueRead = faults?.every(({ path }) => path !== 'venue_id') === true;
-  const asked = isVenueRead ? request.query['venue_id'] : query?.venue_id;
+  const asked = isVenueRead ? request.query['venue_id'] : query.venue_id;
   const venues = await venuesToChoose(deps, asked);
   const venueId = asked ?? venues[0]?._id;
   if (venueId === undefined) return noVenue();
   const venue = await getVenue(deps, venueId);
   const today = localDateOf(deps.clock.now(), venue.timeZone);
-  const date = query?.date ?? today;
+  const date = query.date ?? today;
   const [grid, blackouts] = await Promise.all([
     readDayGrid(deps, venue._id, date),
     listBlackouts(deps, venue._id, { limit: BLACKOUTS_SHOWN }),
   ]);
-  const nameOf = await readNames(deps, partnersIn(grid));
+  const nameOf = await readNames(deps, occupantsOf(grid), ({ partnerId }) => partnerId);
   const title = `${venue.name}, ${longDate(date)}`;
   return {
     title,
@@ -73,9 +73,8 @@ export const gridPage: PageHandler = async (deps, request) => {
   };
 };
 
-function partnersIn({ columns, offSchedule }: DayGrid): string[] {
-  const onSlots = columns.flatMap(({ cells }) => cells.flatMap(({ occupants }) => occupants));
-  return [...onSlots, ...offSchedule].map(({ partnerId }) => partnerId);
+function occupantsOf({ columns, offSchedule }: DayGrid): { partnerId: string }[] {
+  return [...columns.flatMap(({ cells }) => cells.flatMap(({ occupants }) => occupants)), ...offSchedule];
 }
 
 type ToolbarProps = { venues: readonly VenueRow[]; venue: VenueRow; date: string; today: string };

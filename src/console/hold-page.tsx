@@ -16,7 +16,7 @@ export const holdPage: PageHandler = async (deps, { params }) => {
   const [venue, resource, nameOf] = await Promise.all([
     findVenue(deps.db, hold.venueId),
     getResource(deps, hold.resourceId),
-    readNames(deps, [hold.partnerId]),
+    readNames(deps, [hold], ({ partnerId }) => partnerId),
   ]);
   const timeZone = venue?.timeZone ?? deps.config.defaultTimeZone;
   return {

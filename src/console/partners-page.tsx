@@ -9,10 +9,7 @@ import { type PageHandler, readQuery } from './request.ts';
 /** All partners, and a way to register one. */
 export const partnersPage: PageHandler = async (deps, request) => {
   const { query, faults } = readQuery(pageQuery, request.query);
-  const page =
-    query === undefined
-      ? { rows: [], next: null }
-      : await listPartners(deps.db, { after: query.cursor, limit: query.limit });
+  const page = await listPartners(deps.db, { after: query.cursor, limit: query.limit });
   const timeZone = deps.config.defaultTimeZone;
   return listingPage({
     section: '/partners',
@@ -21,19 +18,17 @@ export const partnersPage: PageHandler = async (deps, request) => {
     request,
     faults,
     above: <Register />,
-    table: {
-      caption: `Partners, oldest first; times in ${timeZone}`,
-      columns: ['Partner', 'Status', 'Contact', 'Certified', 'Since'],
-      rows: page.rows.map((row) => [
-        <a href={`/partners/${row._id}`}>{row.name}</a>,
-        <Badge state={row.status} />,
-        row.contactEmail,
-        <When at={row.certifiedAt} timeZone={timeZone} />,
-        <When at={row.createdAt} timeZone={timeZone} />,
-      ]),
-      empty: 'No partner is registered yet.',
-    },
-    next: page.next,
+    caption: `Partners, oldest first; times in ${timeZone}`,
+    columns: ['Partner', 'Status', 'Contact', 'Certified', 'Since'],
+    row: (row) => [
+      <a href={`/partners/${row._id}`}>{row.name}</a>,
+      <Badge state={row.status} />,
+      row.contactEmail,
+      <When at={row.certifiedAt} timeZone={timeZone} />,
+      <When at={row.createdAt} timeZone={timeZone} />,
+    ],
+    empty: 'No partner is registered yet.',
+    page,
   });
 };
 

@@ -20,15 +20,12 @@ const STATUSES = [
 /** The subscriptions of all partners, how they are doing, and their switch. */
 export const webhooksPage: PageHandler = async (deps, request) => {
   const { query, faults } = readQuery(subscriptionsQuery, request.query);
-  const filter = omitUndefined({ partnerId: query?.partner_id, status: query?.status });
+  const filter = omitUndefined({ partnerId: query.partner_id, status: query.status });
   const [partners, page] = await Promise.all([
-    partnerChoices(deps, query?.partner_id),
-    query === undefined ? { rows: [], next: null } : listAllSubscriptions(deps.db, filter, query.cursor, query.limit),
+    partnerChoices(deps, query.partner_id),
+    listAllSubscriptions(deps.db, filter, query.cursor, query.limit),
   ]);
-  const nameOf = await readNames(
-    deps,
-    page.rows.map(({ partnerId }) => partnerId),
-  );
+  const nameOf = await readNames(deps, page.rows, ({ partnerId }) => partnerId);
   const filters: Filter[] = [
     { name: 'partner_id', label: 'Partner', options: partners },
     { name: 'status', label: 'Status', options: STATUSES },
@@ -40,26 +37,24 @@ export const webhooksPage: PageHandler = async (deps, request) => {
     filters,
     request,
     faults,
-    table: {
-      caption: `Webhook subscriptions, newest first; times in ${timeZone}`,
-      columns: [
-        ['Endpoint', 'long'],
-        ...['State', 'Partner', 'Events'],
-        ['Failures in a row', 'number'],
-        ...['Last success', 'Actions'],
-      ],
-      rows: page.rows.map((row) => [
-        <a href={withQuery('/deliveries', { subscription_id: row._id })}>{row.endpointUrl}</a>,
-        <Badge state={stateOf(row)} />,
-        <PartnerLink id={row.partnerId} name={nameOf(row.partnerId)} />,
-        row.eventTypes.map(words).join(', '),
-        row.consecutiveFailures,
-        <When at={row.lastSuccessAt} timeZone={timeZone} />,
-        <Switch row={row} />,
-      ]),
-      empty: 'No subscription matches.',
-    },
-    next: page.next,
+    caption: `Webhook subscriptions, newest first; times in ${timeZone}`,
+    columns: [
+      ['Endpoint', 'long'],
+      ...['State', 'Partner', 'Events'],
+      ['Failures in a row', 'number'],
+      ...['Last success', 'Actions'],
+    ],
+    row: (row) => [
+      <a href={withQuery('/deliveries', { subscription_id: row._id })}>{row.endpointUrl}</a>,
+      <Badge state={stateOf(row)} />,
+      <PartnerLink id={row.partnerId} name={nameOf(row.partnerId)} />,
+      row.eventTypes.map(words).join(', '),
+      row.consecutiveFailures,
+      <When at={row.lastSuccessAt} timeZone={timeZone} />,
+      <Switch row={row} />,
+    ],
+    empty: 'No subscription matches.',
+    page,
   });
 };
 
