@@ -51,12 +51,12 @@ async function findApiKeys(db: Db, filter: Expression): Promise<KeyOfPartner[]> 
 }
 
 export async function listApiKeyRows(db: Db, partnerId: string): Promise<ApiKeyRow[]> {
-  return apiKeyCollection(db).find({ partnerId }).sort({ createdAt: 1, _id: 1 }).toArray();
+  return apiKeyModel(db).find({ partnerId }).sort({ createdAt: 1, _id: 1 }).lean();
 }
 
 /** Sets the last use to now, by the database's clock. */
 export async function touchApiKeyRow(db: Db, keyId: string): Promise<void> {
-  await apiKeyCollection(db).updateOne({ _id: keyId }, { $currentDate: { lastUsedAt: true } });
+  await apiKeyModel(db).updateOne({ _id: keyId }, { $currentDate: { lastUsedAt: true } });
 }
 
 /** Revokes the key now, by the database's clock; false if the partner has no such key. */
@@ -66,7 +66,7 @@ export async function revokeApiKeyRow(db: Db, partnerId: string, keyId: string):
     NEWEST,
   );
   if (key === null) return false;
-  await apiKeyCollection(db).updateOne({ _id: keyId, revokedAt: null }, { $currentDate: { revokedAt: true } });
+  await apiKeyModel(db).updateOne({ _id: keyId, revokedAt: null }, { $currentDate: { revokedAt: true } });
   return true;
 }
 

@@ -75,6 +75,15 @@ const apiKeySchema = new Schema<ApiKeyRow>(
   { collection: 'api_keys', versionKey: false },
 );
 
+const grantSchema = new Schema<GrantRow>(
+  {
+    _id: { type: String, required: true },
+    partnerId: { type: String, required: true },
+    venueId: { type: String, required: true },
+  },
+  { collection: 'grants', versionKey: false },
+);
+
 export const partnerModel = (db: Db): Model<PartnerRow> => modelOf(db, 'Partner', partnerSchema);
 
 export const partnerCollection = (db: Db) => collectionOf(partnerModel(db));
@@ -86,7 +95,9 @@ export const apiKeyModel = (db: Db): Model<ApiKeyRow> => modelOf(db, 'ApiKey', a
 
 export const apiKeyCollection = (db: Db) => collectionOf(apiKeyModel(db));
 
-export const grantCollection = (db: Db) => openCollection<GrantRow>(db, 'grants');
+export const grantModel = (db: Db): Model<GrantRow> => modelOf(db, 'Grant', grantSchema);
+
+export const grantCollection = (db: Db) => collectionOf(grantModel(db));
 
 export const PARTNER_COLLECTIONS: CollectionDefinition[] = [
   {

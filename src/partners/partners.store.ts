@@ -1,3 +1,4 @@
+import mongoose from 'mongoose';
 import { type Db, inSnapshot, type ReadOptions, type Snapshot, type Tx } from '../platform/mongo.ts';
 import { confirmAbsence, NEWEST } from '../platform/newest-reads.ts';
 import { type Page, type PageWanted, toPage } from '../platform/pagination.ts';
@@ -6,6 +7,7 @@ import {
   certificationReportCollection,
   grantCollection,
   grantIdOf,
+  grantModel,
   type PartnerRow,
   partnerCollection,
   partnerModel,
@@ -20,19 +22,19 @@ export async function findPartner(db: Db, partnerId: string): Promise<PartnerRow
 }
 
 export async function findPartnersById(db: Db, partnerIds: readonly string[]): Promise<PartnerRow[]> {
-  return partnerCollection(db)
-    .find({ _id: { $in: [...partnerIds] } })
-    .toArray();
+  return partnerModel(db)
+    .find({ _id: mongoose.trusted({ $in: [...partnerIds] }) })
+    .lean();
 }
 
 /** All partners but the built-in one, oldest first: ids grow. */
 export async function listPartners(db: Db, { after, limit }: PageWanted): Promise<Page<PartnerRow>> {
-  const rest = after === undefined ? {} : { _id: { $gt: after.id } };
-  const rows = await partnerCollection(db)
+  const rest = after === undefined ? {} : { _id: mongoose.trusted({ $gt: after.id }) };
+  const rows = await partnerModel(db)
     .find(rest)
     .sort({ _id: 1 })
     .limit(limit + 1)
-    .toArray();
+    .lean();
   return toPage(rows, limit, ({ createdAt: at, _id: id }) => ({ at, id }));
 }
 
@@ -41,7 +43,7 @@ export async function updatePartnerRow(
   partnerId: string,
   set: Partial<Omit<PartnerRow, '_id'>>,
 ): Promise<PartnerRow | null> {
-  return partnerCollection(db).findOneAndUpdate({ _id: partnerId }, { $set: set }, { returnDocument: 'after' });
+  return partnerModel(db).findByIdAndUpdate(partnerId, { $set: set }, { returnDocument: 'after' }).lean();
 }
 
 /**
@@ -91,7 +93,7 @@ export async function isActivePartner(db: Db, partnerId: string): Promise<boolea
 }
 
 export async function insertGrant(db: Db, partnerId: string, venueId: string): Promise<void> {
-  await grantCollection(db).updateOne(
+  await grantModel(db).updateOne(
     { _id: grantIdOf(partnerId, venueId) },
     { $setOnInsert: { partnerId, venueId } },
     { upsert: true },
@@ -99,7 +101,7 @@ export async function insertGrant(db: Db, partnerId: string, venueId: string): P
 }
 
 export async function deleteGrant(db: Db, partnerId: string, venueId: string): Promise<void> {
-  await grantCollection(db).deleteOne({ _id: grantIdOf(partnerId, venueId) });
+  await grantModel(db).deleteOne({ _id: grantIdOf(partnerId, venueId) });
 }
 
 export async function findGrant(db: Db, partnerId: string, venueId: string): Promise<boolean> {

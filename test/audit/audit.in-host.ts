@@ -38,22 +38,20 @@ export async function alertsOfWrongKeys(context: Context): Promise<AlertRow[]> {
 export const listenUnwritable = (context: Context): Promise<string> =>
   listenUntilStop(context, createAdminApp({ ...context, db: blindTo(context.db) }));
 
-/** The database, except that audit rows are only inserted: the update with their outcome fails. */
+/** The database, except that updates of audit rows fail. */
 function blindTo(db: Context['db']): Context['db'] {
-  const audit = new Proxy(db.collection('audit'), {
-    get(target, name) {
-      const value: unknown = Reflect.get(target, name);
-      if (typeof value !== 'function') return value;
-      if (name !== 'updateOne') return value.bind(target) as unknown;
-      return (filter: object, update: object, ...rest: unknown[]): unknown =>
-        '$set' in update ? Promise.reject(new Error('the disk is full')) : value.call(target, filter, update, ...rest);
-    },
-  });
   return new Proxy(db, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name);
-      if (name === 'collection') return (given: string) => (given === 'audit' ? audit : target.collection(given));
-      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+      if (name !== 'models') return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+      const models = value as Record<string, object>;
+      const audit = new Proxy(models['Audit'] ?? {}, {
+        get: (model, field) =>
+          field === 'updateOne'
+            ? () => Promise.reject(new Error('the disk is full'))
+            : (Reflect.get(model, field) as unknown),
+      });
+      return { ...models, Audit: audit };
     },
   });
 }

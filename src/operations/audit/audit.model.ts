@@ -1,5 +1,6 @@
+import { type Model, Schema } from 'mongoose';
 import type { CollectionDefinition } from '../../platform/ensure-collection.ts';
-import { type Db, openCollection } from '../../platform/mongo.ts';
+import { collectionOf, type Db, modelOf } from '../../platform/mongo.ts';
 
 /** One attempt of an operator to change something (ADR 0018). Contains no secret and no customer's data. */
 export type AuditRow = {
@@ -31,7 +32,32 @@ export type AuditRow = {
   after: unknown;
 };
 
-export const auditCollection = (db: Db) => openCollection<AuditRow>(db, 'audit');
+const auditSchema = new Schema<AuditRow>(
+  {
+    _id: { type: String, required: true },
+    at: { type: Date, required: true },
+    who: { type: String, default: null },
+    keyId: { type: String, default: null },
+    address: { type: String, default: null },
+    attempts: { type: Number, default: 1 },
+    subjects: { type: [String], default: [] },
+    action: { type: String, required: true },
+    method: { type: String, required: true },
+    path: { type: String, required: true },
+    reason: { type: String, default: null },
+    requestId: { type: String, required: true },
+    serverRequestId: { type: String },
+    status: { type: Number, default: null },
+    errorCode: { type: String, default: null },
+    before: { type: Schema.Types.Mixed, default: null },
+    after: { type: Schema.Types.Mixed, default: null },
+  },
+  { collection: 'audit', versionKey: false, minimize: false },
+);
+
+export const auditModel = (db: Db): Model<AuditRow> => modelOf(db, 'Audit', auditSchema);
+
+export const auditCollection = (db: Db) => collectionOf(auditModel(db));
 
 export const AUDIT: CollectionDefinition = {
   name: 'audit',

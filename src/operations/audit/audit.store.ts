@@ -1,14 +1,18 @@
 import type { Db } from '../../platform/mongo.ts';
 import { omitUndefined } from '../../platform/omit-undefined.ts';
 import { beyond, type Page, type Position, toPage } from '../../platform/pagination.ts';
-import { type AuditRow, auditCollection } from './audit.model.ts';
+import { type AuditRow, auditCollection, auditModel } from './audit.model.ts';
 
 /** A row to write; the database sets its instant. */
 export type NewAuditRow = Omit<AuditRow, 'at'>;
 
 /** Records an action at the database's time: only an update can read that, hence an upsert. */
 export async function insertAuditRow(db: Db, { _id, ...row }: NewAuditRow): Promise<void> {
-  await auditCollection(db).updateOne({ _id }, { $setOnInsert: row, $currentDate: { at: true } }, { upsert: true });
+  await auditModel(db).findOneAndUpdate(
+    { _id },
+    { $setOnInsert: row, $currentDate: { at: true } },
+    { upsert: true, runValidators: true },
+  );
 }
 
 export async function completeAuditRow(
@@ -17,7 +21,7 @@ export async function completeAuditRow(
   set: Pick<AuditRow, 'status' | 'errorCode' | 'after'>,
   subjects: readonly string[],
 ): Promise<void> {
-  await auditCollection(db).updateOne({ _id: id }, { $set: set, $addToSet: { subjects: { $each: [...subjects] } } });
+  await auditModel(db).updateOne({ _id: id }, { $set: set, $addToSet: { subjects: { $each: [...subjects] } } });
 }
 
 export async function setAttempts(db: Db, rows: readonly { id: string; attempts: number }[]): Promise<void> {
