@@ -61,7 +61,7 @@ function shortInstant(text: string): string {
 }
 
 /** The text as wide as its column: padded, or cut between two letters with an ellipsis. */
-function fitText(text: string, width: number): string {
+export function fitText(text: string, width: number): string {
   const missing = width - stringWidth(text);
   if (missing >= 0) return text + ' '.repeat(missing);
   const [kept = ''] = wrapAnsi(text, width - 1, { hard: true, wordWrap: false, trim: false }).split('\n');

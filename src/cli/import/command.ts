@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { onOneLine, plainJson } from '../../platform/unseen-text.rules.ts';
+import { plainJson } from '../../platform/unseen-text.rules.ts';
 import type { CallApi } from '../client.ts';
 import type { ConnectionOptions } from '../connection.ts';
 import { CallError, CommandError, EXIT } from '../errors.ts';
@@ -11,7 +11,7 @@ import { readOffSale } from './off-sale.ts';
 import { planOf } from './plan.ts';
 import { readCurrent } from './read-current.ts';
 import { readVenuesFile } from './read-file.ts';
-import { faultLine, showOffSale, showPlan, stepText, stopText } from './report.ts';
+import { faultLine, progressOn, showOffSale, showPlan, stopText } from './report.ts';
 import type { Outcome, Plan } from './steps.ts';
 
 type Options = ConnectionOptions & { dryRun?: boolean; json?: boolean };
@@ -100,26 +100,33 @@ function planned({ steps, unchanged }: Plan, outcome?: Outcome): Record<string, 
   };
 }
 
-/** Carries out the steps in order, one call each, until one fails or the user interrupts. A terminal shows each step. */
+/** Carries out the steps in order, one call each, until one fails or the user interrupts. */
 async function applyPlan(
   { steps, ids }: Plan,
   call: CallApi,
-  { interrupted, err: sink }: Terminal,
+  terminal: Terminal,
   isForPrograms: boolean,
 ): Promise<Outcome> {
-  for (const [index, step] of steps.entries()) {
-    if (interrupted.aborted)
-      return { doneCount: index, stopped: { reason: 'Interrupted.', isRejected: false, mayBeDone: false } };
-    if (sink.isTty && !isForPrograms) writeLine(sink, onOneLine(`${index + 1}/${steps.length} ${stepText(step)}`));
-    try {
-      const response = (await call(step.request(ids))) as Record<string, unknown> | undefined;
-      const id = response?.[step.kind === 'venue' ? 'venue_id' : 'resource_id'];
-      if (step.creates !== undefined) ids.set(step.creates, textOf(id));
-    } catch (err) {
-      if (!(err instanceof CallError)) throw err;
-      const { message: reason, mayBeDone } = err;
-      return { doneCount: index, stopped: { reason, isRejected: true, mayBeDone } };
+  const progress = progressOn(terminal, steps.length, isForPrograms);
+  try {
+    for (const [index, step] of steps.entries()) {
+      if (terminal.interrupted.aborted) {
+        const stopped = { reason: 'Interrupted.', isRejected: false, mayBeDone: false };
+        return { doneCount: index, stopped };
+      }
+      progress?.show(step, index);
+      try {
+        const response = (await call(step.request(ids))) as Record<string, unknown> | undefined;
+        const id = response?.[step.kind === 'venue' ? 'venue_id' : 'resource_id'];
+        if (step.creates !== undefined) ids.set(step.creates, textOf(id));
+      } catch (err) {
+        if (!(err instanceof CallError)) throw err;
+        const { message: reason, mayBeDone } = err;
+        return { doneCount: index, stopped: { reason, isRejected: true, mayBeDone } };
+      }
     }
+    return { doneCount: steps.length };
+  } finally {
+    progress?.end();
   }
-  return { doneCount: steps.length };
 }

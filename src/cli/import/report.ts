@@ -1,5 +1,9 @@
+import { Presets, SingleBar } from 'cli-progress';
 import { onOneLine } from '../../platform/unseen-text.rules.ts';
+
+import { fitText } from '../table.ts';
 import { emphasise, type Terminal, writeLine, writeWrapped } from '../terminal.ts';
+
 import { textOf } from '../values.ts';
 import type { Fault } from './file-content.ts';
 import type { OffSale } from './off-sale.ts';
@@ -109,6 +113,31 @@ function listed(lines: readonly string[]): string[] {
 }
 
 /** `create Turf A: schedule (Turf House, Mumbai)`. */
-export function stepText(step: Step): string {
+function stepText(step: Step): string {
   return `${step.action} ${labelOf(step)} (${step.venue})`;
+}
+
+const TEXT_WIDTH = 38;
+
+/** A progress bar on standard error; null for programs, in pipes, or with NO_COLOR. */
+export function progressOn({ err, environment }: Terminal, total: number, isForPrograms: boolean) {
+  if (!err.isTty || environment.noColor || isForPrograms) return null;
+  const bar = new SingleBar(
+    {
+      format: '{bar} {value}/{total} {what}',
+      barsize: 20,
+      stream: process.stderr,
+      clearOnComplete: true,
+      linewrap: true,
+      gracefulExit: false,
+      fps: 20,
+    },
+    Presets.shades_classic,
+  );
+  bar.start(total, 0, { what: '' });
+  return {
+    show: (step: Step, doneCount: number) =>
+      bar.update(doneCount, { what: fitText(onOneLine(stepText(step)), TEXT_WIDTH).trimEnd() }),
+    end: () => bar.stop(),
+  };
 }
