@@ -1,5 +1,4 @@
-import type { CountryCode } from 'libphonenumber-js';
-import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js';
+import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js';
 import { fieldError } from './errors.ts';
 
 /**

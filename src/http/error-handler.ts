@@ -1,6 +1,5 @@
 import type { ErrorRequestHandler } from 'express';
-import type { ErrorCode, ErrorExtras } from '../domain/errors.ts';
-import { DomainError, fieldError } from '../domain/errors.ts';
+import { DomainError, type ErrorCode, type ErrorExtras, fieldError } from '../domain/errors.ts';
 import { isDatabaseUnavailable } from '../platform/mongo.ts';
 import { ERRORS } from './error-registry.ts';
 import { requestLog } from './request-log.ts';

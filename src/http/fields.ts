@@ -1,8 +1,7 @@
 import Joi from 'joi';
 import { isCalendarDate, parseInstant } from '../platform/calendar.ts';
 import { isUuid } from '../platform/ids.ts';
-import type { Position } from '../platform/pagination.ts';
-import { decodeCursor } from '../platform/pagination.ts';
+import { decodeCursor, type Position } from '../platform/pagination.ts';
 import { LINES, ONE_LINE, VISIBLE, withoutDirectionAtEnds } from '../platform/unseen-text.rules.ts';
 
 // `meta.jsonSchema` publishes what custom rules check, in patterns that every language can read. The rest is in words.

@@ -1,10 +1,8 @@
-import type { Server, ServerResponse } from 'node:http';
-import { createServer } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Express } from 'express';
 import { ERROR_PAGES } from './error-handler.ts';
-import type { Connections, Drain } from './graceful-close.ts';
-import { gracefulClose } from './graceful-close.ts';
+import { type Connections, type Drain, gracefulClose } from './graceful-close.ts';
 import { presetPrototypes } from './preset-prototypes.ts';
 import { rejectUnreadable } from './unreadable-requests.ts';
 

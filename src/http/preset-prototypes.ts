@@ -1,5 +1,4 @@
-import type { ServerOptions } from 'node:http';
-import { IncomingMessage, ServerResponse } from 'node:http';
+import { IncomingMessage, type ServerOptions, ServerResponse } from 'node:http';
 import type { Express } from 'express';
 
 /** V8 of Node 24 changes prototypes cheaply, and is slower with foreign classes (ADR 0035). */

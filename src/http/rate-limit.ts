@@ -1,8 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { ErrorCode } from '../domain/errors.ts';
-import { DomainError } from '../domain/errors.ts';
-import type { Db } from '../platform/mongo.ts';
-import { isDatabaseUnavailable } from '../platform/mongo.ts';
+import { DomainError, type ErrorCode } from '../domain/errors.ts';
+import { type Db, isDatabaseUnavailable } from '../platform/mongo.ts';
 import { counter } from '../platform/process-metrics.ts';
 import { addressKey } from './client-address.rules.ts';
 import type { BadKeyLimits, LocalRateLimiter, RateLimiter, Usage } from './rate-limiter.ts';

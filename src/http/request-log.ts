@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import { pinoHttp } from 'pino-http';
-import type { Logger } from '../platform/logger.ts';
-import { errorFields } from '../platform/logger.ts';
+import { errorFields, type Logger } from '../platform/logger.ts';
 import { traceFields } from '../platform/tracing.ts';
 import { callerOf, clientAddressOf, pathOf, REQUEST_ID, serverRequestIdOf, subjectOf } from './request-facts.ts';
 import { inTrace } from './trace-requests.ts';

@@ -1,5 +1,4 @@
-import type { Server, ServerResponse } from 'node:http';
-import { STATUS_CODES } from 'node:http';
+import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ErrorCode } from '../domain/errors.ts';
 import { newId } from '../platform/ids.ts';

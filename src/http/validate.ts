@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { ObjectSchema, Schema, ValidationErrorItem, ValidationOptions } from 'joi';
-import type { FieldFault } from '../domain/errors.ts';
-import { DomainError } from '../domain/errors.ts';
+import { DomainError, type FieldFault } from '../domain/errors.ts';
 import { memoizeByObject } from '../platform/memoize-by-object.ts';
 
 type Part = { value: unknown; schema: ObjectSchema<unknown> | undefined; convert: boolean };

@@ -1,6 +1,5 @@
 import mongoose from 'mongoose';
-import type { Expression } from './mongo.ts';
-import { isCommandTimeout } from './mongo.ts';
+import { type Expression, isCommandTimeout } from './mongo.ts';
 
 type BulkOptions = Pick<mongoose.mongo.BulkWriteOptions, 'maxTimeMS'>;
 

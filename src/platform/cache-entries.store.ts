@@ -1,7 +1,6 @@
 import type { CollectionDefinition } from './ensure-collection.ts';
 import { groupBy } from './group-by.ts';
-import type { Db, Expression, ReadOptions } from './mongo.ts';
-import { isDuplicateKey, openCollection } from './mongo.ts';
+import { type Db, type Expression, isDuplicateKey, openCollection, type ReadOptions } from './mongo.ts';
 import { CONFIRMED, NEWEST } from './newest-reads.ts';
 
 /** A kind of cache entry: documents of a collection by `_id`, as returned by the stages of a pipeline. */

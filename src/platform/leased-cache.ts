@@ -1,11 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { EntryKind, EntryName } from './cache-entries.store.ts';
-import { findLongestLeaseMs, readEntries } from './cache-entries.store.ts';
+import { type EntryKind, type EntryName, findLongestLeaseMs, readEntries } from './cache-entries.store.ts';
 import { createConfirmedPrimary } from './confirmed-primary.ts';
 import { withDeadline } from './deadline.ts';
-import type { Reading } from './kept-readings.ts';
-import { createKeptReadings, keyOf } from './kept-readings.ts';
+import { createKeptReadings, keyOf, type Reading } from './kept-readings.ts';
 import { memoizeByObject } from './memoize-by-object.ts';
 import type { Db } from './mongo.ts';
 import { newestOf } from './newest-reads.ts';

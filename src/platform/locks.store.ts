@@ -1,6 +1,5 @@
 import type { CollectionDefinition } from './ensure-collection.ts';
-import type { Db } from './mongo.ts';
-import { isDuplicateKey, openCollection } from './mongo.ts';
+import { type Db, isDuplicateKey, openCollection } from './mongo.ts';
 
 type Lock = { _id: string; holder: string; until: Date };
 

@@ -1,6 +1,5 @@
 import { writeSync } from 'node:fs';
-import type { DestinationStream, Logger } from 'pino';
-import { pino, stdSerializers } from 'pino';
+import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino';
 import { isTracing, traceFields } from './tracing.ts';
 
 export type { Logger } from 'pino';

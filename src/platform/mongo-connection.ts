@@ -1,12 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import mongoose from 'mongoose';
 import type { Logger } from './logger.ts';
-import type { Db } from './mongo.ts';
-import { DURABLE } from './mongo.ts';
+import { type Db, DURABLE } from './mongo.ts';
 import { translateSocketErrors } from './mongo-socket-errors.ts';
-import type { Hello } from './server-requirements.rules.ts';
 import {
   directUri,
+  type Hello,
   isUninitiated,
   Refusal,
   requireSupportedMongod,

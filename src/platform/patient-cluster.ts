@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ClusterOptions } from 'ioredis';
-import { Cluster } from 'ioredis';
+import { Cluster, type ClusterOptions } from 'ioredis';
 import type { RedisHost } from './redis-address.rules.ts';
 
 const RETRY_INFO_MS = 100;

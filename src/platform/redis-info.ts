@@ -1,7 +1,6 @@
 import { Cluster, Redis } from 'ioredis';
 import { withDeadline } from './deadline.ts';
-import type { RedisConnection } from './redis.ts';
-import { CONNECT_TIMEOUT_MS } from './redis.ts';
+import { CONNECT_TIMEOUT_MS, type RedisConnection } from './redis.ts';
 import type { RedisHost } from './redis-address.rules.ts';
 
 /**

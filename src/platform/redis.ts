@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Cluster, ClusterOptions, RedisOptions } from 'ioredis';
-import { Redis } from 'ioredis';
+import { type Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
 import type { Logger } from './logger.ts';
 import { PatientCluster } from './patient-cluster.ts';
 import { redisAddress } from './redis-address.rules.ts';

@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { ListedSlot } from '../../catalog/slots/slot.rules.ts';
-import { salePeriodOf } from '../../catalog/slots/slot.rules.ts';
+import { type ListedSlot, salePeriodOf } from '../../catalog/slots/slot.rules.ts';
 import type { SlotDeps } from '../../catalog/slots/slots.service.ts';
 import type { VenueRules } from '../../catalog/slots/venue-rules.service.ts';
 import type { ResourceRow, VenueRow } from '../../catalog/venues/venues.service.ts';
@@ -8,8 +7,7 @@ import { addDays, datesBetween, dayBounds, localDateOf } from '../../platform/ca
 import { memoizeByObject } from '../../platform/memoize-by-object.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { singleFlightByKey } from '../../platform/single-flight.ts';
-import type { Reading } from './availability.service.ts';
-import { beginReading, isRecent, readFreeSlots } from './availability.service.ts';
+import { beginReading, isRecent, type Reading, readFreeSlots } from './availability.service.ts';
 import type { PlannedSlot } from './planned-slots.service.ts';
 
 const MAX_ALTERNATIVES = 3;

@@ -1,26 +1,25 @@
 import type { Schema } from 'joi';
 import type { SlotDeps } from '../../catalog/slots/slots.service.ts';
-import type { ResponseDescription, Route, RouteResponse } from '../../http/route.ts';
-import { ok, route } from '../../http/route.ts';
+import { ok, type ResponseDescription, type Route, type RouteResponse, route } from '../../http/route.ts';
 import type { PartnerCaller } from '../../partners/partners.service.ts';
 import { datesBetween } from '../../platform/calendar.ts';
 import { omitUndefined } from '../../platform/omit-undefined.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
-import type { PreparedJson } from '../../platform/prepared-json.ts';
-import { prepareJson } from '../../platform/prepared-json.ts';
-import type { DayQuery, RangeQuery, SearchQuery } from './availability.schemas.ts';
+import { type PreparedJson, prepareJson } from '../../platform/prepared-json.ts';
 import {
   availability,
   availabilityRange,
+  type DayQuery,
   dayQuery,
   freeSlotPage,
+  type RangeQuery,
   rangeQuery,
+  type SearchQuery,
   searchQuery,
 } from './availability.schemas.ts';
 import { readAvailability } from './availability.service.ts';
 import { searchFreeSlots, VENUES_OF_PAGE } from './slot-search.service.ts';
-import type { ListedSlots } from './slots-json.rules.ts';
-import { freeSlotsJson, slotsJson } from './slots-json.rules.ts';
+import { freeSlotsJson, type ListedSlots, slotsJson } from './slots-json.rules.ts';
 
 const PROMISE = 'Another channel can take a free slot at any time: place a hold before you promise it.';
 const REVALIDATION = 'Send the ETag in If-None-Match to get 304 if nothing has changed.';

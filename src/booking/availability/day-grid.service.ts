@@ -1,8 +1,8 @@
 import { closes } from '../../catalog/blackouts/blackout.rules.ts';
 import type { BlackoutRow } from '../../catalog/blackouts/blackouts.service.ts';
 import { findBlackouts } from '../../catalog/blackouts/blackouts.store.ts';
-import type { ListedSlot } from '../../catalog/slots/slot.rules.ts';
 import {
+  type ListedSlot,
   pricedSlotAt,
   pricedSlotsOn,
   salePeriodOf,
@@ -12,13 +12,11 @@ import {
 } from '../../catalog/slots/slot.rules.ts';
 import type { SlotDeps } from '../../catalog/slots/slots.service.ts';
 import { listResourceRows } from '../../catalog/venues/resources.store.ts';
-import type { ResourceRow, VenueRow } from '../../catalog/venues/venues.service.ts';
-import { getVenue } from '../../catalog/venues/venues.service.ts';
+import { getVenue, type ResourceRow, type VenueRow } from '../../catalog/venues/venues.service.ts';
 import { PLATFORM_PARTNER_ID } from '../../domain/platform-partner.ts';
 import { dayBounds, localDateOf } from '../../platform/calendar.ts';
 import { cellsOfWindow } from '../../reservations/cells.rules.ts';
-import type { Occupancy } from '../../reservations/claim-reads.store.ts';
-import { findOccupancyAtVenue } from '../../reservations/claim-reads.store.ts';
+import { findOccupancyAtVenue, type Occupancy } from '../../reservations/claim-reads.store.ts';
 
 /** Who has a slot, for operators. `secondsLeft`: until the hold expires, by the database's clock; null for bookings. */
 export type Occupant = Pick<

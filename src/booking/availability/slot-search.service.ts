@@ -1,8 +1,7 @@
 import { wallTimesIn } from '../../catalog/slots/price.rules.ts';
 import type { SlotWindow } from '../../catalog/slots/schedule.rules.ts';
 import type { SlotDeps } from '../../catalog/slots/slots.service.ts';
-import type { VenueRules } from '../../catalog/slots/venue-rules.service.ts';
-import { findGrantedRules } from '../../catalog/slots/venue-rules.service.ts';
+import { findGrantedRules, type VenueRules } from '../../catalog/slots/venue-rules.service.ts';
 import { findVenueIdsWithSports, listSports } from '../../catalog/venues/resources.store.ts';
 import { findActiveVenueCities } from '../../catalog/venues/venues.store.ts';
 import { fieldError } from '../../domain/errors.ts';
@@ -10,8 +9,7 @@ import { venueNotAuthorized } from '../../partners/partners.service.ts';
 import { listGrantedVenueIds } from '../../partners/partners.store.ts';
 import { foldCase } from '../../platform/fold-case.rules.ts';
 import type { Db } from '../../platform/mongo.ts';
-import type { Page, Position } from '../../platform/pagination.ts';
-import { toPage } from '../../platform/pagination.ts';
+import { type Page, type Position, toPage } from '../../platform/pagination.ts';
 import { readFreeSlots } from './availability.service.ts';
 import type { PlannedSlot } from './planned-slots.service.ts';
 

@@ -1,6 +1,5 @@
 import Joi from 'joi';
-import type { PageQuery } from '../../http/fields.ts';
-import { cursor, date, dateNotAfter, opaque, pageLimit, text, uuid } from '../../http/fields.ts';
+import { cursor, date, dateNotAfter, opaque, type PageQuery, pageLimit, text, uuid } from '../../http/fields.ts';
 import { customerPhone, orderReference } from '../../http/order-fields.ts';
 import { omitUndefined } from '../../platform/omit-undefined.ts';
 import { SHORT_SEARCH, searchOf } from '../../reservations/customer.rules.ts';

@@ -1,24 +1,20 @@
-import type { Route } from '../../http/route.ts';
-import { created, listing, ok, replayable, route } from '../../http/route.ts';
+import { created, listing, ok, type Route, replayable, route } from '../../http/route.ts';
 import type { PartnerCaller } from '../../partners/partners.service.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
 import { partnerActor } from '../../reservations/actor-types.ts';
 import { attachedBy } from '../../reservations/attached.rules.ts';
-import type { ListQuery } from './booking-list.schemas.ts';
-import { listInput, listQuery } from './booking-list.schemas.ts';
+import { type ListQuery, listInput, listQuery } from './booking-list.schemas.ts';
 import { bookingView, confirmView } from './booking-view.rules.ts';
-import type { ConfirmBody } from './bookings.schemas.ts';
 import {
   bookingIdParam,
   bookingPage,
   booking as bookingSchema,
+  type ConfirmBody,
   confirmation,
   confirmBody,
 } from './bookings.schemas.ts';
-import type { BookingDeps } from './bookings.service.ts';
-import { getBooking, listBookings } from './bookings.service.ts';
-import type { ConfirmDeps } from './confirm-booking.service.ts';
-import { confirmBooking } from './confirm-booking.service.ts';
+import { type BookingDeps, getBooking, listBookings } from './bookings.service.ts';
+import { type ConfirmDeps, confirmBooking } from './confirm-booking.service.ts';
 import { endRoutes } from './end-booking-routes.ts';
 
 export function bookingRoutes(deps: BookingDeps & ConfirmDeps): Route<PartnerCaller>[] {

@@ -1,16 +1,13 @@
 import { findVenueRules } from '../../catalog/slots/venue-rules.store.ts';
 import type { ResourceRow, VenueRow } from '../../catalog/venues/venues.service.ts';
-import type { Audience } from '../../domain/errors.ts';
-import { audienceOf, DomainError, fieldError } from '../../domain/errors.ts';
+import { type Audience, audienceOf, DomainError, fieldError } from '../../domain/errors.ts';
 import { requireCustomerPhone } from '../../domain/phone.ts';
 import { dayBounds } from '../../platform/calendar.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { omitUndefined } from '../../platform/omit-undefined.ts';
 import type { Page, Position } from '../../platform/pagination.ts';
-import type { BookingFilter } from '../../reservations/booking-list.store.ts';
-import { listBookingRows } from '../../reservations/booking-list.store.ts';
-import type { CustomerSearch } from '../../reservations/customer.rules.ts';
-import { foldName, SHORT_SEARCH, searchOf } from '../../reservations/customer.rules.ts';
+import { type BookingFilter, listBookingRows } from '../../reservations/booking-list.store.ts';
+import { type CustomerSearch, foldName, SHORT_SEARCH, searchOf } from '../../reservations/customer.rules.ts';
 import { findReservationByBookingId } from '../../reservations/reservation-reads.store.ts';
 import type { ShownBooking } from '../../reservations/reservations.model.ts';
 

@@ -1,7 +1,6 @@
 import { DomainError } from '../../domain/errors.ts';
 import { requireCustomerPhone } from '../../domain/phone.ts';
-import type { PartnerCaller } from '../../partners/partners.service.ts';
-import { isCachedGrant } from '../../partners/partners.service.ts';
+import { isCachedGrant, type PartnerCaller } from '../../partners/partners.service.ts';
 import { deduplicatedCalls } from '../../platform/deduplicated-calls.ts';
 import { newId } from '../../platform/ids.ts';
 import { inTransaction, isDuplicateKey } from '../../platform/mongo.ts';
@@ -14,10 +13,8 @@ import {
   findReservationByKey,
 } from '../../reservations/reservation-reads.store.ts';
 import type { Attached, Reservation } from '../../reservations/reservations.model.ts';
-import type { ReservationDeps } from '../../reservations/reservations.service.ts';
-import { expireHolds, moveReservation } from '../../reservations/reservations.service.ts';
-import type { Change } from '../../reservations/reservations.store.ts';
-import { applyTransition } from '../../reservations/reservations.store.ts';
+import { expireHolds, moveReservation, type ReservationDeps } from '../../reservations/reservations.service.ts';
+import { applyTransition, type Change } from '../../reservations/reservations.store.ts';
 import { holdConsumed, holdExpired, holdNotFound, holdNotGranted } from '../holds/holds.rules.ts';
 import { consumeCredit } from '../packages/packages.service.ts';
 

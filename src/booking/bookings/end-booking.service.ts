@@ -2,18 +2,15 @@ import { DomainError } from '../../domain/errors.ts';
 import { PLATFORM_PARTNER_ID } from '../../domain/platform-partner.ts';
 import { deduplicatedCalls } from '../../platform/deduplicated-calls.ts';
 import { inTransaction, isDuplicateKey } from '../../platform/mongo.ts';
-import type { OperatorActor, PartnerActor } from '../../reservations/actor-types.ts';
-import { withoutCause } from '../../reservations/actor-types.ts';
+import { type OperatorActor, type PartnerActor, withoutCause } from '../../reservations/actor-types.ts';
 import {
   findReservationAfterConflict,
   findReservationByBookingId,
   findReservationByKey,
 } from '../../reservations/reservation-reads.store.ts';
 import type { Reservation } from '../../reservations/reservations.model.ts';
-import type { ReservationDeps } from '../../reservations/reservations.service.ts';
-import { moveReservation } from '../../reservations/reservations.service.ts';
-import type { Change } from '../../reservations/reservations.store.ts';
-import { applyTransition } from '../../reservations/reservations.store.ts';
+import { moveReservation, type ReservationDeps } from '../../reservations/reservations.service.ts';
+import { applyTransition, type Change } from '../../reservations/reservations.store.ts';
 import { giveCreditBack } from '../packages/packages.service.ts';
 import { bookingNotFound } from './bookings.service.ts';
 

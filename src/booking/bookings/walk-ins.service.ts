@@ -1,5 +1,4 @@
-import type { SlotDeps } from '../../catalog/slots/slots.service.ts';
-import { checkClaim, findSlotForWalkIn, slotNotFound } from '../../catalog/slots/slots.service.ts';
+import { checkClaim, findSlotForWalkIn, type SlotDeps, slotNotFound } from '../../catalog/slots/slots.service.ts';
 import { inVenueTransaction } from '../../catalog/venues/venue-transaction.service.ts';
 import { audienceOf, DomainError } from '../../domain/errors.ts';
 import { requireCustomerPhone } from '../../domain/phone.ts';
@@ -11,8 +10,7 @@ import type { Actor } from '../../reservations/actor-types.ts';
 import { findClaimsInTheWay } from '../../reservations/claims.service.ts';
 import { customerOf } from '../../reservations/customer.rules.ts';
 import { findReservation } from '../../reservations/reservation-reads.store.ts';
-import type { ReservationDeps } from '../../reservations/reservations.service.ts';
-import { moveReservation } from '../../reservations/reservations.service.ts';
+import { moveReservation, type ReservationDeps } from '../../reservations/reservations.service.ts';
 import type { NewReservation, Written } from '../../reservations/reservations.store.ts';
 import { applyTransition, insertBooked } from '../../reservations/reservations.store.ts';
 import type { BookingDetail } from './bookings.service.ts';

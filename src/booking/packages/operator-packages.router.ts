@@ -1,13 +1,13 @@
 import { listOf, pageOf } from '../../http/response-fields.ts';
-import type { Operator, Route } from '../../http/route.ts';
-import { created, listing, ok, route } from '../../http/route.ts';
+import { created, listing, type Operator, ok, type Route, route } from '../../http/route.ts';
 import type { PartnerDeps } from '../../partners/partners.service.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
 import { operatorPackageView, operatorPurchaseView } from './package-view.rules.ts';
-import type { PackageBody, PackagesQuery } from './packages.schemas.ts';
 import {
   createPackageBody,
   endPurchaseBody,
+  type PackageBody,
+  type PackagesQuery,
   packageChange,
   packageIdParam,
   packageOfPartner,
@@ -17,7 +17,6 @@ import {
   purchasesQuery,
   updatePackageBody,
 } from './packages.schemas.ts';
-import type { NewPackage, PackageDeps } from './packages.service.ts';
 import {
   createPackage,
   endPurchase,
@@ -25,6 +24,8 @@ import {
   getPurchase,
   listPackages,
   listPurchasesOf,
+  type NewPackage,
+  type PackageDeps,
   updatePackage,
 } from './packages.service.ts';
 

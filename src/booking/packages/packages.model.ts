@@ -1,8 +1,6 @@
-import type { Model } from 'mongoose';
-import { Schema } from 'mongoose';
+import { type Model, Schema } from 'mongoose';
 import type { CollectionDefinition } from '../../platform/ensure-collection.ts';
-import type { Db } from '../../platform/mongo.ts';
-import { modelOf, openCollection } from '../../platform/mongo.ts';
+import { type Db, modelOf, openCollection } from '../../platform/mongo.ts';
 
 /** A package on sale: credits valid for some days at these venues. */
 export type PackageRow = {

@@ -1,11 +1,11 @@
 import { listOf } from '../../http/response-fields.ts';
-import type { Route } from '../../http/route.ts';
-import { created, listing, ok, replayable, route } from '../../http/route.ts';
+import { created, listing, ok, type Route, replayable, route } from '../../http/route.ts';
 import type { PartnerCaller } from '../../partners/partners.service.ts';
 import { packageView, purchaseView } from './package-view.rules.ts';
-import type { ActiveQuery, BuyBody } from './packages.schemas.ts';
 import {
+  type ActiveQuery,
   activeQuery,
+  type BuyBody,
   buyBody,
   catalogueQuery,
   onePurchase,
@@ -14,8 +14,7 @@ import {
   purchaseIdParam,
   purchase as purchaseSchema,
 } from './packages.schemas.ts';
-import type { PackageDeps } from './packages.service.ts';
-import { buyPackage, getPurchase, listActivePurchases, listCatalogue } from './packages.service.ts';
+import { buyPackage, getPurchase, listActivePurchases, listCatalogue, type PackageDeps } from './packages.service.ts';
 
 export function packageRoutes(deps: PackageDeps): Route<PartnerCaller>[] {
   const region = deps.config.defaultRegion;

@@ -1,8 +1,7 @@
 import Joi from 'joi';
 import { toPaise } from '../../domain/money.ts';
 import { EXAMPLE } from '../../http/example-values.ts';
-import type { PageQuery } from '../../http/fields.ts';
-import { cursor, list, pageLimit, pathId, prose, rupees, text, uuid } from '../../http/fields.ts';
+import { cursor, list, type PageQuery, pageLimit, pathId, prose, rupees, text, uuid } from '../../http/fields.ts';
 import { customerPhone, idempotencyKey } from '../../http/order-fields.ts';
 import { amount, count, id, named, object, timestamp } from '../../http/response-fields.ts';
 import { omitUndefined } from '../../platform/omit-undefined.ts';

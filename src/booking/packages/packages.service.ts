@@ -1,9 +1,7 @@
 import { findGrantedVenue, findVenuesById } from '../../catalog/venues/venues.store.ts';
-import type { Audience } from '../../domain/errors.ts';
-import { audienceOf, DomainError, fieldError } from '../../domain/errors.ts';
+import { type Audience, audienceOf, DomainError, fieldError } from '../../domain/errors.ts';
 import { requireCustomerPhone } from '../../domain/phone.ts';
-import type { PartnerDeps } from '../../partners/partners.service.ts';
-import { getPartner, venueNotAuthorized } from '../../partners/partners.service.ts';
+import { getPartner, type PartnerDeps, venueNotAuthorized } from '../../partners/partners.service.ts';
 import { deduplicatedCalls } from '../../platform/deduplicated-calls.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Db } from '../../platform/mongo.ts';

@@ -1,12 +1,10 @@
 import mongoose from 'mongoose';
-import type { Erasure, Upcoming } from '../../domain/erasure.ts';
-import { redactKey, redactText } from '../../domain/erasure.ts';
+import { type Erasure, redactKey, redactText, type Upcoming } from '../../domain/erasure.ts';
 import type { Db, Expression, ReadOptions, Tx } from '../../platform/mongo.ts';
 import { collectionOf, isDuplicateKey } from '../../platform/mongo.ts';
 import { CONFIRMED, confirmAbsence, NEWEST } from '../../platform/newest-reads.ts';
 import { omitUndefined } from '../../platform/omit-undefined.ts';
-import type { Page, PageWanted } from '../../platform/pagination.ts';
-import { toPage } from '../../platform/pagination.ts';
+import { type Page, type PageWanted, toPage } from '../../platform/pagination.ts';
 import type { PackageRow, PurchaseRow, SeenPurchase } from './packages.model.ts';
 import { packageModel, purchaseCollection } from './packages.model.ts';
 

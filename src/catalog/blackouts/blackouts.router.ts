@@ -1,7 +1,5 @@
-import type { PageQuery } from '../../http/fields.ts';
-import { pageQuery } from '../../http/fields.ts';
-import type { Operator, Route } from '../../http/route.ts';
-import { created, listing, noContent, ok, route } from '../../http/route.ts';
+import { type PageQuery, pageQuery } from '../../http/fields.ts';
+import { created, listing, noContent, type Operator, ok, type Route, route } from '../../http/route.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
 import { conflictsView } from '../../reservations/claim-view.rules.ts';
 import { venueIdParam } from '../venues/venues.schemas.ts';

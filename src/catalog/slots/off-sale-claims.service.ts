@@ -1,9 +1,7 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { Db } from '../../platform/mongo.ts';
-import type { LiveClaim } from '../../reservations/claim-reads.store.ts';
-import { findLiveClaimsAtVenue } from '../../reservations/claim-reads.store.ts';
-import type { ResourceRow, VenueRow } from '../venues/venues.service.ts';
-import { getVenue, listResources } from '../venues/venues.service.ts';
+import { findLiveClaimsAtVenue, type LiveClaim } from '../../reservations/claim-reads.store.ts';
+import { getVenue, listResources, type ResourceRow, type VenueRow } from '../venues/venues.service.ts';
 import { pricedSlotAt } from './slot.rules.ts';
 
 /** Later than anything can be sold. */

@@ -2,8 +2,7 @@ import { toRupees } from '../../domain/money.ts';
 import { addDays, dayBounds, localDateOf, weekdayOf } from '../../platform/calendar.ts';
 import type { ResourceRow, VenueRow } from '../venues/venues.service.ts';
 import { pricesOf, wallTimesIn } from './price.rules.ts';
-import type { OpeningHours, ScheduledSlot, SlotWindow } from './schedule.rules.ts';
-import { scheduledSlotAt, slotsOn } from './schedule.rules.ts';
+import { type OpeningHours, type ScheduledSlot, type SlotWindow, scheduledSlotAt, slotsOn } from './schedule.rules.ts';
 
 const SLOT_ID = /^([a-z0-9-]+)_(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})Z$/;
 

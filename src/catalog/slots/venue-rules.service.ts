@@ -4,8 +4,7 @@ import { venueNotAuthorized } from '../../partners/partners.service.ts';
 import type { Entry } from '../../platform/leased-cache.ts';
 import type { Db } from '../../platform/mongo.ts';
 import type { ResourceRow } from '../venues/venues.service.ts';
-import type { RulesSource, VenueRules } from './venue-rules.store.ts';
-import { findVenueRules } from './venue-rules.store.ts';
+import { findVenueRules, type RulesSource, type VenueRules } from './venue-rules.store.ts';
 
 export type { RulesSource, VenueRules } from './venue-rules.store.ts';
 

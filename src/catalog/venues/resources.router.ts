@@ -1,12 +1,11 @@
 import { listOf } from '../../http/response-fields.ts';
-import type { Operator, Route } from '../../http/route.ts';
-import { created, listing, ok, route } from '../../http/route.ts';
+import { created, listing, type Operator, ok, type Route, route } from '../../http/route.ts';
 import { conflictsView } from '../../reservations/claim-view.rules.ts';
 import { operatorResourceView } from './venue-view.rules.ts';
-import type { ResourceBody } from './venues.schemas.ts';
 import {
   createResourceBody,
   operatorResource,
+  type ResourceBody,
   resourceChange,
   resourceIdParam,
   resourceWithConflicts,

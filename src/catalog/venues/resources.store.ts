@@ -1,10 +1,8 @@
 import mongoose from 'mongoose';
-import type { Db, Tx } from '../../platform/mongo.ts';
-import { collectionOf, isDuplicateKey } from '../../platform/mongo.ts';
+import { collectionOf, type Db, isDuplicateKey, type Tx } from '../../platform/mongo.ts';
 import { NEWEST } from '../../platform/newest-reads.ts';
 import { MAX_PRICE_RULES } from './price-rule-limit.rules.ts';
-import type { PriceRule, ResourceRow } from './venues.model.ts';
-import { resourceModel } from './venues.model.ts';
+import { type PriceRule, type ResourceRow, resourceModel } from './venues.model.ts';
 import { newestById } from './venues.store.ts';
 
 export async function insertResource(db: Db, resource: ResourceRow): Promise<boolean> {

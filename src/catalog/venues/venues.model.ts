@@ -1,9 +1,7 @@
-import type { Model } from 'mongoose';
-import { Schema } from 'mongoose';
+import { type Model, Schema } from 'mongoose';
 import type { Weekday } from '../../platform/calendar.ts';
 import type { CollectionDefinition } from '../../platform/ensure-collection.ts';
-import type { Db } from '../../platform/mongo.ts';
-import { modelOf } from '../../platform/mongo.ts';
+import { type Db, modelOf } from '../../platform/mongo.ts';
 import { MAX_PRICE_RULES } from './price-rule-limit.rules.ts';
 
 /** Wall time `HH:MM` in the venue's zone; an end at or before the start is on the next day. */

@@ -1,18 +1,16 @@
-import type { PageQuery } from '../../http/fields.ts';
-import { pageQuery } from '../../http/fields.ts';
+import { type PageQuery, pageQuery } from '../../http/fields.ts';
 import { listOf, pageOf } from '../../http/response-fields.ts';
-import type { Operator, Route } from '../../http/route.ts';
-import { created, listing, ok, route } from '../../http/route.ts';
+import { created, listing, type Operator, ok, type Route, route } from '../../http/route.ts';
 import type { PartnerCaller } from '../../partners/partners.service.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
 import { conflictsView } from '../../reservations/claim-view.rules.ts';
 import { getGrantedVenue, listGrantedResources, listGrantedVenues } from './granted-venues.service.ts';
 import { resourceView, venueView } from './venue-view.rules.ts';
-import type { VenueBody } from './venues.schemas.ts';
 import {
   createVenueBody,
   resource,
   updateVenueBody,
+  type VenueBody,
   venue,
   venueChange,
   venueIdParam,

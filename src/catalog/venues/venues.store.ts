@@ -1,12 +1,9 @@
 import mongoose from 'mongoose';
 import { grantIdOf } from '../../partners/partners.model.ts';
-import type { Db, Tx } from '../../platform/mongo.ts';
-import { collectionOf } from '../../platform/mongo.ts';
+import { collectionOf, type Db, type Tx } from '../../platform/mongo.ts';
 import { confirmAbsence, NEWEST, newestByDb } from '../../platform/newest-reads.ts';
-import type { Page, PageWanted } from '../../platform/pagination.ts';
-import { toPage } from '../../platform/pagination.ts';
-import type { VenueRow } from './venues.model.ts';
-import { resourceModel, venueModel } from './venues.model.ts';
+import { type Page, type PageWanted, toPage } from '../../platform/pagination.ts';
+import { resourceModel, type VenueRow, venueModel } from './venues.model.ts';
 
 export async function insertVenue(db: Db, venue: VenueRow): Promise<void> {
   await venueModel(db).create(venue);

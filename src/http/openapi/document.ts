@@ -1,13 +1,10 @@
 import type { ErrorCode } from '../../domain/errors.ts';
 import { ERROR_CODES } from '../error-registry.ts';
 import type { Operation } from '../route.ts';
-import type { ResponseObject } from './error-response-schemas.ts';
-import { errorResponse, errorSchemas } from './error-response-schemas.ts';
-import type { HeaderName } from './headers.ts';
-import { HEADERS } from './headers.ts';
+import { errorResponse, errorSchemas, type ResponseObject } from './error-response-schemas.ts';
+import { HEADERS, type HeaderName } from './headers.ts';
 import type { JsonSchema } from './json-schema.ts';
-import type { ListenerRules, SharedParts } from './operations.ts';
-import { describeOperation, errorsOf } from './operations.ts';
+import { describeOperation, errorsOf, type ListenerRules, type SharedParts } from './operations.ts';
 
 export type ApiDescription = ListenerRules & {
   title: string;

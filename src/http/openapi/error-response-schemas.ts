@@ -3,10 +3,8 @@ import type { ErrorCode } from '../../domain/errors.ts';
 import { errorBody } from '../error-handler.ts';
 import { ERROR_CODES, ERRORS } from '../error-registry.ts';
 import { EXAMPLE } from '../example-values.ts';
-import type { HeaderName } from './headers.ts';
-import { headersOf } from './headers.ts';
-import type { Components, JsonSchema } from './json-schema.ts';
-import { described, exampleOf, toJsonSchema } from './json-schema.ts';
+import { type HeaderName, headersOf } from './headers.ts';
+import { type Components, described, exampleOf, type JsonSchema, toJsonSchema } from './json-schema.ts';
 
 /**
  * The extra field of some errors, by code. `hasOwnError`: responses with the code have their own error schema, because

@@ -3,12 +3,10 @@ import type { ErrorCode } from '../../domain/errors.ts';
 import type { Operation } from '../route.ts';
 import type { ErrorRules, ResponseObject } from './error-response-schemas.ts';
 import { byStatus, errorResponse, responseName } from './error-response-schemas.ts';
-import type { HeaderName } from './headers.ts';
-import { headersOf } from './headers.ts';
+import { type HeaderName, headersOf } from './headers.ts';
 import type { Components, Described, JsonSchema } from './json-schema.ts';
 import { described, exampleIn, isRequired, toJsonSchema, withName } from './json-schema.ts';
-import type { WebhookDescription } from './webhooks.ts';
-import { describeWebhooks } from './webhooks.ts';
+import { describeWebhooks, type WebhookDescription } from './webhooks.ts';
 
 export type ListenerRules = ErrorRules & {
   /** The codes that precede an endpoint's own rules: keys, rate limit. */

@@ -1,6 +1,5 @@
 import type { Schema } from 'joi';
-import type { Components, JsonSchema } from './json-schema.ts';
-import { described, exampleOf, isRequired, toJsonSchema } from './json-schema.ts';
+import { type Components, described, exampleOf, isRequired, type JsonSchema, toJsonSchema } from './json-schema.ts';
 
 export type WebhookDescription = {
   name: string;

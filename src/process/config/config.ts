@@ -18,8 +18,7 @@ import {
   timeZone,
 } from './setting-values.ts';
 import { RETRY_DELAYS_SECONDS, settingsFaults } from './settings.rules.ts';
-import type { ConfigOf, ProcessName } from './settings.ts';
-import { SETTINGS } from './settings.ts';
+import { type ConfigOf, type ProcessName, SETTINGS } from './settings.ts';
 
 export type { Config, ConfigOf, ProcessName, WorkConfig, WorkerConfig } from './settings.ts';
 

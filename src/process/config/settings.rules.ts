@@ -1,7 +1,6 @@
 import { hasHashTag, redisAddress } from '../../platform/redis-address.rules.ts';
 import type { Config } from './settings.ts';
-import type { InsecureStore } from './store-connections.rules.ts';
-import { insecureStores, isDirectConnection, mongodbFaults } from './store-connections.rules.ts';
+import { type InsecureStore, insecureStores, isDirectConnection, mongodbFaults } from './store-connections.rules.ts';
 import { MAX_WEBHOOK_TIMEOUT_MS } from './take-over.rules.ts';
 import { weaknessOfEncryptionKeys, weaknessOfOperatorKey } from './weak-secrets.rules.ts';
 
