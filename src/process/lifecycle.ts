@@ -4,7 +4,7 @@ import { createProgress, type Progress } from '../platform/progress.ts';
 import { Refusal } from '../platform/server-requirements.rules.ts';
 import { onStopSignal, STOP_SIGNALS } from '../platform/stop-signals.ts';
 import { ConfigError, type ConfigOf, loadConfig, type ProcessName } from './config/config.ts';
-import { settingsWarnings } from './config/settings.rules.ts';
+import { settingsWarnings } from './config/setting-combinations.rules.ts';
 import { stopTracing } from './start-tracing.ts';
 
 const STOP_TIMEOUT_MS = 25_000;
