@@ -54,11 +54,7 @@ export function audienceOf(partnerId: string | undefined): Audience {
 /** `path` is dotted (`customer.phone`); `message` is for the caller's developer. */
 export type FieldFault = { path: string; message: string };
 
-export type ErrorExtras = {
-  details?: FieldFault[];
-  conflict?: Record<string, unknown>;
-  booking_id?: string;
-};
+export type ErrorExtras = { details?: FieldFault[]; conflict?: Record<string, unknown>; booking_id?: string };
 
 /**
  * A rule of the product rejected the call. `message` is public: it tells the caller's developer what was wrong and what

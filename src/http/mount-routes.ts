@@ -10,11 +10,7 @@ import { sendJson } from './send-json.ts';
 import { inTrace } from './trace-requests.ts';
 import { checkInput, fieldsOf, requireNoFaults, undecodableFields } from './validate.ts';
 
-type Around = {
-  limit?: RequestHandler;
-  beforeRejection?: RequestHandler;
-  ignoredInQuery?: readonly string[];
-};
+type Around = { limit?: RequestHandler; beforeRejection?: RequestHandler; ignoredInQuery?: readonly string[] };
 
 /**
  * Serves the rows of a route table. Checks in order: route, caller, limit, body and query, handler. `limit` finds the

@@ -23,10 +23,7 @@ export function logRequests(log: Logger): RequestHandler {
     // Passes the error itself to the serializer.
     wrapSerializers: false,
     customSuccessObject: requestFields,
-    customErrorObject: (req, res, err, value: { responseTime: number }) => ({
-      ...requestFields(req, res, value),
-      err,
-    }),
+    customErrorObject: (req, res, err, value: { responseTime: number }) => ({ ...requestFields(req, res, value), err }),
     customLogLevel: (_req, res, err) => (err !== undefined || res.statusCode >= 500 ? 'error' : 'info'),
     customErrorMessage: () => 'request failed',
   }) as RequestHandler;

@@ -96,10 +96,7 @@ export const listOf = (item: Schema) =>
     data: Joi.array().items(item),
   });
 
-export const pageOf = (item: Schema) =>
-  listOf(item).keys({
-    next_cursor: nextCursor().required(),
-  });
+export const pageOf = (item: Schema) => listOf(item).keys({ next_cursor: nextCursor().required() });
 
 export const nextCursor = () =>
   Joi.string().allow(null).description('Pass it as `cursor` for the next page. Null on the last page.').example(null);

@@ -29,11 +29,7 @@ export type ResponseDescription = {
 };
 
 /** A deprecated endpoint; dates are `YYYY-MM-DD` at midnight UTC. */
-export type Deprecation = {
-  since: string;
-  sunset?: string;
-  guide: string;
-};
+export type Deprecation = { since: string; sunset?: string; guide: string };
 
 type Described = {
   method: Method;

@@ -3,10 +3,7 @@ import { memoizeByObject } from './memoize-by-object.ts';
 import type { Db, ReadOptions } from './mongo.ts';
 
 /** For decisions: the newest state of the primary, which has every acknowledged write (ADR 0005). */
-export const NEWEST = {
-  readConcern: { level: 'local' },
-  readPreference: 'primary',
-} as const satisfies ReadOptions;
+export const NEWEST = { readConcern: { level: 'local' }, readPreference: 'primary' } as const satisfies ReadOptions;
 
 /**
  * For negatives that must not be wrong: the server confirms by a write that it is the primary. It costs as much as a

@@ -98,9 +98,7 @@ function parseSealed(sealed: string): { version: string; id: string; bytes: Buff
 }
 
 function openWith(key: Buffer, bytes: Buffer, aad: Buffer): string {
-  const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, IV_BYTES), {
-    authTagLength: TAG_BYTES,
-  });
+  const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });
   decipher.setAAD(aad);
   decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
   try {

@@ -81,10 +81,7 @@ async function lookUpAlternatives(
 function sellableDates(deps: SlotDeps, venue: VenueRow): Dates {
   const { after, before } = salePeriodOf(deps.clock.now(), deps.config.bookingHorizonDays, venue.timeZone);
   const last = new Date(before.getTime() - 1);
-  return {
-    from: addDays(localDateOf(after, venue.timeZone), -1),
-    to: localDateOf(last, venue.timeZone),
-  };
+  return { from: addDays(localDateOf(after, venue.timeZone), -1), to: localDateOf(last, venue.timeZone) };
 }
 
 /** The dates on sale up to `reach` days from the wanted one, or from the date on sale that is nearest to it. */

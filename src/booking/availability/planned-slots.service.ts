@@ -7,11 +7,7 @@ import { memoizeByObject } from '../../platform/memoize-by-object.ts';
 import type { Db } from '../../platform/mongo.ts';
 
 /** A slot of the schedule with everything that neither claims nor the time change. */
-export type PlannedSlot = PricedSlot & {
-  slotId: string;
-  resource: ResourceRow;
-  isBlackedOut: boolean;
-};
+export type PlannedSlot = PricedSlot & { slotId: string; resource: ResourceRow; isBlackedOut: boolean };
 
 export type Plan = readonly PlannedSlot[];
 

@@ -28,13 +28,7 @@ export function bookingRoutes(deps: BookingDeps & ConfirmDeps): Route<PartnerCal
       description:
         'Confirm before hold_expiry_at. No money is moved. The same key for the same hold returns the same booking.',
       body: confirmBody(deps.config.defaultRegion),
-      responses: {
-        201: {
-          description: 'The slot is booked.',
-          body: confirmation,
-          headers: ['Idempotent-Replayed'],
-        },
-      },
+      responses: { 201: { description: 'The slot is booked.', body: confirmation, headers: ['Idempotent-Replayed'] } },
       errors: [
         'HOLD_NOT_FOUND',
         'VENUE_NOT_AUTHORIZED',

@@ -13,11 +13,7 @@ import type { ShownBooking } from '../../reservations/reservations.model.ts';
 
 export type BookingDeps = { db: Db; config: { defaultTimeZone: string; defaultRegion: string } };
 
-export type BookingDetail = {
-  booking: ShownBooking;
-  venue: VenueRow | null;
-  resource: ResourceRow | null;
-};
+export type BookingDetail = { booking: ShownBooking; venue: VenueRow | null; resource: ResourceRow | null };
 
 /** `search`: an id of a booking or its hold, words of a name, or the end of a phone. */
 export type ListBookings = Pick<

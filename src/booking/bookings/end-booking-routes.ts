@@ -6,11 +6,7 @@ import { bookingIdParam, type EndBody, endBody, endedBooking } from './bookings.
 import { ENDED_STATUS, type EndOperation, endBooking } from './end-booking.service.ts';
 
 const OPERATIONS = {
-  cancel: {
-    verb: 'Cancel',
-    message: 'Booking cancelled successfully',
-    effect: 'Frees the slot of a BOOKED booking.',
-  },
+  cancel: { verb: 'Cancel', message: 'Booking cancelled successfully', effect: 'Frees the slot of a BOOKED booking.' },
   refund: {
     verb: 'Refund',
     message: 'Booking refunded successfully',

@@ -41,9 +41,7 @@ export function operatorPurchaseRoutes(deps: PackageDeps): Route<Operator>[] {
       tag: 'Packages',
       summary: 'List what a customer has bought',
       query: purchasesQuery(deps.config.defaultRegion),
-      responses: {
-        200: { description: 'Purchases, newest first, at most 200.', body: listOf(purchaseOfPartner) },
-      },
+      responses: { 200: { description: 'Purchases, newest first, at most 200.', body: listOf(purchaseOfPartner) } },
       errors: [],
       handle: async ({ query }) =>
         listing((await listPurchasesOf(deps, query.customer_phone)).map(operatorPurchaseView)),

@@ -39,9 +39,7 @@ export function packageRoutes(deps: PackageDeps): Route<PartnerCaller>[] {
       summary: 'Sell a package to a customer',
       params: { packageId: packageIdParam },
       body: buyBody(region),
-      responses: {
-        201: { description: 'The purchase.', body: onePurchase, headers: ['Idempotent-Replayed'] },
-      },
+      responses: { 201: { description: 'The purchase.', body: onePurchase, headers: ['Idempotent-Replayed'] } },
       errors: ['PACKAGE_NOT_FOUND', 'IDEMPOTENCY_KEY_MISMATCH'],
       handle: async ({ caller, params, body }) => {
         const { purchase, isReplay } = await buyPackage(deps, caller.partnerId, {

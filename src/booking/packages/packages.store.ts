@@ -11,9 +11,7 @@ import { packageModel, purchaseCollection } from './packages.model.ts';
 const DAY_MS = 86_400_000;
 
 /** A purchase that can still be used, by the database's clock (ADR 0004). */
-const UNEXPIRED: Expression = {
-  $and: [{ $gt: ['$expiresAt', '$$NOW'] }, { $eq: [{ $type: '$endedAt' }, 'missing'] }],
-};
+const UNEXPIRED: Expression = { $and: [{ $gt: ['$expiresAt', '$$NOW'] }, { $eq: [{ $type: '$endedAt' }, 'missing'] }] };
 
 const findSeen = (db: Db, stages: Expression[], options: ReadOptions = {}): Promise<SeenPurchase[]> =>
   purchaseCollection(db)

@@ -57,10 +57,7 @@ export function blackoutRoutes(deps: BlackoutDeps): Route<Operator>[] {
       description: 'One that has ended can still be read.',
       params: { id: blackoutIdParam },
       responses: {
-        200: {
-          description: 'The blackout, with the holds and bookings in it now.',
-          body: blackoutWithConflicts,
-        },
+        200: { description: 'The blackout, with the holds and bookings in it now.', body: blackoutWithConflicts },
       },
       errors: ['BLACKOUT_NOT_FOUND'],
       handle: async ({ params }) => ok(detailView(await getBlackout(deps, params.id))),

@@ -8,10 +8,7 @@ import { pricedSlotAt } from './slot.rules.ts';
 const FOR_MS = 10 * 366 * 86_400_000;
 
 /** A change that is not made yet, of resources by their ids. */
-export type VenueChange = {
-  venue?: Partial<VenueRow>;
-  resources?: ReadonlyMap<string, Partial<ResourceRow>>;
-};
+export type VenueChange = { venue?: Partial<VenueRow>; resources?: ReadonlyMap<string, Partial<ResourceRow>> };
 
 /**
  * The bookings and live holds of a venue that could not be sold as it is now, or as it would be after a change: the

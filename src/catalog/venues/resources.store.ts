@@ -75,9 +75,7 @@ export async function relateResources(
 
 /** The sports of these venues' resources as they are written there, sorted. */
 export async function listSports(db: Db, venueIds: readonly string[]): Promise<string[]> {
-  const found = await collectionOf(resourceModel(db)).distinct('sportCategory', {
-    venueId: { $in: [...venueIds] },
-  });
+  const found = await collectionOf(resourceModel(db)).distinct('sportCategory', { venueId: { $in: [...venueIds] } });
   return found.sort();
 }
 

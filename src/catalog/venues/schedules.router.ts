@@ -41,10 +41,7 @@ export function scheduleRoutes(deps: OperatorVenueDeps): Route<Operator>[] {
       summary: 'Read the opening hours of a resource',
       params: { resourceId: resourceIdParam },
       responses: {
-        200: {
-          description: 'The schedule; its operating hours on every day if none was set.',
-          body: schedule,
-        },
+        200: { description: 'The schedule; its operating hours on every day if none was set.', body: schedule },
       },
       errors: ['RESOURCE_NOT_FOUND'],
       handle: async ({ params: { resourceId } }) =>

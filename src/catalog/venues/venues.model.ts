@@ -8,10 +8,7 @@ import { MAX_PRICE_RULES } from './price-rule-limit.rules.ts';
 export type Hours = { start: string; end: string };
 
 /** The openings of each weekday, and the dates that differ, each at most once. */
-export type Schedule = {
-  weekly: Record<Weekday, Hours[]>;
-  exceptions: { date: string; hours: Hours[] }[];
-};
+export type Schedule = { weekly: Record<Weekday, Hours[]>; exceptions: { date: string; hours: Hours[] }[] };
 
 /**
  * A price for some slots; null is no restriction. Times are those at which a slot starts, dates and days those of the
@@ -111,10 +108,7 @@ export const resourceModel = (db: Db): Model<ResourceRow & Fenced & SwitchedOff>
 export const VENUE_COLLECTIONS: CollectionDefinition[] = [
   {
     name: 'venues',
-    jsonSchema: {
-      required: ['name', 'timeZone', 'status'],
-      properties: { status: { enum: ['active', 'inactive'] } },
-    },
+    jsonSchema: { required: ['name', 'timeZone', 'status'], properties: { status: { enum: ['active', 'inactive'] } } },
     indexes: [{ name: 'venues_by_name', key: { name: 1, _id: 1 } }],
   },
   {

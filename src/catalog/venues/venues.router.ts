@@ -32,9 +32,7 @@ export function partnerVenueRoutes(deps: VenueDeps): Route<PartnerCaller>[] {
       operationId: 'listVenues',
       tag: 'Venues',
       summary: 'List the venues granted to you',
-      responses: {
-        200: { description: 'Your venues, by name; none before onboarding.', body: listOf(venue) },
-      },
+      responses: { 200: { description: 'Your venues, by name; none before onboarding.', body: listOf(venue) } },
       errors: [],
       handle: async ({ caller }) => listing((await listGrantedVenues(deps, caller.partnerId)).map(venueView)),
     }),

@@ -12,10 +12,7 @@ import { type Components, described, exampleOf, type JsonSchema, toJsonSchema } 
  */
 export type ErrorExtrasSchemas = Partial<Record<ErrorCode, { field: 'conflict'; schema: Schema; hasOwnError?: true }>>;
 
-export type ErrorRules = {
-  errorExtras: ErrorExtrasSchemas;
-  hasErrorPages: boolean;
-};
+export type ErrorRules = { errorExtras: ErrorExtrasSchemas; hasErrorPages: boolean };
 
 export type ResponseObject = {
   description: string;
@@ -24,11 +21,7 @@ export type ResponseObject = {
   content?: Record<string, { schema: JsonSchema; example?: unknown; examples?: Record<string, unknown> }>;
 };
 
-const HEADERS_OF_STATUS: Record<number, HeaderName[]> = {
-  405: ['Allow'],
-  429: ['Retry-After'],
-  503: ['Retry-After'],
-};
+const HEADERS_OF_STATUS: Record<number, HeaderName[]> = { 405: ['Allow'], 429: ['Retry-After'], 503: ['Retry-After'] };
 
 /** The codes grouped by status, in the order of the registry. */
 export function byStatus(codes: ReadonlySet<ErrorCode>): Map<number, ErrorCode[]> {
@@ -141,10 +134,7 @@ function errorSchema(
           ...Object.fromEntries(
             Object.values(errorExtras).map(({ field, schema }) => [field, toJsonSchema(described(schema), components)]),
           ),
-          booking_id: {
-            ...text,
-            description: 'With INVALID_HOLD_STATE, if your hold is confirmed: its booking.',
-          },
+          booking_id: { ...text, description: 'With INVALID_HOLD_STATE, if your hold is confirmed: its booking.' },
         },
         required: ['code', 'message', 'request_id'],
       },

@@ -18,11 +18,7 @@ export type Described = {
   matches?: { schema?: Described }[];
 };
 
-type Meta = {
-  name?: string;
-  jsonSchema?: JsonSchema;
-  grows?: true;
-};
+type Meta = { name?: string; jsonSchema?: JsonSchema; grows?: true };
 
 export const described = (schema: Schema): Described => schema.describe() as Described;
 

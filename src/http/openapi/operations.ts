@@ -49,10 +49,7 @@ export function describeOperation(operation: Operation, rules: ListenerRules, sh
     ...(operation.isPublic === true ? { security: [] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined ? {} : { requestBody: requestBodyOf(operationId, body, shared.schemas) }),
-    responses: {
-      ...successesOf(operation, shared.schemas),
-      ...errorsByStatus(operation, rules, shared),
-    },
+    responses: { ...successesOf(operation, shared.schemas), ...errorsByStatus(operation, rules, shared) },
     ...(callbacks === undefined ? {} : { callbacks: describeWebhooks(callbacks, shared.schemas) }),
   };
 }
@@ -126,9 +123,7 @@ function successesOf(operation: Operation, schemas: Components): Record<string, 
           ...(operation.method === 'get' ? [] : IGNORED_FIELDS),
           ...deprecationHeaders(operation),
         ]),
-        ...(body && {
-          content: contentOf(described(body), resultName(operation.operationId), schemas, example),
-        }),
+        ...(body && { content: contentOf(described(body), resultName(operation.operationId), schemas, example) }),
       },
     ]),
   );

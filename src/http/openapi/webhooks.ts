@@ -41,12 +41,7 @@ function describeWebhook({ name, summary, when, headers, body }: WebhookDescript
     }),
     requestBody: {
       required: true,
-      content: {
-        'application/json': {
-          schema: toJsonSchema(described(body), components),
-          example: exampleOf(body),
-        },
-      },
+      content: { 'application/json': { schema: toJsonSchema(described(body), components), example: exampleOf(body) } },
     },
     responses: {
       '2XX': { description: 'Delivered.' },
