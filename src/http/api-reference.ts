@@ -13,10 +13,7 @@ const PACKAGE_FILE = require.resolve('swagger-ui-dist/package.json');
 /** Without the standalone preset there is no top bar and no link to a validator. */
 const SWAGGER_UI_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js'];
 
-/**
- * Serves the interactive reference at `path`: Swagger UI over `/openapi.json`. It requests nothing from other hosts,
- * has no inline script or style (CSP), and needs no key itself. `title` is HTML.
- */
+/** Swagger UI over `/openapi.json`. Requests nothing from other hosts; no inline script (CSP). `title` is HTML. */
 export function mountApiReference(
   app: Express,
   { path: base, title, home }: { path: string; title: string; home?: string },

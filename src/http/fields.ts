@@ -118,10 +118,7 @@ const bounded = Joi.extend((joi: Joi.Root) => ({
   },
 })) as { array: () => Joi.ArraySchema };
 
-/**
- * A list of at most `max` items. A longer one is rejected without checking its items: reporting tens of thousands of
- * faulty items takes a second and megabytes.
- */
+/** At most `max` items. Those of a longer list are not checked: thousands of faults take a second and megabytes. */
 export const list = (items: Joi.Schema, max: number) => bounded.array().items(items).max(max);
 
 export const rupees = () =>

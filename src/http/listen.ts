@@ -89,10 +89,7 @@ function watchConnections(server: Server): Connections {
   return connections;
 }
 
-/**
- * Cuts clients that do not read their response, for which Node would wait for ever. The limit is for the whole of a
- * response made in one piece, and for each piece of a streamed one.
- */
+/** Cuts clients that do not read their response, or the next piece of a streamed one: Node would wait for ever. */
 function cutSlowReaders(
   server: Server,
   connections: Connections,

@@ -51,10 +51,7 @@ export type KeyCheck<Caller> = {
   authenticate(when: 'at once' | 'in turn'): Promise<Caller>;
 };
 
-/**
- * Counts calls that are rejected before their key is checked, 404 and 405, if they have a valid key. The response stays
- * the same, also if the key is invalid or cannot be looked up.
- */
+/** Counts 404s and 405s of calls with a valid key. The response stays the same, whatever the key is. */
 export function countUnrouted<Caller>(authenticate: Authenticate<Caller>, limit: RequestHandler): RequestHandler {
   return async (req, res, next) => {
     if (req.headers['x-api-key'] !== undefined) {

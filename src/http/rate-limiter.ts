@@ -150,10 +150,7 @@ function watchOutage(probe: () => Promise<unknown>, log: Logger) {
   };
 }
 
-/**
- * Rejects without a response in 100 ms, measured in two halves: a process that stands still uses up only one of them,
- * so a lack of CPU does not look like an outage.
- */
+/** Rejects after 100 ms in two halves: a stalled process uses up only one, so a lack of CPU is no outage. */
 function withinTimeout<T>(counted: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const giveUp = () => reject(new Error(`Redis did not respond within ${REDIS_TIMEOUT_MS} ms`));

@@ -7,10 +7,7 @@ export const LOCKS: CollectionDefinition = { name: 'leases', indexes: [] };
 
 const lockCollection = (db: Db) => openCollection<Lock>(db, LOCKS.name);
 
-/**
- * Acquires or renews the named lock for `durationMs`, by the database's clock; returns whether `holder` has it now.
- * A lock only saves work: no rule depends on it being exclusive.
- */
+/** Acquires or renews a lock; false if another holds it. It only saves work: no rule needs it to be exclusive. */
 export async function acquireLock(db: Db, name: string, holder: string, durationMs: number): Promise<boolean> {
   const { matchedCount } = await lockCollection(db).updateOne(
     { _id: name, $or: [{ holder }, { $expr: { $lte: ['$until', '$$NOW'] } }] },

@@ -21,10 +21,7 @@ const SECRET_FIELDS = [
   'metadata',
 ];
 
-/**
- * Lines are written synchronously. With pino's buffer, the flush at exit waits for ever if the reader of the pipe has
- * died, and the process cannot be stopped.
- */
+/** Written synchronously: pino's flush at exit waits for ever if the reader of the pipe has died. */
 const STANDARD_OUTPUT = 1;
 const STANDARD_ERROR = 2;
 /** Lines up to this size wait for room on a full disk; further lines are dropped. */

@@ -83,10 +83,7 @@ export function createWorkerRedis(url: string, log: Logger): RedisConnection {
   return redis;
 }
 
-/**
- * What `ask` returns, once Redis responds, on a connection of its own.
- * @throws what `ask` throws, or Error if `signal` aborts first
- */
+/** What `ask` returns once Redis responds, on its own connection. @throws Error if `signal` aborts first */
 export async function askOnce<T>(
   url: string,
   signal: AbortSignal,

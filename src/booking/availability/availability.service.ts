@@ -26,9 +26,7 @@ export const beginReading = (db: Db, rules: VenueRules): Reading => ({
   beganAt: performance.now(),
 });
 
-/**
- * Whether a response may be used again: for half a second, unless this process has changed rules or claims (ADR 0008).
- */
+/** Whether a response may be used again: for half a second, unless rules or claims changed here (ADR 0008). */
 export const isRecent = (db: Db, rules: VenueRules, reading: Reading): boolean =>
   reading.rules === rules &&
   reading.claimChanges === countClaimChanges(db, rules.venue._id) &&

@@ -52,10 +52,7 @@ export type DayGrid = {
   offSchedule: (Occupant & { resource: ResourceRow })[];
 };
 
-/**
- * The operating day `date` of a venue for operators: every slot with who has it or why it is closed. Four queries,
- * whatever the number of resources. @throws DomainError VENUE_NOT_FOUND
- */
+/** A day of a venue: every slot with who has it or why it is closed. @throws DomainError VENUE_NOT_FOUND */
 export async function readDayGrid(deps: SlotDeps, venueId: string, date: string): Promise<DayGrid> {
   const venue = await getVenue(deps, venueId);
   const resources = await listResourceRows(deps.db, venueId);

@@ -101,10 +101,7 @@ async function searchVenue(deps: SlotDeps, rules: VenueRules, search: SlotSearch
   return { venueId: rules.venue._id, free: free.filter(isWithin(rules, search)) };
 }
 
-/**
- * Compares wall times. Slots after midnight belong to the operating day before: a range matches them if it has their
- * time, or if it goes on past midnight.
- */
+/** Compares wall times. A slot after midnight matches by its own time, or if the range passes midnight. */
 function isWithin({ venue }: VenueRules, { date, from = MIDNIGHT, to }: SlotSearch): (slot: SlotWindow) => boolean {
   const wallTimeOf = wallTimesIn(venue.timeZone);
   const passesMidnight = to === undefined || to <= from;

@@ -31,10 +31,7 @@ export type ListBookings = Pick<
   after?: Position;
 };
 
-/**
- * A booking of the partner; of any partner for an operator, who names none.
- * @throws DomainError BOOKING_NOT_FOUND for a booking that is missing or another partner's.
- */
+/** The partner's booking, or any for an operator, who names no partner. @throws DomainError BOOKING_NOT_FOUND */
 export async function getBooking(
   deps: { db: Db },
   partnerId: string | undefined,

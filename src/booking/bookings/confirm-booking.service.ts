@@ -110,10 +110,7 @@ async function tryConfirm(
   }
 }
 
-/**
- * Confirms and takes one credit of the customer, both or neither. Null where the hold cannot be confirmed; 'no credit'
- * where there is none to take, and nothing was done.
- */
+/** Confirms and takes one credit, both or neither. Null: cannot be confirmed; 'no credit': nothing was done. */
 async function confirmWithCredit(
   deps: ConfirmDeps,
   hold: Reservation,

@@ -102,10 +102,7 @@ async function insertWalkIn(
   }
 }
 
-/**
- * Cancels the walk-in that was played for a partner in the sandbox, and frees its slot.
- * @throws DomainError SLOT_NOT_FOUND; BOOKING_NOT_FOUND where the slot has no such walk-in.
- */
+/** Cancels a partner's played walk-in (sandbox). @throws DomainError SLOT_NOT_FOUND, BOOKING_NOT_FOUND */
 export async function cancelPlayedWalkIn(
   deps: WalkInDeps,
   slotId: string,

@@ -89,10 +89,7 @@ async function buyOnce(deps: PackageDeps, partnerId: string, input: BuyPackage, 
   return { purchase, isReplay: true };
 }
 
-/**
- * A purchase of the partner; of any partner for an operator, who names none.
- * @throws DomainError PURCHASE_NOT_FOUND for a purchase that is missing or another partner's.
- */
+/** The partner's purchase, or any for an operator, who names no partner. @throws DomainError PURCHASE_NOT_FOUND */
 export async function getPurchase(
   deps: { db: Db },
   partnerId: string | undefined,
@@ -123,10 +120,7 @@ export async function endPurchase(deps: { db: Db }, purchaseId: string, reason: 
   return getPurchase(deps, undefined, purchaseId);
 }
 
-/**
- * The customer's purchases that can be used at the venue, soonest expiry first. @throws DomainError
- * VENUE_NOT_AUTHORIZED
- */
+/** The purchases that can be used at the venue, soonest expiry first. @throws DomainError VENUE_NOT_AUTHORIZED */
 export async function listActivePurchases(
   deps: PackageDeps,
   partnerId: string,
@@ -141,10 +135,7 @@ export async function listActivePurchases(
 export type NewPackage = Omit<PackageRow, '_id' | 'status' | 'description'> &
   Partial<Pick<PackageRow, 'status' | 'description'>>;
 
-/**
- * Adds a package to a partner's catalogue. @throws DomainError PARTNER_NOT_FOUND; VALIDATION_ERROR for an unknown
- * venue.
- */
+/** Adds a package to a catalogue. @throws DomainError PARTNER_NOT_FOUND; VALIDATION_ERROR for an unknown venue */
 export async function createPackage(deps: PartnerDeps, input: NewPackage): Promise<PackageRow> {
   await getPartner(deps, input.partnerId);
   await requireVenues(deps, input.venueIds);
@@ -160,10 +151,7 @@ export async function getPackage(deps: { db: Db }, packageId: string): Promise<P
   return row;
 }
 
-/**
- * Changes what is sold from now on; purchases keep what they have. @throws DomainError PACKAGE_NOT_FOUND,
- * VALIDATION_ERROR
- */
+/** Changes what is sold from now on. @throws DomainError PACKAGE_NOT_FOUND, VALIDATION_ERROR */
 export async function updatePackage(
   deps: { db: Db },
   packageId: string,

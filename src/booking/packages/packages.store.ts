@@ -101,10 +101,7 @@ export async function listUsablePurchases(
   ]);
 }
 
-/**
- * Takes one credit of the customer's purchase that can be used at the venue and expires first. Returns the purchase's
- * id, null if there is none. The update's filter keeps credits from going below 0.
- */
+/** Takes a credit of the usable purchase that expires first; null if there is none. The filter stops at 0 credits. */
 export async function consumeCredit(
   db: Db,
   partnerId: string,

@@ -1,10 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import { addDays, localDateOf } from '../../platform/calendar.ts';
 
-/**
- * One opening of an operating day in the venue's wall time, `HH:MM`. An `end` at or before `start` is on the next day
- * (contract: availability/hours-past-midnight).
- */
+/** Wall times `HH:MM` at the venue. An `end` at or before `start` is on the next day. */
 export type Opening = { start: string; end: string };
 
 /** Openings for every day, or by date (`YYYY-MM-DD`). */
@@ -77,9 +74,7 @@ export function scheduledSlotAt(
   return undefined;
 }
 
-/**
- * The length of an opening's slots: `durationMs`, or less where the clocks cut an opening that is as long as one slot.
- */
+/** The length of a slot: `durationMs`, or less where the clocks cut an opening that is as long as one slot. */
 function slotLengthIn({ startMs, endMs, onWallMs }: OpeningMs, durationMs: number): number {
   const isCut = onWallMs === durationMs && startMs < endMs;
   return isCut ? Math.min(durationMs, endMs - startMs) : durationMs;

@@ -6,10 +6,7 @@ import { type OpeningHours, type ScheduledSlot, type SlotWindow, scheduledSlotAt
 
 const SLOT_ID = /^([a-z0-9-]+)_(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})Z$/;
 
-/**
- * The id of the slot that begins at `start`: `<resource_id>_<YYYYMMDDTHHmmZ>`, UTC, for instance
- * `koramangala-turf-a_20261121T0430Z` (contract: responses/ids).
- */
+/** `<resource_id>_<YYYYMMDDTHHmmZ>` in UTC, such as `koramangala-turf-a_20261121T0430Z`. */
 export function slotIdOf(resourceId: string, start: Date): string {
   const digits = start.toISOString().replace(/[-:]/g, '').slice(0, -'SS.sssZ'.length);
   return `${resourceId}_${digits}Z`;

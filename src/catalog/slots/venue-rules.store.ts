@@ -4,10 +4,7 @@ import type { Db } from '../../platform/mongo.ts';
 import type { BlackoutRow } from '../blackouts/blackouts.model.ts';
 import type { ResourceRow, VenueRow } from '../venues/venues.model.ts';
 
-/**
- * Everything that decides what may be sold at a venue, apart from claims and time. One object until something in it
- * changes (ADR 0006).
- */
+/** What decides what may be sold, apart from claims and time. The same object until something in it changes. */
 export type VenueRules = {
   venue: VenueRow;
   /** By id. */

@@ -7,10 +7,7 @@ import { findPriceRule, pullPriceRule, pushPriceRule } from './resources.store.t
 import type { PriceRule } from './venues.model.ts';
 import { getResource } from './venues.service.ts';
 
-/**
- * Adds a rule for what is sold from now on. @throws DomainError RESOURCE_NOT_FOUND; VALIDATION_ERROR at the limit of
- * rules.
- */
+/** Adds a rule for new sales. @throws DomainError RESOURCE_NOT_FOUND; VALIDATION_ERROR at the limit of rules */
 export async function addPriceRule(
   deps: { db: Db; clock: Clock },
   resourceId: string,

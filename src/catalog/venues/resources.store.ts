@@ -33,10 +33,7 @@ export async function updateResourceRow(
     .lean();
 }
 
-/**
- * Makes an active resource inactive until every call that did this has called `switchBack`. False if an operator
- * switched it off.
- */
+/** Makes a resource inactive until all such calls called `switchBack`. False if an operator switched it off. */
 export async function switchOff(db: Db, resourceId: string, callId: string): Promise<boolean> {
   const isOff = { offFor: mongoose.trusted({ $exists: true }) };
   const { matchedCount } = await resourceModel(db).updateOne(

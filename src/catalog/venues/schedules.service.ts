@@ -21,10 +21,7 @@ export async function setSchedule(deps: { db: Db }, resourceId: string, schedule
   return checked;
 }
 
-/**
- * The schedule with its exceptions by date. @throws DomainError VALIDATION_ERROR naming every opening that overlaps
- * another
- */
+/** The schedule with sorted exceptions. @throws DomainError VALIDATION_ERROR naming every opening that overlaps */
 export function checkedSchedule(schedule: Schedule): Schedule {
   const details = scheduleFaults(schedule);
   const [first] = details;

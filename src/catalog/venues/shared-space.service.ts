@@ -26,10 +26,7 @@ export async function shareSpace(
   await addSharedCells(deps, resource._id, otherIds, remedy);
 }
 
-/**
- * Makes the live claims on the resource and on the others fill the space that they share.
- * @throws DomainError VALIDATION_ERROR if claims on both sides overlap; `remedy` ends its message.
- */
+/** Makes live claims on either side fill the shared space. @throws DomainError VALIDATION_ERROR if some overlap */
 export async function addSharedCells(
   deps: { db: Db },
   resourceId: string,

@@ -46,10 +46,7 @@ export type ResourceRow = {
   sportCategory: string;
   durationMinutes: number;
   pricePaise: number;
-  /**
-   * Wall time `HH:MM`, the hours of every day while there is no schedule; an end at or before the start is on the next
-   * day.
-   */
+  /** Hours `HH:MM` of every day while there is no schedule; an end at or before the start is on the next day. */
   opensAt: string;
   closesAt: string;
   schedule?: Schedule;
@@ -59,9 +56,7 @@ export type ResourceRow = {
   status: 'active' | 'inactive';
 };
 
-/**
- * Incremented by every walk-in, blackout and change of shared space, so that their transactions conflict (ADR 0007).
- */
+/** Incremented by walk-ins, blackouts and changes of shared space: their transactions conflict (ADR 0007). */
 type Fenced = { claimFence?: number };
 
 /** Calls that have switched the resource off while they share its space; absent if an operator set its status. */

@@ -79,10 +79,7 @@ export async function findActiveVenueCities(
 
 const ID_LENGTH = 36;
 
-/**
- * Venues by name. A cursor position is the id followed by the name: a venue renamed meanwhile neither repeats nor hides
- * others.
- */
+/** Venues by name. The cursor is id and name, so a venue renamed meanwhile neither repeats nor hides others. */
 export async function listVenues(db: Db, { after, limit }: PageWanted): Promise<Page<VenueRow>> {
   const [id, name] = [after?.id.slice(0, ID_LENGTH) ?? '', after?.id.slice(ID_LENGTH) ?? ''];
   const rest = [{ name: mongoose.trusted({ $gt: name }) }, { name, _id: mongoose.trusted({ $gt: id }) }];

@@ -6,10 +6,7 @@ import { EXAMPLE } from '../example-values.ts';
 import { type HeaderName, headersOf } from './headers.ts';
 import { type Components, described, exampleOf, type JsonSchema, toJsonSchema } from './json-schema.ts';
 
-/**
- * The extra field of some errors, by code. `hasOwnError`: responses with the code have their own error schema, because
- * the field has another shape there.
- */
+/** The extra field of some errors. `hasOwnError`: the code has its own error schema, as the field differs. */
 export type ErrorExtrasSchemas = Partial<Record<ErrorCode, { field: 'conflict'; schema: Schema; hasOwnError?: true }>>;
 
 export type ErrorRules = { errorExtras: ErrorExtrasSchemas; hasErrorPages: boolean };
@@ -41,10 +38,7 @@ function pascalCase(code: string): string {
   return code.toLowerCase().replace(/(?:^|_)(\w)/g, (_match, letter: string) => letter.toUpperCase());
 }
 
-/**
- * The response for these codes: when each occurs, what to do, and examples. It uses the common error schema if
- * possible, because generated clients make a type of every other one.
- */
+/** The response for these codes. It uses the common error schema if it can: clients make a type of each other. */
 export function errorResponse(codes: readonly ErrorCode[], rules: ErrorRules): ResponseObject {
   const [status = 500] = codes.map((code) => ERRORS[code].status);
   return {

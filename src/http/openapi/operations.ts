@@ -100,10 +100,7 @@ function requestBodyOf(operationId: string, body: Schema, schemas: Components): 
 
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/**
- * The default name of a response: `BookingList` for listBookings, `BuyPackageResult` for buyPackage. Generators for Go
- * use `…Response` themselves.
- */
+/** `BookingList` for listBookings, `BuyPackageResult` for buyPackage. Go generators use `…Response` themselves. */
 function resultName(operationId: string): string {
   const [, plural] = /^list(\w+)$/.exec(operationId) ?? [];
   if (plural === undefined) return `${capitalized(operationId)}Result`;
