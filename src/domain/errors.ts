@@ -72,6 +72,12 @@ export class DomainError extends Error {
   }
 }
 
+/** The value. @throws DomainError with this code and message if it is null */
+export function found<T>(value: T | null, code: ErrorCode, message: string): T {
+  if (value === null) throw new DomainError(code, message);
+  return value;
+}
+
 export function fieldError(path: string, message: string): DomainError {
   return new DomainError('VALIDATION_ERROR', `${path}: ${message}`, { details: [{ path, message }] });
 }

@@ -155,7 +155,7 @@ export async function findFeed(
 }
 
 /** Erases reasons and attachments in the events of these reservations; returns the ids of the events. */
-export async function eraseTexts(db: Db, holdIds: readonly string[], replacement: string): Promise<string[]> {
+export async function eraseTextsOfEvents(db: Db, holdIds: readonly string[], replacement: string): Promise<string[]> {
   const events = eventCollection(db);
   const ofThem = { holdId: { $in: [...holdIds] } };
   await events.updateMany({ ...ofThem, reason: { $type: 'string' } }, { $set: { reason: replacement } });

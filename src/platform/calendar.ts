@@ -1,9 +1,9 @@
 import { Temporal } from 'temporal-polyfill';
 
-/** Temporal takes 10 to 20 µs per conversion, and one call asks for the same few days several times. */
 const MAX_REMEMBERED = 10_000;
 
-function remembered<T>(make: (key: string) => T): (key: string) => T {
+/** Calls `make` once for each key: Temporal takes 10 to 20 µs, and one call asks for the same few days repeatedly. */
+export function remembered<T>(make: (key: string) => T): (key: string) => T {
   const known = new Map<string, T>();
   return (key) => {
     const found = known.get(key);

@@ -29,6 +29,8 @@ export type LeasedCache = {
   freshen(): void;
   /** Like `freshen`, but resolves once every process obeys the change: all earlier leases have ended. */
   changedForAll(): Promise<void>;
+  /** `changedForAll` for a change that takes something off sale, `freshen` for others. */
+  changed(takesOffSale: boolean): Promise<void>;
   /** Whether the primary is confirmed within half a lease now. */
   isConfirmable(): Promise<boolean>;
   /** `bytes`: keys and values as JSON, plus an overhead for each entry. */
@@ -112,6 +114,10 @@ export const leasedCacheOf = memoizeByObject((db: Db): LeasedCache => {
   const freshen = (): void => {
     notBeforeMs = performance.now();
   };
+  const changedForAll = async (): Promise<void> => {
+    freshen();
+    await delay(Math.max(leaseMs, await findLongestLeaseMs(db)) * WAIT_FACTOR);
+  };
   return {
     read,
     lease: async (entries, patienceMs) => {
@@ -123,10 +129,8 @@ export const leasedCacheOf = memoizeByObject((db: Db): LeasedCache => {
       return undefined;
     },
     freshen,
-    changedForAll: async () => {
-      freshen();
-      await delay(Math.max(leaseMs, await findLongestLeaseMs(db)) * WAIT_FACTOR);
-    },
+    changedForAll,
+    changed: async (takesOffSale) => (takesOffSale ? changedForAll() : freshen()),
     isConfirmable: () => isTrueWithin(leaseMs * USE_PART, primary.isConfirmed(primary.term())),
     size: kept.size,
   };

@@ -1,5 +1,5 @@
 import type { CollectionDefinition } from './ensure-collection.ts';
-import { type Db, isDuplicateKey, openCollection } from './mongo.ts';
+import { type Db, openCollection, unlessDuplicate } from './mongo.ts';
 
 type Lock = { _id: string; holder: string; until: Date };
 
@@ -14,14 +14,9 @@ export async function acquireLock(db: Db, name: string, holder: string, duration
     [{ $set: { holder: { $literal: holder }, until: { $add: ['$$NOW', durationMs] } } }],
   );
   if (matchedCount === 1) return true;
-  try {
-    // The first holder ever. The lock ends at once, so the next call acquires it properly.
-    await lockCollection(db).insertOne({ _id: name, holder, until: new Date(0) });
-    return true;
-  } catch (err) {
-    if (isDuplicateKey(err)) return false;
-    throw err;
-  }
+  // The first holder ever. The lock ends at once, so the next call acquires it properly.
+  const inserting = lockCollection(db).insertOne({ _id: name, holder, until: new Date(0) });
+  return (await unlessDuplicate(inserting)) !== null;
 }
 
 export async function releaseLock(db: Db, name: string, holder: string): Promise<void> {

@@ -115,6 +115,13 @@ export function isDuplicateKey(err: unknown, index?: string): boolean {
   return code === 11000 && (index === undefined || VIOLATED_INDEX.exec(message)?.[1] === index);
 }
 
+/** The result of a write; null if a unique index rejects it. */
+export const unlessDuplicate = <T>(write: Promise<T>): Promise<T | null> =>
+  write.catch((err: unknown) => {
+    if (isDuplicateKey(err)) return null;
+    throw err;
+  });
+
 /** Whether the server cut the command off after its `maxTimeMS`. */
 export const isCommandTimeout = (err: unknown): boolean => codeOf(err) === 50;
 

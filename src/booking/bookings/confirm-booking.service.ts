@@ -3,7 +3,7 @@ import { requireCustomerPhone } from '../../domain/phone.ts';
 import { isCachedGrant, type PartnerCaller } from '../../partners/partners.service.ts';
 import { deduplicatedCalls } from '../../platform/deduplicated-calls.ts';
 import { newId } from '../../platform/ids.ts';
-import { inTransaction, isDuplicateKey } from '../../platform/mongo.ts';
+import { inTransaction, unlessDuplicate } from '../../platform/mongo.ts';
 import { counter } from '../../platform/process-metrics.ts';
 import { partnerActor, withoutCause } from '../../reservations/actor-types.ts';
 import { customerOf } from '../../reservations/customer.rules.ts';
@@ -101,13 +101,10 @@ async function tryConfirm(
     },
     attached: input.attached,
   };
-  try {
-    const paid = input.usePackageCredit ? await confirmWithCredit(deps, hold, phoneE164, change) : 'no credit';
-    return paid === 'no credit' ? await moveReservation(deps, 'confirm', hold._id, change) : paid;
-  } catch (err) {
-    if (isDuplicateKey(err)) return null;
-    throw err;
-  }
+  const paid = input.usePackageCredit
+    ? await unlessDuplicate(confirmWithCredit(deps, hold, phoneE164, change))
+    : 'no credit';
+  return paid === 'no credit' ? unlessDuplicate(moveReservation(deps, 'confirm', hold._id, change)) : paid;
 }
 
 /** Confirms and takes one credit, both or neither. Null: cannot be confirmed; 'no credit': nothing was done. */

@@ -1,7 +1,7 @@
 import { DomainError } from '../../domain/errors.ts';
 import { PLATFORM_PARTNER_ID } from '../../domain/platform-partner.ts';
 import { deduplicatedCalls } from '../../platform/deduplicated-calls.ts';
-import { inTransaction, isDuplicateKey } from '../../platform/mongo.ts';
+import { inTransaction, unlessDuplicate } from '../../platform/mongo.ts';
 import { type OperatorActor, type PartnerActor, withoutCause } from '../../reservations/actor-types.ts';
 import {
   findReservationAfterConflict,
@@ -10,7 +10,7 @@ import {
 } from '../../reservations/reservation-reads.store.ts';
 import type { Reservation } from '../../reservations/reservations.model.ts';
 import { moveReservation, type ReservationDeps } from '../../reservations/reservations.service.ts';
-import { applyTransition, type Change } from '../../reservations/reservations.store.ts';
+import { applyTransition, type Change, type Written } from '../../reservations/reservations.store.ts';
 import { giveCreditBack } from '../packages/packages.service.ts';
 import { bookingNotFound } from './bookings.service.ts';
 
@@ -106,14 +106,11 @@ async function tryEnd(
     ending: { of: namespaceOf(caller), key: idempotencyKey, operation },
   };
   const { packagePurchaseId } = reservation;
-  try {
-    return operation === 'refund' && packagePurchaseId !== undefined
-      ? await refundWithCredit(deps, reservation._id, packagePurchaseId, change)
-      : (await moveReservation(deps, operation, reservation._id, change)) !== null;
-  } catch (err) {
-    if (isDuplicateKey(err)) return false;
-    throw err;
-  }
+  const ending =
+    operation === 'refund' && packagePurchaseId !== undefined
+      ? refundWithCredit(deps, reservation._id, packagePurchaseId, change)
+      : moveReservation(deps, operation, reservation._id, change);
+  return (await unlessDuplicate<unknown>(ending)) !== null;
 }
 
 /** Refunds and gives the consumed credit back, both or neither. */
@@ -122,15 +119,14 @@ async function refundWithCredit(
   reservationId: string,
   packagePurchaseId: string,
   change: Change,
-): Promise<boolean> {
+): Promise<Written | null> {
   const written = await inTransaction(deps.db, async (tx) => {
     const refunded = await applyTransition(deps.db, 'refund', reservationId, change, tx);
     if (refunded !== null) await giveCreditBack(deps.db, packagePurchaseId, tx);
     return refunded;
   });
-  if (written === null) return false;
-  void deps.queues.enqueueDispatch(reservationId, written.eventId);
-  return true;
+  if (written !== null) void deps.queues.enqueueDispatch(reservationId, written.eventId);
+  return written;
 }
 
 async function rejection(deps: ReservationDeps, operation: EndOperation, bookingId: string): Promise<string> {

@@ -1,5 +1,5 @@
 import { findGrantedVenue, findVenuesById } from '../../catalog/venues/venues.store.ts';
-import { type Audience, audienceOf, DomainError, fieldError } from '../../domain/errors.ts';
+import { type Audience, audienceOf, DomainError, fieldError, found } from '../../domain/errors.ts';
 import { requireCustomerPhone } from '../../domain/phone.ts';
 import { getPartner, type PartnerDeps, venueNotAuthorized } from '../../partners/partners.service.ts';
 import { deduplicatedCalls } from '../../platform/deduplicated-calls.ts';
@@ -53,7 +53,7 @@ export async function buyPackage(deps: PackageDeps, partnerId: string, input: Bu
 async function buyOnce(deps: PackageDeps, partnerId: string, input: BuyPackage, phoneE164: string): Promise<Bought> {
   const { packageId, customerPhone, paymentMethod, idempotencyKey: purchaseKey } = input;
   const sold = await findPackage(deps.db, packageId);
-  if (sold === null || sold.partnerId !== partnerId) throw packageNotFound('partner');
+  if (sold?.partnerId !== partnerId) throw packageNotSold();
   if (sold.status === 'active') {
     const purchase = await insertPurchase(
       deps.db,
@@ -76,7 +76,7 @@ async function buyOnce(deps: PackageDeps, partnerId: string, input: BuyPackage, 
   const earlier = await findPurchaseByKey(deps.db, partnerId, purchaseKey);
   if (earlier === null) {
     if (sold.status === 'active') throw new Error('A purchase key is taken, but no purchase has it');
-    throw packageNotFound('partner');
+    throw packageNotSold();
   }
   if (earlier.packageId !== packageId || earlier.phoneE164 !== phoneE164) {
     throw new DomainError(
@@ -96,8 +96,8 @@ export async function getPurchase(
   purchaseId: string,
 ): Promise<SeenPurchase> {
   const purchase = await findPurchase(deps.db, purchaseId);
-  if (purchase !== null && (partnerId === undefined || purchase.partnerId === partnerId)) return purchase;
-  throw new DomainError('PURCHASE_NOT_FOUND', NO_PURCHASE[audienceOf(partnerId)]);
+  const isShown = partnerId === undefined || purchase?.partnerId === partnerId;
+  return found(isShown ? purchase : null, 'PURCHASE_NOT_FOUND', NO_PURCHASE[audienceOf(partnerId)]);
 }
 
 const NO_PURCHASE: Record<Audience, string> = {
@@ -146,9 +146,7 @@ export async function createPackage(deps: PartnerDeps, input: NewPackage): Promi
 
 /** @throws DomainError PACKAGE_NOT_FOUND */
 export async function getPackage(deps: { db: Db }, packageId: string): Promise<PackageRow> {
-  const row = await findPackage(deps.db, packageId);
-  if (row === null) throw packageNotFound('operator');
-  return row;
+  return found(await findPackage(deps.db, packageId), 'PACKAGE_NOT_FOUND', NO_PACKAGE.operator);
 }
 
 /** Changes what is sold from now on. @throws DomainError PACKAGE_NOT_FOUND, VALIDATION_ERROR */
@@ -158,9 +156,7 @@ export async function updatePackage(
   change: Partial<Omit<PackageRow, '_id' | 'partnerId'>>,
 ): Promise<PackageRow> {
   await requireVenues(deps, change.venueIds ?? []);
-  const row = await updatePackageRow(deps.db, packageId, change);
-  if (row === null) throw packageNotFound('operator');
-  return row;
+  return found(await updatePackageRow(deps.db, packageId, change), 'PACKAGE_NOT_FOUND', NO_PACKAGE.operator);
 }
 
 async function requireVenues(deps: { db: Db }, venueIds: readonly string[]): Promise<void> {
@@ -174,6 +170,4 @@ const NO_PACKAGE: Record<Audience, string> = {
   operator: 'There is no package with that id.',
 };
 
-function packageNotFound(audience: Audience): DomainError {
-  return new DomainError('PACKAGE_NOT_FOUND', NO_PACKAGE[audience]);
-}
+const packageNotSold = () => new DomainError('PACKAGE_NOT_FOUND', NO_PACKAGE.partner);

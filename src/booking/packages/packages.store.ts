@@ -1,7 +1,7 @@
 import mongoose from 'mongoose';
 import { type Erasure, redactKey, redactText, type Upcoming } from '../../domain/erasure.ts';
 import type { Db, Expression, ReadOptions, Tx } from '../../platform/mongo.ts';
-import { collectionOf, isDuplicateKey } from '../../platform/mongo.ts';
+import { collectionOf, unlessDuplicate } from '../../platform/mongo.ts';
 import { CONFIRMED, confirmAbsence, NEWEST } from '../../platform/newest-reads.ts';
 import { omitUndefined } from '../../platform/omit-undefined.ts';
 import { type Page, type PageWanted, toPage } from '../../platform/pagination.ts';
@@ -66,17 +66,13 @@ export async function insertPurchase(
   validityDays: number,
 ): Promise<SeenPurchase | null> {
   const instants = { purchasedAt: '$$NOW', expiresAt: { $add: ['$$NOW', validityDays * DAY_MS] } };
-  try {
-    const inserted = await purchaseCollection(db).findOneAndUpdate(
-      { _id: row._id },
-      [{ $replaceWith: { $mergeObjects: [{ $literal: row }, instants] } }],
-      { upsert: true, returnDocument: 'after' },
-    );
-    return inserted === null ? null : { ...inserted, isExpired: false };
-  } catch (err) {
-    if (isDuplicateKey(err)) return null;
-    throw err;
-  }
+  const inserting = purchaseCollection(db).findOneAndUpdate(
+    { _id: row._id },
+    [{ $replaceWith: { $mergeObjects: [{ $literal: row }, instants] } }],
+    { upsert: true, returnDocument: 'after' },
+  );
+  const inserted = await unlessDuplicate(inserting);
+  return inserted && { ...inserted, isExpired: false };
 }
 
 export async function findPurchase(db: Db, purchaseId: string): Promise<SeenPurchase | null> {

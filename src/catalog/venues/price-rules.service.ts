@@ -1,4 +1,4 @@
-import { DomainError, fieldError } from '../../domain/errors.ts';
+import { fieldError, found } from '../../domain/errors.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
 import { leasedCacheOf } from '../../platform/leased-cache.ts';
@@ -32,17 +32,13 @@ export async function listPriceRules(deps: { db: Db }, resourceId: string): Prom
 
 /** A rule and its resource. @throws DomainError PRICE_RULE_NOT_FOUND */
 export async function getPriceRule(deps: { db: Db }, ruleId: string): Promise<{ resourceId: string; rule: PriceRule }> {
-  const found = await findPriceRule(deps.db, ruleId);
-  if (found === null) throw priceRuleNotFound();
-  return found;
+  return foundRule(await findPriceRule(deps.db, ruleId));
 }
 
 /** @throws DomainError PRICE_RULE_NOT_FOUND */
 export async function removePriceRule(deps: { db: Db }, ruleId: string): Promise<void> {
-  if (!(await pullPriceRule(deps.db, ruleId))) throw priceRuleNotFound();
+  foundRule((await pullPriceRule(deps.db, ruleId)) || null);
   leasedCacheOf(deps.db).freshen();
 }
 
-function priceRuleNotFound(): DomainError {
-  return new DomainError('PRICE_RULE_NOT_FOUND', 'There is no price rule with that id.');
-}
+const foundRule = <T>(rule: T | null) => found(rule, 'PRICE_RULE_NOT_FOUND', 'There is no price rule with that id.');

@@ -1,18 +1,12 @@
 import mongoose from 'mongoose';
-import { collectionOf, type Db, isDuplicateKey, type Tx } from '../../platform/mongo.ts';
+import { collectionOf, type Db, type Tx, unlessDuplicate } from '../../platform/mongo.ts';
 import { NEWEST } from '../../platform/newest-reads.ts';
 import { MAX_PRICE_RULES } from './price-rule-limit.rules.ts';
 import { type PriceRule, type ResourceRow, resourceModel } from './venues.model.ts';
 import { newestById } from './venues.store.ts';
 
 export async function insertResource(db: Db, resource: ResourceRow): Promise<boolean> {
-  try {
-    await resourceModel(db).create(resource);
-    return true;
-  } catch (err) {
-    if (isDuplicateKey(err)) return false;
-    throw err;
-  }
+  return (await unlessDuplicate(resourceModel(db).create(resource))) !== null;
 }
 
 export const findResource = newestById<ResourceRow>((db) => collectionOf(resourceModel(db)));

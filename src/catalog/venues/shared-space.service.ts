@@ -19,9 +19,7 @@ export async function shareSpace(
 ): Promise<void> {
   await inVenueTransaction(deps.db, resource.venueId, (tx) => relateResources(deps.db, resource, otherIds, tx));
   // Once this returns, everything sold without the relation is written and is found.
-  const cache = leasedCacheOf(deps.db);
-  if (otherIds.length > 0) await cache.changedForAll();
-  else cache.freshen();
+  await leasedCacheOf(deps.db).changed(otherIds.length > 0);
   const remedy = 'change the resource once more, with status: until then it may be inactive';
   await addSharedCells(deps, resource._id, otherIds, remedy);
 }

@@ -4,7 +4,6 @@ import { created, listing, type Operator, ok, type Route, route } from '../../ht
 import type { PartnerCaller } from '../../partners/partners.service.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
 import { conflictsView } from '../../reservations/claim-view.rules.ts';
-import { getGrantedVenue, listGrantedResources, listGrantedVenues } from './granted-venues.service.ts';
 import { resourceView, venueView } from './venue-view.rules.ts';
 import {
   createVenueBody,
@@ -17,7 +16,15 @@ import {
   venueWithConflicts,
 } from './venues.schemas.ts';
 import type { NewVenue, OperatorVenueDeps, VenueDeps } from './venues.service.ts';
-import { createVenue, getVenue, listVenues, updateVenue } from './venues.service.ts';
+import {
+  createVenue,
+  getGrantedVenue,
+  getVenue,
+  listGrantedResources,
+  listGrantedVenues,
+  listVenues,
+  updateVenue,
+} from './venues.service.ts';
 
 const WHAT_STAYS =
   'For what is sold from now on: what is held or booked stays, and is reported where it could not be sold as the venue is now.';
