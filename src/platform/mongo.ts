@@ -26,6 +26,9 @@ export function openCollection<T extends object>(db: Db, name: string): mongoose
   return db.collection<T>(name);
 }
 
+export const REQUIRED_TEXT = { type: String, required: true } as const;
+export const REQUIRED_NUMBER = { type: Number, required: true } as const;
+
 /** The model of a collection that mongoose writes, checking each new document; compiled on first use. */
 export function modelOf<T>(db: Db, name: string, schema: Schema<T>): Model<T> {
   return (db.models[name] ?? db.model(name, schema)) as unknown as Model<T>;

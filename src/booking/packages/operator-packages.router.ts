@@ -86,8 +86,8 @@ export function operatorPackageRoutes(deps: PartnerDeps): Route<Operator>[] {
       responses: { 201: { description: 'The package.', body: packageOfPartner } },
       errors: ['PARTNER_NOT_FOUND'],
       handle: async ({ body }) => {
-        const input = { ...packageChange(body), partnerId: body.partner_id } as NewPackage;
-        return created(operatorPackageView(await createPackage(deps, input)));
+        const made = await createPackage(deps, packageChange(body) as NewPackage);
+        return created(operatorPackageView(made));
       },
     }),
     route<Operator, unknown, PackagesQuery>({

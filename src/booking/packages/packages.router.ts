@@ -1,6 +1,7 @@
 import { listOf } from '../../http/response-fields.ts';
 import { created, listing, ok, type Route, replayable, route } from '../../http/route.ts';
 import type { PartnerCaller } from '../../partners/partners.service.ts';
+import { camelCased } from '../../platform/camel-case.ts';
 import { packageView, purchaseView } from './package-view.rules.ts';
 import {
   type ActiveQuery,
@@ -42,12 +43,8 @@ export function packageRoutes(deps: PackageDeps): Route<PartnerCaller>[] {
       responses: { 201: { description: 'The purchase.', body: onePurchase, headers: ['Idempotent-Replayed'] } },
       errors: ['PACKAGE_NOT_FOUND', 'IDEMPOTENCY_KEY_MISMATCH'],
       handle: async ({ caller, params, body }) => {
-        const { purchase, isReplay } = await buyPackage(deps, caller.partnerId, {
-          packageId: params.packageId,
-          customerPhone: body.customer_phone,
-          paymentMethod: body.payment_method,
-          idempotencyKey: body.idempotency_key,
-        });
+        const input = { packageId: params.packageId, ...camelCased(body) };
+        const { purchase, isReplay } = await buyPackage(deps, caller.partnerId, input);
         return replayable(created({ purchase: purchaseView(purchase) }), isReplay);
       },
     }),

@@ -1,7 +1,7 @@
-import { type Model, Schema } from 'mongoose';
+import { type InferRawDocType, type Model, Schema } from 'mongoose';
 import type { Weekday } from '../../platform/calendar.ts';
 import type { CollectionDefinition } from '../../platform/ensure-collection.ts';
-import { type Db, modelOf } from '../../platform/mongo.ts';
+import { type Db, modelOf, REQUIRED_NUMBER, REQUIRED_TEXT } from '../../platform/mongo.ts';
 import { MAX_PRICE_RULES } from './price-rule-limit.rules.ts';
 
 /** Wall time `HH:MM` in the venue's zone; an end at or before the start is on the next day. */
@@ -28,33 +28,37 @@ export type PriceRule = {
   createdAt: Date;
 };
 
-export type VenueRow = {
-  _id: string;
-  name: string;
-  address: string;
-  city: string;
-  timeZone: string;
-  status: 'active' | 'inactive';
-};
+const STATUS = { type: String, enum: ['active', 'inactive'], required: true } as const;
 
-export type ResourceRow = {
+const VENUE = {
+  _id: REQUIRED_TEXT,
+  name: REQUIRED_TEXT,
+  address: REQUIRED_TEXT,
+  city: REQUIRED_TEXT,
+  timeZone: REQUIRED_TEXT,
+  status: STATUS,
+} as const;
+
+export type VenueRow = InferRawDocType<typeof VENUE>;
+
+const RESOURCE = {
   /** The public slug, unique in the service. */
-  _id: string;
-  venueId: string;
-  name: string;
-  resourceType: string;
-  sportCategory: string;
-  durationMinutes: number;
-  pricePaise: number;
+  _id: REQUIRED_TEXT,
+  venueId: REQUIRED_TEXT,
+  name: REQUIRED_TEXT,
+  resourceType: REQUIRED_TEXT,
+  sportCategory: REQUIRED_TEXT,
+  durationMinutes: REQUIRED_NUMBER,
+  pricePaise: REQUIRED_NUMBER,
   /** Hours `HH:MM` of every day while there is no schedule; an end at or before the start is on the next day. */
-  opensAt: string;
-  closesAt: string;
-  schedule?: Schedule;
-  /** The oldest first. */
-  priceRules?: PriceRule[];
-  sharesSpaceWith: string[];
-  status: 'active' | 'inactive';
-};
+  opensAt: REQUIRED_TEXT,
+  closesAt: REQUIRED_TEXT,
+  sharesSpaceWith: { type: [String], required: true },
+  status: STATUS,
+} as const;
+
+/** `priceRules`: the oldest first. */
+export type ResourceRow = InferRawDocType<typeof RESOURCE> & { schedule?: Schedule; priceRules?: PriceRule[] };
 
 /** Incremented by walk-ins, blackouts and changes of shared space: their transactions conflict (ADR 0007). */
 type Fenced = { claimFence?: number };
@@ -63,33 +67,15 @@ type Fenced = { claimFence?: number };
 type SwitchedOff = { offFor?: string[] };
 
 const venueSchema = new Schema<VenueRow & Fenced>(
-  {
-    _id: { type: String, required: true },
-    name: { type: String, required: true },
-    address: { type: String, required: true },
-    city: { type: String, required: true },
-    timeZone: { type: String, required: true },
-    status: { type: String, enum: ['active', 'inactive'], required: true },
-    claimFence: Number,
-  },
+  { ...VENUE, claimFence: Number },
   { collection: 'venues', versionKey: false },
 );
 
 const resourceSchema = new Schema<ResourceRow & Fenced & SwitchedOff>(
   {
-    _id: { type: String, required: true },
-    venueId: { type: String, required: true },
-    name: { type: String, required: true },
-    resourceType: { type: String, required: true },
-    sportCategory: { type: String, required: true },
-    durationMinutes: { type: Number, required: true },
-    pricePaise: { type: Number, required: true },
-    opensAt: { type: String, required: true },
-    closesAt: { type: String, required: true },
+    ...RESOURCE,
     schedule: Schema.Types.Mixed,
     priceRules: { type: [Schema.Types.Mixed], default: undefined },
-    sharesSpaceWith: { type: [String], required: true },
-    status: { type: String, enum: ['active', 'inactive'], required: true },
     claimFence: Number,
     offFor: { type: [String], default: undefined },
   },
