@@ -56,10 +56,7 @@ export type FieldFault = { path: string; message: string };
 
 export type ErrorExtras = { details?: FieldFault[]; conflict?: Record<string, unknown>; booking_id?: string };
 
-/**
- * A rule of the product rejected the call. `message` is public: it tells the caller's developer what was wrong and what
- * to do next. Unexpected faults are thrown as ordinary errors.
- */
+/** A rule rejected the call. `message` is public: it tells the caller's developer what was wrong and what to do. */
 export class DomainError extends Error {
   readonly code: ErrorCode;
   readonly extras: ErrorExtras;

@@ -4,10 +4,7 @@ import type { Express } from 'express';
 /** V8 of Node 24 changes prototypes cheaply, and is slower with foreign classes (ADR 0035). */
 const CHANGES_CHEAPLY_FROM_V8 = 13;
 
-/**
- * Request and response classes with the prototypes of `app`. Express sets those prototypes on each object anyway, which
- * makes it slow up to Node 23. Empty if the V8 of this version is faster without.
- */
+/** Classes that have the prototypes of `app` from the start: Express changes them, which is slow up to Node 23. */
 export function presetPrototypes(
   app: Express,
   v8Version: string,

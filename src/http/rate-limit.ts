@@ -125,10 +125,7 @@ const isWrongKey = (err: unknown): boolean => err instanceof DomainError && err.
 
 const isBadKey = (err: unknown): boolean => err instanceof DomainError && BAD_KEY_ERRORS.includes(err.code);
 
-/**
- * Compares a key, which costs no read: a valid one always passes, however many invalid ones its address has sent. Those
- * are counted, and `limited` over the limit. Sets the rate limit headers; the caller responds.
- */
+/** Compares a key, which costs no read: a right one always passes. Wrong ones are counted by their address. */
 export async function tryKey(
   limiter: LocalRateLimiter,
   req: Request,

@@ -124,10 +124,7 @@ export function parseInstant(text: string): Date | undefined {
   }
 }
 
-/**
- * The time zone that `text` names in any case, in the spelling of the IANA database; aliases such as `US/Pacific` stay.
- * Undefined for other texts, such as the offset `+05:30`, which has no DST rules.
- */
+/** The zone in the spelling of the IANA database; undefined for other texts, such as the offset `+05:30`. */
 export function timeZoneNamed(text: string): string | undefined {
   if (!/^[A-Za-z][\w+\-/]*$/.test(text) || ONLY_OF_ICU.test(text)) return undefined;
   try {

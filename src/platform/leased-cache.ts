@@ -59,10 +59,7 @@ export function setLeaseMs(db: Db, leaseMs: number): void {
   settings.set(db, leaseMs);
 }
 
-/**
- * The cache of data that every call reads and that changes rarely. A process that was cut off or frozen cannot act on
- * stale data: a write carries the end of its lease, and the database rejects it after that (ADR 0006).
- */
+/** The cache of data that rarely changes. A write by it carries its lease's end; the database checks it (ADR 0006). */
 export const leasedCacheOf = memoizeByObject((db: Db): LeasedCache => {
   const leaseMs = settings.get(db) ?? LEASE_MS;
   const kept = createKeptReadings();

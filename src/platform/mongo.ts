@@ -18,10 +18,7 @@ export type Snapshot = { session: ClientSession };
 
 export type Expression = Record<string, unknown>;
 
-/**
- * A collection of the driver: for pipelines, which mongoose would recast, and for hot writes (1.4 times as fast for a
- * hold). The collection's validator in the database guards what is written (ADR 0024).
- */
+/** A collection of the driver: for pipelines and hot writes, which its validator guards (ADR 0024). */
 export function openCollection<T extends object>(db: Db, name: string): mongoose.mongo.Collection<T> {
   return db.collection<T>(name);
 }

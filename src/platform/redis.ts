@@ -6,10 +6,7 @@ import { redisAddress } from './redis-address.rules.ts';
 
 const QUIT_TIMEOUT_MS = 1000;
 export const CONNECT_TIMEOUT_MS = 2000;
-/**
- * A connection that receives nothing for this long is replaced: a network that drops packets would not end it for a
- * quarter of an hour. A worker waits for jobs up to 10 s at a time.
- */
+/** A silent connection is replaced: packets dropped on the way would not end it. A worker waits for jobs up to 10 s. */
 const PRODUCER_SILENCE_MS = 5000;
 const WORKER_SILENCE_MS = 14_000;
 

@@ -111,10 +111,7 @@ export async function listPurchasesOf(deps: PackageDeps, customerPhone: string):
   return listPurchasesOfPhone(deps.db, phoneE164, 200);
 }
 
-/**
- * Ends a purchase before its time: none of its credits can be used any more, not even one that a refund gives back. A
- * purchase that has expired or was ended before stays as it is. @throws DomainError PURCHASE_NOT_FOUND
- */
+/** Ends a purchase early: no credit of it can be used or given back any more. @throws DomainError PURCHASE_NOT_FOUND */
 export async function endPurchase(deps: { db: Db }, purchaseId: string, reason: string): Promise<SeenPurchase> {
   await endPurchaseRow(deps.db, purchaseId, reason);
   return getPurchase(deps, undefined, purchaseId);

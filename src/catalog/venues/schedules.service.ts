@@ -11,10 +11,7 @@ export async function getSchedule(deps: { db: Db }, resourceId: string): Promise
   return schedule ?? everyDay({ start: opensAt, end: closesAt });
 }
 
-/**
- * Replaces the schedule for what is sold from now on; reservations stay and cannot be sold over (ADR 0002).
- * @throws DomainError RESOURCE_NOT_FOUND; VALIDATION_ERROR naming every opening that overlaps another
- */
+/** Sets the schedule for new sales. @throws DomainError RESOURCE_NOT_FOUND; VALIDATION_ERROR naming each overlap */
 export async function setSchedule(deps: { db: Db }, resourceId: string, schedule: Schedule): Promise<Schedule> {
   const checked = checkedSchedule(schedule);
   await updateResource(deps, resourceId, { schedule: checked });

@@ -176,10 +176,7 @@ type ResourceChange = Partial<Omit<ResourceRow, '_id' | 'venueId' | 'sharesSpace
 
 const SLOT_FIELDS = ['durationMinutes', 'opensAt', 'closesAt', 'schedule'] as const;
 
-/**
- * Changes a resource for what is sold from now on; reservations keep their window and price. When it returns, nothing
- * is sold that the change takes off sale. @throws DomainError RESOURCE_NOT_FOUND
- */
+/** When it returns, nothing is sold that the change takes off sale. @throws DomainError RESOURCE_NOT_FOUND */
 export async function updateResource(
   deps: { db: Db },
   resourceId: string,

@@ -63,10 +63,7 @@ const PARAMETERS: Record<string, JsonSchema> = {
   },
 };
 
-/**
- * The OpenAPI 3.1 document of a listener, made from its routes, schemas and error registry only; deterministic.
- * @throws Error for an incomplete description, a repeated operation id or an unknown tag
- */
+/** The OpenAPI 3.1 document of a listener. @throws Error for a repeated operation id, an unknown tag, or a gap */
 export function describeApi(api: ApiDescription, operations: readonly Operation[]): OpenApiDocument {
   requireDistinct(operations, api.tags);
   const shared: SharedParts = { schemas: new Map(), responses: new Map() };
