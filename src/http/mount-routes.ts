@@ -159,6 +159,11 @@ function rejectMethod(allowed: readonly string[], notOffered = ''): RequestHandl
 
 export const rejectWrites: RequestHandler = rejectMethod(['GET', 'HEAD']);
 
+/** Serves a path outside the route tables, such as a health check or a page; other methods get 405. */
+export function mountGet(app: IRouter, path: string, handler: RequestHandler): void {
+  app.route(path).get(handler).all(rejectWrites);
+}
+
 /** The last handler of every app. @throws DomainError ROUTE_NOT_FOUND */
 export function notFound(_req: Request, _res: Response, _next: NextFunction): void {
   throw new DomainError(
