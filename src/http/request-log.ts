@@ -26,11 +26,7 @@ export function logRequests(log: Logger): RequestHandler {
   }) as RequestHandler;
 }
 
-function requestFields(
-  req: IncomingMessage,
-  res: ServerResponse,
-  { responseTime }: { responseTime: number },
-): Record<string, unknown> {
+function requestFields(req: IncomingMessage, res: ServerResponse, { responseTime }: { responseTime: number }) {
   const caller = callerOf(res as Response);
   return {
     request_id: req.id,

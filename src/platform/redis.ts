@@ -119,11 +119,7 @@ type ServerOptions = Pick<
 >;
 
 /** `ofServer`: options of the connection to each server. `ofCluster`: further options of a connection to a cluster. */
-function connect(
-  url: string,
-  ofServer: ServerOptions,
-  ofCluster: Pick<ClusterOptions, 'retryDelayOnFailover'> = {},
-): RedisConnection {
+function connect(url: string, ofServer: ServerOptions, ofCluster: Pick<ClusterOptions, 'retryDelayOnFailover'> = {}) {
   const address = redisAddress(url);
   const connecting = { connectTimeout: CONNECT_TIMEOUT_MS, retryStrategy: reconnectDelayMs };
   if (address.kind === 'server') return new Redis(url, { ...connecting, ...ofServer });

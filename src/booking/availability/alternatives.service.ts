@@ -47,12 +47,7 @@ export function findAlternatives(
 
 type Dates = { from: string; to: string };
 
-async function lookUpAlternatives(
-  deps: SlotDeps,
-  rules: VenueRules,
-  resource: ResourceRow,
-  wanted: Date,
-): Promise<ListedSlot[]> {
+async function lookUpAlternatives(deps: SlotDeps, rules: VenueRules, resource: ResourceRow, wanted: Date) {
   const { venue } = rules;
   if (venue.status !== 'active') return [];
   const resources = rules.resources.filter(

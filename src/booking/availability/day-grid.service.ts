@@ -122,12 +122,7 @@ function kindOf(occupants: readonly Occupant[]): Occupant['kind'] {
 }
 
 /** Whether a claim begins on this date in a window that no day's schedule has. */
-function isOffSchedule(
-  venue: VenueRow,
-  resource: ResourceRow,
-  { slotStart, slotEnd }: Occupancy,
-  date: string,
-): boolean {
+function isOffSchedule(venue: VenueRow, resource: ResourceRow, { slotStart, slotEnd }: Occupancy, date: string) {
   if (localDateOf(slotStart, venue.timeZone) !== date) return false;
   return pricedSlotAt(venue, resource, slotStart)?.end.getTime() !== slotEnd.getTime();
 }

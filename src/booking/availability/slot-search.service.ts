@@ -57,11 +57,7 @@ export async function searchFreeSlots(
 }
 
 /** The venues that are active, in the city, and have the sport; sorted. */
-async function findFittingVenueIds(
-  db: Db,
-  venueIds: readonly string[],
-  { sport, city }: SlotSearch,
-): Promise<string[]> {
+async function findFittingVenueIds(db: Db, venueIds: readonly string[], { sport, city }: SlotSearch) {
   const ofSport = sport === undefined ? venueIds : await findVenueIdsOfSport(db, venueIds, sport);
   const venues = await findActiveVenueCities(db, ofSport);
   return venues.filter((venue) => city === undefined || folded(venue.city) === folded(city)).map(({ _id }) => _id);
@@ -81,12 +77,7 @@ const MOST_NAMED = 20;
 const folded = (text: string): string => foldCase(text).trim();
 
 /** Null if its grant was revoked a moment ago. */
-async function findVenueRules(
-  deps: SlotDeps,
-  partnerId: string,
-  venueId: string,
-  { venueIds }: SlotSearch,
-): Promise<VenueRules | null> {
+async function findVenueRules(deps: SlotDeps, partnerId: string, venueId: string, { venueIds }: SlotSearch) {
   const granted = await findGrantedRules(deps, partnerId, venueId);
   if (granted === null && venueIds !== undefined) throw venueNotAuthorized();
   return granted?.rules ?? null;

@@ -50,12 +50,7 @@ export async function confirmBooking(
   return deduplicate(deps.db, [withoutCause(caller), input], () => confirmOnce(deps, caller, input, phoneE164));
 }
 
-async function confirmOnce(
-  deps: ConfirmDeps,
-  caller: PartnerCaller,
-  input: ConfirmBooking,
-  phoneE164: string,
-): Promise<Confirmed> {
+async function confirmOnce(deps: ConfirmDeps, caller: PartnerCaller, input: ConfirmBooking, phoneE164: string) {
   const { partnerId } = caller;
   const hold = await findReservation(deps.db, input.holdId);
   if (hold === null || hold.partnerId !== partnerId) throw holdNotFound();

@@ -40,24 +40,14 @@ export async function endBooking(
   return deduplicate(deps.db, [withoutCause(caller), operation, input], () => endOnce(deps, caller, operation, input));
 }
 
-async function endOnce(
-  deps: ReservationDeps,
-  caller: Caller,
-  operation: EndOperation,
-  input: EndBooking,
-): Promise<{ isReplay: boolean }> {
+async function endOnce(deps: ReservationDeps, caller: Caller, operation: EndOperation, input: EndBooking) {
   const reservation = await requireBooking(deps, caller, operation, input.bookingId);
   if (await tryEnd(deps, caller, reservation, operation, input)) return { isReplay: false };
   if (await isReplayOf(deps, caller, operation, input)) return { isReplay: true };
   throw new DomainError('INVALID_HOLD_STATE', await rejection(deps, operation, input.bookingId));
 }
 
-async function requireBooking(
-  deps: ReservationDeps,
-  caller: Caller,
-  operation: EndOperation,
-  bookingId: string,
-): Promise<Reservation> {
+async function requireBooking(deps: ReservationDeps, caller: Caller, operation: EndOperation, bookingId: string) {
   const reservation = await findReservationByBookingId(deps.db, bookingId);
   if (reservation === null) throw bookingNotFound(caller.kind === 'operator' ? 'operator' : 'partner');
   if (caller.kind === 'operator' || reservation.partnerId === caller.partnerId) return reservation;

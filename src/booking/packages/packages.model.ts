@@ -40,6 +40,8 @@ const PACKAGE = {
 /** A package on sale: credits valid for some days at these venues. */
 export type PackageRow = Omit<InferRawDocType<typeof PACKAGE>, 'description'> & { description: string | null };
 
+export type PackageColumns = Partial<Omit<PackageRow, '_id' | 'partnerId'>>;
+
 const packageSchema = new Schema<PackageRow>(PACKAGE, { collection: 'packages', versionKey: false });
 
 export const packageModel = (db: Db): Model<PackageRow> => modelOf(db, 'Package', packageSchema);

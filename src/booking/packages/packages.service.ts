@@ -5,7 +5,7 @@ import { getPartner, type PartnerDeps, venueNotAuthorized } from '../../partners
 import { deduplicatedCalls } from '../../platform/deduplicated-calls.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Db } from '../../platform/mongo.ts';
-import type { PackageRow, SeenPurchase } from './packages.model.ts';
+import type { PackageColumns, PackageRow, SeenPurchase } from './packages.model.ts';
 import {
   endPurchaseRow,
   findPackage,
@@ -147,11 +147,7 @@ export async function getPackage(deps: { db: Db }, packageId: string): Promise<P
 }
 
 /** Changes what is sold from now on. @throws DomainError PACKAGE_NOT_FOUND, VALIDATION_ERROR */
-export async function updatePackage(
-  deps: { db: Db },
-  packageId: string,
-  change: Partial<Omit<PackageRow, '_id' | 'partnerId'>>,
-): Promise<PackageRow> {
+export async function updatePackage(deps: { db: Db }, packageId: string, change: PackageColumns): Promise<PackageRow> {
   await requireVenues(deps, change.venueIds ?? []);
   return found(await updatePackageRow(deps.db, packageId, change), 'PACKAGE_NOT_FOUND', NO_PACKAGE.operator);
 }

@@ -5,7 +5,7 @@ import { collectionOf, unlessDuplicate } from '../../platform/mongo.ts';
 import { CONFIRMED, confirmAbsence, NEWEST } from '../../platform/newest-reads.ts';
 import { omitUndefined } from '../../platform/omit-undefined.ts';
 import { type Page, type PageWanted, toPage } from '../../platform/pagination.ts';
-import type { PackageRow, PurchaseRow, SeenPurchase } from './packages.model.ts';
+import type { PackageColumns, PackageRow, PurchaseRow, SeenPurchase } from './packages.model.ts';
 import { packageModel, purchaseCollection } from './packages.model.ts';
 
 const DAY_MS = 86_400_000;
@@ -51,11 +51,7 @@ export async function listPackages(
   return toPage(rows, limit, ({ _id: id }) => ({ at: new Date(0), id }));
 }
 
-export async function updatePackageRow(
-  db: Db,
-  packageId: string,
-  set: Partial<Omit<PackageRow, '_id' | 'partnerId'>>,
-): Promise<PackageRow | null> {
+export async function updatePackageRow(db: Db, packageId: string, set: PackageColumns): Promise<PackageRow | null> {
   return packageModel(db).findByIdAndUpdate(packageId, { $set: set }, { returnDocument: 'after' }).lean();
 }
 

@@ -2,7 +2,7 @@ import mongoose from 'mongoose';
 import { collectionOf, type Db, type Tx, unlessDuplicate } from '../../platform/mongo.ts';
 import { NEWEST } from '../../platform/newest-reads.ts';
 import { MAX_PRICE_RULES } from './price-rule-limit.rules.ts';
-import { type PriceRule, type ResourceRow, resourceModel } from './venues.model.ts';
+import { type PriceRule, type ResourceColumns, type ResourceRow, resourceModel } from './venues.model.ts';
 import { newestById } from './venues.store.ts';
 
 export async function insertResource(db: Db, resource: ResourceRow): Promise<boolean> {
@@ -15,11 +15,7 @@ export async function listResourceRows(db: Db, venueId: string): Promise<Resourc
   return collectionOf(resourceModel(db)).find({ venueId }, NEWEST).sort({ _id: 1 }).toArray();
 }
 
-export async function updateResourceRow(
-  db: Db,
-  resourceId: string,
-  set: Partial<Omit<ResourceRow, '_id' | 'venueId'>>,
-): Promise<ResourceRow | null> {
+export async function updateResourceRow(db: Db, resourceId: string, set: ResourceColumns): Promise<ResourceRow | null> {
   // A status that an operator sets ends every `switchOff`.
   const asked = set.status === undefined ? {} : { $unset: { offFor: 1 as const } };
   return resourceModel(db)

@@ -40,6 +40,7 @@ const VENUE = {
 } as const;
 
 export type VenueRow = InferRawDocType<typeof VENUE>;
+export type VenueColumns = Partial<Omit<VenueRow, '_id'>>;
 
 const RESOURCE = {
   /** The public slug, unique in the service. */
@@ -59,6 +60,8 @@ const RESOURCE = {
 
 /** `priceRules`: the oldest first. */
 export type ResourceRow = InferRawDocType<typeof RESOURCE> & { schedule?: Schedule; priceRules?: PriceRule[] };
+
+export type ResourceColumns = Partial<Omit<ResourceRow, '_id' | 'venueId'>>;
 
 /** Incremented by walk-ins, blackouts and changes of shared space: their transactions conflict (ADR 0007). */
 type Fenced = { claimFence?: number };

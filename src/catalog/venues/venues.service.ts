@@ -14,7 +14,7 @@ import {
   updateResourceRow,
 } from './resources.store.ts';
 import { addSharedCells, shareSpace } from './shared-space.service.ts';
-import type { ResourceRow, VenueRow } from './venues.model.ts';
+import type { ResourceColumns, ResourceRow, VenueColumns, VenueRow } from './venues.model.ts';
 import { findGrantedVenue, findVenue, findVenuesById, insertVenue, updateVenueRow } from './venues.store.ts';
 
 export type { Hours, PriceRule, ResourceRow, Schedule, VenueRow } from './venues.model.ts';
@@ -52,11 +52,7 @@ export async function getGrantedVenue(deps: { db: Db }, partnerId: string, venue
 }
 
 /** When it returns, nothing is sold that the change takes off sale. @throws DomainError VENUE_NOT_FOUND */
-export async function updateVenue(
-  deps: { db: Db },
-  venueId: string,
-  change: Partial<Omit<VenueRow, '_id'>>,
-): Promise<VenueRow> {
+export async function updateVenue(deps: { db: Db }, venueId: string, change: VenueColumns): Promise<VenueRow> {
   const venue = foundVenue(await updateVenueRow(deps.db, venueId, change));
   const isRestricted = change.status === 'inactive' || (change.timeZone !== undefined && venue.status === 'active');
   await leasedCacheOf(deps.db).changed(isRestricted);
@@ -94,11 +90,7 @@ export async function createResource(
   return updateResource(deps, resource._id, { status });
 }
 
-async function insertUnderFreeSlug(
-  deps: { db: Db },
-  venue: VenueRow,
-  input: Omit<ResourceRow, '_id' | 'venueId'>,
-): Promise<ResourceRow> {
+async function insertUnderFreeSlug(deps: { db: Db }, venue: VenueRow, input: Omit<ResourceRow, '_id' | 'venueId'>) {
   const slug = slugify(`${venue.name} ${input.name}`).slice(0, MAX_SLUG_CHARACTERS).replace(/-$/, '');
   const base = slug || 'resource';
   for (let number = 1; ; number += 1) {
@@ -148,7 +140,7 @@ export async function getResource(deps: { db: Db }, resourceId: string): Promise
 export async function changeResource(
   deps: { db: Db },
   resourceId: string,
-  { sharesSpaceWith, ...change }: ResourceChange & Partial<Pick<ResourceRow, 'sharesSpaceWith'>>,
+  { sharesSpaceWith, ...change }: Omit<ResourceColumns, 'priceRules'>,
 ): Promise<ResourceRow> {
   if (sharesSpaceWith === undefined) return updateResource(deps, resourceId, change);
   const resource = await getResource(deps, resourceId);
@@ -172,7 +164,7 @@ export async function changeResource(
   return updateResource(deps, resourceId, change);
 }
 
-type ResourceChange = Partial<Omit<ResourceRow, '_id' | 'venueId' | 'sharesSpaceWith' | 'priceRules'>>;
+type ResourceChange = Omit<ResourceColumns, 'sharesSpaceWith' | 'priceRules'>;
 
 const SLOT_FIELDS = ['durationMinutes', 'opensAt', 'closesAt', 'schedule'] as const;
 

@@ -3,7 +3,7 @@ import { grantIdOf } from '../../partners/partners.model.ts';
 import { collectionOf, type Db, type Tx } from '../../platform/mongo.ts';
 import { confirmAbsence, NEWEST, newestByDb } from '../../platform/newest-reads.ts';
 import { type Page, type PageWanted, toPage } from '../../platform/pagination.ts';
-import { resourceModel, type VenueRow, venueModel } from './venues.model.ts';
+import { resourceModel, type VenueColumns, type VenueRow, venueModel } from './venues.model.ts';
 
 export async function insertVenue(db: Db, venue: VenueRow): Promise<void> {
   await venueModel(db).create(venue);
@@ -91,11 +91,7 @@ export async function listVenues(db: Db, { after, limit }: PageWanted): Promise<
   return toPage(rows, limit, (row) => ({ at: new Date(0), id: row._id + row.name }));
 }
 
-export async function updateVenueRow(
-  db: Db,
-  venueId: string,
-  set: Partial<Omit<VenueRow, '_id'>>,
-): Promise<VenueRow | null> {
+export async function updateVenueRow(db: Db, venueId: string, set: VenueColumns): Promise<VenueRow | null> {
   return venueModel(db).findByIdAndUpdate(venueId, { $set: set }, { returnDocument: 'after' }).lean();
 }
 

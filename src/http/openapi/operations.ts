@@ -135,11 +135,7 @@ function deprecationHeaders({ deprecation }: Operation): HeaderName[] {
   return ['Deprecation', 'Link', ...(deprecation.sunset === undefined ? [] : (['Sunset'] as const))];
 }
 
-function errorsByStatus(
-  operation: Operation,
-  rules: ListenerRules,
-  { responses }: SharedParts,
-): Record<string, { $ref: string }> {
+function errorsByStatus(operation: Operation, rules: ListenerRules, { responses }: SharedParts) {
   const grouped = [...byStatus(errorsOf(operation, rules))];
   return Object.fromEntries(
     grouped.map(([status, codes]) => {
