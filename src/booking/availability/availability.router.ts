@@ -6,17 +6,7 @@ import { datesBetween } from '../../platform/calendar.ts';
 import { omitUndefined } from '../../platform/omit-undefined.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
 import { type PreparedJson, prepareJson } from '../../platform/prepared-json.ts';
-import {
-  availability,
-  availabilityRange,
-  type DayQuery,
-  dayQuery,
-  freeSlotPage,
-  type RangeQuery,
-  rangeQuery,
-  type SearchQuery,
-  searchQuery,
-} from './availability.schemas.ts';
+import * as schemas from './availability.schemas.ts';
 import { readAvailability } from './availability.service.ts';
 import { searchFreeSlots, VENUES_OF_PAGE } from './slot-search.service.ts';
 import { freeSlotsJson, type ListedSlots, slotsJson } from './slots-json.rules.ts';
@@ -32,15 +22,15 @@ const responsesWith = (body: Schema, description: string): Record<number, Respon
 export function availabilityRoutes(deps: SlotDeps): Route<PartnerCaller>[] {
   return [
     searchRoute(deps),
-    route<PartnerCaller, unknown, DayQuery>({
+    route<PartnerCaller, unknown, schemas.DayQuery>({
       method: 'get',
       path: '/api/v1/slots/availability',
       operationId: 'getAvailability',
       tag: 'Availability',
       summary: 'Read the slots of a venue on one date',
       description: `${PROMISE} ${REVALIDATION}`,
-      query: dayQuery,
-      responses: responsesWith(availability, 'The slots of the date.'),
+      query: schemas.dayQuery,
+      responses: responsesWith(schemas.availability, 'The slots of the date.'),
       errors: ['VENUE_NOT_AUTHORIZED', 'RESOURCE_NOT_FOUND'],
       handle: async ({ caller, query }) => {
         const { venue_id: venueId, date: day, resource_id: resourceId } = query;
@@ -50,15 +40,15 @@ export function availabilityRoutes(deps: SlotDeps): Route<PartnerCaller>[] {
         return revalidated(await readAvailability(deps, caller.partnerId, wanted, { name: 'day', render }));
       },
     }),
-    route<PartnerCaller, unknown, RangeQuery>({
+    route<PartnerCaller, unknown, schemas.RangeQuery>({
       method: 'get',
       path: '/api/v1/slots/availability/range',
       operationId: 'getAvailabilityRange',
       tag: 'Availability',
       summary: 'Read the slots of a venue on several dates',
       description: `${PROMISE} ${REVALIDATION}`,
-      query: rangeQuery,
-      responses: responsesWith(availabilityRange, 'The slots of each date.'),
+      query: schemas.rangeQuery,
+      responses: responsesWith(schemas.availabilityRange, 'The slots of each date.'),
       errors: ['VENUE_NOT_AUTHORIZED', 'RESOURCE_NOT_FOUND'],
       handle: async ({ caller, query }) => {
         const { venue_id: venueId, from, to, resource_id: resourceId } = query;
@@ -75,15 +65,15 @@ export function availabilityRoutes(deps: SlotDeps): Route<PartnerCaller>[] {
 }
 
 function searchRoute(deps: SlotDeps): Route<PartnerCaller> {
-  return route<PartnerCaller, unknown, SearchQuery>({
+  return route<PartnerCaller, unknown, schemas.SearchQuery>({
     method: 'get',
     path: '/api/v1/slots/search',
     operationId: 'searchSlots',
     tag: 'Availability',
     summary: 'Find free slots of several venues on one date',
     description: `Sorted by venue, resource and start. A page covers ${VENUES_OF_PAGE} venues and can be empty: continue while next_cursor is not null. ${PROMISE}`,
-    query: searchQuery,
-    responses: { 200: { description: 'The slots that can be held.', body: freeSlotPage } },
+    query: schemas.searchQuery,
+    responses: { 200: { description: 'The slots that can be held.', body: schemas.freeSlotPage } },
     errors: ['VENUE_NOT_AUTHORIZED'],
     handle: async ({ caller, query }) => {
       const { venue_ids: venueIds, cursor: after, ...rest } = query;
