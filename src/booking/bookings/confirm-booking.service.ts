@@ -47,28 +47,26 @@ export async function confirmBooking(
   input: ConfirmBooking,
 ): Promise<Confirmed> {
   const phoneE164 = requireCustomerPhone(input.customerPhone, deps.config.defaultRegion);
-  return deduplicate(deps.db, [withoutCause(caller), input], () => confirmOnce(deps, caller, input, phoneE164));
-}
-
-async function confirmOnce(deps: ConfirmDeps, caller: PartnerCaller, input: ConfirmBooking, phoneE164: string) {
-  const { partnerId } = caller;
-  const hold = await findReservation(deps.db, input.holdId);
-  if (hold === null || hold.partnerId !== partnerId) throw holdNotFound();
-  // Revoking a grant releases its holds; this rejects those that a broken-off revoke has left ACTIVE.
-  const isRevoked = hold.status === 'ACTIVE' && !(await isCachedGrant(deps.db, partnerId, hold.venueId));
-  const booking = isRevoked ? null : await tryConfirm(deps, caller, hold, input, phoneE164);
-  if (booking !== null) {
-    bookingsConfirmed(deps.db).inc();
-    return { booking, isReplay: false };
-  }
-  const earlier = await findReservationByKey(deps.db, partnerId, 'confirmKey', input.idempotencyKey);
-  if (earlier?._id === input.holdId) return { booking: earlier, isReplay: true };
-  if (earlier !== null)
-    throw new DomainError(
-      'IDEMPOTENCY_KEY_MISMATCH',
-      'This idempotency_key has already confirmed another hold. Use a new key for each hold.',
-    );
-  throw isRevoked ? holdNotGranted() : await whyNotConfirmed(deps, input.holdId);
+  return deduplicate(deps.db, [withoutCause(caller), input], async () => {
+    const { partnerId } = caller;
+    const hold = await findReservation(deps.db, input.holdId);
+    if (hold === null || hold.partnerId !== partnerId) throw holdNotFound();
+    // Revoking a grant releases its holds; this rejects those that a broken-off revoke has left ACTIVE.
+    const isRevoked = hold.status === 'ACTIVE' && !(await isCachedGrant(deps.db, partnerId, hold.venueId));
+    const booking = isRevoked ? null : await tryConfirm(deps, caller, hold, input, phoneE164);
+    if (booking !== null) {
+      bookingsConfirmed(deps.db).inc();
+      return { booking, isReplay: false };
+    }
+    const earlier = await findReservationByKey(deps.db, partnerId, 'confirmKey', input.idempotencyKey);
+    if (earlier?._id === input.holdId) return { booking: earlier, isReplay: true };
+    if (earlier !== null)
+      throw new DomainError(
+        'IDEMPOTENCY_KEY_MISMATCH',
+        'This idempotency_key has already confirmed another hold. Use a new key for each hold.',
+      );
+    throw isRevoked ? holdNotGranted() : await whyNotConfirmed(deps, input.holdId);
+  });
 }
 
 const bookingsConfirmed = counter({

@@ -37,14 +37,12 @@ export async function endBooking(
   operation: EndOperation,
   input: EndBooking,
 ): Promise<{ isReplay: boolean }> {
-  return deduplicate(deps.db, [withoutCause(caller), operation, input], () => endOnce(deps, caller, operation, input));
-}
-
-async function endOnce(deps: ReservationDeps, caller: Caller, operation: EndOperation, input: EndBooking) {
-  const reservation = await requireBooking(deps, caller, operation, input.bookingId);
-  if (await tryEnd(deps, caller, reservation, operation, input)) return { isReplay: false };
-  if (await isReplayOf(deps, caller, operation, input)) return { isReplay: true };
-  throw new DomainError('INVALID_HOLD_STATE', await rejection(deps, operation, input.bookingId));
+  return deduplicate(deps.db, [withoutCause(caller), operation, input], async () => {
+    const reservation = await requireBooking(deps, caller, operation, input.bookingId);
+    if (await tryEnd(deps, caller, reservation, operation, input)) return { isReplay: false };
+    if (await isReplayOf(deps, caller, operation, input)) return { isReplay: true };
+    throw new DomainError('INVALID_HOLD_STATE', await rejection(deps, operation, input.bookingId));
+  });
 }
 
 async function requireBooking(deps: ReservationDeps, caller: Caller, operation: EndOperation, bookingId: string) {

@@ -28,12 +28,7 @@ export {
 
 export type PackageDeps = { db: Db; config: { defaultRegion: string } };
 
-export type BuyPackage = {
-  packageId: string;
-  customerPhone: string;
-  paymentMethod: string;
-  idempotencyKey: string;
-};
+export type BuyPackage = { packageId: string; customerPhone: string; paymentMethod: string; idempotencyKey: string };
 
 type Bought = { purchase: SeenPurchase; isReplay: boolean };
 
@@ -47,46 +42,33 @@ const deduplicate = deduplicatedCalls<Bought>();
  */
 export async function buyPackage(deps: PackageDeps, partnerId: string, input: BuyPackage): Promise<Bought> {
   const phoneE164 = requireCustomerPhone(input.customerPhone, deps.config.defaultRegion);
-  return deduplicate(deps.db, [partnerId, input], () => buyOnce(deps, partnerId, input, phoneE164));
-}
-
-async function buyOnce(deps: PackageDeps, partnerId: string, input: BuyPackage, phoneE164: string): Promise<Bought> {
-  const { packageId, customerPhone, paymentMethod, idempotencyKey: purchaseKey } = input;
-  const sold = await findPackage(deps.db, packageId);
-  if (sold?.partnerId !== partnerId) throw packageNotSold();
-  if (sold.status === 'active') {
-    const purchase = await insertPurchase(
-      deps.db,
-      {
-        _id: newId(),
-        partnerId,
-        packageId,
-        customerPhone,
-        phoneE164,
-        paymentMethod,
-        venueIds: sold.venueIds,
-        creditsTotal: sold.credits,
-        creditsRemaining: sold.credits,
-        purchaseKey,
-      },
-      sold.validityDays,
-    );
-    if (purchase !== null) return { purchase, isReplay: false };
-  }
-  const earlier = await findPurchaseByKey(deps.db, partnerId, purchaseKey);
-  if (earlier === null) {
-    if (sold.status === 'active') throw new Error('A purchase key is taken, but no purchase has it');
-    throw packageNotSold();
-  }
-  if (earlier.packageId !== packageId || earlier.phoneE164 !== phoneE164) {
-    throw new DomainError(
-      'IDEMPOTENCY_KEY_MISMATCH',
-      'This idempotency_key was used for another package or customer. Use a new key for each purchase.',
-    );
-  }
-  const { endedAt: _at, endReason: _reason, ...asSold } = earlier;
-  const purchase = { ...asSold, creditsRemaining: earlier.creditsTotal, isExpired: false };
-  return { purchase, isReplay: true };
+  return deduplicate(deps.db, [partnerId, input], async () => {
+    const { idempotencyKey: purchaseKey, ...asked } = input;
+    const { packageId } = asked;
+    const sold = await findPackage(deps.db, packageId);
+    if (sold?.partnerId !== partnerId) throw packageNotSold();
+    if (sold.status === 'active') {
+      const { credits, venueIds, validityDays } = sold;
+      const amounts = { venueIds, creditsTotal: credits, creditsRemaining: credits };
+      const row = { _id: newId(), partnerId, ...asked, phoneE164, ...amounts, purchaseKey };
+      const purchase = await insertPurchase(deps.db, row, validityDays);
+      if (purchase !== null) return { purchase, isReplay: false };
+    }
+    const earlier = await findPurchaseByKey(deps.db, partnerId, purchaseKey);
+    if (earlier === null) {
+      if (sold.status === 'active') throw new Error('A purchase key is taken, but no purchase has it');
+      throw packageNotSold();
+    }
+    if (earlier.packageId !== packageId || earlier.phoneE164 !== phoneE164) {
+      throw new DomainError(
+        'IDEMPOTENCY_KEY_MISMATCH',
+        'This idempotency_key was used for another package or customer. Use a new key for each purchase.',
+      );
+    }
+    const { endedAt: _at, endReason: _reason, ...asSold } = earlier;
+    const purchase = { ...asSold, creditsRemaining: earlier.creditsTotal, isExpired: false };
+    return { purchase, isReplay: true };
+  });
 }
 
 /** The partner's purchase, or any for an operator, who names no partner. @throws DomainError PURCHASE_NOT_FOUND */
