@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
+import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
 import type { Logger } from './logger.ts';
-import { PatientCluster } from './patient-cluster.ts';
-import { redisAddress } from './redis-address.rules.ts';
+import { type RedisHost, redisAddress } from './redis-address.rules.ts';
 
 const QUIT_TIMEOUT_MS = 1000;
 export const CONNECT_TIMEOUT_MS = 2000;
@@ -117,6 +116,39 @@ type ServerOptions = Pick<
   | 'reconnectOnError'
   | 'socketTimeout'
 >;
+
+const RETRY_INFO_MS = 100;
+
+type ClusterSettings = Omit<ClusterOptions, 'redisOptions'> & {
+  redisOptions: Omit<NonNullable<ClusterOptions['redisOptions']>, 'replyMapping'>;
+};
+
+/** Repeats INFO until it succeeds: BullMQ asks once, and a cluster drops what was sent when its last node goes. */
+class PatientCluster extends Cluster {
+  #isGivenUp = false;
+
+  constructor(nodes: RedisHost[], options: ClusterSettings) {
+    super(nodes, options);
+    const once = this.info.bind(this);
+    this.info = async () => {
+      for (;;) {
+        try {
+          return await once();
+        } catch (err) {
+          if (this.#isGivenUp || this.status === 'end') throw err;
+          await delay(RETRY_INFO_MS, undefined, { ref: false });
+        }
+      }
+    };
+    this.duplicate = ((_nodes: unknown, overrides: object) =>
+      new PatientCluster(nodes, { ...options, ...overrides })) as Cluster['duplicate'];
+  }
+
+  override disconnect(reconnect = false): void {
+    this.#isGivenUp ||= !reconnect;
+    super.disconnect(reconnect);
+  }
+}
 
 /** `ofServer`: options of the connection to each server. `ofCluster`: further options of a connection to a cluster. */
 function connect(url: string, ofServer: ServerOptions, ofCluster: Pick<ClusterOptions, 'retryDelayOnFailover'> = {}) {
