@@ -190,7 +190,9 @@ node -p "crypto.randomBytes(32).toString('base64')"      # ENCRYPTION_KEYS
   },
 ];
 
-const RULES: Record<string, Joi.Schema> = Object.assign({}, ...Object.values(SETTINGS));
+const RULES: Record<string, Joi.Schema> = Object.fromEntries(
+  Object.values(SETTINGS).flatMap((settings) => Object.entries<Joi.Schema>(settings)),
+);
 
 /** docs/configuration.md: every setting with its default, its bounds and the processes that read it. */
 export function configurationPage(): string {
