@@ -1,5 +1,4 @@
-import type { Audience } from '../../domain/errors.ts';
-import { audienceOf, DomainError } from '../../domain/errors.ts';
+import { type Audience, audienceOf, DomainError } from '../../domain/errors.ts';
 import { PLATFORM_PARTNER_ID } from '../../domain/platform-partner.ts';
 import { venueNotAuthorized } from '../../partners/partners.service.ts';
 import type { Clock } from '../../platform/clock.ts';

@@ -3,7 +3,7 @@ import { findUsablePurchases } from '../../booking/packages/packages.store.ts';
 import type { Erasure } from '../../domain/erasure.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { nationalDigitsOf, requireCustomerPhone } from '../../domain/phone.ts';
-import { eraseTextsOf } from '../../events/events.service.ts';
+import { eraseTextsOfEvents } from '../../events/events.service.ts';
 import type { Db } from '../../platform/mongo.ts';
 import {
   type CustomerOf,
@@ -85,7 +85,7 @@ async function eraseEventsOf(deps: EraseDeps, reservations: readonly Past[]): Pr
   );
   for (const err of dispatched.failures.values()) throw err;
   const ids = reservations.map((row) => row._id);
-  await eraseExcerptsOf(deps, await eraseTextsOf(deps, ids, ERASED));
+  await eraseExcerptsOf(deps, await eraseTextsOfEvents(deps.db, ids, ERASED));
 }
 
 async function requireNothingUpcoming(deps: EraseDeps, customer: CustomerOf): Promise<void> {

@@ -1,7 +1,6 @@
 import { hasHashTag, redisAddress } from '../../platform/redis-address.rules.ts';
-import type { Config } from './settings.ts';
-import type { InsecureStore } from './store-connections.rules.ts';
-import { insecureStores, isDirectConnection, mongodbFaults } from './store-connections.rules.ts';
+import { type Config, RETRY_DELAYS_SECONDS } from './settings.ts';
+import { type InsecureStore, insecureStores, isDirectConnection, mongodbFaults } from './store-connections.rules.ts';
 import { MAX_WEBHOOK_TIMEOUT_MS } from './take-over.rules.ts';
 import { weaknessOfEncryptionKeys, weaknessOfOperatorKey } from './weak-secrets.rules.ts';
 
@@ -11,7 +10,6 @@ type Settings = Partial<Config> & {
   isTlsUnverified?: boolean;
 };
 
-export const RETRY_DELAYS_SECONDS = [300, 900, 1800, 3600];
 const MIN_HOLD_SECONDS = 60;
 const TOO_LONG = `WEBHOOK_TIMEOUT_MS must be at most ${MAX_WEBHOOK_TIMEOUT_MS} in production: another worker would take over the delivery of a killed one later than the promised 20 s; leave it out for 10000`;
 
