@@ -2,13 +2,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { AlertKind } from '../../src/operations/alerts/alert-types.ts';
 import type * as Reservations from '../../src/reservations/reservations.service.ts';
 import { anyDelivery } from '../support/deliveries.ts';
-import type { Partner } from '../support/factories.ts';
 import {
   anyPartner,
   anyVenue,
   expectStatus,
   freeSlotIds,
   operatorOf,
+  type Partner,
   placeHold,
   subscribe,
 } from '../support/factories.ts';

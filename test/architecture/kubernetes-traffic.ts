@@ -1,6 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import type { Manifest, Peer } from './kubernetes-manifests.ts';
-import { matches, processesOf } from './kubernetes-manifests.ts';
+import { type Manifest, matches, type Peer, processesOf } from './kubernetes-manifests.ts';
 
 export type Traffic = { isLimited: boolean; from: string[]; to: string[] };
 

@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { formatPortRanges, WEBHOOK_PORTS } from '../../src/process/config/port-ranges.rules.ts';
 import { isPublicAddress } from '../../src/webhooks/sender/endpoint-address.rules.ts';
-import type { Manifest } from './kubernetes-manifests.ts';
-import { processesOf, render, schemaFaults } from './kubernetes-manifests.ts';
+import { type Manifest, processesOf, render, schemaFaults } from './kubernetes-manifests.ts';
 import { faultsOf } from './kubernetes-rules.ts';
 import { isReached, trafficOf } from './kubernetes-traffic.ts';
 

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Json, Partner } from '../support/factories.ts';
-import { anyPartner, anyVenue, expectStatus, operatorOf } from '../support/factories.ts';
+import { anyPartner, anyVenue, expectStatus, type Json, operatorOf, type Partner } from '../support/factories.ts';
 import { hostedService } from '../support/service-host.ts';
 import type * as Inside from './subjects.in-host.ts';
 

@@ -4,12 +4,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { parseProfile } from '../../packages/client/src/certification/profile.ts';
 import { certify } from '../../packages/client/src/certification/runner.ts';
 import { rowsOf } from '../support/rows.ts';
-import type { HostedService } from '../support/service-host.ts';
-import { hostedService } from '../support/service-host.ts';
-import type { Candidate } from './certification-scene.ts';
-import { anyCandidate, startFront } from './certification-scene.ts';
-import type { ServedIntegration } from './command-line.ts';
-import { serveModel } from './command-line.ts';
+import { type HostedService, hostedService } from '../support/service-host.ts';
+import { anyCandidate, type Candidate, startFront } from './certification-scene.ts';
+import { type ServedIntegration, serveModel } from './command-line.ts';
 
 /** Longer than it takes to clean up. */
 const SLOW_MS = 400;

@@ -1,14 +1,11 @@
 import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { MADE_UP_VENUES } from '../../packages/client/src/certification/made-up-venues.ts';
-import type { Fault } from '../../packages/client/src/certification/proxied-calls.ts';
-import { callsOf } from '../../packages/client/src/certification/proxied-calls.ts';
-import type { Proxy } from '../../packages/client/src/certification/proxy.ts';
-import { startProxy } from '../../packages/client/src/certification/proxy.ts';
+import { callsOf, type Fault } from '../../packages/client/src/certification/proxied-calls.ts';
+import { type Proxy, startProxy } from '../../packages/client/src/certification/proxy.ts';
 
 const HOLDS = '/api/v1/partner/holds';
 const VENUES = '/api/v1/partner/venues';

@@ -3,10 +3,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { parseProfile } from '../../packages/client/src/certification/profile.ts';
 import type { Report } from '../../packages/client/src/certification/report.ts';
 import { certify } from '../../packages/client/src/certification/runner.ts';
-import type { HostedService } from '../support/service-host.ts';
-import { hostedService } from '../support/service-host.ts';
-import type { Candidate } from './certification-scene.ts';
-import { anyCandidate, certifyModel, startFront, withOutcome } from './certification-scene.ts';
+import { type HostedService, hostedService } from '../support/service-host.ts';
+import { anyCandidate, type Candidate, certifyModel, startFront, withOutcome } from './certification-scene.ts';
 import { serveModel } from './command-line.ts';
 
 let service: HostedService;

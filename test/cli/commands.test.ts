@@ -1,13 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { apiDocuments } from '../../scripts/docs/documents.ts';
 import { COLUMNS, NOUNS } from '../../src/cli/commands.ts';
-import type { Operation } from '../../src/cli/description.ts';
-import { exampleParts, OPERATIONS } from '../../src/cli/description.ts';
-import type { SharedService } from '../support/service-host.ts';
-import { sharedService } from '../support/service-host.ts';
+import { exampleParts, OPERATIONS, type Operation } from '../../src/cli/description.ts';
+import { type SharedService, sharedService } from '../support/service-host.ts';
 import { operator } from './operator.ts';
-import type { Relay } from './relay.ts';
-import { startRelay } from './relay.ts';
+import { type Relay, startRelay } from './relay.ts';
 
 const operationIds = Object.values(apiDocuments().operator.paths).flatMap((methods) =>
   Object.values(methods).map((described) => String(described['operationId'])),

@@ -1,6 +1,5 @@
 import { runCommandLine } from '../../src/cli/program.ts';
-import type { OperatorEnvironment } from '../../src/process/config/environment.ts';
-import { operatorEnvironment } from '../../src/process/config/environment.ts';
+import { type OperatorEnvironment, operatorEnvironment } from '../../src/process/config/environment.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
 
 /** What a command line printed, and the code with which it would have ended. */

@@ -3,12 +3,10 @@ import type { ClientOptions, PartnerClient, Schemas } from '../../packages/clien
 import { createPartnerClient, PartnerApiError, PartnerConnectionError } from '../../packages/client/src/index.ts';
 import { DEFAULT_RETRIES, jitteredDelayMs } from '../../packages/client/src/retries.ts';
 import { EVENT_TYPES } from '../../src/reservations/event-types.ts';
-import type { Partner, Venue } from '../support/factories.ts';
-import { anyPartner, anyVenue, dateIn } from '../support/factories.ts';
+import { anyPartner, anyVenue, dateIn, type Partner, type Venue } from '../support/factories.ts';
 import { rowsOf } from '../support/rows.ts';
 import { sharedService } from '../support/service-host.ts';
-import type { Fault, FaultyProxy } from './faulty-proxy.ts';
-import { startFaultyProxy } from './faulty-proxy.ts';
+import { type Fault, type FaultyProxy, startFaultyProxy } from './faulty-proxy.ts';
 
 const CUSTOMER = { payment_reference: 'p', customer_name: 'Asha Rao', customer_phone: '+919876543210' };
 const NONE: Fault = { kind: 'none' };

@@ -1,16 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { PartnerClient } from '../../packages/client/src/index.ts';
-import { createPartnerClient } from '../../packages/client/src/index.ts';
-import type { Partner, Venue } from '../support/factories.ts';
-import { anyPartner, anyVenue, dateIn } from '../support/factories.ts';
+import { createPartnerClient, type PartnerClient } from '../../packages/client/src/index.ts';
+import { anyPartner, anyVenue, dateIn, type Partner, type Venue } from '../support/factories.ts';
 import { inParallel } from '../support/in-parallel.ts';
-import type { Random } from '../support/random.ts';
-import { mulberry32, propertySeed } from '../support/random.ts';
+import { mulberry32, propertySeed, type Random } from '../support/random.ts';
 import { rowsOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
 import { sharedService } from '../support/service-host.ts';
-import type { Fault, FaultyProxy } from './faulty-proxy.ts';
-import { startFaultyProxy } from './faulty-proxy.ts';
+import { type Fault, type FaultyProxy, startFaultyProxy } from './faulty-proxy.ts';
 
 const BOOKINGS = scaled(1_000, 50);
 const AT_ONCE = 8;

@@ -17,10 +17,8 @@ const tsc = path.join(client, 'node_modules/typescript/bin/tsc');
 
 /** What a partner writes. Each line after @ts-expect-error must not compile. */
 const PROGRAM = `
-import type { PartnerClient, Schemas } from 'partner-booking-client';
-import { createPartnerClient, PartnerApiError } from 'partner-booking-client';
-import type { WebhookEvent } from 'partner-booking-client/webhooks';
-import { verifyWebhook } from 'partner-booking-client/webhooks';
+import { type PartnerClient, type Schemas, createPartnerClient, PartnerApiError } from 'partner-booking-client';
+import { type WebhookEvent, verifyWebhook } from 'partner-booking-client/webhooks';
 import { expressWebhook } from 'partner-booking-client/webhooks/express';
 import { fastifyWebhook } from 'partner-booking-client/webhooks/fastify';
 import { fetchWebhook } from 'partner-booking-client/webhooks/fetch';

@@ -1,6 +1,5 @@
 import { expect } from 'expect';
-import type { Json, Partner } from '../support/factories.ts';
-import { bookSlot, dateIn, expectStatus, placeHold } from '../support/factories.ts';
+import { bookSlot, dateIn, expectStatus, type Json, type Partner, placeHold } from '../support/factories.ts';
 import type { Row } from './row.ts';
 import {
   bytesOf,

@@ -1,6 +1,5 @@
 import { expect } from 'expect';
-import type { Json, Partner } from '../support/factories.ts';
-import { bookSlot } from '../support/factories.ts';
+import { bookSlot, type Json, type Partner } from '../support/factories.ts';
 import type { Row } from './row.ts';
 import {
   BOOKINGS,

@@ -2,8 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { expect } from 'expect';
 import { eventually } from '../support/eventually.ts';
 import { expectStatus } from '../support/factories.ts';
-import type { Received } from '../support/receiver.ts';
-import { headerOf, isGenuine } from '../support/receiver.ts';
+import { headerOf, isGenuine, type Received } from '../support/receiver.ts';
 import type { Row } from './row.ts';
 import { expectVerdict, held, inScene, NOWHERE, newKey, UUID_V7 } from './steps.ts';
 import {

@@ -1,8 +1,6 @@
 import { expect } from 'expect';
-import type { EventType } from '../../src/reservations/event-types.ts';
-import { EVENT_TYPES, isOfBooking } from '../../src/reservations/event-types.ts';
-import type { Json } from '../support/factories.ts';
-import { expectStatus } from '../support/factories.ts';
+import { EVENT_TYPES, type EventType, isOfBooking } from '../../src/reservations/event-types.ts';
+import { expectStatus, type Json } from '../support/factories.ts';
 import { isGenuine } from '../support/receiver.ts';
 import type { Row } from './row.ts';
 import {

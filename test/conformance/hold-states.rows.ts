@@ -1,7 +1,6 @@
 import { expect } from 'expect';
 import { eventually } from '../support/eventually.ts';
-import type { Json } from '../support/factories.ts';
-import { expectStatus, freeSlotIds, placeHold } from '../support/factories.ts';
+import { expectStatus, freeSlotIds, type Json, placeHold } from '../support/factories.ts';
 import { verdict } from '../support/verdict.ts';
 import type { Row } from './row.ts';
 import {

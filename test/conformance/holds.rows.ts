@@ -1,6 +1,5 @@
 import { expect } from 'expect';
-import type { Json } from '../support/factories.ts';
-import { dateIn, expectStatus, placeHold } from '../support/factories.ts';
+import { dateIn, expectStatus, type Json, placeHold } from '../support/factories.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 import type { Row } from './row.ts';
 import {

@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { anyPartner, expectStatus, operatorOf } from '../support/factories.ts';
-import type { HostedService } from '../support/service-host.ts';
-import { hostedService } from '../support/service-host.ts';
+import { type HostedService, hostedService } from '../support/service-host.ts';
 import type { Row } from './row.ts';
 import { parseOptions, UsageError } from './runner/options.ts';
-import type { Outcome } from './runner/report.ts';
-import { reportOf } from './runner/report.ts';
+import { type Outcome, reportOf } from './runner/report.ts';
 import { runConformance } from './runner/run.ts';
 
 const NO_SUBSCRIPTION = 'WEBHOOK_ALLOW_PRIVATE_NETWORKS';

@@ -1,7 +1,6 @@
 import { expect } from 'expect';
 import { EVENT_TYPES } from '../../src/reservations/event-types.ts';
-import type { Json, Partner } from '../support/factories.ts';
-import { expectStatus, subscribe } from '../support/factories.ts';
+import { expectStatus, type Json, type Partner, subscribe } from '../support/factories.ts';
 import { isGenuine } from '../support/receiver.ts';
 import { errorOf } from '../support/verdict.ts';
 import type { Row } from './row.ts';

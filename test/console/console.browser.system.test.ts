@@ -1,22 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { SUITE } from '../../src/partners/certification-suite.ts';
-import type { Outcome } from '../partners/certification-report.ts';
-import { certificationReport } from '../partners/certification-report.ts';
-import type { WatchedPage } from '../support/browser.ts';
-import { findBrowser, startBrowser, takeScreenshot, watchedPage } from '../support/browser.ts';
+import { certificationReport, type Outcome } from '../partners/certification-report.ts';
+import { findBrowser, startBrowser, takeScreenshot, type WatchedPage, watchedPage } from '../support/browser.ts';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Json } from '../support/factories.ts';
-import { anyVenue, bookSlot, expectStatus, operatorOf, placeHold, slotsOf } from '../support/factories.ts';
+import { anyVenue, bookSlot, expectStatus, type Json, operatorOf, placeHold, slotsOf } from '../support/factories.ts';
 import { rowOf } from '../support/rows.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { type Service, startService } from '../support/service.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
 import { verdict } from '../support/verdict.ts';
 import { seriousFaults } from './axe.ts';
-import type { ConsoleWorld } from './world.ts';
-import { consoleWorld } from './world.ts';
+import { type ConsoleWorld, consoleWorld } from './world.ts';
 
 const DESKTOP = { viewport: { width: 1280, height: 800 } };
 const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };

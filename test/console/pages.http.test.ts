@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { SUITE } from '../../src/partners/certification-suite.ts';
 import { certificationReport } from '../partners/certification-report.ts';
-import type { Client, Reply } from '../support/client.ts';
-import { createClient } from '../support/client.ts';
-import type { Json } from '../support/factories.ts';
+import { type Client, createClient, type Reply } from '../support/client.ts';
 import {
   anyPartner,
   anyVenue,
@@ -11,6 +9,7 @@ import {
   bookSlot,
   expectStatus,
   freeSlotIds,
+  type Json,
   operatorOf,
   placeHold,
 } from '../support/factories.ts';
@@ -18,8 +17,7 @@ import type * as Queues from '../support/queues.in-host.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 import type * as Inside from './pages.in-host.ts';
-import type { ConsoleWorld } from './world.ts';
-import { consoleWorld } from './world.ts';
+import { type ConsoleWorld, consoleWorld } from './world.ts';
 
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 const MISSING = '01a1fee0-0000-7000-8000-000000000000';

@@ -1,5 +1,4 @@
 import { anyDelivery } from '../support/deliveries.ts';
-import type { Json, Partner } from '../support/factories.ts';
 import {
   anyPartner,
   anyResource,
@@ -8,7 +7,9 @@ import {
   dateIn,
   expectStatus,
   freeSlotIds,
+  type Json,
   operatorOf,
+  type Partner,
   placeHold,
   subscribe,
 } from '../support/factories.ts';

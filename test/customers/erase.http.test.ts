@@ -3,7 +3,6 @@ import type * as Expiry from '../reservations/expiry.in-host.ts';
 import type { Client, Reply } from '../support/client.ts';
 import { collectionCallsOf } from '../support/collection-calls.ts';
 import { dumpDatabase } from '../support/database-dump.ts';
-import type { Json, Partner } from '../support/factories.ts';
 import {
   anyPackage,
   anyPartner,
@@ -13,7 +12,9 @@ import {
   confirmBody,
   expectStatus,
   freeSlotIds,
+  type Json,
   operatorOf,
+  type Partner,
   placeHold,
   subscribe,
 } from '../support/factories.ts';

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type * as Commands from '../support/commands.in-host.ts';
-import type { Json, Partner, Venue } from '../support/factories.ts';
 import {
   anyPartner,
   anyVenue,
@@ -9,7 +8,10 @@ import {
   dateIn,
   expectStatus,
   freeSlotIds,
+  type Json,
+  type Partner,
   placeHold,
+  type Venue,
 } from '../support/factories.ts';
 import { monitoredUri } from '../support/service-environment.ts';
 import { hostedService } from '../support/service-host.ts';

@@ -1,9 +1,7 @@
 import { anyPackage, anyPartner, anyResource, anyVenue, slotsOf } from '../support/factories.ts';
-import type { Stored } from '../support/rows.ts';
-import { rowsOf } from '../support/rows.ts';
+import { rowsOf, type Stored } from '../support/rows.ts';
 import type { Service } from '../support/service.ts';
-import type { GroundsOf } from './audit.ts';
-import { faultsOfCredits, faultsOfHistories } from './audit.ts';
+import { faultsOfCredits, faultsOfHistories, type GroundsOf } from './audit.ts';
 import { doubleBookings, readCommits } from './claim-log.ts';
 import { createClaimsModel, type SlotWindow } from './claims-model.ts';
 import type { HistoryScene, Tally } from './history.ts';

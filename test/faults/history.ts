@@ -1,16 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ReservationStatus } from '../../src/reservations/reservations.rules.ts';
-import type { Client, Reply } from '../support/client.ts';
-import { createClient } from '../support/client.ts';
-import type { Json, Partner } from '../support/factories.ts';
-import { confirmBody, json } from '../support/factories.ts';
-import type { Random } from '../support/random.ts';
-import { integerBetween, mulberry32, pick } from '../support/random.ts';
+import { type Client, createClient, type Reply } from '../support/client.ts';
+import { confirmBody, type Json, json, type Partner } from '../support/factories.ts';
+import { integerBetween, mulberry32, pick, type Random } from '../support/random.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
 import type { ClaimsModel, Owned, SlotWindow, Span } from './claims-model.ts';
-import type { Patience } from './insist.ts';
-import { insist } from './insist.ts';
+import { insist, type Patience } from './insist.ts';
 
 export type HistoryScene = {
   /** Partner listeners; each call takes any of them. */

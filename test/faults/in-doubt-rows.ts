@@ -1,7 +1,6 @@
 import { leasedCacheOf } from '../../src/platform/leased-cache.ts';
 import type { Reply } from '../support/client.ts';
-import type { Json } from '../support/factories.ts';
-import { bookSlot, confirmBody, placeHold, subscribe } from '../support/factories.ts';
+import { bookSlot, confirmBody, type Json, placeHold, subscribe } from '../support/factories.ts';
 import type { Struck } from './in-doubt-faults.ts';
 import type { World } from './in-doubt-world.ts';
 import { anyCustomer, anyKey, anyPhone, countOf, creditsOf, reservations, rowNow } from './in-doubt-world.ts';

@@ -4,8 +4,7 @@
  */
 
 import { shortenFeed } from '../../src/events/feed.service.ts';
-import type { PurgePosition } from '../../src/operations/retention/purge.service.ts';
-import { purgeNext } from '../../src/operations/retention/purge.service.ts';
+import { type PurgePosition, purgeNext } from '../../src/operations/retention/purge.service.ts';
 import { startSweep } from '../../src/platform/sweep.ts';
 import { createContext } from '../../src/process/context.ts';
 import { runProcess } from '../../src/process/lifecycle.ts';

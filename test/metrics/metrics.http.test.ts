@@ -8,13 +8,13 @@ import { projectFolder } from '../architecture/planted-tree.ts';
 import { converse } from '../http/raw-connection.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Family, parseExposition, type Sample } from '../support/exposition.ts';
-import type { Partner } from '../support/factories.ts';
 import {
   anyPartner,
   anyPartnerOverHttp,
   anyVenue,
   confirmBody,
   freeSlotIds,
+  type Partner,
   placeHold,
   subscribe,
 } from '../support/factories.ts';

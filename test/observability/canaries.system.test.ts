@@ -18,8 +18,7 @@ import { dumpRedis } from '../support/redis-dump.ts';
 import { scaled } from '../support/scale.ts';
 import { type Service, startService } from '../support/service.ts';
 import { freshName, serviceEnvironment } from '../support/service-environment.ts';
-import type { SpawnedProcess } from '../support/worker-process.ts';
-import { endProcesses, START_DEADLINE_MS, startProcess } from '../support/worker-process.ts';
+import { endProcesses, type SpawnedProcess, START_DEADLINE_MS, startProcess } from '../support/worker-process.ts';
 import { canaryCalls, type Input, type World } from './canary-calls.ts';
 import {
   ALERT_PATH,

@@ -1,8 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { anyDelivery } from '../support/deliveries.ts';
 import { startDeliveryScene } from '../support/delivery-scene.ts';
-import type { Json, Partner } from '../support/factories.ts';
-import { anyPartner, expectStatus, subscribe } from '../support/factories.ts';
+import { anyPartner, expectStatus, type Json, type Partner, subscribe } from '../support/factories.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { hostedService } from '../support/service-host.ts';
 

@@ -4,27 +4,26 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { newSecret } from '../../packages/client/src/certification/deliveries.ts';
 import { EVENT_TYPES } from '../../packages/client/src/cli/event-types.ts';
 import { EVENT_TYPES as SERVICE_EVENT_TYPES } from '../../src/reservations/event-types.ts';
-import type { Fault, FaultyProxy } from '../client/faulty-proxy.ts';
-import { startFaultyProxy } from '../client/faulty-proxy.ts';
+import { type Fault, type FaultyProxy, startFaultyProxy } from '../client/faulty-proxy.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Json, Partner, Venue } from '../support/factories.ts';
 import {
   anyPartner,
   anyVenue,
   dateIn,
   expectStatus,
   freeSlotIds,
+  type Json,
   operatorOf,
+  type Partner,
   placeHold,
   subscribe,
+  type Venue,
 } from '../support/factories.ts';
-import type { WebhookReceiver } from '../support/receiver.ts';
-import { startReceiver } from '../support/receiver.ts';
+import { startReceiver, type WebhookReceiver } from '../support/receiver.ts';
 import { rowsOf } from '../support/rows.ts';
 import { hostedService, sharedService } from '../support/service-host.ts';
-import type { Ended } from './partner.ts';
-import { partner as runPartner, startPartner } from './partner.ts';
+import { type Ended, partner as runPartner, startPartner } from './partner.ts';
 
 const service = sharedService();
 let venue: Venue;

@@ -5,8 +5,7 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { postDelivery, signDelivery } from '../../packages/client/src/certification/deliveries.ts';
 import { httpTransport } from '../../packages/client/src/certification/transports.ts';
-import type { FeedEvent } from '../../packages/client/src/cli/send-delivery.ts';
-import { sendDelivery } from '../../packages/client/src/cli/send-delivery.ts';
+import { type FeedEvent, sendDelivery } from '../../packages/client/src/cli/send-delivery.ts';
 
 const CHUNK = Buffer.alloc(64 * 1024, 'x');
 /** Ten times what any of them reads; the network keeps some of it. */

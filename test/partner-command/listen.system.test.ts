@@ -7,11 +7,9 @@ import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Partner, Venue } from '../support/factories.ts';
 import { anyPartner, anyVenue, bookSlot, freeSlotIds, placeHold } from '../support/factories.ts';
-import type { WebhookReceiver } from '../support/receiver.ts';
-import { isGenuine, startReceiver } from '../support/receiver.ts';
+import { isGenuine, startReceiver, type WebhookReceiver } from '../support/receiver.ts';
 import { sharedService } from '../support/service-host.ts';
-import type { Running } from './partner.ts';
-import { startPartner } from './partner.ts';
+import { type Running, startPartner } from './partner.ts';
 
 const service = sharedService();
 let venue: Venue;

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import type { ServerResponse } from 'node:http';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { partner } from './partner.ts';

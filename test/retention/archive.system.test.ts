@@ -14,14 +14,10 @@ import type { Partner } from '../support/factories.ts';
 import { anyPartner, anyVenue, bookSlot, freeSlotIds, operatorOf, placeHold, subscribe } from '../support/factories.ts';
 import { failPointMet } from '../support/fail-points.ts';
 import { linesOf } from '../support/log-lines.ts';
-import type { OwnServer } from '../support/own-servers.ts';
-import { ownMongod } from '../support/own-servers.ts';
+import { type OwnServer, ownMongod } from '../support/own-servers.ts';
 import { rowOf } from '../support/rows.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
-import type { SpawnedProcess } from '../support/worker-process.ts';
-import { endProcesses, startProcess } from '../support/worker-process.ts';
-import type { Folder } from './purging.ts';
+import { type Service, startService } from '../support/service.ts';
+import { endProcesses, type SpawnedProcess, startProcess } from '../support/worker-process.ts';
 import {
   ancientId,
   anyFolder,
@@ -29,6 +25,7 @@ import {
   COLLECTIONS,
   DAY_MS,
   EVERY_KIND,
+  type Folder,
   keeping,
   letPass,
   NEVER_STOPPED,

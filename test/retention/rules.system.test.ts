@@ -8,7 +8,6 @@ import type { OutboxEvent, Reservation } from '../../src/reservations/reservatio
 import type { DeliveryRow } from '../../src/webhooks/deliveries/deliveries.model.ts';
 import { anyDelivery } from '../support/deliveries.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Partner } from '../support/factories.ts';
 import {
   anyPartner,
   anyVenue,
@@ -16,11 +15,11 @@ import {
   expectStatus,
   freeSlotIds,
   operatorOf,
+  type Partner,
   subscribe,
 } from '../support/factories.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { type Service, startService } from '../support/service.ts';
 import { monitoredUri } from '../support/service-environment.ts';
 import { ancientId, COLLECTIONS, DAY_MS, EVERY_KIND, keeping, letPass, purge, settingOf } from './purging.ts';
 

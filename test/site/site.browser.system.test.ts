@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { seriousFaults } from '../console/axe.ts';
-import type { WatchedPage } from '../support/browser.ts';
-import { findBrowser, startBrowser, takeScreenshot, watchedPage } from '../support/browser.ts';
+import { findBrowser, startBrowser, takeScreenshot, type WatchedPage, watchedPage } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { type Service, startService } from '../support/service.ts';
 
 const DESKTOP = { viewport: { width: 1280, height: 900 } };
 const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
