@@ -164,9 +164,7 @@ describe('a queue', () => {
     expect((await operator.send('PUT', `${path}/pause`, { headers: reason })).status).toBe(200);
     await sweep(service);
     const [row] = await paused();
-    expect(row).toMatchObject({
-      pause: { by: expect.stringMatching(/^op_/), reason: 'Endpoint under attack' },
-    });
+    expect(row).toMatchObject({ pause: { by: expect.stringMatching(/^op_/), reason: 'Endpoint under attack' } });
     const listed = expectStatus(await operator.get('/api/v1/operator/alerts?kind=queue_paused'), 200);
     expect(listed['data']).toMatchObject([
       { paused_by: row?.pause?.by, reason: 'Endpoint under attack', since: row?.since?.toISOString() },

@@ -251,11 +251,7 @@ describe('the audit is searched', () => {
     const row = await service.context.db.collection('audit').findOne({ action: 'updatePartner' });
     const many = Array.from({ length: 3000 }, (_each, n) => ({
       ...row,
-      ...{
-        _id: randomUUID() as never,
-        action: n % 3 === 0 ? 'cancelBooking' : 'updatePartner',
-        subjects: [],
-      },
+      ...{ _id: randomUUID() as never, action: n % 3 === 0 ? 'cancelBooking' : 'updatePartner', subjects: [] },
       address: '192.0.2.1',
       who: 'session',
     }));

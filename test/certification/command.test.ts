@@ -127,12 +127,7 @@ describe('a run cannot begin', () => {
   test('where the proxy’s port is taken: 2', async () => {
     const taken = Number(new URL(service.url).port);
     const away = 'http://127.0.0.1:1023';
-    const profile = await writeProfile({
-      name: 'Busy',
-      actions: { url: away },
-      webhook_url: away,
-      proxy_port: taken,
-    });
+    const profile = await writeProfile({ name: 'Busy', actions: { url: away }, webhook_url: away, proxy_port: taken });
     const { code, err } = await certifyCommand(candidate, ['--profile', profile]);
     expect([code, err]).toEqual([2, expect.stringContaining(`proxy_port: 127.0.0.1:${taken} cannot be`)]);
   });
@@ -140,12 +135,7 @@ describe('a run cannot begin', () => {
   test('where the integration or the service is not there: 3', async () => {
     const nobody = `http://127.0.0.1:${await freePort()}`;
     const proxy_port = await freePort();
-    const profile = await writeProfile({
-      name: 'Nobody',
-      actions: { url: nobody },
-      webhook_url: nobody,
-      proxy_port,
-    });
+    const profile = await writeProfile({ name: 'Nobody', actions: { url: nobody }, webhook_url: nobody, proxy_port });
     const integration = await certifyCommand(candidate, ['--profile', profile]);
     const unreached = expect.stringContaining('The integration was not reached');
     expect([integration.code, integration.err]).toEqual([3, unreached]);

@@ -27,10 +27,7 @@ export async function operator(
     out: sink('out'),
     err: sink('err'),
     interrupted,
-    environment: {
-      ...operatorEnvironment({ OPERATOR_URL: url, OPERATOR_API_KEY: OPERATOR_KEY }),
-      ...environment,
-    },
+    environment: { ...operatorEnvironment({ OPERATOR_URL: url, OPERATOR_API_KEY: OPERATOR_KEY }), ...environment },
     readInput: () => Promise.resolve(input),
   });
   return { code, ...printed };

@@ -93,12 +93,7 @@ describe('values', () => {
       ...['package', 'create', '--partner-id', partner.id, '--name', 'Ten', '--description', 'Hours'],
       ...['--venue-ids', venue.id, '--credits', '10', '--price-rupees', '9000.50', '--validity-days', '90'],
     ]);
-    expect(made).toMatchObject({
-      credits: 10,
-      price_rupees: 9000.5,
-      venue_ids: [venue.id],
-      description: 'Hours',
-    });
+    expect(made).toMatchObject({ credits: 10, price_rupees: 9000.5, venue_ids: [venue.id], description: 'Hours' });
     const emptied = await operatorJson(url, ['package', 'update', String(made['package_id']), '--description', 'null']);
     expect(emptied['description']).toBeNull();
     const [resourceId = ''] = venue.resourceIds;

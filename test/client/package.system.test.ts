@@ -74,12 +74,7 @@ const TSCONFIG = {
     lib: ['ES2022', 'DOM', 'DOM.AsyncIterable'],
     module: 'nodenext',
     types: [],
-    ...{
-      strict: true,
-      exactOptionalPropertyTypes: true,
-      noUncheckedIndexedAccess: true,
-      skipLibCheck: false,
-    },
+    ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, skipLibCheck: false },
   },
   files: ['program.ts'],
 };
@@ -96,11 +91,7 @@ beforeAll(async () => {
   const folders = needed.map((name) => path.join(projectFolder, 'node_modules', name));
   const packed = await run('npm', ['pack', '--json', '--pack-destination', app, ...folders]);
   const tarballs = (JSON.parse(packed.stdout) as { filename: string }[]).map(({ filename }) => `./${filename}`);
-  const offline = {
-    npm_config_offline: 'true',
-    npm_config_ignore_scripts: 'true',
-    npm_config_audit: 'false',
-  };
+  const offline = { npm_config_offline: 'true', npm_config_ignore_scripts: 'true', npm_config_audit: 'false' };
   const there = { cwd: app, env: { ...process.env, ...offline } };
   await run('npm', ['install', ...tarballs], there);
   await run('sh', ['-ec', await installation()], there);
@@ -134,11 +125,7 @@ test('packed and installed in an empty folder, a strict program places and confi
   const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', program], { cwd: app });
   const [told = '', bookings] = stdout.trimEnd().split('\n');
   const [stored] = await rowsOf(service, 'reservations', { venueId: venue.id });
-  expect(JSON.parse(told)).toEqual({
-    left: expect.any(Number),
-    booking: stored?.bookingId,
-    reason: 'booked',
-  });
+  expect(JSON.parse(told)).toEqual({ left: expect.any(Number), booking: stored?.bookingId, reason: 'booked' });
   expect(bookings).toBe('1');
 });
 

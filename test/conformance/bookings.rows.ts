@@ -52,11 +52,7 @@ export const BOOKING_ROWS: readonly Row[] = [
         order_reference: null,
         metadata: {},
         venue: { venue_id: venue.id, ...venueFields },
-        resource: {
-          resource_id: venue.resourceIds[0],
-          resource_type: 'turf',
-          sport_category: 'football',
-        },
+        resource: { resource_id: venue.resourceIds[0], resource_type: 'turf', sport_category: 'football' },
         cancelled_at: null,
         cancellation_reason: null,
         refunded_at: null,

@@ -48,11 +48,7 @@ const ending =
   };
 
 const CAUSES: Record<EventType, Cause> = {
-  hold_created: {
-    when: 'a hold was placed',
-    endpoint: `POST ${PARTNER}/holds 201`,
-    cause: (scene) => held(scene),
-  },
+  hold_created: { when: 'a hold was placed', endpoint: `POST ${PARTNER}/holds 201`, cause: (scene) => held(scene) },
   hold_cancelled: {
     when: 'an ACTIVE hold was released',
     endpoint: `POST ${PARTNER}/holds/{holdId}/cancel 200`,

@@ -163,12 +163,7 @@ const MANAGEMENT: readonly Row[] = [
       const fields = { endpoint_url: elsewhere.url, event_types: ['booking_created'] };
       const changed = expectStatus(await listener.partner.api.patch(`${WEBHOOKS}/${listener.id}`, fields), 200);
       expect(await list(listener.partner, WEBHOOKS)).toEqual([changed]);
-      expect(changed).toMatchObject({
-        id: listener.id,
-        ...fields,
-        status: 'active',
-        secret_rotated_at: null,
-      });
+      expect(changed).toMatchObject({ id: listener.id, ...fields, status: 'active', secret_rotated_at: null });
       expectStatus(await advance(listener, delivery['id']), 200);
       const second = await arrival({ receiver: elsewhere }, 'the retry');
       expect(isGenuine(second, listener.secretKey)).toBe(true);

@@ -155,11 +155,7 @@ describe('a cell says who has it', () => {
       takesWalkIn: false,
     });
     const held = cellOf(day, turf[1]);
-    expect(held).toMatchObject({
-      state: 'held',
-      occupants: [{ holdId: hold['hold_id'] }],
-      takesWalkIn: true,
-    });
+    expect(held).toMatchObject({ state: 'held', occupants: [{ holdId: hold['hold_id'] }], takesWalkIn: true });
     const [left = 0] = held.occupants.map(({ secondsLeft }) => secondsLeft ?? 0);
     expect(left).toBeGreaterThan(1790);
     expect(left).toBeLessThanOrEqual(1800);

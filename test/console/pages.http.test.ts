@@ -194,10 +194,7 @@ describe('open alerts', () => {
 describe('names that others chose', () => {
   test('are text wherever they stand', async () => {
     const made = expectStatus(
-      await operator.post('/api/v1/operator/partners', {
-        name: HOSTILE,
-        contact_email: 'dev@partner.example',
-      }),
+      await operator.post('/api/v1/operator/partners', { name: HOSTILE, contact_email: 'dev@partner.example' }),
       201,
     );
     const venue = await anyVenue(service, [{ name: HOSTILE }], { name: HOSTILE });

@@ -48,11 +48,7 @@ export async function consoleWorld(service: Listeners & ServiceCalls & Stored): 
   const north = await anyResource(service, venue.id, { name: 'North half', ...MORNING });
   const ground = { name: 'Full ground', duration_minutes: 120, price_rupees: 2400 };
   const full = await anyResource(service, venue.id, { ...ground, ...MORNING, shares_space_with: [north] });
-  const court = await anyResource(service, venue.id, {
-    name: 'Tennis court',
-    sport_category: 'tennis',
-    ...MORNING,
-  });
+  const court = await anyResource(service, venue.id, { name: 'Tennis court', sport_category: 'tennis', ...MORNING });
   const [partner, rival] = [await anyPartner(service, [venue.id]), await anyPartner(service, [venue.id])];
   const date = dateIn(3);
   const slots = await freeSlotIds(partner, venue.id, date);

@@ -84,10 +84,7 @@ const whereCanariesAre = async () => [
 ];
 
 test('what partners attached goes too, in holds, bookings and events, waiting or logged', async () => {
-  const attached = {
-    order_reference: `order of ${phone}`,
-    metadata: { note: `for Canary${customers} Person` },
-  };
+  const attached = { order_reference: `order of ${phone}`, metadata: { note: `for Canary${customers} Person` } };
   const released = await placeHold(seller, anySlot(), attached);
   const path = `/api/v1/partner/holds/${String(released['hold_id'])}/cancel`;
   expectStatus(await seller.api.post(path, {}), 200);
@@ -147,11 +144,7 @@ describe('after the erasure of a customer', () => {
         customer_email: null,
       });
       const other = expectStatus(await seller.api.get(`/api/v1/bookings/${idOf(refunded)}`), 200);
-      expect(other).toMatchObject({
-        status: 'REFUNDED',
-        refund_reason: '[erased]',
-        cancellation_reason: null,
-      });
+      expect(other).toMatchObject({ status: 'REFUNDED', refund_reason: '[erased]', cancellation_reason: null });
       const bought = await seller.api.get(`/api/v1/packages/purchases/${String(purchase['id'])}`);
       expect(expectStatus(bought, 200)['purchase']).toMatchObject({ customer_phone: '[erased]' });
       const timeline = await operator().get(`/api/v1/operator/bookings/${idOf(cancelled)}/timeline`);
@@ -184,12 +177,7 @@ describe('after the erasure of a customer', () => {
     const { outbox } = await rowOf(service, 'reservations', { bookingId: idOf(booking) });
     expectStatus(await erase(), 200);
     // What a dispatcher would do that was slow in between.
-    await reservations.updateOne(
-      { _id: String(booking['hold_id']) },
-      {
-        $set: { outbox, outboxSince: new Date() },
-      },
-    );
+    await reservations.updateOne({ _id: String(booking['hold_id']) }, { $set: { outbox, outboxSince: new Date() } });
     await service.dispatch(String(booking['hold_id']));
     expect(await whereCanariesAre()).toEqual([]);
   });
@@ -324,17 +312,9 @@ describe('after the erasure of a customer', () => {
     const [booking, namesake] = [await walkIn(customer['customer_name']), await walkIn('Somebody Else')];
     expect(verdict(await eraseBooking(idOf(booking)))).toBe('409 CUSTOMER_HAS_UPCOMING_BOOKINGS');
     for (const each of [booking, namesake]) await passBy(each);
-    expect(expectStatus(await eraseBooking(idOf(booking)), 200)).toEqual({
-      bookings: 1,
-      holds: 0,
-      purchases: 0,
-    });
+    expect(expectStatus(await eraseBooking(idOf(booking)), 200)).toEqual({ bookings: 1, holds: 0, purchases: 0 });
     expect(await whereCanariesAre()).toEqual([]);
-    expect(expectStatus(await eraseBooking(idOf(booking)), 200)).toEqual({
-      bookings: 0,
-      holds: 0,
-      purchases: 0,
-    });
+    expect(expectStatus(await eraseBooking(idOf(booking)), 200)).toEqual({ bookings: 0, holds: 0, purchases: 0 });
     const other = expectStatus(await operator().get(`/api/v1/operator/bookings/${idOf(namesake)}`), 200);
     expect(other).toMatchObject({ customer_name: 'Somebody Else' });
   });
@@ -384,10 +364,7 @@ describe('after the erasure of a customer', () => {
     expect(expectStatus(await erase(), 200)).toEqual({ bookings: 1, holds: 0, purchases: 1 });
     await end('refund', booking);
     const purchase = await seller.api.get(`/api/v1/packages/purchases/${String(id)}`);
-    expect(expectStatus(purchase, 200)['purchase']).toMatchObject({
-      status: 'EXHAUSTED',
-      credits_remaining: 0,
-    });
+    expect(expectStatus(purchase, 200)['purchase']).toMatchObject({ status: 'EXHAUSTED', credits_remaining: 0 });
   });
 });
 
@@ -435,11 +412,7 @@ describe('a customer with something to come is not erased', () => {
     expect(expectStatus(listed, 200)['data']).toEqual([{ ...purchase, partner_id: rival.id }]);
     expect(verdict(await operator().post(`${url}/end`, {}))).toBe('400 VALIDATION_ERROR reason');
     const ended = expectStatus(await operator().post(`${url}/end`, { reason: `Paid ${phone} back` }), 200);
-    expect(ended).toMatchObject({
-      status: 'EXPIRED',
-      credits_remaining: 2,
-      end_reason: `Paid ${phone} back`,
-    });
+    expect(ended).toMatchObject({ status: 'EXPIRED', credits_remaining: 2, end_reason: `Paid ${phone} back` });
     expect(expectStatus(await operator().post(`${url}/end`, { reason: 'Again' }), 200)).toEqual(ended);
     const seen = await rival.api.get(`/api/v1/packages/purchases/${String(purchase['id'])}`);
     const { partner_id: _, ...asPartner } = ended;

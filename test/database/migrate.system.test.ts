@@ -110,10 +110,7 @@ describe('npm run migrate', () => {
     await endCommandsOf({ context: { db } }, APP);
     await onAdmin(db, { configureFailPoint: 'failCommand', mode: 'off' });
     const status = await outcomeOf(runMigrate(env, '--status'));
-    expect(status).toMatchObject({
-      code: 1,
-      text: expect.stringMatching(/fold-names-again +unfinished/),
-    });
+    expect(status).toMatchObject({ code: 1, text: expect.stringMatching(/fold-names-again +unfinished/) });
     expect(await outcomeOf(second)).toMatchObject({ code: 0 });
 
     expect(await searchable(db)).toBe(3);
@@ -183,11 +180,7 @@ const dropOld: Step = {
   count: async () => 1,
   run: async (db) => (await db.collection('items').updateMany({}, { $unset: { old: '' } })).modifiedCount,
 };
-const target = (release: string, steps: readonly Step[] = []): Target => ({
-  release,
-  collections: [ITEMS],
-  steps,
-});
+const target = (release: string, steps: readonly Step[] = []): Target => ({ release, collections: [ITEMS], steps });
 const quiet: MigrationRun = {
   log: { info: () => undefined, warn: () => undefined },
   stopping: new AbortController().signal,
@@ -274,10 +267,7 @@ describe('of a database that a newer release has migrated', () => {
     const newer = { ...ITEMS, jsonSchema: { properties: { kind: { enum: ['a', 'b'] } } } };
     await migrateTo(db, { ...target('1.1.0', STEPS.slice(0, 1)), collections: [newer] }, quiet);
     const warned: unknown[] = [];
-    const log = {
-      info: () => undefined,
-      warn: (...line: unknown[]) => void warned.push(line),
-    } as MigrationRun['log'];
+    const log = { info: () => undefined, warn: (...line: unknown[]) => void warned.push(line) } as MigrationRun['log'];
 
     await migrateTo(db, target('1.0.0'), { ...quiet, log });
 

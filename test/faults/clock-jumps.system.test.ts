@@ -336,10 +336,7 @@ describe('that this test would notice', () => {
     await reservations.updateOne({ _id: expired }, [{ $set: { status: 'EXPIRED', claimed: false } }]);
     const lateAt = { $add: ['$holdExpiresAt', 1] };
     await reservations.updateOne({ _id: confirmed }, [{ $set: { status: 'BOOKED', bookedAt: lateAt } }]);
-    await reservations.deleteMany({
-      status: 'RELEASED',
-      slotEnd: { $lt: new Date(Date.now() + YEAR_AHEAD_MS) },
-    });
+    await reservations.deleteMany({ status: 'RELEASED', slotEnd: { $lt: new Date(Date.now() + YEAR_AHEAD_MS) } });
 
     const rows = await rowsOf(service, 'reservations');
     expect(await deletedEarly(service, [])).toEqual([`${deleted} of reservations`]);

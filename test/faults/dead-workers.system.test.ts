@@ -193,12 +193,7 @@ const MID_WORK = [
 describe.each(MID_WORK)('a $kind worker killed in the middle of a job', ({ kind, command, collection, isDone }) => {
   /** Kills the doomed, and returns how long it took until `next` had done its work. */
   async function takeUp(appName: string, doomed: SpawnedProcess, next: () => unknown): Promise<number> {
-    const block = await blockCommands(service, {
-      appName: `${appName}-${kind}`,
-      command,
-      collection,
-      forMs: 60_000,
-    });
+    const block = await blockCommands(service, { appName: `${appName}-${kind}`, command, collection, forMs: 60_000 });
     const holdId = await place();
     await block.met();
     const killedAt = performance.now();
@@ -222,13 +217,7 @@ describe.each(MID_WORK)('a $kind worker killed in the middle of a job', ({ kind,
 
     expect(tookMs).toBeLessThanOrEqual(TAKEN_UP_WITHIN_MS);
     const experiment = `kill -9 of a ${kind} worker in the middle of its work, another running`;
-    report({
-      promise: 4,
-      experiment,
-      count: '1 kill',
-      result: `done after ${inSeconds(tookMs)} s`,
-      beganAt,
-    });
+    report({ promise: 4, experiment, count: '1 kill', result: `done after ${inSeconds(tookMs)} s`, beganAt });
   });
 
   testInFull('one that is started again takes it up within 20 s', async () => {

@@ -30,10 +30,7 @@ let worker: SpawnedProcess;
 const receivers: WebhookReceiver[] = [];
 
 beforeAll(async () => {
-  service = await startService({
-    WEBHOOK_CONCURRENCY: String(PERMITS),
-    WEBHOOK_TIMEOUT_MS: String(TIMEOUT_MS),
-  });
+  service = await startService({ WEBHOOK_CONCURRENCY: String(PERMITS), WEBHOOK_TIMEOUT_MS: String(TIMEOUT_MS) });
   worker = startProcess('workers/webhook-delivery.ts', service.environment);
   deliveries = await anyDeliveries(service);
   await worker.ready;
@@ -130,11 +127,7 @@ test('control: without permits those to others wait for the deadline of what is 
   await worker.exited;
   const sender = createWebhookSender({ timeoutMs: TIMEOUT_MS, allowPrivateNetworks: true });
   const permit = { beginSend: () => true, release: () => undefined };
-  const deps = {
-    ...service.context,
-    sender,
-    permits: { isBusy: () => false, acquire: () => Promise.resolve(permit) },
-  };
+  const deps = { ...service.context, sender, permits: { isBusy: () => false, acquire: () => Promise.resolve(permit) } };
   await anyStuck();
   const unguarded = new Worker<RetryJob, void>(
     'webhook-delivery',

@@ -112,12 +112,7 @@ function partnerLane(
     if (reply.status !== 201) return;
     const { hold_id, price_rupees } = json(reply);
     model.priced(slot, Number(price_rupees), span);
-    const owned: Owned = {
-      ...slot,
-      holdId: String(hold_id),
-      status: 'ACTIVE',
-      holdExpiresAtMs: expiryOf(reply),
-    };
+    const owned: Owned = { ...slot, holdId: String(hold_id), status: 'ACTIVE', holdExpiresAtMs: expiryOf(reply) };
     model.claimed(owned, span, owned.holdExpiresAtMs ?? 0, false);
     mine.push(owned);
     await model.check(owned, 'ACTIVE', true);
@@ -226,12 +221,7 @@ function operatorLane(scene: HistoryScene, random: Random, count: Count): () => 
     count('walk-in', reply.status === 201);
     if (reply.status !== 201) return;
     const { hold_id, booking_id } = json(reply);
-    const owned: Owned = {
-      ...slot,
-      holdId: String(hold_id),
-      status: 'BOOKED',
-      bookingId: String(booking_id),
-    };
+    const owned: Owned = { ...slot, holdId: String(hold_id), status: 'BOOKED', bookingId: String(booking_id) };
     model.claimed(owned, span, Number.POSITIVE_INFINITY, true);
     walkIns.push(owned);
     await model.check(owned, 'BOOKED', true);

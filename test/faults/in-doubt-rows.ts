@@ -24,16 +24,8 @@ export type Row = {
   repeats: 'replay' | 'same' | 'own';
 };
 
-export const single = (command: string, collection: string): Struck => ({
-  command,
-  collection,
-  of: 'single write',
-});
-export const inside = (command: string, collection: string): Struck => ({
-  command,
-  collection,
-  of: 'transaction',
-});
+export const single = (command: string, collection: string): Struck => ({ command, collection, of: 'single write' });
+export const inside = (command: string, collection: string): Struck => ({ command, collection, of: 'transaction' });
 export const read = (command: string, collection: string): Struck => ({ command, collection, of: 'read' });
 /** What an operator's call writes down before it changes anything. */
 export const AUDITED = single('findAndModify', 'audit');

@@ -39,12 +39,7 @@ afterAll(async () => {
 /** The driver repeats a command once by itself, so a fault that is to be seen comes twice. */
 const TWICE = 2;
 
-const FAULTS = {
-  'single write': WRITE_FAULTS,
-  commit: COMMIT_FAULTS,
-  transaction: UNDONE_FAULTS,
-  read: UNDONE_FAULTS,
-};
+const FAULTS = { 'single write': WRITE_FAULTS, commit: COMMIT_FAULTS, transaction: UNDONE_FAULTS, read: UNDONE_FAULTS };
 
 /** In full every fault at every place of every row; in short one at each in turn, and in bulk writes the one that the driver reports otherwise. */
 function everyCase<T extends { struck: readonly Struck[] }>(rows: readonly T[], nameOf: (row: T) => string) {

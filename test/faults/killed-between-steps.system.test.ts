@@ -41,11 +41,7 @@ let isResponding = true;
 beforeAll(async () => {
   mongod = await ownMongod();
   await mongod.start();
-  service = await startService({
-    MONGODB_URI: mongod.uri,
-    RATE_LIMIT_PER_MINUTE: '0',
-    WEBHOOK_TIMEOUT_MS: '1000',
-  });
+  service = await startService({ MONGODB_URI: mongod.uri, RATE_LIMIT_PER_MINUTE: '0', WEBHOOK_TIMEOUT_MS: '1000' });
   receiver = await startReceiver((_attempt, response) => {
     if (isResponding) response.writeHead(200).end();
   });

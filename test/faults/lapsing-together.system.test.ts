@@ -66,9 +66,7 @@ async function placeHolds({ context: { db } }: Service, venueId: string, resourc
 
 testInFull(`without Redis, ${HOLDS} holds that lapse at one instant end within 15 s of it`, async () => {
   const beganAt = performance.now();
-  const service = await startService({
-    REDIS_URL: `redis://127.0.0.1:${await freePort()}`,
-  });
+  const service = await startService({ REDIS_URL: `redis://127.0.0.1:${await freePort()}` });
   releases.push(() => service.stop());
   const venue = await anyVenue(service);
   await placeHolds(service, venue.id, String(venue.resourceIds[0]));

@@ -183,11 +183,7 @@ const OUTAGES: { outage: string; begin: () => unknown; end: () => unknown }[] = 
     begin: () => relay.swallow(),
     end: () => relay.restore(),
   },
-  {
-    outage: 'killed, and back without its data',
-    begin: () => redis.signal('SIGKILL'),
-    end: () => redis.start(),
-  },
+  { outage: 'killed, and back without its data', begin: () => redis.signal('SIGKILL'), end: () => redis.start() },
 ];
 
 /** Refuses the first attempt of each event. */

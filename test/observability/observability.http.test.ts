@@ -42,11 +42,7 @@ describe('GET /api/v1/partner/observability', () => {
       .updateOne({ _id: old as never }, { $set: { createdAt: new Date(Date.now() - 25 * 3_600_000) } });
     await happening();
     const body = await observe();
-    expect(body['summary']).toMatchObject({
-      events: 1,
-      attempts: 0,
-      deliveries: { pending: 1, dead_letter: 0 },
-    });
+    expect(body['summary']).toMatchObject({ events: 1, attempts: 0, deliveries: { pending: 1, dead_letter: 0 } });
     expect(idsOf(body)).toEqual([old]);
     expect(body['subscriptions']).toMatchObject([{ dead_letter: 1 }]);
   });

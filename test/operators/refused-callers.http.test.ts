@@ -47,10 +47,7 @@ async function answersTo(asked: readonly Endpoint[], headers: Record<string, str
     for (const endpoint of asked.slice(from, from + KEYS_PER_SERVER)) {
       const { method, path } = endpoint;
       const body = method === 'GET' ? {} : { body: '{}' };
-      const reply = await send(method, path, {
-        headers: { 'content-type': 'application/json', ...headers },
-        ...body,
-      });
+      const reply = await send(method, path, { headers: { 'content-type': 'application/json', ...headers }, ...body });
       answers.push(`${nameOf(endpoint)}: ${verdict(reply)}`);
     }
   }

@@ -40,11 +40,7 @@ afterAll(() => {
 });
 
 const { signal } = new AbortController();
-const EVENT = {
-  event_id: 'e',
-  event_type: 'hold_created',
-  timestamp: '2026-11-24T09:00:00.000Z',
-} as FeedEvent;
+const EVENT = { event_id: 'e', event_type: 'hold_created', timestamp: '2026-11-24T09:00:00.000Z' } as FeedEvent;
 
 test('of an action that answers without an end, no more than 1 MB is read, and that is the finding', async () => {
   status = 200;

@@ -176,11 +176,7 @@ describe('partner listen', () => {
     await eventually('the next is accepted', () => listener.printed.out.includes('"forwarded"'));
     const printed = listener.printed.out.trimEnd().split('\n');
     const lines = printed.map((line) => JSON.parse(line) as { type: string });
-    expect(lines[0]).toMatchObject({
-      type: 'listening',
-      forward_to: endpoint.url,
-      secret: expect.any(String),
-    });
+    expect(lines[0]).toMatchObject({ type: 'listening', forward_to: endpoint.url, secret: expect.any(String) });
     expect(lines.map((line) => [line.type, Object.keys(line).toSorted()])).toEqual(
       ['listening', 'failed', 'repeating', 'given_up', 'forwarded'].map((type) => [type, shapes[type]]),
     );

@@ -97,11 +97,7 @@ test('with MongoDB but without its indexes, nothing is sold and no worker works'
   await finished(startProcess('src/main/migrate.ts', environment));
 
   await eventually('ready', async () => (await get('/readyz')).status === 200);
-  expect((await get('/readyz')).body).toMatchObject({
-    status: 'ready',
-    database: 'ok',
-    redis: 'unreachable',
-  });
+  expect((await get('/readyz')).body).toMatchObject({ status: 'ready', database: 'ok', redis: 'unreachable' });
   // The workers become ready without a restart.
   for (const worker of workers) await logged(worker, 'ready');
   expect((await ask('/readyz')).map(({ status }) => status)).toEqual(healthUrls.map(() => 200));

@@ -202,7 +202,5 @@ test('the API listens where it is told, and for operators, where it is told noth
 
   expect((await fetch(`${elsewhere(url)}/healthz`)).status).toBe(200);
   expect((await fetch(`${String(adminUrl)}/sign-in`)).status).toBe(200);
-  await expect(fetch(`${elsewhere(adminUrl)}/sign-in`)).rejects.toMatchObject({
-    cause: { code: 'ECONNREFUSED' },
-  });
+  await expect(fetch(`${elsewhere(adminUrl)}/sign-in`)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
 });

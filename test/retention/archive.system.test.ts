@@ -325,10 +325,7 @@ describe('in steps', () => {
     // Nobody knows of which; the page is of those that are left, and ends.
     await reservations().updateMany({ slotId: 'planted' }, { $set: { outbox: [] } });
     const eventIds = Array.from({ length: 700 }, () => ancientId());
-    const { sequence: _unique, ...event } = await rowOf(service, 'events', {
-      holdId: hold._id,
-      type: 'hold_created',
-    });
+    const { sequence: _unique, ...event } = await rowOf(service, 'events', { holdId: hold._id, type: 'hold_created' });
     const at = new Date(Date.now() - 50 * DAY_MS);
     const events = eventIds.map((_id, n) => ({
       ...event,
@@ -342,15 +339,7 @@ describe('in steps', () => {
       { _id: hold._id },
       {
         $set: {
-          outbox: [
-            {
-              eventId: eventIds[0] ?? '',
-              type: 'hold_created',
-              at,
-              originatorId: partner.id,
-              bookingId: null,
-            },
-          ],
+          outbox: [{ eventId: eventIds[0] ?? '', type: 'hold_created', at, originatorId: partner.id, bookingId: null }],
           outboxSince: at,
         },
       },
@@ -452,11 +441,7 @@ describe('as a process', () => {
     const restored = await run('--from', folder.url, '--collection', 'holds');
     expect(restored).toMatchObject({ code: 0 });
     expect(restored.log.at(-1)).toBeDefined();
-    expect(restored.log.find(({ msg }) => msg === 'ready')).toMatchObject({
-      restored: 5,
-      present: 0,
-      conflicting: 0,
-    });
+    expect(restored.log.find(({ msg }) => msg === 'ready')).toMatchObject({ restored: 5, present: 0, conflicting: 0 });
     expect(await countPlanted()).toBe(5);
     expect(await run('--from', folder.url)).toMatchObject({ code: 0 });
     expect(await run()).toMatchObject({ code: 1, output: expect.stringContaining('give --from') });

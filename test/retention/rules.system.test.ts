@@ -97,19 +97,13 @@ const RULES: [what: string, kind: Kind['name'], plantIt: () => Promise<{ id: str
     'holds',
     async () => {
       const holdExpiresAt = later(hold.slotEnd, 5);
-      return {
-        id: await plant('reservations', hold, { status: 'EXPIRED', holdExpiresAt }),
-        since: holdExpiresAt,
-      };
+      return { id: await plant('reservations', hold, { status: 'EXPIRED', holdExpiresAt }), since: holdExpiresAt };
     },
   ],
   [
     'a hold that a walk-in displaced',
     'holds',
-    async () => ({
-      id: await plant('reservations', hold, { status: 'DISPLACED' }),
-      since: hold.slotEnd,
-    }),
+    async () => ({ id: await plant('reservations', hold, { status: 'DISPLACED' }), since: hold.slotEnd }),
   ],
   [
     'a booking',
@@ -122,12 +116,7 @@ const RULES: [what: string, kind: Kind['name'], plantIt: () => Promise<{ id: str
     async () => {
       const refundedAt = later(booking.slotEnd, 5);
       return {
-        id: await plant('reservations', booking, {
-          ...keyless(),
-          status: 'REFUNDED',
-          claimed: false,
-          refundedAt,
-        }),
+        id: await plant('reservations', booking, { ...keyless(), status: 'REFUNDED', claimed: false, refundedAt }),
         since: refundedAt,
       };
     },
@@ -148,10 +137,7 @@ const RULES: [what: string, kind: Kind['name'], plantIt: () => Promise<{ id: str
   ...(['succeeded', 'cancelled', 'discarded'] as const).map((state): (typeof RULES)[number] => [
     `a delivery that was ${state}`,
     'deliveries',
-    async () => ({
-      id: await plant('deliveries', delivery, { state, eventId: newId() }),
-      since: delivery.createdAt,
-    }),
+    async () => ({ id: await plant('deliveries', delivery, { state, eventId: newId() }), since: delivery.createdAt }),
   ]),
   [
     'a delivery that was made again',
@@ -159,11 +145,7 @@ const RULES: [what: string, kind: Kind['name'], plantIt: () => Promise<{ id: str
     async () => {
       const sentAt = later(delivery.createdAt, 5);
       return {
-        id: await plant('deliveries', delivery, {
-          state: 'succeeded',
-          eventId: newId(),
-          ...attempted(sentAt),
-        }),
+        id: await plant('deliveries', delivery, { state: 'succeeded', eventId: newId(), ...attempted(sentAt) }),
         since: sentAt,
       };
     },
@@ -253,20 +235,12 @@ describe('what waits is never purged, however old', () => {
     [
       'a dead letter that nobody was alerted of',
       () =>
-        plant('deliveries', delivery, {
-          state: 'dead_letter',
-          deadLetteredAt: delivery.createdAt,
-          alertPending: true,
-        }),
+        plant('deliveries', delivery, { state: 'dead_letter', deadLetteredAt: delivery.createdAt, alertPending: true }),
     ],
     [
       'a dead letter that was not counted',
       () =>
-        plant('deliveries', delivery, {
-          state: 'dead_letter',
-          deadLetteredAt: delivery.createdAt,
-          isUncounted: true,
-        }),
+        plant('deliveries', delivery, { state: 'dead_letter', deadLetteredAt: delivery.createdAt, isUncounted: true }),
     ],
   ])('%s', async (_what, plantIt) => {
     await plantIt();
@@ -298,11 +272,7 @@ describe('what waits is never purged, however old', () => {
   ])('%s stays for its events, and goes with the last of them', async (_what, kind, model) => {
     const holdId = await plant('reservations', model(), keyless());
     const eventId = await plant('events', event, { holdId });
-    await plant('deliveries', delivery, {
-      eventId,
-      state: 'dead_letter',
-      deadLetteredAt: delivery.createdAt,
-    });
+    await plant('deliveries', delivery, { eventId, state: 'dead_letter', deadLetteredAt: delivery.createdAt });
     await plant('events', event, { holdId, sequence: 2 });
     await letPass(service, TEN_YEARS);
     const kept = { ...EVERY_KIND, retentionDeadLettersDays: 0 };

@@ -83,22 +83,14 @@ async function makeScene(): Promise<Scene> {
   return {
     partner,
     newcomer: await anyPartner(service),
-    closed: {
-      venueId: closed.id,
-      slotId: idOf(first),
-      blackoutId: String(expectStatus(blackout, 201)['blackout_id']),
-    },
+    closed: { venueId: closed.id, slotId: idOf(first), blackoutId: String(expectStatus(blackout, 201)['blackout_id']) },
     shared: {
       venueId: sharing.id,
       half: idOf(await slotOf(sharing.id, (slot) => slot['resource_id'] !== fullId)),
       full: idOf(await slotOf(sharing.id, (slot) => slot['resource_id'] === fullId)),
       fullId,
     },
-    priced: {
-      venueId: priced.id,
-      slotId: idOf(await slotOf(priced.id)),
-      resourceId: priced.resourceIds[0] ?? '',
-    },
+    priced: { venueId: priced.id, slotId: idOf(await slotOf(priced.id)), resourceId: priced.resourceIds[0] ?? '' },
     ungranted: { venueId: ungranted.id, slotId: idOf(await slotOf(ungranted.id)) },
   };
 }
