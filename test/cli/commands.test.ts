@@ -45,17 +45,6 @@ describe('the commands and the operations of the operator interface', () => {
 
 type Responses = { 200: { content: { 'application/json': { example: { data: object[] } } } } };
 
-test('a command whose body needs one of several fields has an option for each of them', () => {
-  const { body = [] } = OPERATIONS.get('discardDeadLetters') ?? {};
-  expect(body.map(({ name, isRequired }) => [name, isRequired])).toEqual([
-    ['subscription_id', false],
-    ['event_type', false],
-    ['from', false],
-    ['to', false],
-    ['reason', true],
-  ]);
-});
-
 describe('the example of each command', () => {
   let service: SharedService;
   let relay: Relay;
@@ -119,11 +108,5 @@ describe('--help', () => {
     expect(text.match(/^Usage: .*/)?.[0].match(/<[a-z-]+>/g) ?? []).toHaveLength(params.length);
     const [explained = ''] = text.split('Example:');
     expect(explained.split('\n').filter((line) => line.length > 80)).toEqual([]);
-  });
-
-  test('is offered to who names no command, as a failure', async () => {
-    const { code, out, err } = await operator('http://127.0.0.1:1', []);
-    expect([code, out]).toEqual([2, '']);
-    expect(err).toContain('Usage: operator');
   });
 });
