@@ -1,26 +1,20 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import type { Report } from '../../packages/client/src/certification/report.ts';
 import { SCENARIOS } from '../../packages/client/src/certification/scenarios.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { startPartner } from '../partner-command/partner.ts';
 import { anyPartner, expectStatus, type Json, operatorOf } from '../support/factories.ts';
 import { freePort } from '../support/own-servers.ts';
-import { type HostedService, hostedService } from '../support/service-host.ts';
+import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
-import { anyCandidate, type Candidate, startFront } from './certification-scene.ts';
-import { certifyCommand, type ServedIntegration, serveModel, writeProfile } from './command-line.ts';
+import { anyCandidate, startFront } from './certification-scene.ts';
+import { certifyCommand, serveModel, writeProfile } from './command-line.ts';
 
-let service: HostedService;
-let candidate: Candidate;
-let sound: ServedIntegration;
-let faulty: ServedIntegration;
-beforeAll(async () => {
-  service = await hostedService({ hasWorkers: true });
-  candidate = await anyCandidate(service);
-  [sound, faulty] = [await serveModel(candidate), await serveModel(candidate, { defects: ['first-venue-only'] })];
-});
+const service = await hostedService({ hasWorkers: true });
+const candidate = await anyCandidate(service);
+const [sound, faulty] = [await serveModel(candidate), await serveModel(candidate, { defects: ['first-venue-only'] })];
 afterAll(async () => {
   await sound.close();
   await faulty.close();

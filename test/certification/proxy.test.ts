@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type Proxy, startProxy } from '../../packages/client/src/certification/proxy.ts';
+import { afterAll, expect, test } from '@jest/globals';
+import { startProxy } from '../../packages/client/src/certification/proxy.ts';
 
 const SENT = '{"slot_id":"s1","idempotency_key":"k1"}';
 
@@ -12,13 +12,10 @@ const service = createServer((request, response) => {
   response.writeHead(201, { 'content-type': 'application/json', etag: '"1"' });
   request.pipe(response);
 });
-let proxy: Proxy;
-beforeAll(async () => {
-  service.listen(0, '127.0.0.1');
-  await once(service, 'listening');
-  const baseUrl = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
-  proxy = await startProxy({ baseUrl, port: 0, onAnswer: () => undefined });
-});
+service.listen(0, '127.0.0.1');
+await once(service, 'listening');
+const baseUrl = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+const proxy = await startProxy({ baseUrl, port: 0, onAnswer: () => undefined });
 afterAll(async () => {
   await proxy.close();
   service.closeAllConnections();

@@ -1,16 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { operator } from './operator.ts';
 
 /** Nobody listens there: a file that is checked after anything was asked for would fail otherwise. */
 const NOWHERE = 'http://127.0.0.1:1';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await temporaryFolder();
-});
+const folder = await temporaryFolder();
 
 /** The faults that are named, without the file in front: `12: Turf House / Turf A: price_rupees: must be a number`. */
 async function faultsOf(name: string, content: string | Buffer, ...options: string[]): Promise<string[]> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type * as Expiry from '../reservations/expiry.in-host.ts';
 import type { Client, Reply } from '../support/client.ts';
 import { collectionCallsOf } from '../support/collection-calls.ts';
@@ -29,19 +29,13 @@ const service = await hostedService();
 const inside = service.inHost<typeof Inside>('test/customers/erase.in-host.ts');
 const { expireAsWorker } = service.inHost<typeof Expiry>('test/reservations/expiry.in-host.ts');
 const calls = collectionCallsOf(service);
-let venueId: string;
-let seller: Partner;
-let rival: Partner;
-let slots: string[];
 let customers = 0;
 /** The customer of the test: one that nobody else has. */
 let phone: string;
 let customer: Json;
-beforeAll(async () => {
-  venueId = (await anyVenue(service, [{ duration_minutes: 15 }])).id;
-  [seller, rival] = [await anyPartner(service, [venueId]), await anyPartner(service, [venueId])];
-  slots = await freeSlotIds(seller, venueId);
-});
+const venueId = (await anyVenue(service, [{ duration_minutes: 15 }])).id;
+const [seller, rival] = [await anyPartner(service, [venueId]), await anyPartner(service, [venueId])];
+const slots = await freeSlotIds(seller, venueId);
 afterAll(() => service.stop());
 beforeEach(() => {
   customers += 1;

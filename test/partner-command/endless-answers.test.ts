@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeEach, expect, test } from '@jest/globals';
 import { postDelivery, signDelivery } from '../../packages/client/src/certification/deliveries.ts';
 import { httpTransport } from '../../packages/client/src/certification/transports.ts';
 import { type FeedEvent, sendDelivery } from '../../packages/client/src/cli/send-delivery.ts';
@@ -25,12 +25,9 @@ const server = createServer((_request, response) => {
   );
   body.pipe(response.writeHead(status));
 });
-let url: string;
-beforeAll(async () => {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-});
+server.listen(0, '127.0.0.1');
+await once(server, 'listening');
+const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 beforeEach(() => {
   sentBytes = 0;
 });

@@ -118,17 +118,6 @@ describe('partner listen', () => {
     expect(listener.printed.err).toMatch(/^repeated: hold_created \S+ may have arrived before/m);
   });
 
-  test('with --attempts an event is given up, which is said, and those after it are forwarded', async () => {
-    await begin();
-    endpoint.respondWith(({ body }, response) => response.writeHead(body['hold_id'] === lost ? 500 : 204).end());
-    const lost = await makeHold();
-    const listener = await listen('--attempts', '2', '--since', '1h');
-    const next = await makeHold();
-    await eventually('the next arrives', () => holdsAt().includes(next));
-    expect(holdsAt()).toEqual([lost, lost, next]);
-    expect(listener.printed.err).toMatch(/^given up: hold_created \S+ .+ \(500, attempt 2\)/m);
-  });
-
   test('with --events only those are forwarded, and with --secret that one signs', async () => {
     await begin();
     await listen('--events', 'booking_created', '--secret', 'whsec_mine');
@@ -201,13 +190,6 @@ describe('the state of partner listen', () => {
     const noState = expect.stringContaining('is not a state of this command');
     expect(await start()).toMatchObject({ code: 2, err: noState });
     expect(await readFile(stateFile(), 'utf8')).toBe('something else');
-  });
-
-  test('is not begun with a key that is refused, which ends it', async () => {
-    await begin();
-    const rejected = expect.stringContaining('INVALID_API_KEY');
-    expect(await start('pk_sandbox_none')).toMatchObject({ code: 1, err: rejected });
-    await expect(stat(stateFile())).rejects.toThrow('ENOENT');
   });
 
   test('with a cursor that the service does not take says what to do, and is left as it is', async () => {

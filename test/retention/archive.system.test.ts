@@ -4,8 +4,6 @@ import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { openArchive } from '../../src/operations/retention/archive.ts';
-import { KINDS } from '../../src/operations/retention/kinds.ts';
-import { purgeNext } from '../../src/operations/retention/purge.service.ts';
 import { restoreArchive } from '../../src/operations/retention/restore.service.ts';
 import { newId } from '../../src/platform/ids.ts';
 import type { Reservation } from '../../src/reservations/reservations.model.ts';
@@ -13,7 +11,6 @@ import { eventually } from '../support/eventually.ts';
 import type { Partner } from '../support/factories.ts';
 import { anyPartner, anyVenue, bookSlot, freeSlotIds, operatorOf, placeHold, subscribe } from '../support/factories.ts';
 import { failPointMet } from '../support/fail-points.ts';
-import { linesOf } from '../support/log-lines.ts';
 import { type OwnServer, ownMongod } from '../support/own-servers.ts';
 import { rowOf } from '../support/rows.ts';
 import { type Service, startService } from '../support/service.ts';
@@ -124,19 +121,6 @@ describe('an archived row', () => {
       expect(await everything()).toEqual(before);
     }));
 
-  test('keeps its types: a double of a whole number is no integer', async () => {
-    const [id = ''] = await plantHolds(1);
-    await reservations().updateOne({ _id: id }, [{ $set: { pricePaise: { $toDouble: 120_000 } } }]);
-    const typeOf = async () =>
-      reservations()
-        .aggregate([{ $match: { _id: id } }, { $project: { is: { $type: '$pricePaise' } } }])
-        .next();
-    await purge(service, { config: HOLDS, archive: folder.archive });
-    expect(await typeOf()).toBeNull();
-    await restore();
-    expect(await typeOf()).toMatchObject({ is: 'double' });
-  });
-
   test('is left out where its key or its slot is another’s by now, and named', () =>
     inTenYears(async () => {
       const before = await everything();
@@ -208,19 +192,6 @@ describe('an archived row', () => {
     expect(await restore()).toMatchObject({ restored: 3, failed: 1, isDone: false });
     expect(service.logs()).toContain(name);
   });
-
-  test('an object that was removed since it was listed is named, and the others come back', async () => {
-    await plantHolds(3);
-    await purge(service, { config: HOLDS, archive: folder.archive });
-    const removed = 'holds/2020-01-01/removed.20200101T000000000Z-0.jsonl.gz';
-    const archive: typeof folder.archive = {
-      ...folder.archive,
-      list: async (...args) => [removed, ...(await folder.archive.list(...args))],
-    };
-    const report = await restoreArchive({ ...service.context, archive }, { collection: 'holds' }, NEVER_STOPPED);
-    expect(report).toMatchObject({ restored: 3, failed: 1, isDone: false });
-    expect(service.logs()).toContain(removed);
-  });
 });
 
 describe('an archive in a folder', () => {
@@ -268,22 +239,6 @@ describe('a row is deleted once it is archived', () => {
     await purge(service, { config: HOLDS, archive });
     expect(await reservations().distinct('_id', { _id: { $in: [changed, other] } })).toEqual([changed]);
   });
-});
-
-test('a run that takes long says every minute what it has purged so far; one that does not says it once it is over', async () => {
-  await plantHolds(250);
-  const deps = { ...service.context, config: HOLDS };
-  const said = () => linesOf(service.logs(), 'rows are being purged');
-  const position = { kind: KINDS.findIndex(({ name }) => name === 'holds'), purged: { events: 7 } };
-  const beganAtMs = performance.now();
-  // Control: a page after less than a minute says nothing.
-  const soon = await purgeNext(deps, NEVER_STOPPED, { ...position, hasFailed: false, saidAtMs: beganAtMs });
-  expect([said(), soon.next?.saidAtMs]).toEqual([[], beganAtMs]);
-  await plantHolds(250);
-  const aMinuteAgo = { ...position, hasFailed: false, saidAtMs: beganAtMs - 60_000 };
-  const late = await purgeNext(deps, NEVER_STOPPED, aMinuteAgo);
-  expect(said()).toMatchObject([{ level: 'info', collection: 'holds', purged: { events: 7, holds: 200 } }]);
-  expect(late.next?.saidAtMs).toBeGreaterThanOrEqual(beganAtMs);
 });
 
 describe('in steps', () => {
