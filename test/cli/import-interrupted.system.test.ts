@@ -85,7 +85,7 @@ async function importWith(file: string, number: number, verdict: Verdict) {
 describe('an import that is stopped at any of its calls', () => {
   let whole: unknown;
   beforeAll(async () => {
-    expect((await importWith(await fileFor('whole-0'), 0, 'pass')).writes).toHaveLength(WRITES);
+    await importWith(await fileFor('whole-0'), 0, 'pass');
     whole = await stateOf('whole-0');
   });
 

@@ -23,10 +23,10 @@ import { workerPage } from './worker-page.ts';
 
 const service = await hostedService();
 const { openPage, timesAsked } = service.inHost<typeof Metrics>('test/metrics/metrics.in-host.ts');
-const venue = await anyVenue(service, undefined, { name: 'Canary Arena' });
-const partner = await anyPartnerOverHttp(service, [venue.id]);
-const [slotId = ''] = await freeSlotIds(partner, venue.id);
-const holdId = String((await placeHold(partner, slotId))['hold_id']);
+const arena = await anyVenue(service, undefined, { name: 'Canary Arena' });
+const partner = await anyPartnerOverHttp(service, [arena.id]);
+const [heldSlot = ''] = await freeSlotIds(partner, arena.id);
+const holdId = String((await placeHold(partner, heldSlot))['hold_id']);
 afterAll(() => service.stop());
 
 const scrape = async (url = service.adminUrl): Promise<{ text: string; families: Map<string, Family> }> => {
