@@ -14,10 +14,10 @@ const COMPILED = {
 /**
  * A suite says its tier by its name. `npm test` runs what one process can show, `npm run test:system` what starts processes,
  * servers or a browser, `TEST_TIER=static npm test` what reads the repository only; the long tiers have them all. `node --import tsx scripts/upgrade.ts`
- * builds a former release first, `node --import tsx scripts/topologies.ts` runs servers that stand in for each other, and
- * `npm run test:clients` fetches generators and frameworks of other people.
+ * builds a former release first, `node --import tsx scripts/topologies.ts` runs servers that stand in for each other, `node --import tsx scripts/alert-trials.ts` waits
+ * for alerts, and `npm run test:clients` fetches generators and frameworks of other people.
  */
-const OWN_COMMANDS = '!**/*.{upgrade,topology,clients}.test.ts';
+const OWN_COMMANDS = '!**/*.{upgrade,topology,alerts,clients}.test.ts';
 const SUITES = {
   fast: ['<rootDir>/test/**/*.test.ts', '!**/*.{system,static}.test.ts', OWN_COMMANDS],
   system: ['<rootDir>/test/**/*.system.test.ts'],
@@ -26,6 +26,7 @@ const SUITES = {
   faults: ['<rootDir>/test/**/*.test.ts', OWN_COMMANDS],
   upgrade: ['<rootDir>/test/**/*.upgrade.test.ts'],
   topologies: ['<rootDir>/test/**/*.topology.test.ts'],
+  alerts: ['<rootDir>/test/**/*.alerts.test.ts'],
   clients: ['<rootDir>/test/**/*.clients.test.ts'],
 };
 const { TEST_TIER: tier = 'fast' } = process.env;

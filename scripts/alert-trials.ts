@@ -1,0 +1,61 @@
+/**
+ * `node --import tsx scripts/alert-trials.ts`: kills, freezes, pauses and starves parts of real services, each watched by a real Prometheus with the rules of
+ * deploy/prometheus, and prints after how many seconds each alert of docs/operations.md fired, and was over once the fault was
+ * repaired. Fails where one fires later than 60 s after its fault, or not, or stays. Takes some 12 minutes on two cores, and three more where
+ * Prometheus is to be built.
+ *
+ * `--write` puts the figures into docs/evidence/alerts.md. Further arguments are given to jest, to run a part.
+ */
+
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { prometheusBinary } from '../test/alert-trials/prometheus.ts';
+import { SLOW } from '../test/alert-trials/slow-rules.ts';
+import type { TrialFinding } from '../test/alert-trials/trial.ts';
+import { runExperiments } from './experiments.ts';
+import { withFigures } from './figures-in-page.ts';
+
+const EVIDENCE = path.join(import.meta.dirname, '../docs/evidence/alerts.md');
+
+const seconds = (value: number): string => `${value.toFixed(1)} s`;
+const nameOf = ({ alert }: TrialFinding): string => `${alert}${alert in SLOW ? ' *' : ''}`;
+
+function asText(findings: readonly TrialFinding[]): string {
+  const rows = findings.map((each) =>
+    [
+      nameOf(each).padEnd(32),
+      seconds(each.firedAfter).padStart(8),
+      seconds(each.clearedAfter).padStart(8),
+      ` ${each.fault}`,
+    ].join(' '),
+  );
+  return [`${'Alert'.padEnd(32)} ${'fires'.padStart(8)} ${'is over'.padStart(8)}  after`, ...rows].join('\n');
+}
+
+function asMarkdown(findings: readonly TrialFinding[], machine: string): string {
+  const rows = findings.map((each) =>
+    [nameOf(each), each.fault, seconds(each.firedAfter), seconds(each.clearedAfter)].join(' | '),
+  );
+  return [
+    `Measured on ${machine}.`,
+    '',
+    '| Alert | Fault | Fires after | Over after |',
+    '|---|---|---|---|',
+    ...rows.map((row) => `| ${row} |`),
+    '',
+  ].join('\n');
+}
+
+const args = process.argv.slice(2);
+const wanted = args.filter((each) => each !== '--write');
+await prometheusBinary();
+const { code, minutes, machine, ...found } = await runExperiments<TrialFinding>('alerts', wanted);
+const keyOf = ({ alert, fault }: TrialFinding): string => `${alert} ${fault}`;
+const findings = found.findings.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+const measuredOn = `${machine}, ${minutes} min in all`;
+console.log(`\n${asText(findings)}\n* by a window of one or two minutes instead of its own\n${measuredOn}`);
+if (args.includes('--write') && code === 0 && wanted.length === 0) {
+  const text = await readFile(EVIDENCE, 'utf8');
+  await writeFile(EVIDENCE, withFigures(text, 'alert-trials', asMarkdown(findings, measuredOn)));
+}
+process.exitCode = code;

@@ -1,0 +1,175 @@
+import { mkdir, rmdir } from 'node:fs/promises';
+import path from 'node:path';
+import { Redis } from 'ioredis';
+import { migrate } from '../../src/operations/database/collections.ts';
+import { GUARD_INDEX } from '../../src/reservations/reservations.indexes.ts';
+import type { Load } from './load.ts';
+import { placeHolds, readBookings } from './load.ts';
+import type { TrialRow } from './trial.ts';
+import type { TrialSystem } from './trial-system.ts';
+
+const primary = ({ mongo }: TrialSystem) => mongo.primary();
+
+/** Has MongoDB hold up all commands of these names on the reservations, of the service and of nobody else. */
+async function holdUp(system: TrialSystem, commands: readonly string[], blockTimeMS: number): Promise<void> {
+  await failCommand(system, {
+    mode: 'alwaysOn',
+    data: {
+      failCommands: commands,
+      namespace: `${system.db.name}.reservations`,
+      blockConnection: true,
+      blockTimeMS,
+    },
+  });
+}
+
+async function failCommand({ db }: TrialSystem, settings: Record<string, unknown>): Promise<void> {
+  await db
+    .getClient()
+    .db('admin')
+    .command({ configureFailPoint: 'failCommand', ...settings });
+}
+
+const goOn = (system: TrialSystem) => failCommand(system, { mode: 'off' });
+
+async function askRedis<T>({ redis }: TrialSystem, ask: (client: Redis) => Promise<T>): Promise<T> {
+  const client = new Redis(redis.uri);
+  try {
+    return await ask(client);
+  } finally {
+    client.disconnect();
+  }
+}
+
+async function dataFolder(system: TrialSystem): Promise<string> {
+  const found: unknown = await askRedis(system, (redis) => redis.config('GET', 'dir'));
+  const [, folder] = Array.isArray(found) ? (found as unknown[]) : [];
+  return String(folder);
+}
+
+/** Path of Redis's snapshot: while a folder has this name, no save succeeds. */
+const snapshotPath = async (system: TrialSystem) => path.join(await dataFolder(system), 'dump.rdb');
+
+const save = (system: TrialSystem) => askRedis(system, (redis) => redis.bgsave());
+
+/** Path of the AOF after its first rewrite (Redis 7): while a folder has this name, no rewrite succeeds. */
+const rewrittenPath = async (system: TrialSystem) =>
+  path.join(await dataFolder(system), 'appendonlydir/appendonly.aof.2.base.rdb');
+
+const rewrite = (system: TrialSystem) => askRedis(system, (redis) => redis.bgrewriteaof());
+
+const limitMemory = (system: TrialSystem, bytes: number) =>
+  askRedis(system, (redis) => redis.config('SET', 'maxmemory', bytes));
+
+/** The calls that go on during a trial. */
+let load: Load | undefined;
+async function stopLoad(): Promise<void> {
+  await load?.stop();
+  load = undefined;
+}
+
+export const DATABASE_TRIALS: readonly TrialRow[] = [
+  {
+    fault: 'MongoDB is frozen while holds are placed',
+    alerts: ['BookingDatabaseDown', 'BookingSalesFailing', 'BookingServerErrors', 'BookingMemoryLeaseLost'],
+    inflict: async (system) => {
+      load = placeHolds(system, 4);
+      await (await primary(system)).signal('SIGSTOP');
+    },
+    mend: async (system) => {
+      for (const member of system.mongo.members) await member.signal('SIGCONT');
+      await stopLoad();
+    },
+    // The window of BookingSalesFailing, with what was under way.
+    clearsWithinMs: 180_000,
+  },
+  {
+    fault: 'Redis is frozen',
+    alerts: ['BookingRedisDown'],
+    inflict: ({ redis }) => redis.signal('SIGSTOP'),
+    mend: ({ redis }) => redis.signal('SIGCONT'),
+  },
+  {
+    fault: 'Redis is killed',
+    alerts: ['BookingRedisDown'],
+    inflict: ({ redis }) => redis.signal('SIGKILL'),
+    mend: ({ redis }) => redis.start(),
+  },
+  {
+    fault: 'Redis is full',
+    alerts: ['BookingRedisRefusesWrites', 'BookingRedisMemoryNearLimit'],
+    inflict: (system) => limitMemory(system, 1),
+    mend: (system) => limitMemory(system, 0),
+  },
+  {
+    fault: 'Redis can save nothing',
+    alerts: ['BookingRedisPersistenceFailing'],
+    inflict: async (system) => {
+      await mkdir(await snapshotPath(system));
+      await save(system);
+    },
+    mend: async (system) => {
+      await rmdir(await snapshotPath(system));
+      await save(system);
+    },
+  },
+  [
+    {
+      fault: 'MongoDB is killed',
+      alerts: ['BookingDatabaseDown', 'BookingMemoryLeaseLost'],
+      inflict: async (system) => (await primary(system)).signal('SIGKILL'),
+      mend: async ({ mongo }) => {
+        for (const member of mongo.members.filter((each) => !each.isRunning())) await member.start();
+      },
+    },
+    {
+      fault: 'Redis has nearly all of its maxmemory in use',
+      alerts: ['BookingRedisMemoryNearLimit'],
+      inflict: async (system) => {
+        const [, used] = /^used_memory:(\d+)/m.exec(await askRedis(system, (redis) => redis.info())) ?? [];
+        await limitMemory(system, Math.round(Number(used) * 1.08));
+      },
+      mend: (system) => limitMemory(system, 0),
+    },
+  ],
+  {
+    fault: 'MongoDB answers, but not aggregations of reservations in time',
+    alerts: ['BookingFiguresAbsent'],
+    inflict: (system) => holdUp(system, ['aggregate'], 3000),
+    mend: goOn,
+  },
+  {
+    fault: '200 calls at a time while MongoDB takes 2 s for each read',
+    alerts: ['BookingDatabasePoolExhausted', 'BookingApiSlow'],
+    inflict: async (system) => {
+      await holdUp(system, ['find', 'aggregate'], 2000);
+      load = readBookings(system, 200);
+    },
+    mend: async (system) => {
+      await goOn(system);
+      await stopLoad();
+    },
+    clearsWithinMs: 180_000,
+  },
+  [
+    {
+      fault: 'a guard index is dropped',
+      alerts: ['BookingGuardMissing'],
+      kinds: ['guard_index_absent'],
+      inflict: ({ db }) => db.collection('reservations').dropIndex(GUARD_INDEX),
+      mend: ({ db }) => migrate(db),
+    },
+    {
+      fault: 'Redis cannot rewrite its AOF',
+      alerts: ['BookingRedisPersistenceFailing'],
+      inflict: async (system) => {
+        await mkdir(await rewrittenPath(system));
+        await rewrite(system);
+      },
+      mend: async (system) => {
+        await rmdir(await rewrittenPath(system));
+        await rewrite(system);
+      },
+    },
+  ],
+];

@@ -1,0 +1,22 @@
+/* oxlint-disable unicorn/no-new-array -- only so do numbers lie in the heap as eight bytes each */
+// Loaded into a process that is to run short of descriptors and heap: SIGWINCH, which nothing else listens to, has it take nearly all.
+import { closeSync, openSync } from 'node:fs';
+
+const FILES_LEFT = 30;
+const HEAP_MIB = 235;
+const NUMBERS_OF_A_MIB = 131_072;
+
+function takeFiles() {
+  const files = [];
+  try {
+    for (;;) files.push(openSync('/dev/null', 'r'));
+  } catch {
+    for (const file of files.splice(-FILES_LEFT)) closeSync(file);
+  }
+}
+
+const taken = [];
+process.on('SIGWINCH', () => {
+  takeFiles();
+  for (let mib = 0; mib < HEAP_MIB; mib += 1) taken.push(new Array(NUMBERS_OF_A_MIB).fill(0.5));
+});

@@ -1,0 +1,56 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { TrialSystem } from './trial-system.ts';
+
+const PAUSE_MS = 100;
+/** As a partner's program has it: longer than the service takes to respond while its database is away. */
+const TIMEOUT_MS = 15_000;
+
+/** Calls of a partner that go on until they are stopped, whatever is responded. */
+export type Load = { stop(): Promise<void> };
+
+function repeat(lanes: number, call: () => Promise<Response>): Load {
+  const stopping = new AbortController();
+  const lane = async () => {
+    for (; !stopping.signal.aborted; ) {
+      await call()
+        .then((response) => response.arrayBuffer())
+        .catch(() => undefined);
+      await delay(PAUSE_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
+    }
+  };
+  const all = Promise.all(Array.from({ length: lanes }, lane));
+  return {
+    stop: async () => {
+      stopping.abort();
+      await all;
+    },
+  };
+}
+
+const headersOf = (system: TrialSystem) => ({
+  'x-api-key': system.partner.apiKey,
+  'content-type': 'application/json',
+});
+
+/** Holds are placed on slots that are free. */
+export function placeHolds(system: TrialSystem, lanes: number): Load {
+  return repeat(lanes, () =>
+    fetch(`${system.url}/api/v1/partner/holds`, {
+      method: 'POST',
+      headers: headersOf(system),
+      body: JSON.stringify({ slot_id: system.nextSlot(), ttl_seconds: 900 }),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    }),
+  );
+}
+
+/** Bookings are searched by a number that no other call has, so that each is a read of its own. */
+export function readBookings(system: TrialSystem, lanes: number): Load {
+  let number = 9_800_000_000;
+  return repeat(lanes, () =>
+    fetch(`${system.url}/api/v1/bookings?customer_phone=${encodeURIComponent(`+91${number++}`)}`, {
+      headers: headersOf(system),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    }),
+  );
+}

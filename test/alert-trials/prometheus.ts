@@ -1,0 +1,86 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { parse, stringify } from 'yaml';
+import { goProgram } from '../../scripts/go-program.ts';
+import { projectFolder } from '../architecture/planted-tree.ts';
+import { eventually } from '../support/eventually.ts';
+import { keptProcess } from '../support/kept-process.ts';
+import { freePort, temporaryFolder } from '../support/own-servers.ts';
+import { SLOW } from './slow-rules.ts';
+
+/** Without service discovery and without the pages of its own. */
+const PROMETHEUS = {
+  name: 'prometheus',
+  module: 'github.com/prometheus/prometheus/cmd/prometheus',
+  version: 'v0.316.0',
+  tags: ['remove_all_sd'],
+};
+const FOLDER = path.join(projectFolder, 'deploy/prometheus');
+
+export type Rule = { alert: string; expr: string; for?: string };
+type Rules = { groups: { name: string; rules: Rule[] }[] };
+
+/** By its rule an alert names a process by `job`, a queue by `queue`, or neither. */
+export type AlertLabels = { alertname: string; job?: string; queue?: string };
+
+/** A real Prometheus with the scrape configuration and the rules of the repository. */
+export type Prometheus = {
+  /** The alerts that fire now, by their labels. */
+  firing(): Promise<AlertLabels[]>;
+  stop(): Promise<void>;
+};
+
+export async function readRules(): Promise<Rules> {
+  return parse(await readFile(path.join(FOLDER, 'rules.yml'), 'utf8')) as Rules;
+}
+
+/** Built from source where it is not there yet, once: some three minutes. */
+export const prometheusBinary = (): Promise<string> => goProgram(PROMETHEUS, process.env);
+
+/** Scrapes `targets`, addresses by job, as scrape.yml says; rules that are slow on purpose have shorter windows. */
+export async function startPrometheus(targets: Readonly<Record<string, string>>): Promise<Prometheus> {
+  const [binary, folder, port] = [await prometheusBinary(), await temporaryFolder(), await freePort()];
+  const config = parse(await readFile(path.join(FOLDER, 'scrape.yml'), 'utf8')) as {
+    scrape_configs: { job_name: string; static_configs: unknown }[];
+  };
+  for (const scraped of config.scrape_configs) {
+    const target = targets[scraped.job_name];
+    if (target === undefined) throw new Error(`Nothing is known of the job ${scraped.job_name} of scrape.yml`);
+    scraped.static_configs = [{ targets: [target] }];
+  }
+  const rules = await readRules();
+  for (const group of rules.groups) group.rules = group.rules.map(shortened);
+  await writeFile(path.join(folder, 'prometheus.yml'), stringify(config));
+  await writeFile(path.join(folder, 'rules.yml'), stringify(rules));
+  const url = `http://127.0.0.1:${port}`;
+  const server = keptProcess(async () => [
+    binary,
+    `--config.file=${path.join(folder, 'prometheus.yml')}`,
+    `--storage.tsdb.path=${path.join(folder, 'data')}`,
+    `--web.listen-address=127.0.0.1:${port}`,
+  ]);
+  await server.start();
+  await eventually('Prometheus is ready', async () => (await fetch(`${url}/-/ready`)).ok);
+  return {
+    firing: async () => {
+      const { data } = (await (await fetch(`${url}/api/v1/alerts`)).json()) as {
+        data: { alerts: { labels: AlertLabels; state: string }[] };
+      };
+      return data.alerts.filter(({ state }) => state === 'firing').map(({ labels }) => labels);
+    },
+    stop: async () => {
+      await server.end();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function shortened(rule: Rule): Rule {
+  const slow = SLOW[rule.alert];
+  if (slow === undefined) return rule;
+  const expr = rule.expr.replaceAll(
+    /\[\d+[mh](:\d+s)?\]/g,
+    (_all, step: string | undefined) => `[${slow.window}${step === undefined ? '' : ':5s'}]`,
+  );
+  return { ...rule, expr, ...(rule.for === undefined ? {} : { for: '10s' }) };
+}

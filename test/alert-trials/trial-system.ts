@@ -1,0 +1,148 @@
+import path from 'node:path';
+import { migrate } from '../../src/operations/database/collections.ts';
+import { createLogger } from '../../src/platform/logger.ts';
+import type { Db } from '../../src/platform/mongo.ts';
+import { createDb, openDb } from '../../src/platform/mongo-connection.ts';
+import type { Queues } from '../../src/queues/queues.ts';
+import { createQueues, WORKED_QUEUES } from '../../src/queues/queues.ts';
+import type { AlertReceiver } from '../alerts/watching.ts';
+import { startAlertReceiver } from '../alerts/watching.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Partner, Venue } from '../support/factories.ts';
+import { anyPartnerOverHttp, anyVenueOverHttp, dateIn, freeSlotIds, subscribe } from '../support/factories.ts';
+import type { KeptProcess } from '../support/kept-process.ts';
+import { keptProcess } from '../support/kept-process.ts';
+import type { MongoSet } from '../support/mongo-set.ts';
+import { startMongoSet } from '../support/mongo-set.ts';
+import type { OwnRedis } from '../support/own-servers.ts';
+import { freePort, KEEPS_DATA, ownRedis } from '../support/own-servers.ts';
+import type { WebhookReceiver } from '../support/receiver.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { serviceEnvironment } from '../support/service-environment.ts';
+import { programArguments, START_DEADLINE_MS } from '../support/worker-process.ts';
+import type { Prometheus } from './prometheus.ts';
+import { startPrometheus } from './prometheus.ts';
+
+/** Each queue has a worker of its name. */
+const PARTS = ['api', ...WORKED_QUEUES] as const;
+export type Part = (typeof PARTS)[number];
+
+/** The whole service as it runs in production, watched by a Prometheus of its own, with a partner that subscribes to what it does. */
+export type TrialSystem = {
+  url: string;
+  adminUrl: string;
+  db: Db;
+  queues: Queues;
+  mongo: MongoSet;
+  redis: OwnRedis;
+  /** Each on its port, so that it is the same target again after it was killed. */
+  parts: Record<Part, KeptProcess>;
+  /** Starts what was killed, and waits until it answers. */
+  restart(part: Part): Promise<void>;
+  partner: Partner;
+  venue: Venue;
+  receiver: WebhookReceiver;
+  subscriptionId: string;
+  /** A free slot that nobody has got from here before. */
+  nextSlot(): string;
+  alerts: AlertReceiver;
+  prometheus: Prometheus;
+  stop(): Promise<void>;
+};
+
+/** At most so many descriptors, so that they can be used up; each process opens some 40. */
+const MAX_FILES = 400;
+/** By a signal, a process uses up its heap and its descriptors. */
+const HOGS = path.join(import.meta.dirname, 'hogs.mjs');
+
+export async function startTrialSystem(overrides: Record<string, string> = {}): Promise<TrialSystem> {
+  const [mongo, redis, alerts, receiver] = await Promise.all([
+    startMongoSet(1),
+    ownRedis(KEEPS_DATA),
+    startAlertReceiver(),
+    startReceiver(),
+  ]);
+  await redis.start();
+  const name = 'alerts';
+  const environment = serviceEnvironment(name, {
+    RATE_LIMIT_PER_MINUTE: '0',
+    LOG_LEVEL: 'error',
+    CACHE_LEASE_MS: '1000',
+    ...overrides,
+    MONGODB_URI: mongo.uri,
+    REDIS_URL: redis.uri,
+    ALERT_URL: alerts.url,
+    NODE_OPTIONS: `--max-old-space-size=400 --import=${HOGS}`,
+  });
+  const db = createDb();
+  const log = createLogger('auditor', 'silent');
+  const stopping = new AbortController();
+  await openDb(db, mongo.uri, log, stopping.signal);
+  await migrate(db);
+  const queues = createQueues(redis.uri, `{${name}}`, log);
+
+  const port = await freePort();
+  const portOf = Object.fromEntries(await Promise.all(PARTS.map(async (part) => [part, await freePort()]))) as Record<
+    Part,
+    number
+  >;
+  const parts = Object.fromEntries(PARTS.map((part) => [part, kept(part, environment, port, portOf[part])])) as Record<
+    Part,
+    KeptProcess
+  >;
+  const restart = async (part: Part) => {
+    await parts[part].start();
+    const isThere = async () => (await fetch(`http://127.0.0.1:${portOf[part]}/readyz`)).ok;
+    await eventually(`${part} is ready`, isThere, START_DEADLINE_MS);
+  };
+  await Promise.all(PARTS.map(restart));
+  const [url, adminUrl] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${portOf.api}`];
+  const targets = PARTS.map((part): [string, string] => [`partner-booking-${part}`, `127.0.0.1:${portOf[part]}`]);
+  const prometheus = await startPrometheus(Object.fromEntries(targets));
+
+  const venue = await anyVenueOverHttp({ url, adminUrl }, [{ duration_minutes: 5 }]);
+  const partner = await anyPartnerOverHttp({ url, adminUrl }, [venue.id]);
+  const { id: subscriptionId } = await subscribe(partner, receiver.url);
+  const days = await Promise.all([2, 3, 4, 5, 6].map((day) => freeSlotIds(partner, venue.id, dateIn(day))));
+  const slots = days.flat();
+  return {
+    url,
+    adminUrl,
+    db,
+    queues,
+    mongo,
+    redis,
+    parts,
+    restart,
+    partner,
+    venue,
+    receiver,
+    subscriptionId,
+    alerts,
+    prometheus,
+    nextSlot: () => {
+      const slot = slots.pop();
+      if (slot === undefined) throw new Error('There is no slot left');
+      return slot;
+    },
+    stop: async () => {
+      await prometheus.stop();
+      await Promise.all(Object.values(parts).map((part) => part.end()));
+      await queues.close();
+      stopping.abort();
+      await db.close();
+      await Promise.all([redis.discard(), mongo.discard(), alerts.close(), receiver.close()]);
+    },
+  };
+}
+
+function kept(part: Part, environment: Record<string, string>, port = 0, ownPort = 0): KeptProcess {
+  const ports = part === 'api' ? { PORT: port, ADMIN_PORT: ownPort } : { HEALTH_PORT: ownPort };
+  const settings = Object.entries({ ...environment, ...ports, PATH: process.env['PATH'] ?? '' });
+  const [file = ''] = programArguments(part === 'api' ? 'src/main/api.ts' : `workers/${part}.ts`);
+  return keptProcess(async () => [
+    ...['sh', '-c', `ulimit -n ${MAX_FILES}; exec "$@"`, 'sh'],
+    ...['env', '-i', ...settings.map(([name, value]) => `${name}=${value}`)],
+    ...[process.execPath, file],
+  ]);
+}

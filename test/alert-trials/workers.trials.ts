@@ -1,0 +1,93 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Db } from '../../src/platform/mongo.ts';
+import { expectStatus, placeHold } from '../support/factories.ts';
+import type { Trial, TrialRow } from './trial.ts';
+import type { Part, TrialSystem } from './trial-system.ts';
+
+async function placeSome(system: TrialSystem, count: number): Promise<void> {
+  for (let n = 0; n < count; n += 1) await placeHold(system.partner, system.nextSlot());
+}
+
+/** As after a clock that was wrong: nobody has the lease, and for so long nobody gets it. */
+async function leaseSweep(db: Db, forMs: number): Promise<void> {
+  const until = { $add: ['$$NOW', forMs] };
+  await db
+    .collection<{ _id: string }>('leases')
+    .updateOne({ _id: 'sweep-undispatched-events' }, [{ $set: { holder: 'nobody', until } }]);
+}
+
+/** A worker, the work that waits while it does nothing, and the alerts of that. */
+type Worker = Pick<Trial, 'alerts' | 'kinds'> & {
+  of: Part;
+  name: string;
+  addWork: (system: TrialSystem) => Promise<unknown>;
+};
+
+const HOLD_EXPIRY = {
+  of: 'hold-expiry',
+  name: 'hold expiry',
+  addWork: (system) => placeSome(system, 3),
+  alerts: ['BookingHoldsOverdue'],
+  kinds: ['hold_overdue'],
+} as const satisfies Worker;
+const WEBHOOK_DELIVERY = {
+  of: 'webhook-delivery',
+  name: 'webhook delivery',
+  addWork: async (system) => {
+    await placeSome(system, 3);
+    // The API makes the delivery of a sample event itself, so one is due although no event is dispatched.
+    const sample = `/api/v1/partner/webhooks/${system.subscriptionId}/test`;
+    expectStatus(await system.partner.api.post(sample), 202);
+  },
+  alerts: ['BookingEventsUndispatched', 'BookingDeliveriesOverdue'],
+  kinds: ['event_undispatched', 'delivery_overdue'],
+} as const satisfies Worker;
+
+const killed = ({ of, name, addWork, alerts, kinds = [] }: Worker): Trial => ({
+  fault: `${name} is killed`,
+  of,
+  alerts: ['BookingProcessDown', 'BookingWorkerAbsent', ...alerts],
+  kinds: ['worker_absent', ...kinds],
+  inflict: async (system) => {
+    await system.parts[of].signal('SIGKILL');
+    await addWork(system);
+  },
+  mend: ({ restart }) => restart(of),
+});
+
+/** Its connections stay open, so it is not absent. */
+const frozen = ({ of, name, addWork, alerts, kinds = [] }: Worker): Trial => ({
+  fault: `${name} is frozen`,
+  of,
+  alerts: ['BookingProcessDown', ...alerts],
+  kinds,
+  inflict: async (system) => {
+    await system.parts[of].signal('SIGSTOP');
+    await addWork(system);
+  },
+  mend: ({ parts }) => parts[of].signal('SIGCONT'),
+});
+
+export const WORKER_TRIALS: readonly TrialRow[] = [
+  [killed(HOLD_EXPIRY), frozen(WEBHOOK_DELIVERY)],
+  [killed(WEBHOOK_DELIVERY), frozen(HOLD_EXPIRY)],
+  {
+    fault: 'no process gets the lock of a sweep',
+    alerts: ['BookingSweepNotRun'],
+    inflict: ({ db }) => leaseSweep(db, 3_600_000),
+    mend: ({ db }) => leaseSweep(db, 0),
+  },
+  {
+    fault: 'webhook delivery was frozen for 35 s, and sends what has waited',
+    alerts: ['BookingWebhooksLate'],
+    inflict: async (system) => {
+      await system.parts['webhook-delivery'].signal('SIGSTOP');
+      await placeSome(system, 20);
+      await delay(35_000);
+      await system.parts['webhook-delivery'].signal('SIGCONT');
+    },
+    // It is over when the window has passed.
+    mend: async () => undefined,
+    clearsWithinMs: 180_000,
+  },
+];
