@@ -251,10 +251,7 @@ describe('settings that break a promise', () => {
       }
   });
 
-  const strong = {
-    OPERATOR_API_KEY: PRODUCTION.OPERATOR_API_KEY,
-    ENCRYPTION_KEYS: PRODUCTION.ENCRYPTION_KEYS,
-  };
+  const strong = { OPERATOR_API_KEY: PRODUCTION.OPERATOR_API_KEY, ENCRYPTION_KEYS: PRODUCTION.ENCRYPTION_KEYS };
 
   test.each([
     ['OPERATOR_API_KEY', 'x'.repeat(32), /make one: /],

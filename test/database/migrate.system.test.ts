@@ -3,18 +3,15 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { MigrationRun, Target } from '../../src/operations/database/migrate.service.ts';
 import { isPending, migrate, planMigration, requireUsable } from '../../src/operations/database/migrate.service.ts';
 import { dryRunText, statusText } from '../../src/operations/database/migration-text.ts';
-import type { Step } from '../../src/operations/database/steps.ts';
-import { STEPS } from '../../src/operations/database/steps.ts';
+import { STEPS, type Step } from '../../src/operations/database/steps.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import type { Db } from '../../src/platform/mongo.ts';
 import { createDb, openDb } from '../../src/platform/mongo-connection.ts';
 import { eventually } from '../support/eventually.ts';
 import { commandsOf, endCommandsOf, whileMajorityStays } from '../support/fail-points.ts';
-import type { OwnServer } from '../support/own-servers.ts';
-import { ownMongod } from '../support/own-servers.ts';
+import { type OwnServer, ownMongod } from '../support/own-servers.ts';
 import { freshName, serviceEnvironment } from '../support/service-environment.ts';
-import type { SpawnedProcess } from '../support/worker-process.ts';
-import { endProcesses, finished, logged, startProcess } from '../support/worker-process.ts';
+import { endProcesses, finished, logged, type SpawnedProcess, startProcess } from '../support/worker-process.ts';
 
 let mongod: OwnServer;
 const opened: Db[] = [];
@@ -112,10 +109,7 @@ describe('npm run migrate', () => {
     await endCommandsOf({ context: { db } }, APP);
     await onAdmin(db, { configureFailPoint: 'failCommand', mode: 'off' });
     const status = await outcomeOf(runMigrate(env, '--status'));
-    expect(status).toMatchObject({
-      code: 1,
-      text: expect.stringMatching(/fold-names-again +unfinished/),
-    });
+    expect(status).toMatchObject({ code: 1, text: expect.stringMatching(/fold-names-again +unfinished/) });
     expect(await outcomeOf(second)).toMatchObject({ code: 0 });
 
     expect(await searchable(db)).toBe(3);
@@ -185,11 +179,7 @@ const dropOld: Step = {
   count: async () => 1,
   run: async (db) => (await db.collection('items').updateMany({}, { $unset: { old: '' } })).modifiedCount,
 };
-const target = (release: string, steps: readonly Step[] = []): Target => ({
-  release,
-  collections: [ITEMS],
-  steps,
-});
+const target = (release: string, steps: readonly Step[] = []): Target => ({ release, collections: [ITEMS], steps });
 const quiet: MigrationRun = {
   log: { info: () => undefined, warn: () => undefined },
   stopping: new AbortController().signal,
@@ -276,10 +266,7 @@ describe('of a database that a newer release has migrated', () => {
     const newer = { ...ITEMS, jsonSchema: { properties: { kind: { enum: ['a', 'b'] } } } };
     await migrate(db, quiet, { ...target('1.1.0', STEPS.slice(0, 1)), collections: [newer] });
     const warned: unknown[] = [];
-    const log = {
-      info: () => undefined,
-      warn: (...line: unknown[]) => void warned.push(line),
-    } as MigrationRun['log'];
+    const log = { info: () => undefined, warn: (...line: unknown[]) => void warned.push(line) } as MigrationRun['log'];
 
     await migrate(db, { ...quiet, log }, target('1.0.0'));
 

@@ -4,8 +4,9 @@
  */
 
 import { shortenFeed } from '../../src/events/feed.service.ts';
-import type { PurgeRun } from '../../src/operations/retention/purge.service.ts';
-import { purgeNext } from '../../src/operations/retention/purge.service.ts';
+
+import { type PurgeRun, purgeNext } from '../../src/operations/retention/purge.service.ts';
+
 import { startSweep } from '../../src/platform/sweep.ts';
 import { createContext } from '../../src/process/context.ts';
 import { runProcess } from '../../src/process/lifecycle.ts';
