@@ -1,9 +1,9 @@
 import type Joi from 'joi';
-import { PROCESS_NAMES, RULES } from '../../src/process/config/config.ts';
+import { camelCase } from '../../src/platform/camel-case.ts';
+import { PROCESS_NAMES } from '../../src/process/config/config.ts';
 import type { PortRange } from '../../src/process/config/port-ranges.rules.ts';
 import { formatPortRanges } from '../../src/process/config/port-ranges.rules.ts';
-import type { Config } from '../../src/process/config/settings.ts';
-import { SETTINGS } from '../../src/process/config/settings.ts';
+import { type Config, SETTINGS } from '../../src/process/config/settings.ts';
 
 const HEAD = `# Configuration
 
@@ -190,10 +190,14 @@ node -p "crypto.randomBytes(32).toString('base64')"      # ENCRYPTION_KEYS
   },
 ];
 
+const RULES: Record<string, Joi.Schema> = Object.fromEntries(
+  Object.values(SETTINGS).flatMap((settings) => Object.entries<Joi.Schema>(settings)),
+);
+
 /** docs/configuration.md: every setting with its default, its bounds and the processes that read it. */
 export function configurationPage(): string {
   const described = GROUPS.flatMap(({ settings }) => Object.keys(settings));
-  const missing = Object.keys(RULES).filter((variable) => !described.includes(fieldOf(variable)));
+  const missing = Object.keys(RULES).filter((variable) => !described.includes(camelCase(variable)));
   if (missing.length > 0)
     throw new Error(`scripts/docs/configuration-page.ts does not describe ${missing.join(', ')}.`);
   return HEAD + GROUPS.map(section).join('') + FOOT;
@@ -202,11 +206,11 @@ export function configurationPage(): string {
 function section({ title, intro, settings }: Group): string {
   const rows = Object.entries(settings).map(([field, entry]) => {
     const { about, allowed }: Entry = typeof entry === 'string' ? { about: entry } : entry;
-    const [variable = '', rule] = Object.entries(RULES).find(([name]) => fieldOf(name) === field) ?? [];
+    const [variable = '', rule] = Object.entries(RULES).find(([name]) => camelCase(name) === field) ?? [];
     if (rule === undefined) throw new Error(`The code has no setting ${field}.`);
     const described = rule.describe() as Description;
     const byDefault = defaultOf(described.flags?.default);
-    return `| \`${variable}\` | ${byDefault} | ${allowed ?? boundsOf(described)} | ${readersOf(field)} | ${about} |\n`;
+    return `| \`${variable}\` | ${byDefault} | ${allowed ?? boundsOf(described)} | ${readersOf(variable)} | ${about} |\n`;
   });
   const header = '| Name | Default | Allowed | Read by | What it does |\n|---|---|---|---|---|\n';
   return `\n## ${title}\n\n${intro}\n\n${header}${rows.join('')}`;
@@ -241,14 +245,10 @@ function boundsOf({ type, flags, allow = [], notes, rules = [] }: Description): 
 }
 
 /** The processes that read a setting; commands such as `migrate` count too. */
-function readersOf(field: string): string {
-  const readers = PROCESS_NAMES.filter((name) => (SETTINGS[name] as readonly string[]).includes(field));
+function readersOf(variable: string): string {
+  const readers = PROCESS_NAMES.filter((name) => Object.hasOwn(SETTINGS[name], variable));
   if (readers.length === PROCESS_NAMES.length) return 'all';
   const main = ['api', 'hold-expiry', 'webhook-delivery'];
   const isEach = main.every((name) => (readers as string[]).includes(name)) && readers.length === main.length;
   return isEach ? 'API, workers' : readers.map((name) => `\`${name}\``).join(', ');
 }
-
-/** `MONGODB_URI` is `mongodbUri`. */
-const fieldOf = (variable: string): string =>
-  variable.toLowerCase().replaceAll(/_(\w)/g, (_match, letter: string) => letter.toUpperCase());

@@ -1,6 +1,5 @@
 import document from '../../docs/openapi.operator.json' with { type: 'json' };
-import type { JsonSchema } from '../http/openapi/json-schema.ts';
-import { isObject, kebab, objectsOf, textOf } from './values.ts';
+import { kebab, textOf } from './values.ts';
 
 export type Field = {
   name: string;
@@ -26,74 +25,86 @@ export type Operation = {
   outcome: string;
 };
 
+type Schema = {
+  $ref?: string;
+  type?: string | string[];
+  description?: string;
+  items?: Schema;
+  enum?: unknown[];
+  default?: unknown;
+  examples?: unknown[];
+  properties?: Record<string, Schema>;
+  required?: string[];
+};
+
+/** What the commands use of an operation's description. */
+type Described = {
+  operationId: string;
+  summary: string;
+  description?: string;
+  parameters?: { name: string; in: string; description?: string; schema: Schema }[];
+  requestBody?: { content: { 'application/json': { schema: Schema; example?: Record<string, unknown> } } };
+  responses: Record<string, { description?: string }>;
+};
+
 /** Every operation of docs/openapi.operator.json, by operationId. */
 export const OPERATIONS: ReadonlyMap<string, Operation> = new Map(
   Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, described]) => {
-      const operation = operationOf(method, path, described as JsonSchema);
+      const operation = operationOf(method, path, described as Described);
       return [operation.id, operation] as const;
     }),
   ),
 );
 
-function operationOf(method: string, path: string, described: JsonSchema): Operation {
-  const parametersIn = (place: string) => objectsOf(described['parameters']).filter((each) => each['in'] === place);
-  const json = objectIn(objectIn(objectIn(described, 'requestBody'), 'content'), 'application/json');
-  const schema = resolved(objectIn(json, 'schema'));
-  const { required = [] } = schema;
-  const [success] = Object.entries(objectIn(described, 'responses')).find(([status]) => status < '300') ?? [];
+function operationOf(method: string, path: string, described: Described): Operation {
+  const { operationId: id, summary, description = '', parameters = [], requestBody, responses } = described;
+  const json = requestBody?.content['application/json'];
+  const { properties = {}, required = [] } = resolved(json?.schema ?? {});
+  const [success] = Object.keys(responses).filter((status) => status < '300');
   return {
-    id: textOf(described['operationId']),
+    id,
     method: method.toUpperCase(),
     path,
-    summary: textOf(described['summary']),
-    description: textOf(described['description']),
-    params: parametersIn('path').map((parameter) => ({
-      name: textOf(parameter['name']),
-      description: plain(parameter['description']),
-      example: textOf([objectIn(parameter, 'schema')['examples']].flat()[0]),
-    })),
-    query: parametersIn('query').map((each) =>
-      fieldOf(textOf(each['name']), { ...objectIn(each, 'schema'), ...each }, false),
-    ),
-    body: Object.entries(objectIn(schema, 'properties')).map(([name, field]) =>
-      fieldOf(name, field as JsonSchema, (required as string[]).includes(name)),
-    ),
-    example: objectIn(json, 'example'),
-    outcome: textOf(objectIn(objectIn(described, 'responses'), success ?? '')['description']),
+    summary,
+    description,
+    params: parameters
+      .filter((each) => each.in === 'path')
+      .map(({ name, description: about, schema: { examples = [] } }) => {
+        return { name, description: plain(about), example: textOf(examples[0]) };
+      }),
+    query: parameters
+      .filter((each) => each.in === 'query')
+      .map(({ name, description: about, schema }) => fieldOf(name, { ...schema, description: about ?? '' }, false)),
+    body: Object.entries(properties).map(([name, field]) => fieldOf(name, field, required.includes(name))),
+    example: json?.example ?? {},
+    outcome: responses[success ?? '']?.description ?? '',
   };
 }
 
-function fieldOf(name: string, described: JsonSchema, isRequired: boolean): Field {
-  const schema = resolved(described);
-  const types = [schema['type']].flat();
+function fieldOf(name: string, described: Schema, isRequired: boolean): Field {
+  const { type, description, items, enum: choices = [], default: fallback } = resolved(described);
+  const types = [type].flat();
   return {
     name,
-    description: plain(schema['description']),
-    type: types.find((type) => type !== 'null') as Field['type'],
-    itemType: textOf(objectIn(schema, 'items')['type']),
+    description: plain(description),
+    type: types.find((each) => each !== 'null') as Field['type'],
+    itemType: textOf(items?.type),
     isNullable: types.includes('null'),
     isRequired,
-    choices: [schema['enum']].flat().filter((value) => typeof value === 'string'),
-    fallback: schema['default'],
+    choices: choices.filter((value) => typeof value === 'string'),
+    fallback,
   };
 }
 
-function plain(description: unknown): string {
-  return textOf(description).replaceAll('`', '');
+function plain(description = ''): string {
+  return description.replaceAll('`', '');
 }
 
 /** The schema, or the component that it refers to. */
-function resolved(schema: JsonSchema): JsonSchema {
-  const { $ref: reference } = schema;
-  if (typeof reference !== 'string') return schema;
-  const schemas: JsonSchema = document.components.schemas;
-  return objectIn(schemas, reference.split('/').at(-1) ?? '');
-}
-
-function objectIn(value: JsonSchema, name: string): JsonSchema {
-  const found = value[name];
-  return isObject(found) ? found : {};
+function resolved(schema: Schema): Schema {
+  const schemas: Record<string, Schema> = document.components.schemas;
+  return schema.$ref === undefined ? schema : (schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {});
 }
 
 /** A valid command line except for its ids, made from the description's example: its words, then each option. */

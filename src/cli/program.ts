@@ -1,18 +1,14 @@
 import { Command, CommanderError } from 'commander';
-import type { CallApi } from './client.ts';
-import { createClient } from './client.ts';
+import { type CallApi, createClient } from './client.ts';
 import { NOUNS } from './commands.ts';
-import type { ConnectionOptions } from './connection.ts';
-import { findConnection } from './connection.ts';
+import { type ConnectionOptions, findConnection } from './connection.ts';
 import { exampleOf, OPERATIONS } from './description.ts';
 import { CommandError, EXIT } from './errors.ts';
 import { addImport } from './import/command.ts';
 import { optionOf } from './options.ts';
-import type { Options } from './request.ts';
-import { isNeeded } from './request.ts';
+import { isNeeded, type Options } from './request.ts';
 import { runOperation } from './run-operation.ts';
-import type { Terminal } from './terminal.ts';
-import { widthOf, writeLine } from './terminal.ts';
+import { type Terminal, widthOf, writeLine } from './terminal.ts';
 import { kebab } from './values.ts';
 
 const INTRODUCTION =

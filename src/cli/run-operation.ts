@@ -1,13 +1,10 @@
 import { plainJson } from '../platform/unseen-text.rules.ts';
-import type { CallApi, Page } from './client.ts';
-import { readAll } from './client.ts';
+import { type CallApi, type Page, readAll } from './client.ts';
 import { COLUMNS } from './commands.ts';
 import type { Operation } from './description.ts';
 import { CallError, CommandError, EXIT } from './errors.ts';
-import type { Options } from './request.ts';
-import { buildRequest } from './request.ts';
-import type { Terminal } from './terminal.ts';
-import { writeLine, writeWrapped } from './terminal.ts';
+import { buildRequest, type Options } from './request.ts';
+import { type Terminal, writeLine, writeWrapped } from './terminal.ts';
 import { isObject } from './values.ts';
 import { showListing, showObject } from './views.ts';
 

@@ -1,8 +1,7 @@
 import { WEEKDAYS } from '../platform/calendar.ts';
 import { onOneLine } from '../platform/unseen-text.rules.ts';
 import { cellText, fitTable } from './table.ts';
-import type { Terminal } from './terminal.ts';
-import { emphasise, widthOf, writeLine, writeWrapped } from './terminal.ts';
+import { emphasise, type Terminal, widthOf, writeLine, writeWrapped } from './terminal.ts';
 import { isObject, objectsOf, textOf } from './values.ts';
 
 export function showListing(terminal: Terminal, fields: readonly string[], rows: readonly unknown[]): void {

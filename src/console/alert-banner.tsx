@@ -14,7 +14,7 @@ export type OpenAlerts = { rows: AlertRow[]; hasMore: boolean };
 
 /** Reads the open alerts by their index. */
 export async function readOpenAlerts(deps: { db: Db }): Promise<OpenAlerts> {
-  const { rows, next } = await listAlerts(deps, { isOpen: true }, undefined, READ_AT_MOST);
+  const { rows, next } = await listAlerts(deps.db, { isOpen: true }, undefined, READ_AT_MOST);
   return { rows, hasMore: next !== null };
 }
 
@@ -28,7 +28,7 @@ export function AlertBanner({ alerts: { rows, hasMore } }: { alerts: OpenAlerts 
   return (
     <section class="notice bad" aria-label="Open alerts">
       {ofService.map((row) => (
-        <p key={row._id}>{messageOf(row)}</p>
+        <p>{messageOf(row)}</p>
       ))}
       <p>
         {number} <a href="/alerts">See the alerts</a>

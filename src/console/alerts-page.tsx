@@ -1,42 +1,35 @@
-import type { VNode } from 'preact';
 import { isOfQueue, messageOf } from '../operations/alerts/alert-text.rules.ts';
-import type { AlertRow } from '../operations/alerts/alert-types.ts';
-import { ALERT_KINDS } from '../operations/alerts/alert-types.ts';
+import { ALERT_KINDS, type AlertRow } from '../operations/alerts/alert-types.ts';
 import { alertsQuery } from '../operations/alerts/alerts.schemas.ts';
 import { listAlerts } from '../operations/alerts/alerts.service.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import { withQuery, words } from './format.rules.ts';
 import { listingPage } from './listing.tsx';
-import { When } from './parts.tsx';
-import type { PageHandler } from './request.ts';
-import { readQuery } from './request.ts';
+import { type Row, When } from './parts.tsx';
+import { type PageHandler, readQuery } from './request.ts';
 
 /** The open alerts, or those with another status. */
 export const alertsPage: PageHandler = async (deps, request) => {
   const { query, faults } = readQuery(alertsQuery, request.query);
-  const isOpen = query?.status === 'all' ? undefined : query?.status !== 'resolved';
-  const page =
-    query === undefined
-      ? { rows: [], next: null }
-      : await listAlerts(deps, omitUndefined({ isOpen, kind: query.kind }), query.cursor, query.limit);
+  const { status, kind, cursor, limit } = query;
+  const isOpen = status === 'all' ? undefined : status === 'open';
+  const page = await listAlerts(deps.db, omitUndefined({ isOpen, kind }), cursor, limit);
   const timeZone = deps.config.defaultTimeZone;
   return listingPage({
     section: '/alerts',
     title: 'Alerts',
     filters: [
       { name: 'status', label: 'Status', blank: 'Open', options: STATUSES },
-      { name: 'kind', label: 'Kind', options: ALERT_KINDS.map((kind) => [kind, words(kind)]) },
+      { name: 'kind', label: 'Kind', options: ALERT_KINDS.map((each) => [each, words(each)]) },
     ],
     request,
     faults,
     isLive: true,
-    table: {
-      caption: `Newest alerts first; times in ${timeZone}`,
-      columns: ['Raised', 'State', 'What', 'Last seen', 'Resolved', 'Notified'],
-      rows: page.rows.map((row) => <Row key={row._id} row={row} timeZone={timeZone} />),
-      empty: 'No alert matches.',
-    },
-    next: page.next,
+    caption: `Newest alerts first; times in ${timeZone}`,
+    columns: ['Raised', 'State', ['What', 'long'], 'Last seen', 'Resolved', 'Notified'],
+    row: (row) => cellsOf(row, timeZone),
+    empty: 'No alert matches.',
+    page,
   });
 };
 
@@ -56,34 +49,21 @@ function linksOf(row: AlertRow): [label: string, path: string][] {
   ];
 }
 
-function Row({ row, timeZone }: { row: AlertRow; timeZone: string }): VNode {
-  return (
-    <tr>
-      <th scope="row">
-        <When at={row.raisedAt} timeZone={timeZone} />
-      </th>
-      <td>
-        <span class={`badge ${row.isOpen ? 'bad' : 'good'}`}>{row.isOpen ? 'open' : 'resolved'}</span>
-      </td>
-      <td class="long">
-        {messageOf(row)}
-        <span class="under row">
-          {linksOf(row).map(([label, path]) => (
-            <a key={path} href={path}>
-              {label}
-            </a>
-          ))}
-        </span>
-      </td>
-      <td>
-        <When at={row.lastSeenAt} timeZone={timeZone} />
-      </td>
-      <td>
-        <When at={row.resolvedAt} timeZone={timeZone} />
-      </td>
-      <td>
-        <When at={row.notifiedAt} timeZone={timeZone} />
-      </td>
-    </tr>
-  );
+function cellsOf(row: AlertRow, timeZone: string): Row {
+  const at = (instant: Date | null) => <When at={instant} timeZone={timeZone} />;
+  return [
+    at(row.raisedAt),
+    <span class={`badge ${row.isOpen ? 'bad' : 'good'}`}>{row.isOpen ? 'open' : 'resolved'}</span>,
+    <>
+      {messageOf(row)}
+      <span class="under row">
+        {linksOf(row).map(([label, path]) => (
+          <a href={path}>{label}</a>
+        ))}
+      </span>
+    </>,
+    at(row.lastSeenAt),
+    at(row.resolvedAt),
+    at(row.notifiedAt),
+  ];
 }

@@ -1,80 +1,74 @@
+import type { ObjectSchema } from 'joi';
 import type { VNode } from 'preact';
+import { date, dateNotAfter } from '../http/fields.ts';
 import type { AuditRow } from '../operations/audit/audit.model.ts';
+import { type AuditQuery, auditQuery } from '../operations/audit/audit.schemas.ts';
 import { listActions } from '../operations/audit/audit.service.ts';
 import { dayBounds } from '../platform/calendar.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
-import type { Page } from '../platform/pagination.ts';
 import { ACTION_NAMES } from './action-names.ts';
-import type { AuditPageQuery } from './console.schemas.ts';
-import { auditPageQuery } from './console.schemas.ts';
 import { dateTimeSeconds, withQuery } from './format.rules.ts';
-import type { Filter } from './listing.tsx';
-import { listingPage } from './listing.tsx';
-import type { ConsoleDeps, PageHandler } from './request.ts';
-import { readQuery } from './request.ts';
+import { type Filter, listingPage } from './listing.tsx';
+import type { Row } from './parts.tsx';
+import { type PageHandler, readQuery } from './request.ts';
+
+type AuditPageQuery = Omit<AuditQuery, 'from' | 'to'> & { from?: string; to?: string };
+
+/** The query of the operator API, with days instead of instants. */
+const auditPageQuery = auditQuery.keys({
+  from: dateNotAfter('to'),
+  to: date(),
+}) as unknown as ObjectSchema<AuditPageQuery>;
 
 /** What operators did, newest first, rejected attempts too. */
 export const auditPage: PageHandler = async (deps, request) => {
   const timeZone = deps.config.defaultTimeZone;
   const { query, faults } = readQuery(auditPageQuery, request.query);
-  const page = query === undefined ? { rows: [], next: null } : await readPage(deps, query, timeZone);
+  const { from: _from, to: _to, cursor, limit, ...asked } = query;
+  const page = await listActions(deps, { ...asked, ...daysAsInstants(query, timeZone) }, cursor, limit);
   return listingPage({
     section: '/audit',
     title: 'Audit',
     filters: FILTERS,
     request,
     faults,
-    table: {
-      caption: `Newest actions first; times in ${timeZone}`,
-      columns: ['When', 'Action', 'Outcome', 'Who', 'Call', 'Before and after'],
-      rows: page.rows.map((row) => <Row key={row._id} row={row} timeZone={timeZone} />),
-      empty: 'No action matches.',
-    },
-    next: page.next,
+    caption: `Newest actions first; times in ${timeZone}`,
+    columns: ['When', 'Action', 'Outcome', 'Who', ['Call', 'long'], 'Before and after'],
+    row: (row) => cellsOf(row, timeZone),
+    empty: 'No action matches.',
+    page,
   });
 };
 
-function readPage(deps: ConsoleDeps, query: AuditPageQuery, timeZone: string): Promise<Page<AuditRow>> {
-  const { from: _from, to: _to, cursor, limit, ...asked } = query;
-  return listActions(deps, { ...asked, ...daysAsInstants(query, timeZone) }, cursor, limit);
-}
-
 const WHO = { session: 'browser', 'api-key': 'key' } as const;
 
-function Row({ row, timeZone }: { row: AuditRow; timeZone: string }): VNode {
-  const isRejected = row.status !== null && row.status >= 400;
-  return (
-    <tr>
-      <th scope="row">
-        <time datetime={row.at.toISOString()}>{dateTimeSeconds(row.at, timeZone)}</time>
-      </th>
-      <td>
-        <a href={withQuery('/audit', { action: row.action })} title={row.action}>
-          {ACTION_NAMES[row.action] ?? row.action}
-        </a>
-      </td>
-      <td>
-        <span class={`badge ${isRejected ? 'bad' : row.status === null ? 'wait' : 'good'}`}>
-          {row.status ?? 'unknown'}
+function cellsOf(row: AuditRow, timeZone: string): Row {
+  const { status, attempts, address, reason } = row;
+  const isRejected = status !== null && status >= 400;
+  return [
+    <time datetime={row.at.toISOString()}>{dateTimeSeconds(row.at, timeZone)}</time>,
+    <a href={withQuery('/audit', { action: row.action })} title={row.action}>
+      {ACTION_NAMES[row.action] ?? row.action}
+    </a>,
+    <>
+      <span class={`badge ${isRejected ? 'bad' : status === null ? 'wait' : 'good'}`}>{status ?? 'unknown'}</span>
+      {row.errorCode === null ? null : <span class="under">{row.errorCode}</span>}
+    </>,
+    <>
+      {row.who === null ? 'wrong key' : WHO[row.who]}
+      {attempts === undefined || attempts === 1 ? null : ` ×\u00a0${attempts}`}
+      {address ? (
+        <span class="under">
+          <a href={withQuery('/audit', { address })}>{address}</a>
         </span>
-        {row.errorCode === null ? null : <span class="under">{row.errorCode}</span>}
-      </td>
-      <td>
-        {row.who === null ? 'wrong key' : WHO[row.who]}
-        {row.attempts === undefined || row.attempts === 1 ? null : ` ×\u00a0${row.attempts}`}
-        {row.address === undefined || row.address === null ? null : (
-          <span class="under">
-            <a href={withQuery('/audit', { address: row.address })}>{row.address}</a>
-          </span>
-        )}
-      </td>
-      <td class="long">
-        {`${row.method} ${row.path}`}
-        {row.reason === undefined || row.reason === null ? null : <span class="under">{row.reason}</span>}
-      </td>
-      <td>{row.before === null && row.after === null ? <span class="faint">–</span> : <Change row={row} />}</td>
-    </tr>
-  );
+      ) : null}
+    </>,
+    <>
+      {`${row.method} ${row.path}`}
+      {reason ? <span class="under">{reason}</span> : null}
+    </>,
+    row.before === null && row.after === null ? <span class="faint">–</span> : <Change row={row} />,
+  ];
 }
 
 /** A page has a hundred rows, of which one can be a schedule of a year. */

@@ -1,13 +1,12 @@
 import type { VNode } from 'preact';
-import type { BlackoutRow } from '../catalog/blackouts/blackouts.service.ts';
-import { getBlackout } from '../catalog/blackouts/blackouts.service.ts';
+import { type BlackoutRow, getBlackout } from '../catalog/blackouts/blackouts.service.ts';
 import { getVenue, listResources } from '../catalog/venues/venues.service.ts';
 import { findCustomers } from '../reservations/reservation-reads.store.ts';
 import type { Customer } from '../reservations/reservations.service.ts';
 import { count, dateTime, timeSpan, zoneName } from './format.rules.ts';
 import { ApiForm } from './forms.tsx';
 import { claimPath, dateOf, gridPath, PartnerLink, readNames } from './links.tsx';
-import { Badge, Facts, Heading, Table, When } from './parts.tsx';
+import { Badge, Facts, Heading, Section, Table, When } from './parts.tsx';
 import type { PageHandler } from './request.ts';
 
 /** How many of what stands in it are shown: who has to be called, nobody calls them all from one page. */
@@ -20,10 +19,7 @@ export const blackoutPage: PageHandler = async (deps, { params }) => {
   const [venue, resources, nameOf, customers] = await Promise.all([
     getVenue(deps, blackout.venueId),
     listResources(deps, blackout.venueId),
-    readNames(
-      deps,
-      shown.map(({ partnerId }) => partnerId),
-    ),
+    readNames(deps, shown, ({ partnerId }) => partnerId),
     findCustomers(
       deps.db,
       shown.map(({ _id }) => _id),
@@ -54,25 +50,15 @@ export const blackoutPage: PageHandler = async (deps, { params }) => {
         <Table
           caption="Holds and bookings in the blackout"
           columns={['Slot', 'State', 'Customer', 'Resource', 'Partner']}
-          rows={shown.map((claim) => (
-            <tr key={claim._id}>
-              <th scope="row">
-                <a class="conflict" href={claimPath(claim._id, claim.bookingId)}>
-                  {`${dateOf(claim, timeZone)}, ${timeSpan(claim.slotStart, claim.slotEnd, timeZone)}`}
-                </a>
-              </th>
-              <td>
-                <Badge state={claim.bookingId === undefined ? 'held' : 'booked'} />
-              </td>
-              <td>
-                <WhomToCall customer={customers.get(claim._id)} />
-              </td>
-              <td>{resourceName(claim.resourceId)}</td>
-              <td>
-                <PartnerLink id={claim.partnerId} name={nameOf(claim.partnerId)} />
-              </td>
-            </tr>
-          ))}
+          rows={shown.map((claim) => [
+            <a class="conflict" href={claimPath(claim._id, claim.bookingId)}>
+              {`${dateOf(claim, timeZone)}, ${timeSpan(claim.slotStart, claim.slotEnd, timeZone)}`}
+            </a>,
+            <Badge state={claim.bookingId === undefined ? 'held' : 'booked'} />,
+            <WhomToCall customer={customers.get(claim._id)} />,
+            resourceName(claim.resourceId),
+            <PartnerLink id={claim.partnerId} name={nameOf(claim.partnerId)} />,
+          ])}
           empty="No holds or bookings."
         />
       </>
@@ -110,12 +96,11 @@ export function BlackoutList({
   resourceName: (id: string) => string;
 }): VNode {
   return (
-    <section aria-labelledby="blackouts">
-      <h2 id="blackouts">Current and upcoming blackouts</h2>
+    <Section id="blackouts" title="Current and upcoming blackouts">
       {blackouts.length === 0 ? <p class="faint">None.</p> : null}
       <ul class="list">
         {blackouts.map((blackout) => (
-          <li id={blackout._id} key={blackout._id} tabindex={-1}>
+          <li id={blackout._id} tabindex={-1}>
             <div>
               <a href={`/blackouts/${blackout._id}`}>
                 <strong>{blackout.reason}</strong>
@@ -131,13 +116,11 @@ export function BlackoutList({
         ))}
       </ul>
       {hasMore ? <p class="faint">{`Only the next ${blackouts.length} are shown.`}</p> : null}
-    </section>
+    </Section>
   );
 }
 
-type WithdrawFormProps = { blackout: BlackoutRow; next?: string };
-
-function WithdrawForm({ blackout: { _id, reason }, ...form }: WithdrawFormProps): VNode {
+function WithdrawForm({ blackout: { _id, reason }, ...form }: { blackout: BlackoutRow; next?: string }): VNode {
   return (
     <ApiForm
       {...form}

@@ -1,12 +1,10 @@
 import type { VNode } from 'preact';
-import type { TimelineEntry } from '../booking/bookings/booking-timeline.service.ts';
-import { readTimeline } from '../booking/bookings/booking-timeline.service.ts';
-import type { BookingDetail } from '../booking/bookings/bookings.service.ts';
-import { getBooking } from '../booking/bookings/bookings.service.ts';
+import { readTimeline, type TimelineEntry } from '../booking/bookings/booking-timeline.service.ts';
+import { type BookingDetail, getBooking } from '../booking/bookings/bookings.service.ts';
 import { dateTime, price, timeSpan, zoneName } from './format.rules.ts';
 import { ApiForm, IdempotencyKey, ReasonField } from './forms.tsx';
 import { dateOf, gridPath, PartnerLink, readNames } from './links.tsx';
-import { Badge, Facts, Heading, When } from './parts.tsx';
+import { Badge, Facts, Heading, Section, When } from './parts.tsx';
 import type { PageHandler } from './request.ts';
 import { Timeline } from './timeline.tsx';
 
@@ -14,7 +12,7 @@ import { Timeline } from './timeline.tsx';
 export const bookingPage: PageHandler = async (deps, { params }) => {
   const detail = await getBooking(deps, undefined, params['bookingId'] ?? '');
   const entries = await readTimeline(deps, params['bookingId'] ?? '');
-  const nameOf = await readNames(deps, partnersIn(detail, entries));
+  const nameOf = await readNames(deps, partnersIn(detail, entries), (id) => id);
   const timeZone = detail.venue?.timeZone ?? deps.config.defaultTimeZone;
   const { booking } = detail;
   return {
@@ -30,15 +28,13 @@ export const bookingPage: PageHandler = async (deps, { params }) => {
           {`${timeSpan(booking.slotStart, booking.slotEnd, timeZone)} at ${detail.venue?.name ?? booking.venueId} (${zoneName(timeZone, booking.slotStart)})`}
         </p>
         <div class="columns">
-          <section aria-labelledby="facts">
-            <h2 id="facts">Booking</h2>
+          <Section id="facts" title="Booking">
             <BookingFacts detail={detail} timeZone={timeZone} partner={nameOf(booking.partnerId)} />
             <CancelOrRefund status={booking.status} bookingId={booking.bookingId ?? ''} />
-          </section>
-          <section aria-labelledby="timeline">
-            <h2 id="timeline">What happened</h2>
+          </Section>
+          <Section id="timeline" title="What happened">
             <Timeline entries={entries} timeZone={timeZone} nameOf={nameOf} />
-          </section>
+          </Section>
         </div>
       </>
     ),
@@ -100,7 +96,7 @@ function CancelOrRefund({ status, bookingId }: { status: string; bookingId: stri
       {possible.map((operation) => {
         const { title, done, effect } = CHANGES[operation];
         return (
-          <details key={operation}>
+          <details>
             <summary>{`${title} this booking`}</summary>
             <ApiForm class="stack" call={`POST /api/v1/operator/bookings/${bookingId}/${operation}`} done={done}>
               <p class="under">{effect}</p>

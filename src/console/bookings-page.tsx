@@ -1,7 +1,5 @@
-import type { VNode } from 'preact';
 import { listInput, operatorListQuery } from '../booking/bookings/booking-list.schemas.ts';
-import type { BookingDetail } from '../booking/bookings/bookings.service.ts';
-import { listBookings } from '../booking/bookings/bookings.service.ts';
+import { type BookingDetail, listBookings } from '../booking/bookings/bookings.service.ts';
 import { getHold } from '../booking/holds/holds.service.ts';
 import { DomainError } from '../domain/errors.ts';
 import { PLATFORM_PARTNER_ID } from '../domain/platform-partner.ts';
@@ -9,11 +7,9 @@ import { searchOf } from '../reservations/customer.rules.ts';
 import { partnerChoices, venueChoices } from './choices.ts';
 import { dateTime, price, timeSpan } from './format.rules.ts';
 import { readNames } from './links.tsx';
-import type { Filter } from './listing.tsx';
-import { listingPage } from './listing.tsx';
-import { Badge, When } from './parts.tsx';
-import type { ConsoleDeps, PageHandler } from './request.ts';
-import { readQuery } from './request.ts';
+import { type Filter, listingPage } from './listing.tsx';
+import { Badge, type Row, When } from './parts.tsx';
+import { type ConsoleDeps, type PageHandler, readQuery } from './request.ts';
 
 /** The hold that a search text is the id of: one that became a booking is found as such. */
 async function findHoldOf(deps: ConsoleDeps, text = ''): Promise<string | undefined> {
@@ -36,15 +32,12 @@ const STATUSES = [
 export const bookingsPage: PageHandler = async (deps, request) => {
   const { query, faults } = readQuery(operatorListQuery(deps.config.defaultRegion), request.query);
   const [partners, venues, page] = await Promise.all([
-    partnerChoices(deps, query?.partner_id),
-    venueChoices(deps, query?.venue_id),
-    query === undefined ? { rows: [], next: null } : listBookings(deps, query.partner_id, listInput(query)),
+    partnerChoices(deps, query.partner_id),
+    venueChoices(deps, query.venue_id),
+    listBookings(deps, query.partner_id, listInput(query)),
   ]);
-  const nameOf = await readNames(
-    deps,
-    page.rows.map(({ booking }) => booking.partnerId),
-  );
-  const held = page.rows.length === 0 ? await findHoldOf(deps, query?.q) : undefined;
+  const nameOf = await readNames(deps, page.rows, ({ booking }) => booking.partnerId);
+  const held = page.rows.length === 0 ? await findHoldOf(deps, query.q) : undefined;
   if (held !== undefined) return { redirect: `/holds/${held}` };
   const filters: Filter[] = [
     { name: 'q', label: 'Name, end of phone, or id' },
@@ -66,42 +59,29 @@ export const bookingsPage: PageHandler = async (deps, request) => {
     filters,
     request,
     faults,
-    table: {
-      caption: 'Bookings, newest first; times are those of each venue',
-      columns: ['Slot', 'Status', 'Customer', 'Venue', 'Partner', 'Price', 'Booked'],
-      rows: page.rows.map((detail) => (
-        <Row detail={detail} name={nameOf(detail.booking.partnerId)} zone={deps.config.defaultTimeZone} />
-      )),
-      empty: 'No booking matches.',
-    },
-    next: page.next,
+    caption: 'Bookings, newest first; times are those of each venue',
+    columns: ['Slot', 'Status', 'Customer', 'Venue', 'Partner', ['Price', 'number'], 'Booked'],
+    row: (detail) => cellsOf(detail, nameOf, deps.config.defaultTimeZone),
+    empty: 'No booking matches.',
+    page,
   });
 };
 
-function Row({ detail, name, zone }: { detail: BookingDetail; name: string; zone: string }): VNode {
-  const { booking, venue, resource } = detail;
+function cellsOf({ booking, venue, resource }: BookingDetail, nameOf: (id: string) => string, zone: string): Row {
   const timeZone = venue?.timeZone ?? zone;
   const [date] = dateTime(booking.slotStart, timeZone).split(', ');
-  return (
-    <tr>
-      <th scope="row">
-        <a href={`/bookings/${booking.bookingId}`}>
-          {`${date}, ${timeSpan(booking.slotStart, booking.slotEnd, timeZone)}`}
-        </a>
-      </th>
-      <td>
-        <Badge state={booking.status} />
-      </td>
-      <td>{booking.customer?.name ?? <span class="faint">no name</span>}</td>
-      <td>
-        {venue?.name}
-        <span class="under">{resource?.name}</span>
-      </td>
-      <td>{name}</td>
-      <td class="number">{price(booking.pricePaise)}</td>
-      <td>
-        <When at={booking.bookedAt} timeZone={timeZone} />
-      </td>
-    </tr>
-  );
+  return [
+    <a href={`/bookings/${booking.bookingId}`}>
+      {`${date}, ${timeSpan(booking.slotStart, booking.slotEnd, timeZone)}`}
+    </a>,
+    <Badge state={booking.status} />,
+    booking.customer?.name ?? <span class="faint">no name</span>,
+    <>
+      {venue?.name}
+      <span class="under">{resource?.name}</span>
+    </>,
+    nameOf(booking.partnerId),
+    price(booking.pricePaise),
+    <When at={booking.bookedAt} timeZone={timeZone} />,
+  ];
 }

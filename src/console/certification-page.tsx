@@ -1,10 +1,8 @@
-import type { VNode } from 'preact';
-import type { CertificationReport } from '../partners/certification.rules.ts';
-import { isOfNewerSuite } from '../partners/certification.rules.ts';
+import SUITE from '../../docs/certification-suite.json' with { type: 'json' };
+import { type CertificationReport, isOfNewerSuite } from '../partners/certification.rules.ts';
 import { getCertificationReport } from '../partners/certification.service.ts';
-import { SUITE } from '../partners/certification-suite.ts';
 import { getPartner } from '../partners/partners.service.ts';
-import { Badge, Facts, Heading, Table, When } from './parts.tsx';
+import { Badge, Facts, Heading, Section, Table, When } from './parts.tsx';
 import type { PageHandler } from './request.ts';
 
 /** The report that was attached when a partner was certified, scenario by scenario. */
@@ -29,8 +27,7 @@ export const certificationPage: PageHandler = async (deps, { params }) => {
           <p class="faint">No report is attached. Attach one where you certify the partner.</p>
         ) : (
           <>
-            <section aria-labelledby="run">
-              <h2 id="run">Run</h2>
+            <Section id="run" title="Run">
               <Facts
                 facts={[
                   ['Integration', report.integration],
@@ -43,8 +40,20 @@ export const certificationPage: PageHandler = async (deps, { params }) => {
                 ]}
               />
               <p class="faint">The report was made by the partner, by its own clock.</p>
-            </section>
-            <Scenarios report={report} />
+            </Section>
+            <Section id="scenarios" title="Scenarios">
+              <Table
+                caption="Scenarios of the certification"
+                columns={['Level', 'Scenario', 'Outcome', 'Found']}
+                empty="The report has no scenarios."
+                rows={report.scenarios.map(({ level, title, outcome, finding, remedy }) => [
+                  level,
+                  title,
+                  <Badge state={outcome} />,
+                  [finding, remedy].filter((each) => each !== null).join(' '),
+                ])}
+              />
+            </Section>
           </>
         )}
       </>
@@ -56,27 +65,4 @@ function versionOf(report: CertificationReport): string {
   return isOfNewerSuite(report)
     ? `${report.suite_version}, newer than this service’s ${SUITE.version}: it may lack scenarios of that version`
     : report.suite_version;
-}
-
-function Scenarios({ report: { scenarios } }: { report: CertificationReport }): VNode {
-  return (
-    <section aria-labelledby="scenarios">
-      <h2 id="scenarios">Scenarios</h2>
-      <Table
-        caption="Scenarios of the certification"
-        columns={['Level', 'Scenario', 'Outcome', 'Found']}
-        empty="The report has no scenarios."
-        rows={scenarios.map(({ id, level, title, outcome, finding, remedy }) => (
-          <tr key={id}>
-            <td>{level}</td>
-            <td>{title}</td>
-            <td>
-              <Badge state={outcome} />
-            </td>
-            <td>{[finding, remedy].filter((each) => each !== null).join(' ')}</td>
-          </tr>
-        ))}
-      />
-    </section>
-  );
 }

@@ -1,5 +1,4 @@
-import type { VenueRow } from '../catalog/venues/venues.service.ts';
-import { getVenue, listVenues } from '../catalog/venues/venues.service.ts';
+import { getVenue, listVenues, type VenueRow } from '../catalog/venues/venues.service.ts';
 import { DomainError } from '../domain/errors.ts';
 import { getPartner, listPartners } from '../partners/partners.service.ts';
 import type { Choice } from './listing.tsx';

@@ -1,19 +1,16 @@
 import type { VNode } from 'preact';
 import { filterCanReceive } from '../partners/can-receive.service.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
-import type { DeadLetterCount } from '../webhooks/deliveries/dead-letters.service.ts';
-import { countDeadLettersBySubscription } from '../webhooks/deliveries/dead-letters.service.ts';
+import { countDeadLettersBySubscription, type DeadLetterCount } from '../webhooks/deliveries/dead-letters.service.ts';
 import { deadLettersQuery } from '../webhooks/deliveries/operator-deliveries.schemas.ts';
 import { listDeliveries } from '../webhooks/deliveries/read-deliveries.service.ts';
 import { EVENT_TYPE_OPTIONS } from './deliveries-page.tsx';
-import { DELIVERY_COLUMNS, DeliveryRow, Redeliver } from './delivery-rows.tsx';
+import { DELIVERY_COLUMNS, deliveryCells, Redeliver } from './delivery-rows.tsx';
 import { count, words } from './format.rules.ts';
 import { ApiForm } from './forms.tsx';
 import { readNames } from './links.tsx';
-import type { Filter } from './listing.tsx';
-import { listingPage } from './listing.tsx';
-import type { PageHandler } from './request.ts';
-import { readQuery } from './request.ts';
+import { type Filter, listingPage } from './listing.tsx';
+import { type PageHandler, readQuery } from './request.ts';
 
 /** The deliveries that failed after five attempts, newest first. Operators redeliver one, or all that match the filter. */
 export const deadLettersPage: PageHandler = async (deps, request) => {
@@ -21,21 +18,15 @@ export const deadLettersPage: PageHandler = async (deps, request) => {
   const { subscription_id, event_type, cursor, limit } = request.query;
   const given: Record<string, string> = omitUndefined({ subscription_id, event_type, cursor, limit });
   const { query, faults } = readQuery(deadLettersQuery, given);
-  const filter = omitUndefined({ subscriptionId: query?.subscription_id, eventType: query?.event_type });
-  const isReadable = query !== undefined;
+  const filter = omitUndefined({ subscriptionId: query.subscription_id, eventType: query.event_type });
   const [all, counts, page] = await Promise.all([
     countDeadLettersBySubscription(deps, {}),
-    isReadable ? countDeadLettersBySubscription(deps, filter) : [],
-    isReadable
-      ? listDeliveries(deps, { ...filter, state: 'dead_letter' }, query.cursor, query.limit)
-      : { rows: [], next: null },
+    countDeadLettersBySubscription(deps, filter),
+    listDeliveries(deps, { ...filter, state: 'dead_letter' }, query.cursor, query.limit),
   ]);
   const receivers = all.map(({ subscription: { partnerId } }) => ({ partnerId, venueId: null }));
   const [nameOf, receiving] = await Promise.all([
-    readNames(
-      deps,
-      receivers.map(({ partnerId }) => partnerId),
-    ),
+    readNames(deps, receivers, ({ partnerId }) => partnerId),
     filterCanReceive(deps, receivers),
   ]);
   const canReceive = new Set(receiving.map(({ partnerId }) => partnerId));
@@ -46,27 +37,17 @@ export const deadLettersPage: PageHandler = async (deps, request) => {
     filters: filtersFor(all, nameOf),
     request: { ...request, query: given },
     faults,
-    above: (
+    above: faults === undefined && (
       <BulkRedeliver counts={counts} canReceive={canReceive} filter={omitUndefined({ subscription_id, event_type })} />
     ),
-    table: {
-      caption: `Newest dead letters first; times in ${timeZone}`,
-      columns: [...DELIVERY_COLUMNS, 'Actions'],
-      rows: page.rows.map((detail) => (
-        <DeliveryRow
-          key={detail.delivery._id}
-          detail={detail}
-          partner={nameOf(detail.delivery.partnerId)}
-          timeZone={timeZone}
-        >
-          <td>
-            <Redeliver deliveryId={detail.delivery._id} label={words(detail.delivery.eventType)} />
-          </td>
-        </DeliveryRow>
-      )),
-      empty: 'No dead letters.',
-    },
-    next: page.next,
+    caption: `Newest dead letters first; times in ${timeZone}`,
+    columns: [...DELIVERY_COLUMNS, 'Actions'],
+    row: (detail) => [
+      ...deliveryCells(detail, nameOf, timeZone),
+      <Redeliver deliveryId={detail.delivery._id} label={words(detail.delivery.eventType)} />,
+    ],
+    empty: 'No dead letters.',
+    page,
     isLive: true,
   });
 };
@@ -112,7 +93,7 @@ function BulkRedeliver({ counts, canReceive, filter }: BulkProps): VNode | null 
           }}
         >
           {Object.entries(filter).map(([name, value]) => (
-            <input key={name} type="hidden" name={name} value={value} />
+            <input type="hidden" name={name} value={value} />
           ))}
           <button class="primary">{`Redeliver ${redeliverable === 1 ? 'it' : `all ${redeliverable}`}`}</button>
         </ApiForm>

@@ -3,13 +3,11 @@ import { EVENT_TYPES } from '../reservations/event-types.ts';
 import { deliveriesQuery } from '../webhooks/deliveries/operator-deliveries.schemas.ts';
 import { listDeliveries } from '../webhooks/deliveries/read-deliveries.service.ts';
 import { partnerChoices } from './choices.ts';
-import { DELIVERY_COLUMNS, DeliveryRow } from './delivery-rows.tsx';
+import { DELIVERY_COLUMNS, deliveryCells } from './delivery-rows.tsx';
 import { words } from './format.rules.ts';
 import { readNames } from './links.tsx';
-import type { Filter } from './listing.tsx';
-import { listingPage } from './listing.tsx';
-import type { PageHandler } from './request.ts';
-import { readQuery } from './request.ts';
+import { type Filter, listingPage } from './listing.tsx';
+import { type PageHandler, readQuery } from './request.ts';
 
 const STATES = ['pending', 'retrying', 'succeeded', 'dead_letter', 'cancelled', 'discarded'];
 
@@ -20,19 +18,16 @@ export const EVENT_TYPE_OPTIONS = EVENT_TYPES.map((type) => [type, words(type)] 
 export const deliveriesPage: PageHandler = async (deps, request) => {
   const { query, faults } = readQuery(deliveriesQuery, request.query);
   const filter = omitUndefined({
-    partnerId: query?.partner_id,
-    subscriptionId: query?.subscription_id,
-    eventType: query?.event_type,
-    state: query?.status,
+    partnerId: query.partner_id,
+    subscriptionId: query.subscription_id,
+    eventType: query.event_type,
+    state: query.status,
   });
   const [partners, page] = await Promise.all([
-    partnerChoices(deps, query?.partner_id),
-    query === undefined ? { rows: [], next: null } : listDeliveries(deps, filter, query.cursor, query.limit),
+    partnerChoices(deps, query.partner_id),
+    listDeliveries(deps, filter, query.cursor, query.limit),
   ]);
-  const nameOf = await readNames(
-    deps,
-    page.rows.map(({ delivery }) => delivery.partnerId),
-  );
+  const nameOf = await readNames(deps, page.rows, ({ delivery }) => delivery.partnerId);
   const timeZone = deps.config.defaultTimeZone;
   const filters: Filter[] = [
     { name: 'status', label: 'State', options: STATES.map((state) => [state, words(state)]) },
@@ -46,20 +41,11 @@ export const deliveriesPage: PageHandler = async (deps, request) => {
     filters,
     request,
     faults,
-    table: {
-      caption: `Deliveries, newest first; times in ${timeZone}`,
-      columns: DELIVERY_COLUMNS,
-      rows: page.rows.map((detail) => (
-        <DeliveryRow
-          key={detail.delivery._id}
-          detail={detail}
-          partner={nameOf(detail.delivery.partnerId)}
-          timeZone={timeZone}
-        />
-      )),
-      empty: 'No delivery matches.',
-    },
-    next: page.next,
+    caption: `Deliveries, newest first; times in ${timeZone}`,
+    columns: DELIVERY_COLUMNS,
+    row: (detail) => deliveryCells(detail, nameOf, timeZone),
+    empty: 'No delivery matches.',
+    page,
     isLive: true,
   });
 };

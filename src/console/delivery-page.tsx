@@ -2,13 +2,12 @@ import type { VNode } from 'preact';
 import { requiredVenueId } from '../events/events.rules.ts';
 import { canReceive } from '../partners/can-receive.service.ts';
 import { deliveryView } from '../webhooks/deliveries/delivery-view.rules.ts';
-import type { DeliveryDetail } from '../webhooks/deliveries/read-deliveries.service.ts';
-import { getDelivery } from '../webhooks/deliveries/read-deliveries.service.ts';
+import { type DeliveryDetail, getDelivery } from '../webhooks/deliveries/read-deliveries.service.ts';
 import { getAnySubscription } from '../webhooks/subscriptions/require-subscription.service.ts';
 import { Discard, outcomeOf, Redeliver } from './delivery-rows.tsx';
 import { dateTimeSeconds, words } from './format.rules.ts';
 import { claimPath, PartnerLink, readNames } from './links.tsx';
-import { Badge, Facts, Heading, Table, When } from './parts.tsx';
+import { Badge, Facts, Heading, Section, Table, When } from './parts.tsx';
 import type { PageHandler } from './request.ts';
 
 /** A delivery with its attempts and its payload; a dead letter can be redelivered. */
@@ -18,7 +17,7 @@ export const deliveryPage: PageHandler = async (deps, { params }) => {
   const [subscription, isReceiving, nameOf] = await Promise.all([
     getAnySubscription(deps, delivery.subscriptionId),
     canReceive(deps, { partnerId: delivery.partnerId, venueId: requiredVenueId(event) }),
-    readNames(deps, [delivery.partnerId]),
+    readNames(deps, [delivery], ({ partnerId }) => partnerId),
   ]);
   const timeZone = deps.config.defaultTimeZone;
   return {
@@ -34,8 +33,7 @@ export const deliveryPage: PageHandler = async (deps, { params }) => {
           <DeadLetter deliveryId={delivery._id} isActive={subscription.status === 'active'} isReceiving={isReceiving} />
         ) : null}
         <div class="columns">
-          <section aria-labelledby="facts">
-            <h2 id="facts">Delivery</h2>
+          <Section id="facts" title="Delivery">
             <Facts
               facts={[
                 ['To', <PartnerLink id={delivery.partnerId} name={nameOf(delivery.partnerId)} />],
@@ -51,11 +49,10 @@ export const deliveryPage: PageHandler = async (deps, { params }) => {
                 ['Delivery', <code>{delivery._id}</code>],
               ]}
             />
-          </section>
-          <section aria-labelledby="payload">
-            <h2 id="payload">What is sent</h2>
+          </Section>
+          <Section id="payload" title="What is sent">
             <pre tabindex={0}>{JSON.stringify(deliveryView(detail)['payload'], null, 2)}</pre>
-          </section>
+          </Section>
         </div>
         <Attempts detail={detail} timeZone={timeZone} />
       </>
@@ -89,29 +86,26 @@ function DeadLetter({ deliveryId, isActive, isReceiving }: DeadLetterProps): VNo
 
 function Attempts({ detail, timeZone }: { detail: DeliveryDetail; timeZone: string }): VNode {
   return (
-    <section aria-labelledby="attempts">
-      <h2 id="attempts">Attempts</h2>
+    <Section id="attempts" title="Attempts">
       <Table
         caption={`Attempts; times in ${timeZone}`}
-        columns={['Attempt', 'Series', 'Sent', 'To', 'Outcome', 'Took', 'Response']}
-        rows={detail.delivery.attempts.toReversed().map((attempt) => (
-          <tr key={attempt.deliveryId}>
-            <th scope="row">{attempt.attempt}</th>
-            <td>{attempt.series ?? '–'}</td>
-            <td>{dateTimeSeconds(attempt.sentAt, timeZone)}</td>
-            <td class="long">{attempt.endpointUrl ?? '–'}</td>
-            <td>
-              {outcomeOf(attempt)}
-              {attempt.statusCode !== null && attempt.error !== null ? (
-                <span class="under">{words(attempt.errorDetail ?? attempt.error)}</span>
-              ) : null}
-            </td>
-            <td class="number">{attempt.durationMs === null ? '–' : `${attempt.durationMs} ms`}</td>
-            <td class="long">{attempt.responseExcerpt}</td>
-          </tr>
-        ))}
+        columns={['Attempt', 'Series', 'Sent', ['To', 'long'], 'Outcome', ['Took', 'number'], ['Response', 'long']]}
+        rows={detail.delivery.attempts.toReversed().map((attempt) => [
+          attempt.attempt,
+          attempt.series ?? '–',
+          dateTimeSeconds(attempt.sentAt, timeZone),
+          attempt.endpointUrl ?? '–',
+          <>
+            {outcomeOf(attempt)}
+            {attempt.statusCode !== null && attempt.error !== null ? (
+              <span class="under">{words(attempt.errorDetail ?? attempt.error)}</span>
+            ) : null}
+          </>,
+          attempt.durationMs === null ? '–' : `${attempt.durationMs} ms`,
+          attempt.responseExcerpt,
+        ])}
         empty="No attempt has been made yet."
       />
-    </section>
+    </Section>
   );
 }

@@ -4,42 +4,32 @@ import type { DeliveryDetail } from '../webhooks/deliveries/read-deliveries.serv
 import { words } from './format.rules.ts';
 import { ApiForm, ReasonField } from './forms.tsx';
 import { PartnerLink } from './links.tsx';
-import { Badge, When } from './parts.tsx';
+import { Badge, type Row, When } from './parts.tsx';
 
 /** The columns of a listing of deliveries. */
 export const DELIVERY_COLUMNS = ['Event', 'State', 'To', 'Attempts', 'Created', 'Next or last'] as const;
 
-type RowProps = { detail: DeliveryDetail; partner: string; timeZone: string; children?: VNode };
-
-/** One delivery in a listing; `children` are further cells. */
-export function DeliveryRow({ detail, partner, timeZone, children }: RowProps): VNode {
-  const { delivery, endpointUrl } = detail;
+/** The cells of a delivery in a listing. */
+export function deliveryCells(
+  { delivery, endpointUrl }: DeliveryDetail,
+  nameOf: (partnerId: string) => string,
+  timeZone: string,
+): Row {
   const last = delivery.attempts.at(-1);
-  return (
-    <tr>
-      <th scope="row">
-        <a href={`/deliveries/${delivery._id}`}>{words(delivery.eventType)}</a>
-      </th>
-      <td>
-        <Badge state={delivery.state} />
-      </td>
-      <td>
-        <PartnerLink id={delivery.partnerId} name={partner} />
-        <span class="under long">{endpointUrl}</span>
-      </td>
-      <td>
-        {delivery.attemptsMade}
-        {last?.error ? <span class="under">{outcomeOf(last)}</span> : null}
-      </td>
-      <td>
-        <When at={delivery.createdAt} timeZone={timeZone} />
-      </td>
-      <td>
-        <When at={delivery.nextAttemptAt ?? last?.sentAt} timeZone={timeZone} />
-      </td>
-      {children}
-    </tr>
-  );
+  return [
+    <a href={`/deliveries/${delivery._id}`}>{words(delivery.eventType)}</a>,
+    <Badge state={delivery.state} />,
+    <>
+      <PartnerLink id={delivery.partnerId} name={nameOf(delivery.partnerId)} />
+      <span class="under long">{endpointUrl}</span>
+    </>,
+    <>
+      {delivery.attemptsMade}
+      {last?.error ? <span class="under">{outcomeOf(last)}</span> : null}
+    </>,
+    <When at={delivery.createdAt} timeZone={timeZone} />,
+    <When at={delivery.nextAttemptAt ?? last?.sentAt} timeZone={timeZone} />,
+  ];
 }
 
 /** `503`, `timeout`, `tls error: certificate expired`, `301 to https://partner.example`: what came of an attempt. */

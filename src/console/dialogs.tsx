@@ -1,5 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact';
-import { Field } from './forms.tsx';
+import { InputField } from './forms.tsx';
 import { Icon } from './parts.tsx';
 
 /** A modal dialog, named by its heading; Escape and the cross close it. */
@@ -39,9 +39,7 @@ export function SecretDialog(): VNode {
   return (
     <Dialog id="secret-dialog" title="The new key">
       <p>Copy it now and hand it over safely. It is shown only once and cannot be read again.</p>
-      <Field id="secret" label="API key">
-        <input id="secret" readonly autocomplete="off" spellcheck={false} />
-      </Field>
+      <InputField id="secret" label="API key" readonly autocomplete="off" spellcheck={false} />
       <div class="row end">
         <button type="button" class="quiet" data-close>
           Done

@@ -1,4 +1,4 @@
-import type { ComponentChildren, VNode } from 'preact';
+import type { ComponentChildren, ComponentProps, VNode } from 'preact';
 
 type ApiFormProps = {
   /** `POST /api/v1/operator/walk-ins`: the call that the script makes with the fields as its JSON body. */
@@ -42,10 +42,10 @@ export function IdempotencyKey(): VNode {
   return <input type="hidden" name="idempotency_key" data-new-key />;
 }
 
-type FieldProps = { id: string; label: string; hint?: string | undefined; children: VNode };
+type FieldProps = { id: string; label: string; hint?: string | undefined };
 
-/** A field with its label above and its hint below. */
-export function Field({ id, label, hint, children }: FieldProps): VNode {
+/** A control with its label above and its hint below. */
+export function Field({ id, label, hint, children }: FieldProps & { children: VNode }): VNode {
   return (
     <div class="field">
       <label for={id}>{label}</label>
@@ -59,22 +59,26 @@ export function Field({ id, label, hint, children }: FieldProps): VNode {
   );
 }
 
-type ReasonProps = { form: string; hint?: string; isFocused?: true };
-
-/** Why something is done, in a form of this name; `isFocused` where the form is opened to be written into. */
-export function ReasonField({ form, hint, isFocused }: ReasonProps): VNode {
-  const id = `${form}-reason`;
+/** A text field with its label above and its hint below. */
+export function InputField({ id, label, hint, ...input }: FieldProps & ComponentProps<'input'>): VNode {
   return (
-    <Field id={id} label="Reason" hint={hint}>
-      <input
-        id={id}
-        name="reason"
-        required
-        maxlength={500}
-        autocomplete="off"
-        autofocus={isFocused}
-        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
-      />
+    <Field id={id} label={label} hint={hint}>
+      <input id={id} {...input} aria-describedby={hint === undefined ? undefined : `${id}-hint`} />
     </Field>
+  );
+}
+
+/** The reason for an action, in the form of this name; `autofocus` for a form that opens ready to type into. */
+export function ReasonField({ form, ...field }: { form: string; hint?: string; autofocus?: boolean }): VNode {
+  return (
+    <InputField
+      id={`${form}-reason`}
+      label="Reason"
+      name="reason"
+      required
+      maxlength={500}
+      autocomplete="off"
+      {...field}
+    />
   );
 }

@@ -1,13 +1,13 @@
 import type { VNode } from 'preact';
 import type { DayCell } from '../booking/availability/day-grid.service.ts';
-import { longDate, price, timeSpan, words } from './format.rules.ts';
-import type { GridProps, InsideProps } from './slot-states.tsx';
-import { Closed, Held, Plain, Sellable, Shared, Taken } from './slot-states.tsx';
+import { longDate, timeSpan, words } from './format.rules.ts';
+import { Closed, type GridProps, Held, type InsideProps, Sellable, Shared, Taken, Unsold } from './slot-states.tsx';
 
 type CellProps = GridProps & { cell: DayCell; rows: number; column: number };
 
 /** One slot: its state in a word, a drawing and a colour, and the one thing to be done with it. */
 export function GridCell({ cell, rows, column, ...shown }: CellProps): VNode {
+  const Inside = INSIDES[cell.state];
   const what = `${cell.resource.name}, ${timeSpan(cell.start, cell.end, shown.grid.venue.timeZone)}`;
   return (
     <td
@@ -28,29 +28,15 @@ function stateName({ state, occupants: [first] }: DayCell): string {
   return first === undefined ? words(state) : `${words(state)} ${first.holdId.slice(-4)}`;
 }
 
-function Inside({ cell, what, grid, nameOf }: InsideProps): VNode {
-  const [first] = cell.occupants;
-  switch (cell.state) {
-    case 'held':
-      return <Held {...{ cell, what, nameOf, grid }} />;
-    case 'booked':
-    case 'walk-in':
-      return <Taken {...{ cell, what, nameOf, grid }} />;
-    case 'shared':
-      return <Shared cell={cell} grid={grid} by={first} />;
-    case 'blackout':
-      return <Closed cell={cell} what={what} grid={grid} />;
-    case 'free':
-      return <Sellable cell={cell} what={what} label="Free" />;
-    case 'past':
-      return cell.takesWalkIn ? (
-        <Sellable cell={cell} what={what} label="Has begun" />
-      ) : (
-        <Plain label="Past" under={price(cell.pricePaise)} />
-      );
-    case 'beyond_horizon':
-      return <Plain label="Not on sale yet" under={price(cell.pricePaise)} />;
-    case 'inactive':
-      return <Plain label="Inactive" under={price(cell.pricePaise)} />;
-  }
-}
+const INSIDES: Record<DayCell['state'], (props: InsideProps) => VNode> = {
+  held: Held,
+  booked: Taken,
+  'walk-in': Taken,
+  shared: Shared,
+  blackout: Closed,
+  free: (props) => <Sellable {...props} label="Free" />,
+  past: (props) =>
+    props.cell.takesWalkIn ? <Sellable {...props} label="Has begun" /> : <Unsold {...props} label="Past" />,
+  beyond_horizon: (props) => <Unsold {...props} label="Not on sale yet" />,
+  inactive: (props) => <Unsold {...props} label="Inactive" />,
+};

@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import type { DayGrid } from '../booking/availability/day-grid.service.ts';
 import { addDays, localTimeOf } from '../platform/calendar.ts';
 import { Dialog } from './dialogs.tsx';
-import { ApiForm, Field, IdempotencyKey, ReasonField } from './forms.tsx';
+import { ApiForm, Field, IdempotencyKey, InputField, ReasonField } from './forms.tsx';
 import { ReleaseHold } from './hold-page.tsx';
 
 /** Shown beside the field in place of the API's message. */
@@ -88,19 +88,23 @@ type CustomerProps = { form: string; region: string; isFocused?: true };
 function CustomerFields({ form, region, isFocused }: CustomerProps): VNode {
   return (
     <>
-      <Field id={`${form}-name`} label="Name (optional)">
-        <input id={`${form}-name`} name="customer_name" maxlength={120} autocomplete="off" autofocus={isFocused} />
-      </Field>
-      <Field id={`${form}-phone`} label="Phone (optional)">
-        <input
-          id={`${form}-phone`}
-          name="customer_phone"
-          type="tel"
-          maxlength={20}
-          autocomplete="off"
-          data-fault={phoneFault(region)}
-        />
-      </Field>
+      <InputField
+        id={`${form}-name`}
+        label="Name (optional)"
+        name="customer_name"
+        maxlength={120}
+        autocomplete="off"
+        autofocus={isFocused}
+      />
+      <InputField
+        id={`${form}-phone`}
+        label="Phone (optional)"
+        name="customer_phone"
+        type="tel"
+        maxlength={20}
+        autocomplete="off"
+        data-fault={phoneFault(region)}
+      />
     </>
   );
 }
@@ -120,7 +124,7 @@ export function CancelDialog(): VNode {
       >
         <input type="hidden" name="booking_id" data-path />
         <IdempotencyKey />
-        <ReasonField form="cancel" isFocused />
+        <ReasonField form="cancel" autofocus />
         <div class="row end">
           <button class="danger">Cancel walk-in</button>
         </div>
@@ -155,6 +159,7 @@ export function WithdrawDialog(): VNode {
 
 /** Closes resources for a time, given by the clocks of the venue. */
 export function BlackoutDialog({ grid: { venue, date, columns } }: { grid: DayGrid }): VNode {
+  const time = { type: 'datetime-local', 'data-zone': venue.timeZone, required: true } as const;
   return (
     <Dialog id="blackout-dialog" title="Add a blackout">
       <p class="under">
@@ -165,31 +170,12 @@ export function BlackoutDialog({ grid: { venue, date, columns } }: { grid: DayGr
         call={`POST /api/v1/operator/venues/${venue._id}/blackouts`}
         done="The blackout is in force."
       >
-        <Field id="blackout-from" label="From">
-          <input
-            id="blackout-from"
-            name="starts_at"
-            type="datetime-local"
-            data-zone={venue.timeZone}
-            value={`${date}T00:00`}
-            required
-            autofocus
-          />
-        </Field>
-        <Field id="blackout-to" label="Until">
-          <input
-            id="blackout-to"
-            name="ends_at"
-            type="datetime-local"
-            data-zone={venue.timeZone}
-            value={`${addDays(date, 1)}T00:00`}
-            required
-          />
-        </Field>
+        <InputField id="blackout-from" label="From" name="starts_at" {...time} value={`${date}T00:00`} autofocus />
+        <InputField id="blackout-to" label="Until" name="ends_at" {...time} value={`${addDays(date, 1)}T00:00`} />
         <fieldset>
           <legend>Resources (none selected: the whole venue)</legend>
           {columns.map(({ resource }) => (
-            <label class="check" key={resource._id}>
+            <label class="check">
               <input type="checkbox" name="resource_ids" value={resource._id} data-type="list" />
               {resource.name}
             </label>

@@ -1,13 +1,12 @@
+import Joi from 'joi';
 import type { VNode } from 'preact';
-import type { DayGrid } from '../booking/availability/day-grid.service.ts';
-import { readDayGrid } from '../booking/availability/day-grid.service.ts';
+import { type DayGrid, readDayGrid } from '../booking/availability/day-grid.service.ts';
 import { listBlackouts } from '../catalog/blackouts/blackouts.service.ts';
-import type { VenueRow } from '../catalog/venues/venues.service.ts';
-import { getVenue } from '../catalog/venues/venues.service.ts';
+import { getVenue, type VenueRow } from '../catalog/venues/venues.service.ts';
+import { date as dateField, uuid } from '../http/fields.ts';
 import { addDays, dayBounds, localDateOf } from '../platform/calendar.ts';
 import { BlackoutList } from './blackout-page.tsx';
 import { venuesToChoose } from './choices.ts';
-import { gridQuery } from './console.schemas.ts';
 import { longDate, withQuery, zoneName } from './format.rules.ts';
 import {
   AnyCourtDialog,
@@ -21,8 +20,9 @@ import { GridTable, Legend, OffSchedule } from './grid-table.tsx';
 import type { Page } from './layout.tsx';
 import { readNames } from './links.tsx';
 import { Heading, Icon } from './parts.tsx';
-import type { PageHandler } from './request.ts';
-import { readQuery } from './request.ts';
+import { type PageHandler, readQuery } from './request.ts';
+
+const gridQuery = Joi.object<{ venue_id?: string; date?: string }>({ venue_id: uuid(), date: dateField() });
 
 const BLACKOUTS_SHOWN = 20;
 
@@ -31,18 +31,18 @@ export const gridPage: PageHandler = async (deps, request) => {
   const { query, faults } = readQuery(gridQuery, request.query);
   // A faulty date must not lead to another venue.
   const isVenueRead = faults?.every(({ path }) => path !== 'venue_id') === true;
-  const asked = isVenueRead ? request.query['venue_id'] : query?.venue_id;
+  const asked = isVenueRead ? request.query['venue_id'] : query.venue_id;
   const venues = await venuesToChoose(deps, asked);
   const venueId = asked ?? venues[0]?._id;
   if (venueId === undefined) return noVenue();
   const venue = await getVenue(deps, venueId);
   const today = localDateOf(deps.clock.now(), venue.timeZone);
-  const date = query?.date ?? today;
+  const date = query.date ?? today;
   const [grid, blackouts] = await Promise.all([
     readDayGrid(deps, venue._id, date),
     listBlackouts(deps, venue._id, { limit: BLACKOUTS_SHOWN }),
   ]);
-  const nameOf = await readNames(deps, partnersIn(grid));
+  const nameOf = await readNames(deps, occupantsOf(grid), ({ partnerId }) => partnerId);
   const title = `${venue.name}, ${longDate(date)}`;
   return {
     title,
@@ -57,7 +57,7 @@ export const gridPage: PageHandler = async (deps, request) => {
         </Heading>
         <Toolbar venues={venues} venue={venue} date={date} today={today} hasFree={freeStarts(grid).length > 0} />
         {faults?.map(({ path, message }) => (
-          <p class="notice bad" key={path}>{`${path} ${message}`}</p>
+          <p class="notice bad">{`${path} ${message}`}</p>
         ))}
         <GridTable grid={grid} nameOf={nameOf} />
         <div class="row spread">
@@ -81,9 +81,8 @@ export const gridPage: PageHandler = async (deps, request) => {
   };
 };
 
-function partnersIn({ columns, offSchedule }: DayGrid): string[] {
-  const onSlots = columns.flatMap(({ cells }) => cells.flatMap(({ occupants }) => occupants));
-  return [...onSlots, ...offSchedule].map(({ partnerId }) => partnerId);
+function occupantsOf({ columns, offSchedule }: DayGrid): { partnerId: string }[] {
+  return [...columns.flatMap(({ cells }) => cells.flatMap(({ occupants }) => occupants)), ...offSchedule];
 }
 
 type ToolbarProps = { venues: readonly VenueRow[]; venue: VenueRow; date: string; today: string; hasFree: boolean };
@@ -98,7 +97,7 @@ function Toolbar({ venues, venue, date, today, hasFree }: ToolbarProps): VNode {
             <label for="venue">Venue</label>
             <select id="venue" name="venue_id">
               {venues.map(({ _id, name }) => (
-                <option key={_id} value={_id} selected={_id === venue._id}>
+                <option value={_id} selected={_id === venue._id}>
                   {name}
                 </option>
               ))}

@@ -3,10 +3,9 @@ import type { DayColumn, DayGrid } from '../booking/availability/day-grid.servic
 import { dayBounds, localDateOf, localTimeOf } from '../platform/calendar.ts';
 import { timeSpan, zoneName } from './format.rules.ts';
 import { GridCell } from './grid-cell.tsx';
-import type { GridRow } from './grid-rows.rules.ts';
-import { gridRows } from './grid-rows.rules.ts';
+import { type GridRow, gridRows } from './grid-rows.rules.ts';
 import { claimPath } from './links.tsx';
-import { Badge, Icon, Table } from './parts.tsx';
+import { Badge, Icon, Section, Table } from './parts.tsx';
 import type { GridProps } from './slot-states.tsx';
 
 /** The day as a table: a column a resource, a row a time. */
@@ -24,13 +23,13 @@ export function GridTable({ grid, nameOf }: GridProps): VNode {
               Time
             </th>
             {grid.columns.map((column) => (
-              <ColumnHead key={column.resource._id} column={column} />
+              <ColumnHead column={column} />
             ))}
           </tr>
         </thead>
         <tbody>
           {rows.map((row) => (
-            <Row key={row.start.getTime()} row={row} grid={grid} nameOf={nameOf} />
+            <Row row={row} grid={grid} nameOf={nameOf} />
           ))}
         </tbody>
       </table>
@@ -66,18 +65,11 @@ function Row({ row, grid, nameOf }: GridProps & { row: GridRow }): VNode {
       </th>
       {row.placed.map((placed, index) =>
         placed === undefined ? null : placed.cell === null ? (
-          <td key={grid.columns[index]?.resource._id} class="cell gap" rowspan={placed.rows}>
+          <td class="cell gap" rowspan={placed.rows}>
             <span class="unseen">closed</span>
           </td>
         ) : (
-          <GridCell
-            key={placed.cell.slotId}
-            cell={placed.cell}
-            rows={placed.rows}
-            column={index}
-            grid={grid}
-            nameOf={nameOf}
-          />
+          <GridCell cell={placed.cell} rows={placed.rows} column={index} grid={grid} nameOf={nameOf} />
         ),
       )}
     </tr>
@@ -113,7 +105,7 @@ export function Legend(): VNode {
   return (
     <ul class="legend" aria-label="Legend">
       {LEGEND.map(([state, label]) => (
-        <li key={state} class={state}>
+        <li class={state}>
           <span class="swatch" />
           {label}
         </li>
@@ -126,31 +118,24 @@ export function Legend(): VNode {
 export function OffSchedule({ grid, nameOf }: GridProps): VNode | null {
   if (grid.offSchedule.length === 0) return null;
   return (
-    <section aria-labelledby="off-schedule">
-      <h2 id="off-schedule">Not on this day's schedule</h2>
+    <Section id="off-schedule" title="Not on this day's schedule">
       <p class="faint">
         The schedule was changed after they were made. Their time cannot be sold again until they end.
       </p>
       <Table
         caption="Holds and bookings that are not on this day's schedule"
         columns={['Time', 'Resource', 'State', 'Partner', 'Customer']}
-        rows={grid.offSchedule.map((claim) => (
-          <tr key={claim.holdId}>
-            <th scope="row">
-              <a href={claimPath(claim.holdId, claim.bookingId)}>
-                {timeSpan(claim.slotStart, claim.slotEnd, grid.venue.timeZone)}
-              </a>
-            </th>
-            <td>{claim.resource.name}</td>
-            <td>
-              <Badge state={claim.kind} />
-            </td>
-            <td>{nameOf(claim.partnerId)}</td>
-            <td>{claim.customerName ?? <span class="faint">–</span>}</td>
-          </tr>
-        ))}
+        rows={grid.offSchedule.map((claim) => [
+          <a href={claimPath(claim.holdId, claim.bookingId)}>
+            {timeSpan(claim.slotStart, claim.slotEnd, grid.venue.timeZone)}
+          </a>,
+          claim.resource.name,
+          <Badge state={claim.kind} />,
+          nameOf(claim.partnerId),
+          claim.customerName ?? <span class="faint">–</span>,
+        ])}
         empty=""
       />
-    </section>
+    </Section>
   );
 }

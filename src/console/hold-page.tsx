@@ -6,7 +6,7 @@ import { holdStatusOf } from '../reservations/reservations.rules.ts';
 import { price, timeSpan, zoneName } from './format.rules.ts';
 import { ApiForm, ReasonField } from './forms.tsx';
 import { dateOf, gridPath, PartnerLink, readNames } from './links.tsx';
-import { Badge, Facts, Heading, When } from './parts.tsx';
+import { Badge, Facts, Heading, Section, When } from './parts.tsx';
 import type { PageHandler } from './request.ts';
 
 /** A hold of any partner; one that was confirmed leads to its booking. */
@@ -16,7 +16,7 @@ export const holdPage: PageHandler = async (deps, { params }) => {
   const [venue, resource, nameOf] = await Promise.all([
     findVenue(deps.db, hold.venueId),
     getResource(deps, hold.resourceId),
-    readNames(deps, [hold.partnerId]),
+    readNames(deps, [hold], ({ partnerId }) => partnerId),
   ]);
   const timeZone = venue?.timeZone ?? deps.config.defaultTimeZone;
   return {
@@ -31,8 +31,7 @@ export const holdPage: PageHandler = async (deps, { params }) => {
         <p class="faint">
           {`${timeSpan(hold.slotStart, hold.slotEnd, timeZone)} at ${venue?.name ?? hold.venueId} (${zoneName(timeZone, hold.slotStart)})`}
         </p>
-        <section aria-labelledby="facts">
-          <h2 id="facts">Hold</h2>
+        <Section id="facts" title="Hold">
           <Facts
             facts={[
               ['Partner', <PartnerLink id={hold.partnerId} name={nameOf(hold.partnerId)} />],
@@ -45,12 +44,11 @@ export const holdPage: PageHandler = async (deps, { params }) => {
               ['Day', venue && <a href={gridPath(venue, hold.slotStart)}>Show the day</a>],
             ]}
           />
-        </section>
+        </Section>
         {hold.status === 'ACTIVE' ? (
-          <section aria-labelledby="release">
-            <h2 id="release">Release</h2>
+          <Section id="release" title="Release">
             <ReleaseHold holdId={hold._id} />
-          </section>
+          </Section>
         ) : null}
       </>
     ),

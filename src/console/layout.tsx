@@ -1,32 +1,28 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { HtmlPage } from '../http/html-page.tsx';
-import type { OpenAlerts } from './alert-banner.tsx';
-import { AlertBanner } from './alert-banner.tsx';
+import { AlertBanner, type OpenAlerts } from './alert-banner.tsx';
 import { ConfirmDialog, SecretDialog } from './dialogs.tsx';
 
-/** A page of the console that its header leads to. */
-export type Destination = { label: string; path: string };
-
 /** The console's own pages, in the order of the header. Another page is a line here and one in `console.ts`. */
-export const SECTIONS = [
-  { label: 'Today', path: '/' },
-  { label: 'Bookings', path: '/bookings' },
-  { label: 'Partners', path: '/partners' },
-  { label: 'Webhooks', path: '/webhooks' },
-  { label: 'Deliveries', path: '/deliveries' },
-  { label: 'Dead letters', path: '/dead-letters' },
-  { label: 'Alerts', path: '/alerts' },
-  { label: 'Audit', path: '/audit' },
-] as const satisfies Destination[];
+const SECTIONS = [
+  ['/', 'Today'],
+  ['/bookings', 'Bookings'],
+  ['/partners', 'Partners'],
+  ['/webhooks', 'Webhooks'],
+  ['/deliveries', 'Deliveries'],
+  ['/dead-letters', 'Dead letters'],
+  ['/alerts', 'Alerts'],
+  ['/audit', 'Audit'],
+] as const;
 
 /** What else is on this listener, with pages of its own look. */
 const TOOLS = [
-  { label: 'Queues', path: '/queues' },
-  { label: 'API', path: '/docs' },
-] as const satisfies Destination[];
+  ['/queues', 'Queues'],
+  ['/docs', 'API'],
+] as const;
 
 /** A page that the header leads to. */
-export type Section = (typeof SECTIONS)[number]['path'];
+export type Section = (typeof SECTIONS)[number][0];
 
 /** What one page of the console shows. */
 export type Page = {
@@ -77,15 +73,15 @@ function Header({ section, mode }: { section: Section | undefined; mode: string 
       <span class={mode === 'production' ? 'badge bad' : 'badge'}>{mode}</span>
       <nav aria-label="Console">
         <ul>
-          {SECTIONS.map(({ label, path }) => (
-            <li key={path}>
+          {SECTIONS.map(([path, label]) => (
+            <li>
               <a href={path} aria-current={path === section ? 'page' : undefined}>
                 {label}
               </a>
             </li>
           ))}
-          {TOOLS.map(({ label, path }) => (
-            <li key={path} class="tool">
+          {TOOLS.map(([path, label]) => (
+            <li class="tool">
               <a href={path}>{label}</a>
             </li>
           ))}

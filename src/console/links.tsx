@@ -6,12 +6,13 @@ import { localDateOf } from '../platform/calendar.ts';
 import { longDate, withQuery } from './format.rules.ts';
 import type { ConsoleDeps } from './request.ts';
 
-/** A function that names partners, read at once; the built-in one is the platform, an unknown one has its id for a name. */
-export async function readNames(
+/** Reads the names of the partners of `rows`; the built-in partner is the platform, an unknown one has its id for a name. */
+export async function readNames<Row>(
   deps: ConsoleDeps,
-  partnerIds: readonly string[],
+  rows: readonly Row[],
+  partnerOf: (row: Row) => string,
 ): Promise<(partnerId: string) => string> {
-  const names = await partnerNames(deps, partnerIds);
+  const names = await partnerNames(deps, rows.map(partnerOf));
   return (partnerId) => (partnerId === PLATFORM_PARTNER_ID ? 'Platform' : (names.get(partnerId) ?? partnerId));
 }
 

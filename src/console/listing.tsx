@@ -1,11 +1,9 @@
 import type { VNode } from 'preact';
 import type { FieldFault } from '../domain/errors.ts';
-import type { Position } from '../platform/pagination.ts';
-import { encodeCursor } from '../platform/pagination.ts';
+import { encodeCursor, type Position } from '../platform/pagination.ts';
 import { withQuery } from './format.rules.ts';
 import type { Page, Section } from './layout.tsx';
-import type { TableProps } from './parts.tsx';
-import { Heading, Pager, Table } from './parts.tsx';
+import { Heading, Pager, type Row, Table, type TableProps } from './parts.tsx';
 import type { PageRequest } from './request.ts';
 
 export type Choice = readonly [value: string, label: string];
@@ -20,7 +18,7 @@ export type Filter = {
   options?: readonly Choice[];
 };
 
-type Listing = {
+type Listing<Item> = Omit<TableProps, 'rows'> & {
   section: Section;
   title: string;
   filters: readonly Filter[];
@@ -28,30 +26,32 @@ type Listing = {
   /** What is wrong with the filters: the page says so, and has no rows. */
   faults: FieldFault[] | undefined;
   /** What stands between the filters and the table. */
-  above?: VNode | null;
-  table: TableProps;
-  next: Position | null;
+  above?: VNode | false;
+  page: { rows: Item[]; next: Position | null };
+  row: (item: Item) => Row;
   /** Whether the first page is kept up to date while it is open. */
   isLive?: true;
 };
 
 /** A page of a listing: its filters, its rows, and the way to the next page with the same filters. */
-export function listingPage({ section, title, request, faults, above, next, ...listing }: Listing): Page {
+export function listingPage<Item>(listing: Listing<Item>): Page {
+  const { section, title, filters, request, faults, above, page, row, isLive, ...table } = listing;
   const { cursor, ...kept } = request.query;
+  const { rows, next } = faults === undefined ? page : { rows: [], next: null };
   const nextCursor = encodeCursor(next);
   return {
     title,
     section,
-    isLive: listing.isLive === true && cursor === undefined,
+    isLive: isLive === true && cursor === undefined,
     status: faults === undefined ? 200 : 400,
     content: (
       <>
         <Heading title={title} />
-        {listing.filters.length === 0 && faults === undefined ? null : (
-          <Filters filters={listing.filters} request={{ ...request, query: kept }} faults={faults} />
+        {filters.length === 0 && faults === undefined ? null : (
+          <Filters filters={filters} request={{ ...request, query: kept }} faults={faults} />
         )}
         {above}
-        <Table {...listing.table} />
+        <Table {...table} rows={rows.map(row)} />
         <Pager
           first={cursor === undefined ? null : withQuery(section, kept)}
           next={nextCursor === null ? null : withQuery(section, { ...kept, cursor: nextCursor })}
@@ -70,7 +70,6 @@ function Filters({ filters, request: { path, query }, faults = [] }: FiltersProp
       <form class="filters" action={path}>
         {filters.map((filter) => (
           <FilterField
-            key={filter.name}
             filter={filter}
             value={query[filter.name]}
             fault={faults.find((each) => each.path === filter.name)?.message}
@@ -83,9 +82,7 @@ function Filters({ filters, request: { path, query }, faults = [] }: FiltersProp
         {faults
           .filter(({ path: at }) => !filters.some(({ name }) => name === at))
           .map(({ path: at, message }) => (
-            <p class="field-error" key={at}>
-              {`${at}: ${message}`}
-            </p>
+            <p class="field-error">{`${at}: ${message}`}</p>
           ))}
       </form>
     </search>
@@ -115,7 +112,7 @@ function FilterField({ filter, value, fault }: FilterFieldProps): VNode {
         <select {...common}>
           <option value="">{filter.blank ?? 'All'}</option>
           {filter.options.map(([each, label]) => (
-            <option key={each} value={each} selected={each === value}>
+            <option value={each} selected={each === value}>
               {label}
             </option>
           ))}

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import type { ApiKeyRow } from '../partners/partners.model.ts';
-import { ApiForm, Field } from './forms.tsx';
-import { Badge, Table, When } from './parts.tsx';
+import { ApiForm, InputField } from './forms.tsx';
+import { Badge, Section, Table, When } from './parts.tsx';
 
 type KeysProps = { partnerId: string; keys: readonly ApiKeyRow[]; now: Date; timeZone: string };
 
@@ -9,57 +9,43 @@ type KeysProps = { partnerId: string; keys: readonly ApiKeyRow[]; now: Date; tim
 export function Keys({ partnerId, keys, now, timeZone }: KeysProps): VNode {
   const path = `/api/v1/operator/partners/${partnerId}/keys`;
   return (
-    <section aria-labelledby="keys">
-      <h2 id="keys">API keys</h2>
+    <Section id="keys" title="API keys">
       <Table
         caption={`API keys; times in ${timeZone}`}
         columns={['Key', 'Label', 'State', 'Issued', 'Last used', 'Expires', 'Actions']}
-        rows={keys.map((key) => (
-          <tr key={key._id}>
-            <th scope="row">
-              <code>{`${key.prefix}_…`}</code>
-            </th>
-            <td>{key.label ?? <span class="faint">none</span>}</td>
-            <td>
-              <Badge state={stateOf(key, now)} />
-            </td>
-            <td>
-              <When at={key.createdAt} timeZone={timeZone} />
-            </td>
-            <td>
-              <When at={key.lastUsedAt ?? null} timeZone={timeZone} />
-            </td>
-            <td>
-              <When at={key.revokedAt ?? key.expiresAt} timeZone={timeZone} />
-            </td>
-            <td>{stateOf(key, now) === 'active' ? <KeyActions path={`${path}/${key._id}`} keyRow={key} /> : null}</td>
-          </tr>
-        ))}
+        rows={keys.map((key) => [
+          <code>{`${key.prefix}_…`}</code>,
+          key.label ?? <span class="faint">none</span>,
+          <Badge state={stateOf(key, now)} />,
+          <When at={key.createdAt} timeZone={timeZone} />,
+          <When at={key.lastUsedAt} timeZone={timeZone} />,
+          <When at={key.revokedAt ?? key.expiresAt} timeZone={timeZone} />,
+          stateOf(key, now) === 'active' ? <KeyActions path={`${path}/${key._id}`} keyRow={key} /> : null,
+        ])}
         empty="No key has been issued yet."
       />
       <details>
         <summary>Issue a key</summary>
         <ApiForm class="stack" call={`POST ${path}`} done="The key is issued." reveal="api_key">
-          <Field id="key-label" label="Label (optional)" hint="To tell the keys apart.">
-            <input id="key-label" name="label" maxlength={80} aria-describedby="key-label-hint" />
-          </Field>
-          <Field
+          <InputField
+            id="key-label"
+            label="Label (optional)"
+            hint="To tell the keys apart."
+            name="label"
+            maxlength={80}
+          />
+          <InputField
             id="key-expires"
             label="Expires (optional)"
             hint={`In ${timeZone}. Without it, the key does not expire.`}
-          >
-            <input
-              id="key-expires"
-              name="expires_at"
-              type="datetime-local"
-              data-zone={timeZone}
-              aria-describedby="key-expires-hint"
-            />
-          </Field>
+            name="expires_at"
+            type="datetime-local"
+            data-zone={timeZone}
+          />
           <button class="primary">Issue key</button>
         </ApiForm>
       </details>
-    </section>
+    </Section>
   );
 }
 
@@ -84,9 +70,7 @@ function KeyActions({ path, keyRow: { _id, prefix } }: { path: string; keyRow: A
         </label>
         <select id={`overlap-${_id}`} name="overlap_seconds" data-type="integer">
           {OVERLAPS.map(([seconds, label]) => (
-            <option key={seconds} value={seconds}>
-              {label}
-            </option>
+            <option value={seconds}>{label}</option>
           ))}
         </select>
         <button aria-label={`Rotate ${prefix}`}>Rotate</button>

@@ -7,9 +7,9 @@ import { getPartner } from '../partners/partners.service.ts';
 import { listGrantedVenueIds } from '../partners/partners.store.ts';
 import { venuesToChoose } from './choices.ts';
 import { withQuery, words } from './format.rules.ts';
-import { ApiForm, Field } from './forms.tsx';
+import { ApiForm, Field, InputField } from './forms.tsx';
 import { Keys } from './partner-keys.tsx';
-import { Badge, Facts, Heading, When } from './parts.tsx';
+import { Badge, Facts, Heading, Section, When } from './parts.tsx';
 import type { PageHandler } from './request.ts';
 
 /** A partner with its keys and the venues that are granted to it. */
@@ -30,8 +30,7 @@ export const partnerPage: PageHandler = async (deps, { params }) => {
           <Badge state={partner.status} />
         </Heading>
         <div class="columns">
-          <section aria-labelledby="about">
-            <h2 id="about">About</h2>
+          <Section id="about" title="About">
             <Facts
               facts={[
                 ['Contact', partner.contactEmail],
@@ -44,7 +43,7 @@ export const partnerPage: PageHandler = async (deps, { params }) => {
               ]}
             />
             <StatusActions partner={partner} mode={deps.config.serviceMode} />
-          </section>
+          </Section>
           <Grants partner={partner} granted={granted} venues={venues} />
         </div>
         <Keys partnerId={partner._id} keys={keys.toReversed()} now={deps.clock.now()} timeZone={timeZone} />
@@ -85,18 +84,15 @@ function StatusActions({ partner: { _id, name, status, certifiedAt }, mode }: St
   return (
     <div class="row">
       <ApiForm class="row" call={`POST ${path}/certify`} done={`${name} is certified.`}>
-        <Field id="certify-notes" label="Notes (optional)">
-          <input id="certify-notes" name="notes" maxlength={2000} autocomplete="off" />
-        </Field>
-        <Field id="certify-report" label="Report (optional)" hint={REPORT_HINT[mode]}>
-          <input
-            id="certify-report"
-            name="report"
-            type="file"
-            accept="application/json,.json"
-            aria-describedby="certify-report-hint"
-          />
-        </Field>
+        <InputField id="certify-notes" label="Notes (optional)" name="notes" maxlength={2000} autocomplete="off" />
+        <InputField
+          id="certify-report"
+          label="Report (optional)"
+          hint={REPORT_HINT[mode]}
+          name="report"
+          type="file"
+          accept="application/json,.json"
+        />
         <button>{certifiedAt === null ? 'Certify' : 'Certify again'}</button>
       </ApiForm>
       {status === 'active' ? (
@@ -127,12 +123,11 @@ function Grants({ partner: { _id, name }, granted, venues }: GrantsProps): VNode
   const path = `/api/v1/operator/partners/${_id}/venues`;
   const others = venues.filter((venue) => granted.every((own) => own._id !== venue._id));
   return (
-    <section aria-labelledby="grants">
-      <h2 id="grants">Granted venues</h2>
+    <Section id="grants" title="Granted venues">
       {granted.length === 0 ? <p class="faint">No venue is granted yet.</p> : null}
       <ul class="list">
         {granted.map((venue) => (
-          <li key={venue._id}>
+          <li>
             <a href={`/?venue_id=${venue._id}`}>{venue.name}</a>
             <ApiForm
               call={`DELETE ${path}/${venue._id}`}
@@ -154,15 +149,13 @@ function Grants({ partner: { _id, name }, granted, venues }: GrantsProps): VNode
           <Field id="grant-venue" label="Grant another venue">
             <select id="grant-venue" name="venue_id" required data-path>
               {others.map((venue) => (
-                <option key={venue._id} value={venue._id}>
-                  {venue.name}
-                </option>
+                <option value={venue._id}>{venue.name}</option>
               ))}
             </select>
           </Field>
           <button>Grant</button>
         </ApiForm>
       )}
-    </section>
+    </Section>
   );
 }

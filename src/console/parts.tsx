@@ -40,11 +40,19 @@ export function Heading({ title, children }: { title: string; children?: Compone
   );
 }
 
-export type TableProps = { caption: string; columns: readonly string[]; rows: VNode[]; empty: string };
+/** A column by its heading, with the class of its cells if they have one. */
+type Column = string | readonly [heading: string, cellClass: 'long' | 'number'];
 
-/** A table that scrolls sideways where it is too wide, or a sentence where it has no rows. */
+/** The cells of a row; the first one names it. */
+export type Row = ComponentChildren[];
+
+export type TableProps = { caption: string; columns: readonly Column[]; rows: readonly Row[]; empty: string };
+
+/** A table that scrolls sideways if it is too wide; the sentence `empty` if it has no rows. */
 export function Table({ caption, columns, rows, empty }: TableProps): VNode {
   if (rows.length === 0) return <p class="faint">{empty}</p>;
+  const headings = columns.map((column) => (typeof column === 'string' ? ([column] as const) : column));
+  const classAt = (index: number) => headings[index]?.[1];
   return (
     <div
       class="scroll"
@@ -58,16 +66,35 @@ export function Table({ caption, columns, rows, empty }: TableProps): VNode {
         <caption class="unseen">{caption}</caption>
         <thead>
           <tr>
-            {columns.map((column) => (
-              <th key={column} scope="col">
-                {column}
-              </th>
+            {headings.map(([heading]) => (
+              <th scope="col">{heading}</th>
             ))}
           </tr>
         </thead>
-        <tbody>{rows}</tbody>
+        <tbody>
+          {rows.map(([name, ...cells]) => (
+            <tr>
+              <th scope="row" class={classAt(0)}>
+                {name}
+              </th>
+              {cells.map((cell, index) => (
+                <td class={classAt(index + 1)}>{cell}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
       </table>
     </div>
+  );
+}
+
+/** A part of a page with its heading. */
+export function Section({ id, title, children }: { id: string; title: string; children: ComponentChildren }): VNode {
+  return (
+    <section aria-labelledby={id}>
+      <h2 id={id}>{title}</h2>
+      {children}
+    </section>
   );
 }
 
@@ -76,7 +103,7 @@ export function Facts({ facts }: { facts: readonly (readonly [string, ComponentC
   return (
     <dl class="facts">
       {facts.map(([name, value]) => (
-        <div key={name}>
+        <div>
           <dt>{name}</dt>
           <dd>{value ?? <span class="faint">–</span>}</dd>
         </div>

@@ -15,17 +15,15 @@ export type PageRequest = { path: string; params: Record<string, string>; query:
 /** Reads what the page shows. @throws DomainError of what there is not */
 export type PageHandler = (deps: ConsoleDeps, request: PageRequest) => Promise<Page | { redirect: string }>;
 
-/** The query as its schema reads it, or what is wrong with it, to be said beside its fields. What is no filter of the page is ignored. */
+/**
+ * The query as its schema reads it; or that of an empty one, with what is wrong. Other fields of the address are ignored.
+ */
 export function readQuery<Query>(
   schema: ObjectSchema<Query>,
   query: PageRequest['query'],
-): { query: Query; faults?: undefined } | { query: undefined; faults: FieldFault[] } {
-  const checked = checkInput({
-    query,
-    querySchema: schema,
-    ignoredInQuery: Object.keys(query),
-    body: {},
-    bodySchema: undefined,
-  });
-  return checked.faults.length === 0 ? { query: checked.query as Query } : { query: undefined, faults: checked.faults };
+): { query: Query; faults?: FieldFault[] } {
+  const rest = { body: {}, bodySchema: undefined, querySchema: schema, ignoredInQuery: Object.keys(query) };
+  const checked = checkInput({ ...rest, query });
+  if (checked.faults.length === 0) return { query: checked.query as Query };
+  return { query: checkInput({ ...rest, query: {} }).query as Query, faults: checked.faults };
 }

@@ -1,9 +1,8 @@
 import type { ComponentChildren, VNode } from 'preact';
-import type { DayCell, DayGrid, Occupant } from '../booking/availability/day-grid.service.ts';
+import type { DayCell, DayGrid } from '../booking/availability/day-grid.service.ts';
 import { dateTime, minutes, price, timeSpan } from './format.rules.ts';
 import { claimPath } from './links.tsx';
-import type { IconName } from './parts.tsx';
-import { Icon } from './parts.tsx';
+import { Icon, type IconName } from './parts.tsx';
 
 /** What every part of the grid's page is given. */
 export type GridProps = { grid: DayGrid; nameOf: (partnerId: string) => string };
@@ -12,7 +11,7 @@ export type GridProps = { grid: DayGrid; nameOf: (partnerId: string) => string }
 export type InsideProps = GridProps & { cell: DayCell; what: string };
 
 /** A slot with which nothing can be done. */
-export function Plain({ label, under }: { label: string; under: string }): VNode {
+function Plain({ label, under = '' }: { label: string; under?: string }): VNode {
   return (
     <span class="slot">
       <span class="state">{label}</span>
@@ -21,15 +20,23 @@ export function Plain({ label, under }: { label: string; under: string }): VNode
   );
 }
 
-type OpensProps = {
+/** A slot that cannot be sold, with its price. */
+export function Unsold({ cell, label }: InsideProps & { label: string }): VNode {
+  return <Plain label={label} under={price(cell.pricePaise)} />;
+}
+
+/** A slot that opens a dialog, whose words and fields the script takes from `fill`. */
+function Opens({
+  dialog,
+  fill,
+  icon,
+  children,
+}: {
   dialog: string;
   fill: Record<string, string>;
   icon: IconName;
   children: ComponentChildren;
-};
-
-/** A slot that opens a dialog, whose words and fields the script takes from `fill`. */
-function Opens({ dialog, fill, icon, children }: OpensProps): VNode {
+}): VNode {
   return (
     <button type="button" class="slot" data-dialog={dialog} data-fill={JSON.stringify(fill)} id={`${fill['slot_id']}!`}>
       <Icon name={icon} />
@@ -39,7 +46,7 @@ function Opens({ dialog, fill, icon, children }: OpensProps): VNode {
 }
 
 /** A slot that can be sold to somebody at the venue. */
-export function Sellable({ cell, what, label }: { cell: DayCell; what: string; label: string }): VNode {
+export function Sellable({ cell, what, label }: InsideProps & { label: string }): VNode {
   const fill = { slot_id: cell.slotId, what: `${what} · ${price(cell.pricePaise)}`, hold: '' };
   return (
     <Opens dialog="walk-in-dialog" fill={fill} icon="plus">
@@ -92,7 +99,7 @@ export function Held({ cell, what, nameOf }: InsideProps): VNode {
 /** A booking leads to its page; a walk-in can be cancelled here. */
 export function Taken({ cell, what, nameOf, grid }: InsideProps): VNode {
   const taking = cell.occupants.find(({ kind }) => kind === cell.state) ?? cell.occupants[0];
-  if (taking === undefined) return <Plain label={cell.state} under="" />;
+  if (taking === undefined) return <Plain label={cell.state} />;
   const isWhole = taking.slotId === cell.slotId && taking.slotEnd.getTime() === cell.end.getTime();
   const inside = (
     <>
@@ -125,8 +132,9 @@ export function Taken({ cell, what, nameOf, grid }: InsideProps): VNode {
 }
 
 /** Somebody has a resource that stands on the same space: the way leads to that slot. */
-export function Shared({ cell, grid, by }: { cell: DayCell; grid: DayGrid; by: Occupant | undefined }): VNode {
-  if (by === undefined) return <Plain label="Taken" under="" />;
+export function Shared({ cell, grid }: InsideProps): VNode {
+  const [by] = cell.occupants;
+  if (by === undefined) return <Plain label="Taken" />;
   const others = [...new Set(cell.occupants.map(({ resourceId }) => resourceId))];
   const names = grid.columns.filter(({ resource }) => others.includes(resource._id));
   const isOnGrid = grid.columns.some(({ cells }) => cells.some(({ slotId }) => slotId === by.slotId));
@@ -140,9 +148,9 @@ export function Shared({ cell, grid, by }: { cell: DayCell; grid: DayGrid; by: O
 }
 
 /** A blackout shows its reason, and can be withdrawn. */
-export function Closed({ cell, what, grid: { venue } }: { cell: DayCell; what: string; grid: DayGrid }): VNode {
+export function Closed({ cell, what, grid: { venue } }: InsideProps): VNode {
   const [first, ...more] = cell.blackouts;
-  if (first === undefined) return <Plain label="Blackout" under="" />;
+  if (first === undefined) return <Plain label="Blackout" />;
   const at = (instant: Date) => dateTime(instant, venue.timeZone);
   const fill = {
     slot_id: cell.slotId,

@@ -15,7 +15,7 @@ export function Timeline({ entries, timeZone, nameOf }: TimelineProps): VNode {
   return (
     <ol class="timeline">
       {entries.map(({ event, deliveries }) => (
-        <li key={event._id}>
+        <li>
           <p>
             <strong>{words(event.type)}</strong>
             <time class="under" datetime={event.at.toISOString()}>
@@ -27,7 +27,7 @@ export function Timeline({ entries, timeZone, nameOf }: TimelineProps): VNode {
           {deliveries.length === 0 ? null : (
             <ul>
               {deliveries.map(({ delivery }) => (
-                <li key={delivery._id}>
+                <li>
                   <a href={`/deliveries/${delivery._id}`}>{`to ${nameOf(delivery.partnerId)}`}</a>{' '}
                   <Badge state={delivery.state} />
                 </li>

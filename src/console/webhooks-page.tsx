@@ -8,11 +8,9 @@ import { partnerChoices } from './choices.ts';
 import { withQuery, words } from './format.rules.ts';
 import { ApiForm } from './forms.tsx';
 import { PartnerLink, readNames } from './links.tsx';
-import type { Filter } from './listing.tsx';
-import { listingPage } from './listing.tsx';
+import { type Filter, listingPage } from './listing.tsx';
 import { Badge, When } from './parts.tsx';
-import type { PageHandler } from './request.ts';
-import { readQuery } from './request.ts';
+import { type PageHandler, readQuery } from './request.ts';
 
 const STATUSES = [
   ['active', 'Active'],
@@ -22,15 +20,12 @@ const STATUSES = [
 /** The subscriptions of all partners, how they are doing, and their switch. */
 export const webhooksPage: PageHandler = async (deps, request) => {
   const { query, faults } = readQuery(subscriptionsQuery, request.query);
-  const filter = omitUndefined({ partnerId: query?.partner_id, status: query?.status });
+  const filter = omitUndefined({ partnerId: query.partner_id, status: query.status });
   const [partners, page] = await Promise.all([
-    partnerChoices(deps, query?.partner_id),
-    query === undefined ? { rows: [], next: null } : listAllSubscriptions(deps.db, filter, query.cursor, query.limit),
+    partnerChoices(deps, query.partner_id),
+    listAllSubscriptions(deps.db, filter, query.cursor, query.limit),
   ]);
-  const nameOf = await readNames(
-    deps,
-    page.rows.map(({ partnerId }) => partnerId),
-  );
+  const nameOf = await readNames(deps, page.rows, ({ partnerId }) => partnerId);
   const filters: Filter[] = [
     { name: 'partner_id', label: 'Partner', options: partners },
     { name: 'status', label: 'Status', options: STATUSES },
@@ -42,47 +37,36 @@ export const webhooksPage: PageHandler = async (deps, request) => {
     filters,
     request,
     faults,
-    table: {
-      caption: `Webhook subscriptions, newest first; times in ${timeZone}`,
-      columns: ['Endpoint', 'State', 'Partner', 'Events', 'Failures in a row', 'Last success', 'Actions'],
-      rows: page.rows.map((row) => <Row key={row._id} row={row} partner={nameOf(row.partnerId)} timeZone={timeZone} />),
-      empty: 'No subscription matches.',
-    },
-    next: page.next,
+    caption: `Webhook subscriptions, newest first; times in ${timeZone}`,
+    columns: [
+      ['Endpoint', 'long'],
+      ...['State', 'Partner', 'Events'],
+      ['Failures in a row', 'number'],
+      ...['Last success', 'Actions'],
+    ],
+    row: (row) => [
+      <a href={withQuery('/deliveries', { subscription_id: row._id })}>{row.endpointUrl}</a>,
+      <Badge state={stateOf(row)} />,
+      <PartnerLink id={row.partnerId} name={nameOf(row.partnerId)} />,
+      eventsOf(row),
+      row.consecutiveFailures,
+      <When at={row.lastSuccessAt} timeZone={timeZone} />,
+      <Switch row={row} />,
+    ],
+    empty: 'No subscription matches.',
+    page,
   });
 };
+
+function eventsOf({ eventTypes, venueIds }: SubscriptionRow): string {
+  const types = eventTypes.map(words).join(', ');
+  return venueIds ? `${types}; venues: ${venueIds.length} only` : types;
+}
 
 /** What counts for an operator of an active one is whether it takes what it is sent. */
 function stateOf({ status, consecutiveFailures: failures }: SubscriptionRow): string {
   if (status !== 'active' || failures === 0) return status;
   return isUnhealthy(failures) ? 'unhealthy' : 'failing';
-}
-
-function Row({ row, partner, timeZone }: { row: SubscriptionRow; partner: string; timeZone: string }): VNode {
-  return (
-    <tr>
-      <th scope="row" class="long">
-        <a href={withQuery('/deliveries', { subscription_id: row._id })}>{row.endpointUrl}</a>
-      </th>
-      <td>
-        <Badge state={stateOf(row)} />
-      </td>
-      <td>
-        <PartnerLink id={row.partnerId} name={partner} />
-      </td>
-      <td>
-        {row.eventTypes.map(words).join(', ')}
-        {row.venueIds ? ` (of ${row.venueIds.length} venue${row.venueIds.length === 1 ? '' : 's'} only)` : ''}
-      </td>
-      <td class="number">{row.consecutiveFailures}</td>
-      <td>
-        <When at={row.lastSuccessAt} timeZone={timeZone} />
-      </td>
-      <td>
-        <Switch row={row} />
-      </td>
-    </tr>
-  );
 }
 
 function Switch({ row: { _id, status, endpointUrl } }: { row: SubscriptionRow }): VNode {

@@ -1,17 +1,14 @@
-export type Cleanup = {
-  add: (undo: () => Promise<unknown>) => void;
-  /** Undoes every step, the last one first; a failed step does not stop the others. Safe to call twice. */
-  run: () => Promise<void>;
-};
+export type Cleanup = ReturnType<typeof createCleanup>;
 
-export function createCleanup(): Cleanup {
+/** Steps to undo later, the last one first; a failed step does not stop the others. `run` is safe to call twice. */
+export function createCleanup() {
   const undos: (() => Promise<unknown>)[] = [];
   const runAll = async (): Promise<void> => {
     for (let undo = undos.pop(); undo !== undefined; undo = undos.pop()) await undo().catch(() => undefined);
   };
   let running: Promise<void> | undefined;
   return {
-    add: (undo) => void undos.push(undo),
+    add: (undo: () => Promise<unknown>) => void undos.push(undo),
     run: () => (running ??= runAll()),
   };
 }

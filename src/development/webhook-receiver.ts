@@ -16,10 +16,7 @@ export type Delivery = {
   receivedAtMs: number;
 } & ({ event: WebhookEvent; fault?: undefined } | { event?: undefined; fault: string });
 
-export type WebhookReceiver = {
-  url: string;
-  close: () => Promise<void>;
-};
+export type WebhookReceiver = Awaited<ReturnType<typeof startWebhookReceiver>>;
 
 /**
  * Listens on 127.0.0.1 (0 picks a free port). Responds with the result of `onDelivery`, or with 401 if a delivery is
@@ -29,7 +26,7 @@ export async function startWebhookReceiver(
   port: number,
   secretOf: (path: string) => string | undefined | Promise<string | undefined>,
   onDelivery: (delivery: Delivery) => number,
-): Promise<WebhookReceiver> {
+) {
   const receive = async (request: IncomingMessage): Promise<number> => {
     const { url: path = '' } = request;
     const headers = Object.fromEntries(new Headers(request.headers as Record<string, string>));
@@ -50,7 +47,7 @@ export async function startWebhookReceiver(
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),

@@ -13,7 +13,5 @@ export function redactKey(key: string, { replacement, identifiesCustomer }: Eras
   return identifiesCustomer(key) ? `${replacement} ${randomUUID()}` : key;
 }
 
-/**
- * How many bookings or purchases of a customer are upcoming, and when the last of them ends; null if there are none.
- */
+/** A customer's upcoming bookings or purchases, and when the last of them ends; null if there are none. */
 export type Upcoming = { count: number; until: Date | null };

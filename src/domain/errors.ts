@@ -56,16 +56,9 @@ export function audienceOf(partnerId: string | undefined): Audience {
 /** `path` is dotted (`customer.phone`); `message` is for the caller's developer. */
 export type FieldFault = { path: string; message: string };
 
-export type ErrorExtras = {
-  details?: FieldFault[];
-  conflict?: Record<string, unknown>;
-  booking_id?: string;
-};
+export type ErrorExtras = { details?: FieldFault[]; conflict?: Record<string, unknown>; booking_id?: string };
 
-/**
- * A rule of the product rejected the call. `message` is public: it tells the caller's developer what was wrong and what
- * to do next. Unexpected faults are thrown as ordinary errors.
- */
+/** A rule rejected the call. `message` is public: it tells the caller's developer what was wrong and what to do. */
 export class DomainError extends Error {
   readonly code: ErrorCode;
   readonly extras: ErrorExtras;
@@ -76,6 +69,12 @@ export class DomainError extends Error {
     this.code = code;
     this.extras = extras;
   }
+}
+
+/** The value. @throws DomainError with this code and message if it is null */
+export function found<T>(value: T | null, code: ErrorCode, message: string): T {
+  if (value === null) throw new DomainError(code, message);
+  return value;
 }
 
 export function fieldError(path: string, message: string): DomainError {

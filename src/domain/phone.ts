@@ -1,5 +1,4 @@
-import type { CountryCode } from 'libphonenumber-js';
-import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js';
+import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js';
 import { fieldError } from './errors.ts';
 
 /**
@@ -10,10 +9,7 @@ import { fieldError } from './errors.ts';
  */
 export function normalisePhone(text: string, defaultRegion: string): string | undefined {
   if (!isRegion(defaultRegion)) throw new RangeError(`${defaultRegion} is not a region with phone numbers.`);
-  const number = parsePhoneNumberFromString(plainPhone(text), {
-    defaultCountry: defaultRegion,
-    extract: false,
-  });
+  const number = parsePhoneNumberFromString(plainPhone(text), { defaultCountry: defaultRegion, extract: false });
   return number?.isValid() && number.ext === undefined ? number.number : undefined;
 }
 

@@ -1,13 +1,7 @@
-/**
- * Which rows of a collection may be deleted once they are old enough. Each component states its own; `retention`
- * archives and deletes.
- */
+/** Which old rows of a collection may go. Each component states its own; `retention` archives and deletes. */
 export type RetentionRule = {
   collection: string;
-  /**
-   * The rows are read by this field, oldest first, along the index `hint`. It is never later than what `isOver`
-   * compares.
-   */
+  /** Rows are read by this field along the index `hint`. It is never later than what `isOver` compares. */
   field: string;
   hint: string;
   instant: string;

@@ -63,11 +63,7 @@ export const EVENT_COLLECTIONS: CollectionDefinition[] = [
         partialFilterExpression: { 'actor.requestId': { $exists: true } },
       },
       { name: 'events_of_venue', key: { venueId: 1, at: 1, _id: 1 } },
-      {
-        name: 'feed_of_venue',
-        key: { venueId: 1, sequence: 1 },
-        partialFilterExpression: { sequence: { $gt: 0 } },
-      },
+      { name: 'feed_of_venue', key: { venueId: 1, sequence: 1 }, partialFilterExpression: { sequence: { $gt: 0 } } },
       { name: 'feed_by_age', key: { at: 1 }, partialFilterExpression: { sequence: { $gt: 0 } } },
       // Two events with one sequence number would let a reader that stops between them miss the other.
       {

@@ -77,9 +77,5 @@ export const PAST_EVENTS: RetentionRule = {
   hint: '_id_',
   instant: 'at',
   isWalked: (before) => ({ _id: { $lt: idBound(new Date(before.getTime() + AHEAD_MS)) } }),
-  isOver: (before) => ({
-    at: { $lt: before },
-    slotEnd: { $lt: before },
-    isUnsequenced: { $exists: false },
-  }),
+  isOver: (before) => ({ at: { $lt: before }, slotEnd: { $lt: before }, isUnsequenced: { $exists: false } }),
 };

@@ -32,10 +32,7 @@ const window = {
 
 const DETAILS: Record<EventType, ObjectSchema> = {
   hold_created: object({ ...window, hold_expiry_at: timestamp(EXAMPLE.holdExpiry) }),
-  hold_cancelled: object({
-    ...window,
-    reason: reason('Why the hold was released, if a reason was given').optional(),
-  }),
+  hold_cancelled: object({ ...window, reason: reason('Why the hold was released, if a reason was given').optional() }),
   hold_expired: object(window),
   booking_created: object(window),
   booking_cancelled: object({ ...window, reason: reason('Why the booking was cancelled').optional() }),

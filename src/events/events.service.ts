@@ -4,16 +4,9 @@ import { newId } from '../platform/ids.ts';
 import type { Db } from '../platform/mongo.ts';
 import { type EventType, hasDetail, isOfBooking } from '../reservations/event-types.ts';
 import type { EventRow } from './events.model.ts';
-import { eraseTexts, insertSample } from './events.store.ts';
+import { insertSample } from './events.store.ts';
 
-/** Erases reasons and attachments in the events of these reservations; returns the ids of the events. */
-export async function eraseTextsOf(
-  deps: { db: Db },
-  holdIds: readonly string[],
-  replacement: string,
-): Promise<string[]> {
-  return eraseTexts(deps.db, holdIds, replacement);
-}
+export { eraseTextsOfEvents } from './events.store.ts';
 
 const HOUR_MS = 3_600_000;
 

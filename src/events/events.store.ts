@@ -127,10 +127,7 @@ type FeedFilter = {
 
 const feedBegin = (keptMs: number): Expression => ({ $subtract: ['$$NOW', keptMs] });
 
-/**
- * Events of the feed with sequence numbers in (`after`, `upTo`], in order, at most `keptMs` old. `isByTime` searches by
- * time: cheaper if many events have such numbers and few are as new as `since`.
- */
+/** Events numbered in (`after`, `upTo`], in order. `isByTime`: cheaper if many are numbered so and few are new. */
 export async function findFeed(
   db: Db,
   { venueIds, type, since, keptMs, isByTime }: FeedFilter,
@@ -155,7 +152,7 @@ export async function findFeed(
 }
 
 /** Erases reasons and attachments in the events of these reservations; returns the ids of the events. */
-export async function eraseTexts(db: Db, holdIds: readonly string[], replacement: string): Promise<string[]> {
+export async function eraseTextsOfEvents(db: Db, holdIds: readonly string[], replacement: string): Promise<string[]> {
   const events = eventCollection(db);
   const ofThem = { holdId: { $in: [...holdIds] } };
   await events.updateMany({ ...ofThem, reason: { $type: 'string' } }, { $set: { reason: replacement } });

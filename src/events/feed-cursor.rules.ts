@@ -7,10 +7,7 @@ const SEALED = /^v\d\.[0-9a-f]{8}\.[A-Za-z0-9_-]+$/;
 export const NOT_A_FEED_CURSOR =
   'is not a valid cursor. Send next_cursor unchanged; if you did, omit `after` to read from the beginning, and skip each event_id that you have handled.';
 
-/**
- * The cursor for a sequence number. It reveals nothing about other partners' events: sealed, always as long, always
- * different.
- */
+/** The cursor for a sequence number: sealed and of one length, so it reveals nothing of others' events. */
 export function sealFeedCursor(box: SecretBox, partnerId: string, sequence: number): string {
   return box.seal(String(sequence).padStart(DIGITS, '0'), { owner: partnerId, id: 'feed' });
 }

@@ -1,7 +1,11 @@
-import type { Express } from 'express';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import type { Express, Response } from 'express';
 import Joi from 'joi';
 import { parseUrl } from '../platform/parse-url.ts';
-import { rejectWrites } from './mount-routes.ts';
+import { referencePage, referenceScript, referenceStyle } from './api-reference-page.rules.ts';
+import { mountGet } from './mount-routes.ts';
 import type { OpenApiDocument } from './openapi/document.ts';
 import type { Operation } from './route.ts';
 
@@ -27,8 +31,7 @@ export const describesItself = (isPublic: boolean): Operation => ({
 /** Serves the OpenAPI document of a listener, which is made on first use: that takes a fifth of a second. */
 export function mountApiDescription(app: Express, describe: () => OpenApiDocument): void {
   let document: OpenApiDocument | undefined;
-  const described = app.route(DESCRIPTION_PATH);
-  described.get((req, res) => {
+  mountGet(app, DESCRIPTION_PATH, (req, res) => {
     document ??= describe();
     // Generated clients call the server named here, and many cannot use a path.
     const { origin } = parseUrl(`${req.protocol}://${req.host}`) ?? { origin: '/' };
@@ -39,5 +42,37 @@ export function mountApiDescription(app: Express, describe: () => OpenApiDocumen
       .type('json')
       .send(JSON.stringify({ ...document, servers }));
   });
-  described.all(rejectWrites);
+}
+
+const require = createRequire(import.meta.url);
+
+/** Node finds Swagger UI's folder from `src/` and from `dist/`. */
+const PACKAGE_FILE = require.resolve('swagger-ui-dist/package.json');
+
+/** Without the standalone preset there is no top bar and no link to a validator. */
+const SWAGGER_UI_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js'];
+
+/** Swagger UI over `/openapi.json`. Requests nothing from other hosts; no inline script (CSP). `title` is HTML. */
+export function mountApiReference(
+  app: Express,
+  { path: base, title, home }: { path: string; title: string; home?: string },
+): void {
+  const { version } = JSON.parse(readFileSync(PACKAGE_FILE, 'utf8')) as { version: string };
+  const page = referencePage({ title, base, version, home });
+  mountGet(app, base, (_req, res) => sendOwn(res, 'html', page));
+  mountGet(app, `${base}/reference.js`, (_req, res) => sendOwn(res, 'js', referenceScript));
+  mountGet(app, `${base}/reference.css`, (_req, res) => sendOwn(res, 'css', referenceStyle));
+  for (const file of SWAGGER_UI_FILES) {
+    mountGet(app, `${base}/${file}`, (_req, res) => {
+      // The page requests them with the version in the query, so a newer one has another address.
+      res.setHeader('Cache-Control', 'private, max-age=31536000, immutable');
+      res.sendFile(file, { root: path.dirname(PACKAGE_FILE), cacheControl: false });
+    });
+  }
+}
+
+/** Cached by browsers and revalidated each time. */
+function sendOwn(res: Response, type: string, text: string): void {
+  res.setHeader('Cache-Control', 'private, no-cache');
+  res.type(type).send(text);
 }

@@ -20,10 +20,7 @@ export type BaseAppOptions = {
   moreWords?: readonly string[];
 };
 
-/**
- * An Express app with what all listeners share: request ids, one log line a request (of the path only known words, no
- * query: both may hold a customer's phone), security headers, and `no-store` unless a route says otherwise.
- */
+/** What all listeners share: request ids, a log line a request without personal data, security headers, `no-store`. */
 export function createBaseApp(
   log: Logger,
   measure?: RequestHandler,

@@ -1,9 +1,7 @@
 import { isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/**
- * The caller's address in normal form: `named` by a trusted proxy, or that of the connection if `named` is no address.
- */
+/** The caller's normalised address: `named` by a trusted proxy, else that of the connection. */
 export function clientAddress(named: string | undefined, connection: string | undefined): string | undefined {
   // IPv4 has only one form.
   if (named !== undefined && isIPv4(named)) return named;
@@ -19,10 +17,7 @@ export function withoutPort(address: string): string {
   return ipv6 ?? ipv4 ?? address;
 }
 
-/**
- * The key of a client in a limit per address: an IPv4 address, or the first 64 bits of IPv6, whose rest a client
- * chooses.
- */
+/** The key of a limit per address: an IPv4 address, or 64 bits of IPv6, whose rest a client chooses. */
 export function addressKey(ip: string | undefined): string {
   if (ip !== undefined && isIPv4(ip)) return ip;
   if (ip === undefined || !ipaddr.isValid(ip)) return 'unknown';

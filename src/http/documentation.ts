@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Express, NextFunction, Request, Response } from 'express';
 import type { Logger } from '../platform/logger.ts';
-import { rejectWrites } from './mount-routes.ts';
+import { mountGet, rejectWrites } from './mount-routes.ts';
 
 /** Made by `scripts/build-site.ts`, beside `src/` and `dist/`. */
 const FOLDER = fileURLToPath(new URL('../../.site/', import.meta.url));
@@ -33,13 +33,11 @@ const TYPES: Readonly<Record<string, string>> = {
 export function mountDocumentation(app: Express, log: Logger, folder: string = FOLDER): void {
   const names = namesIn(folder);
   if (!names.has(START)) log.warn({ folder }, 'documentation at /docs is missing: run npm run build');
-  const entrance = app.route('/');
-  entrance.get((req, res) => {
+  mountGet(app, '/', (req, res) => {
     res.vary('Accept');
     if (req.accepts(['json', 'html']) === 'html') res.redirect(START);
     else res.json(ENTRANCE);
   });
-  entrance.all(rejectWrites);
   for (const pattern of [`${START}{/*page}`, `${START}.md`, '/llms.txt', '/llms-full.txt']) {
     const pages = app.route(pattern);
     pages.get((req, res, next) => {

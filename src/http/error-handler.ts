@@ -1,6 +1,5 @@
 import type { ErrorRequestHandler } from 'express';
-import type { ErrorCode, ErrorExtras } from '../domain/errors.ts';
-import { DomainError, fieldError } from '../domain/errors.ts';
+import { DomainError, type ErrorCode, type ErrorExtras, fieldError } from '../domain/errors.ts';
 import { isDatabaseUnavailable } from '../platform/mongo.ts';
 import { ERRORS } from './error-registry.ts';
 import { requestLog } from './request-log.ts';
@@ -33,10 +32,7 @@ export const RETRY_AFTER_SECONDS = '1';
 
 const RETRIED_LATER: ReadonlySet<ErrorCode> = new Set(['SERVICE_UNAVAILABLE', 'RATE_LIMITED']);
 
-/**
- * Turns every thrown value into the documented error body. Callers see only the text of a DomainError. An unavailable
- * database is 503: the outcome of a write is then unknown. Anything else is a bug: 500, generic body, full log.
- */
+/** The documented body for anything thrown: DomainErrors by their text, 503 if MongoDB is unavailable, else 500. */
 export const errorHandler: ErrorRequestHandler = (thrown: unknown, req, res, next) => {
   const error = asDomainError(thrown);
   if (error.code === 'INTERNAL_ERROR') requestLog(req, res).error({ err: thrown }, 'unexpected error');

@@ -209,11 +209,7 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
     remedy: 'Certify the partner first.',
     audience: 'operator',
   },
-  PAYLOAD_TOO_LARGE: {
-    status: 413,
-    when: 'The body is larger than 100 KB.',
-    remedy: 'Send a smaller body.',
-  },
+  PAYLOAD_TOO_LARGE: { status: 413, when: 'The body is larger than 100 KB.', remedy: 'Send a smaller body.' },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
     when: 'The body is not declared as JSON, or its charset or encoding is not supported.',

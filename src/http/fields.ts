@@ -1,8 +1,7 @@
 import Joi from 'joi';
 import { isCalendarDate, parseInstant } from '../platform/calendar.ts';
 import { isUuid } from '../platform/ids.ts';
-import type { Position } from '../platform/pagination.ts';
-import { decodeCursor } from '../platform/pagination.ts';
+import { decodeCursor, type Position } from '../platform/pagination.ts';
 import { LINES, ONE_LINE, VISIBLE, withoutDirectionAtEnds } from '../platform/unseen-text.rules.ts';
 
 // `meta.jsonSchema` publishes what custom rules check, in patterns that every language can read. The rest is in words.
@@ -10,10 +9,7 @@ import { LINES, ONE_LINE, VISIBLE, withoutDirectionAtEnds } from '../platform/un
 const UNPRINTABLE_MESSAGE =
   'must not contain control characters, invisible characters, marks that change the direction of text, or unpaired surrogates';
 
-const MESSAGES = {
-  'string.blank': 'must not be blank',
-  'string.pattern.base': UNPRINTABLE_MESSAGE,
-};
+const MESSAGES = { 'string.blank': 'must not be blank', 'string.pattern.base': UNPRINTABLE_MESSAGE };
 
 /** A text of `min` to `max` code points, as in JSON Schema; joi counts UTF-16 units. */
 const characters = (min: number, max: number) =>
@@ -100,9 +96,7 @@ const INSTANT_ANYWHERE =
 export const wallTime = () =>
   Joi.string()
     .pattern(/^(?:[01]\d|2[0-3]):[0-5][05]$/)
-    .messages({
-      'string.pattern.base': 'must be a time HH:MM from 00:00 to 23:55 on a multiple of 5 minutes',
-    })
+    .messages({ 'string.pattern.base': 'must be a time HH:MM from 00:00 to 23:55 on a multiple of 5 minutes' })
     .meta({ jsonSchema: { pattern: '^([01][0-9]|2[0-3]):[0-5][05]$' } });
 
 /** The local time at which something ends; the handler gets `00:00` for `24:00`. */
@@ -110,9 +104,7 @@ export const wallTimeEnd = () =>
   Joi.string()
     .pattern(/^(?:(?:[01]\d|2[0-3]):[0-5][05]|24:00)$/)
     .custom((value: string) => (value === END_OF_DAY ? '00:00' : value))
-    .messages({
-      'string.pattern.base': 'must be a time HH:MM from 00:00 to 24:00 on a multiple of 5 minutes',
-    })
+    .messages({ 'string.pattern.base': 'must be a time HH:MM from 00:00 to 24:00 on a multiple of 5 minutes' })
     .meta({ jsonSchema: { pattern: '^(([01][0-9]|2[0-3]):[0-5][05]|24:00)$' } });
 
 const END_OF_DAY = '24:00';
@@ -126,10 +118,7 @@ const bounded = Joi.extend((joi: Joi.Root) => ({
   },
 })) as { array: () => Joi.ArraySchema };
 
-/**
- * A list of at most `max` items. A longer one is rejected without checking its items: reporting tens of thousands of
- * faulty items takes a second and megabytes.
- */
+/** At most `max` items. Those of a longer list are not checked: thousands of faults take a second and megabytes. */
 export const list = (items: Joi.Schema, max: number) => bounded.array().items(items).max(max);
 
 export const rupees = () =>
@@ -148,9 +137,7 @@ export const pageLimit = () =>
 export const cursor = () =>
   Joi.string()
     .custom((value: string, helpers) => decodeCursor(value) ?? helpers.error('string.cursor'))
-    .messages({
-      'string.cursor': 'is not a valid cursor. Send next_cursor exactly as it was returned.',
-    })
+    .messages({ 'string.cursor': 'is not a valid cursor. Send next_cursor exactly as it was returned.' })
     .description('`next_cursor` of the previous page, unchanged. Omit it for the first page.')
     .meta({ jsonSchema: { pattern: '^[A-Za-z0-9_-]+$' } });
 

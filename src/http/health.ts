@@ -4,7 +4,7 @@ import type { Progress } from '../platform/progress.ts';
 import { WRITE_REFUSALS } from '../platform/redis.ts';
 import { singleFlight } from '../platform/single-flight.ts';
 import { ZONE_DATA } from '../platform/zone-data.ts';
-import { rejectWrites } from './mount-routes.ts';
+import { mountGet } from './mount-routes.ts';
 import { growing, named, object } from './response-fields.ts';
 import type { Operation } from './route.ts';
 import { sendJson } from './send-json.ts';
@@ -94,17 +94,14 @@ export type HealthDeps = {
  * but not required. Neither needs a key.
  */
 export function mountHealth(app: Express, deps: HealthDeps): void {
-  const life = app.route('/healthz');
-  life.get((req, res) => {
+  mountGet(app, '/healthz', (req, res) => {
     const stalled = deps.progress.stalls();
     if (stalled.length === 0) return sendJson(req, res, { status: 'ok' });
     res.status(503).json({ status: 'stalled', stalled });
     return undefined;
   });
-  life.all(rejectWrites);
   const redisState = singleFlight(deps.redisState);
-  const readiness = app.route('/readyz');
-  readiness.get(async (_req, res) => {
+  mountGet(app, '/readyz', async (_req, res) => {
     const [redis, missing] = await Promise.all([redisState(), deps.missingGuards().catch(() => undefined)]);
     if (deps.stopping.aborted) {
       res.status(503).json({ status: 'stopping', redis });
@@ -116,5 +113,4 @@ export function mountHealth(app: Express, deps: HealthDeps): void {
       res.status(503).json({ status: 'unavailable', database: 'ok', redis, missing_indexes: missing, remedy });
     } else res.json({ status: 'ready', database: 'ok', redis, zone_data: ZONE_DATA });
   });
-  readiness.all(rejectWrites);
 }

@@ -5,11 +5,7 @@ const FIELD = 'idempotency_key';
 
 type WithKey = { body: unknown; faults: FieldFault[] };
 
-/**
- * The body with the key of the header Idempotency-Key, if it has none itself; if both exist they must be equal. The
- * quotation marks of draft-ietf-httpapi-idempotency-key-header are optional. A body that is no object is left to
- * validation.
- */
+/** The body with the key of the header Idempotency-Key, quoted or not; a key in the body must be equal. */
 export function withKeyOfHeader(req: IncomingMessage, body: unknown): WithKey {
   const isSent = req.headers['idempotency-key'] !== undefined;
   if (!isSent || typeof body !== 'object' || body === null || Array.isArray(body)) return { body, faults: [] };

@@ -1,11 +1,8 @@
-import type { Server, ServerResponse } from 'node:http';
-import { createServer } from 'node:http';
+import { createServer, IncomingMessage, type Server, type ServerOptions, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Express } from 'express';
 import { ERROR_PAGES } from './error-handler.ts';
-import type { Connections, Drain } from './graceful-close.ts';
-import { gracefulClose } from './graceful-close.ts';
-import { presetPrototypes } from './preset-prototypes.ts';
+import { type Connections, type Drain, gracefulClose } from './graceful-close.ts';
 import { rejectUnreadable } from './unreadable-requests.ts';
 
 export type Listener = {
@@ -46,7 +43,7 @@ export async function listen(
   const limits = { ...LIMITS, ...some };
   const server = createServer(
     {
-      ...presetPrototypes(app, process.versions.v8),
+      ...presetPrototypes(app),
       headersTimeout: limits.headersTimeoutMs,
       requestTimeout: limits.requestTimeoutMs,
       connectionsCheckingInterval: limits.checkEveryMs,
@@ -91,10 +88,7 @@ function watchConnections(server: Server): Connections {
   return connections;
 }
 
-/**
- * Cuts clients that do not read their response, for which Node would wait for ever. The limit is for the whole of a
- * response made in one piece, and for each piece of a streamed one.
- */
+/** Cuts clients that do not read their response, or the next piece of a streamed one: Node would wait for ever. */
 function cutSlowReaders(
   server: Server,
   connections: Connections,
@@ -113,4 +107,25 @@ function cutSlowReaders(
   };
   const checking = setInterval(check, checkEveryMs).unref();
   server.once('close', () => clearInterval(checking));
+}
+
+/** V8 of Node 24 changes prototypes cheaply, and is slower with foreign classes. */
+const CHANGES_CHEAPLY_FROM_V8 = 13;
+
+/** Classes that have the prototypes of `app` from the start: Express changes them, which is slow up to Node 23. */
+function presetPrototypes(app: Express): Pick<ServerOptions, 'IncomingMessage' | 'ServerResponse'> {
+  if (Number.parseInt(process.versions.v8, 10) >= CHANGES_CHEAPLY_FROM_V8) return {};
+  return {
+    IncomingMessage: withPrototype(IncomingMessage, app.request),
+    ServerResponse: withPrototype(ServerResponse, app.response),
+  };
+}
+
+/** `Base` is one of Node's constructors, which are plain functions; the prototype of a class could not be replaced. */
+function withPrototype<Base>(Base: Base, prototype: object): Base {
+  function Preset(this: object, ...given: unknown[]) {
+    Reflect.apply(Base as () => void, this, given);
+  }
+  Preset.prototype = prototype;
+  return Preset as unknown as Base;
 }

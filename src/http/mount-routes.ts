@@ -10,11 +10,7 @@ import { sendJson } from './send-json.ts';
 import { inTrace } from './trace-requests.ts';
 import { checkInput, fieldsOf, requireNoFaults, undecodableFields } from './validate.ts';
 
-type Around = {
-  limit?: RequestHandler;
-  beforeRejection?: RequestHandler;
-  ignoredInQuery?: readonly string[];
-};
+type Around = { limit?: RequestHandler; beforeRejection?: RequestHandler; ignoredInQuery?: readonly string[] };
 
 /**
  * Serves the rows of a route table. Checks in order: route, caller, limit, body and query, handler. `limit` finds the
@@ -162,6 +158,11 @@ function rejectMethod(allowed: readonly string[], notOffered = ''): RequestHandl
 }
 
 export const rejectWrites: RequestHandler = rejectMethod(['GET', 'HEAD']);
+
+/** Serves a path outside the route tables, such as a health check or a page; other methods get 405. */
+export function mountGet(app: IRouter, path: string, handler: RequestHandler): void {
+  app.route(path).get(handler).all(rejectWrites);
+}
 
 /** The last handler of every app. @throws DomainError ROUTE_NOT_FOUND */
 export function notFound(_req: Request, _res: Response, _next: NextFunction): void {

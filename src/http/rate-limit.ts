@@ -1,8 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { ErrorCode } from '../domain/errors.ts';
-import { DomainError } from '../domain/errors.ts';
-import type { Db } from '../platform/mongo.ts';
-import { isDatabaseUnavailable } from '../platform/mongo.ts';
+import { DomainError, type ErrorCode } from '../domain/errors.ts';
+import { type Db, isDatabaseUnavailable } from '../platform/mongo.ts';
 import { counter } from '../platform/process-metrics.ts';
 import { addressKey } from './client-address.rules.ts';
 import type { BadKeyLimits, LocalRateLimiter, RateLimiter, Usage } from './rate-limiter.ts';
@@ -53,10 +51,7 @@ export type KeyCheck<Caller> = {
   authenticate(when: 'at once' | 'in turn'): Promise<Caller>;
 };
 
-/**
- * Counts calls that are rejected before their key is checked, 404 and 405, if they have a valid key. The response stays
- * the same, also if the key is invalid or cannot be looked up.
- */
+/** Counts 404s and 405s of calls with a valid key. The response stays the same, whatever the key is. */
 export function countUnrouted<Caller>(authenticate: Authenticate<Caller>, limit: RequestHandler): RequestHandler {
   return async (req, res, next) => {
     if (req.headers['x-api-key'] !== undefined) {
@@ -130,10 +125,7 @@ const isWrongKey = (err: unknown): boolean => err instanceof DomainError && err.
 
 const isBadKey = (err: unknown): boolean => err instanceof DomainError && BAD_KEY_ERRORS.includes(err.code);
 
-/**
- * Compares a key, which costs no read: a valid one always passes, however many invalid ones its address has sent. Those
- * are counted, and `limited` over the limit. Sets the rate limit headers; the caller responds.
- */
+/** Compares a key, which costs no read: a right one always passes. Wrong ones are counted by their address. */
 export async function tryKey(
   limiter: LocalRateLimiter,
   req: Request,

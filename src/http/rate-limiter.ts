@@ -1,7 +1,6 @@
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Logger } from '../platform/logger.ts';
-import type { RedisConnection } from '../platform/redis.ts';
-import { closeRedis, createLimiterRedis } from '../platform/redis.ts';
+import { closeRedis, createLimiterRedis, type RedisConnection } from '../platform/redis.ts';
 
 /** At most `limit` calls in `windowSeconds` from the first of them; callers see `name`. */
 export type Quota = { name: string; limit: number; windowSeconds: number };
@@ -151,10 +150,7 @@ function watchOutage(probe: () => Promise<unknown>, log: Logger) {
   };
 }
 
-/**
- * Rejects without a response in 100 ms, measured in two halves: a process that stands still uses up only one of them,
- * so a lack of CPU does not look like an outage.
- */
+/** Rejects after 100 ms in two halves: a stalled process uses up only one, so a lack of CPU is no outage. */
 function withinTimeout<T>(counted: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const giveUp = () => reject(new Error(`Redis did not respond within ${REDIS_TIMEOUT_MS} ms`));

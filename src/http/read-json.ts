@@ -9,10 +9,7 @@ const MAX_BODY_BYTES = 100 * 1024;
 // `express.json` would replace bytes that are not UTF-8 and accept other charsets (RFC 8259, section 8.1).
 const readBytes = reading(express.raw({ limit: MAX_BODY_BYTES, type: 'application/json' }));
 
-/**
- * Reads the body as JSON into `req.body`; undefined where the request has none.
- * @throws DomainError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, INVALID_JSON
- */
+/** Reads the JSON body into `req.body`. @throws DomainError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE, INVALID_JSON */
 export function readJson(req: Request, res: Response, next: NextFunction): void {
   const hasBody = req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
   if (hasBody && !req.is('application/json')) {

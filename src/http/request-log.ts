@@ -1,16 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import { pinoHttp } from 'pino-http';
-import type { Logger } from '../platform/logger.ts';
-import { errorFields } from '../platform/logger.ts';
+import { errorFields, type Logger } from '../platform/logger.ts';
 import { traceFields } from '../platform/tracing.ts';
 import { callerOf, clientAddressOf, pathOf, REQUEST_ID, serverRequestIdOf, subjectOf } from './request-facts.ts';
 import { inTrace } from './trace-requests.ts';
 
-/**
- * Logs one line for each finished request. The ids are added here, so pino-http need not make a logger for each
- * request.
- */
+/** Logs one line a request. It adds the ids itself, so that pino-http need not make a logger for each request. */
 export function logRequests(log: Logger): RequestHandler {
   return pinoHttp({
     logger: log,
@@ -24,20 +20,13 @@ export function logRequests(log: Logger): RequestHandler {
     // Passes the error itself to the serializer.
     wrapSerializers: false,
     customSuccessObject: requestFields,
-    customErrorObject: (req, res, err, value: { responseTime: number }) => ({
-      ...requestFields(req, res, value),
-      err,
-    }),
+    customErrorObject: (req, res, err, value: { responseTime: number }) => ({ ...requestFields(req, res, value), err }),
     customLogLevel: (_req, res, err) => (err !== undefined || res.statusCode >= 500 ? 'error' : 'info'),
     customErrorMessage: () => 'request failed',
   }) as RequestHandler;
 }
 
-function requestFields(
-  req: IncomingMessage,
-  res: ServerResponse,
-  { responseTime }: { responseTime: number },
-): Record<string, unknown> {
+function requestFields(req: IncomingMessage, res: ServerResponse, { responseTime }: { responseTime: number }) {
   const caller = callerOf(res as Response);
   return {
     request_id: req.id,

@@ -4,10 +4,7 @@ import { EXAMPLE } from './example-values.ts';
 
 // Schemas of responses. They describe, and tests check real responses against them; nothing is validated while serving.
 
-/**
- * An object of a response: every field is present unless marked `.optional()`, and others may be added. Some generated
- * clients reject unknown fields unless this is described.
- */
+/** Fields are present unless `.optional()`; others may be added, which some generated clients must be told. */
 export const object = (fields: Record<string, Schema>): ObjectSchema =>
   Joi.object(
     Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, alwaysThere(field)])) as SchemaMap,
@@ -96,10 +93,7 @@ export const listOf = (item: Schema) =>
     data: Joi.array().items(item),
   });
 
-export const pageOf = (item: Schema) =>
-  listOf(item).keys({
-    next_cursor: nextCursor().required(),
-  });
+export const pageOf = (item: Schema) => listOf(item).keys({ next_cursor: nextCursor().required() });
 
 export const nextCursor = () =>
   Joi.string().allow(null).description('Pass it as `cursor` for the next page. Null on the last page.').example(null);

@@ -29,11 +29,7 @@ export type ResponseDescription = {
 };
 
 /** A deprecated endpoint; dates are `YYYY-MM-DD` at midnight UTC. */
-export type Deprecation = {
-  since: string;
-  sunset?: string;
-  guide: string;
-};
+export type Deprecation = { since: string; sunset?: string; guide: string };
 
 type Described = {
   method: Method;
@@ -62,9 +58,7 @@ type Definition<Caller, Params, Query, Body> = Described &
   ParamsDescribed<Params> & {
     query?: ObjectSchema<Query>;
     body?: ObjectSchema<Body>;
-    /**
-     * Reads the subject of an operator's change for the audit, if no GET of the same or parent path does (ADR 0018).
-     */
+    /** Reads the subject of a change for the audit, if no GET of the same or parent path does (ADR 0018). */
     subject?: (params: Params) => Promise<unknown>;
     handle: (call: Call<Caller, Params, Query, Body>) => Promise<RouteResponse>;
   };

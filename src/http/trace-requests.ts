@@ -1,5 +1,4 @@
-import type { Context } from '@opentelemetry/api';
-import { context, SpanStatusCode } from '@opentelemetry/api';
+import { type Context, context, SpanStatusCode } from '@opentelemetry/api';
 import type { Request, RequestHandler, Response } from 'express';
 import { startRequestSpan, traceparentOf } from '../platform/tracing.ts';
 

@@ -1,5 +1,4 @@
-import type { Server, ServerResponse } from 'node:http';
-import { STATUS_CODES } from 'node:http';
+import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ErrorCode } from '../domain/errors.ts';
 import { newId } from '../platform/ids.ts';
@@ -13,10 +12,7 @@ const REJECTIONS: Readonly<Record<string, ErrorCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
 };
 
-/**
- * Rejects unreadable requests in the documented form, for which Node sends no body, and closes the connection. A
- * response in progress to an earlier request (`responseOn`) ends first.
- */
+/** Rejects unreadable requests in the documented form and closes the connection, after any response in progress. */
 export function rejectUnreadable(
   server: Server,
   responseOn: (socket: Socket) => ServerResponse | undefined,

@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { ObjectSchema, Schema, ValidationErrorItem, ValidationOptions } from 'joi';
-import type { FieldFault } from '../domain/errors.ts';
-import { DomainError } from '../domain/errors.ts';
+import { DomainError, type FieldFault } from '../domain/errors.ts';
 import { memoizeByObject } from '../platform/memoize-by-object.ts';
 
 type Part = { value: unknown; schema: ObjectSchema<unknown> | undefined; convert: boolean };
@@ -44,9 +43,7 @@ export function requireNoFaults(faults: FieldFault[]): void {
   throw new DomainError('VALIDATION_ERROR', `${first.path}: ${first.message}${more}`, { details: faults });
 }
 
-/**
- * Checks other input, such as a file, without coercion. Unknown fields are faults, because they are probably mistyped.
- */
+/** Checks other input, such as a file. Nothing is coerced; unknown fields are faults, as probably mistyped. */
 export function checkClosed<T>(schema: ObjectSchema<T>, value: unknown): { value: T; faults: FieldFault[] } {
   const checked = closed(schema).validate(value);
   return { value: checked.value as T, faults: (checked.error?.details ?? []).flatMap(faultsOf) };
@@ -84,10 +81,7 @@ const closed = checkedBy({
 /** joi's own type has no function for `each`. */
 type Modify = (options: { each: (part: Schema) => Schema; ref: false }) => Schema;
 
-/**
- * Makes each field with a custom rule stop at its first fault: custom rules rely on what earlier rules require and
- * return, such as a Date.
- */
+/** Makes fields with a custom rule stop at the first fault: custom rules rely on what earlier rules return. */
 function sparingOwnRules<Of extends Schema>(schema: Of): Of {
   const modify: unknown = schema.$_modify.bind(schema);
   const made = (modify as Modify)({ each: sparingOwnRules, ref: false }).$_mutateRebuild() as Of;

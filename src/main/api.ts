@@ -1,8 +1,7 @@
 import '../process/start-tracing.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DRAIN } from '../http/graceful-close.ts';
-import type { Listener } from '../http/listen.ts';
-import { listen } from '../http/listen.ts';
+import { type Listener, listen } from '../http/listen.ts';
 import { startAlerting } from '../operations/alerts/start-alerting.ts';
 import { missingGuards } from '../operations/database/collections.ts';
 import { untilUsable, watchGuards } from '../operations/database/guards.ts';

@@ -1,10 +1,8 @@
 import { MAX_RANGE_DAYS } from '../booking/availability/availability.schemas.ts';
 import { MAX_TTL_SECONDS } from '../booking/holds/holds.schemas.ts';
 import { MAX_LIFE_SECONDS } from '../booking/holds/holds.service.ts';
-import type { Route } from '../http/route.ts';
-import { ok, route } from '../http/route.ts';
-import type { KeyHolder } from '../partners/api-keys.service.ts';
-import { readKeyHolder } from '../partners/api-keys.service.ts';
+import { ok, type Route, route } from '../http/route.ts';
+import { type KeyHolder, readKeyHolder } from '../partners/api-keys.service.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { ConfigOf } from '../process/config/config.ts';

@@ -1,5 +1,4 @@
-import { migrate, planOfMigration } from '../operations/database/collections.ts';
-import { isPending } from '../operations/database/migrate.service.ts';
+import { isPending, migrate, planMigration } from '../operations/database/migrate.service.ts';
 import { dryRunText, statusText } from '../operations/database/migration-text.ts';
 import { optionsOrExit } from '../process/arguments.ts';
 import { runCommand } from '../process/command.ts';
@@ -25,7 +24,7 @@ runCommand(
       await migrate(db, { log, stopping });
       return { isDone: true, report: { migrated: true } };
     }
-    const plan = await planOfMigration(db);
+    const plan = await planMigration(db);
     process.stdout.write(`${status ? statusText(plan) : dryRunText(plan)}\n`);
     return { isDone: !(status && isPending(plan)), report: {} };
   },

@@ -1,6 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import type { SavedRules } from '../booking/bookings/moved-bookings.service.ts';
-import { listMovedBookings, saveRules } from '../booking/bookings/moved-bookings.service.ts';
+import { listMovedBookings, type SavedRules, saveRules } from '../booking/bookings/moved-bookings.service.ts';
 import { optionsOrExit } from '../process/arguments.ts';
 import { runCommand } from '../process/command.ts';
 

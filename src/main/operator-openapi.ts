@@ -1,7 +1,6 @@
 import { conflict } from '../booking/holds/holds.schemas.ts';
 import { describesItself } from '../http/api-description.ts';
-import type { ApiDescription, OpenApiDocument } from '../http/openapi/document.ts';
-import { describeApi } from '../http/openapi/document.ts';
+import { type ApiDescription, describeApi, type OpenApiDocument } from '../http/openapi/document.ts';
 import type { Operation } from '../http/route.ts';
 import { subscriptionConflict } from '../webhooks/subscriptions/subscriptions.schemas.ts';
 

@@ -1,8 +1,7 @@
 import { conflict } from '../booking/holds/holds.schemas.ts';
 import { describesItself } from '../http/api-description.ts';
 import { HEALTH_OPERATIONS } from '../http/health.ts';
-import type { ApiDescription, OpenApiDocument } from '../http/openapi/document.ts';
-import { describeApi } from '../http/openapi/document.ts';
+import { type ApiDescription, describeApi, type OpenApiDocument } from '../http/openapi/document.ts';
 import type { Operation } from '../http/route.ts';
 import { WEBHOOKS } from '../webhooks/deliveries/deliveries.schemas.ts';
 import { subscriptionConflict } from '../webhooks/subscriptions/subscriptions.schemas.ts';

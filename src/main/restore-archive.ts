@@ -1,7 +1,6 @@
 import { openArchive } from '../operations/retention/archive.ts';
 import { KINDS } from '../operations/retention/kinds.ts';
-import type { RestoreWanted } from '../operations/retention/restore.service.ts';
-import { restoreArchive } from '../operations/retention/restore.service.ts';
+import { type RestoreWanted, restoreArchive } from '../operations/retention/restore.service.ts';
 import { isCalendarDate, parseInstant } from '../platform/calendar.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import { Refusal } from '../platform/server-requirements.rules.ts';

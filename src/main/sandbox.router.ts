@@ -1,15 +1,12 @@
 import Joi from 'joi';
-import type { WalkInDeps } from '../booking/bookings/walk-ins.service.ts';
-import { cancelPlayedWalkIn, placeWalkIn } from '../booking/bookings/walk-ins.service.ts';
+import { cancelPlayedWalkIn, placeWalkIn, type WalkInDeps } from '../booking/bookings/walk-ins.service.ts';
 import { holdView } from '../booking/holds/holds.rules.ts';
 import { heldExample, hold, holdIdParam } from '../booking/holds/holds.schemas.ts';
-import type { HoldDeps } from '../booking/holds/holds.service.ts';
-import { expireHoldNow } from '../booking/holds/holds.service.ts';
+import { expireHoldNow, type HoldDeps } from '../booking/holds/holds.service.ts';
 import { EXAMPLE } from '../http/example-values.ts';
 import { pathId } from '../http/fields.ts';
 import { count, id, object, slotId as slotIdField } from '../http/response-fields.ts';
-import type { Route } from '../http/route.ts';
-import { created, ok, route } from '../http/route.ts';
+import { created, ok, type Route, route } from '../http/route.ts';
 import type { PartnerCaller } from '../partners/partners.service.ts';
 import type { Queues } from '../queues/queues.ts';
 import { partnerActor } from '../reservations/actor-types.ts';

@@ -1,16 +1,15 @@
 import { listOf } from '../http/response-fields.ts';
-import type { Operator, Route } from '../http/route.ts';
-import { created, listing, noContent, route } from '../http/route.ts';
-import type { IssuedKey } from './api-keys.service.ts';
-import { issueApiKey, listApiKeys, revokeApiKey, rotateApiKey } from './api-keys.service.ts';
+import { created, listing, noContent, type Operator, type Route, route } from '../http/route.ts';
+import { type IssuedKey, issueApiKey, listApiKeys, revokeApiKey, rotateApiKey } from './api-keys.service.ts';
 import type { ApiKeyRow } from './partners.model.ts';
-import type { IssueKeyBody, RotateKeyBody } from './partners.schemas.ts';
 import {
   apiKey as apiKeySchema,
+  type IssueKeyBody,
   issuedApiKey,
   issueKeyBody,
   keyIdParam,
   partnerIdParam,
+  type RotateKeyBody,
   rotateKeyBody,
 } from './partners.schemas.ts';
 import type { PartnerDeps } from './partners.service.ts';

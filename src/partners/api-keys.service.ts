@@ -1,14 +1,18 @@
 import { DomainError, fieldError } from '../domain/errors.ts';
 import { newId } from '../platform/ids.ts';
 import { leasedCacheOf } from '../platform/leased-cache.ts';
-import type { Db } from '../platform/mongo.ts';
-import { inTransaction } from '../platform/mongo.ts';
+import { type Db, inTransaction } from '../platform/mongo.ts';
 import { newApiKey } from './api-key.rules.ts';
-import type { KeyHolder } from './api-keys.store.ts';
-import { endApiKeyRow, findKeyHolder, insertApiKey, listApiKeyRows, revokeApiKeyRow } from './api-keys.store.ts';
+import {
+  endApiKeyRow,
+  findKeyHolder,
+  insertApiKey,
+  type KeyHolder,
+  listApiKeyRows,
+  revokeApiKeyRow,
+} from './api-keys.store.ts';
 import type { ApiKeyRow } from './partners.model.ts';
-import type { KeyOwner, PartnerDeps } from './partners.service.ts';
-import { getPartner } from './partners.service.ts';
+import { getPartner, type KeyOwner, type PartnerDeps } from './partners.service.ts';
 
 export type { KeyHolder } from './api-keys.store.ts';
 

@@ -1,7 +1,6 @@
 import type { Db, Expression, Tx } from '../platform/mongo.ts';
 import { confirmAbsence, NEWEST } from '../platform/newest-reads.ts';
-import type { ApiKeyRow, PartnerRow } from './partners.model.ts';
-import { apiKeyCollection, apiKeyModel } from './partners.model.ts';
+import { type ApiKeyRow, apiKeyCollection, apiKeyModel, type PartnerRow } from './partners.model.ts';
 
 export async function insertApiKey(db: Db, key: ApiKeyRow, tx?: Tx): Promise<void> {
   await apiKeyModel(db).create([key], tx === undefined ? {} : { session: tx });

@@ -6,12 +6,10 @@ import type { Entry } from '../platform/leased-cache.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import { HASH_OF_NO_KEY, hashOf, isOfMode, isSameHash, KEY_START, prefixOf } from './api-key.rules.ts';
-import type { KeyOfPartner } from './api-keys.store.ts';
-import { findApiKey, findApiKeysByPrefix, touchApiKeyRow } from './api-keys.store.ts';
+import { findApiKey, findApiKeysByPrefix, type KeyOfPartner, touchApiKeyRow } from './api-keys.store.ts';
 import { findCachedKey } from './cached-partners.store.ts';
 import type { ApiKeyRow } from './partners.model.ts';
-import type { KeyOwner, PartnerDeps } from './partners.service.ts';
-import { SUSPENDED } from './partners.service.ts';
+import { type KeyOwner, type PartnerDeps, SUSPENDED } from './partners.service.ts';
 
 export type SentKey = {
   /** Whether this key opened the interface here in the last ten minutes; it may have ended since. */

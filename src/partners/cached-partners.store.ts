@@ -1,6 +1,5 @@
 import type { EntryKind } from '../platform/cache-entries.store.ts';
-import type { Entry } from '../platform/leased-cache.ts';
-import { leasedCacheOf } from '../platform/leased-cache.ts';
+import { type Entry, leasedCacheOf } from '../platform/leased-cache.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { KeyOfPartner } from './api-keys.store.ts';
 import { grantIdOf } from './partners.model.ts';

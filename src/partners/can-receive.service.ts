@@ -1,5 +1,4 @@
-import type { Audience } from '../domain/errors.ts';
-import { DomainError } from '../domain/errors.ts';
+import { type Audience, DomainError } from '../domain/errors.ts';
 import type { Db, ReadOptions } from '../platform/mongo.ts';
 import { newestByDb } from '../platform/newest-reads.ts';
 import { findCachedGrant } from './cached-partners.store.ts';

@@ -1,4 +1,4 @@
-import { SUITE } from './certification-suite.ts';
+import SUITE from '../../docs/certification-suite.json' with { type: 'json' };
 
 export const REPORT_FORMAT = 'partner-booking-certification/1';
 

@@ -1,10 +1,9 @@
 import Joi from 'joi';
+import SUITE from '../../docs/certification-suite.json' with { type: 'json' };
 import { EXAMPLE } from '../http/example-values.ts';
 import { instant, instantNotAfter, list, prose, text, uuid } from '../http/fields.ts';
 import { count, id, named, object, orNull, timestamp } from '../http/response-fields.ts';
-import type { CertificationReport } from './certification.rules.ts';
-import { OUTCOMES, REPORT_FORMAT, VERDICTS } from './certification.rules.ts';
-import { SUITE } from './certification-suite.ts';
+import { type CertificationReport, OUTCOMES, REPORT_FORMAT, VERDICTS } from './certification.rules.ts';
 
 const MAX_SCENARIOS = 200;
 

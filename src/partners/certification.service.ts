@@ -1,11 +1,9 @@
 import { fieldError } from '../domain/errors.ts';
 import { inTransaction } from '../platform/mongo.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
-import type { CertificationReport } from './certification.rules.ts';
-import { faultOfReport } from './certification.rules.ts';
+import { type CertificationReport, faultOfReport } from './certification.rules.ts';
 import type { CertificationReportRow, CertificationSummary, PartnerRow } from './partners.model.ts';
-import type { PartnerDeps } from './partners.service.ts';
-import { getPartner, requirePartner } from './partners.service.ts';
+import { getPartner, type PartnerDeps, requirePartner } from './partners.service.ts';
 import { certifyPartnerRow, findCertificationReport, replaceCertificationReport } from './partners.store.ts';
 
 export type Certification = { notes?: string; report?: CertificationReport };

@@ -1,8 +1,6 @@
-import type { Model } from 'mongoose';
-import { Schema } from 'mongoose';
+import { type Model, Schema } from 'mongoose';
 import type { CollectionDefinition } from '../platform/ensure-collection.ts';
-import type { Db } from '../platform/mongo.ts';
-import { collectionOf, modelOf, openCollection } from '../platform/mongo.ts';
+import { collectionOf, type Db, modelOf, openCollection } from '../platform/mongo.ts';
 import type { CertificationReport } from './certification.rules.ts';
 
 export type PartnerRow = {

@@ -1,24 +1,21 @@
-import type { PageQuery } from '../http/fields.ts';
-import { pageQuery } from '../http/fields.ts';
+import { type PageQuery, pageQuery } from '../http/fields.ts';
 import { pageOf } from '../http/response-fields.ts';
-import type { Operator, Route } from '../http/route.ts';
-import { created, listing, ok, route } from '../http/route.ts';
+import { created, listing, type Operator, ok, type Route, route } from '../http/route.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import { encodeCursor } from '../platform/pagination.ts';
 import { attachedReport } from './certification.schemas.ts';
-import type { Certification } from './certification.service.ts';
-import { certifyPartner, getCertificationReport } from './certification.service.ts';
+import { type Certification, certifyPartner, getCertificationReport } from './certification.service.ts';
 import type { CertificationSummary, PartnerRow } from './partners.model.ts';
-import type { PartnerBody, PartnerChange } from './partners.schemas.ts';
 import {
   certifyPartnerBody,
   createPartnerBody,
+  type PartnerBody,
+  type PartnerChange,
   partnerIdParam,
   partner as partnerSchema,
   updatePartnerBody,
 } from './partners.schemas.ts';
-import type { PartnerDeps } from './partners.service.ts';
-import { createPartner, getPartner, listPartners, updatePartner } from './partners.service.ts';
+import { createPartner, getPartner, listPartners, type PartnerDeps, updatePartner } from './partners.service.ts';
 
 type PartnerParams = { partnerId: string };
 

@@ -1,6 +1,5 @@
 import type { Cause } from '../domain/cause.ts';
-import type { Audience } from '../domain/errors.ts';
-import { DomainError } from '../domain/errors.ts';
+import { type Audience, DomainError } from '../domain/errors.ts';
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import { leasedCacheOf } from '../platform/leased-cache.ts';

@@ -1,15 +1,14 @@
 import mongoose from 'mongoose';
-import type { Db, ReadOptions, Snapshot, Tx } from '../platform/mongo.ts';
-import { inSnapshot } from '../platform/mongo.ts';
+import { type Db, inSnapshot, type ReadOptions, type Snapshot, type Tx } from '../platform/mongo.ts';
 import { confirmAbsence, NEWEST } from '../platform/newest-reads.ts';
-import type { Page, PageWanted } from '../platform/pagination.ts';
-import { toPage } from '../platform/pagination.ts';
-import type { CertificationReportRow, PartnerRow } from './partners.model.ts';
+import { type Page, type PageWanted, toPage } from '../platform/pagination.ts';
 import {
+  type CertificationReportRow,
   certificationReportCollection,
   grantCollection,
   grantIdOf,
   grantModel,
+  type PartnerRow,
   partnerCollection,
   partnerModel,
 } from './partners.model.ts';

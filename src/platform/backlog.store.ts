@@ -7,10 +7,7 @@ export type Backlog = { count: number; since: Date; ageMs: number };
 const COUNTED_AT_MOST = 10_000;
 const MAX_TIME_MS = 5000;
 
-/**
- * Counts the rows that match and have been due, by `field`, for at least `graceMs`; null if there are none.
- * `hint` names an index of `field` that contains few other rows.
- */
+/** Counts matching rows due, by `field`, for at least `graceMs`; null if none. `hint` names an index of `field`. */
 export async function measureBacklog<T extends object>(
   collection: mongoose.mongo.Collection<T>,
   match: Expression,
@@ -48,10 +45,7 @@ export type DueQuery = {
   from?: DuePosition | undefined;
 };
 
-/**
- * A page of the ids of rows that match and have been due, by `field`, for at least `graceMs`, oldest first.
- * `from` is where the last page ended. `hint` names the index of `field`.
- */
+/** Ids of matching rows due, by `field`, for at least `graceMs`, oldest first, after `from`. */
 export async function findDuePage<T extends { _id: string }>(
   collection: mongoose.mongo.Collection<T>,
   match: Expression,

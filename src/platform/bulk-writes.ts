@@ -1,13 +1,9 @@
 import mongoose from 'mongoose';
-import type { Expression } from './mongo.ts';
-import { isCommandTimeout } from './mongo.ts';
+import { type Expression, isCommandTimeout } from './mongo.ts';
 
 type BulkOptions = Pick<mongoose.mongo.BulkWriteOptions, 'maxTimeMS'>;
 
-/**
- * Writes all as one unordered bulk. Returns an error for each write that failed, undefined for each that succeeded.
- * Rejects if the whole bulk failed or was not acknowledged: any of the writes may then have been made.
- */
+/** One unordered bulk: an error or undefined for each. If it rejects, any of the writes may have been made. */
 export async function writeEach<T extends object>(
   collection: mongoose.mongo.Collection<T>,
   writes: readonly mongoose.mongo.AnyBulkWriteOperation<T>[],
@@ -112,10 +108,7 @@ export async function updateEach<T extends object>(
 /** A unique key that is taken, and a document that its collection does not allow. */
 const FINAL_CODES = new Set([11000, 121]);
 
-/**
- * Whether the server rejected the write for good. After any other error the write may still be made: also after a time
- * limit, which may belong to a retry by the driver while the first command goes on.
- */
+/** Whether the write was rejected for good. After other errors, also a time limit, it may still be made. */
 export function isFinalRejection(err: Error): boolean {
   return err instanceof WriteError && FINAL_CODES.has(err.code);
 }

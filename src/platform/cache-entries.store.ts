@@ -1,7 +1,6 @@
 import type { CollectionDefinition } from './ensure-collection.ts';
 import { groupBy } from './group-by.ts';
-import type { Db, Expression, ReadOptions } from './mongo.ts';
-import { isDuplicateKey, openCollection } from './mongo.ts';
+import { type Db, type Expression, openCollection, type ReadOptions, unlessDuplicate } from './mongo.ts';
 import { CONFIRMED, NEWEST } from './newest-reads.ts';
 
 /** A kind of cache entry: documents of a collection by `_id`, as returned by the stages of a pipeline. */
@@ -54,11 +53,8 @@ const cacheLeaseCollection = (db: Db) => openCollection<CacheLease>(db, CACHE_LE
 /** Stores that leases last up to `leaseMs`. Await it before giving one. Never shortens: older leases may still run. */
 export async function raiseLease(db: Db, leaseMs: number): Promise<void> {
   const raise = () => cacheLeaseCollection(db).updateOne({ _id: ID }, { $max: { leaseMs } }, { upsert: true });
-  await raise().catch((err: unknown) => {
-    if (!isDuplicateKey(err)) throw err;
-    // One of two concurrent upserts fails; the retry finds the document of the other.
-    return raise();
-  });
+  // One of two concurrent upserts fails; the retry finds the document of the other.
+  if ((await unlessDuplicate(raise())) === null) await raise();
 }
 
 /** The length of the longest lease given before this call. */

@@ -1,9 +1,9 @@
 import { Temporal } from 'temporal-polyfill';
 
-/** Temporal takes 10 to 20 µs per conversion, and one call asks for the same few days several times. */
 const MAX_REMEMBERED = 10_000;
 
-function remembered<T>(make: (key: string) => T): (key: string) => T {
+/** Calls `make` once for each key: Temporal takes 10 to 20 µs, and one call asks for the same few days repeatedly. */
+export function remembered<T>(make: (key: string) => T): (key: string) => T {
   const known = new Map<string, T>();
   return (key) => {
     const found = known.get(key);
@@ -124,10 +124,7 @@ export function parseInstant(text: string): Date | undefined {
   }
 }
 
-/**
- * The time zone that `text` names in any case, in the spelling of the IANA database; aliases such as `US/Pacific` stay.
- * Undefined for other texts, such as the offset `+05:30`, which has no DST rules.
- */
+/** The zone in the spelling of the IANA database; undefined for other texts, such as the offset `+05:30`. */
 export function timeZoneNamed(text: string): string | undefined {
   if (!/^[A-Za-z][\w+\-/]*$/.test(text) || ONLY_OF_ICU.test(text)) return undefined;
   try {

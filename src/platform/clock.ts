@@ -29,10 +29,7 @@ export type DatabaseClock = Clock & {
   keepMeasuring(stopping: AbortSignal): Promise<void>;
 };
 
-/**
- * A clock that shows every process the same time, whatever its host's clock does (ADR 0004). It starts from the host's
- * clock, and ignores differences within the error of a measurement.
- */
+/** Shows all processes one time, whatever their hosts' clocks do (ADR 0004). Starts from the host's clock. */
 export function createDatabaseClock(host: Clock, db: Db, log: Logger): DatabaseClock {
   /** The database's time when the monotonic clock was at 0. */
   let originMs = host.now().getTime() - performance.now();

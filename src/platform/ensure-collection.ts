@@ -64,10 +64,7 @@ function partsOf({ jsonSchema }: CollectionDefinition, options: Options | undefi
 }
 
 /** The validator of a collection, and whether it rejects invalid writes. */
-function validatorIn(options: Options = {}): {
-  schema?: object | undefined;
-  isStrict: boolean;
-} {
+function validatorIn(options: Options = {}): { schema?: object | undefined; isStrict: boolean } {
   const { validator, validationLevel = 'strict', validationAction = 'error' } = options;
   return {
     schema: (validator as { $jsonSchema?: object } | undefined)?.$jsonSchema,

@@ -1,11 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { EntryKind, EntryName } from './cache-entries.store.ts';
-import { findLongestLeaseMs, readEntries } from './cache-entries.store.ts';
+import { type EntryKind, type EntryName, findLongestLeaseMs, readEntries } from './cache-entries.store.ts';
 import { createConfirmedPrimary } from './confirmed-primary.ts';
 import { withDeadline } from './deadline.ts';
-import type { Reading } from './kept-readings.ts';
-import { createKeptReadings, keyOf } from './kept-readings.ts';
+import { createKeptReadings, keyOf, type Reading } from './kept-readings.ts';
 import { memoizeByObject } from './memoize-by-object.ts';
 import type { Db } from './mongo.ts';
 import { newestOf } from './newest-reads.ts';
@@ -31,6 +29,8 @@ export type LeasedCache = {
   freshen(): void;
   /** Like `freshen`, but resolves once every process obeys the change: all earlier leases have ended. */
   changedForAll(): Promise<void>;
+  /** `changedForAll` for a change that takes something off sale, `freshen` for others. */
+  changed(takesOffSale: boolean): Promise<void>;
   /** Whether the primary is confirmed within half a lease now. */
   isConfirmable(): Promise<boolean>;
   /** `bytes`: keys and values as JSON, plus an overhead for each entry. */
@@ -59,10 +59,7 @@ export function setLeaseMs(db: Db, leaseMs: number): void {
   settings.set(db, leaseMs);
 }
 
-/**
- * The cache of data that every call reads and that changes rarely. A process that was cut off or frozen cannot act on
- * stale data: a write carries the end of its lease, and the database rejects it after that (ADR 0006).
- */
+/** The cache of data that rarely changes. A write by it carries its lease's end; the database checks it (ADR 0006). */
 export const leasedCacheOf = memoizeByObject((db: Db): LeasedCache => {
   const leaseMs = settings.get(db) ?? LEASE_MS;
   const kept = createKeptReadings();
@@ -114,6 +111,10 @@ export const leasedCacheOf = memoizeByObject((db: Db): LeasedCache => {
   const freshen = (): void => {
     notBeforeMs = performance.now();
   };
+  const changedForAll = async (): Promise<void> => {
+    freshen();
+    await delay(Math.max(leaseMs, await findLongestLeaseMs(db)) * WAIT_FACTOR);
+  };
   return {
     read,
     lease: async (entries, patienceMs) => {
@@ -125,10 +126,8 @@ export const leasedCacheOf = memoizeByObject((db: Db): LeasedCache => {
       return undefined;
     },
     freshen,
-    changedForAll: async () => {
-      freshen();
-      await delay(Math.max(leaseMs, await findLongestLeaseMs(db)) * WAIT_FACTOR);
-    },
+    changedForAll,
+    changed: async (takesOffSale) => (takesOffSale ? changedForAll() : freshen()),
     isConfirmable: () => isTrueWithin(leaseMs * USE_PART, primary.isConfirmed(primary.term())),
     size: kept.size,
   };

@@ -1,6 +1,5 @@
 import type { CollectionDefinition } from './ensure-collection.ts';
-import type { Db } from './mongo.ts';
-import { isDuplicateKey, openCollection } from './mongo.ts';
+import { type Db, openCollection, unlessDuplicate } from './mongo.ts';
 
 type Lock = { _id: string; holder: string; until: Date };
 
@@ -8,24 +7,16 @@ export const LOCKS: CollectionDefinition = { name: 'leases', indexes: [] };
 
 const lockCollection = (db: Db) => openCollection<Lock>(db, LOCKS.name);
 
-/**
- * Acquires or renews the named lock for `durationMs`, by the database's clock; returns whether `holder` has it now.
- * A lock only saves work: no rule depends on it being exclusive.
- */
+/** Acquires or renews a lock; false if another holds it. It only saves work: no rule needs it to be exclusive. */
 export async function acquireLock(db: Db, name: string, holder: string, durationMs: number): Promise<boolean> {
   const { matchedCount } = await lockCollection(db).updateOne(
     { _id: name, $or: [{ holder }, { $expr: { $lte: ['$until', '$$NOW'] } }] },
     [{ $set: { holder: { $literal: holder }, until: { $add: ['$$NOW', durationMs] } } }],
   );
   if (matchedCount === 1) return true;
-  try {
-    // The first holder ever. The lock ends at once, so the next call acquires it properly.
-    await lockCollection(db).insertOne({ _id: name, holder, until: new Date(0) });
-    return true;
-  } catch (err) {
-    if (isDuplicateKey(err)) return false;
-    throw err;
-  }
+  // The first holder ever. The lock ends at once, so the next call acquires it properly.
+  const inserting = lockCollection(db).insertOne({ _id: name, holder, until: new Date(0) });
+  return (await unlessDuplicate(inserting)) !== null;
 }
 
 export async function releaseLock(db: Db, name: string, holder: string): Promise<void> {

@@ -1,6 +1,5 @@
 import { writeSync } from 'node:fs';
-import type { DestinationStream, Logger } from 'pino';
-import { pino, stdSerializers } from 'pino';
+import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino';
 import { isTracing, traceFields } from './tracing.ts';
 
 export type { Logger } from 'pino';
@@ -22,10 +21,7 @@ const SECRET_FIELDS = [
   'metadata',
 ];
 
-/**
- * Lines are written synchronously. With pino's buffer, the flush at exit waits for ever if the reader of the pipe has
- * died, and the process cannot be stopped.
- */
+/** Written synchronously: pino's flush at exit waits for ever if the reader of the pipe has died. */
 const STANDARD_OUTPUT = 1;
 const STANDARD_ERROR = 2;
 /** Lines up to this size wait for room on a full disk; further lines are dropped. */

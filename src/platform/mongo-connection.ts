@@ -1,12 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import mongoose from 'mongoose';
 import type { Logger } from './logger.ts';
-import type { Db } from './mongo.ts';
-import { DURABLE } from './mongo.ts';
+import { type Db, DURABLE } from './mongo.ts';
 import { translateSocketErrors } from './mongo-socket-errors.ts';
-import type { Hello } from './server-requirements.rules.ts';
 import {
   directUri,
+  type Hello,
   isUninitiated,
   Refusal,
   requireSupportedMongod,
@@ -41,10 +40,7 @@ export const PATIENT: mongoose.ConnectOptions = {
 /** For calls, which take 10 s at most: the driver notices a dead connection in time to retry on a new one. */
 export const IMPATIENT: mongoose.ConnectOptions = { socketTimeoutMS: 4500 };
 
-/**
- * Opens `db`, trying again every second until it succeeds or `signal` aborts. `overrides`: `PATIENT` or `IMPATIENT`.
- * @throws UnsupportedServerError, Refusal if the driver cannot use the address: waiting would not help
- */
+/** Opens `db`, trying every second until `signal` aborts. @throws UnsupportedServerError, Refusal for a bad address */
 export async function openDb(
   db: Db,
   uri: string,

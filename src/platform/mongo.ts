@@ -18,13 +18,13 @@ export type Snapshot = { session: ClientSession };
 
 export type Expression = Record<string, unknown>;
 
-/**
- * A collection of the driver: for pipelines, which mongoose would recast, and for hot writes (1.4 times as fast for a
- * hold). The collection's validator in the database guards what is written (ADR 0024).
- */
+/** A collection of the driver: for pipelines and hot writes, which its validator guards (ADR 0024). */
 export function openCollection<T extends object>(db: Db, name: string): mongoose.mongo.Collection<T> {
   return db.collection<T>(name);
 }
+
+export const REQUIRED_TEXT = { type: String, required: true } as const;
+export const REQUIRED_NUMBER = { type: Number, required: true } as const;
 
 /** The model of a collection that mongoose writes, checking each new document; compiled on first use. */
 export function modelOf<T>(db: Db, name: string, schema: Schema<T>): Model<T> {
@@ -114,6 +114,13 @@ export function isDuplicateKey(err: unknown, index?: string): boolean {
   const { code, message = '' } = (err ?? {}) as { code?: unknown; message?: string };
   return code === 11000 && (index === undefined || VIOLATED_INDEX.exec(message)?.[1] === index);
 }
+
+/** The result of a write; null if a unique index rejects it. */
+export const unlessDuplicate = <T>(write: Promise<T>): Promise<T | null> =>
+  write.catch((err: unknown) => {
+    if (isDuplicateKey(err)) return null;
+    throw err;
+  });
 
 /** Whether the server cut the command off after its `maxTimeMS`. */
 export const isCommandTimeout = (err: unknown): boolean => codeOf(err) === 50;

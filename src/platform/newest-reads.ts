@@ -3,15 +3,9 @@ import { memoizeByObject } from './memoize-by-object.ts';
 import type { Db, ReadOptions } from './mongo.ts';
 
 /** For decisions: the newest state of the primary, which has every acknowledged write (ADR 0005). */
-export const NEWEST = {
-  readConcern: { level: 'local' },
-  readPreference: 'primary',
-} as const satisfies ReadOptions;
+export const NEWEST = { readConcern: { level: 'local' }, readPreference: 'primary' } as const satisfies ReadOptions;
 
-/**
- * For negatives that must not be wrong: the server confirms by a write that it is the primary. It costs as much as a
- * write, so use it on the path of failure only. Fails after 4 s.
- */
+/** For negatives that must not be wrong, on paths of failure only: it costs a write. Fails after 4 s. */
 export const CONFIRMED = {
   readConcern: { level: 'linearizable' },
   readPreference: 'primary',
@@ -29,10 +23,7 @@ export async function confirmAbsence<T>(
 
 const MAX_KEYS = 500;
 
-/**
- * Turns a read of many keys into a batched read of one key: each call is served by a read that began after it.
- * Missing keys are read once more with CONFIRMED before null is returned; other calls do not wait for that.
- */
+/** A batched read of one key, begun after the call. Missing keys are read again with CONFIRMED before null. */
 export function newestOf<Key, Found extends object>(
   read: (keys: readonly Key[], options: ReadOptions) => Promise<(key: Key) => Found | undefined>,
   first: ReadOptions = NEWEST,

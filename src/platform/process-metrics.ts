@@ -18,10 +18,7 @@ const EVENT_LOOP_SAMPLE_MS = 50;
 
 const definitions: ((registry: Registry) => void)[] = [];
 
-/**
- * The metrics of one process: Node's own and those that loaded modules define, from 0 on. One registry for each
- * database connection, because tests run several services in one process.
- */
+/** A process's metrics. One registry for each connection: tests run several services in one process. */
 export const processMetrics = memoizeByObject((_db: Db): Registry => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_SAMPLE_MS });

@@ -1,13 +1,9 @@
 import { Cluster, Redis } from 'ioredis';
 import { withDeadline } from './deadline.ts';
-import type { RedisConnection } from './redis.ts';
-import { CONNECT_TIMEOUT_MS } from './redis.ts';
+import { CONNECT_TIMEOUT_MS, type RedisConnection } from './redis.ts';
 import type { RedisHost } from './redis-address.rules.ts';
 
-/**
- * INFO of each server: the one server, the master and its replicas, or the nodes of a cluster. Skips a server that
- * cannot be reached beside others. @throws Error if Redis responds with an error
- */
+/** INFO of each server: master and replicas, or cluster nodes. Skips a server that cannot be reached beside others. */
 export async function readRedisInfos(redis: RedisConnection): Promise<string[]> {
   const info = await redis.info();
   if (redis instanceof Cluster) return infosOfNodes(redis, CONNECT_TIMEOUT_MS);

@@ -1,16 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Cluster, ClusterOptions, RedisOptions } from 'ioredis';
-import { Redis } from 'ioredis';
+import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
 import type { Logger } from './logger.ts';
-import { PatientCluster } from './patient-cluster.ts';
-import { redisAddress } from './redis-address.rules.ts';
+import { type RedisHost, redisAddress } from './redis-address.rules.ts';
 
 const QUIT_TIMEOUT_MS = 1000;
 export const CONNECT_TIMEOUT_MS = 2000;
-/**
- * A connection that receives nothing for this long is replaced: a network that drops packets would not end it for a
- * quarter of an hour. A worker waits for jobs up to 10 s at a time.
- */
+/** A silent connection is replaced: packets dropped on the way would not end it. A worker waits for jobs up to 10 s. */
 const PRODUCER_SILENCE_MS = 5000;
 const WORKER_SILENCE_MS = 14_000;
 
@@ -84,10 +79,7 @@ export function createWorkerRedis(url: string, log: Logger): RedisConnection {
   return redis;
 }
 
-/**
- * What `ask` returns, once Redis responds, on a connection of its own.
- * @throws what `ask` throws, or Error if `signal` aborts first
- */
+/** What `ask` returns once Redis responds, on its own connection. @throws Error if `signal` aborts first */
 export async function askOnce<T>(
   url: string,
   signal: AbortSignal,
@@ -125,12 +117,41 @@ type ServerOptions = Pick<
   | 'socketTimeout'
 >;
 
+const RETRY_INFO_MS = 100;
+
+type ClusterSettings = Omit<ClusterOptions, 'redisOptions'> & {
+  redisOptions: Omit<NonNullable<ClusterOptions['redisOptions']>, 'replyMapping'>;
+};
+
+/** Repeats INFO until it succeeds: BullMQ asks once, and a cluster drops what was sent when its last node goes. */
+class PatientCluster extends Cluster {
+  #isGivenUp = false;
+
+  constructor(nodes: RedisHost[], options: ClusterSettings) {
+    super(nodes, options);
+    const once = this.info.bind(this);
+    this.info = async () => {
+      for (;;) {
+        try {
+          return await once();
+        } catch (err) {
+          if (this.#isGivenUp || this.status === 'end') throw err;
+          await delay(RETRY_INFO_MS, undefined, { ref: false });
+        }
+      }
+    };
+    this.duplicate = ((_nodes: unknown, overrides: object) =>
+      new PatientCluster(nodes, { ...options, ...overrides })) as Cluster['duplicate'];
+  }
+
+  override disconnect(reconnect = false): void {
+    this.#isGivenUp ||= !reconnect;
+    super.disconnect(reconnect);
+  }
+}
+
 /** `ofServer`: options of the connection to each server. `ofCluster`: further options of a connection to a cluster. */
-function connect(
-  url: string,
-  ofServer: ServerOptions,
-  ofCluster: Pick<ClusterOptions, 'retryDelayOnFailover'> = {},
-): RedisConnection {
+function connect(url: string, ofServer: ServerOptions, ofCluster: Pick<ClusterOptions, 'retryDelayOnFailover'> = {}) {
   const address = redisAddress(url);
   const connecting = { connectTimeout: CONNECT_TIMEOUT_MS, retryStrategy: reconnectDelayMs };
   if (address.kind === 'server') return new Redis(url, { ...connecting, ...ofServer });

@@ -29,10 +29,7 @@ export type SecretBox = {
   prefix: string;
   /** Encrypts text with the first key, for one context: `v2.<key id>.<base64url of IV, ciphertext, tag>`. */
   seal(plaintext: string, context: SecretContext): string;
-  /**
-   * Decrypts a sealed text, also of version 1, with the key of the ring that it names.
-   * @throws SecretBoxError `malformed`, `unknown_key` or `not_authentic` (altered, or of another context)
-   */
+  /** Decrypts a text of version 1 or 2. @throws SecretBoxError `malformed`, `unknown_key` or `not_authentic` */
   open(sealed: string, context: SecretContext): string;
 };
 
@@ -98,9 +95,7 @@ function parseSealed(sealed: string): { version: string; id: string; bytes: Buff
 }
 
 function openWith(key: Buffer, bytes: Buffer, aad: Buffer): string {
-  const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, IV_BYTES), {
-    authTagLength: TAG_BYTES,
-  });
+  const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });
   decipher.setAAD(aad);
   decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
   try {

@@ -3,10 +3,7 @@ const SAME_REQUEST_MS = 1000;
 
 export const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/**
- * Calls `onStop` at the first SIGINT, SIGTERM or SIGHUP, and `onForce` at a Ctrl-C (SIGINT) more than a second later.
- * Other signals are ignored, so repeating one interrupts nothing.
- */
+/** Calls `onStop` at the first signal, `onForce` at a Ctrl-C over a second later; repeated signals do nothing. */
 export function onStopSignal(onStop: (signal: NodeJS.Signals) => void, onForce: () => void = endBySignal): void {
   let firstAt: number | undefined;
   const receive = (signal: NodeJS.Signals): void => {

@@ -34,10 +34,7 @@ const intervals = gauge({
 
 const WIDTH = 10;
 
-/**
- * Does `work` for each item, `width` at a time, until `stopping` aborts; returns the sum. An item that fails is
- * reported to `onError` and does not hold up the others.
- */
+/** Does `work` for each item, `width` at a time; returns the sum. A failure goes to `onError` and stops nothing. */
 export async function sweepEach<T>(
   items: readonly T[],
   stopping: AbortSignal,

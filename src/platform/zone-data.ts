@@ -1,7 +1,6 @@
 import type { CollectionDefinition } from './ensure-collection.ts';
 import type { Logger } from './logger.ts';
-import type { Db } from './mongo.ts';
-import { openCollection } from './mongo.ts';
+import { type Db, openCollection } from './mongo.ts';
 import { gauge } from './process-metrics.ts';
 
 /** The release of the IANA time zone database in this Node, such as `2026b`. */

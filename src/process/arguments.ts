@@ -1,13 +1,9 @@
-import type { ParseArgsConfig } from 'node:util';
-import { parseArgs } from 'node:util';
+import { type ParseArgsConfig, parseArgs } from 'node:util';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
 type Values<Known extends Options> = ReturnType<typeof parseArgs<{ options: Known }>>['values'];
 
-/**
- * The command-line options of a program. `--help` prints the usage and exits with 0. An unknown option, a stray
- * argument or a fault found by `check` prints the usage and exits with 1. Call it before opening anything.
- */
+/** The options of a program. `--help` prints the usage and exits with 0, a fault with 1. Call it first. */
 export function optionsOrExit<Known extends Options>(
   options: Known,
   usage: string,

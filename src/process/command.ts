@@ -16,10 +16,7 @@ export type CommandScope<Settings> = {
 /** `report` is logged, and sent to a parent process. */
 export type CommandOutcome = { isDone: boolean; report: Record<string, unknown> };
 
-/**
- * Runs a command and exits with 0 only if `work` reports that all is done. If asked to stop, it keeps the database
- * connection until `work` has ended. `logLevel` replaces LOG_LEVEL.
- */
+/** Runs a command; exits with 0 only if all is done. Asked to stop, it keeps the database until `work` has ended. */
 export function runCommand<Name extends ProcessName>(
   name: Name,
   work: (scope: CommandScope<ConfigOf<Name>>) => Promise<CommandOutcome>,

@@ -1,13 +1,10 @@
 import closeWithGrace from 'close-with-grace';
-import type { Logger } from '../platform/logger.ts';
-import { createLogger } from '../platform/logger.ts';
-import type { Progress } from '../platform/progress.ts';
-import { createProgress } from '../platform/progress.ts';
+import { createLogger, type Logger } from '../platform/logger.ts';
+import { createProgress, type Progress } from '../platform/progress.ts';
 import { Refusal } from '../platform/server-requirements.rules.ts';
 import { onStopSignal, STOP_SIGNALS } from '../platform/stop-signals.ts';
-import type { ConfigOf, ProcessName } from './config/config.ts';
-import { ConfigError, loadConfig } from './config/config.ts';
-import { settingsWarnings } from './config/settings.rules.ts';
+import { ConfigError, type ConfigOf, loadConfig, type ProcessName } from './config/config.ts';
+import { settingsWarnings } from './config/setting-combinations.rules.ts';
 import { stopTracing } from './start-tracing.ts';
 
 const STOP_TIMEOUT_MS = 25_000;

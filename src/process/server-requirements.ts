@@ -1,5 +1,4 @@
-import type { RedisConnection } from '../platform/redis.ts';
-import { askOnce } from '../platform/redis.ts';
+import { askOnce, type RedisConnection } from '../platform/redis.ts';
 import { redisAddress } from '../platform/redis-address.rules.ts';
 import { readRedisInfos } from '../platform/redis-info.ts';
 import { redisFaults, UnsupportedServerError } from '../platform/server-requirements.rules.ts';

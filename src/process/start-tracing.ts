@@ -38,10 +38,7 @@ function startTracing(): () => Promise<void> {
   });
   // No propagator: trace contexts are neither sent to partners nor accepted from them.
   provider.register({ propagator: null });
-  registerInstrumentations({
-    tracerProvider: provider,
-    instrumentations: [new MongoDBInstrumentation()],
-  });
+  registerInstrumentations({ tracerProvider: provider, instrumentations: [new MongoDBInstrumentation()] });
   tracingBegins();
   return () => provider.shutdown();
 }

@@ -1,7 +1,7 @@
 import { mkdir, rmdir } from 'node:fs/promises';
 import path from 'node:path';
 import { Redis } from 'ioredis';
-import { migrate } from '../../src/operations/database/collections.ts';
+import { migrate } from '../../src/operations/database/migrate.service.ts';
 import { GUARD_INDEX } from '../../src/reservations/reservations.indexes.ts';
 import type { Load } from './load.ts';
 import { placeHolds, readBookings } from './load.ts';

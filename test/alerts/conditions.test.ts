@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { AlertKind } from '../../src/operations/alerts/alert-types.ts';
 import type * as Reservations from '../../src/reservations/reservations.service.ts';
 import { anyDelivery } from '../support/deliveries.ts';
-import type { Partner } from '../support/factories.ts';
 import {
   anyPartner,
   anyVenue,
@@ -13,7 +12,7 @@ import {
   subscribe,
 } from '../support/factories.ts';
 import type * as Queues from '../support/queues.in-host.ts';
-import { startReceiver, type WebhookReceiver } from '../support/receiver.ts';
+import { startReceiver } from '../support/receiver.ts';
 import { hostedService } from '../support/service-host.ts';
 import type * as Conditions from './conditions.in-host.ts';
 import {
@@ -34,17 +33,11 @@ const { lookAfter, startWorker, stopWorker, raiseAtOnce } = service.inHost<typeo
 const { pauseQueue, resumeQueue } = service.inHost<typeof Queues>('test/support/queues.in-host.ts');
 const { expireHolds } = service.inHost<typeof Reservations>('src/reservations/reservations.service.ts');
 const operator = operatorOf(service);
-let partner: Partner;
-let receiver: WebhookReceiver;
-let subscriptionId: string;
-let slots: string[];
-beforeAll(async () => {
-  const venue = await anyVenue(service);
-  partner = await anyPartner(service, [venue.id]);
-  slots = await freeSlotIds(partner, venue.id);
-  receiver = await startReceiver();
-  subscriptionId = (await subscribe(partner, receiver.url)).id;
-});
+const venue = await anyVenue(service);
+const partner = await anyPartner(service, [venue.id]);
+const slots = await freeSlotIds(partner, venue.id);
+const receiver = await startReceiver();
+const subscriptionId = (await subscribe(partner, receiver.url)).id;
 afterAll(async () => {
   await receiver.close();
   await service.stop();
@@ -164,9 +157,7 @@ describe('a queue', () => {
     expect((await operator.send('PUT', `${path}/pause`, { headers: reason })).status).toBe(200);
     await sweep(service);
     const [row] = await paused();
-    expect(row).toMatchObject({
-      pause: { by: expect.stringMatching(/^op_/), reason: 'Endpoint under attack' },
-    });
+    expect(row).toMatchObject({ pause: { by: expect.stringMatching(/^op_/), reason: 'Endpoint under attack' } });
     const listed = expectStatus(await operator.get('/api/v1/operator/alerts?kind=queue_paused'), 200);
     expect(listed['data']).toMatchObject([
       { paused_by: row?.pause?.by, reason: 'Endpoint under attack', since: row?.since?.toISOString() },

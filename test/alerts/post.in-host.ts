@@ -1,5 +1,4 @@
-import { type PostOutcome, postAlerts } from '../../src/operations/alerts/alert-post.service.ts';
-import { createAlertPost } from '../../src/operations/alerts/alert-post.ts';
+import { createAlertPost, type PostOutcome, postAlerts } from '../../src/operations/alerts/alert-post.service.ts';
 import { collectGarbage as collect } from '../support/collect-garbage.ts';
 import type { Service } from '../support/service.ts';
 

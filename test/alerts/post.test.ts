@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { tcpReceiver } from '../deliveries/receivers.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Json, Partner } from '../support/factories.ts';
+import type { Json } from '../support/factories.ts';
 import { anyPartner, anyVenue, bookSlot, freeSlotIds, subscribe } from '../support/factories.ts';
 import { hostedService } from '../support/service-host.ts';
 import type * as Posting from './post.in-host.ts';
@@ -20,18 +20,15 @@ const WITHOUT_DEADLINE_MS = 9_000;
 const service = await hostedService();
 const { tellAlerts, stopTelling, postOnce, collectGarbage } =
   service.inHost<typeof Posting>('test/alerts/post.in-host.ts');
-let partner: Partner;
 let receiver: AlertReceiver;
-beforeAll(async () => {
-  const venue = await anyVenue(service);
-  partner = await anyPartner(service, [venue.id]);
-  const [slotId = ''] = await freeSlotIds(partner, venue.id);
-  await bookSlot(partner, slotId, { customer_name: 'Canary Customer', customer_phone: '+919876500000' });
-  await subscribe(partner, 'http://127.0.0.1:9/canary-endpoint');
-  await service.context.db
-    .collection('reservations')
-    .updateMany({}, { $set: { outbox: [] }, $unset: { outboxSince: '' } });
-});
+const venue = await anyVenue(service);
+const partner = await anyPartner(service, [venue.id]);
+const [slotId = ''] = await freeSlotIds(partner, venue.id);
+await bookSlot(partner, slotId, { customer_name: 'Canary Customer', customer_phone: '+919876500000' });
+await subscribe(partner, 'http://127.0.0.1:9/canary-endpoint');
+await service.context.db
+  .collection('reservations')
+  .updateMany({}, { $set: { outbox: [] }, $unset: { outboxSince: '' } });
 afterAll(() => service.stop());
 beforeEach(async () => {
   receiver = await startAlertReceiver();

@@ -40,10 +40,7 @@ test('a worker delivers while ALERT_URL hangs, raises what another worker fails 
     .collection('reservations')
     .updateOne({ _id: overdue['hold_id'] as never }, [{ $set: { holdExpiresAt: { $subtract: ['$$NOW', 31_000] } } }]);
 
-  const worker = startProcess('workers/webhook-delivery.ts', {
-    ...service.environment,
-    ALERT_URL: alerts.url,
-  });
+  const worker = startProcess('workers/webhook-delivery.ts', { ...service.environment, ALERT_URL: alerts.url });
   await worker.ready;
   await eventually('the POST has arrived', () => alerts.posts.length === 1, 20_000);
   const first = await placeHold(partner, slots.pop() ?? '');

@@ -1,4 +1,4 @@
-import { ALERT_TIMES, sweepAlerts } from '../../src/operations/alerts/alerts.service.ts';
+import { sweepAlerts } from '../../src/operations/alerts/alerts.service.ts';
 import { createWorkerWatch, type WorkerWatch } from '../../src/operations/alerts/worker-watch.ts';
 import { missingGuards } from '../../src/operations/database/collections.ts';
 import type { Service } from '../support/service.ts';
@@ -25,7 +25,7 @@ export async function sweepWith(context: Context, workers: WorkerWatch, guards?:
     return guards === undefined ? missingGuards(context.db) : Promise.resolve([...guards]);
   };
   const deps = { ...context, missingGuards: lacks, workers };
-  await sweepAlerts(deps, ALERT_TIMES, new AbortController().signal);
+  await sweepAlerts(deps, new AbortController().signal);
 }
 
 /** Looks until every dead letter is counted; one look has its time. */

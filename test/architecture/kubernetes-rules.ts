@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { ProcessName } from '../../src/process/config/config.ts';
-import { ConfigError, loadConfig, PROCESS_NAMES } from '../../src/process/config/config.ts';
-import type { Labels, Manifest, Process } from './kubernetes-manifests.ts';
-import { environmentOf, processesOf } from './kubernetes-manifests.ts';
+import { ConfigError, loadConfig, PROCESS_NAMES, type ProcessName } from '../../src/process/config/config.ts';
+import { environmentOf, type Labels, type Manifest, type Process, processesOf } from './kubernetes-manifests.ts';
 import { projectFolder } from './planted-tree.ts';
 import { variablesOf } from './settings-read.ts';
 

@@ -1,34 +1,13 @@
 import ipaddr from 'ipaddr.js';
-import type { Manifest, Peer } from './kubernetes-manifests.ts';
-import { matches, processesOf } from './kubernetes-manifests.ts';
+import { type Manifest, matches, processesOf } from './kubernetes-manifests.ts';
 
-export type Traffic = { isLimited: boolean; from: string[]; to: string[] };
-
-/** Who reaches a process and what it reaches, `port peer` each, sorted; `isLimited` where nothing else passes in or out. */
-export function trafficOf(process: string, manifests: readonly Manifest[]): Traffic {
+/** Whether policies name what may come into a process and out of it, so that nothing else does. */
+export function isLimited(process: string, manifests: readonly Manifest[]): boolean {
   const labels = processesOf(manifests).find(({ name }) => name === process)?.pod.metadata.labels ?? {};
   const policies = manifests
     .filter(({ kind, spec }) => kind === 'NetworkPolicy' && matches(labels, spec?.podSelector ?? {}))
     .map(({ spec }) => spec);
-  const isLimited = ['Ingress', 'Egress'].every((type) => policies.some((spec) => spec?.policyTypes?.includes(type)));
-  const of = (direction: 'ingress' | 'egress') => {
-    const found = policies
-      .flatMap((spec) => spec?.[direction] ?? [])
-      .flatMap(({ from, to, ports = [{ port: 0 }] }) =>
-        (from ?? to ?? [{}]).flatMap((peer) =>
-          ports.map(({ port, endPort = port }) =>
-            `${port}-${endPort} ${nameOf(peer)}`.replace(`${port}-${port} `, `${port} `),
-          ),
-        ),
-      );
-    return [...new Set(found)].toSorted();
-  };
-  return { isLimited, from: of('ingress'), to: of('egress') };
-}
-
-/** A network without its exceptions, a label of namespaces, or `anybody`. */
-function nameOf({ namespaceSelector, ipBlock }: Peer): string {
-  return ipBlock?.cidr ?? Object.keys(namespaceSelector?.matchLabels ?? {})[0] ?? 'anybody';
+  return ['Ingress', 'Egress'].every((type) => policies.some((spec) => spec?.policyTypes?.includes(type)));
 }
 
 /** Whether a policy lets traffic out to an address. */

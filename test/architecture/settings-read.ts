@@ -1,5 +1,4 @@
-import type { ProcessName } from '../../src/process/config/config.ts';
-import { loadConfig } from '../../src/process/config/config.ts';
+import { loadConfig, type ProcessName } from '../../src/process/config/config.ts';
 
 /** A variable of Node, not a setting of this service. */
 const NOT_OURS = 'NODE_TLS_REJECT_UNAUTHORIZED';

@@ -4,7 +4,7 @@ import { NEVER_KEPT } from '../../src/operations/audit/redact.rules.ts';
 import { statusFrom } from '../http/quota.ts';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Json, Partner } from '../support/factories.ts';
+import type { Json } from '../support/factories.ts';
 import { anyPartnerOverHttp, anyVenue, bookSlot, expectStatus, freeSlotIds, operatorOf } from '../support/factories.ts';
 import { sortedQueriesOf } from '../support/query-plans.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
@@ -22,12 +22,8 @@ const service = await hostedService();
 const inside = service.inHost<typeof Inside>(INSIDE);
 const operator = operatorOf(service);
 const stranger = createClient(service.adminUrl, undefined);
-let partner: Partner;
-let venueId: string;
-beforeAll(async () => {
-  venueId = (await anyVenue(service)).id;
-  partner = await anyPartnerOverHttp(service, [venueId]);
-});
+const venueId = (await anyVenue(service)).id;
+const partner = await anyPartnerOverHttp(service, [venueId]);
 afterAll(() => service.stop());
 
 const actions = async (query = ''): Promise<Json[]> =>
@@ -251,11 +247,7 @@ describe('the audit is searched', () => {
     const row = await service.context.db.collection('audit').findOne({ action: 'updatePartner' });
     const many = Array.from({ length: 3000 }, (_each, n) => ({
       ...row,
-      ...{
-        _id: randomUUID() as never,
-        action: n % 3 === 0 ? 'cancelBooking' : 'updatePartner',
-        subjects: [],
-      },
+      ...{ _id: randomUUID() as never, action: n % 3 === 0 ? 'cancelBooking' : 'updatePartner', subjects: [] },
       address: '192.0.2.1',
       who: 'session',
     }));

@@ -14,12 +14,7 @@ describe('what the audit keeps of an object', () => {
   });
 
   test('beyond that omits the longest lists, and says how long they were', () => {
-    const blackout = {
-      blackout_id: 'x',
-      reason: 'Repairs',
-      resource_ids: ['a', 'b'],
-      conflicts: conflicts(9000),
-    };
+    const blackout = { blackout_id: 'x', reason: 'Repairs', resource_ids: ['a', 'b'], conflicts: conflicts(9000) };
     expect(sizeOf(blackout)).toBeGreaterThan(LIMIT);
     expect(redact(blackout)).toEqual({ ...blackout, conflicts: '[9000 items left out]' });
   });

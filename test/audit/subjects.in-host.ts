@@ -9,8 +9,5 @@ export async function changingOperations(context: Context): Promise<{ operationI
   const routes = operatorRoutes(context);
   return routes
     .filter(({ method, responses }) => method !== 'get' && responses[201] === undefined)
-    .map((row) => ({
-      operationId: row.operationId,
-      isSubjectRead: subjectReaderOf(routes, row) !== undefined,
-    }));
+    .map((row) => ({ operationId: row.operationId, isSubjectRead: subjectReaderOf(routes, row) !== undefined }));
 }

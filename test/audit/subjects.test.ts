@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Json, Partner } from '../support/factories.ts';
-import { anyPartner, anyVenue, expectStatus, operatorOf } from '../support/factories.ts';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { anyPartner, anyVenue, expectStatus, type Json, operatorOf } from '../support/factories.ts';
 import { hostedService } from '../support/service-host.ts';
 import type * as Inside from './subjects.in-host.ts';
 
 const service = await hostedService();
 const inside = service.inHost<typeof Inside>('test/audit/subjects.in-host.ts');
 const operator = operatorOf(service);
-let venue: { id: string; resourceIds: string[] };
-let partner: Partner;
-beforeAll(async () => {
-  venue = await anyVenue(service);
-  partner = await anyPartner(service, [venue.id]);
-});
+const venue = await anyVenue(service);
+const partner = await anyPartner(service, [venue.id]);
 afterAll(() => service.stop());
 
 const newest = async () => {

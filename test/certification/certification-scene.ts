@@ -2,8 +2,7 @@ import type { Defect } from '../../packages/client/src/certification/model/defec
 import type { Report, ScenarioReport } from '../../packages/client/src/certification/report.ts';
 import { certify } from '../../packages/client/src/certification/runner.ts';
 import { startFaultyProxy } from '../client/faulty-proxy.ts';
-import type { Json, Partner } from '../support/factories.ts';
-import { anyPackage, anyPartner, anyVenue } from '../support/factories.ts';
+import { anyPackage, anyPartner, anyVenue, type Json, type Partner } from '../support/factories.ts';
 import type { HostedService } from '../support/service-host.ts';
 
 export type Candidate = { baseUrl: string; apiKey: string; partner: Partner; venueIds: string[] };

@@ -5,10 +5,8 @@ import { commandTransport } from '../../packages/client/src/certification/comman
 import type { Report } from '../../packages/client/src/certification/report.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { freePort } from '../support/own-servers.ts';
-import type { HostedService } from '../support/service-host.ts';
-import { hostedService } from '../support/service-host.ts';
-import type { Candidate } from './certification-scene.ts';
-import { anyCandidate } from './certification-scene.ts';
+import { type HostedService, hostedService } from '../support/service-host.ts';
+import { anyCandidate, type Candidate } from './certification-scene.ts';
 import { certifyCommand, writeProfile } from './command-line.ts';
 
 /** An integration that is a program of its own, in another style than the client: it reads venues, holds, and can nothing else. */

@@ -7,8 +7,7 @@ import type { ActionName } from '../../packages/client/src/certification/actions
 import type { Defect } from '../../packages/client/src/certification/model/defects.ts';
 import { startModelIntegration } from '../../packages/client/src/certification/model/model-integration.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
-import type { Ended } from '../partner-command/partner.ts';
-import { partner } from '../partner-command/partner.ts';
+import { type Ended, partner } from '../partner-command/partner.ts';
 import { freePort } from '../support/own-servers.ts';
 import type { Candidate } from './certification-scene.ts';
 

@@ -1,30 +1,20 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import type { Report } from '../../packages/client/src/certification/report.ts';
 import { SCENARIOS } from '../../packages/client/src/certification/scenarios.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { startPartner } from '../partner-command/partner.ts';
-import type { Json } from '../support/factories.ts';
-import { anyPartner, expectStatus, operatorOf } from '../support/factories.ts';
+import { anyPartner, expectStatus, type Json, operatorOf } from '../support/factories.ts';
 import { freePort } from '../support/own-servers.ts';
-import type { HostedService } from '../support/service-host.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
-import type { Candidate } from './certification-scene.ts';
 import { anyCandidate, startFront } from './certification-scene.ts';
-import type { ServedIntegration } from './command-line.ts';
 import { certifyCommand, serveModel, writeProfile } from './command-line.ts';
 
-let service: HostedService;
-let candidate: Candidate;
-let sound: ServedIntegration;
-let faulty: ServedIntegration;
-beforeAll(async () => {
-  service = await hostedService({ hasWorkers: true });
-  candidate = await anyCandidate(service);
-  [sound, faulty] = [await serveModel(candidate), await serveModel(candidate, { defects: ['first-venue-only'] })];
-});
+const service = await hostedService({ hasWorkers: true });
+const candidate = await anyCandidate(service);
+const [sound, faulty] = [await serveModel(candidate), await serveModel(candidate, { defects: ['first-venue-only'] })];
 afterAll(async () => {
   await sound.close();
   await faulty.close();
@@ -131,12 +121,7 @@ describe('a run cannot begin', () => {
   test('where the proxy’s port is taken: 2', async () => {
     const taken = Number(new URL(service.url).port);
     const away = 'http://127.0.0.1:1023';
-    const profile = await writeProfile({
-      name: 'Busy',
-      actions: { url: away },
-      webhook_url: away,
-      proxy_port: taken,
-    });
+    const profile = await writeProfile({ name: 'Busy', actions: { url: away }, webhook_url: away, proxy_port: taken });
     const { code, err } = await certifyCommand(candidate, ['--profile', profile]);
     expect([code, err]).toEqual([2, expect.stringContaining(`proxy_port: 127.0.0.1:${taken} cannot be`)]);
   });
@@ -144,12 +129,7 @@ describe('a run cannot begin', () => {
   test('where the integration or the service is not there: 3', async () => {
     const nobody = `http://127.0.0.1:${await freePort()}`;
     const proxy_port = await freePort();
-    const profile = await writeProfile({
-      name: 'Nobody',
-      actions: { url: nobody },
-      webhook_url: nobody,
-      proxy_port,
-    });
+    const profile = await writeProfile({ name: 'Nobody', actions: { url: nobody }, webhook_url: nobody, proxy_port });
     const integration = await certifyCommand(candidate, ['--profile', profile]);
     const unreached = expect.stringContaining('The integration was not reached');
     expect([integration.code, integration.err]).toEqual([3, unreached]);

@@ -1,5 +1,4 @@
-import type { Defect } from '../../packages/client/src/certification/model/defects.ts';
-import { DEFECTS } from '../../packages/client/src/certification/model/defects.ts';
+import { DEFECTS, type Defect } from '../../packages/client/src/certification/model/defects.ts';
 
 const CANNED_DAYS = 'short-day-shown long-day-shown late-night-shown';
 const LOST_ANSWERS = 'cancel-answer-lost refund-answer-lost purchase-answer-lost';

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { inParallel } from '../support/in-parallel.ts';
 import { isLongTier, scaled } from '../support/scale.ts';
-import type { HostedService } from '../support/service-host.ts';
-import { hostedService } from '../support/service-host.ts';
+import { type HostedService, hostedService } from '../support/service-host.ts';
 import { anyCandidate, certifyModel, withOutcome } from './certification-scene.ts';
 import { ROWS } from './defects.ts';
 

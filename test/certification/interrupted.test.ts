@@ -1,27 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { parseProfile } from '../../packages/client/src/certification/profile.ts';
 import { certify } from '../../packages/client/src/certification/runner.ts';
 import { rowsOf } from '../support/rows.ts';
-import type { HostedService } from '../support/service-host.ts';
 import { hostedService } from '../support/service-host.ts';
-import type { Candidate } from './certification-scene.ts';
 import { anyCandidate, startFront } from './certification-scene.ts';
-import type { ServedIntegration } from './command-line.ts';
 import { serveModel } from './command-line.ts';
 
 /** Longer than it takes to clean up. */
 const SLOW_MS = 400;
 
-let service: HostedService;
-let candidate: Candidate;
-let integration: ServedIntegration;
-beforeAll(async () => {
-  service = await hostedService({ hasWorkers: true });
-  candidate = await anyCandidate(service);
-  integration = await serveModel(candidate);
-});
+const service = await hostedService({ hasWorkers: true });
+const candidate = await anyCandidate(service);
+const integration = await serveModel(candidate);
 afterAll(async () => {
   await integration.close();
   await service.stop();

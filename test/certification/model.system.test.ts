@@ -1,12 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { SCENARIOS } from '../../packages/client/src/certification/scenarios.ts';
-import type { Json } from '../support/factories.ts';
-import { anyPartner } from '../support/factories.ts';
+import { anyPartner, type Json } from '../support/factories.ts';
 import { rowsOf } from '../support/rows.ts';
-import type { HostedService } from '../support/service-host.ts';
-import { hostedService } from '../support/service-host.ts';
-import type { Candidate } from './certification-scene.ts';
-import { anyCandidate, certifyModel, startFront, withOutcome } from './certification-scene.ts';
+import { type HostedService, hostedService } from '../support/service-host.ts';
+import { anyCandidate, type Candidate, certifyModel, startFront, withOutcome } from './certification-scene.ts';
 import { ROWS } from './defects.ts';
 
 /** Scenarios of level 6 that together choose slots in every way of that level. */

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
-import type { ServerResponse } from 'node:http';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { createIntegration } from '../../packages/client/src/certification/actions.ts';
 import { httpTransport } from '../../packages/client/src/certification/transports.ts';
 
@@ -10,12 +9,9 @@ const DEADLINE_MS = 300;
 
 let answer: (response: ServerResponse) => void = (response) => response.end('{}');
 const server = createServer((_request, response) => answer(response));
-let url: string;
-beforeAll(async () => {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/certification`;
-});
+server.listen(0, '127.0.0.1');
+await once(server, 'listening');
+const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/certification`;
 afterAll(() => {
   server.closeAllConnections();
   server.close();

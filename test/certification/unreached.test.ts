@@ -1,20 +1,14 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { parseProfile } from '../../packages/client/src/certification/profile.ts';
 import type { Report } from '../../packages/client/src/certification/report.ts';
 import { certify } from '../../packages/client/src/certification/runner.ts';
-import type { HostedService } from '../support/service-host.ts';
 import { hostedService } from '../support/service-host.ts';
-import type { Candidate } from './certification-scene.ts';
 import { anyCandidate, certifyModel, startFront, withOutcome } from './certification-scene.ts';
 import { serveModel } from './command-line.ts';
 
-let service: HostedService;
-let candidate: Candidate;
-beforeAll(async () => {
-  service = await hostedService({ hasWorkers: true });
-  candidate = await anyCandidate(service);
-});
+const service = await hostedService({ hasWorkers: true });
+const candidate = await anyCandidate(service);
 afterAll(() => service.stop());
 
 const outcomesOf = ({ scenarios }: Report, chosen: readonly string[]) =>

@@ -1,13 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { apiDocuments } from '../../scripts/docs/documents.ts';
 import { COLUMNS, NOUNS } from '../../src/cli/commands.ts';
-import type { Operation } from '../../src/cli/description.ts';
-import { exampleParts, OPERATIONS } from '../../src/cli/description.ts';
-import type { SharedService } from '../support/service-host.ts';
-import { sharedService } from '../support/service-host.ts';
+import { exampleParts, OPERATIONS, type Operation } from '../../src/cli/description.ts';
+import { type SharedService, sharedService } from '../support/service-host.ts';
 import { operator } from './operator.ts';
-import type { Relay } from './relay.ts';
-import { startRelay } from './relay.ts';
+import { type Relay, startRelay } from './relay.ts';
 
 const operationIds = Object.values(apiDocuments().operator.paths).flatMap((methods) =>
   Object.values(methods).map((described) => String(described['operationId'])),
@@ -47,17 +44,6 @@ describe('the commands and the operations of the operator interface', () => {
 });
 
 type Responses = { 200: { content: { 'application/json': { example: { data: object[] } } } } };
-
-test('a command whose body needs one of several fields has an option for each of them', () => {
-  const { body = [] } = OPERATIONS.get('discardDeadLetters') ?? {};
-  expect(body.map(({ name, isRequired }) => [name, isRequired])).toEqual([
-    ['subscription_id', false],
-    ['event_type', false],
-    ['from', false],
-    ['to', false],
-    ['reason', true],
-  ]);
-});
 
 describe('the example of each command', () => {
   let service: SharedService;
@@ -122,11 +108,5 @@ describe('--help', () => {
     expect(text.match(/^Usage: .*/)?.[0].match(/<[a-z-]+>/g) ?? []).toHaveLength(params.length);
     const [explained = ''] = text.split('Example:');
     expect(explained.split('\n').filter((line) => line.length > 80)).toEqual([]);
-  });
-
-  test('is offered to who names no command, as a failure', async () => {
-    const { code, out, err } = await operator('http://127.0.0.1:1', []);
-    expect([code, out]).toEqual([2, '']);
-    expect(err).toContain('Usage: operator');
   });
 });

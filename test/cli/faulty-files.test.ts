@@ -1,16 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { operator } from './operator.ts';
 
 /** Nobody listens there: a file that is checked after anything was asked for would fail otherwise. */
 const NOWHERE = 'http://127.0.0.1:1';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await temporaryFolder();
-});
+const folder = await temporaryFolder();
 
 /** The faults that are named, without the file in front: `12: Turf House / Turf A: price_rupees: must be a number`. */
 async function faultsOf(name: string, content: string | Buffer, ...options: string[]): Promise<string[]> {
@@ -45,33 +42,20 @@ describe('a YAML file', () => {
   const files: [string, string | Buffer, unknown[]][] = [
     ['that is empty', '', ['1: the file is empty']],
     ['of a list', '- a\n', ['1: the file must begin with "venues:", a list of venues']],
-    ['without a venue', 'venues: []\n', ['1: venues: has no venue in it']],
-    [
-      'of something else',
-      'venues: []\npartners: []\n',
-      ['1: venues: has no venue in it', '2: partners: is not allowed here'],
-    ],
     ['whose venues are none', 'venues: Turf House\n', ['1: venues: must be a list']],
-    [
-      'of two documents',
-      'venues: []\n---\nvenues: []\n',
-      ['2: this is not YAML: the file has a second document after "---". Give all venues in one list.'],
-    ],
     ['with a tab', `${house()}\t- name: x\n`, [expect.stringMatching(/^6: this is not YAML: /)]],
     ['with a field twice', `${house()}  - name: a\n    name: b\n`, ['7: this is not YAML: this field is there twice']],
-    ...['!secret address', '!Ref A', '!!omap []', '!!set {}', '!!binary aGk='].map(
-      (value): [string, string, string[]] => [
-        `with a value ${value}`,
-        `${house()}  - name: a\n    address: ${value}\n`,
-        ['7: this is not YAML: tags (!name) are not read here: write the value itself'],
-      ],
-    ),
-    ['with __proto__', `${house()}  - __proto__: { city: x }\n`, ['6: __proto__: is not allowed here']],
     [
       'with a list for a name',
       `${house()}  - [a, b]: c\n    ? { d: e }\n    : f\n`,
-      ['6: the name of a field must be text', '7: the name of a field must be text'],
+      [6, 7].map((line) => `${line}: this is not YAML: the name of a field must be text`),
     ],
+    [
+      'with a tag',
+      `${house()}  - name: a\n    address: !secret address\n`,
+      ['7: this is not YAML: tags (!name) are not read here: write the value itself'],
+    ],
+    ['with __proto__', `${house()}  - __proto__: { city: x }\n`, ['6: __proto__: is not allowed here']],
     ['nested without end', `venues: ${'['.repeat(20_000)}`, ['1: this is not YAML: it is nested too deeply']],
     [
       'of aliases of aliases',
@@ -89,30 +73,17 @@ describe('a YAML file', () => {
       Buffer.concat([Buffer.from('venues:\n  - name: "'), Buffer.of(0xff), Buffer.from('"\n')]),
       ['1: the file is not UTF-8 text. Save it as UTF-8 ("CSV UTF-8" in Excel).'],
     ],
-    [
-      'in UTF-16',
-      Buffer.from('\ufeffvenues: []', 'utf16le'),
-      ['1: the file is not UTF-8 text. Save it as UTF-8 ("CSV UTF-8" in Excel).'],
-    ],
-    ['with a binary zero', 'venues:\n\0', ['1: the file is not UTF-8 text. Save it as UTF-8 ("CSV UTF-8" in Excel).']],
   ];
   test.each(files)('%s', async (_what, content, faults) => {
     expect(await faultsOf('venues.yaml', content)).toEqual(faults);
   });
 
   const rows: [string, string, unknown[]][] = [
-    ['a venue that is a word', 'venues:\n  - Turf House\n', ['2: venues.0: must have fields, each as name: value']],
     [
       'a mistyped field',
       house().replace('city:', 'citty:'),
       ['2: Turf House: city: is required', '4: Turf House: citty: is not allowed here'],
     ],
-    [
-      'a field of the wrong type',
-      house().replace('Mumbai', '5'),
-      ['4: Turf House: city: must be text, in quotes if it looks like a number'],
-    ],
-    ['resources that are none', house().replace('[]', 'none'), ['5: Turf House: resources: must be a list']],
     [
       'several wrong values of a resource',
       house(turf().replace('60', '61').replace('1200', "'1200'").replace("'06:00'", "'6:00'")),
@@ -143,11 +114,6 @@ describe('a YAML file', () => {
         '13: Turf House / Turf A: shares_space_with: names the resource itself',
         '13: Turf House / Turf A: shares_space_with: there is no resource "turf z" at this venue',
       ],
-    ],
-    [
-      'a schedule that is a word',
-      house(turf('        schedule: always')),
-      ['13: Turf House / Turf A: schedule: must have fields, each as name: value'],
     ],
     [
       'a schedule without a day',
@@ -227,7 +193,6 @@ const REQUIRED = [
 
 describe('a CSV file', () => {
   const files: [string, string, unknown[]][] = [
-    ['that is empty', '\ufeff\r\n', ['1: the file is empty']],
     [
       'without the names of its columns',
       'venue,Turf House,Mumbai\n',
@@ -237,7 +202,6 @@ describe('a CSV file', () => {
         '1: mumbai: is not a known column',
       ],
     ],
-    ['with a column twice', 'kind,venue,Venue\n', ['1: venue: is the name of more than one column']],
     [
       'with an open quote',
       'kind,venue\n"venue,x\ny\n',
@@ -302,16 +266,6 @@ describe('a CSV file', () => {
       ['8: E: city: is required'],
     ],
     [
-      'with a column that has no name',
-      ',kind,venue,city,address\n0,venue,A,B,C\n1,venue,D,E,F\n',
-      ['1: column 1 of the sheet: has cells but no name, the first in line 2. Name it, or delete it.'],
-    ],
-    [
-      'with text behind a quote',
-      'kind,venue\nvenue,"A" B\n',
-      ['2: this is not CSV: there is text behind a closing quote. Within quotes, write a quote as two.'],
-    ],
-    [
       'with what can be read in two ways',
       [
         'kind;venue;city;address;resource;price_rule;price_rupees;date;hours;days_of_week;from_date;resource_type;sport_category;duration_minutes;operating_hours_start;operating_hours_end',
@@ -328,14 +282,6 @@ describe('a CSV file', () => {
         '4: A / R: hours: must be times such as 06:00-12:00|16:00-23:00, or closed',
         '6: A / R / schedule: exceptions.0.date: 05/06/2026 can be 2026-06-05 or 2026-05-06: write it so',
         '7: A / R / P: from_date: 7/8/2026 can be 2026-08-07 or 2026-07-08: write it so',
-      ],
-    ],
-    [
-      'with exceptions and no week',
-      'kind,venue,city,resource,address,date,hours\nvenue,A,B,,C,,\nresource,A,,R,,,\nschedule,A,,R,,2026-12-25,closed\n',
-      [
-        ...[...REQUIRED, 'price_rupees'].map((field) => `3: A / R: ${field}: is required`),
-        '4: A / R / schedule: weekly: has hours for no day of the week, so it would be closed every day',
       ],
     ],
   ];

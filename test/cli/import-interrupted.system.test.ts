@@ -84,14 +84,9 @@ async function importWith(file: string, number: number, verdict: Verdict) {
 
 describe('an import that is stopped at any of its calls', () => {
   let whole: unknown;
-  let written: number;
   beforeAll(async () => {
-    written = (await importWith(await fileFor('whole-0'), 0, 'pass')).writes.length;
+    await importWith(await fileFor('whole-0'), 0, 'pass');
     whole = await stateOf('whole-0');
-  });
-
-  test('would otherwise make this many calls', () => {
-    expect(written).toBe(WRITES);
   });
 
   const all = Array.from({ length: WRITES }, (_, index) => index + 1);

@@ -178,17 +178,6 @@ describe('what is there already', () => {
     expect(await listOf('resource', 'list', venueId)).toHaveLength(2);
   });
 
-  test('a new venue that the file calls inactive is never on sale', async () => {
-    const file = await fileWith(
-      barn().replace('Cricket Barn', 'Closed Barn').replace('city: Pune', 'city: Pune\n    status: inactive'),
-    );
-    const { code, out } = await operator(url, ['import', file]);
-    expect([code, out]).toEqual([0, expect.stringContaining('  > venue (stays inactive, as the file says)\n')]);
-    expect(await planOf(file)).toMatchObject({ result: 'unchanged' });
-    const [venue] = (await listOf('venue', 'list')).filter(({ name }) => name === 'Closed Barn');
-    expect(venue).toMatchObject({ status: 'inactive', address: '2 Main Road' });
-  });
-
   test('price rules of one priority keep the order of the file, in which the last wins', async () => {
     const [one, two, three] = [
       'name: One, price_rupees: 1',

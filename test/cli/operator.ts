@@ -1,6 +1,5 @@
 import { runCommandLine } from '../../src/cli/program.ts';
-import type { OperatorEnvironment } from '../../src/process/config/environment.ts';
-import { operatorEnvironment } from '../../src/process/config/environment.ts';
+import { type OperatorEnvironment, operatorEnvironment } from '../../src/process/config/environment.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
 
 /** What a command line printed, and the code with which it would have ended. */
@@ -28,10 +27,7 @@ export async function operator(
     out: sink('out'),
     err: sink('err'),
     interrupted,
-    environment: {
-      ...operatorEnvironment({ OPERATOR_URL: url, OPERATOR_API_KEY: OPERATOR_KEY }),
-      ...environment,
-    },
+    environment: { ...operatorEnvironment({ OPERATOR_URL: url, OPERATOR_API_KEY: OPERATOR_KEY }), ...environment },
     readInput: () => Promise.resolve(input),
   });
   return { code, ...printed };

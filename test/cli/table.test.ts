@@ -19,12 +19,6 @@ test.each([40, 80, 120, 200])('a table fits a width of %i, with whole ids, and n
   expect([...(lines[0]?.split(/ +/) ?? []), ...omitted]).toEqual(columns);
 });
 
-test('a table cuts texts before it omits columns', () => {
-  const { lines, omitted } = fitTable(columns, [row], 80);
-  expect(lines[1]).toMatch(/^\S{36} {2}A venue [^]*… {2}active {2}2026-11-21T04:30Z$/);
-  expect(omitted).toEqual(['other_id']);
-});
-
 test('columns stay under their headings where letters are wide or combine', () => {
   const names = ['運動場', 'Çöurt', 'e\u0301te\u0301', '👨‍👩‍👧 court', '🇮🇳 turf', 'खेल'];
   const rows = names.map((name) => ({ name, status: 'active' }));

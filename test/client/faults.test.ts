@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { PartnerClient } from '../../packages/client/src/index.ts';
-import { createPartnerClient } from '../../packages/client/src/index.ts';
-import type { Partner, Venue } from '../support/factories.ts';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { createPartnerClient, type PartnerClient } from '../../packages/client/src/index.ts';
 import { anyPartner, anyVenue, dateIn } from '../support/factories.ts';
 import { inParallel } from '../support/in-parallel.ts';
-import type { Random } from '../support/random.ts';
-import { mulberry32, propertySeed } from '../support/random.ts';
+import { mulberry32, propertySeed, type Random } from '../support/random.ts';
 import { rowsOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
 import { sharedService } from '../support/service-host.ts';
-import type { Fault, FaultyProxy } from './faulty-proxy.ts';
-import { startFaultyProxy } from './faulty-proxy.ts';
+import { type Fault, startFaultyProxy } from './faulty-proxy.ts';
 
 const BOOKINGS = scaled(1_000, 50);
 const AT_ONCE = 8;
@@ -31,9 +27,6 @@ const FAULTS: [share: number, fault: Fault][] = [
 ];
 
 const service = sharedService();
-let proxy: FaultyProxy;
-let venue: Venue;
-let partner: Partner;
 const strikes = new Map<string, { random: Random; left: number }>();
 
 /** By the id of the request, which is its booking's: what strikes a booking is the same however the calls interleave. */
@@ -51,15 +44,13 @@ function faultOf({ requestId }: { requestId: string }): Fault {
   return { kind: 'none' };
 }
 
-beforeAll(async () => {
-  const turfs = Math.ceil(BOOKINGS / 500);
-  venue = await anyVenue(
-    service,
-    Array.from({ length: turfs }, () => ({})),
-  );
-  partner = await anyPartner(service, [venue.id]);
-  proxy = await startFaultyProxy(service.url, faultOf);
-});
+const turfs = Math.ceil(BOOKINGS / 500);
+const venue = await anyVenue(
+  service,
+  Array.from({ length: turfs }, () => ({})),
+);
+const partner = await anyPartner(service, [venue.id]);
+const proxy = await startFaultyProxy(service.url, faultOf);
 afterAll(async () => {
   await proxy.close();
   await service.stop();

@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import express from 'express';
@@ -11,8 +10,7 @@ import { rawBodyOf } from '../../packages/client/src/webhooks/receive.ts';
 import type { WebhookEvent } from '../../packages/client/src/webhooks/verify.ts';
 import { verifySignature, verifyWebhook, WebhookVerificationError } from '../../packages/client/src/webhooks/verify.ts';
 import { signDelivery } from '../../src/webhooks/sender/signature.rules.ts';
-import type { Vector } from '../docs/verification-vectors.ts';
-import { bodyOf, readVectors } from '../docs/verification-vectors.ts';
+import { bodyOf, readVectors, type Vector } from '../docs/verification-vectors.ts';
 import { createClient } from '../support/client.ts';
 
 const SECRET = 'whsec_a-secret-of-these-tests';

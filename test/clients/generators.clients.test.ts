@@ -16,12 +16,7 @@ jest.setTimeout(600_000);
 const OPENAPI_GENERATOR = { 'openapi-generator-cli': '7.25.0' };
 const OPENAPI_PYTHON_CLIENT = { 'openapi-python-client': '0.29.1', mypy: '2.4.1' };
 /** What the Python clients of openapi-generator need. */
-const PYDANTIC = {
-  pydantic: '2.14.4',
-  'python-dateutil': '2.9.0',
-  urllib3: '2.8.0',
-  'typing-extensions': '4.16.0',
-};
+const PYDANTIC = { pydantic: '2.14.4', 'python-dateutil': '2.9.0', urllib3: '2.8.0', 'typing-extensions': '4.16.0' };
 const OAPI_CODEGEN = {
   name: 'oapi-codegen',
   module: 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen',

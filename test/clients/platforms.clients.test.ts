@@ -7,8 +7,7 @@ import { projectFolder } from '../architecture/planted-tree.ts';
 import { reasonToSkip } from '../docs/programs.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { freePort } from '../support/own-servers.ts';
-import type { Server } from './tools.ts';
-import { nodeModules, run, startServer } from './tools.ts';
+import { nodeModules, run, type Server, startServer } from './tools.ts';
 
 jest.setTimeout(600_000);
 

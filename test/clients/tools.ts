@@ -35,9 +35,7 @@ export async function nodeModules(packages: readonly string[]): Promise<string> 
   if (!existsSync(home)) {
     await withScratchFolder(process.env, async (folder) => {
       await writeFile(path.join(folder, 'package.json'), '{"private":true}');
-      await run('npm', ['install', `--before=${AS_OF}`, '--engine-strict=false', ...packages], {
-        cwd: folder,
-      });
+      await run('npm', ['install', `--before=${AS_OF}`, '--engine-strict=false', ...packages], { cwd: folder });
       await rename(folder, home);
     });
   }

@@ -5,7 +5,7 @@ import { createLogger } from '../../src/platform/logger.ts';
 import type { Config, ProcessName } from '../../src/process/config/config.ts';
 import { ConfigError, loadConfig, PROCESS_NAMES } from '../../src/process/config/config.ts';
 import { operatorEnvironment } from '../../src/process/config/environment.ts';
-import { settingsWarnings } from '../../src/process/config/settings.rules.ts';
+import { settingsWarnings } from '../../src/process/config/setting-combinations.rules.ts';
 
 const KEY = Buffer.alloc(32, 1).toString('base64');
 const REQUIRED = {
@@ -251,10 +251,7 @@ describe('settings that break a promise', () => {
       }
   });
 
-  const strong = {
-    OPERATOR_API_KEY: PRODUCTION.OPERATOR_API_KEY,
-    ENCRYPTION_KEYS: PRODUCTION.ENCRYPTION_KEYS,
-  };
+  const strong = { OPERATOR_API_KEY: PRODUCTION.OPERATOR_API_KEY, ENCRYPTION_KEYS: PRODUCTION.ENCRYPTION_KEYS };
 
   test.each([
     ['OPERATOR_API_KEY', 'x'.repeat(32), /make one: /],

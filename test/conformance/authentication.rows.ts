@@ -1,9 +1,7 @@
 import { expect } from 'expect';
-import type { Client, Reply } from '../support/client.ts';
-import { createClient } from '../support/client.ts';
+import { type Client, createClient, type Reply } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Partner } from '../support/factories.ts';
-import { expectStatus, operatorOf } from '../support/factories.ts';
+import { expectStatus, operatorOf, type Partner } from '../support/factories.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 import { ENDPOINTS, everyEndpoint } from './endpoints.ts';
 import { partsOf } from './responses.ts';

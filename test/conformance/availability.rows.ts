@@ -1,6 +1,5 @@
 import { expect } from 'expect';
-import type { Json, Partner } from '../support/factories.ts';
-import { bookSlot, dateIn, expectStatus, placeHold } from '../support/factories.ts';
+import { bookSlot, dateIn, expectStatus, type Json, type Partner, placeHold } from '../support/factories.ts';
 import type { Row } from './row.ts';
 import {
   bytesOf,
@@ -261,10 +260,7 @@ const RANGES: readonly Row[] = [
       const [from, to] = [dateIn(3), dateIn(4)];
       for (const rest of ['', `&resource_id=${venue.resourceIds[1]}`]) {
         const days = await Promise.all(
-          [from, to].map(async (date) => ({
-            date,
-            slots: await slotsAt(partner, dayOf(venue.id, date, rest)),
-          })),
+          [from, to].map(async (date) => ({ date, slots: await slotsAt(partner, dayOf(venue.id, date, rest)) })),
         );
         const body = await read(partner, rangeOf(venue.id, from, to, rest));
         expect(body).toEqual({ venue_id: venue.id, from, to, days });
@@ -294,13 +290,7 @@ const OPERATOR_RULES: readonly Row[] = [
     check: async (world) => {
       const { venue, partner } = await world.scene({ venue: { time_zone: 'UTC' } });
       const path = `/api/v1/operator/resources/${venue.resourceIds[0]}/price-rules`;
-      const evening = {
-        name: 'Evening',
-        price_rupees: 1500,
-        start_time: '18:00',
-        end_time: '22:00',
-        priority: 1,
-      };
+      const evening = { name: 'Evening', price_rupees: 1500, start_time: '18:00', end_time: '22:00', priority: 1 };
       const peak = { name: 'Peak', multiplier: 2, start_time: '20:00', end_time: '22:00', priority: 2 };
       for (const rule of [peak, evening]) expectStatus(await world.operator.post(path, rule), 201);
       const slots = await slotsAt(partner, dayOf(venue.id));

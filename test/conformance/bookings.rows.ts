@@ -1,6 +1,5 @@
 import { expect } from 'expect';
-import type { Json, Partner } from '../support/factories.ts';
-import { bookSlot } from '../support/factories.ts';
+import { bookSlot, type Json, type Partner } from '../support/factories.ts';
 import type { Row } from './row.ts';
 import {
   BOOKINGS,
@@ -53,11 +52,7 @@ export const BOOKING_ROWS: readonly Row[] = [
         order_reference: null,
         metadata: {},
         venue: { venue_id: venue.id, ...venueFields },
-        resource: {
-          resource_id: venue.resourceIds[0],
-          resource_type: 'turf',
-          sport_category: 'football',
-        },
+        resource: { resource_id: venue.resourceIds[0], resource_type: 'turf', sport_category: 'football' },
         cancelled_at: null,
         cancellation_reason: null,
         refunded_at: null,

@@ -1,6 +1,5 @@
 import { expect } from 'expect';
-import type { Json } from '../support/factories.ts';
-import { expectStatus } from '../support/factories.ts';
+import { expectStatus, type Json } from '../support/factories.ts';
 import type { Row } from './row.ts';
 import {
   BOOKINGS,

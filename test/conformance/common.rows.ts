@@ -33,10 +33,7 @@ export const COMMON_ROWS: readonly Row[] = [
     endpoints: ['POST /api/v1/bookings/confirm 415 UNSUPPORTED_MEDIA_TYPE', `POST ${HOLDS} 201`],
     check: inScene(async ({ partner, slot }) => {
       for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/xml']) {
-        const reply = await partner.api.send('POST', CONFIRM, {
-          headers: { 'content-type': type },
-          body: '{}',
-        });
+        const reply = await partner.api.send('POST', CONFIRM, { headers: { 'content-type': type }, body: '{}' });
         await expectVerdict(reply, '415 UNSUPPORTED_MEDIA_TYPE');
       }
       const headers = { 'content-type': 'application/json; charset=utf-8' };
@@ -128,11 +125,7 @@ export const COMMON_ROWS: readonly Row[] = [
     check: async (world) => {
       const stranger = world.client('no-key');
       const entrance = json(await stranger.get('/'));
-      expect(entrance).toMatchObject({
-        documentation: '/docs',
-        description: '/openapi.json',
-        llms: '/llms.txt',
-      });
+      expect(entrance).toMatchObject({ documentation: '/docs', description: '/openapi.json', llms: '/llms.txt' });
       for (const path of [...Object.values(entrance), '/docs/quickstart', '/docs/quickstart.md']) {
         expect([path, (await stranger.get(String(path))).status]).toEqual([path, 200]);
       }

@@ -2,8 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { expect } from 'expect';
 import { eventually } from '../support/eventually.ts';
 import { expectStatus } from '../support/factories.ts';
-import type { Received } from '../support/receiver.ts';
-import { headerOf, isGenuine, standardSignature } from '../support/receiver.ts';
+import { headerOf, isGenuine, type Received, standardSignature } from '../support/receiver.ts';
 import type { Row } from './row.ts';
 import { expectVerdict, held, inScene, NOWHERE, newKey, UUID_V7 } from './steps.ts';
 import {
@@ -93,9 +92,7 @@ const HEADERS: readonly Row[] = [
       const sentAt = Number(headerOf(attempt, 'x-service-timestamp'));
       expect(Math.abs(attempt.atUnixSeconds - sentAt)).toBeLessThan(5);
       const judged = (change: Partial<Received>) => isGenuine({ ...attempt, ...change }, secretKey);
-      const withHeader = (name: string, value: string) => ({
-        headers: { ...attempt.headers, [name]: value },
-      });
+      const withHeader = (name: string, value: string) => ({ headers: { ...attempt.headers, [name]: value } });
       expect([judged({}), judged({ atUnixSeconds: sentAt + 300 }), judged({ atUnixSeconds: sentAt - 300 })]).toEqual([
         true,
         true,
@@ -123,10 +120,7 @@ const succeeding = (status: number): Row => ({
     const listener = await listening(world, scene.partner, ['hold_created'], status);
     await held(scene);
     const delivery = await deliveryOnce(listener, 'an attempt', (now) => attemptsOf(now).length > 0);
-    expect(delivery).toMatchObject({
-      state: 'succeeded',
-      attempts: [{ status_code: status, error: null }],
-    });
+    expect(delivery).toMatchObject({ state: 'succeeded', attempts: [{ status_code: status, error: null }] });
   }),
 });
 

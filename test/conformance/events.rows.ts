@@ -1,8 +1,6 @@
 import { expect } from 'expect';
-import type { EventType } from '../../src/reservations/event-types.ts';
-import { EVENT_TYPES, isOfBooking } from '../../src/reservations/event-types.ts';
-import type { Json } from '../support/factories.ts';
-import { expectStatus } from '../support/factories.ts';
+import { EVENT_TYPES, type EventType, isOfBooking } from '../../src/reservations/event-types.ts';
+import { expectStatus, type Json } from '../support/factories.ts';
 import { isGenuine } from '../support/receiver.ts';
 import type { Row } from './row.ts';
 import {
@@ -50,11 +48,7 @@ const ending =
   };
 
 const CAUSES: Record<EventType, Cause> = {
-  hold_created: {
-    when: 'a hold was placed',
-    endpoint: `POST ${PARTNER}/holds 201`,
-    cause: (scene) => held(scene),
-  },
+  hold_created: { when: 'a hold was placed', endpoint: `POST ${PARTNER}/holds 201`, cause: (scene) => held(scene) },
   hold_cancelled: {
     when: 'an ACTIVE hold was released',
     endpoint: `POST ${PARTNER}/holds/{holdId}/cancel 200`,

@@ -1,6 +1,5 @@
 import { expect } from 'expect';
-import type { Json, Partner } from '../support/factories.ts';
-import { placeHold } from '../support/factories.ts';
+import { type Json, type Partner, placeHold } from '../support/factories.ts';
 import type { Row } from './row.ts';
 import { book, end, expectVerdict, held, inScene, list, listedOnce, PARTNER, read, release } from './steps.ts';
 import { arrival, listening } from './webhook-steps.ts';

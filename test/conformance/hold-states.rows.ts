@@ -1,7 +1,6 @@
 import { expect } from 'expect';
 import { eventually } from '../support/eventually.ts';
-import type { Json } from '../support/factories.ts';
-import { expectStatus, freeSlotIds, placeHold } from '../support/factories.ts';
+import { expectStatus, freeSlotIds, type Json, placeHold } from '../support/factories.ts';
 import { verdict } from '../support/verdict.ts';
 import type { Row } from './row.ts';
 import {
@@ -167,12 +166,7 @@ const READING: readonly Row[] = [
       await release(partner, first['hold_id']);
       expect(await readHold(partner, made[1] ?? {})).toEqual(made[1]);
       const active = await read(partner, `${HOLDS}?status=ACTIVE&limit=1`);
-      expect(active).toEqual({
-        success: true,
-        count: 1,
-        data: expect.any(Array),
-        next_cursor: expect.any(String),
-      });
+      expect(active).toEqual({ success: true, count: 1, data: expect.any(Array), next_cursor: expect.any(String) });
       const rest = await read(partner, `${HOLDS}?status=ACTIVE&cursor=${String(active['next_cursor'])}`);
       expect(rest).toMatchObject({ count: 1, next_cursor: null });
       expect(await list(partner, `${HOLDS}?status=RELEASED`)).toMatchObject([{ hold_id: first['hold_id'] }]);

@@ -1,6 +1,5 @@
 import { expect } from 'expect';
-import type { Json } from '../support/factories.ts';
-import { dateIn, expectStatus, placeHold } from '../support/factories.ts';
+import { dateIn, expectStatus, type Json, placeHold } from '../support/factories.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 import type { Row } from './row.ts';
 import {
@@ -298,9 +297,7 @@ const PLACING: readonly Row[] = [
       'the response says why, when a blocking hold would lapse, and names up to 3 free slots of the sport, nearest first',
     endpoints: [`${PLACE} 409 SLOT_NOT_AVAILABLE`],
     check: async (world) => {
-      const { venue, partner, rival, slots } = await world.scene({
-        resources: [{}, { sport_category: 'tennis' }],
-      });
+      const { venue, partner, rival, slots } = await world.scene({ resources: [{}, { sport_category: 'tennis' }] });
       const football = slots.filter((slot) => slot['resource_id'] === venue.resourceIds[0]);
       const [before, wanted, after, later] = football.slice(4, 8);
       const placed = await placeHold(rival, String(wanted?.['slot_id']));
@@ -429,9 +426,7 @@ const EXTENDING: readonly Row[] = [
         .collection('reservations')
         .updateOne({ _id: placed['hold_id'] as never }, { $set: { placedAt } });
       await expectVerdict(extend(scene, placed, 1800), '409 HOLD_LIMIT_REACHED');
-      expect(await readHold(scene.partner, placed)).toMatchObject({
-        hold_expiry_at: placed['hold_expiry_at'],
-      });
+      expect(await readHold(scene.partner, placed)).toMatchObject({ hold_expiry_at: placed['hold_expiry_at'] });
       await expectVerdict(extend(scene, placed, 900), '200');
     },
   },

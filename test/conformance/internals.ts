@@ -1,5 +1,4 @@
-import type { HostedService } from '../support/service-host.ts';
-import { hostedService } from '../support/service-host.ts';
+import { type HostedService, hostedService } from '../support/service-host.ts';
 
 /** What the tests have beyond HTTP: settings, rows of the database, logs. */
 export type Internals = {

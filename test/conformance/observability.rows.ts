@@ -1,7 +1,6 @@
 import { expect } from 'expect';
 import { eventually } from '../support/eventually.ts';
-import type { Json } from '../support/factories.ts';
-import { expectStatus } from '../support/factories.ts';
+import { expectStatus, type Json } from '../support/factories.ts';
 import type { Row } from './row.ts';
 import {
   bytesOf,

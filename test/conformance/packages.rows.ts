@@ -1,7 +1,6 @@
 import { expect } from 'expect';
 import type { Reply } from '../support/client.ts';
-import type { Json, Partner } from '../support/factories.ts';
-import { bookSlot, confirmBody, expectStatus, placeHold } from '../support/factories.ts';
+import { bookSlot, confirmBody, expectStatus, type Json, type Partner, placeHold } from '../support/factories.ts';
 import type { Row } from './row.ts';
 import {
   book,

@@ -1,7 +1,6 @@
 import { expect } from 'expect';
 import type { Reply } from '../support/client.ts';
-import type { HostedService } from '../support/service-host.ts';
-import { hostedService } from '../support/service-host.ts';
+import { type HostedService, hostedService } from '../support/service-host.ts';
 import type { Row } from './row.ts';
 import type * as InHost from './rows.in-host.ts';
 import { BOOKINGS, CONFIRM, expectVerdict, HOLDS, NOWHERE, PARTNER } from './steps.ts';

@@ -5,6 +5,7 @@ import type { Operation } from '../../src/http/route.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import { differenceOf, endpointOf, missingResponses } from './responses.ts';
 import { ROWS } from './rows.ts';
+import { RULES } from './rules.ts';
 
 /** What an endpoint's row of the route table says of it alone: its successes and each refusal that is not common to all endpoints. */
 function outcomesOf({ responses, errors, query, body }: Operation): string[] {
@@ -21,6 +22,12 @@ const served = routeTables().partner.map((operation) => [nameOf(operation), outc
 const named = ROWS.flatMap((row) => row.endpoints);
 
 describe('the map is complete', () => {
+  test('every rule of docs/contract.md has a row, and every row is about rules that it states, each once', () => {
+    expect(new Set(ROWS.flatMap(({ rules }) => rules))).toEqual(new Set(RULES));
+    expect(new Set(RULES).size).toBe(RULES.length);
+    expect(RULES.length).toBeGreaterThan(100);
+  });
+
   test('no two rows have one name', () => {
     const names = ROWS.map(({ rules, title }) => `${rules[0]}: ${title}`);
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);

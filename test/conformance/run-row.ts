@@ -1,7 +1,6 @@
 import type { Internals } from './internals.ts';
 import { missingResponses } from './responses.ts';
-import type { Row } from './row.ts';
-import { NotTried } from './row.ts';
+import { NotTried, type Row } from './row.ts';
 import type { Worlds } from './world.ts';
 
 /**

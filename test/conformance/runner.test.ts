@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { anyPartner, expectStatus, operatorOf } from '../support/factories.ts';
-import type { HostedService } from '../support/service-host.ts';
-import { hostedService } from '../support/service-host.ts';
+import { type HostedService, hostedService } from '../support/service-host.ts';
 import type { Row } from './row.ts';
 import { parseOptions, UsageError } from './runner/options.ts';
-import type { Outcome } from './runner/report.ts';
-import { reportOf } from './runner/report.ts';
+import { type Outcome, reportOf } from './runner/report.ts';
 import { runConformance } from './runner/run.ts';
 
 const NO_SUBSCRIPTION = 'WEBHOOK_ALLOW_PRIVATE_NETWORKS';
@@ -25,12 +23,7 @@ const rows: Row[] = [
     endpoints: [],
     check: () => Promise.reject(new Error('59 was accepted')),
   },
-  {
-    rules: ['holds/states'],
-    title: 'sees nothing',
-    endpoints: ['GET /api/v1/partner/holds 200'],
-    check: nothing,
-  },
+  { rules: ['holds/states'], title: 'sees nothing', endpoints: ['GET /api/v1/partner/holds 200'], check: nothing },
   { rules: ['holds/limit'], title: 'needs the inside', endpoints: [], needs: 'internals', check: nothing },
   {
     rules: ['webhooks/headers'],
@@ -109,11 +102,7 @@ describe('the options', () => {
   const GIVEN = ['--base-url', 'http://h:1', '--admin-url', 'http://h:2/', '--operator-key', 'k'];
 
   test('are addresses, the key, and where to receive', () => {
-    expect(parseOptions(GIVEN, {})).toEqual({
-      baseUrl: 'http://h:1',
-      adminUrl: 'http://h:2',
-      operatorKey: 'k',
-    });
+    expect(parseOptions(GIVEN, {})).toEqual({ baseUrl: 'http://h:1', adminUrl: 'http://h:2', operatorKey: 'k' });
     const receiving = ['--receiver-bind', '0.0.0.0:8080', '--receiver-url', 'https://me.example/'];
     expect(parseOptions([...GIVEN.slice(0, 4), ...receiving], { OPERATOR_API_KEY: 'e' })).toMatchObject({
       operatorKey: 'e',

@@ -14,6 +14,24 @@ const atSlot = ({ partner }: Pick<Scene, 'partner'>, operation: string, slotId: 
 /** The other channel, in the sandbox. */
 export const SANDBOX_ROWS: readonly Row[] = [
   {
+    rules: ['sandbox/reset'],
+    title: 'reset removes subscriptions, releases holds and cancels bookings of the caller alone',
+    endpoints: ['POST /api/v1/sandbox/reset 200'],
+    check: inScene(async (scene, world) => {
+      const { partner, rival } = scene;
+      const { id } = await listening(world, partner);
+      const [own, theirs] = [await held(scene), await held({ ...scene, partner: rival })];
+      const booking = await bookSlot(partner, scene.slot());
+      const reset = () => partner.api.post('/api/v1/sandbox/reset');
+      expect(expectStatus(await reset(), 200)).toEqual({ subscriptions: 1, holds: 1, bookings: 1 });
+      await expectVerdict(partner.api.post(`${WEBHOOKS}/${id}/test`), '404 WEBHOOK_NOT_FOUND');
+      expect(await readHold(partner, own)).toMatchObject({ status: 'RELEASED' });
+      expect(await readBooking(partner, booking)).toMatchObject({ status: 'CANCELLED' });
+      expect(await readHold(rival, theirs)).toMatchObject({ status: 'ACTIVE' });
+      expect(expectStatus(await reset(), 200)).toEqual({ subscriptions: 0, holds: 0, bookings: 0 });
+    }),
+  },
+  {
     rules: ['sandbox/walk-in'],
     title: 'a walk-in takes the slot as another channel would, with its event, and release gives it back',
     endpoints: [`${WALK_IN} 201`, `${RELEASE} 200`, `${RELEASE} 404 BOOKING_NOT_FOUND`],

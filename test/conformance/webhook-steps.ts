@@ -1,6 +1,5 @@
 import { eventually } from '../support/eventually.ts';
-import type { Json, Partner } from '../support/factories.ts';
-import { expectStatus, subscribe } from '../support/factories.ts';
+import { expectStatus, type Json, type Partner, subscribe } from '../support/factories.ts';
 import type { Answering, Received, WebhookReceiver } from '../support/receiver.ts';
 import { held, list, PARTNER, read } from './steps.ts';
 import type { Scene, World } from './world.ts';

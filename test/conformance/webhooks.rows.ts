@@ -1,7 +1,6 @@
 import { expect } from 'expect';
 import { EVENT_TYPES } from '../../src/reservations/event-types.ts';
-import type { Json, Partner } from '../support/factories.ts';
-import { expectStatus, subscribe } from '../support/factories.ts';
+import { expectStatus, type Json, type Partner, subscribe } from '../support/factories.ts';
 import { isGenuine, standardSignature } from '../support/receiver.ts';
 import { errorOf } from '../support/verdict.ts';
 import type { Row } from './row.ts';
@@ -167,12 +166,7 @@ const MANAGEMENT: readonly Row[] = [
       const fields = { endpoint_url: elsewhere.url, event_types: ['booking_created'] };
       const changed = expectStatus(await listener.partner.api.patch(`${WEBHOOKS}/${listener.id}`, fields), 200);
       expect(await list(listener.partner, WEBHOOKS)).toEqual([changed]);
-      expect(changed).toMatchObject({
-        id: listener.id,
-        ...fields,
-        status: 'active',
-        secret_rotated_at: null,
-      });
+      expect(changed).toMatchObject({ id: listener.id, ...fields, status: 'active', secret_rotated_at: null });
       expectStatus(await advance(listener, delivery['id']), 200);
       const second = await arrival({ receiver: elsewhere }, 'the retry');
       expect(isGenuine(second, listener.secretKey)).toBe(true);

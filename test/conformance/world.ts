@@ -1,11 +1,9 @@
-import type { Client } from '../support/client.ts';
-import { createClient } from '../support/client.ts';
+import { type Client, createClient } from '../support/client.ts';
 import type { Json, Partner, Venue } from '../support/factories.ts';
 import { anyPartner, anyVenue, dateIn, operatorOf, slotsOf } from '../support/factories.ts';
 import type { Answering, Receivers, WebhookReceiver } from '../support/receiver.ts';
 import type { Listeners } from '../support/service-environment.ts';
-import type { Exchange } from './responses.ts';
-import { recording } from './responses.ts';
+import { type Exchange, recording } from './responses.ts';
 import { NotTried } from './row.ts';
 
 /** What a row is given: a deployment in sandbox mode with its workers, over HTTP. */

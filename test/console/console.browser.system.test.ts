@@ -1,22 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { SUITE } from '../../src/partners/certification-suite.ts';
-import type { Outcome } from '../partners/certification-report.ts';
-import { certificationReport } from '../partners/certification-report.ts';
-import type { WatchedPage } from '../support/browser.ts';
-import { findBrowser, startBrowser, takeScreenshot, watchedPage } from '../support/browser.ts';
+
+import { findBrowser, startBrowser, takeScreenshot, type WatchedPage, watchedPage } from '../support/browser.ts';
+
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Json } from '../support/factories.ts';
-import { anyVenue, bookSlot, expectStatus, operatorOf, placeHold, slotsOf } from '../support/factories.ts';
-import { rowOf } from '../support/rows.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { bookSlot, expectStatus, type Json, operatorOf, placeHold, slotsOf } from '../support/factories.ts';
+import { type Service, startService } from '../support/service.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
 import { verdict } from '../support/verdict.ts';
 import { seriousFaults } from './axe.ts';
-import type { ConsoleWorld } from './world.ts';
-import { consoleWorld } from './world.ts';
+import { type ConsoleWorld, consoleWorld } from './world.ts';
 
 const DESKTOP = { viewport: { width: 1280, height: 800 } };
 const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
@@ -224,57 +218,6 @@ describeInBrowser('an operator', () => {
     await close();
   });
 
-  test('sees the names of courts that are told apart by their ends, and every state, on a phone', async () => {
-    const courts = [1, 2, 3, 4].map((each) => ({ name: `Badminton Court ${each}`, price_rupees: 450.5 }));
-    const { id } = await anyVenue(service, courts, { name: 'Shuttle House' });
-    const { page, close } = await visit(`/?venue_id=${id}&date=${world.date}`, PHONE);
-    for (const { name } of courts) {
-      const heading = page.getByRole('columnheader', { name });
-      const isWhole = await heading.evaluate((each) => each.scrollWidth <= each.clientWidth);
-      expect([name, isWhole]).toEqual([name, true]);
-    }
-    expect(await page.locator('td .under').first().innerText()).toBe('₹450.50');
-    await shot(page, 'courts-phone');
-    for (const path of ['/bookings', '/webhooks', '/deliveries', '/dead-letters', '/partners']) {
-      await page.goto(service.adminUrl + path);
-      const box = await page.locator('tbody .badge').first().boundingBox();
-      expect([path, box !== null && box.x + box.width <= PHONE.viewport.width]).toEqual([path, true]);
-      await shot(page, `${path.slice(1)}-phone`);
-    }
-    await close();
-  });
-
-  test('finds a booking by a last name and by the end of a phone, and a hold by its id', async () => {
-    const { page, close } = await visit('/bookings');
-    const search = page.getByLabel('Name, end of phone, or id');
-    for (const text of ['rao', '43210']) {
-      await search.fill(text);
-      await page.keyboard.press('Enter');
-      await page.waitForURL(new RegExp(`q=${text}`));
-      expect(await page.getByRole('row', { name: 'Asha Rao' }).count()).toBeGreaterThan(0);
-    }
-    await search.fill(String(world.hold['hold_id']));
-    await page.keyboard.press('Enter');
-    await page.waitForURL(`${service.adminUrl}/holds/${String(world.hold['hold_id'])}`);
-    await close();
-  });
-
-  test('redelivers a dead letter, after being told how many there are', async () => {
-    const { page, faults, close } = await visit('/dead-letters');
-    await page.getByRole('button', { name: 'Redeliver it' }).click();
-    const dialog = page.locator('#confirm-dialog');
-    expect(await dialog.innerText()).toContain('Redeliver 1 dead letter?');
-    await dialog.getByRole('button', { name: 'No, go back' }).click();
-    expect((await rowOf(service, 'deliveries', { _id: world.deliveryId })).state).toBe('dead_letter');
-    await page.getByRole('button', { name: 'Redeliver it' }).click();
-    await dialog.getByRole('button', { name: 'Redeliver 1' }).click();
-    await said(page, 'Dead letters being redelivered: 1.');
-    expect((await rowOf(service, 'deliveries', { _id: world.deliveryId })).state).toBe('pending');
-    await page.getByText('No dead letters.').waitFor();
-    expect(faults).toEqual([]);
-    await close();
-  });
-
   test('rotates a key, is shown the new one once, and the old one ends', async () => {
     const { page, faults, close } = await visit(`/partners/${world.rival.id}`);
     await page.getByRole('button', { name: /^Rotate/ }).click();
@@ -290,46 +233,6 @@ describeInBrowser('an operator', () => {
     const actions = expectStatus(await operatorOf(service).get('/api/v1/operator/audit?action=rotateApiKey'), 200);
     expect((actions['data'] as Json[])[0]).toMatchObject({ who: 'session', status: 201 });
     expect(faults).toEqual([]);
-    await close();
-  });
-
-  test('grants a venue and takes it away, suspends a partner and activates it', async () => {
-    const { page, close } = await visit(`/partners/${world.rival.id}`);
-    const confirm = (name: string) => page.locator('#confirm-dialog').getByRole('button', { name }).click();
-    await page.getByRole('button', { name: 'Revoke the grant for Koramangala Arena' }).click();
-    await confirm('Revoke');
-    await said(page, /can no longer operate/);
-    await page.getByRole('button', { name: 'Grant' }).click();
-    await said(page, /can operate the venue/);
-    await page.getByRole('button', { name: 'Suspend' }).click();
-    await confirm('Suspend');
-    await page.getByText('suspended', { exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Activate' }).click();
-    await page.getByRole('button', { name: 'Suspend' }).waitFor();
-    const { status } = expectStatus(await operatorOf(service).get(`/api/v1/operator/partners/${world.rival.id}`), 200);
-    expect(status).toBe('active');
-    await close();
-  });
-
-  test('attaches the report of a certification, after one that failed was rejected, and reads it', async () => {
-    const { page, close } = await visit(`/partners/${world.rival.id}`);
-    const attach = async (name: string, text: string) => {
-      const file = { name, mimeType: 'application/json', buffer: Buffer.from(text) };
-      await page.getByLabel('Report (optional)').setInputFiles(file);
-      await page.getByRole('button', { name: 'Certify' }).click();
-    };
-    await attach('notes.json', 'all passed');
-    await page.locator('#certify-report-fault').getByText('object').waitFor();
-    const reportOf = (...outcomes: Outcome[]) => JSON.stringify(certificationReport(world.rival.id, outcomes));
-    await attach('failed.json', reportOf('passed', 'failed'));
-    await page.locator('#certify-report-fault').getByText(`1 of ${SUITE.scenarios.length} scenarios failed`).waitFor();
-    await attach('report.json', reportOf('passed', 'not_tried'));
-    await said(page, /is certified/);
-    await page.getByRole('link', { name: `Incomplete: ${SUITE.scenarios.length - 1} passed, 1 not tried` }).click();
-    const found = page.getByRole('cell', { name: 'Nothing came.' });
-    await found.waitFor();
-    expect(await found.count()).toBe(1);
-    await shot(page, 'certification-report');
     await close();
   });
 

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type * as Grid from '../../src/booking/availability/day-grid.service.ts';
 import { dateAfter } from '../availability/wall-clock.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Json, Partner, Venue } from '../support/factories.ts';
 import {
   anyPartner,
   anyResource,
@@ -10,9 +9,12 @@ import {
   bookSlot,
   dateIn,
   expectStatus,
+  type Json,
   operatorOf,
+  type Partner,
   placeHold,
   slotsOf,
+  type Venue,
 } from '../support/factories.ts';
 import { hostedService } from '../support/service-host.ts';
 
@@ -153,11 +155,7 @@ describe('a cell says who has it', () => {
       takesWalkIn: false,
     });
     const held = cellOf(day, turf[1]);
-    expect(held).toMatchObject({
-      state: 'held',
-      occupants: [{ holdId: hold['hold_id'] }],
-      takesWalkIn: true,
-    });
+    expect(held).toMatchObject({ state: 'held', occupants: [{ holdId: hold['hold_id'] }], takesWalkIn: true });
     const [left = 0] = held.occupants.map(({ secondsLeft }) => secondsLeft ?? 0);
     expect(left).toBeGreaterThan(1790);
     expect(left).toBeLessThanOrEqual(1800);

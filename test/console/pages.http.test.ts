@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { SUITE } from '../../src/partners/certification-suite.ts';
+import SUITE from '../../docs/certification-suite.json' with { type: 'json' };
 import { certificationReport } from '../partners/certification-report.ts';
-import type { Client, Reply } from '../support/client.ts';
-import { createClient } from '../support/client.ts';
-import type { Json } from '../support/factories.ts';
+import { type Client, createClient, type Reply } from '../support/client.ts';
 import {
   anyPartner,
   anyVenue,
@@ -11,6 +9,7 @@ import {
   bookSlot,
   expectStatus,
   freeSlotIds,
+  type Json,
   operatorOf,
   placeHold,
 } from '../support/factories.ts';
@@ -18,7 +17,6 @@ import type * as Queues from '../support/queues.in-host.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 import type * as Inside from './pages.in-host.ts';
-import type { ConsoleWorld } from './world.ts';
 import { consoleWorld } from './world.ts';
 
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
@@ -28,12 +26,8 @@ const HOSTILE = `<img src=x onerror="alert(1)">'&`;
 const service = await hostedService();
 const inside = service.inHost<typeof Inside>('test/console/pages.in-host.ts');
 const { pauseQueue, resumeQueue } = service.inHost<typeof Queues>('test/support/queues.in-host.ts');
-let world: ConsoleWorld;
-let operator: Client;
-beforeAll(async () => {
-  world = await consoleWorld(service);
-  operator = operatorOf(service);
-});
+const world = await consoleWorld(service);
+const operator = operatorOf(service);
 afterAll(async () => {
   await world.stop();
   await service.stop();
@@ -196,10 +190,7 @@ describe('open alerts', () => {
 describe('names that others chose', () => {
   test('are text wherever they stand', async () => {
     const made = expectStatus(
-      await operator.post('/api/v1/operator/partners', {
-        name: HOSTILE,
-        contact_email: 'dev@partner.example',
-      }),
+      await operator.post('/api/v1/operator/partners', { name: HOSTILE, contact_email: 'dev@partner.example' }),
       201,
     );
     const venue = await anyVenue(service, [{ name: HOSTILE }], { name: HOSTILE });
@@ -361,27 +352,6 @@ describe('what the pages tell', () => {
     const timesOf = ({ text: html }: { text: string }) => [...html.matchAll(/<time datetime="([^"]+)"/g)];
     expect([timesOf({ text }).length, timesOf(second).length]).toEqual([1, 1]);
     expect(second.text).toContain('First page');
-  });
-
-  test('redelivering all says how many, and leaves out those of inactive subscriptions', async () => {
-    const all = await page('/dead-letters');
-    expect(all.text).toContain('1 dead letter can be redelivered.');
-    expect((await page('/dead-letters?event_type=booking_refunded')).text).toContain('No dead letters.');
-    const subscriptions = expectStatus(await operator.get('/api/v1/operator/webhooks'), 200)['data'] as Json[];
-    const path = `/api/v1/operator/webhooks/${String(subscriptions[0]?.['id'])}`;
-    expectStatus(await operator.post(`${path}/deactivate`), 200);
-    const off = await page('/dead-letters');
-    expect(off.text).toContain('0 dead letters can be redelivered. 1 more cannot: their subscription is inactive');
-    expect(off.text).not.toContain('Redeliver it');
-    expectStatus(await operator.post(`${path}/activate`), 200);
-    const rival = `/api/v1/operator/partners/${world.rival.id}`;
-    expectStatus(await operator.patch(rival, { status: 'suspended' }), 200);
-    const suspended = await page('/dead-letters');
-    expect(suspended.text).toContain('0 dead letters can be redelivered. 1 more');
-    const one = await page(`/deliveries/${world.deliveryId}`);
-    expect([one.text.includes('Its partner is suspended'), one.text.includes('>Redeliver<')]).toEqual([true, false]);
-    expectStatus(await operator.patch(rival, { status: 'active' }), 200);
-    expect((await page(`/deliveries/${world.deliveryId}`)).text).toContain('>Redeliver<');
   });
 });
 

@@ -7,9 +7,7 @@ const { toInstant } = (await import(script)) as { toInstant: (local: string, tim
 
 /** The local time by the library that the service uses for schedules. */
 function expected(local: string, timeZone: string): string {
-  const zoned = Temporal.PlainDateTime.from(local).toZonedDateTime(timeZone, {
-    disambiguation: 'compatible',
-  });
+  const zoned = Temporal.PlainDateTime.from(local).toZonedDateTime(timeZone, { disambiguation: 'compatible' });
   return new Date(zoned.epochMilliseconds).toISOString();
 }
 

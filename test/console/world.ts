@@ -1,5 +1,4 @@
 import { anyDelivery } from '../support/deliveries.ts';
-import type { Json, Partner } from '../support/factories.ts';
 import {
   anyPartner,
   anyResource,
@@ -8,7 +7,9 @@ import {
   dateIn,
   expectStatus,
   freeSlotIds,
+  type Json,
   operatorOf,
+  type Partner,
   placeHold,
   subscribe,
 } from '../support/factories.ts';
@@ -47,11 +48,7 @@ export async function consoleWorld(service: Listeners & ServiceCalls & Stored): 
   const north = await anyResource(service, venue.id, { name: 'North half', ...MORNING });
   const ground = { name: 'Full ground', duration_minutes: 120, price_rupees: 2400 };
   const full = await anyResource(service, venue.id, { ...ground, ...MORNING, shares_space_with: [north] });
-  const court = await anyResource(service, venue.id, {
-    name: 'Tennis court',
-    sport_category: 'tennis',
-    ...MORNING,
-  });
+  const court = await anyResource(service, venue.id, { name: 'Tennis court', sport_category: 'tennis', ...MORNING });
   const [partner, rival] = [await anyPartner(service, [venue.id]), await anyPartner(service, [venue.id])];
   const date = dateIn(3);
   const slots = await freeSlotIds(partner, venue.id, date);

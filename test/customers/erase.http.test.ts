@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type * as Expiry from '../reservations/expiry.in-host.ts';
 import type { Client, Reply } from '../support/client.ts';
 import { collectionCallsOf } from '../support/collection-calls.ts';
 import { dumpDatabase } from '../support/database-dump.ts';
-import type { Json, Partner } from '../support/factories.ts';
 import {
   anyPackage,
   anyPartner,
@@ -13,7 +12,9 @@ import {
   confirmBody,
   expectStatus,
   freeSlotIds,
+  type Json,
   operatorOf,
+  type Partner,
   placeHold,
   subscribe,
 } from '../support/factories.ts';
@@ -28,19 +29,13 @@ const service = await hostedService();
 const inside = service.inHost<typeof Inside>('test/customers/erase.in-host.ts');
 const { expireAsWorker } = service.inHost<typeof Expiry>('test/reservations/expiry.in-host.ts');
 const calls = collectionCallsOf(service);
-let venueId: string;
-let seller: Partner;
-let rival: Partner;
-let slots: string[];
 let customers = 0;
 /** The customer of the test: one that nobody else has. */
 let phone: string;
 let customer: Json;
-beforeAll(async () => {
-  venueId = (await anyVenue(service, [{ duration_minutes: 15 }])).id;
-  [seller, rival] = [await anyPartner(service, [venueId]), await anyPartner(service, [venueId])];
-  slots = await freeSlotIds(seller, venueId);
-});
+const venueId = (await anyVenue(service, [{ duration_minutes: 15 }])).id;
+const [seller, rival] = [await anyPartner(service, [venueId]), await anyPartner(service, [venueId])];
+const slots = await freeSlotIds(seller, venueId);
 afterAll(() => service.stop());
 beforeEach(() => {
   customers += 1;
@@ -83,10 +78,7 @@ const whereCanariesAre = async () => [
 ];
 
 test('what partners attached goes too, in holds, bookings and events, waiting or logged', async () => {
-  const attached = {
-    order_reference: `order of ${phone}`,
-    metadata: { note: `for Canary${customers} Person` },
-  };
+  const attached = { order_reference: `order of ${phone}`, metadata: { note: `for Canary${customers} Person` } };
   const released = await placeHold(seller, anySlot(), attached);
   const path = `/api/v1/partner/holds/${String(released['hold_id'])}/cancel`;
   expectStatus(await seller.api.post(path, {}), 200);
@@ -146,11 +138,7 @@ describe('after the erasure of a customer', () => {
         customer_email: null,
       });
       const other = expectStatus(await seller.api.get(`/api/v1/bookings/${idOf(refunded)}`), 200);
-      expect(other).toMatchObject({
-        status: 'REFUNDED',
-        refund_reason: '[erased]',
-        cancellation_reason: null,
-      });
+      expect(other).toMatchObject({ status: 'REFUNDED', refund_reason: '[erased]', cancellation_reason: null });
       const bought = await seller.api.get(`/api/v1/packages/purchases/${String(purchase['id'])}`);
       expect(expectStatus(bought, 200)['purchase']).toMatchObject({ customer_phone: '[erased]' });
       const timeline = await operator().get(`/api/v1/operator/bookings/${idOf(cancelled)}/timeline`);
@@ -183,12 +171,7 @@ describe('after the erasure of a customer', () => {
     const { outbox } = await rowOf(service, 'reservations', { bookingId: idOf(booking) });
     expectStatus(await erase(), 200);
     // What a dispatcher would do that was slow in between.
-    await reservations.updateOne(
-      { _id: String(booking['hold_id']) },
-      {
-        $set: { outbox, outboxSince: new Date() },
-      },
-    );
+    await reservations.updateOne({ _id: String(booking['hold_id']) }, { $set: { outbox, outboxSince: new Date() } });
     await service.dispatch(String(booking['hold_id']));
     expect(await whereCanariesAre()).toEqual([]);
   });
@@ -323,17 +306,9 @@ describe('after the erasure of a customer', () => {
     const [booking, namesake] = [await walkIn(customer['customer_name']), await walkIn('Somebody Else')];
     expect(verdict(await eraseBooking(idOf(booking)))).toBe('409 CUSTOMER_HAS_UPCOMING_BOOKINGS');
     for (const each of [booking, namesake]) await passBy(each);
-    expect(expectStatus(await eraseBooking(idOf(booking)), 200)).toEqual({
-      bookings: 1,
-      holds: 0,
-      purchases: 0,
-    });
+    expect(expectStatus(await eraseBooking(idOf(booking)), 200)).toEqual({ bookings: 1, holds: 0, purchases: 0 });
     expect(await whereCanariesAre()).toEqual([]);
-    expect(expectStatus(await eraseBooking(idOf(booking)), 200)).toEqual({
-      bookings: 0,
-      holds: 0,
-      purchases: 0,
-    });
+    expect(expectStatus(await eraseBooking(idOf(booking)), 200)).toEqual({ bookings: 0, holds: 0, purchases: 0 });
     const other = expectStatus(await operator().get(`/api/v1/operator/bookings/${idOf(namesake)}`), 200);
     expect(other).toMatchObject({ customer_name: 'Somebody Else' });
   });
@@ -383,10 +358,7 @@ describe('after the erasure of a customer', () => {
     expect(expectStatus(await erase(), 200)).toEqual({ bookings: 1, holds: 0, purchases: 1 });
     await end('refund', booking);
     const purchase = await seller.api.get(`/api/v1/packages/purchases/${String(id)}`);
-    expect(expectStatus(purchase, 200)['purchase']).toMatchObject({
-      status: 'EXHAUSTED',
-      credits_remaining: 0,
-    });
+    expect(expectStatus(purchase, 200)['purchase']).toMatchObject({ status: 'EXHAUSTED', credits_remaining: 0 });
   });
 });
 
@@ -434,11 +406,7 @@ describe('a customer with something to come is not erased', () => {
     expect(expectStatus(listed, 200)['data']).toEqual([{ ...purchase, partner_id: rival.id }]);
     expect(verdict(await operator().post(`${url}/end`, {}))).toBe('400 VALIDATION_ERROR reason');
     const ended = expectStatus(await operator().post(`${url}/end`, { reason: `Paid ${phone} back` }), 200);
-    expect(ended).toMatchObject({
-      status: 'EXPIRED',
-      credits_remaining: 2,
-      end_reason: `Paid ${phone} back`,
-    });
+    expect(ended).toMatchObject({ status: 'EXPIRED', credits_remaining: 2, end_reason: `Paid ${phone} back` });
     expect(expectStatus(await operator().post(`${url}/end`, { reason: 'Again' }), 200)).toEqual(ended);
     const seen = await rival.api.get(`/api/v1/packages/purchases/${String(purchase['id'])}`);
     const { partner_id: _, ...asPartner } = ended;

@@ -2,14 +2,11 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import mongoose from 'mongoose';
 import { readBatches } from '../../src/operations/database/backup-files.ts';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'partner-booking-backup-files-'));
-});
+const folder = await mkdtemp(path.join(tmpdir(), 'partner-booking-backup-files-'));
 afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });

@@ -6,13 +6,10 @@ import mongoose from 'mongoose';
 import type { Manifest } from '../../src/operations/database/backup-files.ts';
 import { missingGuards } from '../../src/operations/database/collections.ts';
 import { faultsOfCredits, faultsOfHistories, lostAcknowledgements } from '../faults/audit.ts';
-import type { Sales } from '../faults/sales.ts';
-import { startSales } from '../faults/sales.ts';
-import type { FaultSystem } from '../faults/system.ts';
-import { startSystem } from '../faults/system.ts';
+import { type Sales, startSales } from '../faults/sales.ts';
+import { type FaultSystem, startSystem } from '../faults/system.ts';
 import { TRADING_OVERRIDES } from '../faults/trading.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Partner } from '../support/factories.ts';
 import {
   anyPackage,
   anyPartner,
@@ -20,12 +17,12 @@ import {
   dateIn,
   expectStatus,
   freeSlotIds,
+  type Partner,
   placeHold,
   subscribe,
 } from '../support/factories.ts';
 import { mulberry32, propertySeed } from '../support/random.ts';
-import type { WebhookReceiver } from '../support/receiver.ts';
-import { startReceiver } from '../support/receiver.ts';
+import { startReceiver, type WebhookReceiver } from '../support/receiver.ts';
 import { rowsOf } from '../support/rows.ts';
 
 let system: FaultSystem;

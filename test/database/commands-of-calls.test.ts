@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import type * as Commands from '../support/commands.in-host.ts';
-import type { Json, Partner, Venue } from '../support/factories.ts';
 import {
   anyPartner,
   anyVenue,
@@ -9,6 +8,7 @@ import {
   dateIn,
   expectStatus,
   freeSlotIds,
+  type Json,
   placeHold,
 } from '../support/factories.ts';
 import { monitoredUri } from '../support/service-environment.ts';
@@ -23,18 +23,13 @@ const READING = ['aggregate cache_leases', 'find cache_leases'] as const;
 
 const service = await hostedService({ overrides: { MONGODB_URI: monitoredUri(), CACHE_LEASE_MS } });
 const { takeCommands, watchCommands } = service.inHost<typeof Commands>('test/support/commands.in-host.ts');
-let venue: Venue;
-let partner: Partner;
-let slotIds: string[];
-beforeAll(async () => {
-  venue = await anyVenue(
-    service,
-    Array.from({ length: COURTS }, () => ({})),
-  );
-  partner = await anyPartner(service, [venue.id]);
-  slotIds = await freeSlotIds(await anyPartner(service, [venue.id]), venue.id, dateIn(3));
-  await watchCommands();
-});
+const venue = await anyVenue(
+  service,
+  Array.from({ length: COURTS }, () => ({})),
+);
+const partner = await anyPartner(service, [venue.id]);
+const slotIds = await freeSlotIds(await anyPartner(service, [venue.id]), venue.id, dateIn(3));
+await watchCommands();
 afterAll(() => service.stop());
 
 const nextSlot = () => slotIds.shift() ?? '';

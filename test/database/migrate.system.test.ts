@@ -1,21 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { migrate } from '../../src/operations/database/collections.ts';
 import type { MigrationRun, Target } from '../../src/operations/database/migrate.service.ts';
-import { isPending, migrateTo, planMigration, requireUsable } from '../../src/operations/database/migrate.service.ts';
+import { isPending, migrate, planMigration, requireUsable } from '../../src/operations/database/migrate.service.ts';
 import { dryRunText, statusText } from '../../src/operations/database/migration-text.ts';
-import type { Step } from '../../src/operations/database/steps.ts';
-import { STEPS } from '../../src/operations/database/steps.ts';
+import { STEPS, type Step } from '../../src/operations/database/steps.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import type { Db } from '../../src/platform/mongo.ts';
 import { createDb, openDb } from '../../src/platform/mongo-connection.ts';
 import { eventually } from '../support/eventually.ts';
 import { commandsOf, endCommandsOf, whileMajorityStays } from '../support/fail-points.ts';
-import type { OwnServer } from '../support/own-servers.ts';
-import { ownMongod } from '../support/own-servers.ts';
+import { type OwnServer, ownMongod } from '../support/own-servers.ts';
 import { freshName, serviceEnvironment } from '../support/service-environment.ts';
-import type { SpawnedProcess } from '../support/worker-process.ts';
-import { endProcesses, finished, logged, startProcess } from '../support/worker-process.ts';
+import { endProcesses, finished, logged, type SpawnedProcess, startProcess } from '../support/worker-process.ts';
 
 let mongod: OwnServer;
 const opened: Db[] = [];
@@ -113,10 +109,7 @@ describe('npm run migrate', () => {
     await endCommandsOf({ context: { db } }, APP);
     await onAdmin(db, { configureFailPoint: 'failCommand', mode: 'off' });
     const status = await outcomeOf(runMigrate(env, '--status'));
-    expect(status).toMatchObject({
-      code: 1,
-      text: expect.stringMatching(/fold-names-again +unfinished/),
-    });
+    expect(status).toMatchObject({ code: 1, text: expect.stringMatching(/fold-names-again +unfinished/) });
     expect(await outcomeOf(second)).toMatchObject({ code: 0 });
 
     expect(await searchable(db)).toBe(3);
@@ -186,11 +179,7 @@ const dropOld: Step = {
   count: async () => 1,
   run: async (db) => (await db.collection('items').updateMany({}, { $unset: { old: '' } })).modifiedCount,
 };
-const target = (release: string, steps: readonly Step[] = []): Target => ({
-  release,
-  collections: [ITEMS],
-  steps,
-});
+const target = (release: string, steps: readonly Step[] = []): Target => ({ release, collections: [ITEMS], steps });
 const quiet: MigrationRun = {
   log: { info: () => undefined, warn: () => undefined },
   stopping: new AbortController().signal,
@@ -202,41 +191,41 @@ describe('a contract step', () => {
 
   test('waits where the release that stopped using the thing was passed over, and runs at the next upgrade', async () => {
     const { db } = await anyDatabase();
-    await migrateTo(db, target('1.0.0'), quiet);
+    await migrate(db, quiet, target('1.0.0'));
     await db.collection('items').insertOne({ old: 1 });
 
     // Repeated, as by a Job: processes of 1.0.0 may still be there.
-    for (const _ of [1, 2]) await migrateTo(db, target('1.2.0', [dropOld]), quiet);
+    for (const _ of [1, 2]) await migrate(db, quiet, target('1.2.0', [dropOld]));
     expect(await db.collection('items').countDocuments({ old: 1 })).toBe(1);
     expect(await stateIn(db, target('1.2.0', [dropOld]))).toBe('waits');
     expect(isPending(await planMigration(db, target('1.2.0', [dropOld])))).toBe(false);
 
-    await migrateTo(db, target('1.3.0', [dropOld]), quiet);
+    await migrate(db, quiet, target('1.3.0', [dropOld]));
     expect(await db.collection('items').countDocuments({ old: 1 })).toBe(0);
     expect(await stateIn(db, target('1.3.0', [dropOld]))).toBe('applied');
   });
 
   test('runs where that release was there, which can be gone back to; an older one refuses the database', async () => {
     const { db } = await anyDatabase();
-    await migrateTo(db, target('1.1.0'), quiet);
-    await migrateTo(db, target('1.2.0', [dropOld]), quiet);
+    await migrate(db, quiet, target('1.1.0'));
+    await migrate(db, quiet, target('1.2.0', [dropOld]));
 
     await expect(requireUsable(db, '1.1.0')).resolves.toBeDefined();
     const refused = 'migration 1 (drop-old) took away what releases before 1.1.0 use. Run release 1.1.0 or newer';
     await expect(requireUsable(db, '1.0.9')).rejects.toThrow(refused);
-    await expect(migrateTo(db, target('1.0.9'), quiet)).rejects.toThrow(refused);
+    await expect(migrate(db, quiet, target('1.0.9'))).rejects.toThrow(refused);
   });
 
   test('runs at once in a new database', async () => {
     const { db } = await anyDatabase();
-    await migrateTo(db, target('1.2.0', [dropOld]), quiet);
+    await migrate(db, quiet, target('1.2.0', [dropOld]));
     expect(await stateIn(db, target('1.2.0', [dropOld]))).toBe('applied');
   });
 });
 
 test('zones are spelled as the IANA database does, aliases stay, and names that it does not have are replaced', async () => {
   const { db } = await anyDatabase();
-  await migrateTo(db, target('1.0.0'), quiet);
+  await migrate(db, quiet, target('1.0.0'));
   const stored = ['asia/kolkata', 'Us/Pacific', 'SystemV/PST8', 'US/Pacific', 'Asia/Kolkata'];
   await db.collection('venues').insertMany(stored.map((timeZone) => ({ timeZone })));
 
@@ -245,7 +234,7 @@ test('zones are spelled as the IANA database does, aliases stay, and names that 
     STEPS.filter(({ name }) => name === 'spell-time-zones'),
   );
   expect(dryRunText(await planMigration(db, to))).toContain('spell-time-zones: 3 rows or indexes');
-  await migrateTo(db, to, quiet);
+  await migrate(db, quiet, to);
 
   const found = await db.collection('venues').find().sort({ _id: 1 }).toArray();
   const spelled = ['Asia/Kolkata', 'US/Pacific', 'Etc/GMT+8', 'US/Pacific', 'Asia/Kolkata'];
@@ -259,13 +248,13 @@ test('an index that expires rows after another time is told of, and changed with
     ...target('1.0.0'),
     collections: [{ name: 'items', indexes: [{ name: 'over', key: { at: 1 as const }, expireAfterSeconds }] }],
   });
-  await migrateTo(db, expiringAfter(60), quiet);
+  await migrate(db, quiet, expiringAfter(60));
   expect(isPending(await planMigration(db, expiringAfter(60)))).toBe(false);
 
   const plan = await planMigration(db, expiringAfter(90));
   expect(isPending(plan)).toBe(true);
   expect(dryRunText(plan)).toContain('items: set expiry of index over');
-  await migrateTo(db, expiringAfter(90), quiet);
+  await migrate(db, quiet, expiringAfter(90));
 
   expect(await db.collection('items').indexes()).toMatchObject([{}, { name: 'over', expireAfterSeconds: 90 }]);
   expect(isPending(await planMigration(db, expiringAfter(90)))).toBe(false);
@@ -275,14 +264,11 @@ describe('of a database that a newer release has migrated', () => {
   test('the migration changes nothing and says so; what it has not heard of is named', async () => {
     const { db } = await anyDatabase();
     const newer = { ...ITEMS, jsonSchema: { properties: { kind: { enum: ['a', 'b'] } } } };
-    await migrateTo(db, { ...target('1.1.0', STEPS.slice(0, 1)), collections: [newer] }, quiet);
+    await migrate(db, quiet, { ...target('1.1.0', STEPS.slice(0, 1)), collections: [newer] });
     const warned: unknown[] = [];
-    const log = {
-      info: () => undefined,
-      warn: (...line: unknown[]) => void warned.push(line),
-    } as MigrationRun['log'];
+    const log = { info: () => undefined, warn: (...line: unknown[]) => void warned.push(line) } as MigrationRun['log'];
 
-    await migrateTo(db, target('1.0.0'), { ...quiet, log });
+    await migrate(db, { ...quiet, log }, target('1.0.0'));
 
     await db.collection('items').insertOne({ kind: 'b' });
     await expect(db.collection('items').insertOne({ kind: 'c' })).rejects.toThrow('failed validation');
@@ -325,6 +311,6 @@ test('of two that begin at once each step is run by one', async () => {
       return 0;
     },
   };
-  await Promise.all(['one', 'two'].map((holder) => migrateTo(db, target('1.0.0', [slow]), { ...quiet, holder })));
+  await Promise.all(['one', 'two'].map((holder) => migrate(db, { ...quiet, holder }, target('1.0.0', [slow]))));
   expect(runs).toBe(1);
 });

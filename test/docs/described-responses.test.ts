@@ -16,11 +16,7 @@ const hold = examples[200].content['application/json'].example;
 
 /** A response of this service that is as described, but for what is given. */
 function answer(status: number, body: unknown, headers: Record<string, string | undefined> = {}): Reply {
-  const all = {
-    'x-request-id': 'request-1',
-    'content-type': 'application/json; charset=utf-8',
-    ...headers,
-  };
+  const all = { 'x-request-id': 'request-1', 'content-type': 'application/json; charset=utf-8', ...headers };
   const given = Object.entries(all).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value] as [string, string]],
   );
@@ -49,20 +45,14 @@ describe('a response that is otherwise than described is rejected', () => {
   test.each<[what: string, reply: Reply, fault: string, method?: string]>([
     ['an undescribed field', holdWith({ colour: 'green' }), 'additional properties'],
     ['a field that is missing', holdWith({ slot_id: undefined }), "'slot_id'"],
-    ['a number as text', holdWith({ price_rupees: '1200' }), 'must be number'],
-    ['an unknown state', holdWith({ status: 'GONE' }), 'allowed values'],
     ['an instant without milliseconds', holdWith({ slot_end: '2026-11-21T05:30:00Z' }), 'pattern'],
-    ['null where none is', holdWith({ venue_id: null }), 'must be string'],
     ['a status that is not described', answer(202, hold), '202 is not described'],
     ['a code of another operation', answer(404, refused('BOOKING_NOT_FOUND')), 'allowed values'],
-    ['a code under another status', answer(403, refused('HOLD_NOT_FOUND')), 'allowed values'],
     ['a member of an error', answer(404, refused('HOLD_NOT_FOUND', { stack: 'at' })), 'additional'],
-    ['an error without a code', answer(404, { success: false, error: {} }), "'code'"],
     ['no X-Request-Id', answer(200, hold, { 'x-request-id': undefined }), 'X-Request-Id is missing'],
     ['no Retry-After', answer(503, refused('SERVICE_UNAVAILABLE')), 'Retry-After is missing'],
     ['no Allow', answer(405, refused('METHOD_NOT_ALLOWED')), 'Allow is missing', 'PUT'],
     ['a page instead of JSON', answer(200, hold, PAGE), 'no JSON'],
-    ['an existing path that is not found', answer(404, refused('ROUTE_NOT_FOUND')), 'allowed values'],
   ])('%s', (_what, reply, fault, method = 'GET') => {
     expect(check(method, HOLD, reply)).toContain(fault);
   });
@@ -71,12 +61,6 @@ describe('a response that is otherwise than described is rejected', () => {
     const path = '/api/v1/operator/partners/a/venues/b';
     expect(checkOperators('PUT', path, answer(204, undefined))).toBeUndefined();
     expect(checkOperators('PUT', path, answer(204, {}))).toContain('there is a body');
-  });
-
-  test('a conflict whose alternatives are no slots', () => {
-    const conflict = { reason: 'held', alternatives: [{ slot_id: 'x' }] };
-    const reply = answer(409, refused('SLOT_NOT_AVAILABLE', { conflict }));
-    expect(check('POST', '/api/v1/partner/holds', reply)).toContain('/error/conflict/alternatives/0');
   });
 });
 
@@ -101,11 +85,7 @@ describe('a delivery', () => {
   const withName = { ...(body['details'] as object), customer_name: 'A' };
   test.each([
     ['a customer’s name in details', headers, { ...body, details: withName }],
-    ['a member that nobody described', headers, { ...body, extra: 1 }],
-    ['no delivery_id', headers, { ...body, delivery_id: undefined }],
-    ['a type that does not exist', headers, { ...body, event_type: 'booking_confirmed' }],
     ['no signature', { ...headers, 'x-service-signature': undefined }, body],
-    ['a signature of another form', { ...headers, 'x-service-signature': 'sha1=0' }, body],
   ])('with %s is refused', (_what, given, sent) => {
     expect(checkDelivery(given, sent)).toEqual(expect.any(String));
   });

@@ -32,10 +32,7 @@ describe.each(Object.entries(apiDocuments()))('of the %s document', (_name, docu
   test('every example validates against its schema', () => {
     expect(found.length).toBeGreaterThan(100);
     for (const example of found) {
-      expect({ where: example.where, faults: faultsOf(example) }).toEqual({
-        where: example.where,
-        faults: null,
-      });
+      expect({ where: example.where, faults: faultsOf(example) }).toEqual({ where: example.where, faults: null });
     }
   });
 

@@ -6,8 +6,7 @@ import { verifyWebhook } from '../../packages/client/src/webhooks/verify.ts';
 import { ERROR_CODES, ERRORS } from '../../src/http/error-registry.ts';
 import { projectFolder } from '../architecture/planted-tree.ts';
 import { DESCRIBED_ROUTES } from '../http/described-routes.ts';
-import type { Document } from './documents.ts';
-import { blocksOf, brokenLinks, proseOf, readDocument, readDocuments } from './documents.ts';
+import { blocksOf, brokenLinks, type Document, proseOf, readDocument, readDocuments } from './documents.ts';
 
 const documents = await readDocuments();
 const guides = documents.filter(({ file }) => file.startsWith('docs/guides/'));

@@ -6,10 +6,9 @@ import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { eventually } from '../support/eventually.ts';
 import { anyPartner, anyVenue } from '../support/factories.ts';
 import { freePort } from '../support/own-servers.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { type Service, startService } from '../support/service.ts';
 import { endProcesses, startProcess } from '../support/worker-process.ts';
-import { blocksOf, readDocument } from './documents.ts';
+import { blocksOf } from './documents.ts';
 import { reasonToSkip } from './programs.ts';
 import { startShell } from './quickstart-run.ts';
 
@@ -133,16 +132,5 @@ const withoutShell = await reasonToSkip({ bash: '--version', curl: '--version' }
         await shell.end();
       }
     });
-
-    test('a call that is rejected fails the block', async () => {
-      const strict = startShell(await temporaryFolder(), environment);
-      await expect(strict.paste('curl -s "$API/partner/venues"')).rejects.toThrow('INVALID_API_KEY');
-      await strict.end();
-    });
   },
 );
-
-test('the quickstart reads nothing of the repository', async () => {
-  const pasted = pastedFrom((await readDocument('docs/guides/quickstart.md')).text);
-  expect(pasted.join('')).not.toMatch(/\.data|examples\/|npm |npx |tsx|jq /);
-});

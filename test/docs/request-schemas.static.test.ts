@@ -3,9 +3,8 @@ import type { ObjectSchema } from 'joi';
 import { apiDocuments, routeTables } from '../../scripts/docs/documents.ts';
 import { exampleOf } from '../../src/http/openapi/json-schema.ts';
 import type { Operation } from '../../src/http/route.ts';
-import { checkInput, fieldsOf } from '../../src/http/validate.ts';
+import { fieldsOf } from '../../src/http/validate.ts';
 import { createValidators } from '../support/description-checkers.ts';
-import { namesItsField } from '../support/verdict.ts';
 
 type Json = Record<string, unknown>;
 type WithBody = { requestBody: { content: { 'application/json': { schema: Json } } } };
@@ -90,37 +89,4 @@ describe.each(bodies)('the body of $name', ({ found, operationId }) => {
 
 test('the bodies of both listeners are compared', () => {
   expect(bodies.length).toBeGreaterThan(12);
-});
-
-describe('what is wrong with a field of a body or query', () => {
-  const faults = [...tables.partner, ...tables.operator].flatMap(({ body, query }) => {
-    const example = body === undefined ? {} : (exampleOf(body) as Json);
-    const given = [body, query]
-      .flatMap((schema) => (schema ? fieldsOf(schema) : []))
-      .flatMap((field) => [...VALUES, undefined].map((value) => ({ [field]: value })));
-    return given.flatMap((part) => {
-      const parts = { query: query === undefined ? {} : part, body: { ...example, ...part } };
-      try {
-        return checkInput({ ...parts, querySchema: query, bodySchema: body, ignoredInQuery: [] }).faults;
-      } catch (err) {
-        // A time that is judged by the clock, which documents do not have.
-        if ((err as Error).message.includes('a look at clock')) return [];
-        throw err;
-      }
-    });
-  });
-  const messages = [...new Set(faults.map(({ message }) => message))];
-
-  test('is asked of every field', () => {
-    expect(new Set(faults.map(({ path }) => path)).size).toBeGreaterThan(50);
-  });
-
-  test('never says the name of the field once more', () => {
-    expect([...new Set(faults.filter(namesItsField).map(({ message }) => message))]).toEqual([]);
-  });
-
-  test('is never told in the words of an error in the code', () => {
-    const ofCode = /failed custom validation|is not a function|undefined|NaN|Invalid|Cannot read/;
-    expect(messages.filter((message) => ofCode.test(message))).toEqual([]);
-  });
 });

@@ -2,8 +2,7 @@ import { apiDocuments, routeTables } from '../../scripts/docs/documents.ts';
 import { exampleOf } from '../../src/http/openapi/json-schema.ts';
 import { createAdminApp } from '../../src/main/admin-app.ts';
 import { createPartnerApp } from '../../src/main/partner-app.ts';
-import type { Endpoint } from '../http/mounted-routes.ts';
-import { endpointsOf } from '../http/mounted-routes.ts';
+import { type Endpoint, endpointsOf } from '../http/mounted-routes.ts';
 import type { Service } from '../support/service.ts';
 
 type Context = Service['context'];

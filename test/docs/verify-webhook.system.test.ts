@@ -6,8 +6,7 @@ import { describe, expect, test } from '@jest/globals';
 import { signDelivery } from '../../src/webhooks/sender/signature.rules.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { reasonToSkip } from './programs.ts';
-import type { Vector } from './verification-vectors.ts';
-import { bodyOf, examplesFolder, readVectors } from './verification-vectors.ts';
+import { bodyOf, examplesFolder, readVectors, type Vector } from './verification-vectors.ts';
 
 const run = promisify(execFile);
 const vectors = await readVectors();

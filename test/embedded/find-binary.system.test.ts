@@ -63,9 +63,7 @@ describe('a binary that is of no use is named and passed over', () => {
   });
 
   test('when it is no program of this machine, the search goes on', async () => {
-    await writeFile(path.join(cache, redisKind.cachedAs), Buffer.from([0x7f, 0x45, 0x4c, 0x46]), {
-      mode: 0o755,
-    });
+    await writeFile(path.join(cache, redisKind.cachedAs), Buffer.from([0x7f, 0x45, 0x4c, 0x46]), { mode: 0o755 });
     expect(await failure(redisKind)).toMatch(/this project's cache: .*does not run/);
   });
 });

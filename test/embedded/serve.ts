@@ -4,11 +4,7 @@ import { startEmbeddedServers } from '../../src/development/embedded/servers.ts'
 
 const [dataDir] = process.argv.slice(2);
 try {
-  const { stop, ...servers } = await startEmbeddedServers({
-    dataDir,
-    env: process.env,
-    log: () => undefined,
-  });
+  const { stop, ...servers } = await startEmbeddedServers({ dataDir, env: process.env, log: () => undefined });
   process.once('message', () => void stop().then(() => process.disconnect()));
   process.once('disconnect', () => void stop());
   // A Ctrl-C is the test's way to the watchers.

@@ -33,11 +33,7 @@ async function processes(): Promise<{ pid: number; command: string }[]> {
   const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0);
   const of = async (pid: number) => {
     const read = (name: string) => readFile(`/proc/${pid}/${name}`, 'utf8').catch(() => '');
-    return {
-      pid,
-      command: (await read('cmdline')).replaceAll('\0', ' '),
-      environment: await read('environ'),
-    };
+    return { pid, command: (await read('cmdline')).replaceAll('\0', ' '), environment: await read('environ') };
   };
   const all = await Promise.all(pids.map(of));
   return all.filter(({ pid, environment }) => environment.includes(`DATA_DIR=${dataDir}\0`) && isAlive(pid));

@@ -3,7 +3,6 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { isAlive } from '../../src/development/embedded/processes.ts';
 import { runToEnd, type SupervisedProcess, superviseProcess } from '../../src/development/start/supervised-process.ts';
-import { eventually } from '../support/eventually.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const sayReady = 'process.send({ ready: true, pid: process.pid });';
@@ -40,17 +39,6 @@ const noteStart = (): string =>
 const starts = async (): Promise<string[]> => (await readFile(path.join(folder, 'starts'), 'utf8')).trim().split('\n');
 
 describe('a process that dies', () => {
-  test('is started again, with the environment of then', async () => {
-    const { spec, supervised } = await supervise(`${noteStart()} ${sayReady} ${stayUp}`);
-    const first = (await supervised.ready) as { pid: number };
-    spec.env['NUMBER'] = '2';
-    process.kill(first.pid, 'SIGKILL');
-    const second = await eventually('the second start', async () => (await starts())[1]);
-    expect(second).toMatch(/ 2$/);
-    await supervised.stop(5_000);
-    expect(isAlive(Number(second.split(' ')[0]))).toBe(false);
-  });
-
   test('before it was ready is a failure that shows the end of its log, and is not started again', async () => {
     const { supervised } = await supervise(`${noteStart()} console.error('PORT is taken'); process.exit(4);`);
     await expect(supervised.ready).rejects.toThrow(/api ended \(4\) before it was ready[^]*PORT is taken/);
@@ -60,15 +48,6 @@ describe('a process that dies', () => {
 });
 
 describe('stopping', () => {
-  test('waits for a process that finishes what it has', async () => {
-    const finish = `process.once('SIGTERM', () => setTimeout(() => { console.log('finished'); process.exit(0); }, 300));`;
-    const { supervised } = await supervise(`${finish} ${sayReady} ${stayUp}`);
-    await supervised.ready;
-    await supervised.stop(10_000);
-    expect(await readFile(logFile(), 'utf8')).toContain('finished');
-    expect(lines).toEqual([]);
-  });
-
   test('kills a process that does not end in time, and says so', async () => {
     const { supervised } = await supervise(`process.on('SIGTERM', () => {}); ${sayReady} ${stayUp}`);
     const { pid } = (await supervised.ready) as { pid: number };

@@ -6,8 +6,7 @@ import { certify } from '../../packages/client/src/certification/runner.ts';
 import { SCENARIOS } from '../../packages/client/src/certification/scenarios.ts';
 import { anyPackage, anyPartner, anyVenue } from '../support/factories.ts';
 import { freePort } from '../support/own-servers.ts';
-import type { HostedService } from '../support/service-host.ts';
-import { hostedService } from '../support/service-host.ts';
+import { type HostedService, hostedService } from '../support/service-host.ts';
 import { installBoxOffice, startBoxOffice } from './installed-box-office.ts';
 
 let service: HostedService;

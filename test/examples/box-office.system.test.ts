@@ -5,20 +5,16 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { seriousFaults } from '../console/axe.ts';
-import type { WatchedPage } from '../support/browser.ts';
-import { findBrowser, startBrowser, takeScreenshot, watchedPage } from '../support/browser.ts';
+import { findBrowser, startBrowser, takeScreenshot, type WatchedPage, watchedPage } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Json, Partner, Venue } from '../support/factories.ts';
 import { anyPackage, anyPartner, anyVenue, dateIn, expectStatus, freeSlotIds } from '../support/factories.ts';
 import { freePort } from '../support/own-servers.ts';
-import type { HostedService } from '../support/service-host.ts';
-import { hostedService } from '../support/service-host.ts';
-import type { RunningShop } from './installed-box-office.ts';
-import { installBoxOffice, startBoxOffice, tsc } from './installed-box-office.ts';
+import { type HostedService, hostedService } from '../support/service-host.ts';
+import { installBoxOffice, type RunningShop, startBoxOffice, tsc } from './installed-box-office.ts';
 
 const run = promisify(execFile);
 const DESKTOP = { viewport: { width: 1280, height: 800 } };
-const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
 
 const program = await findBrowser();
 const describeInBrowser = program === undefined ? describe.skip : describe;
@@ -88,8 +84,6 @@ describeInBrowser('in a browser, with webhooks that the service sends', () => {
   };
   const dayPath = () => `/venues/${venue.id}?date=${date}`;
   const offers = (page: Page) => page.locator('.slots button');
-  const fits = async (page: Page) =>
-    (await page.evaluate<number>('document.documentElement.scrollWidth')) <= (page.viewportSize()?.width ?? 0);
   const journal = () => readFile(join(app, DATA, 'journal.jsonl'), 'utf8');
   /** As the README says. */
   const changeSecret = async () => {
@@ -183,42 +177,4 @@ describeInBrowser('in a browser, with webhooks that the service sends', () => {
     expect(await isShownFree(page, slotId)).toBe(true);
     await close();
   });
-
-  test('a package is bought, its credit pays for a booking, and that none is left for the next one is said', async () => {
-    await anyPackage(service, partner, [venue.id], { name: 'One evening', credits: 1 });
-    const { page, faults, close } = await visit('/packages');
-    expect(await seriousFaults(page)).toEqual([]);
-    await takeScreenshot(page, 'box-office-packages');
-    const offered = page.getByRole('region', { name: 'One evening' });
-    await offered.getByLabel('Phone').fill('+919876543211');
-    await offered.getByRole('button', { name: /^Buy for/ }).click();
-    await page.getByRole('status').filter({ hasText: 'you have 1 booking' }).waitFor();
-    expect(await seriousFaults(page)).toEqual([]);
-    for (const said of ['paid with a credit', 'No credit was left']) {
-      await page.goto(shop.url + dayPath());
-      await offers(page).first().click();
-      await page.getByLabel('Name').fill('Asha Rao');
-      await page.getByLabel('Phone').fill('+919876543211');
-      await page.getByLabel('Pay with').selectOption({ label: 'A credit of the package for +919876543211' });
-      await page.getByRole('button', { name: /^Book for/ }).click();
-      await page.getByRole('status').filter({ hasText: said }).waitFor();
-    }
-    expect(faults).toEqual([]);
-    await close();
-  });
-
-  test.each(['light', 'dark'] as const)(
-    'on a phone, in %s colours, pages fit and are accessible',
-    async (colorScheme) => {
-      const { page, faults, close } = await visit(dayPath(), { ...PHONE, colorScheme });
-      for (const name of ['day', 'order']) {
-        if (name === 'order') await offers(page).first().click();
-        expect(await fits(page)).toBe(true);
-        expect(await seriousFaults(page)).toEqual([]);
-        await takeScreenshot(page, `box-office-phone-${colorScheme}-${name}`);
-      }
-      expect(faults).toEqual([]);
-      await close();
-    },
-  );
 });

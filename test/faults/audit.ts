@@ -5,8 +5,7 @@ import type { ReservationStatus } from '../../src/reservations/reservations.rule
 import type { DeliveryRow } from '../../src/webhooks/deliveries/deliveries.model.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Received } from '../support/receiver.ts';
-import type { Stored } from '../support/rows.ts';
-import { rowsOf } from '../support/rows.ts';
+import { rowsOf, type Stored } from '../support/rows.ts';
 
 /** The events that lead to each state, written from the contract's table and not taken from the service's. */
 const HISTORIES: Record<ReservationStatus, readonly string[]> = {

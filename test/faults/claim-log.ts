@@ -1,7 +1,6 @@
 import type { Db } from '../../src/platform/mongo.ts';
 import type { Reservation } from '../../src/reservations/reservations.model.ts';
-import type { GroundsOf } from './audit.ts';
-import { areRivals } from './audit.ts';
+import { areRivals, type GroundsOf } from './audit.ts';
 
 type Change = Partial<Reservation>;
 

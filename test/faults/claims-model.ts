@@ -2,10 +2,8 @@ import type { EventRow } from '../../src/events/events.model.ts';
 import type { Reservation } from '../../src/reservations/reservations.model.ts';
 import type { ReservationStatus } from '../../src/reservations/reservations.rules.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Stored } from '../support/rows.ts';
-import { rowsOf } from '../support/rows.ts';
-import type { GroundsOf } from './audit.ts';
-import { areRivals, faultOfHistory } from './audit.ts';
+import { rowsOf, type Stored } from '../support/rows.ts';
+import { areRivals, faultOfHistory, type GroundsOf } from './audit.ts';
 
 export type SlotWindow = Pick<Reservation, 'slotId' | 'resourceId' | 'slotStart' | 'slotEnd'>;
 

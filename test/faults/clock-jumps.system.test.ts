@@ -2,24 +2,21 @@ import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import type { Reservation } from '../../src/reservations/reservations.model.ts';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Partner } from '../support/factories.ts';
 import {
   anyPartner,
   anyVenue,
   expectStatus,
   freeSlotIds,
   operatorOf,
+  type Partner,
   placeHold,
   subscribe,
 } from '../support/factories.ts';
-import type { Random } from '../support/random.ts';
-import { mulberry32, propertySeed } from '../support/random.ts';
-import type { Received, WebhookReceiver } from '../support/receiver.ts';
-import { headerOf, isGenuine, startReceiver } from '../support/receiver.ts';
+import { mulberry32, propertySeed, type Random } from '../support/random.ts';
+import { headerOf, isGenuine, type Received, startReceiver, type WebhookReceiver } from '../support/receiver.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
 import { isLongTier, scaled } from '../support/scale.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { type Service, startService } from '../support/service.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
 import { endProcesses, START_DEADLINE_MS, stopProcess } from '../support/worker-process.ts';
 import { auditEvents } from './audit.ts';
@@ -37,11 +34,9 @@ import { faultsOfFeed, readWholeFeed } from './failover-readers.ts';
 import { inSeconds } from './figures.ts';
 import { playHistory } from './history.ts';
 import { contradictions, HISTORY_SETTINGS, inWords, sceneOn } from './history-scene.ts';
-import type { Patience } from './insist.ts';
-import { insist } from './insist.ts';
+import { insist, type Patience } from './insist.ts';
 import { report } from './report.ts';
-import type { ShiftedProcess } from './shifted-process.ts';
-import { startShifted } from './shifted-process.ts';
+import { type ShiftedProcess, startShifted } from './shifted-process.ts';
 import { anyVenueOfToday } from './venue-of-today.ts';
 
 jest.setTimeout(600_000);
@@ -341,10 +336,7 @@ describe('that this test would notice', () => {
     await reservations.updateOne({ _id: expired }, [{ $set: { status: 'EXPIRED', claimed: false } }]);
     const lateAt = { $add: ['$holdExpiresAt', 1] };
     await reservations.updateOne({ _id: confirmed }, [{ $set: { status: 'BOOKED', bookedAt: lateAt } }]);
-    await reservations.deleteMany({
-      status: 'RELEASED',
-      slotEnd: { $lt: new Date(Date.now() + YEAR_AHEAD_MS) },
-    });
+    await reservations.deleteMany({ status: 'RELEASED', slotEnd: { $lt: new Date(Date.now() + YEAR_AHEAD_MS) } });
 
     const rows = await rowsOf(service, 'reservations');
     expect(await deletedEarly(service, [])).toEqual([`${deleted} of reservations`]);

@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { newId } from '../../src/platform/ids.ts';
 import type { Reservation } from '../../src/reservations/reservations.model.ts';
-import type { Random } from '../support/random.ts';
-import { integerBetween, pick } from '../support/random.ts';
+import { integerBetween, pick, type Random } from '../support/random.ts';
 import type { Service } from '../support/service.ts';
 import { idOf, readCommits } from './claim-log.ts';
 import { expiredAtMs, latenessMs } from './settled.ts';

@@ -1,14 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { slotIdOf } from '../../src/catalog/slots/slot.rules.ts';
-import type { Client, Reply } from '../support/client.ts';
-import { createClient } from '../support/client.ts';
-import type { Json, Venue } from '../support/factories.ts';
-import { expectStatus, json } from '../support/factories.ts';
-import type { Random } from '../support/random.ts';
-import { integerBetween } from '../support/random.ts';
+import { type Client, createClient, type Reply } from '../support/client.ts';
+import { expectStatus, type Json, json, type Venue } from '../support/factories.ts';
+import { integerBetween, type Random } from '../support/random.ts';
 import type { ClaimsModel } from './claims-model.ts';
-import type { Patience } from './insist.ts';
-import { insist } from './insist.ts';
+import { insist, type Patience } from './insist.ts';
 
 /** What is asked of an API whose clock may be wrong, and has a right answer that does not depend on what others do. */
 export type ProbedScene = {

@@ -5,15 +5,12 @@ import { eventually } from '../support/eventually.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import { anyPartner, anyVenue, dateIn, freeSlotIds, placeHold, subscribe } from '../support/factories.ts';
 import { blockCommands, endCommandsOf } from '../support/fail-points.ts';
-import type { OwnServer } from '../support/own-servers.ts';
-import { ownMongod } from '../support/own-servers.ts';
+import { type OwnServer, ownMongod } from '../support/own-servers.ts';
 import { integerBetween, mulberry32, propertySeed } from '../support/random.ts';
-import type { Received, WebhookReceiver } from '../support/receiver.ts';
-import { startReceiver } from '../support/receiver.ts';
+import { type Received, startReceiver, type WebhookReceiver } from '../support/receiver.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
 import { isLongTier, scaled } from '../support/scale.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { type Service, startService } from '../support/service.ts';
 import type { SpawnedProcess } from '../support/worker-process.ts';
 import { endProcesses, logged, START_DEADLINE_MS, startProcess } from '../support/worker-process.ts';
 import { changeOf, inSeconds, toldAsTwo, untold } from './figures.ts';
@@ -196,12 +193,7 @@ const MID_WORK = [
 describe.each(MID_WORK)('a $kind worker killed in the middle of a job', ({ kind, command, collection, isDone }) => {
   /** Kills the doomed, and returns how long it took until `next` had done its work. */
   async function takeUp(appName: string, doomed: SpawnedProcess, next: () => unknown): Promise<number> {
-    const block = await blockCommands(service, {
-      appName: `${appName}-${kind}`,
-      command,
-      collection,
-      forMs: 60_000,
-    });
+    const block = await blockCommands(service, { appName: `${appName}-${kind}`, command, collection, forMs: 60_000 });
     const holdId = await place();
     await block.met();
     const killedAt = performance.now();
@@ -225,13 +217,7 @@ describe.each(MID_WORK)('a $kind worker killed in the middle of a job', ({ kind,
 
     expect(tookMs).toBeLessThanOrEqual(TAKEN_UP_WITHIN_MS);
     const experiment = `kill -9 of a ${kind} worker in the middle of its work, another running`;
-    report({
-      promise: 4,
-      experiment,
-      count: '1 kill',
-      result: `done after ${inSeconds(tookMs)} s`,
-      beganAt,
-    });
+    report({ promise: 4, experiment, count: '1 kill', result: `done after ${inSeconds(tookMs)} s`, beganAt });
   });
 
   testInFull('one that is started again takes it up within 20 s', async () => {

@@ -1,12 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { EventRow } from '../../src/events/events.model.ts';
-import { eventCollection } from '../../src/events/events.model.ts';
+import { type EventRow, eventCollection } from '../../src/events/events.model.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { newDelivery, schedulePending } from '../../src/webhooks/deliveries/create-deliveries.service.ts';
 import { insertDeliveries } from '../../src/webhooks/deliveries/deliveries.store.ts';
 import { dispatchEvents } from '../../src/webhooks/deliveries/dispatch-events.service.ts';
-import type { Durations } from '../support/durations.ts';
-import { durationsOf } from '../support/durations.ts';
+import { type Durations, durationsOf } from '../support/durations.ts';
 import { eventually } from '../support/eventually.ts';
 import { anyPartner, anyVenue, freeSlotIds, placeHold, subscribe } from '../support/factories.ts';
 import type { WebhookReceiver } from '../support/receiver.ts';

@@ -1,15 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Client } from '../support/client.ts';
-import { createClient } from '../support/client.ts';
+import { type Client, createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Json } from '../support/factories.ts';
-import { expectStatus } from '../support/factories.ts';
-import type { Stored } from '../support/rows.ts';
-import { rowsOf } from '../support/rows.ts';
-import type { Acknowledged } from './audit.ts';
-import { isFeedWhole } from './audit.ts';
-import type { Patience } from './insist.ts';
-import { insist, newPatience } from './insist.ts';
+import { expectStatus, type Json } from '../support/factories.ts';
+import { rowsOf, type Stored } from '../support/rows.ts';
+import { type Acknowledged, isFeedWhole } from './audit.ts';
+import { insist, newPatience, type Patience } from './insist.ts';
 
 /** What a failover can hide was acknowledged just before: so many of the latest holds and bookings are read over and over. */
 const LATEST = 8;

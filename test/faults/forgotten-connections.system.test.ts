@@ -1,13 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Partner } from '../support/factories.ts';
-import { anyPartner, anyVenue, freeSlotIds } from '../support/factories.ts';
+import { anyPartner, anyVenue, freeSlotIds, type Partner } from '../support/factories.ts';
 import { inSeconds } from './figures.ts';
-import type { RelayedApi } from './relayed-api.ts';
-import { startRelayedApi } from './relayed-api.ts';
+import { type RelayedApi, startRelayedApi } from './relayed-api.ts';
 import { report } from './report.ts';
-import type { TimedCall } from './timed-calls.ts';
-import { timeCall } from './timed-calls.ts';
+import { type TimedCall, timeCall } from './timed-calls.ts';
 
 /** Concurrent calls of each kind. */
 const CALLS = 15;

@@ -3,11 +3,9 @@ import type { Reply } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Partner } from '../support/factories.ts';
 import { anyPartner, anyVenue, confirmBody, freeSlotIds, operatorOf, placeHold } from '../support/factories.ts';
-import type { OwnServer } from '../support/own-servers.ts';
-import { ownMongod } from '../support/own-servers.ts';
+import { type OwnServer, ownMongod } from '../support/own-servers.ts';
 import { rowsOf } from '../support/rows.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { type Service, startService } from '../support/service.ts';
 import { verdict } from '../support/verdict.ts';
 import { report } from './report.ts';
 

@@ -4,16 +4,12 @@ import type { RetryJob } from '../../src/queues/jobs.ts';
 import { retryDelivery } from '../../src/webhooks/deliveries/retry-delivery.service.ts';
 import { createWebhookSender } from '../../src/webhooks/sender/send-webhook.ts';
 import type { Durations } from '../support/durations.ts';
-import type { Answering, WebhookReceiver } from '../support/receiver.ts';
-import { startReceiver } from '../support/receiver.ts';
+import { type Answering, startReceiver, type WebhookReceiver } from '../support/receiver.ts';
 import { rowsOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
-import type { SpawnedProcess } from '../support/worker-process.ts';
-import { endProcesses, START_DEADLINE_MS, startProcess } from '../support/worker-process.ts';
-import type { Deliveries, Endpoint } from './due-deliveries.ts';
-import { anyDeliveries, describeArrivals, streamTo } from './due-deliveries.ts';
+import { type Service, startService } from '../support/service.ts';
+import { endProcesses, type SpawnedProcess, START_DEADLINE_MS, startProcess } from '../support/worker-process.ts';
+import { anyDeliveries, type Deliveries, describeArrivals, type Endpoint, streamTo } from './due-deliveries.ts';
 import { residentMb } from './memory.ts';
 import { report } from './report.ts';
 
@@ -34,10 +30,7 @@ let worker: SpawnedProcess;
 const receivers: WebhookReceiver[] = [];
 
 beforeAll(async () => {
-  service = await startService({
-    WEBHOOK_CONCURRENCY: String(PERMITS),
-    WEBHOOK_TIMEOUT_MS: String(TIMEOUT_MS),
-  });
+  service = await startService({ WEBHOOK_CONCURRENCY: String(PERMITS), WEBHOOK_TIMEOUT_MS: String(TIMEOUT_MS) });
   worker = startProcess('workers/webhook-delivery.ts', service.environment);
   deliveries = await anyDeliveries(service);
   await worker.ready;
@@ -134,11 +127,7 @@ test('control: without permits those to others wait for the deadline of what is 
   await worker.exited;
   const sender = createWebhookSender({ timeoutMs: TIMEOUT_MS, allowPrivateNetworks: true });
   const permit = { beginSend: () => true, release: () => undefined };
-  const deps = {
-    ...service.context,
-    sender,
-    permits: { isBusy: () => false, acquire: () => Promise.resolve(permit) },
-  };
+  const deps = { ...service.context, sender, permits: { isBusy: () => false, acquire: () => Promise.resolve(permit) } };
   await anyStuck();
   const unguarded = new Worker<RetryJob, void>(
     'webhook-delivery',

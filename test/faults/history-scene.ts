@@ -1,9 +1,7 @@
 import { anyPackage, anyPartner, anyResource, anyVenue, slotsOf } from '../support/factories.ts';
-import type { Stored } from '../support/rows.ts';
-import { rowsOf } from '../support/rows.ts';
+import { rowsOf, type Stored } from '../support/rows.ts';
 import type { Service } from '../support/service.ts';
-import type { GroundsOf } from './audit.ts';
-import { faultsOfCredits, faultsOfHistories } from './audit.ts';
+import { faultsOfCredits, faultsOfHistories, type GroundsOf } from './audit.ts';
 import { doubleBookings, readCommits } from './claim-log.ts';
 import { createClaimsModel, type SlotWindow } from './claims-model.ts';
 import type { HistoryScene, Tally } from './history.ts';
@@ -23,20 +21,12 @@ export const HISTORY_SETTINGS = {
 
 /** Eight partners at one venue: two halves and the full turf over both, eight hours of them; few enough that all want the same. */
 export async function sceneOn(service: Pick<Service, 'url' | 'adminUrl'> & { urls?: string[] } & Stored) {
-  const hours = {
-    operating_hours_start: '06:00',
-    operating_hours_end: '14:00',
-    price_rupees: PRICE_RUPEES,
-  };
+  const hours = { operating_hours_start: '06:00', operating_hours_end: '14:00', price_rupees: PRICE_RUPEES };
   const venue = await anyVenue(service, [
     { name: 'Left', ...hours },
     { name: 'Right', ...hours },
   ]);
-  const full = await anyResource(service, venue.id, {
-    name: 'Full',
-    ...hours,
-    shares_space_with: venue.resourceIds,
-  });
+  const full = await anyResource(service, venue.id, { name: 'Full', ...hours, shares_space_with: venue.resourceIds });
   const groundsOf: GroundsOf = (id) => (id === full ? venue.resourceIds : [id]);
   const partners = await Promise.all(
     Array.from({ length: PARTNERS }, async () => {

@@ -11,8 +11,7 @@ import { subscribe } from '../support/factories.ts';
 import { integerBetween, mulberry32, propertySeed } from '../support/random.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { isLongTier, scaled } from '../support/scale.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { type Service, startService } from '../support/service.ts';
 import { endProcesses } from '../support/worker-process.ts';
 import { auditEvents } from './audit.ts';
 import { playHistory } from './history.ts';
@@ -20,8 +19,7 @@ import { contradictions, HISTORY_SETTINGS, inWords, sceneOn } from './history-sc
 import { troubles } from './insist.ts';
 import { report } from './report.ts';
 import { startShifted } from './shifted-process.ts';
-import type { Victim } from './system.ts';
-import { startSystem, VICTIMS } from './system.ts';
+import { startSystem, VICTIMS, type Victim } from './system.ts';
 
 const CLOCK_SHIFTS_MS = [-500, 600_000];
 const seed = propertySeed();

@@ -1,16 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ReservationStatus } from '../../src/reservations/reservations.rules.ts';
-import type { Client, Reply } from '../support/client.ts';
-import { createClient } from '../support/client.ts';
-import type { Json, Partner } from '../support/factories.ts';
-import { confirmBody, json } from '../support/factories.ts';
-import type { Random } from '../support/random.ts';
-import { integerBetween, mulberry32, pick } from '../support/random.ts';
+import { type Client, createClient, type Reply } from '../support/client.ts';
+import { confirmBody, type Json, json, type Partner } from '../support/factories.ts';
+import { integerBetween, mulberry32, pick, type Random } from '../support/random.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
 import type { ClaimsModel, Owned, SlotWindow, Span } from './claims-model.ts';
-import type { Patience } from './insist.ts';
-import { insist } from './insist.ts';
+import { insist, type Patience } from './insist.ts';
 
 export type HistoryScene = {
   /** Partner listeners; each call takes any of them. */
@@ -116,12 +112,7 @@ function partnerLane(
     if (reply.status !== 201) return;
     const { hold_id, price_rupees } = json(reply);
     model.priced(slot, Number(price_rupees), span);
-    const owned: Owned = {
-      ...slot,
-      holdId: String(hold_id),
-      status: 'ACTIVE',
-      holdExpiresAtMs: expiryOf(reply),
-    };
+    const owned: Owned = { ...slot, holdId: String(hold_id), status: 'ACTIVE', holdExpiresAtMs: expiryOf(reply) };
     model.claimed(owned, span, owned.holdExpiresAtMs ?? 0, false);
     mine.push(owned);
     await model.check(owned, 'ACTIVE', true);
@@ -230,12 +221,7 @@ function operatorLane(scene: HistoryScene, random: Random, count: Count): () => 
     count('walk-in', reply.status === 201);
     if (reply.status !== 201) return;
     const { hold_id, booking_id } = json(reply);
-    const owned: Owned = {
-      ...slot,
-      holdId: String(hold_id),
-      status: 'BOOKED',
-      bookingId: String(booking_id),
-    };
+    const owned: Owned = { ...slot, holdId: String(hold_id), status: 'BOOKED', bookingId: String(booking_id) };
     model.claimed(owned, span, Number.POSITIVE_INFINITY, true);
     walkIns.push(owned);
     await model.check(owned, 'BOOKED', true);

@@ -5,7 +5,6 @@ import { createDatabaseClock } from '../../src/platform/clock.ts';
 import type { Reservation } from '../../src/reservations/reservations.model.ts';
 import { ENDED_HOLDS, PAST_BOOKINGS } from '../../src/reservations/retention.rules.ts';
 import { DAY_MS, EVERY_KIND, keeping, purge } from '../retention/purging.ts';
-import type { Partner } from '../support/factories.ts';
 import {
   anyPartner,
   anyVenue,
@@ -14,11 +13,11 @@ import {
   expectStatus,
   freeSlotIds,
   operatorOf,
+  type Partner,
   placeHold,
 } from '../support/factories.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { type Service, startService } from '../support/service.ts';
 import { verdict } from '../support/verdict.ts';
 
 // In this process, for its clock is set.

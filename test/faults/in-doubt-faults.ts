@@ -21,11 +21,7 @@ function answered(name: string, isApplied: boolean, data: Record<string, unknown
       const { db } = service.context;
       const admin = db.getClient().db('admin');
       const set = (mode: unknown, more: Record<string, unknown> = {}) =>
-        admin.command({
-          configureFailPoint: 'failCommand',
-          mode,
-          data: { failCommands: [command], ...more },
-        });
+        admin.command({ configureFailPoint: 'failCommand', mode, data: { failCommands: [command], ...more } });
       const namespace = collection === undefined ? {} : { namespace: `${db.name}.${collection}` };
       const mode = skip !== undefined ? { skip } : Number.isFinite(times) ? { times } : 'alwaysOn';
       const { ['count']: before } = await set(mode, { ...namespace, ...data });
@@ -50,9 +46,7 @@ function lost(cut: Cut, isApplied: boolean): Fault {
   };
 }
 
-const unacknowledged = (code: number) => ({
-  writeConcernError: { code, errmsg: 'not acknowledged in time' },
-});
+const unacknowledged = (code: number) => ({ writeConcernError: { code, errmsg: 'not acknowledged in time' } });
 
 export const REPLY_LOST = lost('reply lost', true);
 export const REQUEST_LOST = lost('request lost', false);

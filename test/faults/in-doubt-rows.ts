@@ -1,7 +1,6 @@
 import { leasedCacheOf } from '../../src/platform/leased-cache.ts';
 import type { Reply } from '../support/client.ts';
-import type { Json } from '../support/factories.ts';
-import { bookSlot, confirmBody, placeHold, subscribe } from '../support/factories.ts';
+import { bookSlot, confirmBody, type Json, placeHold, subscribe } from '../support/factories.ts';
 import type { Struck } from './in-doubt-faults.ts';
 import type { World } from './in-doubt-world.ts';
 import { anyCustomer, anyKey, anyPhone, countOf, creditsOf, reservations, rowNow } from './in-doubt-world.ts';
@@ -25,16 +24,8 @@ export type Row = {
   repeats: 'replay' | 'same' | 'own';
 };
 
-export const single = (command: string, collection: string): Struck => ({
-  command,
-  collection,
-  of: 'single write',
-});
-export const inside = (command: string, collection: string): Struck => ({
-  command,
-  collection,
-  of: 'transaction',
-});
+export const single = (command: string, collection: string): Struck => ({ command, collection, of: 'single write' });
+export const inside = (command: string, collection: string): Struck => ({ command, collection, of: 'transaction' });
 export const read = (command: string, collection: string): Struck => ({ command, collection, of: 'read' });
 /** What an operator's call writes down before it changes anything. */
 export const AUDITED = single('findAndModify', 'audit');

@@ -6,10 +6,8 @@ import { anyDelivery } from '../support/deliveries.ts';
 import { placeHold, subscribe } from '../support/factories.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { attemptDelivery, standardSender } from '../support/service-calls.ts';
-import type { Row } from './in-doubt-rows.ts';
-import { COMMIT, inside, single } from './in-doubt-rows.ts';
-import type { World } from './in-doubt-world.ts';
-import { countOf, reservations, rowNow } from './in-doubt-world.ts';
+import { COMMIT, inside, type Row, single } from './in-doubt-rows.ts';
+import { countOf, reservations, rowNow, type World } from './in-doubt-world.ts';
 
 /** Work that is ready to be done, once more each time that it is called; `end` releases what it needed. */
 export type PreparedWork = {

@@ -3,10 +3,8 @@ import type { Reservation } from '../../src/reservations/reservations.model.ts';
 import type { Client } from '../support/client.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import { anyPackage, anyPartner, anyVenue, buyPackage, dateIn, freeSlotIds, operatorOf } from '../support/factories.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
-import type { CutProxy } from './cut-proxy.ts';
-import { startCutProxy } from './cut-proxy.ts';
+import { type Service, startService } from '../support/service.ts';
+import { type CutProxy, startCutProxy } from './cut-proxy.ts';
 
 /** A service that reaches its own mongod through a proxy which loses what it is told to lose. */
 export type World = {

@@ -2,26 +2,24 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { isDatabaseUnavailable } from '../../src/platform/mongo.ts';
 import type { Reply } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
-import type { OwnServer } from '../support/own-servers.ts';
-import { ownMongod } from '../support/own-servers.ts';
+import { type OwnServer, ownMongod } from '../support/own-servers.ts';
 import { isLongTier } from '../support/scale.ts';
 import { verdict } from '../support/verdict.ts';
-import type { Fault, Struck } from './in-doubt-faults.ts';
 import {
   COMMIT_FAULTS,
+  type Fault,
   LATE,
   REPLY_LOST,
   REQUEST_LOST,
+  type Struck,
   TOO_FEW,
   UNDONE_FAULTS,
   WRITE_FAULTS,
 } from './in-doubt-faults.ts';
 import { ROWS } from './in-doubt-operator-rows.ts';
-import type { Prepared, Row } from './in-doubt-rows.ts';
-import { AUDITED, COMMIT } from './in-doubt-rows.ts';
+import { AUDITED, COMMIT, type Prepared, type Row } from './in-doubt-rows.ts';
 import { WORKS } from './in-doubt-work.ts';
-import type { World } from './in-doubt-world.ts';
-import { startWorld } from './in-doubt-world.ts';
+import { startWorld, type World } from './in-doubt-world.ts';
 import { report } from './report.ts';
 
 let mongod: OwnServer;
@@ -41,12 +39,7 @@ afterAll(async () => {
 /** The driver repeats a command once by itself, so a fault that is to be seen comes twice. */
 const TWICE = 2;
 
-const FAULTS = {
-  'single write': WRITE_FAULTS,
-  commit: COMMIT_FAULTS,
-  transaction: UNDONE_FAULTS,
-  read: UNDONE_FAULTS,
-};
+const FAULTS = { 'single write': WRITE_FAULTS, commit: COMMIT_FAULTS, transaction: UNDONE_FAULTS, read: UNDONE_FAULTS };
 
 /** In full every fault at every place of every row; in short one at each in turn, and in bulk writes the one that the driver reports otherwise. */
 function everyCase<T extends { struck: readonly Struck[] }>(rows: readonly T[], nameOf: (row: T) => string) {

@@ -1,8 +1,7 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { newId } from '../../src/platform/ids.ts';
-import type { Random } from '../support/random.ts';
-import { integerBetween } from '../support/random.ts';
+import { integerBetween, type Random } from '../support/random.ts';
 
 /** How the calls of all clients went. */
 export type CallCounts = {

@@ -1,17 +1,12 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
-import type { Partner } from '../support/factories.ts';
-import { anyPartner, anyVenue, dateIn, freeSlotIds, placeHold, subscribe } from '../support/factories.ts';
-import type { Block } from '../support/fail-points.ts';
-import { blockCommands } from '../support/fail-points.ts';
-import type { OwnServer } from '../support/own-servers.ts';
-import { ownMongod } from '../support/own-servers.ts';
-import type { WebhookReceiver } from '../support/receiver.ts';
-import { headerOf, startReceiver } from '../support/receiver.ts';
+import { anyPartner, anyVenue, dateIn, freeSlotIds, type Partner, placeHold, subscribe } from '../support/factories.ts';
+import { type Block, blockCommands } from '../support/fail-points.ts';
+import { type OwnServer, ownMongod } from '../support/own-servers.ts';
+import { headerOf, startReceiver, type WebhookReceiver } from '../support/receiver.ts';
 import { rowsOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { type Service, startService } from '../support/service.ts';
 import { endProcesses, START_DEADLINE_MS, startProcess } from '../support/worker-process.ts';
 import { readWholeFeed } from './failover-readers.ts';
 import { newPatience } from './insist.ts';
@@ -46,11 +41,7 @@ let isResponding = true;
 beforeAll(async () => {
   mongod = await ownMongod();
   await mongod.start();
-  service = await startService({
-    MONGODB_URI: mongod.uri,
-    RATE_LIMIT_PER_MINUTE: '0',
-    WEBHOOK_TIMEOUT_MS: '1000',
-  });
+  service = await startService({ MONGODB_URI: mongod.uri, RATE_LIMIT_PER_MINUTE: '0', WEBHOOK_TIMEOUT_MS: '1000' });
   receiver = await startReceiver((_attempt, response) => {
     if (isResponding) response.writeHead(200).end();
   });

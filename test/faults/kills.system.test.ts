@@ -6,10 +6,8 @@ import { integerBetween, mulberry32, propertySeed } from '../support/random.ts';
 import { scaled } from '../support/scale.ts';
 import { startKeepAliveClients } from './keep-alive-clients.ts';
 import { report } from './report.ts';
-import type { FaultSystem } from './system.ts';
-import { PARTS, startSystem, VICTIMS } from './system.ts';
-import type { Trading } from './trading.ts';
-import { inWords, startTrading, TRADING_OVERRIDES } from './trading.ts';
+import { type FaultSystem, PARTS, startSystem, VICTIMS } from './system.ts';
+import { inWords, startTrading, TRADING_OVERRIDES, type Trading } from './trading.ts';
 
 const KILLS = scaled(20, 1);
 /** In the short form the one mongod that is killed is the primary of three; failover.test.ts has that by itself. */

@@ -10,8 +10,7 @@ import { anyVenue } from '../support/factories.ts';
 import { freePort } from '../support/own-servers.ts';
 import { rowsOf } from '../support/rows.ts';
 import { isLongTier } from '../support/scale.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { type Service, startService } from '../support/service.ts';
 import { endProcesses, startProcess } from '../support/worker-process.ts';
 import { inSeconds } from './figures.ts';
 import { report } from './report.ts';
@@ -67,9 +66,7 @@ async function placeHolds({ context: { db } }: Service, venueId: string, resourc
 
 testInFull(`without Redis, ${HOLDS} holds that lapse at one instant end within 15 s of it`, async () => {
   const beganAt = performance.now();
-  const service = await startService({
-    REDIS_URL: `redis://127.0.0.1:${await freePort()}`,
-  });
+  const service = await startService({ REDIS_URL: `redis://127.0.0.1:${await freePort()}` });
   releases.push(() => service.stop());
   const venue = await anyVenue(service);
   await placeHolds(service, venue.id, String(venue.resourceIds[0]));

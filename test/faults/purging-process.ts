@@ -4,8 +4,9 @@
  */
 
 import { shortenFeed } from '../../src/events/feed.service.ts';
-import type { PurgePosition } from '../../src/operations/retention/purge.service.ts';
-import { purgeNext } from '../../src/operations/retention/purge.service.ts';
+
+import { type PurgeRun, purgeNext } from '../../src/operations/retention/purge.service.ts';
+
 import { startSweep } from '../../src/platform/sweep.ts';
 import { createContext } from '../../src/process/context.ts';
 import { runProcess } from '../../src/process/lifecycle.ts';
@@ -15,7 +16,7 @@ const EVERY_MS = 200;
 runProcess('hold-expiry', async (scope) => {
   const context = createContext(scope);
   await context.connected;
-  startSweep<PurgePosition>(scope, context.db, {
+  startSweep<PurgeRun>(scope, context.db, {
     name: 'retention-often',
     everyMs: EVERY_MS,
     run: (stopping, from) => purgeNext(context, stopping, from),

@@ -5,7 +5,6 @@ import { Redis } from 'ioredis';
 import { QUEUE_NAMES } from '../../src/queues/queues.ts';
 import { restoreDeadLetterQueue } from '../../src/webhooks/deliveries/dead-letter-queue.service.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Json, Partner } from '../support/factories.ts';
 import {
   anyPartner,
   anyVenue,
@@ -13,20 +12,17 @@ import {
   dateIn,
   expectStatus,
   freeSlotIds,
+  type Json,
+  type Partner,
   subscribe,
 } from '../support/factories.ts';
-import type { OwnRedis } from '../support/own-servers.ts';
-import { KEEPS_DATA, ownRedis } from '../support/own-servers.ts';
-import type { Received, WebhookReceiver } from '../support/receiver.ts';
-import { headerOf, startReceiver } from '../support/receiver.ts';
+import { KEEPS_DATA, type OwnRedis, ownRedis } from '../support/own-servers.ts';
+import { headerOf, type Received, startReceiver, type WebhookReceiver } from '../support/receiver.ts';
 import { rowsOf } from '../support/rows.ts';
 import { isLongTier, scaled } from '../support/scale.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
-import type { TcpRelay } from '../support/tcp-relay.ts';
-import { startTcpRelay } from '../support/tcp-relay.ts';
-import type { SpawnedProcess } from '../support/worker-process.ts';
-import { endProcesses, START_DEADLINE_MS, startProcess } from '../support/worker-process.ts';
+import { type Service, startService } from '../support/service.ts';
+import { startTcpRelay, type TcpRelay } from '../support/tcp-relay.ts';
+import { endProcesses, type SpawnedProcess, START_DEADLINE_MS, startProcess } from '../support/worker-process.ts';
 import { changeOf, inSeconds, spread, toldAsTwo, untold } from './figures.ts';
 import { report } from './report.ts';
 import { expiredAtMs, latenessMs } from './settled.ts';
@@ -187,11 +183,7 @@ const OUTAGES: { outage: string; begin: () => unknown; end: () => unknown }[] = 
     begin: () => relay.swallow(),
     end: () => relay.restore(),
   },
-  {
-    outage: 'killed, and back without its data',
-    begin: () => redis.signal('SIGKILL'),
-    end: () => redis.start(),
-  },
+  { outage: 'killed, and back without its data', begin: () => redis.signal('SIGKILL'), end: () => redis.start() },
 ];
 
 /** Refuses the first attempt of each event. */

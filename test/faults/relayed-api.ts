@@ -1,10 +1,8 @@
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Partner } from '../support/factories.ts';
-import type { HostedService } from '../support/service-host.ts';
-import { hostedService } from '../support/service-host.ts';
-import type { TcpRelay } from '../support/tcp-relay.ts';
-import { startTcpRelay } from '../support/tcp-relay.ts';
+import { type HostedService, hostedService } from '../support/service-host.ts';
+import { startTcpRelay, type TcpRelay } from '../support/tcp-relay.ts';
 import { endProcesses, START_DEADLINE_MS, startProcess } from '../support/worker-process.ts';
 
 /** An API process that reaches MongoDB through a relay alone, as through a network that fails. */

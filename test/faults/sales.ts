@@ -1,15 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Client } from '../support/client.ts';
-import { createClient } from '../support/client.ts';
-import type { Json } from '../support/factories.ts';
-import { expectStatus } from '../support/factories.ts';
-import type { Random } from '../support/random.ts';
-import { integerBetween, pick } from '../support/random.ts';
+import { type Client, createClient } from '../support/client.ts';
+import { expectStatus, type Json } from '../support/factories.ts';
+import { integerBetween, pick, type Random } from '../support/random.ts';
 import { scaled } from '../support/scale.ts';
 import type { Acknowledged } from './audit.ts';
-import type { Patience } from './insist.ts';
-import { insist, newPatience } from './insist.ts';
+import { insist, newPatience, type Patience } from './insist.ts';
 
 /** Sales that go on until they are stopped; each ends in a booking that stands, one that was cancelled or refunded, or a hold. */
 export type Sales = {

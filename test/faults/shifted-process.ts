@@ -2,8 +2,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { SpawnedProcess } from '../support/worker-process.ts';
-import { startProcess } from '../support/worker-process.ts';
+import { type SpawnedProcess, startProcess } from '../support/worker-process.ts';
 
 const SHIFT_CLOCK = pathToFileURL(path.join(import.meta.dirname, 'shifted-clock.mjs')).href;
 

@@ -6,11 +6,9 @@ import { anyPartner, anyVenue, dateIn, freeSlotIds, placeHold } from '../support
 import { rowsOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
 import { inSeconds, spread } from './figures.ts';
-import type { RelayedApi } from './relayed-api.ts';
-import { startRelayedApi } from './relayed-api.ts';
+import { type RelayedApi, startRelayedApi } from './relayed-api.ts';
 import { report } from './report.ts';
-import type { TimedCall } from './timed-calls.ts';
-import { timeCall } from './timed-calls.ts';
+import { type TimedCall, timeCall } from './timed-calls.ts';
 
 const PER_SECOND = 20;
 /** Each so many calls one is for the slot of the call before it. */

@@ -1,14 +1,12 @@
-import { migrate } from '../../src/operations/database/collections.ts';
+import { migrate } from '../../src/operations/database/migrate.service.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import type { Db } from '../../src/platform/mongo.ts';
 import { createDb, openDb } from '../../src/platform/mongo-connection.ts';
 import { eventually } from '../support/eventually.ts';
-import type { MongoSet } from '../support/mongo-set.ts';
-import { startMongoSet } from '../support/mongo-set.ts';
+import { type MongoSet, startMongoSet } from '../support/mongo-set.ts';
 import { freePort, KEEPS_DATA, ownRedis } from '../support/own-servers.ts';
 import { serviceEnvironment } from '../support/service-environment.ts';
-import type { SpawnedProcess } from '../support/worker-process.ts';
-import { START_DEADLINE_MS, startProcess, stopProcess } from '../support/worker-process.ts';
+import { type SpawnedProcess, START_DEADLINE_MS, startProcess, stopProcess } from '../support/worker-process.ts';
 
 const FILES = {
   api: 'src/main/api.ts',

@@ -1,15 +1,12 @@
 import { anyPackage, anyPartner, anyVenue, dateIn, freeSlotIds, subscribe } from '../support/factories.ts';
 import type { Random } from '../support/random.ts';
-import type { WebhookReceiver } from '../support/receiver.ts';
-import { startReceiver } from '../support/receiver.ts';
+import { startReceiver, type WebhookReceiver } from '../support/receiver.ts';
 import { rowsOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
 import { auditEvents, faultsOfCredits, faultsOfHistories, lostAcknowledgements } from './audit.ts';
 import { doubleBookings, readCommits } from './claim-log.ts';
-import type { Patience } from './insist.ts';
-import { troubles } from './insist.ts';
-import type { Sales } from './sales.ts';
-import { startSales } from './sales.ts';
+import { type Patience, troubles } from './insist.ts';
+import { type Sales, startSales } from './sales.ts';
 import type { FaultSystem } from './system.ts';
 
 /** A short timeout, because the attempt of a dead worker is taken up when it and 5 s are over. */

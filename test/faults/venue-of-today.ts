@@ -1,5 +1,4 @@
-import type { Json, Venue } from '../support/factories.ts';
-import { anyVenue } from '../support/factories.ts';
+import { anyVenue, type Json, type Venue } from '../support/factories.ts';
 import type { Service } from '../support/service.ts';
 
 /** A venue where it is the middle of the day now, open all day in slots of 5 minutes; `date` is the day there. */

@@ -18,8 +18,4 @@ describe('texts that repeat each other’s metrics', () => {
     expect([...families.keys()]).toEqual(['jobs', 'done_total']);
     expect(families.get('jobs')?.samples.map(({ labels }) => labels['queue'])).toEqual(['a', 'b']);
   });
-
-  test('are empty where there are none', () => {
-    expect(mergeExpositions([])).toBe('');
-  });
 });

@@ -2,13 +2,12 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { insertDeadLetters, sweepAll } from '../alerts/watching.ts';
 import { projectFolder } from '../architecture/planted-tree.ts';
 import { converse } from '../http/raw-connection.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Family, parseExposition, type Sample } from '../support/exposition.ts';
-import type { Partner } from '../support/factories.ts';
 import {
   anyPartner,
   anyPartnerOverHttp,
@@ -24,14 +23,10 @@ import { workerPage } from './worker-page.ts';
 
 const service = await hostedService();
 const { openPage, timesAsked } = service.inHost<typeof Metrics>('test/metrics/metrics.in-host.ts');
-let partner: Partner;
-let holdId: string;
-beforeAll(async () => {
-  const venue = await anyVenue(service, undefined, { name: 'Canary Arena' });
-  partner = await anyPartnerOverHttp(service, [venue.id]);
-  const [slotId = ''] = await freeSlotIds(partner, venue.id);
-  holdId = String((await placeHold(partner, slotId))['hold_id']);
-});
+const arena = await anyVenue(service, undefined, { name: 'Canary Arena' });
+const partner = await anyPartnerOverHttp(service, [arena.id]);
+const [heldSlot = ''] = await freeSlotIds(partner, arena.id);
+const holdId = String((await placeHold(partner, heldSlot))['hold_id']);
 afterAll(() => service.stop());
 
 const scrape = async (url = service.adminUrl): Promise<{ text: string; families: Map<string, Family> }> => {

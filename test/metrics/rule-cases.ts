@@ -127,37 +127,15 @@ export const RULE_CASES: readonly RuleCase[] = [
     calm: { [`pbs_database_up{job="partner-booking-api",instance="api-2:3001"}`]: '0x90' },
   },
   { alert: 'BookingRedisDown', ...of(`pbs_redis_up{${API}}`, '0x90', LATELY('1', '0')) },
-  {
-    alert: 'BookingRedisRefusesWrites',
-    ...of(`pbs_redis_refuses_writes{${API}}`, '1x90', LATELY('0', '1')),
-  },
-  {
-    alert: 'BookingRedisPersistenceFailing',
-    ...of(`pbs_redis_persistence_failing{${API}}`, '1x90', LATELY('0', '1')),
-  },
-  {
-    alert: 'BookingRedisMemoryNearLimit',
-    ...of(`pbs_redis_memory_used_ratio{${API}}`, '0.86x90', '0.84x90'),
-  },
-  {
-    alert: 'BookingDatabaseDiskNearlyFull',
-    ...of(`pbs_database_disk_used_ratio{${API}}`, '0.86x90', '0.84x90'),
-  },
-  {
-    alert: 'BookingFiguresAbsent',
-    ...of(`pbs_hold_oldest_overdue_seconds{${API}}`, '_x90', LATELY('0', '_')),
-  },
+  { alert: 'BookingRedisRefusesWrites', ...of(`pbs_redis_refuses_writes{${API}}`, '1x90', LATELY('0', '1')) },
+  { alert: 'BookingRedisPersistenceFailing', ...of(`pbs_redis_persistence_failing{${API}}`, '1x90', LATELY('0', '1')) },
+  { alert: 'BookingRedisMemoryNearLimit', ...of(`pbs_redis_memory_used_ratio{${API}}`, '0.86x90', '0.84x90') },
+  { alert: 'BookingDatabaseDiskNearlyFull', ...of(`pbs_database_disk_used_ratio{${API}}`, '0.86x90', '0.84x90') },
+  { alert: 'BookingFiguresAbsent', ...of(`pbs_hold_oldest_overdue_seconds{${API}}`, '_x90', LATELY('0', '_')) },
   { alert: 'BookingGuardMissing', ...of(`pbs_guard_indexes_missing{${API}}`, '1x90', '0x59 1x30') },
   { alert: 'BookingMemoryLeaseLost', ...of(`memory_leased{${API}}`, '0x90', LATELY('1', '0')) },
-  {
-    alert: 'BookingDatabasePoolExhausted',
-    ...of(`mongodb_connection_waiters{${API}}`, '3x90', LATELY('0', '900')),
-  },
-  {
-    alert: 'BookingSalesFailing',
-    sick: { [failed(HOLDS)]: '0+4x90' },
-    calm: { [failed(HOLDS)]: '0+2x90' },
-  },
+  { alert: 'BookingDatabasePoolExhausted', ...of(`mongodb_connection_waiters{${API}}`, '3x90', LATELY('0', '900')) },
+  { alert: 'BookingSalesFailing', sick: { [failed(HOLDS)]: '0+4x90' }, calm: { [failed(HOLDS)]: '0+2x90' } },
   {
     alert: 'BookingServerErrors',
     sick: { [failed('/api/v1/partner/webhooks', '503')]: '0+9x90' },
@@ -170,22 +148,10 @@ export const RULE_CASES: readonly RuleCase[] = [
   },
   { alert: 'BookingHoldsOverdue', ...of(`pbs_hold_oldest_overdue_seconds{${API}}`, '31x90', '29x90') },
   { alert: 'BookingWrongKeys', ...of(`pbs_alerts_open{${API},kind="wrong_keys"}`, '1x90', '1x30 0x60') },
-  {
-    alert: 'BookingQueuePaused',
-    ...of(`pbs_queue_paused{${API},queue="webhook-delivery"}`, '1x90', '0x59 1x30'),
-  },
-  {
-    alert: 'BookingWorkerAbsent',
-    ...of(`pbs_queue_workers{${API},queue="webhook-delivery"}`, '0x90', '1x59 0x30'),
-  },
-  {
-    alert: 'BookingEventsUndispatched',
-    ...of(`pbs_event_oldest_undispatched_seconds{${API}}`, '31x90', '29x90'),
-  },
-  {
-    alert: 'BookingDeliveriesOverdue',
-    ...of(`pbs_alerts_open{${API},kind="delivery_overdue"}`, '1x90', '1x30 0x60'),
-  },
+  { alert: 'BookingQueuePaused', ...of(`pbs_queue_paused{${API},queue="webhook-delivery"}`, '1x90', '0x59 1x30') },
+  { alert: 'BookingWorkerAbsent', ...of(`pbs_queue_workers{${API},queue="webhook-delivery"}`, '0x90', '1x59 0x30') },
+  { alert: 'BookingEventsUndispatched', ...of(`pbs_event_oldest_undispatched_seconds{${API}}`, '31x90', '29x90') },
+  { alert: 'BookingDeliveriesOverdue', ...of(`pbs_alerts_open{${API},kind="delivery_overdue"}`, '1x90', '1x30 0x60') },
   {
     alert: 'BookingPurgeLate',
     ...of(`pbs_retention_completed_timestamp_seconds{${API},collection="holds"}`, '-180000x90', '-160000x90'),

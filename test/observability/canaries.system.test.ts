@@ -4,7 +4,7 @@ import mongoose from 'mongoose';
 import type { Operation } from '../../src/http/route.ts';
 import { operatorRoutes } from '../../src/main/admin-app.ts';
 import { partnerRoutes } from '../../src/main/partner-app.ts';
-import { migrate } from '../../src/operations/database/collections.ts';
+import { migrate } from '../../src/operations/database/migrate.service.ts';
 import { ConfigError, loadConfig } from '../../src/process/config/config.ts';
 import { QUEUE_NAMES } from '../../src/queues/queues.ts';
 import { EVENT_TYPES } from '../../src/reservations/event-types.ts';
@@ -18,8 +18,7 @@ import { dumpRedis } from '../support/redis-dump.ts';
 import { scaled } from '../support/scale.ts';
 import { type Service, startService } from '../support/service.ts';
 import { freshName, serviceEnvironment } from '../support/service-environment.ts';
-import type { SpawnedProcess } from '../support/worker-process.ts';
-import { endProcesses, START_DEADLINE_MS, startProcess } from '../support/worker-process.ts';
+import { endProcesses, type SpawnedProcess, START_DEADLINE_MS, startProcess } from '../support/worker-process.ts';
 import { canaryCalls, type Input, type World } from './canary-calls.ts';
 import {
   ALERT_PATH,
@@ -180,10 +179,7 @@ const uriWith = (uri: string, user: string) => uri.replace('://', `://${user}@`)
 async function startEverything(): Promise<void> {
   [mongod, redis] = await Promise.all([ownMongod(), ownRedis()]);
   await Promise.all([mongod.start(), startRedis()]);
-  const bare = await startService({
-    MONGODB_URI: mongod.uri,
-    REDIS_URL: uriWith(redis.uri, `:${redisPassword}`),
-  });
+  const bare = await startService({ MONGODB_URI: mongod.uri, REDIS_URL: uriWith(redis.uri, `:${redisPassword}`) });
   const user = { createUser: 'canary', pwd: mongodbPassword, roles: ['root'] };
   await bare.context.db.getClient().db('admin').command(user);
   await bare.stop();
@@ -234,15 +230,9 @@ async function provision(): Promise<World> {
 async function browse(): Promise<void> {
   const origin = service.adminUrl;
   const form = { method: 'POST', redirect: 'manual' as const, headers: { origin } };
-  const wrong = await fetch(`${origin}/sign-in`, {
-    ...form,
-    body: new URLSearchParams({ key: UNKNOWN_API_KEY }),
-  });
+  const wrong = await fetch(`${origin}/sign-in`, { ...form, body: new URLSearchParams({ key: UNKNOWN_API_KEY }) });
   answers.push({ call: 'sign-in', status: wrong.status, text: await wrong.text() });
-  const right = await fetch(`${origin}/sign-in`, {
-    ...form,
-    body: new URLSearchParams({ key: OPERATOR_API_KEY }),
-  });
+  const right = await fetch(`${origin}/sign-in`, { ...form, body: new URLSearchParams({ key: OPERATOR_API_KEY }) });
   const cookie = right.headers.get('set-cookie')?.split(';')[0] ?? '';
   issued.push(cookie.slice(cookie.indexOf('=') + 1));
   const headers = { cookie, accept: 'text/html' };

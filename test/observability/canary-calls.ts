@@ -106,18 +106,13 @@ export function canaryCalls(world: World): Record<string, () => Promise<Input> |
     'partner getHold': async () => ({ ids: [await hold()] }),
     'partner extendHold': async () => ({ ids: [await hold()], body: { ttl_seconds: 900 } }),
     'partner releaseHold': async () => ({ ids: [await hold()], body: { reason: REASON } }),
-    'partner confirmBooking': async () => ({
-      body: { hold_id: await hold(), ...CUSTOMER, idempotency_key: anyKey() },
-    }),
+    'partner confirmBooking': async () => ({ body: { hold_id: await hold(), ...CUSTOMER, idempotency_key: anyKey() } }),
     'partner listBookings': () => ({ query: search }),
     'partner getBooking': async () => ({ ids: [await booking()] }),
     'partner cancelBooking': async () => ({ ids: [await booking()], body: ending() }),
     'partner refundBooking': async () => ({ ids: [await booking()], body: ending() }),
     'partner listCatalogue': none,
-    'partner buyPackage': async () => ({
-      ids: [await aPackage()],
-      body: { ...buying(), idempotency_key: anyKey() },
-    }),
+    'partner buyPackage': async () => ({ ids: [await aPackage()], body: { ...buying(), idempotency_key: anyKey() } }),
     'partner getPurchase': async () => ({ ids: [await purchase()] }),
     'partner listActivePurchases': () => ({ query: { customer_phone, venue_id: venueId } }),
     'partner createSubscription': () => ({
@@ -215,10 +210,7 @@ export function canaryCalls(world: World): Record<string, () => Promise<Input> |
     'operator listDeliveries': none,
     'operator listDeadLetters': none,
     'operator getAnyDelivery': async () => ({ ids: [await waiting()] }),
-    'operator discardDeadLetter': async () => ({
-      ids: [await dead()],
-      body: { reason: 'No grant any more' },
-    }),
+    'operator discardDeadLetter': async () => ({ ids: [await dead()], body: { reason: 'No grant any more' } }),
     'operator discardDeadLetters': () => ({ body: { event_type: 'hold_cancelled', reason: 'Not needed' } }),
     'operator redriveDeadLetters': () => ({ body: { subscription_id: world.failing } }),
     'operator redriveDeadLetter': async () => ({ ids: [await dead()] }),

@@ -1,8 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { anyDelivery } from '../support/deliveries.ts';
 import { startDeliveryScene } from '../support/delivery-scene.ts';
-import type { Json, Partner } from '../support/factories.ts';
-import { anyPartner, expectStatus, subscribe } from '../support/factories.ts';
+import { anyPartner, expectStatus, type Json, type Partner, subscribe } from '../support/factories.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { hostedService } from '../support/service-host.ts';
 
@@ -43,11 +42,7 @@ describe('GET /api/v1/partner/observability', () => {
       .updateOne({ _id: old as never }, { $set: { createdAt: new Date(Date.now() - 25 * 3_600_000) } });
     await happening();
     const body = await observe();
-    expect(body['summary']).toMatchObject({
-      events: 1,
-      attempts: 0,
-      deliveries: { pending: 1, dead_letter: 0 },
-    });
+    expect(body['summary']).toMatchObject({ events: 1, attempts: 0, deliveries: { pending: 1, dead_letter: 0 } });
     expect(idsOf(body)).toEqual([old]);
     expect(body['subscriptions']).toMatchObject([{ dead_letter: 1 }]);
   });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { isAllowedOnBoard } from '../../src/operations/operators/queue-board.rules.ts';
 import type { Json } from '../support/factories.ts';
 import { anyPartner, anyVenue, expectStatus, freeSlotIds, operatorOf, placeHold } from '../support/factories.ts';
@@ -8,14 +8,11 @@ import type * as Inside from './queue-board.in-host.ts';
 const service = await hostedService();
 const inside = service.inHost<typeof Inside>('test/operators/queue-board.in-host.ts');
 const operator = operatorOf(service);
-let jobId: string;
-beforeAll(async () => {
-  const venue = await anyVenue(service);
-  const partner = await anyPartner(service, [venue.id]);
-  const [slotId = ''] = await freeSlotIds(partner, venue.id);
-  await placeHold(partner, slotId);
-  [jobId = ''] = await inside.delayedJobs();
-});
+const venue = await anyVenue(service);
+const partner = await anyPartner(service, [venue.id]);
+const [slotId = ''] = await freeSlotIds(partner, venue.id);
+await placeHold(partner, slotId);
+const [jobId = ''] = await inside.delayedJobs();
 afterAll(() => service.stop());
 
 /** Every call of the board that may change something, filled in with the job that there is. */

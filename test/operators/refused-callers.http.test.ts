@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { pathWith } from '../http/described-routes.ts';
 import type { Endpoint } from '../http/mounted-routes.ts';
 import { createClient } from '../support/client.ts';
-import { anyPartner, anyVenue, expectStatus, operatorOf, type Partner } from '../support/factories.ts';
+import { anyPartner, anyVenue, expectStatus, operatorOf } from '../support/factories.ts';
 import type * as Beside from '../support/listeners-beside.in-host.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
 import { hostedService } from '../support/service-host.ts';
@@ -26,14 +26,10 @@ const ANY_ID = '01890000-0000-7000-8000-000000000001';
 const service = await hostedService();
 const inside = service.inHost<typeof Inside>('test/operators/refused-callers.in-host.ts');
 const { listenBeside } = service.inHost<typeof Beside>('test/support/listeners-beside.in-host.ts');
-let partner: Partner;
-let endpoints: Endpoint[];
-beforeAll(async () => {
-  partner = await anyPartner(service, [(await anyVenue(service)).id]);
-  endpoints = (await inside.endpointsOfAdmin())
-    .filter(({ method, path }) => !OPEN.has(`${method} ${path}`))
-    .map(({ method, path }) => ({ method, path: pathWith(path, ANY_ID) }));
-});
+const partner = await anyPartner(service, [(await anyVenue(service)).id]);
+const endpoints = (await inside.endpointsOfAdmin())
+  .filter(({ method, path }) => !OPEN.has(`${method} ${path}`))
+  .map(({ method, path }) => ({ method, path: pathWith(path, ANY_ID) }));
 afterAll(() => service.stop());
 
 const nameOf = ({ method, path }: Endpoint) => `${method} ${path}`;
@@ -47,10 +43,7 @@ async function answersTo(asked: readonly Endpoint[], headers: Record<string, str
     for (const endpoint of asked.slice(from, from + KEYS_PER_SERVER)) {
       const { method, path } = endpoint;
       const body = method === 'GET' ? {} : { body: '{}' };
-      const reply = await send(method, path, {
-        headers: { 'content-type': 'application/json', ...headers },
-        ...body,
-      });
+      const reply = await send(method, path, { headers: { 'content-type': 'application/json', ...headers }, ...body });
       answers.push(`${nameOf(endpoint)}: ${verdict(reply)}`);
     }
   }

@@ -53,12 +53,7 @@ const cookiesOf = async (page: Page) =>
     sameSite,
     secure,
   }));
-const session = (secure: boolean) => ({
-  name: 'operator_session',
-  httpOnly: true,
-  sameSite: 'Strict',
-  secure,
-});
+const session = (secure: boolean) => ({ name: 'operator_session', httpOnly: true, sameSite: 'Strict', secure });
 
 describeInBrowser('a browser that reaches the console', () => {
   test.each<[string, () => string | Promise<string>, boolean]>([

@@ -215,15 +215,9 @@ describe('the cookie', () => {
     }
     const ended = service.context.db.collection<{ _id: string; expiresAt: Date }>('ended_sessions');
     const [, expiresAt = '', id = ''] = /=(\d+)\.([^.]+)\./.exec(mine) ?? [];
-    expect(await ended.findOne({ _id: id })).toEqual({
-      _id: id,
-      expiresAt: new Date(Number(expiresAt) * 1000),
-    });
+    expect(await ended.findOne({ _id: id })).toEqual({ _id: id, expiresAt: new Date(Number(expiresAt) * 1000) });
     const indexes = await ended.indexes();
-    expect(indexes.find(({ name }) => name === 'over')).toMatchObject({
-      key: { expiresAt: 1 },
-      expireAfterSeconds: 0,
-    });
+    expect(indexes.find(({ name }) => name === 'over')).toMatchObject({ key: { expiresAt: 1 }, expireAfterSeconds: 0 });
   });
 
   test('is taken back at the sign-out, which no other site can ask for', async () => {

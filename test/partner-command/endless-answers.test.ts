@@ -2,11 +2,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeEach, expect, test } from '@jest/globals';
 import { postDelivery, signDelivery } from '../../packages/client/src/certification/deliveries.ts';
 import { httpTransport } from '../../packages/client/src/certification/transports.ts';
-import type { FeedEvent } from '../../packages/client/src/cli/send-delivery.ts';
-import { sendDelivery } from '../../packages/client/src/cli/send-delivery.ts';
+import { type FeedEvent, sendDelivery } from '../../packages/client/src/cli/send-delivery.ts';
 
 const CHUNK = Buffer.alloc(64 * 1024, 'x');
 /** Ten times what any of them reads; the network keeps some of it. */
@@ -26,12 +25,9 @@ const server = createServer((_request, response) => {
   );
   body.pipe(response.writeHead(status));
 });
-let url: string;
-beforeAll(async () => {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-});
+server.listen(0, '127.0.0.1');
+await once(server, 'listening');
+const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 beforeEach(() => {
   sentBytes = 0;
 });
@@ -41,11 +37,7 @@ afterAll(() => {
 });
 
 const { signal } = new AbortController();
-const EVENT = {
-  event_id: 'e',
-  event_type: 'hold_created',
-  timestamp: '2026-11-24T09:00:00.000Z',
-} as FeedEvent;
+const EVENT = { event_id: 'e', event_type: 'hold_created', timestamp: '2026-11-24T09:00:00.000Z' } as FeedEvent;
 
 test('of an action that answers without an end, no more than 1 MB is read, and that is the finding', async () => {
   status = 200;

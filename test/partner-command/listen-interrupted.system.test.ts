@@ -10,13 +10,10 @@ import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Json, Partner, Venue } from '../support/factories.ts';
 import { anyPartner, anyVenue, expectStatus, freeSlotIds, placeHold } from '../support/factories.ts';
-import type { KeptProcess } from '../support/kept-process.ts';
-import { keptProcess } from '../support/kept-process.ts';
-import type { Received, WebhookReceiver } from '../support/receiver.ts';
-import { headerOf, startReceiver } from '../support/receiver.ts';
+import { type KeptProcess, keptProcess } from '../support/kept-process.ts';
+import { headerOf, type Received, startReceiver, type WebhookReceiver } from '../support/receiver.ts';
 import { sharedService } from '../support/service-host.ts';
-import type { TcpRelay } from '../support/tcp-relay.ts';
-import { startTcpRelay } from '../support/tcp-relay.ts';
+import { startTcpRelay, type TcpRelay } from '../support/tcp-relay.ts';
 import { builtCommand, keyFileOf } from './built-command.ts';
 
 const run = promisify(execFile);

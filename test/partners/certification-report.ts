@@ -1,5 +1,5 @@
+import SUITE from '../../docs/certification-suite.json' with { type: 'json' };
 import type { CertificationReport } from '../../src/partners/certification.rules.ts';
-import { SUITE } from '../../src/partners/certification-suite.ts';
 import type { Json } from '../support/factories.ts';
 
 export type Outcome = CertificationReport['scenarios'][number]['outcome'];

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { SUITE } from '../../src/partners/certification-suite.ts';
+import SUITE from '../../docs/certification-suite.json' with { type: 'json' };
 import type { Json, Partner } from '../support/factories.ts';
 import { anyPartner, expectStatus, operatorOf } from '../support/factories.ts';
 import { hostedService, sharedService } from '../support/service-host.ts';

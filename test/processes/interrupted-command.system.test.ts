@@ -5,11 +5,9 @@ import { createLogger } from '../../src/platform/logger.ts';
 import type { Db } from '../../src/platform/mongo.ts';
 import { createDb, openDb } from '../../src/platform/mongo-connection.ts';
 import { failPointMet } from '../support/fail-points.ts';
-import type { OwnServer } from '../support/own-servers.ts';
-import { freePort, ownMongod, temporaryFolder } from '../support/own-servers.ts';
+import { freePort, type OwnServer, ownMongod, temporaryFolder } from '../support/own-servers.ts';
 import { freshName, serviceEnvironment } from '../support/service-environment.ts';
-import type { SpawnedProcess } from '../support/worker-process.ts';
-import { endProcesses, finished, logged, startProcess } from '../support/worker-process.ts';
+import { endProcesses, finished, logged, type SpawnedProcess, startProcess } from '../support/worker-process.ts';
 
 const APP = 'interrupted';
 const UNFINISHED = 'stopped before it was finished: run it again';

@@ -2,11 +2,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { DeliveryRow } from '../../src/webhooks/deliveries/deliveries.model.ts';
 import { eventually } from '../support/eventually.ts';
 import { anyPartner, anyVenue, freeSlotIds, placeHold, subscribe } from '../support/factories.ts';
-import type { Answering, WebhookReceiver } from '../support/receiver.ts';
-import { headerOf, startReceiver } from '../support/receiver.ts';
+import { type Answering, headerOf, startReceiver, type WebhookReceiver } from '../support/receiver.ts';
 import { rowOf } from '../support/rows.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { type Service, startService } from '../support/service.ts';
 import type { SpawnedProcess } from '../support/worker-process.ts';
 import { endProcesses, logged, START_DEADLINE_MS, startProcess, stopProcess } from '../support/worker-process.ts';
 

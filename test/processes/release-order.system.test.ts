@@ -2,8 +2,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from '@jest/globals';
 import { freshName, serviceEnvironment } from '../support/service-environment.ts';
-import type { SpawnedProcess } from '../support/worker-process.ts';
-import { endProcesses, logged, projectFolder, startProcess } from '../support/worker-process.ts';
+import { endProcesses, logged, projectFolder, type SpawnedProcess, startProcess } from '../support/worker-process.ts';
 
 const program = path.relative(projectFolder, fileURLToPath(new URL('./releases.ts', import.meta.url)));
 

@@ -3,13 +3,11 @@ import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { parseExposition } from '../support/exposition.ts';
 import { anyPartner, anyVenue, expectStatus, freeSlotIds, placeHold, subscribe } from '../support/factories.ts';
-import type { OwnServer } from '../support/own-servers.ts';
-import { ownMongod, ownRedis } from '../support/own-servers.ts';
+import { type OwnServer, ownMongod, ownRedis } from '../support/own-servers.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { freshName, serviceEnvironment } from '../support/service-environment.ts';
 import { verdict } from '../support/verdict.ts';
-import type { SpawnedProcess } from '../support/worker-process.ts';
-import { endProcesses, finished, logged, startProcess } from '../support/worker-process.ts';
+import { endProcesses, finished, logged, type SpawnedProcess, startProcess } from '../support/worker-process.ts';
 
 const WORKERS = ['workers/hold-expiry.ts', 'workers/webhook-delivery.ts'];
 
@@ -99,11 +97,7 @@ test('with MongoDB but without its indexes, nothing is sold and no worker works'
   await finished(startProcess('src/main/migrate.ts', environment));
 
   await eventually('ready', async () => (await get('/readyz')).status === 200);
-  expect((await get('/readyz')).body).toMatchObject({
-    status: 'ready',
-    database: 'ok',
-    redis: 'unreachable',
-  });
+  expect((await get('/readyz')).body).toMatchObject({ status: 'ready', database: 'ok', redis: 'unreachable' });
   // The workers become ready without a restart.
   for (const worker of workers) await logged(worker, 'ready');
   expect((await ask('/readyz')).map(({ status }) => status)).toEqual(healthUrls.map(() => 200));

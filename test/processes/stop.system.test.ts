@@ -6,12 +6,10 @@ import { startKeepAliveClients } from '../faults/keep-alive-clients.ts';
 import { repliesIn } from '../http/raw-connection.ts';
 import { eventually } from '../support/eventually.ts';
 import { anyPartner, anyVenue, freeSlotIds } from '../support/factories.ts';
-import type { OwnRedis } from '../support/own-servers.ts';
-import { freePort, ownRedis, temporaryFolder } from '../support/own-servers.ts';
+import { freePort, type OwnRedis, ownRedis, temporaryFolder } from '../support/own-servers.ts';
 import { mulberry32 } from '../support/random.ts';
 import { rowOf } from '../support/rows.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { type Service, startService } from '../support/service.ts';
 import { endProcesses, logged, startProcess, startScript, stopProcess } from '../support/worker-process.ts';
 
 const PROGRAMS = ['src/main/api.ts', 'workers/hold-expiry.ts', 'workers/webhook-delivery.ts'];
@@ -204,7 +202,5 @@ test('the API listens where it is told, and for operators, where it is told noth
 
   expect((await fetch(`${elsewhere(url)}/healthz`)).status).toBe(200);
   expect((await fetch(`${String(adminUrl)}/sign-in`)).status).toBe(200);
-  await expect(fetch(`${elsewhere(adminUrl)}/sign-in`)).rejects.toMatchObject({
-    cause: { code: 'ECONNREFUSED' },
-  });
+  await expect(fetch(`${elsewhere(adminUrl)}/sign-in`)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
 });

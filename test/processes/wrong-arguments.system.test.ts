@@ -46,19 +46,3 @@ describe('a command that is given what it cannot use ends with 1 and a sentence,
     expect(process.output()).not.toMatch(/\n\s+at |"stack"/);
   });
 });
-
-test.each([
-  ['src/main/api.ts', 'start:api'],
-  ['workers/webhook-delivery.ts', 'start:webhook-delivery'],
-  ['workers/hold-expiry.ts', 'start:hold-expiry'],
-  ['src/main/migrate.ts', 'migrate'],
-  ['src/main/backup.ts', 'backup'],
-  ['src/main/restore.ts', 'restore'],
-  ['src/main/restore-archive.ts', 'restore-archive'],
-  ['src/main/rewrap-secrets.ts', 'rewrap-secrets'],
-  ['src/main/moved-bookings.ts', 'moved-bookings'],
-])('%s --help prints its usage without any setting, and ends with 0', async (file, script) => {
-  const process = startProcess(file, {}, ['--help']);
-  expect((await process.exited).code).toBe(0);
-  expect(process.output()).toMatch(new RegExp(`^Usage: (npm run |node dist/src/main/)${script}\\b`));
-});

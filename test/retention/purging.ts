@@ -3,14 +3,12 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { temporaryParent } from '../../src/development/embedded/data-folder.ts';
-import type { AgedRow } from '../../src/operations/retention/aged-rows.store.ts';
-import { fromLine, toLine } from '../../src/operations/retention/aged-rows.store.ts';
-import type { Archive } from '../../src/operations/retention/archive.ts';
-import { openArchive } from '../../src/operations/retention/archive.ts';
-import type { Kind, RetentionConfig } from '../../src/operations/retention/kinds.ts';
-import { KINDS } from '../../src/operations/retention/kinds.ts';
-import type { PurgePosition } from '../../src/operations/retention/purge.service.ts';
-import { purgeNext } from '../../src/operations/retention/purge.service.ts';
+
+import { type AgedRow, fromLine, toLine } from '../../src/operations/retention/aged-rows.store.ts';
+import { type Archive, openArchive } from '../../src/operations/retention/archive.ts';
+import { KINDS, type Kind, type RetentionConfig } from '../../src/operations/retention/kinds.ts';
+import { type PurgeRun, purgeNext } from '../../src/operations/retention/purge.service.ts';
+
 import { newId } from '../../src/platform/ids.ts';
 import type { Service } from '../support/service.ts';
 
@@ -63,7 +61,7 @@ export async function purge(
 ): Promise<number> {
   const deps = { ...context, config, archive };
   let pages = 0;
-  for (let from: PurgePosition | undefined; ; pages += 1) {
+  for (let from: PurgeRun | undefined; ; pages += 1) {
     ({ next: from } = await purgeNext(deps, stopping, from));
     if (from === undefined) return pages;
   }

@@ -8,7 +8,6 @@ import type { OutboxEvent, Reservation } from '../../src/reservations/reservatio
 import type { DeliveryRow } from '../../src/webhooks/deliveries/deliveries.model.ts';
 import { anyDelivery } from '../support/deliveries.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Partner } from '../support/factories.ts';
 import {
   anyPartner,
   anyVenue,
@@ -16,11 +15,11 @@ import {
   expectStatus,
   freeSlotIds,
   operatorOf,
+  type Partner,
   subscribe,
 } from '../support/factories.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { type Service, startService } from '../support/service.ts';
 import { monitoredUri } from '../support/service-environment.ts';
 import { ancientId, COLLECTIONS, DAY_MS, EVERY_KIND, keeping, letPass, purge, settingOf } from './purging.ts';
 
@@ -71,127 +70,69 @@ async function plant<Row extends object>(name: string, model: Row, fields: Parti
 const letPassUntil = (days: number, since: Date) => letPass(service, (since.getTime() - Date.now()) / DAY_MS + days);
 const later = (instant: Date, days: number) => new Date(instant.getTime() + days * DAY_MS);
 const keyless = (): Partial<Reservation> => ({ bookingId: newId(), confirmKey: newId() });
-const attempted = (sentAt: Date): Partial<DeliveryRow> => ({
-  attempts: [
-    {
-      deliveryId: newId(),
-      attempt: 1,
-      sentAt,
-      outcome: 'failed',
-      statusCode: 500,
-      error: null,
-      durationMs: 3,
-      responseExcerpt: null,
-    },
-  ] as DeliveryRow['attempts'],
-});
+const attempted = (sentAt: Date): Partial<DeliveryRow> => {
+  const failed = { outcome: 'failed', statusCode: 500, error: null, durationMs: 3, responseExcerpt: null };
+  return { attempts: [{ deliveryId: newId(), attempt: 1, sentAt, ...failed }] as DeliveryRow['attempts'] };
+};
+
+type Planted = Promise<{ id: string; since: Date }>;
+
+/** A row that goes so many days after `since`. */
+async function plantAged<Row extends object>(name: string, model: Row, since: Date, fields: Partial<Row>): Planted {
+  return { id: await plant(name, model, fields), since };
+}
+
+/** A row of which something happened five days after `instant`: by that it goes. */
+function plantLate<Row extends object>(
+  name: string,
+  model: Row,
+  instant: Date,
+  fieldsAt: (at: Date) => Partial<Row>,
+): Planted {
+  const at = later(instant, 5);
+  return plantAged(name, model, at, fieldsAt(at));
+}
+
+const plantReservation = (model: Reservation, fields: Partial<Reservation> = {}) =>
+  plantAged('reservations', model, model.slotEnd, fields);
+const plantDelivery = (state: DeliveryRow['state']) =>
+  plantAged('deliveries', delivery, delivery.createdAt, { state, eventId: newId() });
+const plantLateDelivery = (state: DeliveryRow['state'], fieldsAt: (at: Date) => Partial<DeliveryRow>) =>
+  plantLate('deliveries', delivery, delivery.createdAt, (at) => ({ state, eventId: newId(), ...fieldsAt(at) }));
 
 /** What goes so many days after which instant. */
-const RULES: [what: string, kind: Kind['name'], plantIt: () => Promise<{ id: string; since: Date }>][] = [
-  [
-    'a hold that was released',
-    'holds',
-    async () => ({ id: await plant('reservations', hold, {}), since: hold.slotEnd }),
-  ],
+const RULES: [what: string, kind: Kind['name'], plantIt: () => Planted][] = [
+  ['a hold that was released', 'holds', () => plantReservation(hold)],
   [
     'a hold that lapsed',
     'holds',
-    async () => {
-      const holdExpiresAt = later(hold.slotEnd, 5);
-      return {
-        id: await plant('reservations', hold, { status: 'EXPIRED', holdExpiresAt }),
-        since: holdExpiresAt,
-      };
-    },
+    () => plantLate('reservations', hold, hold.slotEnd, (at) => ({ status: 'EXPIRED' as const, holdExpiresAt: at })),
   ],
-  [
-    'a hold that a walk-in displaced',
-    'holds',
-    async () => ({
-      id: await plant('reservations', hold, { status: 'DISPLACED' }),
-      since: hold.slotEnd,
-    }),
-  ],
-  [
-    'a booking',
-    'bookings',
-    async () => ({ id: await plant('reservations', booking, keyless()), since: booking.slotEnd }),
-  ],
+  ['a hold that a walk-in displaced', 'holds', () => plantReservation(hold, { status: 'DISPLACED' })],
+  ['a booking', 'bookings', () => plantReservation(booking, keyless())],
   [
     'a booking that was refunded after its slot',
     'bookings',
-    async () => {
-      const refundedAt = later(booking.slotEnd, 5);
-      return {
-        id: await plant('reservations', booking, {
-          ...keyless(),
-          status: 'REFUNDED',
-          claimed: false,
-          refundedAt,
-        }),
-        since: refundedAt,
-      };
+    () => {
+      const refunded = { ...keyless(), status: 'REFUNDED', claimed: false } as const;
+      return plantLate('reservations', booking, booking.slotEnd, (at) => ({ ...refunded, refundedAt: at }));
     },
   ],
-  [
-    'an event before its slot',
-    'events',
-    async () => ({ id: await plant('events', event, { sequence: 1 }), since: event.slotEnd }),
-  ],
-  [
-    'an event after its slot',
-    'events',
-    async () => {
-      const at = later(event.slotEnd, 5);
-      return { id: await plant('events', event, { at, sequence: 1 }), since: at };
-    },
-  ],
+  ['an event before its slot', 'events', () => plantAged('events', event, event.slotEnd, { sequence: 1 })],
+  ['an event after its slot', 'events', () => plantLate('events', event, event.slotEnd, (at) => ({ at, sequence: 1 }))],
   ...(['succeeded', 'cancelled', 'discarded'] as const).map((state): (typeof RULES)[number] => [
     `a delivery that was ${state}`,
     'deliveries',
-    async () => ({
-      id: await plant('deliveries', delivery, { state, eventId: newId() }),
-      since: delivery.createdAt,
-    }),
+    () => plantDelivery(state),
   ]),
-  [
-    'a delivery that was made again',
-    'deliveries',
-    async () => {
-      const sentAt = later(delivery.createdAt, 5);
-      return {
-        id: await plant('deliveries', delivery, {
-          state: 'succeeded',
-          eventId: newId(),
-          ...attempted(sentAt),
-        }),
-        since: sentAt,
-      };
-    },
-  ],
+  ['a delivery that was made again', 'deliveries', () => plantLateDelivery('succeeded', attempted)],
   [
     'a dead letter that was discarded late',
     'deliveries',
-    async () => {
-      const discardedAt = later(delivery.createdAt, 5);
-      return {
-        id: await plant('deliveries', delivery, { state: 'discarded', eventId: newId(), discardedAt }),
-        since: discardedAt,
-      };
-    },
+    () => plantLateDelivery('discarded', (discardedAt) => ({ discardedAt })),
   ],
-  [
-    'a dead letter',
-    'dead-letters',
-    async () => {
-      const deadLetteredAt = later(delivery.createdAt, 5);
-      return {
-        id: await plant('deliveries', delivery, { state: 'dead_letter', eventId: newId(), deadLetteredAt }),
-        since: deadLetteredAt,
-      };
-    },
-  ],
-  ['an operator’s action', 'audit', async () => ({ id: await plant('audit', auditRow, {}), since: auditRow.at })],
+  ['a dead letter', 'dead-letters', () => plantLateDelivery('dead_letter', (deadLetteredAt) => ({ deadLetteredAt }))],
+  ['an operator’s action', 'audit', () => plantAged('audit', auditRow, auditRow.at, {})],
 ];
 
 describe('what is kept for so many days', () => {
@@ -254,20 +195,12 @@ describe('what waits is never purged, however old', () => {
     [
       'a dead letter that nobody was alerted of',
       () =>
-        plant('deliveries', delivery, {
-          state: 'dead_letter',
-          deadLetteredAt: delivery.createdAt,
-          alertPending: true,
-        }),
+        plant('deliveries', delivery, { state: 'dead_letter', deadLetteredAt: delivery.createdAt, alertPending: true }),
     ],
     [
       'a dead letter that was not counted',
       () =>
-        plant('deliveries', delivery, {
-          state: 'dead_letter',
-          deadLetteredAt: delivery.createdAt,
-          isUncounted: true,
-        }),
+        plant('deliveries', delivery, { state: 'dead_letter', deadLetteredAt: delivery.createdAt, isUncounted: true }),
     ],
   ])('%s', async (_what, plantIt) => {
     await plantIt();
@@ -299,11 +232,7 @@ describe('what waits is never purged, however old', () => {
   ])('%s stays for its events, and goes with the last of them', async (_what, kind, model) => {
     const holdId = await plant('reservations', model(), keyless());
     const eventId = await plant('events', event, { holdId });
-    await plant('deliveries', delivery, {
-      eventId,
-      state: 'dead_letter',
-      deadLetteredAt: delivery.createdAt,
-    });
+    await plant('deliveries', delivery, { eventId, state: 'dead_letter', deadLetteredAt: delivery.createdAt });
     await plant('events', event, { holdId, sequence: 2 });
     await letPass(service, TEN_YEARS);
     const kept = { ...EVERY_KIND, retentionDeadLettersDays: 0 };

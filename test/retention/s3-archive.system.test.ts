@@ -6,8 +6,7 @@ import { s3ServerCommand } from '../../scripts/s3-server.ts';
 import { openArchive } from '../../src/operations/retention/archive.ts';
 import { reasonToSkip } from '../docs/programs.ts';
 import { eventually } from '../support/eventually.ts';
-import type { KeptProcess } from '../support/kept-process.ts';
-import { keptProcess } from '../support/kept-process.ts';
+import { type KeptProcess, keptProcess } from '../support/kept-process.ts';
 import { freePort, temporaryFolder } from '../support/own-servers.ts';
 import { NEVER_STOPPED } from './purging.ts';
 

@@ -16,9 +16,7 @@ afterAll(() => service.stop());
 
 test('the box office that the service has shows its partner’s venue, with the client that is in it', async () => {
   const folder = await temporaryFolder();
-  await run('sh', ['-ec', `curl -sSf ${service.url}/docs/downloads/box-office.tgz | tar xz`], {
-    cwd: folder,
-  });
+  await run('sh', ['-ec', `curl -sSf ${service.url}/docs/downloads/box-office.tgz | tar xz`], { cwd: folder });
   expect(await readdir(folder)).toEqual(['box-office']);
   const app = path.join(folder, 'box-office');
   const manifest = JSON.parse(await readFile(path.join(app, 'package.json'), 'utf8')) as {

@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { seriousFaults } from '../console/axe.ts';
-import type { WatchedPage } from '../support/browser.ts';
-import { findBrowser, startBrowser, takeScreenshot, watchedPage } from '../support/browser.ts';
+import { findBrowser, startBrowser, takeScreenshot, type WatchedPage, watchedPage } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { type Service, startService } from '../support/service.ts';
 
 const DESKTOP = { viewport: { width: 1280, height: 900 } };
 const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
@@ -120,39 +118,6 @@ describeInBrowser('the documentation in a browser', () => {
     await page.waitForURL(`${service.url}/docs/errors/HOLD_EXPIRED`);
     expect(faultsOf(visited)).toEqual([]);
     await visited.close();
-  });
-
-  test.each(['search.*.js', 'search-index.*.json'])(
-    'search that could not load %s says so, and tries again at the next key',
-    async (file) => {
-      const { page, close } = await visit('/docs');
-      const address = `**/docs/assets/${file}`;
-      await page.route(address, (route) => route.abort());
-      await page.getByRole('searchbox').fill('hold expire');
-      const results = page.getByRole('region', { name: 'Search results' });
-      await results.getByText('could not be loaded').waitFor();
-      await page.unroute(address);
-      await page.getByRole('searchbox').fill('hold expired');
-      await results.getByRole('link').first().waitFor();
-      expect(await results.getByText('could not be loaded').count()).toBe(0);
-      await close();
-    },
-  );
-
-  test('search finds what is looked for among its first three results', async () => {
-    const { page, close } = await visit('/docs');
-    const links = page.getByRole('region', { name: 'Search results' }).getByRole('link');
-    for (const [words = '', expected = ''] of [
-      ['rate limit', 'RATE_LIMITED'],
-      ['verify signature', 'erifying'],
-      ['idempotency key', 'dempotency'],
-    ]) {
-      await page.getByRole('searchbox').fill(words);
-      const first = async () => (await links.allInnerTexts()).slice(0, 3).join();
-      const found = await eventually(words, async () => ((await first()).includes(expected) ? first() : false));
-      expect(found).toContain(expected);
-    }
-    await close();
   });
 
   test('a button copies the code beside it, all of it', async () => {

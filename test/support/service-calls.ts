@@ -4,7 +4,7 @@ import { operatorVenueRoutes } from '../../src/catalog/venues/venues.router.ts';
 import { findOpenRanges } from '../../src/events/sequence-numbers.store.ts';
 import type { Operator, Route } from '../../src/http/route.ts';
 import { checkInput, requireNoFaults } from '../../src/http/validate.ts';
-import { migrate } from '../../src/operations/database/collections.ts';
+import { migrate } from '../../src/operations/database/migrate.service.ts';
 import { issueApiKey } from '../../src/partners/api-keys.service.ts';
 import { createPartner, grantVenue } from '../../src/partners/partners.service.ts';
 import { makeDue } from '../../src/webhooks/deliveries/delivery-series.store.ts';

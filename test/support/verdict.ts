@@ -70,7 +70,7 @@ function faultOfForm(reply: Reply): string | undefined {
  * Whether what is wrong with a field says its name once more, behind which it is shown already. Where one of several is to be
  * sent, all of them are named.
  */
-export function namesItsField({ path, message }: { path: string; message: string }): boolean {
+function namesItsField({ path, message }: { path: string; message: string }): boolean {
   const name = path.split('.').at(-1) ?? path;
   if (message.startsWith(`${path} `) || message.startsWith(`${name} `)) return true;
   const isOneOfSeveral = /^is required|\beither\b/.test(message);

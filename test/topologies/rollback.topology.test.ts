@@ -8,7 +8,6 @@ import { isDatabaseUnavailable } from '../../src/platform/mongo.ts';
 import { createDb, openDb } from '../../src/platform/mongo-connection.ts';
 import { insist, newPatience } from '../faults/insist.ts';
 import type { Reply } from '../support/client.ts';
-import type { Json, Partner } from '../support/factories.ts';
 import {
   anyPartner,
   anyResource,
@@ -16,15 +15,15 @@ import {
   confirmBody,
   dateIn,
   expectStatus,
+  type Json,
   json,
   operatorOf,
+  type Partner,
   slotsOf,
 } from '../support/factories.ts';
-import type { MongoSet } from '../support/mongo-set.ts';
-import { startMongoSet } from '../support/mongo-set.ts';
+import { type MongoSet, startMongoSet } from '../support/mongo-set.ts';
 import { rowsOf } from '../support/rows.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { type Service, startService } from '../support/service.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 
 const LEASE_MS = 500;
@@ -84,22 +83,14 @@ async function makeScene(): Promise<Scene> {
   return {
     partner,
     newcomer: await anyPartner(service),
-    closed: {
-      venueId: closed.id,
-      slotId: idOf(first),
-      blackoutId: String(expectStatus(blackout, 201)['blackout_id']),
-    },
+    closed: { venueId: closed.id, slotId: idOf(first), blackoutId: String(expectStatus(blackout, 201)['blackout_id']) },
     shared: {
       venueId: sharing.id,
       half: idOf(await slotOf(sharing.id, (slot) => slot['resource_id'] !== fullId)),
       full: idOf(await slotOf(sharing.id, (slot) => slot['resource_id'] === fullId)),
       fullId,
     },
-    priced: {
-      venueId: priced.id,
-      slotId: idOf(await slotOf(priced.id)),
-      resourceId: priced.resourceIds[0] ?? '',
-    },
+    priced: { venueId: priced.id, slotId: idOf(await slotOf(priced.id)), resourceId: priced.resourceIds[0] ?? '' },
     ungranted: { venueId: ungranted.id, slotId: idOf(await slotOf(ungranted.id)) },
   };
 }

@@ -1,6 +1,6 @@
 import { DelayedError } from 'bullmq';
 import { openArchive } from '../../src/operations/retention/archive.ts';
-import { type PurgePosition, purgeNext } from '../../src/operations/retention/purge.service.ts';
+import { type PurgeRun, purgeNext } from '../../src/operations/retention/purge.service.ts';
 import type { DuePosition } from '../../src/platform/backlog.store.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { startSweep } from '../../src/platform/sweep.ts';
@@ -38,7 +38,7 @@ export async function startHoldExpiry(scope: ProcessScope<ConfigOf<'hold-expiry'
   });
   const { archiveUrl } = scope.config;
   const archive = archiveUrl === undefined ? undefined : openArchive(archiveUrl, scope.config);
-  startSweep<PurgePosition>(scope, context.db, {
+  startSweep<PurgeRun>(scope, context.db, {
     name: 'retention',
     everyMs: PURGE_EVERY_MS,
     run: (stopping, from) => purgeNext({ ...context, archive }, stopping, from),

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
-import type { Market } from './market.ts';
-import { openMarket } from './market.ts';
+import { type Market, openMarket } from './market.ts';
 import type { Relay, Shop } from './support.ts';
 import { eventually, sandbox, skip, startRelay, startShop, temporaryFolder, visitor } from './support.ts';
 
@@ -55,27 +54,6 @@ describe('an answer that is lost', { skip }, () => {
     );
   });
 
-  test('an order that the service never heard of is asked for again by whoever looks at it', async () => {
-    const go = visitor(shop.url);
-    await go('/bookings');
-    relay.isDown = true;
-    const form = market.order((await market.freeSlot()).slot_id);
-    assert.match((await go('/orders', form)).text, /has not answered yet/);
-    relay.isDown = false;
-    assert.match((await go(`/orders/${form.order_id}`)).text, /data-seconds-left/);
-    assert.equal((await market.activeHolds(form.slot_id)).length, 1);
-  });
-
-  test('a page that a proxy answers with is no refusal: the order is asked for again', async () => {
-    const go = visitor(shop.url);
-    await go('/bookings');
-    const form = market.order((await market.freeSlot()).slot_id);
-    relay.answer = { status: 403, body: '<html>Forbidden</html>' };
-    assert.match((await go('/orders', form)).text, /has not answered yet/);
-    relay.answer = undefined;
-    assert.match((await go(`/orders/${form.order_id}`)).text, /data-seconds-left/);
-  });
-
   test('a booking whose answer was lost is not given up because the key is refused now', async () => {
     const go = visitor(shop.url);
     await go('/bookings');
@@ -86,10 +64,7 @@ describe('an answer that is lost', { skip }, () => {
     relay.cut();
     assert.match((await clicked).text, /has not answered yet/);
     relay.isDown = false;
-    relay.answer = {
-      status: 401,
-      body: '{"success":false,"error":{"code":"INVALID_API_KEY","message":"no"}}',
-    };
+    relay.answer = { status: 401, body: '{"success":false,"error":{"code":"INVALID_API_KEY","message":"no"}}' };
     assert.match((await go(held.path)).text, /has not answered yet/);
     relay.answer = undefined;
     assert.match((await go(held.path)).text, /Booked/);

@@ -1,19 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Schemas } from 'partner-booking-client';
-import { eventually, sandbox } from './support.ts';
+import { sandbox } from './support.ts';
 
 /** A day of the sandbox's first venue. */
 export type Market = {
   venueId: string;
   date: string;
-  slots(): Promise<Schemas['Slot'][]>;
   /** A slot that no test of this file has touched yet. */
   freeSlot(): Promise<Schemas['Slot']>;
   /** The form by which a slot is asked for, as a new order. */
   order(slotId: string): { order_id: string; slot_id: string; venue_id: string; date: string };
   activeHolds(slotId: string): Promise<Schemas['Hold'][]>;
-  /** The events of a slot since the market was opened, oldest first, once there are so many. */
-  eventsOf(slotId: string, count: number): Promise<Schemas['Event'][]>;
 };
 
 /** The day with the most that is free: runs before have booked. Far enough ahead for nobody to be in the way, within any horizon. */
@@ -28,17 +25,9 @@ export async function openMarket(): Promise<Market> {
   const [freest] = (await Promise.all(days)).sort((one, other) => other.free - one.free);
   const date = freest?.on ?? '';
   const used = new Set<string>();
-  const allEvents = async () => {
-    const found: Schemas['Event'][] = [];
-    for await (const { data } of client.pages('listEvents', { query: { venue_id: venueId, limit: 200 } }))
-      found.push(...data);
-    return found;
-  };
-  const former = new Set((await allEvents()).map(({ event_id }) => event_id));
   return {
     venueId,
     date,
-    slots: () => slotsOn(date),
     freeSlot: async () => {
       const free = (await slotsOn(date)).find((each) => each.is_available && !used.has(each.slot_id));
       if (free === undefined) throw new Error(`Venue ${venueId} has no free slot on ${date}`);
@@ -50,10 +39,5 @@ export async function openMarket(): Promise<Market> {
       const { data } = await client.listHolds({ query: { status: 'ACTIVE', limit: 200 } });
       return data.filter((each) => each.slot_id === slotId);
     },
-    eventsOf: (slotId, count) =>
-      eventually(`${count} events of ${slotId}`, async () => {
-        const found = (await allEvents()).filter((each) => each.slot_id === slotId && !former.has(each.event_id));
-        return found.length >= count && found;
-      }),
   };
 }

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { before, describe, test } from 'node:test';
-import type { Market } from './market.ts';
-import { openMarket } from './market.ts';
+import { type Market, openMarket } from './market.ts';
 import type { Relay, Shop } from './support.ts';
-import { formWith, sandbox, skip, startRelay, startShop, temporaryFolder, visitor } from './support.ts';
+import { formWith, skip, startRelay, startShop, temporaryFolder, visitor } from './support.ts';
 
 const FORM = { customer_name: 'Asha Rao', customer_phone: '+919876543210', customer_email: '' };
 
@@ -38,16 +37,6 @@ describe('the shop', { skip }, () => {
     const stranger = await visitor(shop.url)(held.path);
     assert.equal(stranger.status, 404);
     assert.match(stranger.text, /There is no such booking/);
-  });
-
-  test('a time that is taken before the click is not promised, and others are offered', async () => {
-    const { slot_id } = await market.freeSlot();
-    await sandbox().sellByOtherChannel({ path: { slotId: slot_id } });
-    const refused = await visitor(shop.url)('/orders', market.order(slot_id));
-    assert.equal(refused.status, 409);
-    assert.match(refused.text, /Somebody else has just taken this time/);
-    const { slot_id: offered = '' } = formWith(refused.text, '<button aria-label=');
-    assert.ok((await market.slots()).find((each) => each.slot_id === offered)?.is_available ?? false);
   });
 
   test('a field that the service does not accept is named, and can be corrected', async () => {

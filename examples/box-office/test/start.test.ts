@@ -37,15 +37,6 @@ test('settings that cannot be are said in one sentence each: a taken port by its
   await assert.rejects(startShop(bad, settings), /1: [^\n]+journal\.jsonl:2 is no entry [^\n]+\n$/);
 });
 
-test('a line that was half written is left out, and said to be', async () => {
-  const { settings } = await alone();
-  const folder = await temporaryFolder();
-  await writeFile(path.join(folder, 'journal.jsonl'), '{"type":"read","cursor":null}\n{"type":"se');
-  const shop = await startShop(folder, settings);
-  assert.match(shop.said(), /journal\.jsonl: the last line was half written/);
-  assert.equal(await shop.stop(), 0);
-});
-
 test('the actions of the certification are on a port of their own, for this machine alone, and only where they are asked for', async () => {
   const { settings } = await alone();
   const shop = await startShop(await temporaryFolder(), { ...settings, HOST: '0.0.0.0' });

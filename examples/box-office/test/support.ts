@@ -8,8 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { PartnerClient } from 'partner-booking-client';
-import { createPartnerClient } from 'partner-booking-client';
+import { createPartnerClient, type PartnerClient } from 'partner-booking-client';
 
 const { SANDBOX_URL: sandboxUrl = '', SANDBOX_API_KEY: apiKey = '' } = process.env;
 
@@ -236,11 +235,7 @@ export async function deliver(
   const timestamp = String(Math.floor(Date.now() / 1000) - age);
   const signed = (key: string) => `sha256=${createHmac('sha256', key).update(`${timestamp}.${body}`).digest('hex')}`;
   const headers = {
-    ...{
-      'content-type': 'application/json',
-      'x-service-timestamp': timestamp,
-      'x-service-signature': signed(secret),
-    },
+    ...{ 'content-type': 'application/json', 'x-service-timestamp': timestamp, 'x-service-signature': signed(secret) },
     ...(previous !== undefined && { 'x-service-signature-previous': signed(previous) }),
   };
   return (await fetch(`${url}/webhooks`, { method: 'POST', headers, body })).status;

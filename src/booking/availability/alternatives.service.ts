@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { ListedSlot } from '../../catalog/slots/slot.rules.ts';
-import { salePeriodOf } from '../../catalog/slots/slot.rules.ts';
+import { type ListedSlot, salePeriodOf } from '../../catalog/slots/slot.rules.ts';
 import type { SlotDeps } from '../../catalog/slots/slots.service.ts';
 import type { VenueRules } from '../../catalog/slots/venue-rules.service.ts';
 import type { ResourceRow, VenueRow } from '../../catalog/venues/venues.service.ts';
@@ -8,8 +7,7 @@ import { addDays, datesBetween, dayBounds, localDateOf } from '../../platform/ca
 import { memoizeByObject } from '../../platform/memoize-by-object.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { singleFlightByKey } from '../../platform/single-flight.ts';
-import type { Reading } from './availability.service.ts';
-import { beginReading, isRecent, readFreeSlots } from './availability.service.ts';
+import { beginReading, isRecent, type Reading, readFreeSlots } from './availability.service.ts';
 import type { PlannedSlot } from './planned-slots.service.ts';
 
 const MAX_ALTERNATIVES = 3;
@@ -49,12 +47,7 @@ export function findAlternatives(
 
 type Dates = { from: string; to: string };
 
-async function lookUpAlternatives(
-  deps: SlotDeps,
-  rules: VenueRules,
-  resource: ResourceRow,
-  wanted: Date,
-): Promise<ListedSlot[]> {
+async function lookUpAlternatives(deps: SlotDeps, rules: VenueRules, resource: ResourceRow, wanted: Date) {
   const { venue } = rules;
   if (venue.status !== 'active') return [];
   const resources = rules.resources.filter(
@@ -83,10 +76,7 @@ async function lookUpAlternatives(
 function sellableDates(deps: SlotDeps, venue: VenueRow): Dates {
   const { after, before } = salePeriodOf(deps.clock.now(), deps.config.bookingHorizonDays, venue.timeZone);
   const last = new Date(before.getTime() - 1);
-  return {
-    from: addDays(localDateOf(after, venue.timeZone), -1),
-    to: localDateOf(last, venue.timeZone),
-  };
+  return { from: addDays(localDateOf(after, venue.timeZone), -1), to: localDateOf(last, venue.timeZone) };
 }
 
 /** The dates on sale up to `reach` days from the wanted one, or from the date on sale that is nearest to it. */

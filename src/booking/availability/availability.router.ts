@@ -1,26 +1,15 @@
 import type { Schema } from 'joi';
 import type { SlotDeps } from '../../catalog/slots/slots.service.ts';
-import type { ResponseDescription, Route, RouteResponse } from '../../http/route.ts';
-import { ok, route } from '../../http/route.ts';
+import { ok, type ResponseDescription, type Route, type RouteResponse, route } from '../../http/route.ts';
 import type { PartnerCaller } from '../../partners/partners.service.ts';
 import { datesBetween } from '../../platform/calendar.ts';
 import { omitUndefined } from '../../platform/omit-undefined.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
-import type { PreparedJson } from '../../platform/prepared-json.ts';
-import { prepareJson } from '../../platform/prepared-json.ts';
-import type { DayQuery, RangeQuery, SearchQuery } from './availability.schemas.ts';
-import {
-  availability,
-  availabilityRange,
-  dayQuery,
-  freeSlotPage,
-  rangeQuery,
-  searchQuery,
-} from './availability.schemas.ts';
+import { type PreparedJson, prepareJson } from '../../platform/prepared-json.ts';
+import * as schemas from './availability.schemas.ts';
 import { readAvailability } from './availability.service.ts';
 import { searchFreeSlots, VENUES_OF_PAGE } from './slot-search.service.ts';
-import type { ListedSlots } from './slots-json.rules.ts';
-import { freeSlotsJson, slotsJson } from './slots-json.rules.ts';
+import { freeSlotsJson, type ListedSlots, slotsJson } from './slots-json.rules.ts';
 
 const PROMISE = 'Another channel can take a free slot at any time: place a hold before you promise it.';
 const REVALIDATION = 'Send the ETag in If-None-Match to get 304 if nothing has changed.';
@@ -33,15 +22,15 @@ const responsesWith = (body: Schema, description: string): Record<number, Respon
 export function availabilityRoutes(deps: SlotDeps): Route<PartnerCaller>[] {
   return [
     searchRoute(deps),
-    route<PartnerCaller, unknown, DayQuery>({
+    route<PartnerCaller, unknown, schemas.DayQuery>({
       method: 'get',
       path: '/api/v1/slots/availability',
       operationId: 'getAvailability',
       tag: 'Availability',
       summary: 'Read the slots of a venue on one date',
       description: `${PROMISE} ${REVALIDATION}`,
-      query: dayQuery,
-      responses: responsesWith(availability, 'The slots of the date.'),
+      query: schemas.dayQuery,
+      responses: responsesWith(schemas.availability, 'The slots of the date.'),
       errors: ['VENUE_NOT_AUTHORIZED', 'RESOURCE_NOT_FOUND'],
       handle: async ({ caller, query }) => {
         const { venue_id: venueId, date: day, resource_id: resourceId } = query;
@@ -51,15 +40,15 @@ export function availabilityRoutes(deps: SlotDeps): Route<PartnerCaller>[] {
         return revalidated(await readAvailability(deps, caller.partnerId, wanted, { name: 'day', render }));
       },
     }),
-    route<PartnerCaller, unknown, RangeQuery>({
+    route<PartnerCaller, unknown, schemas.RangeQuery>({
       method: 'get',
       path: '/api/v1/slots/availability/range',
       operationId: 'getAvailabilityRange',
       tag: 'Availability',
       summary: 'Read the slots of a venue on several dates',
       description: `${PROMISE} ${REVALIDATION}`,
-      query: rangeQuery,
-      responses: responsesWith(availabilityRange, 'The slots of each date.'),
+      query: schemas.rangeQuery,
+      responses: responsesWith(schemas.availabilityRange, 'The slots of each date.'),
       errors: ['VENUE_NOT_AUTHORIZED', 'RESOURCE_NOT_FOUND'],
       handle: async ({ caller, query }) => {
         const { venue_id: venueId, from, to, resource_id: resourceId } = query;
@@ -76,15 +65,15 @@ export function availabilityRoutes(deps: SlotDeps): Route<PartnerCaller>[] {
 }
 
 function searchRoute(deps: SlotDeps): Route<PartnerCaller> {
-  return route<PartnerCaller, unknown, SearchQuery>({
+  return route<PartnerCaller, unknown, schemas.SearchQuery>({
     method: 'get',
     path: '/api/v1/slots/search',
     operationId: 'searchSlots',
     tag: 'Availability',
     summary: 'Find free slots of several venues on one date',
     description: `Sorted by venue, resource and start. A page covers ${VENUES_OF_PAGE} venues and can be empty: continue while next_cursor is not null. ${PROMISE}`,
-    query: searchQuery,
-    responses: { 200: { description: 'The slots that can be held.', body: freeSlotPage } },
+    query: schemas.searchQuery,
+    responses: { 200: { description: 'The slots that can be held.', body: schemas.freeSlotPage } },
     errors: ['VENUE_NOT_AUTHORIZED'],
     handle: async ({ caller, query }) => {
       const { venue_ids: venueIds, cursor: after, ...rest } = query;

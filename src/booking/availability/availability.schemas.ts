@@ -14,8 +14,10 @@ import {
   timestamp,
 } from '../../http/response-fields.ts';
 import { daysFrom, isCalendarDate } from '../../platform/calendar.ts';
+import type { SnakeCased } from '../../platform/camel-case.ts';
 import { isUuid } from '../../platform/ids.ts';
 import type { Position } from '../../platform/pagination.ts';
+import type { SlotSearch } from './slot-search.service.ts';
 
 export type DayQuery = { venue_id: string; date: string; resource_id?: string };
 export type RangeQuery = { venue_id: string; from: string; to: string; resource_id?: string };
@@ -54,15 +56,7 @@ export const rangeQuery = Joi.object<RangeQuery>({
   resource_id: oneResource(),
 });
 
-export type SearchQuery = {
-  date: string;
-  venue_ids?: string[];
-  sport?: string;
-  city?: string;
-  from?: string;
-  to?: string;
-  cursor?: Position;
-};
+export type SearchQuery = SnakeCased<Omit<SlotSearch, 'after'>> & { cursor?: Position };
 
 const MAX_VENUES = 20;
 

@@ -1,19 +1,16 @@
 import { LRUCache } from 'lru-cache';
 import { spanOf } from '../../catalog/slots/slot.rules.ts';
 import type { SlotDeps } from '../../catalog/slots/slots.service.ts';
-import type { VenueRules } from '../../catalog/slots/venue-rules.service.ts';
-import { requireVenueRules } from '../../catalog/slots/venue-rules.service.ts';
+import { requireVenueRules, type VenueRules } from '../../catalog/slots/venue-rules.service.ts';
 import type { ResourceRow } from '../../catalog/venues/venues.service.ts';
 import { databaseClockOf } from '../../platform/clock.ts';
 import { memoizeByObject } from '../../platform/memoize-by-object.ts';
 import type { Db } from '../../platform/mongo.ts';
-import type { PreparedJson } from '../../platform/prepared-json.ts';
-import { prepareJson } from '../../platform/prepared-json.ts';
+import { type PreparedJson, prepareJson } from '../../platform/prepared-json.ts';
 import { singleFlightByKey } from '../../platform/single-flight.ts';
 import { findClaimedWindows } from '../../reservations/claim-reads.store.ts';
 import { countClaimChanges } from '../../reservations/claim-writes.store.ts';
-import type { Plan, PlannedSlot } from './planned-slots.service.ts';
-import { planOf } from './planned-slots.service.ts';
+import { type Plan, type PlannedSlot, planOf } from './planned-slots.service.ts';
 import { indexClaims, nextLapse, nextStart, reasonAt, salePeriodAt } from './slot-states.rules.ts';
 import type { ListedSlots } from './slots-json.rules.ts';
 
@@ -29,9 +26,7 @@ export const beginReading = (db: Db, rules: VenueRules): Reading => ({
   beganAt: performance.now(),
 });
 
-/**
- * Whether a response may be used again: for half a second, unless this process has changed rules or claims (ADR 0008).
- */
+/** Whether a response may be used again: for half a second, unless rules or claims changed here (ADR 0008). */
 export const isRecent = (db: Db, rules: VenueRules, reading: Reading): boolean =>
   reading.rules === rules &&
   reading.claimChanges === countClaimChanges(db, rules.venue._id) &&

@@ -1,8 +1,8 @@
 import { closes } from '../../catalog/blackouts/blackout.rules.ts';
 import type { BlackoutRow } from '../../catalog/blackouts/blackouts.service.ts';
 import { findBlackouts } from '../../catalog/blackouts/blackouts.store.ts';
-import type { ListedSlot } from '../../catalog/slots/slot.rules.ts';
 import {
+  type ListedSlot,
   pricedSlotAt,
   pricedSlotsOn,
   salePeriodOf,
@@ -12,13 +12,11 @@ import {
 } from '../../catalog/slots/slot.rules.ts';
 import type { SlotDeps } from '../../catalog/slots/slots.service.ts';
 import { listResourceRows } from '../../catalog/venues/resources.store.ts';
-import type { ResourceRow, VenueRow } from '../../catalog/venues/venues.service.ts';
-import { getVenue } from '../../catalog/venues/venues.service.ts';
+import { getVenue, type ResourceRow, type VenueRow } from '../../catalog/venues/venues.service.ts';
 import { PLATFORM_PARTNER_ID } from '../../domain/platform-partner.ts';
 import { dayBounds, localDateOf } from '../../platform/calendar.ts';
 import { cellsOfWindow } from '../../reservations/cells.rules.ts';
-import type { Occupancy } from '../../reservations/claim-reads.store.ts';
-import { findOccupancyAtVenue } from '../../reservations/claim-reads.store.ts';
+import { findOccupancyAtVenue, type Occupancy } from '../../reservations/claim-reads.store.ts';
 
 /** Who has a slot, for operators. `secondsLeft`: until the hold expires, by the database's clock; null for bookings. */
 export type Occupant = Pick<
@@ -54,10 +52,7 @@ export type DayGrid = {
   offSchedule: (Occupant & { resource: ResourceRow })[];
 };
 
-/**
- * The operating day `date` of a venue for operators: every slot with who has it or why it is closed. Four queries,
- * whatever the number of resources. @throws DomainError VENUE_NOT_FOUND
- */
+/** A day of a venue: every slot with who has it or why it is closed. @throws DomainError VENUE_NOT_FOUND */
 export async function readDayGrid(deps: SlotDeps, venueId: string, date: string): Promise<DayGrid> {
   const venue = await getVenue(deps, venueId);
   const resources = await listResourceRows(deps.db, venueId);
@@ -127,12 +122,7 @@ function kindOf(occupants: readonly Occupant[]): Occupant['kind'] {
 }
 
 /** Whether a claim begins on this date in a window that no day's schedule has. */
-function isOffSchedule(
-  venue: VenueRow,
-  resource: ResourceRow,
-  { slotStart, slotEnd }: Occupancy,
-  date: string,
-): boolean {
+function isOffSchedule(venue: VenueRow, resource: ResourceRow, { slotStart, slotEnd }: Occupancy, date: string) {
   if (localDateOf(slotStart, venue.timeZone) !== date) return false;
   return pricedSlotAt(venue, resource, slotStart)?.end.getTime() !== slotEnd.getTime();
 }

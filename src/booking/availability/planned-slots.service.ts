@@ -1,18 +1,13 @@
 import { LRUCache } from 'lru-cache';
 import { isBlackedOut } from '../../catalog/blackouts/blackout.rules.ts';
-import type { PricedSlot } from '../../catalog/slots/slot.rules.ts';
-import { pricedSlotsOn, slotIdOf, spanOf } from '../../catalog/slots/slot.rules.ts';
+import { type PricedSlot, pricedSlotsOn, slotIdOf, spanOf } from '../../catalog/slots/slot.rules.ts';
 import type { VenueRules } from '../../catalog/slots/venue-rules.service.ts';
 import type { ResourceRow } from '../../catalog/venues/venues.service.ts';
 import { memoizeByObject } from '../../platform/memoize-by-object.ts';
 import type { Db } from '../../platform/mongo.ts';
 
 /** A slot of the schedule with everything that neither claims nor the time change. */
-export type PlannedSlot = PricedSlot & {
-  slotId: string;
-  resource: ResourceRow;
-  isBlackedOut: boolean;
-};
+export type PlannedSlot = PricedSlot & { slotId: string; resource: ResourceRow; isBlackedOut: boolean };
 
 export type Plan = readonly PlannedSlot[];
 

@@ -1,8 +1,7 @@
 import { wallTimesIn } from '../../catalog/slots/price.rules.ts';
 import type { SlotWindow } from '../../catalog/slots/schedule.rules.ts';
 import type { SlotDeps } from '../../catalog/slots/slots.service.ts';
-import type { VenueRules } from '../../catalog/slots/venue-rules.service.ts';
-import { findGrantedRules } from '../../catalog/slots/venue-rules.service.ts';
+import { findGrantedRules, type VenueRules } from '../../catalog/slots/venue-rules.service.ts';
 import { findVenueIdsWithSports, listSports } from '../../catalog/venues/resources.store.ts';
 import { findActiveVenueCities } from '../../catalog/venues/venues.store.ts';
 import { fieldError } from '../../domain/errors.ts';
@@ -10,8 +9,7 @@ import { venueNotAuthorized } from '../../partners/partners.service.ts';
 import { listGrantedVenueIds } from '../../partners/partners.store.ts';
 import { foldCase } from '../../platform/fold-case.rules.ts';
 import type { Db } from '../../platform/mongo.ts';
-import type { Page, Position } from '../../platform/pagination.ts';
-import { toPage } from '../../platform/pagination.ts';
+import { type Page, type Position, toPage } from '../../platform/pagination.ts';
 import { readFreeSlots } from './availability.service.ts';
 import type { PlannedSlot } from './planned-slots.service.ts';
 
@@ -59,11 +57,7 @@ export async function searchFreeSlots(
 }
 
 /** The venues that are active, in the city, and have the sport; sorted. */
-async function findFittingVenueIds(
-  db: Db,
-  venueIds: readonly string[],
-  { sport, city }: SlotSearch,
-): Promise<string[]> {
+async function findFittingVenueIds(db: Db, venueIds: readonly string[], { sport, city }: SlotSearch) {
   const ofSport = sport === undefined ? venueIds : await findVenueIdsOfSport(db, venueIds, sport);
   const venues = await findActiveVenueCities(db, ofSport);
   return venues.filter((venue) => city === undefined || folded(venue.city) === folded(city)).map(({ _id }) => _id);
@@ -83,12 +77,7 @@ const MOST_NAMED = 20;
 const folded = (text: string): string => foldCase(text).trim();
 
 /** Null if its grant was revoked a moment ago. */
-async function findVenueRules(
-  deps: SlotDeps,
-  partnerId: string,
-  venueId: string,
-  { venueIds }: SlotSearch,
-): Promise<VenueRules | null> {
+async function findVenueRules(deps: SlotDeps, partnerId: string, venueId: string, { venueIds }: SlotSearch) {
   const granted = await findGrantedRules(deps, partnerId, venueId);
   if (granted === null && venueIds !== undefined) throw venueNotAuthorized();
   return granted?.rules ?? null;
@@ -103,10 +92,7 @@ async function searchVenue(deps: SlotDeps, rules: VenueRules, search: SlotSearch
   return { venueId: rules.venue._id, free: free.filter(isWithin(rules, search)) };
 }
 
-/**
- * Compares wall times. Slots after midnight belong to the operating day before: a range matches them if it has their
- * time, or if it goes on past midnight.
- */
+/** Compares wall times. A slot after midnight matches by its own time, or if the range passes midnight. */
 function isWithin({ venue }: VenueRules, { date, from = MIDNIGHT, to }: SlotSearch): (slot: SlotWindow) => boolean {
   const wallTimeOf = wallTimesIn(venue.timeZone);
   const passesMidnight = to === undefined || to <= from;

@@ -60,27 +60,10 @@ const windowOf = ({ slotStart, slotEnd }: ClaimedWindow) => ({ start: slotStart,
 const isAlive = ({ status, holdExpiresAt }: ClaimedWindow, now: Date): boolean =>
   status !== 'ACTIVE' || holdExpiresAt > now;
 
-type Today = { start: Date; until: Date; before: Date };
-
-/** The last day asked for, by zone and horizon: resolving its bounds costs some 100 µs. */
-const lastAsked = new Map<string, Today>();
-
-/**
- * What is on sale now (`salePeriodOf`), and until when the end of the sale stays the same: the end of the venue's day.
- */
-export function salePeriodAt(
-  now: Date,
-  bookingHorizonDays: number,
-  timeZone: string,
-): { onSale: SalePeriod; until: Date } {
-  const key = `${timeZone} ${bookingHorizonDays}`;
-  let today = lastAsked.get(key);
-  if (today === undefined || now < today.start || now >= today.until) {
-    const { start, end: until } = dayBounds(localDateOf(now, timeZone), timeZone);
-    today = { start, until, before: salePeriodOf(now, bookingHorizonDays, timeZone).before };
-    lastAsked.set(key, today);
-  }
-  return { onSale: { after: now, before: today.before }, until: today.until };
+/** What is on sale now, and until when the end of the sale stays the same: the end of the venue's day. */
+export function salePeriodAt(now: Date, bookingHorizonDays: number, timeZone: string) {
+  const { end: until } = dayBounds(localDateOf(now, timeZone), timeZone);
+  return { onSale: salePeriodOf(now, bookingHorizonDays, timeZone), until };
 }
 
 /** The first instant after `now` at which a hold lapses, in epoch milliseconds. */

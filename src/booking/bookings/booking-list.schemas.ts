@@ -1,25 +1,13 @@
 import Joi from 'joi';
-import type { PageQuery } from '../../http/fields.ts';
-import { cursor, date, dateNotAfter, opaque, pageLimit, text, uuid } from '../../http/fields.ts';
+import { cursor, date, dateNotAfter, opaque, type PageQuery, pageLimit, text, uuid } from '../../http/fields.ts';
 import { customerPhone, orderReference } from '../../http/order-fields.ts';
+import { camelCased, type SnakeCased } from '../../platform/camel-case.ts';
 import { omitUndefined } from '../../platform/omit-undefined.ts';
 import { SHORT_SEARCH, searchOf } from '../../reservations/customer.rules.ts';
 import { BOOKING_STATUSES } from './bookings.schemas.ts';
 import type { ListBookings } from './bookings.service.ts';
 
-export type ListQuery = PageQuery & {
-  venue_id?: string;
-  from?: string;
-  to?: string;
-  status?: (typeof BOOKING_STATUSES)[number];
-  hold_id?: string;
-  payment_reference?: string;
-  order_reference?: string;
-  customer_phone?: string;
-  customer_name?: string;
-  slot_from?: string;
-  slot_to?: string;
-};
+export type ListQuery = SnakeCased<Omit<ListBookings, 'after' | 'search'>> & PageQuery;
 
 const filters = (region: string) => ({
   venue_id: uuid().description('Only bookings at this venue.'),
@@ -58,21 +46,7 @@ export const operatorListQuery = (region: string) =>
     ...filters(region),
   });
 
-export function listInput(query: OperatorListQuery): ListBookings {
-  const filter = omitUndefined({
-    venueId: query.venue_id,
-    from: query.from,
-    to: query.to,
-    status: query.status,
-    holdId: query.hold_id,
-    paymentReference: query.payment_reference,
-    orderReference: query.order_reference,
-    customerPhone: query.customer_phone,
-    customerName: query.customer_name,
-    search: query.q,
-    slotFrom: query.slot_from,
-    slotTo: query.slot_to,
-    after: query.cursor,
-  });
-  return { ...filter, limit: query.limit };
-}
+export const listInput = ({ q: search, cursor: after, ...same }: OperatorListQuery): ListBookings => ({
+  ...camelCased(same),
+  ...omitUndefined({ search, after }),
+});

@@ -3,8 +3,7 @@ import { toEventRows } from '../../events/events.rules.ts';
 import { findEventsOfReservation } from '../../events/events.store.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { findReservationByBookingId } from '../../reservations/reservation-reads.store.ts';
-import type { DeliveryDetail } from '../../webhooks/deliveries/read-deliveries.service.ts';
-import { listDeliveriesOfEvents } from '../../webhooks/deliveries/read-deliveries.service.ts';
+import { type DeliveryDetail, listDeliveriesOfEvents } from '../../webhooks/deliveries/read-deliveries.service.ts';
 import { bookingNotFound } from './bookings.service.ts';
 
 export type TimelineEntry = { event: EventRow; deliveries: DeliveryDetail[] };

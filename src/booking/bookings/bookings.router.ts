@@ -1,29 +1,18 @@
-import type { Route } from '../../http/route.ts';
-import { created, listing, ok, replayable, route } from '../../http/route.ts';
+import { created, listing, ok, type Route, replayable, route } from '../../http/route.ts';
 import type { PartnerCaller } from '../../partners/partners.service.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
 import { partnerActor } from '../../reservations/actor-types.ts';
 import { attachedBy } from '../../reservations/attached.rules.ts';
-import type { ListQuery } from './booking-list.schemas.ts';
-import { listInput, listQuery } from './booking-list.schemas.ts';
+import { type ListQuery, listInput, listQuery } from './booking-list.schemas.ts';
 import { bookingView, confirmView } from './booking-view.rules.ts';
-import type { ConfirmBody } from './bookings.schemas.ts';
-import {
-  bookingIdParam,
-  bookingPage,
-  booking as bookingSchema,
-  confirmation,
-  confirmBody,
-} from './bookings.schemas.ts';
-import type { BookingDeps } from './bookings.service.ts';
-import { getBooking, listBookings } from './bookings.service.ts';
-import type { ConfirmDeps } from './confirm-booking.service.ts';
-import { confirmBooking } from './confirm-booking.service.ts';
+import * as schemas from './bookings.schemas.ts';
+import { type BookingDeps, getBooking, listBookings } from './bookings.service.ts';
+import { type ConfirmDeps, confirmBooking } from './confirm-booking.service.ts';
 import { endRoutes } from './end-booking-routes.ts';
 
 export function bookingRoutes(deps: BookingDeps & ConfirmDeps): Route<PartnerCaller>[] {
   return [
-    route<PartnerCaller, unknown, unknown, ConfirmBody>({
+    route<PartnerCaller, unknown, unknown, schemas.ConfirmBody>({
       method: 'post',
       path: '/api/v1/bookings/confirm',
       operationId: 'confirmBooking',
@@ -31,13 +20,9 @@ export function bookingRoutes(deps: BookingDeps & ConfirmDeps): Route<PartnerCal
       summary: 'Confirm a hold into a booking',
       description:
         'Confirm before hold_expiry_at. No money is moved. The same key for the same hold returns the same booking.',
-      body: confirmBody(deps.config.defaultRegion),
+      body: schemas.confirmBody(deps.config.defaultRegion),
       responses: {
-        201: {
-          description: 'The slot is booked.',
-          body: confirmation,
-          headers: ['Idempotent-Replayed'],
-        },
+        201: { description: 'The slot is booked.', body: schemas.confirmation, headers: ['Idempotent-Replayed'] },
       },
       errors: [
         'HOLD_NOT_FOUND',
@@ -69,7 +54,7 @@ export function bookingRoutes(deps: BookingDeps & ConfirmDeps): Route<PartnerCal
       tag: 'Bookings',
       summary: 'List your bookings, newest first',
       query: listQuery(deps.config.defaultRegion),
-      responses: { 200: { description: 'A page of your bookings.', body: bookingPage } },
+      responses: { 200: { description: 'A page of your bookings.', body: schemas.bookingPage } },
       errors: [],
       handle: async ({ caller, query }) => {
         const { rows, next } = await listBookings(deps, caller.partnerId, listInput(query));
@@ -82,8 +67,8 @@ export function bookingRoutes(deps: BookingDeps & ConfirmDeps): Route<PartnerCal
       operationId: 'getBooking',
       tag: 'Bookings',
       summary: 'Read a booking',
-      params: { bookingId: bookingIdParam },
-      responses: { 200: { description: 'The booking as it is now.', body: bookingSchema } },
+      params: { bookingId: schemas.bookingIdParam },
+      responses: { 200: { description: 'The booking as it is now.', body: schemas.booking } },
       errors: ['BOOKING_NOT_FOUND'],
       handle: async ({ caller, params }) => ok(bookingView(await getBooking(deps, caller.partnerId, params.bookingId))),
     }),

@@ -1,26 +1,19 @@
 import { findVenueRules } from '../../catalog/slots/venue-rules.store.ts';
 import type { ResourceRow, VenueRow } from '../../catalog/venues/venues.service.ts';
-import type { Audience } from '../../domain/errors.ts';
-import { audienceOf, DomainError, fieldError } from '../../domain/errors.ts';
+import { type Audience, audienceOf, DomainError, fieldError } from '../../domain/errors.ts';
 import { requireCustomerPhone } from '../../domain/phone.ts';
 import { dayBounds } from '../../platform/calendar.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { omitUndefined } from '../../platform/omit-undefined.ts';
 import type { Page, Position } from '../../platform/pagination.ts';
-import type { BookingFilter } from '../../reservations/booking-list.store.ts';
-import { listBookingRows } from '../../reservations/booking-list.store.ts';
-import type { CustomerSearch } from '../../reservations/customer.rules.ts';
-import { foldName, SHORT_SEARCH, searchOf } from '../../reservations/customer.rules.ts';
+import { type BookingFilter, listBookingRows } from '../../reservations/booking-list.store.ts';
+import { type CustomerSearch, foldName, SHORT_SEARCH, searchOf } from '../../reservations/customer.rules.ts';
 import { findReservationByBookingId } from '../../reservations/reservation-reads.store.ts';
 import type { ShownBooking } from '../../reservations/reservations.model.ts';
 
 export type BookingDeps = { db: Db; config: { defaultTimeZone: string; defaultRegion: string } };
 
-export type BookingDetail = {
-  booking: ShownBooking;
-  venue: VenueRow | null;
-  resource: ResourceRow | null;
-};
+export type BookingDetail = { booking: ShownBooking; venue: VenueRow | null; resource: ResourceRow | null };
 
 /** `search`: an id of a booking or its hold, words of a name, or the end of a phone. */
 export type ListBookings = Pick<
@@ -38,10 +31,7 @@ export type ListBookings = Pick<
   after?: Position;
 };
 
-/**
- * A booking of the partner; of any partner for an operator, who names none.
- * @throws DomainError BOOKING_NOT_FOUND for a booking that is missing or another partner's.
- */
+/** The partner's booking, or any for an operator, who names no partner. @throws DomainError BOOKING_NOT_FOUND */
 export async function getBooking(
   deps: { db: Db },
   partnerId: string | undefined,

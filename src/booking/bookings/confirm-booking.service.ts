@@ -1,10 +1,9 @@
 import { DomainError } from '../../domain/errors.ts';
 import { requireCustomerPhone } from '../../domain/phone.ts';
-import type { PartnerCaller } from '../../partners/partners.service.ts';
-import { isCachedGrant } from '../../partners/partners.service.ts';
+import { isCachedGrant, type PartnerCaller } from '../../partners/partners.service.ts';
 import { deduplicatedCalls } from '../../platform/deduplicated-calls.ts';
 import { newId } from '../../platform/ids.ts';
-import { inTransaction, isDuplicateKey } from '../../platform/mongo.ts';
+import { inTransaction, unlessDuplicate } from '../../platform/mongo.ts';
 import { counter } from '../../platform/process-metrics.ts';
 import { partnerActor, withoutCause } from '../../reservations/actor-types.ts';
 import { customerOf } from '../../reservations/customer.rules.ts';
@@ -14,10 +13,8 @@ import {
   findReservationByKey,
 } from '../../reservations/reservation-reads.store.ts';
 import type { Attached, Reservation } from '../../reservations/reservations.model.ts';
-import type { ReservationDeps } from '../../reservations/reservations.service.ts';
-import { expireHolds, moveReservation } from '../../reservations/reservations.service.ts';
-import type { Change } from '../../reservations/reservations.store.ts';
-import { applyTransition } from '../../reservations/reservations.store.ts';
+import { expireHolds, moveReservation, type ReservationDeps } from '../../reservations/reservations.service.ts';
+import { applyTransition, type Change } from '../../reservations/reservations.store.ts';
 import { holdConsumed, holdExpired, holdNotFound, holdNotGranted } from '../holds/holds.rules.ts';
 import { consumeCredit } from '../packages/packages.service.ts';
 
@@ -51,33 +48,26 @@ export async function confirmBooking(
   input: ConfirmBooking,
 ): Promise<Confirmed> {
   const phoneE164 = requireCustomerPhone(input.customerPhone, deps.config.defaultRegion);
-  return deduplicate(deps.db, [withoutCause(caller), input], () => confirmOnce(deps, caller, input, phoneE164));
-}
-
-async function confirmOnce(
-  deps: ConfirmDeps,
-  caller: PartnerCaller,
-  input: ConfirmBooking,
-  phoneE164: string,
-): Promise<Confirmed> {
-  const { partnerId } = caller;
-  const hold = await findReservation(deps.db, input.holdId);
-  if (hold === null || hold.partnerId !== partnerId) throw holdNotFound();
-  // Revoking a grant releases its holds; this rejects those that a broken-off revoke has left ACTIVE.
-  const isRevoked = hold.status === 'ACTIVE' && !(await isCachedGrant(deps.db, partnerId, hold.venueId));
-  const booking = isRevoked ? null : await tryConfirm(deps, caller, hold, input, phoneE164);
-  if (booking !== null && booking !== 'no credit') {
-    bookingsConfirmed(deps.db).inc();
-    return { booking, isReplay: false };
-  }
-  const earlier = await findReservationByKey(deps.db, partnerId, 'confirmKey', input.idempotencyKey);
-  if (earlier?._id === input.holdId) return { booking: earlier, isReplay: true };
-  if (earlier !== null)
-    throw new DomainError(
-      'IDEMPOTENCY_KEY_MISMATCH',
-      'This idempotency_key has already confirmed another hold. Use a new key for each hold.',
-    );
-  throw isRevoked ? holdNotGranted() : await whyNotConfirmed(deps, input.holdId, booking === 'no credit');
+  return deduplicate(deps.db, [withoutCause(caller), input], async () => {
+    const { partnerId } = caller;
+    const hold = await findReservation(deps.db, input.holdId);
+    if (hold === null || hold.partnerId !== partnerId) throw holdNotFound();
+    // Revoking a grant releases its holds; this rejects those that a broken-off revoke has left ACTIVE.
+    const isRevoked = hold.status === 'ACTIVE' && !(await isCachedGrant(deps.db, partnerId, hold.venueId));
+    const booking = isRevoked ? null : await tryConfirm(deps, caller, hold, input, phoneE164);
+    if (booking !== null && booking !== 'no credit') {
+      bookingsConfirmed(deps.db).inc();
+      return { booking, isReplay: false };
+    }
+    const earlier = await findReservationByKey(deps.db, partnerId, 'confirmKey', input.idempotencyKey);
+    if (earlier?._id === input.holdId) return { booking: earlier, isReplay: true };
+    if (earlier !== null)
+      throw new DomainError(
+        'IDEMPOTENCY_KEY_MISMATCH',
+        'This idempotency_key has already confirmed another hold. Use a new key for each hold.',
+      );
+    throw isRevoked ? holdNotGranted() : await whyNotConfirmed(deps, input.holdId, booking === 'no credit');
+  });
 }
 
 const bookingsConfirmed = counter({
@@ -108,22 +98,14 @@ async function tryConfirm(
     },
     attached: input.attached,
   };
-  try {
-    if (input.usePackageCredit !== false) {
-      const paid = await confirmWithCredit(deps, hold, phoneE164, change);
-      if (paid !== 'no credit' || input.usePackageCredit === 'required') return paid;
-    }
-    return await moveReservation(deps, 'confirm', hold._id, change);
-  } catch (err) {
-    if (isDuplicateKey(err)) return null;
-    throw err;
+  if (input.usePackageCredit !== false) {
+    const paid = await unlessDuplicate(confirmWithCredit(deps, hold, phoneE164, change));
+    if (paid !== 'no credit' || input.usePackageCredit === 'required') return paid;
   }
+  return unlessDuplicate(moveReservation(deps, 'confirm', hold._id, change));
 }
 
-/**
- * Confirms and takes one credit of the customer, both or neither. Null where the hold cannot be confirmed; 'no credit'
- * where there is none to take, and nothing was done.
- */
+/** Confirms and takes one credit, both or neither. Null: cannot be confirmed; 'no credit': nothing was done. */
 async function confirmWithCredit(
   deps: ConfirmDeps,
   hold: Reservation,

@@ -1,19 +1,12 @@
 import type { ErrorCode } from '../../domain/errors.ts';
-import type { Route } from '../../http/route.ts';
-import { ok, replayable, route } from '../../http/route.ts';
+import { ok, type Route, replayable, route } from '../../http/route.ts';
 import type { OperatorActor, PartnerActor } from '../../reservations/actor-types.ts';
 import type { ReservationDeps } from '../../reservations/reservations.service.ts';
-import type { EndBody } from './bookings.schemas.ts';
-import { bookingIdParam, endBody, endedBooking } from './bookings.schemas.ts';
-import type { EndOperation } from './end-booking.service.ts';
-import { ENDED_STATUS, endBooking } from './end-booking.service.ts';
+import { bookingIdParam, type EndBody, endBody, endedBooking } from './bookings.schemas.ts';
+import { ENDED_STATUS, type EndOperation, endBooking } from './end-booking.service.ts';
 
 const OPERATIONS = {
-  cancel: {
-    verb: 'Cancel',
-    message: 'Booking cancelled successfully',
-    effect: 'Frees the slot of a BOOKED booking.',
-  },
+  cancel: { verb: 'Cancel', message: 'Booking cancelled successfully', effect: 'Frees the slot of a BOOKED booking.' },
   refund: {
     verb: 'Refund',
     message: 'Booking refunded successfully',

@@ -1,19 +1,16 @@
 import { DomainError } from '../../domain/errors.ts';
 import { PLATFORM_PARTNER_ID } from '../../domain/platform-partner.ts';
 import { deduplicatedCalls } from '../../platform/deduplicated-calls.ts';
-import { inTransaction, isDuplicateKey } from '../../platform/mongo.ts';
-import type { OperatorActor, PartnerActor } from '../../reservations/actor-types.ts';
-import { withoutCause } from '../../reservations/actor-types.ts';
+import { inTransaction, unlessDuplicate } from '../../platform/mongo.ts';
+import { type OperatorActor, type PartnerActor, withoutCause } from '../../reservations/actor-types.ts';
 import {
   findReservationAfterConflict,
   findReservationByBookingId,
   findReservationByKey,
 } from '../../reservations/reservation-reads.store.ts';
 import type { Reservation } from '../../reservations/reservations.model.ts';
-import type { ReservationDeps } from '../../reservations/reservations.service.ts';
-import { moveReservation } from '../../reservations/reservations.service.ts';
-import type { Change } from '../../reservations/reservations.store.ts';
-import { applyTransition } from '../../reservations/reservations.store.ts';
+import { moveReservation, type ReservationDeps } from '../../reservations/reservations.service.ts';
+import { applyTransition, type Change, type Written } from '../../reservations/reservations.store.ts';
 import { giveCreditBack } from '../packages/packages.service.ts';
 import { bookingNotFound } from './bookings.service.ts';
 
@@ -40,27 +37,15 @@ export async function endBooking(
   operation: EndOperation,
   input: EndBooking,
 ): Promise<{ isReplay: boolean }> {
-  return deduplicate(deps.db, [withoutCause(caller), operation, input], () => endOnce(deps, caller, operation, input));
+  return deduplicate(deps.db, [withoutCause(caller), operation, input], async () => {
+    const reservation = await requireBooking(deps, caller, operation, input.bookingId);
+    if (await tryEnd(deps, caller, reservation, operation, input)) return { isReplay: false };
+    if (await isReplayOf(deps, caller, operation, input)) return { isReplay: true };
+    throw new DomainError('INVALID_HOLD_STATE', await rejection(deps, operation, input.bookingId));
+  });
 }
 
-async function endOnce(
-  deps: ReservationDeps,
-  caller: Caller,
-  operation: EndOperation,
-  input: EndBooking,
-): Promise<{ isReplay: boolean }> {
-  const reservation = await requireBooking(deps, caller, operation, input.bookingId);
-  if (await tryEnd(deps, caller, reservation, operation, input)) return { isReplay: false };
-  if (await isReplayOf(deps, caller, operation, input)) return { isReplay: true };
-  throw new DomainError('INVALID_HOLD_STATE', await rejection(deps, operation, input.bookingId));
-}
-
-async function requireBooking(
-  deps: ReservationDeps,
-  caller: Caller,
-  operation: EndOperation,
-  bookingId: string,
-): Promise<Reservation> {
+async function requireBooking(deps: ReservationDeps, caller: Caller, operation: EndOperation, bookingId: string) {
   const reservation = await findReservationByBookingId(deps.db, bookingId);
   if (reservation === null) throw bookingNotFound(caller.kind === 'operator' ? 'operator' : 'partner');
   if (caller.kind === 'operator' || reservation.partnerId === caller.partnerId) return reservation;
@@ -109,14 +94,11 @@ async function tryEnd(
     ending: { of: namespaceOf(caller), key: idempotencyKey, operation },
   };
   const { packagePurchaseId } = reservation;
-  try {
-    return operation === 'refund' && packagePurchaseId !== undefined
-      ? await refundWithCredit(deps, reservation._id, packagePurchaseId, change)
-      : (await moveReservation(deps, operation, reservation._id, change)) !== null;
-  } catch (err) {
-    if (isDuplicateKey(err)) return false;
-    throw err;
-  }
+  const ending =
+    operation === 'refund' && packagePurchaseId !== undefined
+      ? refundWithCredit(deps, reservation._id, packagePurchaseId, change)
+      : moveReservation(deps, operation, reservation._id, change);
+  return (await unlessDuplicate<unknown>(ending)) !== null;
 }
 
 /** Refunds and gives the consumed credit back, both or neither. */
@@ -125,15 +107,14 @@ async function refundWithCredit(
   reservationId: string,
   packagePurchaseId: string,
   change: Change,
-): Promise<boolean> {
+): Promise<Written | null> {
   const written = await inTransaction(deps.db, async (tx) => {
     const refunded = await applyTransition(deps.db, 'refund', reservationId, change, tx);
     if (refunded !== null) await giveCreditBack(deps.db, packagePurchaseId, tx);
     return refunded;
   });
-  if (written === null) return false;
-  void deps.queues.enqueueDispatch(reservationId, written.eventId);
-  return true;
+  if (written !== null) void deps.queues.enqueueDispatch(reservationId, written.eventId);
+  return written;
 }
 
 async function rejection(deps: ReservationDeps, operation: EndOperation, bookingId: string): Promise<string> {

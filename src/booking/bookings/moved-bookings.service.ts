@@ -9,10 +9,7 @@ import { findUpcomingBookings } from '../../reservations/reservation-reads.store
 
 const AHEAD_MS = 4 * 366 * 86_400_000;
 
-/**
- * Each zone's offsets, with the instants from which they are in force, in milliseconds; `zoneData` is the release of
- * the rules.
- */
+/** Each zone's offsets, with the instants from which they apply; `zoneData` is the release of the rules. */
 export type SavedRules = { zoneData: string; zones: Record<string, [fromMs: number, offsetMs: number][]> };
 
 /** This Node's rules for the zones of all venues, for the next four years. */

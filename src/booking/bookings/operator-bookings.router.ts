@@ -1,22 +1,18 @@
 import { listOf } from '../../http/response-fields.ts';
-import type { Operator, Route } from '../../http/route.ts';
-import { created, listing, ok, route } from '../../http/route.ts';
+import { created, listing, type Operator, ok, type Route, route } from '../../http/route.ts';
 import { omitUndefined } from '../../platform/omit-undefined.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
 import { operatorActor } from '../../reservations/actor-types.ts';
 import type { ReservationDeps } from '../../reservations/reservations.service.ts';
-import type { OperatorListQuery } from './booking-list.schemas.ts';
-import { listInput, operatorListQuery } from './booking-list.schemas.ts';
+import { listInput, type OperatorListQuery, operatorListQuery } from './booking-list.schemas.ts';
 import { timelineEntry } from './booking-timeline.schemas.ts';
 import { readTimeline } from './booking-timeline.service.ts';
 import { bookingView, timelineEntryView } from './booking-view.rules.ts';
 import type { WalkInBody } from './bookings.schemas.ts';
 import { bookingIdParam, bookingPage, booking as bookingSchema, walkInBody } from './bookings.schemas.ts';
-import type { BookingDeps } from './bookings.service.ts';
-import { getBooking, listBookings } from './bookings.service.ts';
+import { type BookingDeps, getBooking, listBookings } from './bookings.service.ts';
 import { endRoutes } from './end-booking-routes.ts';
-import type { WalkInDeps } from './walk-ins.service.ts';
-import { placeWalkIn } from './walk-ins.service.ts';
+import { placeWalkIn, type WalkInDeps } from './walk-ins.service.ts';
 
 type BookingParams = { bookingId: string };
 

@@ -1,20 +1,22 @@
-import type { SlotChoice, SlotReference } from '../../catalog/slots/slot-targets.service.ts';
-import { slotNotFound } from '../../catalog/slots/slot-targets.service.ts';
-import type { SlotDeps } from '../../catalog/slots/slots.service.ts';
-import { checkClaim, findSlotsForWalkIn, type SlotForWalkIn } from '../../catalog/slots/slots.service.ts';
+import { type SlotChoice, type SlotReference, slotNotFound } from '../../catalog/slots/slot-targets.service.ts';
+import {
+  checkClaim,
+  findSlotsForWalkIn,
+  type SlotDeps,
+  type SlotForWalkIn,
+} from '../../catalog/slots/slots.service.ts';
 import { inVenueTransaction } from '../../catalog/venues/venue-transaction.service.ts';
 import { audienceOf, DomainError } from '../../domain/errors.ts';
 import { requireCustomerPhone } from '../../domain/phone.ts';
 import { PLATFORM_PARTNER_ID } from '../../domain/platform-partner.ts';
 import { addYears, daysFrom, localDateOf } from '../../platform/calendar.ts';
 import { newId } from '../../platform/ids.ts';
-import { isDuplicateKey } from '../../platform/mongo.ts';
+import { unlessDuplicate } from '../../platform/mongo.ts';
 import type { Actor } from '../../reservations/actor-types.ts';
 import { findClaimsInTheWay } from '../../reservations/claims.service.ts';
 import { customerOf } from '../../reservations/customer.rules.ts';
 import { findReservation } from '../../reservations/reservation-reads.store.ts';
-import type { ReservationDeps } from '../../reservations/reservations.service.ts';
-import { moveReservation } from '../../reservations/reservations.service.ts';
+import { moveReservation, type ReservationDeps } from '../../reservations/reservations.service.ts';
 import type { NewReservation, Written } from '../../reservations/reservations.store.ts';
 import { applyTransition, insertBooked } from '../../reservations/reservations.store.ts';
 import type { BookingDetail } from './bookings.service.ts';
@@ -110,29 +112,22 @@ async function insertWalkIn(
   const holds = claims.filter(
     ({ status, partnerId }) => status === 'ACTIVE' && (playedFor === undefined || partnerId === playedFor),
   );
-  try {
-    return await inVenueTransaction(deps.db, draft.venueId, async (tx, venue) => {
-      const checked = await checkClaim(deps, venue, draft, tx);
-      if (checked.unsellable === 'off schedule') throw slotNotFound(audienceOf(playedFor));
-      if (checked.unsellable !== null) throw slotNotAvailable(checked.unsellable);
-      const displaced: Written[] = [];
-      for (const { _id } of holds) {
-        const change = { actor, originatorId: PLATFORM_PARTNER_ID };
-        const written = await applyTransition(deps.db, 'displace', _id, change, tx);
-        if (written !== null) displaced.push(written);
-      }
-      return { booked: await insertBooked(deps.db, checked.draft, booking, tx), displaced };
-    });
-  } catch (err) {
-    if (isDuplicateKey(err)) return null;
-    throw err;
-  }
+  const selling = inVenueTransaction(deps.db, draft.venueId, async (tx, venue) => {
+    const checked = await checkClaim(deps, venue, draft, tx);
+    if (checked.unsellable === 'off schedule') throw slotNotFound(audienceOf(playedFor));
+    if (checked.unsellable !== null) throw slotNotAvailable(checked.unsellable);
+    const displaced: Written[] = [];
+    for (const { _id } of holds) {
+      const change = { actor, originatorId: PLATFORM_PARTNER_ID };
+      const written = await applyTransition(deps.db, 'displace', _id, change, tx);
+      if (written !== null) displaced.push(written);
+    }
+    return { booked: await insertBooked(deps.db, checked.draft, booking, tx), displaced };
+  });
+  return unlessDuplicate(selling);
 }
 
-/**
- * Cancels the walk-in that was played for a partner in the sandbox, and frees its slot.
- * @throws DomainError SLOT_NOT_FOUND; BOOKING_NOT_FOUND where the slot has no such walk-in.
- */
+/** Cancels a partner's played walk-in (sandbox). @throws DomainError SLOT_NOT_FOUND, BOOKING_NOT_FOUND */
 export async function cancelPlayedWalkIn(
   deps: WalkInDeps,
   slotId: string,

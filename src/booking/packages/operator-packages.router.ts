@@ -1,23 +1,9 @@
 import { listOf, pageOf } from '../../http/response-fields.ts';
-import type { Operator, Route } from '../../http/route.ts';
-import { created, listing, ok, route } from '../../http/route.ts';
+import { created, listing, type Operator, ok, type Route, route } from '../../http/route.ts';
 import type { PartnerDeps } from '../../partners/partners.service.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
 import { operatorPackageView, operatorPurchaseView } from './package-view.rules.ts';
-import type { PackageBody, PackagesQuery } from './packages.schemas.ts';
-import {
-  createPackageBody,
-  endPurchaseBody,
-  packageChange,
-  packageIdParam,
-  packageOfPartner,
-  packagesQuery,
-  purchaseIdParam,
-  purchaseOfPartner,
-  purchasesQuery,
-  updatePackageBody,
-} from './packages.schemas.ts';
-import type { NewPackage, PackageDeps } from './packages.service.ts';
+import * as schemas from './packages.schemas.ts';
 import {
   createPackage,
   endPurchase,
@@ -25,6 +11,8 @@ import {
   getPurchase,
   listPackages,
   listPurchasesOf,
+  type NewPackage,
+  type PackageDeps,
   updatePackage,
 } from './packages.service.ts';
 
@@ -39,9 +27,9 @@ export function operatorPurchaseRoutes(deps: PackageDeps): Route<Operator>[] {
       operationId: 'listPurchases',
       tag: 'Packages',
       summary: 'List what a customer has bought',
-      query: purchasesQuery(deps.config.defaultRegion),
+      query: schemas.purchasesQuery(deps.config.defaultRegion),
       responses: {
-        200: { description: 'Purchases, newest first, at most 200.', body: listOf(purchaseOfPartner) },
+        200: { description: 'Purchases, newest first, at most 200.', body: listOf(schemas.purchaseOfPartner) },
       },
       errors: [],
       handle: async ({ query }) =>
@@ -53,8 +41,8 @@ export function operatorPurchaseRoutes(deps: PackageDeps): Route<Operator>[] {
       operationId: 'getPurchaseOfPartner',
       tag: 'Packages',
       summary: 'Read a purchase',
-      params: { id: purchaseIdParam },
-      responses: { 200: { description: 'The purchase as it is now.', body: purchaseOfPartner } },
+      params: { id: schemas.purchaseIdParam },
+      responses: { 200: { description: 'The purchase as it is now.', body: schemas.purchaseOfPartner } },
       errors: ['PURCHASE_NOT_FOUND'],
       handle: async ({ params }) => ok(operatorPurchaseView(await getPurchase(deps, undefined, params.id))),
     }),
@@ -66,9 +54,9 @@ export function operatorPurchaseRoutes(deps: PackageDeps): Route<Operator>[] {
       summary: 'End a purchase before its time',
       description:
         'None of its credits can be used any more, and a refund gives none back. What was booked with it stays booked; no money is moved. The partner sees `ended_at` and `end_reason`. One that has expired, or was ended before, stays as it is: repeating it is safe.',
-      params: { id: purchaseIdParam },
-      body: endPurchaseBody,
-      responses: { 200: { description: 'The purchase as it is now.', body: purchaseOfPartner } },
+      params: { id: schemas.purchaseIdParam },
+      body: schemas.endPurchaseBody,
+      responses: { 200: { description: 'The purchase as it is now.', body: schemas.purchaseOfPartner } },
       errors: ['PURCHASE_NOT_FOUND'],
       handle: async ({ params, body }) => ok(operatorPurchaseView(await endPurchase(deps, params.id, body.reason))),
     }),
@@ -77,28 +65,28 @@ export function operatorPurchaseRoutes(deps: PackageDeps): Route<Operator>[] {
 
 export function operatorPackageRoutes(deps: PartnerDeps): Route<Operator>[] {
   return [
-    route<Operator, unknown, unknown, PackageBody>({
+    route<Operator, unknown, unknown, schemas.PackageBody>({
       method: 'post',
       path: PREFIX,
       operationId: 'createPackage',
       tag: 'Packages',
       summary: "Add a package to a partner's catalogue",
-      body: createPackageBody,
-      responses: { 201: { description: 'The package.', body: packageOfPartner } },
+      body: schemas.createPackageBody,
+      responses: { 201: { description: 'The package.', body: schemas.packageOfPartner } },
       errors: ['PARTNER_NOT_FOUND'],
       handle: async ({ body }) => {
-        const input = { ...packageChange(body), partnerId: body.partner_id } as NewPackage;
-        return created(operatorPackageView(await createPackage(deps, input)));
+        const made = await createPackage(deps, schemas.packageChange(body) as NewPackage);
+        return created(operatorPackageView(made));
       },
     }),
-    route<Operator, unknown, PackagesQuery>({
+    route<Operator, unknown, schemas.PackagesQuery>({
       method: 'get',
       path: PREFIX,
       operationId: 'listPackages',
       tag: 'Packages',
       summary: 'List the packages of all partners, oldest first',
-      query: packagesQuery,
-      responses: { 200: { description: 'A page of packages.', body: pageOf(packageOfPartner) } },
+      query: schemas.packagesQuery,
+      responses: { 200: { description: 'A page of packages.', body: pageOf(schemas.packageOfPartner) } },
       errors: [],
       handle: async ({ query: { partner_id: partnerId, cursor: after, limit } }) => {
         const { rows, next } = await listPackages(deps.db, partnerId, { after, limit });
@@ -111,24 +99,24 @@ export function operatorPackageRoutes(deps: PartnerDeps): Route<Operator>[] {
       operationId: 'getPackage',
       tag: 'Packages',
       summary: 'Read a package',
-      params: { id: packageIdParam },
-      responses: { 200: { description: 'The package.', body: packageOfPartner } },
+      params: { id: schemas.packageIdParam },
+      responses: { 200: { description: 'The package.', body: schemas.packageOfPartner } },
       errors: ['PACKAGE_NOT_FOUND'],
       handle: async ({ params }) => ok(operatorPackageView(await getPackage(deps, params.id))),
     }),
-    route<Operator, { id: string }, unknown, Partial<PackageBody>>({
+    route<Operator, { id: string }, unknown, Partial<schemas.PackageBody>>({
       method: 'patch',
       path: `${PREFIX}/:id`,
       operationId: 'updatePackage',
       tag: 'Packages',
       summary: 'Change what is sold from now on',
       description: 'What was bought before stays as it was.',
-      params: { id: packageIdParam },
-      body: updatePackageBody,
-      responses: { 200: { description: 'The package as it is now.', body: packageOfPartner } },
+      params: { id: schemas.packageIdParam },
+      body: schemas.updatePackageBody,
+      responses: { 200: { description: 'The package as it is now.', body: schemas.packageOfPartner } },
       errors: ['PACKAGE_NOT_FOUND'],
       handle: async ({ params, body }) =>
-        ok(operatorPackageView(await updatePackage(deps, params.id, packageChange(body)))),
+        ok(operatorPackageView(await updatePackage(deps, params.id, schemas.packageChange(body)))),
     }),
   ];
 }

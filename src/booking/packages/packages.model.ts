@@ -1,21 +1,6 @@
-import type { Model } from 'mongoose';
-import { Schema } from 'mongoose';
+import { type InferRawDocType, type Model, Schema } from 'mongoose';
 import type { CollectionDefinition } from '../../platform/ensure-collection.ts';
-import type { Db } from '../../platform/mongo.ts';
-import { modelOf, openCollection } from '../../platform/mongo.ts';
-
-/** A package on sale: credits valid for some days at these venues. */
-export type PackageRow = {
-  _id: string;
-  partnerId: string;
-  name: string;
-  description: string | null;
-  venueIds: string[];
-  credits: number;
-  pricePaise: number;
-  validityDays: number;
-  status: 'active' | 'inactive';
-};
+import { type Db, modelOf, openCollection, REQUIRED_NUMBER, REQUIRED_TEXT } from '../../platform/mongo.ts';
 
 /** A sold package; changes of the package do not affect it. */
 export type PurchaseRow = {
@@ -40,20 +25,24 @@ export type PurchaseRow = {
 /** A purchase as it is to be seen now: one that was ended is expired too. */
 export type SeenPurchase = PurchaseRow & { isExpired: boolean };
 
-const packageSchema = new Schema<PackageRow>(
-  {
-    _id: { type: String, required: true },
-    partnerId: { type: String, required: true },
-    name: { type: String, required: true },
-    description: { type: String, default: null },
-    venueIds: { type: [String], required: true },
-    credits: { type: Number, required: true },
-    pricePaise: { type: Number, required: true },
-    validityDays: { type: Number, required: true },
-    status: { type: String, enum: ['active', 'inactive'], required: true },
-  },
-  { collection: 'packages', versionKey: false },
-);
+const PACKAGE = {
+  _id: REQUIRED_TEXT,
+  partnerId: REQUIRED_TEXT,
+  name: REQUIRED_TEXT,
+  description: { type: String, default: null },
+  venueIds: { type: [String], required: true },
+  credits: REQUIRED_NUMBER,
+  pricePaise: REQUIRED_NUMBER,
+  validityDays: REQUIRED_NUMBER,
+  status: { type: String, enum: ['active', 'inactive'], required: true },
+} as const;
+
+/** A package on sale: credits valid for some days at these venues. */
+export type PackageRow = Omit<InferRawDocType<typeof PACKAGE>, 'description'> & { description: string | null };
+
+export type PackageColumns = Partial<Omit<PackageRow, '_id' | 'partnerId'>>;
+
+const packageSchema = new Schema<PackageRow>(PACKAGE, { collection: 'packages', versionKey: false });
 
 export const packageModel = (db: Db): Model<PackageRow> => modelOf(db, 'Package', packageSchema);
 

@@ -1,21 +1,10 @@
 import { listOf } from '../../http/response-fields.ts';
-import type { Route } from '../../http/route.ts';
-import { created, listing, ok, replayable, route } from '../../http/route.ts';
+import { created, listing, ok, type Route, replayable, route } from '../../http/route.ts';
 import type { PartnerCaller } from '../../partners/partners.service.ts';
+import { camelCased } from '../../platform/camel-case.ts';
 import { packageView, purchaseView } from './package-view.rules.ts';
-import type { ActiveQuery, BuyBody } from './packages.schemas.ts';
-import {
-  activeQuery,
-  buyBody,
-  catalogueQuery,
-  onePurchase,
-  packageIdParam,
-  packageInCatalogue,
-  purchaseIdParam,
-  purchase as purchaseSchema,
-} from './packages.schemas.ts';
-import type { PackageDeps } from './packages.service.ts';
-import { buyPackage, getPurchase, listActivePurchases, listCatalogue } from './packages.service.ts';
+import * as schemas from './packages.schemas.ts';
+import { buyPackage, getPurchase, listActivePurchases, listCatalogue, type PackageDeps } from './packages.service.ts';
 
 export function packageRoutes(deps: PackageDeps): Route<PartnerCaller>[] {
   const region = deps.config.defaultRegion;
@@ -26,31 +15,25 @@ export function packageRoutes(deps: PackageDeps): Route<PartnerCaller>[] {
       operationId: 'listCatalogue',
       tag: 'Packages',
       summary: 'List the packages that you sell',
-      query: catalogueQuery,
-      responses: { 200: { description: 'Your catalogue.', body: listOf(packageInCatalogue) } },
+      query: schemas.catalogueQuery,
+      responses: { 200: { description: 'Your catalogue.', body: listOf(schemas.packageInCatalogue) } },
       errors: [],
       handle: async ({ caller, query }) =>
         listing((await listCatalogue(deps.db, caller.partnerId, query.venue_id)).map(packageView)),
     }),
-    route<PartnerCaller, { packageId: string }, unknown, BuyBody>({
+    route<PartnerCaller, { packageId: string }, unknown, schemas.BuyBody>({
       method: 'post',
       path: '/api/v1/packages/:packageId/purchase',
       operationId: 'buyPackage',
       tag: 'Packages',
       summary: 'Sell a package to a customer',
-      params: { packageId: packageIdParam },
-      body: buyBody(region),
-      responses: {
-        201: { description: 'The purchase.', body: onePurchase, headers: ['Idempotent-Replayed'] },
-      },
+      params: { packageId: schemas.packageIdParam },
+      body: schemas.buyBody(region),
+      responses: { 201: { description: 'The purchase.', body: schemas.onePurchase, headers: ['Idempotent-Replayed'] } },
       errors: ['PACKAGE_NOT_FOUND', 'IDEMPOTENCY_KEY_MISMATCH'],
       handle: async ({ caller, params, body }) => {
-        const { purchase, isReplay } = await buyPackage(deps, caller.partnerId, {
-          packageId: params.packageId,
-          customerPhone: body.customer_phone,
-          paymentMethod: body.payment_method,
-          idempotencyKey: body.idempotency_key,
-        });
+        const input = { packageId: params.packageId, ...camelCased(body) };
+        const { purchase, isReplay } = await buyPackage(deps, caller.partnerId, input);
         return replayable(created({ purchase: purchaseView(purchase) }), isReplay);
       },
     }),
@@ -60,13 +43,13 @@ export function packageRoutes(deps: PackageDeps): Route<PartnerCaller>[] {
       operationId: 'getPurchase',
       tag: 'Packages',
       summary: 'Read a purchase',
-      params: { purchaseId: purchaseIdParam },
-      responses: { 200: { description: 'The purchase as it is now.', body: onePurchase } },
+      params: { purchaseId: schemas.purchaseIdParam },
+      responses: { 200: { description: 'The purchase as it is now.', body: schemas.onePurchase } },
       errors: ['PURCHASE_NOT_FOUND'],
       handle: async ({ caller, params }) =>
         ok({ purchase: purchaseView(await getPurchase(deps, caller.partnerId, params.purchaseId)) }),
     }),
-    route<PartnerCaller, unknown, ActiveQuery>({
+    route<PartnerCaller, unknown, schemas.ActiveQuery>({
       method: 'get',
       path: '/api/v1/packages/active',
       operationId: 'listActivePurchases',
@@ -74,8 +57,8 @@ export function packageRoutes(deps: PackageDeps): Route<PartnerCaller>[] {
       summary: "List a customer's purchases that can be used at a venue",
       description:
         'Purchases with credits left that have not expired, soonest expiry first: the order in which credits are consumed.',
-      query: activeQuery(region),
-      responses: { 200: { description: 'The purchases.', body: listOf(purchaseSchema) } },
+      query: schemas.activeQuery(region),
+      responses: { 200: { description: 'The purchases.', body: listOf(schemas.purchase) } },
       errors: ['VENUE_NOT_AUTHORIZED'],
       handle: async ({ caller, query: { customer_phone: phone, venue_id: venueId } }) => {
         const purchases = await listActivePurchases(deps, caller.partnerId, phone, venueId);

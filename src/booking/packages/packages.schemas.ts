@@ -1,11 +1,11 @@
 import Joi from 'joi';
 import { toPaise } from '../../domain/money.ts';
 import { EXAMPLE } from '../../http/example-values.ts';
-import type { PageQuery } from '../../http/fields.ts';
-import { cursor, list, pageLimit, pathId, prose, rupees, text, uuid } from '../../http/fields.ts';
+import { cursor, list, type PageQuery, pageLimit, pathId, prose, rupees, text, uuid } from '../../http/fields.ts';
 import { customerPhone, idempotencyKey } from '../../http/order-fields.ts';
 import { amount, count, id, named, object, timestamp } from '../../http/response-fields.ts';
-import { omitUndefined } from '../../platform/omit-undefined.ts';
+import { camelCased, type SnakeCased } from '../../platform/camel-case.ts';
+import type { BuyPackage, NewPackage } from './packages.service.ts';
 
 const PHONE = '+919845012345';
 
@@ -13,7 +13,7 @@ export const catalogueQuery = Joi.object<{ venue_id?: string }>({
   venue_id: uuid().description('Only packages that can be used at this venue.'),
 });
 
-export type BuyBody = { customer_phone: string; payment_method: string; idempotency_key: string };
+export type BuyBody = SnakeCased<Omit<BuyPackage, 'packageId'>>;
 
 export const buyBody = (region: string) =>
   Joi.object<BuyBody>({
@@ -106,16 +106,7 @@ export const endPurchaseBody = Joi.object<{ reason: string }>({
 
 export const onePurchase = object({ purchase });
 
-export type PackageBody = {
-  partner_id: string;
-  name: string;
-  description?: string | null;
-  venue_ids: string[];
-  credits: number;
-  price_rupees: number;
-  validity_days: number;
-  status?: 'active' | 'inactive';
-};
+export type PackageBody = SnakeCased<Omit<NewPackage, 'pricePaise'>> & { price_rupees: number };
 
 const packageFields = {
   name: text(120).example('Ten evenings'),
@@ -147,14 +138,6 @@ export const packagesQuery = Joi.object<PackagesQuery>({
 });
 
 /** The fields of a body as a row has them; `createPackageBody` requires those that a row must have. */
-export function packageChange(body: Partial<PackageBody>) {
-  return omitUndefined({
-    name: body.name,
-    description: body.description,
-    venueIds: body.venue_ids,
-    credits: body.credits,
-    pricePaise: body.price_rupees === undefined ? undefined : toPaise(body.price_rupees),
-    validityDays: body.validity_days,
-    status: body.status,
-  });
+export function packageChange({ price_rupees: price, ...same }: Partial<PackageBody>): Partial<NewPackage> {
+  return { ...camelCased(same), ...(price === undefined ? {} : { pricePaise: toPaise(price) }) };
 }

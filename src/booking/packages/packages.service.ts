@@ -1,13 +1,11 @@
 import { findGrantedVenue, findVenuesById } from '../../catalog/venues/venues.store.ts';
-import type { Audience } from '../../domain/errors.ts';
-import { audienceOf, DomainError, fieldError } from '../../domain/errors.ts';
+import { type Audience, audienceOf, DomainError, fieldError, found } from '../../domain/errors.ts';
 import { requireCustomerPhone } from '../../domain/phone.ts';
-import type { PartnerDeps } from '../../partners/partners.service.ts';
-import { getPartner, venueNotAuthorized } from '../../partners/partners.service.ts';
+import { getPartner, type PartnerDeps, venueNotAuthorized } from '../../partners/partners.service.ts';
 import { deduplicatedCalls } from '../../platform/deduplicated-calls.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Db } from '../../platform/mongo.ts';
-import type { PackageRow, SeenPurchase } from './packages.model.ts';
+import type { PackageColumns, PackageRow, SeenPurchase } from './packages.model.ts';
 import {
   endPurchaseRow,
   findPackage,
@@ -30,12 +28,7 @@ export {
 
 export type PackageDeps = { db: Db; config: { defaultRegion: string } };
 
-export type BuyPackage = {
-  packageId: string;
-  customerPhone: string;
-  paymentMethod: string;
-  idempotencyKey: string;
-};
+export type BuyPackage = { packageId: string; customerPhone: string; paymentMethod: string; idempotencyKey: string };
 
 type Bought = { purchase: SeenPurchase; isReplay: boolean };
 
@@ -49,60 +42,44 @@ const deduplicate = deduplicatedCalls<Bought>();
  */
 export async function buyPackage(deps: PackageDeps, partnerId: string, input: BuyPackage): Promise<Bought> {
   const phoneE164 = requireCustomerPhone(input.customerPhone, deps.config.defaultRegion);
-  return deduplicate(deps.db, [partnerId, input], () => buyOnce(deps, partnerId, input, phoneE164));
+  return deduplicate(deps.db, [partnerId, input], async () => {
+    const { idempotencyKey: purchaseKey, ...asked } = input;
+    const { packageId } = asked;
+    const sold = await findPackage(deps.db, packageId);
+    if (sold?.partnerId !== partnerId) throw packageNotSold();
+    if (sold.status === 'active') {
+      const { credits, venueIds, validityDays } = sold;
+      const amounts = { venueIds, creditsTotal: credits, creditsRemaining: credits };
+      const row = { _id: newId(), partnerId, ...asked, phoneE164, ...amounts, purchaseKey };
+      const purchase = await insertPurchase(deps.db, row, validityDays);
+      if (purchase !== null) return { purchase, isReplay: false };
+    }
+    const earlier = await findPurchaseByKey(deps.db, partnerId, purchaseKey);
+    if (earlier === null) {
+      if (sold.status === 'active') throw new Error('A purchase key is taken, but no purchase has it');
+      throw packageNotSold();
+    }
+    if (earlier.packageId !== packageId || earlier.phoneE164 !== phoneE164) {
+      throw new DomainError(
+        'IDEMPOTENCY_KEY_MISMATCH',
+        'This idempotency_key was used for another package or customer. Use a new key for each purchase.',
+      );
+    }
+    const { endedAt: _at, endReason: _reason, ...asSold } = earlier;
+    const purchase = { ...asSold, creditsRemaining: earlier.creditsTotal, isExpired: false };
+    return { purchase, isReplay: true };
+  });
 }
 
-async function buyOnce(deps: PackageDeps, partnerId: string, input: BuyPackage, phoneE164: string): Promise<Bought> {
-  const { packageId, customerPhone, paymentMethod, idempotencyKey: purchaseKey } = input;
-  const sold = await findPackage(deps.db, packageId);
-  if (sold === null || sold.partnerId !== partnerId) throw packageNotFound('partner');
-  if (sold.status === 'active') {
-    const purchase = await insertPurchase(
-      deps.db,
-      {
-        _id: newId(),
-        partnerId,
-        packageId,
-        customerPhone,
-        phoneE164,
-        paymentMethod,
-        venueIds: sold.venueIds,
-        creditsTotal: sold.credits,
-        creditsRemaining: sold.credits,
-        purchaseKey,
-      },
-      sold.validityDays,
-    );
-    if (purchase !== null) return { purchase, isReplay: false };
-  }
-  const earlier = await findPurchaseByKey(deps.db, partnerId, purchaseKey);
-  if (earlier === null) {
-    if (sold.status === 'active') throw new Error('A purchase key is taken, but no purchase has it');
-    throw packageNotFound('partner');
-  }
-  if (earlier.packageId !== packageId || earlier.phoneE164 !== phoneE164) {
-    throw new DomainError(
-      'IDEMPOTENCY_KEY_MISMATCH',
-      'This idempotency_key was used for another package or customer. Use a new key for each purchase.',
-    );
-  }
-  const { endedAt: _at, endReason: _reason, ...asSold } = earlier;
-  const purchase = { ...asSold, creditsRemaining: earlier.creditsTotal, isExpired: false };
-  return { purchase, isReplay: true };
-}
-
-/**
- * A purchase of the partner; of any partner for an operator, who names none.
- * @throws DomainError PURCHASE_NOT_FOUND for a purchase that is missing or another partner's.
- */
+/** The partner's purchase, or any for an operator, who names no partner. @throws DomainError PURCHASE_NOT_FOUND */
 export async function getPurchase(
   deps: { db: Db },
   partnerId: string | undefined,
   purchaseId: string,
 ): Promise<SeenPurchase> {
   const purchase = await findPurchase(deps.db, purchaseId);
-  if (purchase !== null && (partnerId === undefined || purchase.partnerId === partnerId)) return purchase;
-  throw new DomainError('PURCHASE_NOT_FOUND', NO_PURCHASE[audienceOf(partnerId)]);
+  const isShown = partnerId === undefined || purchase?.partnerId === partnerId;
+  return found(isShown ? purchase : null, 'PURCHASE_NOT_FOUND', NO_PURCHASE[audienceOf(partnerId)]);
 }
 
 const NO_PURCHASE: Record<Audience, string> = {
@@ -116,19 +93,13 @@ export async function listPurchasesOf(deps: PackageDeps, customerPhone: string):
   return listPurchasesOfPhone(deps.db, phoneE164, 200);
 }
 
-/**
- * Ends a purchase before its time: none of its credits can be used any more, not even one that a refund gives back. A
- * purchase that has expired or was ended before stays as it is. @throws DomainError PURCHASE_NOT_FOUND
- */
+/** Ends a purchase early: no credit of it can be used or given back any more. @throws DomainError PURCHASE_NOT_FOUND */
 export async function endPurchase(deps: { db: Db }, purchaseId: string, reason: string): Promise<SeenPurchase> {
   await endPurchaseRow(deps.db, purchaseId, reason);
   return getPurchase(deps, undefined, purchaseId);
 }
 
-/**
- * The customer's purchases that can be used at the venue, soonest expiry first. @throws DomainError
- * VENUE_NOT_AUTHORIZED
- */
+/** The purchases that can be used at the venue, soonest expiry first. @throws DomainError VENUE_NOT_AUTHORIZED */
 export async function listActivePurchases(
   deps: PackageDeps,
   partnerId: string,
@@ -143,10 +114,7 @@ export async function listActivePurchases(
 export type NewPackage = Omit<PackageRow, '_id' | 'status' | 'description'> &
   Partial<Pick<PackageRow, 'status' | 'description'>>;
 
-/**
- * Adds a package to a partner's catalogue. @throws DomainError PARTNER_NOT_FOUND; VALIDATION_ERROR for an unknown
- * venue.
- */
+/** Adds a package to a catalogue. @throws DomainError PARTNER_NOT_FOUND; VALIDATION_ERROR for an unknown venue */
 export async function createPackage(deps: PartnerDeps, input: NewPackage): Promise<PackageRow> {
   await getPartner(deps, input.partnerId);
   await requireVenues(deps, input.venueIds);
@@ -157,24 +125,13 @@ export async function createPackage(deps: PartnerDeps, input: NewPackage): Promi
 
 /** @throws DomainError PACKAGE_NOT_FOUND */
 export async function getPackage(deps: { db: Db }, packageId: string): Promise<PackageRow> {
-  const row = await findPackage(deps.db, packageId);
-  if (row === null) throw packageNotFound('operator');
-  return row;
+  return found(await findPackage(deps.db, packageId), 'PACKAGE_NOT_FOUND', NO_PACKAGE.operator);
 }
 
-/**
- * Changes what is sold from now on; purchases keep what they have. @throws DomainError PACKAGE_NOT_FOUND,
- * VALIDATION_ERROR
- */
-export async function updatePackage(
-  deps: { db: Db },
-  packageId: string,
-  change: Partial<Omit<PackageRow, '_id' | 'partnerId'>>,
-): Promise<PackageRow> {
+/** Changes what is sold from now on. @throws DomainError PACKAGE_NOT_FOUND, VALIDATION_ERROR */
+export async function updatePackage(deps: { db: Db }, packageId: string, change: PackageColumns): Promise<PackageRow> {
   await requireVenues(deps, change.venueIds ?? []);
-  const row = await updatePackageRow(deps.db, packageId, change);
-  if (row === null) throw packageNotFound('operator');
-  return row;
+  return found(await updatePackageRow(deps.db, packageId, change), 'PACKAGE_NOT_FOUND', NO_PACKAGE.operator);
 }
 
 async function requireVenues(deps: { db: Db }, venueIds: readonly string[]): Promise<void> {
@@ -188,6 +145,4 @@ const NO_PACKAGE: Record<Audience, string> = {
   operator: 'There is no package with that id.',
 };
 
-function packageNotFound(audience: Audience): DomainError {
-  return new DomainError('PACKAGE_NOT_FOUND', NO_PACKAGE[audience]);
-}
+const packageNotSold = () => new DomainError('PACKAGE_NOT_FOUND', NO_PACKAGE.partner);

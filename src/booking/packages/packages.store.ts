@@ -1,21 +1,17 @@
 import mongoose from 'mongoose';
-import type { Erasure, Upcoming } from '../../domain/erasure.ts';
-import { redactKey, redactText } from '../../domain/erasure.ts';
+import { type Erasure, redactKey, redactText, type Upcoming } from '../../domain/erasure.ts';
 import type { Db, Expression, ReadOptions, Tx } from '../../platform/mongo.ts';
-import { collectionOf, isDuplicateKey } from '../../platform/mongo.ts';
+import { collectionOf, unlessDuplicate } from '../../platform/mongo.ts';
 import { CONFIRMED, confirmAbsence, NEWEST } from '../../platform/newest-reads.ts';
 import { omitUndefined } from '../../platform/omit-undefined.ts';
-import type { Page, PageWanted } from '../../platform/pagination.ts';
-import { toPage } from '../../platform/pagination.ts';
-import type { PackageRow, PurchaseRow, SeenPurchase } from './packages.model.ts';
+import { type Page, type PageWanted, toPage } from '../../platform/pagination.ts';
+import type { PackageColumns, PackageRow, PurchaseRow, SeenPurchase } from './packages.model.ts';
 import { packageModel, purchaseCollection } from './packages.model.ts';
 
 const DAY_MS = 86_400_000;
 
 /** A purchase that can still be used, by the database's clock (ADR 0004). */
-const UNEXPIRED: Expression = {
-  $and: [{ $gt: ['$expiresAt', '$$NOW'] }, { $eq: [{ $type: '$endedAt' }, 'missing'] }],
-};
+const UNEXPIRED: Expression = { $and: [{ $gt: ['$expiresAt', '$$NOW'] }, { $eq: [{ $type: '$endedAt' }, 'missing'] }] };
 
 const findSeen = (db: Db, stages: Expression[], options: ReadOptions = {}): Promise<SeenPurchase[]> =>
   purchaseCollection(db)
@@ -55,11 +51,7 @@ export async function listPackages(
   return toPage(rows, limit, ({ _id: id }) => ({ at: new Date(0), id }));
 }
 
-export async function updatePackageRow(
-  db: Db,
-  packageId: string,
-  set: Partial<Omit<PackageRow, '_id' | 'partnerId'>>,
-): Promise<PackageRow | null> {
+export async function updatePackageRow(db: Db, packageId: string, set: PackageColumns): Promise<PackageRow | null> {
   return packageModel(db).findByIdAndUpdate(packageId, { $set: set }, { returnDocument: 'after' }).lean();
 }
 
@@ -70,17 +62,13 @@ export async function insertPurchase(
   validityDays: number,
 ): Promise<SeenPurchase | null> {
   const instants = { purchasedAt: '$$NOW', expiresAt: { $add: ['$$NOW', validityDays * DAY_MS] } };
-  try {
-    const inserted = await purchaseCollection(db).findOneAndUpdate(
-      { _id: row._id },
-      [{ $replaceWith: { $mergeObjects: [{ $literal: row }, instants] } }],
-      { upsert: true, returnDocument: 'after' },
-    );
-    return inserted === null ? null : { ...inserted, isExpired: false };
-  } catch (err) {
-    if (isDuplicateKey(err)) return null;
-    throw err;
-  }
+  const inserting = purchaseCollection(db).findOneAndUpdate(
+    { _id: row._id },
+    [{ $replaceWith: { $mergeObjects: [{ $literal: row }, instants] } }],
+    { upsert: true, returnDocument: 'after' },
+  );
+  const inserted = await unlessDuplicate(inserting);
+  return inserted && { ...inserted, isExpired: false };
 }
 
 export async function findPurchase(db: Db, purchaseId: string): Promise<SeenPurchase | null> {
@@ -105,10 +93,7 @@ export async function listUsablePurchases(
   ]);
 }
 
-/**
- * Takes one credit of the customer's purchase that can be used at the venue and expires first. Returns the purchase's
- * id, null if there is none. The update's filter keeps credits from going below 0.
- */
+/** Takes a credit of the usable purchase that expires first; null if there is none. The filter stops at 0 credits. */
 export async function consumeCredit(
   db: Db,
   partnerId: string,

@@ -1,6 +1,5 @@
 import type { CollectionDefinition } from '../../platform/ensure-collection.ts';
-import type { Db } from '../../platform/mongo.ts';
-import { openCollection } from '../../platform/mongo.ts';
+import { type Db, openCollection } from '../../platform/mongo.ts';
 
 /** A time in which resources of a venue cannot be sold. */
 export type BlackoutRow = {

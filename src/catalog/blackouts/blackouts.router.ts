@@ -1,7 +1,5 @@
-import type { PageQuery } from '../../http/fields.ts';
-import { pageQuery } from '../../http/fields.ts';
-import type { Operator, Route } from '../../http/route.ts';
-import { created, listing, noContent, ok, route } from '../../http/route.ts';
+import { type PageQuery, pageQuery } from '../../http/fields.ts';
+import { created, listing, noContent, type Operator, ok, type Route, route } from '../../http/route.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
 import { conflictsView } from '../../reservations/claim-view.rules.ts';
 import { venueIdParam } from '../venues/venues.schemas.ts';
@@ -59,10 +57,7 @@ export function blackoutRoutes(deps: BlackoutDeps): Route<Operator>[] {
       description: 'One that has ended can still be read.',
       params: { id: blackoutIdParam },
       responses: {
-        200: {
-          description: 'The blackout, with the holds and bookings in it now.',
-          body: blackoutWithConflicts,
-        },
+        200: { description: 'The blackout, with the holds and bookings in it now.', body: blackoutWithConflicts },
       },
       errors: ['BLACKOUT_NOT_FOUND'],
       handle: async ({ params }) => ok(detailView(await getBlackout(deps, params.id))),

@@ -1,11 +1,10 @@
-import { DomainError, fieldError } from '../../domain/errors.ts';
+import { fieldError, found } from '../../domain/errors.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
 import { leasedCacheOf } from '../../platform/leased-cache.ts';
 import type { Db } from '../../platform/mongo.ts';
 import type { Page, PageWanted } from '../../platform/pagination.ts';
-import type { LiveClaim } from '../../reservations/claim-reads.store.ts';
-import { findLiveClaimsAtVenue } from '../../reservations/claim-reads.store.ts';
+import { findLiveClaimsAtVenue, type LiveClaim } from '../../reservations/claim-reads.store.ts';
 import { inVenueTransaction } from '../venues/venue-transaction.service.ts';
 import { getVenue, listResources, requireResourcesOf } from '../venues/venues.service.ts';
 import { closes, windowFault } from './blackout.rules.ts';
@@ -62,9 +61,7 @@ export async function listBlackouts(
 
 /** A blackout, ended or not, with the live claims in it. @throws DomainError BLACKOUT_NOT_FOUND */
 export async function getBlackout(deps: BlackoutDeps, blackoutId: string): Promise<BlackoutDetail> {
-  const blackout = await findBlackout(deps.db, blackoutId);
-  if (blackout === null) throw blackoutNotFound();
-  return detailOf(deps, blackout);
+  return detailOf(deps, foundBlackout(await findBlackout(deps.db, blackoutId)));
 }
 
 async function detailOf(deps: BlackoutDeps, blackout: BlackoutRow): Promise<BlackoutDetail> {
@@ -83,11 +80,9 @@ async function detailOf(deps: BlackoutDeps, blackout: BlackoutRow): Promise<Blac
 
 /** Deletes a blackout. @throws DomainError BLACKOUT_NOT_FOUND */
 export async function liftBlackout(deps: { db: Db }, blackoutId: string): Promise<void> {
-  const blackout = await deleteBlackout(deps.db, blackoutId);
-  if (blackout === null) throw blackoutNotFound();
+  foundBlackout(await deleteBlackout(deps.db, blackoutId));
   leasedCacheOf(deps.db).freshen();
 }
 
-function blackoutNotFound(): DomainError {
-  return new DomainError('BLACKOUT_NOT_FOUND', 'There is no blackout with that id.');
-}
+const foundBlackout = (blackout: BlackoutRow | null) =>
+  found(blackout, 'BLACKOUT_NOT_FOUND', 'There is no blackout with that id.');

@@ -1,9 +1,7 @@
 import type { Db, Tx } from '../../platform/mongo.ts';
 import { confirmAbsence, NEWEST } from '../../platform/newest-reads.ts';
-import type { Page, PageWanted } from '../../platform/pagination.ts';
-import { beyondAscending, toPage } from '../../platform/pagination.ts';
-import type { BlackoutRow } from './blackouts.model.ts';
-import { blackoutCollection } from './blackouts.model.ts';
+import { beyondAscending, type Page, type PageWanted, toPage } from '../../platform/pagination.ts';
+import { type BlackoutRow, blackoutCollection } from './blackouts.model.ts';
 
 export async function insertBlackout(db: Db, blackout: BlackoutRow, tx: Tx): Promise<void> {
   await blackoutCollection(db).insertOne(blackout, { session: tx });

@@ -1,11 +1,9 @@
 import Joi from 'joi';
 import { EXAMPLE } from '../../http/example-values.ts';
 import { claimFields, id, named, object } from '../../http/response-fields.ts';
-import type { Operator, Route } from '../../http/route.ts';
-import { noContent, ok, route } from '../../http/route.ts';
+import { noContent, type Operator, ok, type Route, route } from '../../http/route.ts';
 import { partnerIdParam } from '../../partners/partners.schemas.ts';
-import type { PartnerDeps } from '../../partners/partners.service.ts';
-import { grantVenue, hasGrant } from '../../partners/partners.service.ts';
+import { grantVenue, hasGrant, type PartnerDeps } from '../../partners/partners.service.ts';
 import { operatorActor } from '../../reservations/actor-types.ts';
 import { claimView } from '../../reservations/claim-view.rules.ts';
 import type { ReservationDeps } from '../../reservations/reservations.service.ts';

@@ -1,11 +1,9 @@
 import { PLATFORM_PARTNER_ID } from '../../domain/platform-partner.ts';
-import type { PartnerDeps } from '../../partners/partners.service.ts';
-import { endGrant } from '../../partners/partners.service.ts';
+import { endGrant, type PartnerDeps } from '../../partners/partners.service.ts';
 import type { Actor } from '../../reservations/actor-types.ts';
 import { findLiveHoldsAtVenue } from '../../reservations/hold-reads.store.ts';
 import type { Reservation } from '../../reservations/reservations.model.ts';
-import type { ReservationDeps } from '../../reservations/reservations.service.ts';
-import { moveReservation } from '../../reservations/reservations.service.ts';
+import { moveReservation, type ReservationDeps } from '../../reservations/reservations.service.ts';
 
 const WIDTH = 20;
 

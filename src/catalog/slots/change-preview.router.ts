@@ -1,20 +1,19 @@
 import Joi from 'joi';
 import { list, opaque } from '../../http/fields.ts';
 import { named, object } from '../../http/response-fields.ts';
-import type { Operator, Route } from '../../http/route.ts';
-import { ok, route } from '../../http/route.ts';
+import { type Operator, ok, type Route, route } from '../../http/route.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { conflictFields } from '../../reservations/claim-conflicts.schemas.ts';
 import { conflictsView } from '../../reservations/claim-view.rules.ts';
-import type { ScheduleBody } from '../venues/schedules.schemas.ts';
-import { scheduleBody } from '../venues/schedules.schemas.ts';
+import { type ScheduleBody, scheduleBody } from '../venues/schedules.schemas.ts';
 import { checkedSchedule } from '../venues/schedules.service.ts';
-import type { ResourceBody, VenueBody } from '../venues/venues.schemas.ts';
 import {
+  type ResourceBody,
   resourceChange,
   updateResourceBody,
   updateVenueBody,
+  type VenueBody,
   venueChange,
   venueIdParam,
 } from '../venues/venues.schemas.ts';

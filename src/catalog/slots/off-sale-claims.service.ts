@@ -1,19 +1,14 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { Db } from '../../platform/mongo.ts';
-import type { LiveClaim } from '../../reservations/claim-reads.store.ts';
-import { findLiveClaimsAtVenue } from '../../reservations/claim-reads.store.ts';
-import type { ResourceRow, VenueRow } from '../venues/venues.service.ts';
-import { getVenue, listResources } from '../venues/venues.service.ts';
+import { findLiveClaimsAtVenue, type LiveClaim } from '../../reservations/claim-reads.store.ts';
+import { getVenue, listResources, type ResourceRow, type VenueRow } from '../venues/venues.service.ts';
 import { pricedSlotAt } from './slot.rules.ts';
 
 /** Later than anything can be sold. */
 const FOR_MS = 10 * 366 * 86_400_000;
 
 /** A change that is not made yet, of resources by their ids. */
-export type VenueChange = {
-  venue?: Partial<VenueRow>;
-  resources?: ReadonlyMap<string, Partial<ResourceRow>>;
-};
+export type VenueChange = { venue?: Partial<VenueRow>; resources?: ReadonlyMap<string, Partial<ResourceRow>> };
 
 /**
  * The bookings and live holds of a venue that could not be sold as it is now, or as it would be after a change: the

@@ -52,10 +52,7 @@ function isForDate({ daysOfWeek, fromDate, toDate }: PriceRule, date: string): b
 const MIDNIGHT = '00:00';
 const DATE_TO = 'YYYY-MM-DD'.length;
 const TIME_FROM = 'YYYY-MM-DDT'.length;
-const spanOf = ({ startTime, endTime }: PriceRule) => ({
-  from: startTime ?? MIDNIGHT,
-  to: endTime ?? MIDNIGHT,
-});
+const spanOf = ({ startTime, endTime }: PriceRule) => ({ from: startTime ?? MIDNIGHT, to: endTime ?? MIDNIGHT });
 
 function isAllDay({ startTime, endTime }: PriceRule): boolean {
   return startTime === null && endTime === null;

@@ -1,10 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
-import { addDays, localDateOf } from '../../platform/calendar.ts';
+import { addDays, localDateOf, remembered } from '../../platform/calendar.ts';
 
-/**
- * One opening of an operating day in the venue's wall time, `HH:MM`. An `end` at or before `start` is on the next day
- * (contract: availability/hours-past-midnight).
- */
+/** Wall times `HH:MM` at the venue. An `end` at or before `start` is on the next day. */
 export type Opening = { start: string; end: string };
 
 /** Openings for every day, or by date (`YYYY-MM-DD`). */
@@ -21,9 +18,6 @@ type WindowMs = { startMs: number; endMs: number };
 type OpeningMs = WindowMs & { onWallMs: number };
 
 const MINUTE_MS = 60_000;
-/** Resolving a wall time costs some 30 µs, and every resource of a venue asks for the same few. */
-const MAX_REMEMBERED_WINDOWS = 10_000;
-const rememberedWindows = new Map<string, OpeningMs>();
 
 /**
  * The slots of the operating day that begins on `date` in `timeZone`, sorted and never overlapping.
@@ -77,9 +71,7 @@ export function scheduledSlotAt(
   return undefined;
 }
 
-/**
- * The length of an opening's slots: `durationMs`, or less where the clocks cut an opening that is as long as one slot.
- */
+/** The length of a slot: `durationMs`, or less where the clocks cut an opening that is as long as one slot. */
 function slotLengthIn({ startMs, endMs, onWallMs }: OpeningMs, durationMs: number): number {
   const isCut = onWallMs === durationMs && startMs < endMs;
   return isCut ? Math.min(durationMs, endMs - startMs) : durationMs;
@@ -105,21 +97,18 @@ function slotsIn(openings: readonly OpeningMs[], durationMs: number, freeFromMs:
   return slots;
 }
 
-function windowOf(date: string, opening: Opening, timeZone: string): OpeningMs {
-  const key = `${timeZone} ${date} ${opening.start} ${opening.end}`;
-  const remembered = rememberedWindows.get(key);
-  if (remembered) return remembered;
-  const closingDate = opening.end <= opening.start ? addDays(date, 1) : date;
-  const window = {
-    startMs: instantOf(date, opening.start, timeZone),
-    endMs: instantOf(closingDate, opening.end, timeZone),
-    onWallMs: instantOf(closingDate, opening.end, 'UTC') - instantOf(date, opening.start, 'UTC'),
+const windowOf = (date: string, { start, end }: Opening, timeZone: string): OpeningMs =>
+  windowBy(`${date} ${start} ${end} ${timeZone}`);
+
+const windowBy = remembered((key): OpeningMs => {
+  const [date = '', start = '', end = '', timeZone = ''] = key.split(' ');
+  const closingDate = end <= start ? addDays(date, 1) : date;
+  return {
+    startMs: instantOf(date, start, timeZone),
+    endMs: instantOf(closingDate, end, timeZone),
+    onWallMs: instantOf(closingDate, end, 'UTC') - instantOf(date, start, 'UTC'),
   };
-  // Clearing all costs less than keeping an order: one request refills it.
-  if (rememberedWindows.size >= MAX_REMEMBERED_WINDOWS) rememberedWindows.clear();
-  rememberedWindows.set(key, window);
-  return window;
-}
+});
 
 function instantOf(date: string, time: string, timeZone: string): number {
   const local = Temporal.PlainDate.from(date).toPlainDateTime(time);

@@ -2,15 +2,11 @@ import { toRupees } from '../../domain/money.ts';
 import { addDays, dayBounds, localDateOf, weekdayOf } from '../../platform/calendar.ts';
 import type { ResourceRow, VenueRow } from '../venues/venues.service.ts';
 import { pricesOf, wallTimesIn } from './price.rules.ts';
-import type { OpeningHours, ScheduledSlot, SlotWindow } from './schedule.rules.ts';
-import { scheduledSlotAt, slotsOn } from './schedule.rules.ts';
+import { type OpeningHours, type ScheduledSlot, type SlotWindow, scheduledSlotAt, slotsOn } from './schedule.rules.ts';
 
 const SLOT_ID = /^([a-z0-9-]+)_(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})Z$/;
 
-/**
- * The id of the slot that begins at `start`: `<resource_id>_<YYYYMMDDTHHmmZ>`, UTC, for instance
- * `koramangala-turf-a_20261121T0430Z` (contract: responses/ids).
- */
+/** `<resource_id>_<YYYYMMDDTHHmmZ>` in UTC, such as `koramangala-turf-a_20261121T0430Z`. */
 export function slotIdOf(resourceId: string, start: Date): string {
   const digits = start.toISOString().replace(/[-:]/g, '').slice(0, -'SS.sssZ'.length);
   return `${resourceId}_${digits}Z`;

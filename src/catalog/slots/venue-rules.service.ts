@@ -4,8 +4,7 @@ import { venueNotAuthorized } from '../../partners/partners.service.ts';
 import type { Entry } from '../../platform/leased-cache.ts';
 import type { Db } from '../../platform/mongo.ts';
 import type { ResourceRow } from '../venues/venues.service.ts';
-import type { RulesSource, VenueRules } from './venue-rules.store.ts';
-import { findVenueRules } from './venue-rules.store.ts';
+import { findVenueRules, type RulesSource, type VenueRules } from './venue-rules.store.ts';
 
 export type { RulesSource, VenueRules } from './venue-rules.store.ts';
 
@@ -27,10 +26,7 @@ export async function findGrantedRules(
   return { rules: rules.value, entries: grant === undefined ? [rules] : [rules, grant] };
 }
 
-/**
- * Decides by cached rules. If they reject the caller, decides again by rules read after this call: another process may
- * have put something on sale a moment ago.
- */
+/** Decides by cached rules; before a rejection by newly read ones: something may have been put on sale just now. */
 export async function decidingBy<T>(
   decide: (from: RulesSource) => Promise<T>,
   isRejected: (decided: T) => boolean = () => false,

@@ -1,14 +1,10 @@
 import type { EntryKind } from '../../platform/cache-entries.store.ts';
-import type { Entry } from '../../platform/leased-cache.ts';
-import { leasedCacheOf } from '../../platform/leased-cache.ts';
+import { type Entry, leasedCacheOf } from '../../platform/leased-cache.ts';
 import type { Db } from '../../platform/mongo.ts';
 import type { BlackoutRow } from '../blackouts/blackouts.model.ts';
 import type { ResourceRow, VenueRow } from '../venues/venues.model.ts';
 
-/**
- * Everything that decides what may be sold at a venue, apart from claims and time. One object until something in it
- * changes (ADR 0006).
- */
+/** What decides what may be sold, apart from claims and time. The same object until something in it changes. */
 export type VenueRules = {
   venue: VenueRow;
   /** By id. */

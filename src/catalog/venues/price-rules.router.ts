@@ -1,10 +1,8 @@
 import { toPaise, toRupees } from '../../domain/money.ts';
-import type { Operator, Route } from '../../http/route.ts';
-import { created, listing, noContent, ok, route } from '../../http/route.ts';
+import { created, listing, noContent, type Operator, ok, type Route, route } from '../../http/route.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Db } from '../../platform/mongo.ts';
-import type { PriceRuleBody } from './price-rules.schemas.ts';
-import { priceRule, priceRuleBody, priceRuleIdParam, priceRules } from './price-rules.schemas.ts';
+import { type PriceRuleBody, priceRule, priceRuleBody, priceRuleIdParam, priceRules } from './price-rules.schemas.ts';
 import { addPriceRule, getPriceRule, listPriceRules, removePriceRule } from './price-rules.service.ts';
 import { resourceIdParam } from './venues.schemas.ts';
 import type { PriceRule } from './venues.service.ts';

@@ -2,8 +2,7 @@ import Joi from 'joi';
 import { EXAMPLE } from '../../http/example-values.ts';
 import { date, dateNotAfter, list, pathId, rupees, text, wallTime, wallTimeEnd } from '../../http/fields.ts';
 import { amount, day, id, listOf, named, object, orNull, resourceId, timestamp } from '../../http/response-fields.ts';
-import type { Weekday } from '../../platform/calendar.ts';
-import { WEEKDAYS } from '../../platform/calendar.ts';
+import { WEEKDAYS, type Weekday } from '../../platform/calendar.ts';
 
 export type PriceRuleBody = {
   name: string;

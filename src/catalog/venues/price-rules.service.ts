@@ -1,4 +1,4 @@
-import { DomainError, fieldError } from '../../domain/errors.ts';
+import { fieldError, found } from '../../domain/errors.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
 import { leasedCacheOf } from '../../platform/leased-cache.ts';
@@ -7,10 +7,7 @@ import { findPriceRule, pullPriceRule, pushPriceRule } from './resources.store.t
 import type { PriceRule } from './venues.model.ts';
 import { getResource } from './venues.service.ts';
 
-/**
- * Adds a rule for what is sold from now on. @throws DomainError RESOURCE_NOT_FOUND; VALIDATION_ERROR at the limit of
- * rules.
- */
+/** Adds a rule for new sales. @throws DomainError RESOURCE_NOT_FOUND; VALIDATION_ERROR at the limit of rules */
 export async function addPriceRule(
   deps: { db: Db; clock: Clock },
   resourceId: string,
@@ -35,17 +32,13 @@ export async function listPriceRules(deps: { db: Db }, resourceId: string): Prom
 
 /** A rule and its resource. @throws DomainError PRICE_RULE_NOT_FOUND */
 export async function getPriceRule(deps: { db: Db }, ruleId: string): Promise<{ resourceId: string; rule: PriceRule }> {
-  const found = await findPriceRule(deps.db, ruleId);
-  if (found === null) throw priceRuleNotFound();
-  return found;
+  return foundRule(await findPriceRule(deps.db, ruleId));
 }
 
 /** @throws DomainError PRICE_RULE_NOT_FOUND */
 export async function removePriceRule(deps: { db: Db }, ruleId: string): Promise<void> {
-  if (!(await pullPriceRule(deps.db, ruleId))) throw priceRuleNotFound();
+  foundRule((await pullPriceRule(deps.db, ruleId)) || null);
   leasedCacheOf(deps.db).freshen();
 }
 
-function priceRuleNotFound(): DomainError {
-  return new DomainError('PRICE_RULE_NOT_FOUND', 'There is no price rule with that id.');
-}
+const foundRule = <T>(rule: T | null) => found(rule, 'PRICE_RULE_NOT_FOUND', 'There is no price rule with that id.');

@@ -1,18 +1,8 @@
 import { listOf } from '../../http/response-fields.ts';
-import type { Operator, Route } from '../../http/route.ts';
-import { created, listing, ok, route } from '../../http/route.ts';
+import { created, listing, type Operator, ok, type Route, route } from '../../http/route.ts';
 import { conflictsView } from '../../reservations/claim-view.rules.ts';
 import { operatorResourceView } from './venue-view.rules.ts';
-import type { ResourceBody } from './venues.schemas.ts';
-import {
-  createResourceBody,
-  operatorResource,
-  resourceChange,
-  resourceIdParam,
-  resourceWithConflicts,
-  updateResourceBody,
-  venueIdParam,
-} from './venues.schemas.ts';
+import * as schemas from './venues.schemas.ts';
 import type { NewResource, OperatorVenueDeps } from './venues.service.ts';
 import { changeResource, createResource, getResource, listResources } from './venues.service.ts';
 
@@ -25,23 +15,23 @@ const ONE = '/api/v1/operator/resources/:resourceId';
 /** Resources, as operators manage them. */
 export function resourceRoutes(deps: OperatorVenueDeps): Route<Operator>[] {
   return [
-    route<Operator, VenueParams, unknown, ResourceBody>({
+    route<Operator, VenueParams, unknown, schemas.ResourceBody>({
       method: 'post',
       path: OF_VENUE,
       operationId: 'createResource',
       tag: 'Resources',
       summary: 'Add a resource to a venue',
-      params: { venueId: venueIdParam },
-      body: createResourceBody,
+      params: { venueId: schemas.venueIdParam },
+      body: schemas.createResourceBody,
       responses: {
         201: {
           description: 'The resource; resource_id is made from the names of venue and resource.',
-          body: operatorResource,
+          body: schemas.operatorResource,
         },
       },
       errors: ['VENUE_NOT_FOUND'],
       handle: async ({ params, body }) => {
-        const made = await createResource(deps, params.venueId, resourceChange(body) as NewResource);
+        const made = await createResource(deps, params.venueId, schemas.resourceChange(body) as NewResource);
         return created(operatorResourceView(made));
       },
     }),
@@ -51,8 +41,8 @@ export function resourceRoutes(deps: OperatorVenueDeps): Route<Operator>[] {
       operationId: 'listResources',
       tag: 'Resources',
       summary: 'List the resources of a venue',
-      params: { venueId: venueIdParam },
-      responses: { 200: { description: 'All resources of the venue.', body: listOf(operatorResource) } },
+      params: { venueId: schemas.venueIdParam },
+      responses: { 200: { description: 'All resources of the venue.', body: listOf(schemas.operatorResource) } },
       errors: ['VENUE_NOT_FOUND'],
       handle: async ({ params }) => listing((await listResources(deps, params.venueId)).map(operatorResourceView)),
     }),
@@ -62,30 +52,30 @@ export function resourceRoutes(deps: OperatorVenueDeps): Route<Operator>[] {
       operationId: 'getResource',
       tag: 'Resources',
       summary: 'Read a resource',
-      params: { resourceId: resourceIdParam },
-      responses: { 200: { description: 'The resource.', body: operatorResource } },
+      params: { resourceId: schemas.resourceIdParam },
+      responses: { 200: { description: 'The resource.', body: schemas.operatorResource } },
       errors: ['RESOURCE_NOT_FOUND'],
       handle: async ({ params }) => ok(operatorResourceView(await getResource(deps, params.resourceId))),
     }),
-    route<Operator, ResourceParams, unknown, Partial<ResourceBody>>({
+    route<Operator, ResourceParams, unknown, Partial<schemas.ResourceBody>>({
       method: 'patch',
       path: ONE,
       operationId: 'updateResource',
       tag: 'Resources',
       summary: 'Change a resource for what is sold from now on',
-      params: { resourceId: resourceIdParam },
+      params: { resourceId: schemas.resourceIdParam },
       description:
         'Where it begins to share space with others, it is inactive for the moment in which what is sold already is made to cover that space; repeat the call, with status, after a failure. It is rejected where holds or bookings on both sides overlap. A relation that is taken away frees the space for what is sold from now on.',
-      body: updateResourceBody,
+      body: schemas.updateResourceBody,
       responses: {
         200: {
           description: 'The resource as it is now, with its holds and bookings that are off sale.',
-          body: resourceWithConflicts,
+          body: schemas.resourceWithConflicts,
         },
       },
       errors: ['RESOURCE_NOT_FOUND'],
       handle: async ({ params: { resourceId }, body }) => {
-        const changed = await changeResource(deps, resourceId, resourceChange(body));
+        const changed = await changeResource(deps, resourceId, schemas.resourceChange(body));
         const claims = await deps.findOffSaleClaims(changed.venueId);
         const own = claims.filter((claim) => claim.resourceId === resourceId);
         return ok({ ...operatorResourceView(changed), ...conflictsView(own) });

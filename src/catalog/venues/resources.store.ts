@@ -1,20 +1,12 @@
 import mongoose from 'mongoose';
-import type { Db, Tx } from '../../platform/mongo.ts';
-import { collectionOf, isDuplicateKey } from '../../platform/mongo.ts';
+import { collectionOf, type Db, type Tx, unlessDuplicate } from '../../platform/mongo.ts';
 import { NEWEST } from '../../platform/newest-reads.ts';
 import { MAX_PRICE_RULES } from './price-rule-limit.rules.ts';
-import type { PriceRule, ResourceRow } from './venues.model.ts';
-import { resourceModel } from './venues.model.ts';
+import { type PriceRule, type ResourceColumns, type ResourceRow, resourceModel } from './venues.model.ts';
 import { newestById } from './venues.store.ts';
 
 export async function insertResource(db: Db, resource: ResourceRow): Promise<boolean> {
-  try {
-    await resourceModel(db).create(resource);
-    return true;
-  } catch (err) {
-    if (isDuplicateKey(err)) return false;
-    throw err;
-  }
+  return (await unlessDuplicate(resourceModel(db).create(resource))) !== null;
 }
 
 export const findResource = newestById<ResourceRow>((db) => collectionOf(resourceModel(db)));
@@ -23,11 +15,7 @@ export async function listResourceRows(db: Db, venueId: string): Promise<Resourc
   return collectionOf(resourceModel(db)).find({ venueId }, NEWEST).sort({ _id: 1 }).toArray();
 }
 
-export async function updateResourceRow(
-  db: Db,
-  resourceId: string,
-  set: Partial<Omit<ResourceRow, '_id' | 'venueId'>>,
-): Promise<ResourceRow | null> {
+export async function updateResourceRow(db: Db, resourceId: string, set: ResourceColumns): Promise<ResourceRow | null> {
   // A status that an operator sets ends every `switchOff`.
   const asked = set.status === undefined ? {} : { $unset: { offFor: 1 as const } };
   return resourceModel(db)
@@ -35,10 +23,7 @@ export async function updateResourceRow(
     .lean();
 }
 
-/**
- * Makes an active resource inactive until every call that did this has called `switchBack`. False if an operator
- * switched it off.
- */
+/** Makes a resource inactive until all such calls called `switchBack`. False if an operator switched it off. */
 export async function switchOff(db: Db, resourceId: string, callId: string): Promise<boolean> {
   const isOff = { offFor: mongoose.trusted({ $exists: true }) };
   const { matchedCount } = await resourceModel(db).updateOne(
@@ -77,9 +62,7 @@ export async function relateResources(
 
 /** The sports of these venues' resources as they are written there, sorted. */
 export async function listSports(db: Db, venueIds: readonly string[]): Promise<string[]> {
-  const found = await collectionOf(resourceModel(db)).distinct('sportCategory', {
-    venueId: { $in: [...venueIds] },
-  });
+  const found = await collectionOf(resourceModel(db)).distinct('sportCategory', { venueId: { $in: [...venueIds] } });
   return found.sort();
 }
 

@@ -1,6 +1,5 @@
 import type { FieldFault } from '../../domain/errors.ts';
-import type { Weekday } from '../../platform/calendar.ts';
-import { addDays, WEEKDAYS, weekdayOf } from '../../platform/calendar.ts';
+import { addDays, WEEKDAYS, type Weekday, weekdayOf } from '../../platform/calendar.ts';
 import type { Hours, Schedule } from './venues.model.ts';
 
 /** A schedule with the same hours every day. */

@@ -1,12 +1,9 @@
-import type { Operator, Route } from '../../http/route.ts';
-import { noContent, ok, route } from '../../http/route.ts';
+import { noContent, type Operator, ok, type Route, route } from '../../http/route.ts';
 import { conflictsView } from '../../reservations/claim-view.rules.ts';
-import type { ScheduleBody } from './schedules.schemas.ts';
-import { schedule, scheduleBody, scheduleWithConflicts } from './schedules.schemas.ts';
+import { type ScheduleBody, schedule, scheduleBody, scheduleWithConflicts } from './schedules.schemas.ts';
 import { getSchedule, removeSchedule, setSchedule } from './schedules.service.ts';
 import { resourceIdParam } from './venues.schemas.ts';
-import type { OperatorVenueDeps } from './venues.service.ts';
-import { getResource } from './venues.service.ts';
+import { getResource, type OperatorVenueDeps } from './venues.service.ts';
 
 const PATH = '/api/v1/operator/resources/:resourceId/schedule';
 
@@ -44,10 +41,7 @@ export function scheduleRoutes(deps: OperatorVenueDeps): Route<Operator>[] {
       summary: 'Read the opening hours of a resource',
       params: { resourceId: resourceIdParam },
       responses: {
-        200: {
-          description: 'The schedule; its operating hours on every day if none was set.',
-          body: schedule,
-        },
+        200: { description: 'The schedule; its operating hours on every day if none was set.', body: schedule },
       },
       errors: ['RESOURCE_NOT_FOUND'],
       handle: async ({ params: { resourceId } }) =>

@@ -11,20 +11,14 @@ export async function getSchedule(deps: { db: Db }, resourceId: string): Promise
   return schedule ?? everyDay({ start: opensAt, end: closesAt });
 }
 
-/**
- * Replaces the schedule for what is sold from now on; reservations stay and cannot be sold over (ADR 0002).
- * @throws DomainError RESOURCE_NOT_FOUND; VALIDATION_ERROR naming every opening that overlaps another
- */
+/** Sets the schedule for new sales. @throws DomainError RESOURCE_NOT_FOUND; VALIDATION_ERROR naming each overlap */
 export async function setSchedule(deps: { db: Db }, resourceId: string, schedule: Schedule): Promise<Schedule> {
   const checked = checkedSchedule(schedule);
   await updateResource(deps, resourceId, { schedule: checked });
   return checked;
 }
 
-/**
- * The schedule with its exceptions by date. @throws DomainError VALIDATION_ERROR naming every opening that overlaps
- * another
- */
+/** The schedule with sorted exceptions. @throws DomainError VALIDATION_ERROR naming every opening that overlaps */
 export function checkedSchedule(schedule: Schedule): Schedule {
   const details = scheduleFaults(schedule);
   const [first] = details;

@@ -19,17 +19,12 @@ export async function shareSpace(
 ): Promise<void> {
   await inVenueTransaction(deps.db, resource.venueId, (tx) => relateResources(deps.db, resource, otherIds, tx));
   // Once this returns, everything sold without the relation is written and is found.
-  const cache = leasedCacheOf(deps.db);
-  if (otherIds.length > 0) await cache.changedForAll();
-  else cache.freshen();
+  await leasedCacheOf(deps.db).changed(otherIds.length > 0);
   const remedy = 'change the resource once more, with status: until then it may be inactive';
   await addSharedCells(deps, resource._id, otherIds, remedy);
 }
 
-/**
- * Makes the live claims on the resource and on the others fill the space that they share.
- * @throws DomainError VALIDATION_ERROR if claims on both sides overlap; `remedy` ends its message.
- */
+/** Makes live claims on either side fill the shared space. @throws DomainError VALIDATION_ERROR if some overlap */
 export async function addSharedCells(
   deps: { db: Db },
   resourceId: string,

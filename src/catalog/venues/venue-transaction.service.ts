@@ -1,8 +1,7 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import { DomainError } from '../../domain/errors.ts';
 import { memoizeByObject } from '../../platform/memoize-by-object.ts';
-import type { Db, Tx } from '../../platform/mongo.ts';
-import { inTransaction, TRANSACTION_MS } from '../../platform/mongo.ts';
+import { type Db, inTransaction, TRANSACTION_MS, type Tx } from '../../platform/mongo.ts';
 import type { VenueRow } from './venues.model.ts';
 import { fenceVenue } from './venues.store.ts';
 

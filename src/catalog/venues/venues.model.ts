@@ -1,19 +1,14 @@
-import type { Model } from 'mongoose';
-import { Schema } from 'mongoose';
+import { type InferRawDocType, type Model, Schema } from 'mongoose';
 import type { Weekday } from '../../platform/calendar.ts';
 import type { CollectionDefinition } from '../../platform/ensure-collection.ts';
-import type { Db } from '../../platform/mongo.ts';
-import { modelOf } from '../../platform/mongo.ts';
+import { type Db, modelOf, REQUIRED_NUMBER, REQUIRED_TEXT } from '../../platform/mongo.ts';
 import { MAX_PRICE_RULES } from './price-rule-limit.rules.ts';
 
 /** Wall time `HH:MM` in the venue's zone; an end at or before the start is on the next day. */
 export type Hours = { start: string; end: string };
 
 /** The openings of each weekday, and the dates that differ, each at most once. */
-export type Schedule = {
-  weekly: Record<Weekday, Hours[]>;
-  exceptions: { date: string; hours: Hours[] }[];
-};
+export type Schedule = { weekly: Record<Weekday, Hours[]>; exceptions: { date: string; hours: Hours[] }[] };
 
 /**
  * A price for some slots; null is no restriction. Times are those at which a slot starts, dates and days those of the
@@ -33,73 +28,57 @@ export type PriceRule = {
   createdAt: Date;
 };
 
-export type VenueRow = {
-  _id: string;
-  name: string;
-  address: string;
-  city: string;
-  timeZone: string;
-  status: 'active' | 'inactive';
-};
+const STATUS = { type: String, enum: ['active', 'inactive'], required: true } as const;
 
-export type ResourceRow = {
+const VENUE = {
+  _id: REQUIRED_TEXT,
+  name: REQUIRED_TEXT,
+  address: REQUIRED_TEXT,
+  city: REQUIRED_TEXT,
+  timeZone: REQUIRED_TEXT,
+  status: STATUS,
+} as const;
+
+export type VenueRow = InferRawDocType<typeof VENUE>;
+export type VenueColumns = Partial<Omit<VenueRow, '_id'>>;
+
+const RESOURCE = {
   /** The public slug, unique in the service. */
-  _id: string;
-  venueId: string;
-  name: string;
-  resourceType: string;
-  sportCategory: string;
-  durationMinutes: number;
-  pricePaise: number;
-  /**
-   * Wall time `HH:MM`, the hours of every day while there is no schedule; an end at or before the start is on the next
-   * day.
-   */
-  opensAt: string;
-  closesAt: string;
-  schedule?: Schedule;
-  /** The oldest first. */
-  priceRules?: PriceRule[];
-  sharesSpaceWith: string[];
-  status: 'active' | 'inactive';
-};
+  _id: REQUIRED_TEXT,
+  venueId: REQUIRED_TEXT,
+  name: REQUIRED_TEXT,
+  resourceType: REQUIRED_TEXT,
+  sportCategory: REQUIRED_TEXT,
+  durationMinutes: REQUIRED_NUMBER,
+  pricePaise: REQUIRED_NUMBER,
+  /** Hours `HH:MM` of every day while there is no schedule; an end at or before the start is on the next day. */
+  opensAt: REQUIRED_TEXT,
+  closesAt: REQUIRED_TEXT,
+  sharesSpaceWith: { type: [String], required: true },
+  status: STATUS,
+} as const;
 
-/**
- * Incremented by every walk-in, blackout and change of shared space, so that their transactions conflict (ADR 0007).
- */
+/** `priceRules`: the oldest first. */
+export type ResourceRow = InferRawDocType<typeof RESOURCE> & { schedule?: Schedule; priceRules?: PriceRule[] };
+
+export type ResourceColumns = Partial<Omit<ResourceRow, '_id' | 'venueId'>>;
+
+/** Incremented by walk-ins, blackouts and changes of shared space: their transactions conflict (ADR 0007). */
 type Fenced = { claimFence?: number };
 
 /** Calls that have switched the resource off while they share its space; absent if an operator set its status. */
 type SwitchedOff = { offFor?: string[] };
 
 const venueSchema = new Schema<VenueRow & Fenced>(
-  {
-    _id: { type: String, required: true },
-    name: { type: String, required: true },
-    address: { type: String, required: true },
-    city: { type: String, required: true },
-    timeZone: { type: String, required: true },
-    status: { type: String, enum: ['active', 'inactive'], required: true },
-    claimFence: Number,
-  },
+  { ...VENUE, claimFence: Number },
   { collection: 'venues', versionKey: false },
 );
 
 const resourceSchema = new Schema<ResourceRow & Fenced & SwitchedOff>(
   {
-    _id: { type: String, required: true },
-    venueId: { type: String, required: true },
-    name: { type: String, required: true },
-    resourceType: { type: String, required: true },
-    sportCategory: { type: String, required: true },
-    durationMinutes: { type: Number, required: true },
-    pricePaise: { type: Number, required: true },
-    opensAt: { type: String, required: true },
-    closesAt: { type: String, required: true },
+    ...RESOURCE,
     schedule: Schema.Types.Mixed,
     priceRules: { type: [Schema.Types.Mixed], default: undefined },
-    sharesSpaceWith: { type: [String], required: true },
-    status: { type: String, enum: ['active', 'inactive'], required: true },
     claimFence: Number,
     offFor: { type: [String], default: undefined },
   },
@@ -113,10 +92,7 @@ export const resourceModel = (db: Db): Model<ResourceRow & Fenced & SwitchedOff>
 export const VENUE_COLLECTIONS: CollectionDefinition[] = [
   {
     name: 'venues',
-    jsonSchema: {
-      required: ['name', 'timeZone', 'status'],
-      properties: { status: { enum: ['active', 'inactive'] } },
-    },
+    jsonSchema: { required: ['name', 'timeZone', 'status'], properties: { status: { enum: ['active', 'inactive'] } } },
     indexes: [{ name: 'venues_by_name', key: { name: 1, _id: 1 } }],
   },
   {

@@ -1,25 +1,21 @@
-import type { PageQuery } from '../../http/fields.ts';
-import { pageQuery } from '../../http/fields.ts';
+import { type PageQuery, pageQuery } from '../../http/fields.ts';
 import { listOf, pageOf } from '../../http/response-fields.ts';
-import type { Operator, Route } from '../../http/route.ts';
-import { created, listing, ok, route } from '../../http/route.ts';
+import { created, listing, type Operator, ok, type Route, route } from '../../http/route.ts';
 import type { PartnerCaller } from '../../partners/partners.service.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
 import { conflictsView } from '../../reservations/claim-view.rules.ts';
-import { getGrantedVenue, listGrantedResources, listGrantedVenues } from './granted-venues.service.ts';
 import { resourceView, venueView } from './venue-view.rules.ts';
-import type { VenueBody } from './venues.schemas.ts';
-import {
-  createVenueBody,
-  resource,
-  updateVenueBody,
-  venue,
-  venueChange,
-  venueIdParam,
-  venueWithConflicts,
-} from './venues.schemas.ts';
+import * as schemas from './venues.schemas.ts';
 import type { NewVenue, OperatorVenueDeps, VenueDeps } from './venues.service.ts';
-import { createVenue, getVenue, listVenues, updateVenue } from './venues.service.ts';
+import {
+  createVenue,
+  getGrantedVenue,
+  getVenue,
+  listGrantedResources,
+  listGrantedVenues,
+  listVenues,
+  updateVenue,
+} from './venues.service.ts';
 
 const WHAT_STAYS =
   'For what is sold from now on: what is held or booked stays, and is reported where it could not be sold as the venue is now.';
@@ -34,9 +30,7 @@ export function partnerVenueRoutes(deps: VenueDeps): Route<PartnerCaller>[] {
       operationId: 'listVenues',
       tag: 'Venues',
       summary: 'List the venues granted to you',
-      responses: {
-        200: { description: 'Your venues, by name; none before onboarding.', body: listOf(venue) },
-      },
+      responses: { 200: { description: 'Your venues, by name; none before onboarding.', body: listOf(schemas.venue) } },
       errors: [],
       handle: async ({ caller }) => listing((await listGrantedVenues(deps, caller.partnerId)).map(venueView)),
     }),
@@ -46,8 +40,8 @@ export function partnerVenueRoutes(deps: VenueDeps): Route<PartnerCaller>[] {
       operationId: 'getVenue',
       tag: 'Venues',
       summary: 'Read a venue',
-      params: { venueId: venueIdParam },
-      responses: { 200: { description: 'The venue.', body: venue } },
+      params: { venueId: schemas.venueIdParam },
+      responses: { 200: { description: 'The venue.', body: schemas.venue } },
       errors: ['VENUE_NOT_FOUND'],
       handle: async ({ caller, params }) =>
         ok(venueView(await getGrantedVenue(deps, caller.partnerId, params.venueId))),
@@ -58,8 +52,8 @@ export function partnerVenueRoutes(deps: VenueDeps): Route<PartnerCaller>[] {
       operationId: 'listResources',
       tag: 'Venues',
       summary: 'List the resources of a venue',
-      params: { venueId: venueIdParam },
-      responses: { 200: { description: 'All resources of the venue.', body: listOf(resource) } },
+      params: { venueId: schemas.venueIdParam },
+      responses: { 200: { description: 'All resources of the venue.', body: listOf(schemas.resource) } },
       errors: ['VENUE_NOT_FOUND'],
       handle: async ({ caller, params }) =>
         listing((await listGrantedResources(deps, caller.partnerId, params.venueId)).map(resourceView)),
@@ -69,16 +63,16 @@ export function partnerVenueRoutes(deps: VenueDeps): Route<PartnerCaller>[] {
 
 export function operatorVenueRoutes(deps: OperatorVenueDeps): Route<Operator>[] {
   return [
-    route<Operator, unknown, unknown, VenueBody>({
+    route<Operator, unknown, unknown, schemas.VenueBody>({
       method: 'post',
       path: '/api/v1/operator/venues',
       operationId: 'createVenue',
       tag: 'Venues',
       summary: 'Add a venue',
-      body: createVenueBody,
-      responses: { 201: { description: 'The venue.', body: venue } },
+      body: schemas.createVenueBody,
+      responses: { 201: { description: 'The venue.', body: schemas.venue } },
       errors: [],
-      handle: async ({ body }) => created(venueView(await createVenue(deps, venueChange(body) as NewVenue))),
+      handle: async ({ body }) => created(venueView(await createVenue(deps, schemas.venueChange(body) as NewVenue))),
     }),
     route<Operator, unknown, PageQuery>({
       method: 'get',
@@ -87,7 +81,7 @@ export function operatorVenueRoutes(deps: OperatorVenueDeps): Route<Operator>[] 
       tag: 'Venues',
       summary: 'List all venues, by name',
       query: pageQuery,
-      responses: { 200: { description: 'A page of venues.', body: pageOf(venue) } },
+      responses: { 200: { description: 'A page of venues.', body: pageOf(schemas.venue) } },
       errors: [],
       handle: async ({ query: { cursor: after, limit } }) => {
         const { rows, next } = await listVenues(deps.db, { after, limit });
@@ -100,29 +94,29 @@ export function operatorVenueRoutes(deps: OperatorVenueDeps): Route<Operator>[] 
       operationId: 'getVenue',
       tag: 'Venues',
       summary: 'Read a venue',
-      params: { venueId: venueIdParam },
-      responses: { 200: { description: 'The venue.', body: venue } },
+      params: { venueId: schemas.venueIdParam },
+      responses: { 200: { description: 'The venue.', body: schemas.venue } },
       errors: ['VENUE_NOT_FOUND'],
       handle: async ({ params }) => ok(venueView(await getVenue(deps, params.venueId))),
     }),
-    route<Operator, VenueParams, unknown, Partial<VenueBody>>({
+    route<Operator, VenueParams, unknown, Partial<schemas.VenueBody>>({
       method: 'patch',
       path: '/api/v1/operator/venues/:venueId',
       operationId: 'updateVenue',
       tag: 'Venues',
       summary: 'Change a venue',
-      params: { venueId: venueIdParam },
-      body: updateVenueBody,
+      params: { venueId: schemas.venueIdParam },
+      body: schemas.updateVenueBody,
       description: WHAT_STAYS,
       responses: {
         200: {
           description: 'The venue as it is now, with the holds and bookings that it leaves off sale.',
-          body: venueWithConflicts,
+          body: schemas.venueWithConflicts,
         },
       },
       errors: ['VENUE_NOT_FOUND'],
       handle: async ({ params: { venueId }, body }) => {
-        const changed = await updateVenue(deps, venueId, venueChange(body));
+        const changed = await updateVenue(deps, venueId, schemas.venueChange(body));
         return ok({ ...venueView(changed), ...conflictsView(await deps.findOffSaleClaims(venueId)) });
       },
     }),

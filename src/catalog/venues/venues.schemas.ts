@@ -5,9 +5,10 @@ import { EXAMPLE } from '../../http/example-values.ts';
 import { list, opaque, pathId, rupees, text, wallTime, wallTimeEnd } from '../../http/fields.ts';
 import { amount, growing, id, named, object, resourceId } from '../../http/response-fields.ts';
 import { timeZoneNamed } from '../../platform/calendar.ts';
+import { camelCased, type SnakeCased } from '../../platform/camel-case.ts';
 import { omitUndefined } from '../../platform/omit-undefined.ts';
 import { conflictFields } from '../../reservations/claim-conflicts.schemas.ts';
-import type { changeResource, VenueRow } from './venues.service.ts';
+import type { NewResource, NewVenue } from './venues.service.ts';
 
 const timeZone = () =>
   Joi.string()
@@ -20,13 +21,7 @@ const timeZone = () =>
 const status = () =>
   Joi.string().valid('active', 'inactive').description('An inactive venue sells nothing.').example('active');
 
-export type VenueBody = {
-  name: string;
-  address: string;
-  city: string;
-  time_zone?: string;
-  status?: 'active' | 'inactive';
-};
+export type VenueBody = SnakeCased<NewVenue>;
 
 const venueFields = {
   name: text(120).example('Koramangala Arena'),
@@ -41,16 +36,10 @@ export const createVenueBody = Joi.object<VenueBody>(venueFields)
   .required();
 export const updateVenueBody = Joi.object<Partial<VenueBody>>(venueFields).required();
 
-export type ResourceBody = {
-  name: string;
-  resource_type: string;
-  sport_category: string;
-  duration_minutes: number;
+export type ResourceBody = SnakeCased<Omit<NewResource, 'pricePaise' | 'opensAt' | 'closesAt'>> & {
   price_rupees: number;
   operating_hours_start: string;
   operating_hours_end: string;
-  shares_space_with: string[];
-  status?: 'active' | 'inactive';
 };
 
 const resourceFields = {
@@ -166,20 +155,10 @@ export const resourceWithConflicts = withOffSale('ResourceWithConflicts', operat
 // The fields of a body as rows have them; the schema of a body that creates a row requires those that the row must
 // have.
 
-export function venueChange({ time_zone: zone, ...same }: Partial<VenueBody>): Partial<Omit<VenueRow, '_id'>> {
-  return omitUndefined({ ...same, timeZone: zone });
-}
+export const venueChange = (body: Partial<VenueBody>): Partial<NewVenue> => camelCased(body);
 
-export function resourceChange(body: Partial<ResourceBody>): Parameters<typeof changeResource>[2] {
-  return omitUndefined({
-    name: body.name,
-    resourceType: body.resource_type,
-    sportCategory: body.sport_category,
-    durationMinutes: body.duration_minutes,
-    pricePaise: body.price_rupees === undefined ? undefined : toPaise(body.price_rupees),
-    opensAt: body.operating_hours_start,
-    closesAt: body.operating_hours_end,
-    sharesSpaceWith: body.shares_space_with,
-    status: body.status,
-  });
+export function resourceChange(body: Partial<ResourceBody>): Partial<NewResource> {
+  const { price_rupees: price, operating_hours_start: opensAt, operating_hours_end: closesAt, ...same } = body;
+  const pricePaise = price === undefined ? undefined : toPaise(price);
+  return { ...camelCased(same), ...omitUndefined({ pricePaise, opensAt, closesAt }) };
 }

@@ -1,5 +1,6 @@
 import slugify from '@sindresorhus/slugify';
-import { DomainError, fieldError } from '../../domain/errors.ts';
+import { DomainError, fieldError, found } from '../../domain/errors.ts';
+import { listGrantedVenueIds } from '../../partners/partners.store.ts';
 import { newId } from '../../platform/ids.ts';
 import { leasedCacheOf } from '../../platform/leased-cache.ts';
 import type { Db } from '../../platform/mongo.ts';
@@ -13,8 +14,8 @@ import {
   updateResourceRow,
 } from './resources.store.ts';
 import { addSharedCells, shareSpace } from './shared-space.service.ts';
-import type { ResourceRow, VenueRow } from './venues.model.ts';
-import { findVenue, insertVenue, updateVenueRow } from './venues.store.ts';
+import type { ResourceColumns, ResourceRow, VenueColumns, VenueRow } from './venues.model.ts';
+import { findGrantedVenue, findVenue, findVenuesById, insertVenue, updateVenueRow } from './venues.store.ts';
 
 export type { Hours, PriceRule, ResourceRow, Schedule, VenueRow } from './venues.model.ts';
 export { listVenues } from './venues.store.ts';
@@ -39,17 +40,22 @@ export async function getVenue(deps: { db: Db }, venueId: string): Promise<Venue
   return foundVenue(await findVenue(deps.db, venueId));
 }
 
+/** The venues granted to the partner, by name. */
+export async function listGrantedVenues(deps: { db: Db }, partnerId: string): Promise<VenueRow[]> {
+  return findVenuesById(deps.db, await listGrantedVenueIds(deps.db, partnerId));
+}
+
+/** @throws DomainError VENUE_NOT_FOUND for a venue that is missing or not granted; the two look the same. */
+export async function getGrantedVenue(deps: { db: Db }, partnerId: string, venueId: string): Promise<VenueRow> {
+  const venue = await findGrantedVenue(deps.db, partnerId, venueId);
+  return found(venue, 'VENUE_NOT_FOUND', 'No venue with that id is granted to you. List your venues to find its id.');
+}
+
 /** When it returns, nothing is sold that the change takes off sale. @throws DomainError VENUE_NOT_FOUND */
-export async function updateVenue(
-  deps: { db: Db },
-  venueId: string,
-  change: Partial<Omit<VenueRow, '_id'>>,
-): Promise<VenueRow> {
+export async function updateVenue(deps: { db: Db }, venueId: string, change: VenueColumns): Promise<VenueRow> {
   const venue = foundVenue(await updateVenueRow(deps.db, venueId, change));
   const isRestricted = change.status === 'inactive' || (change.timeZone !== undefined && venue.status === 'active');
-  const cache = leasedCacheOf(deps.db);
-  if (isRestricted) await cache.changedForAll();
-  else cache.freshen();
+  await leasedCacheOf(deps.db).changed(isRestricted);
   return venue;
 }
 
@@ -84,11 +90,7 @@ export async function createResource(
   return updateResource(deps, resource._id, { status });
 }
 
-async function insertUnderFreeSlug(
-  deps: { db: Db },
-  venue: VenueRow,
-  input: Omit<ResourceRow, '_id' | 'venueId'>,
-): Promise<ResourceRow> {
+async function insertUnderFreeSlug(deps: { db: Db }, venue: VenueRow, input: Omit<ResourceRow, '_id' | 'venueId'>) {
   const slug = slugify(`${venue.name} ${input.name}`).slice(0, MAX_SLUG_CHARACTERS).replace(/-$/, '');
   const base = slug || 'resource';
   for (let number = 1; ; number += 1) {
@@ -117,6 +119,12 @@ export async function listResources(deps: { db: Db }, venueId: string): Promise<
   return listResourceRows(deps.db, venueId);
 }
 
+/** The resources of a venue granted to the partner. @throws DomainError VENUE_NOT_FOUND */
+export async function listGrantedResources(deps: { db: Db }, partnerId: string, venueId: string) {
+  await getGrantedVenue(deps, partnerId, venueId);
+  return listResourceRows(deps.db, venueId);
+}
+
 /** @throws DomainError RESOURCE_NOT_FOUND */
 export async function getResource(deps: { db: Db }, resourceId: string): Promise<ResourceRow> {
   return foundResource(await findResource(deps.db, resourceId));
@@ -132,7 +140,7 @@ export async function getResource(deps: { db: Db }, resourceId: string): Promise
 export async function changeResource(
   deps: { db: Db },
   resourceId: string,
-  { sharesSpaceWith, ...change }: ResourceChange & Partial<Pick<ResourceRow, 'sharesSpaceWith'>>,
+  { sharesSpaceWith, ...change }: Omit<ResourceColumns, 'priceRules'>,
 ): Promise<ResourceRow> {
   if (sharesSpaceWith === undefined) return updateResource(deps, resourceId, change);
   const resource = await getResource(deps, resourceId);
@@ -156,23 +164,20 @@ export async function changeResource(
   return updateResource(deps, resourceId, change);
 }
 
-type ResourceChange = Partial<Omit<ResourceRow, '_id' | 'venueId' | 'sharesSpaceWith' | 'priceRules'>>;
+type ResourceChange = Omit<ResourceColumns, 'sharesSpaceWith' | 'priceRules'>;
 
 const SLOT_FIELDS = ['durationMinutes', 'opensAt', 'closesAt', 'schedule'] as const;
 
-/**
- * Changes a resource for what is sold from now on; reservations keep their window and price. When it returns, nothing
- * is sold that the change takes off sale. @throws DomainError RESOURCE_NOT_FOUND
- */
+/** When it returns, nothing is sold that the change takes off sale. @throws DomainError RESOURCE_NOT_FOUND */
 export async function updateResource(
   deps: { db: Db },
   resourceId: string,
   change: ResourceChange,
 ): Promise<ResourceRow> {
   const resource = foundResource(await updateResourceRow(deps.db, resourceId, change));
-  if (change.status === 'inactive') await leasedCacheOf(deps.db).changedForAll();
-  else if (SLOT_FIELDS.some((field) => change[field] !== undefined)) await slotsChanged(deps, resource);
-  else leasedCacheOf(deps.db).freshen();
+  const isEnded = change.status === 'inactive';
+  if (!isEnded && SLOT_FIELDS.some((field) => change[field] !== undefined)) await slotsChanged(deps, resource);
+  else await leasedCacheOf(deps.db).changed(isEnded);
   return resource;
 }
 
@@ -180,21 +185,15 @@ export async function updateResource(
 export async function slotsChanged(deps: { db: Db }, resource: ResourceRow): Promise<void> {
   const { status, venueId } = resource;
   const isOnSale = status === 'active' && (await findVenue(deps.db, venueId))?.status === 'active';
-  const cache = leasedCacheOf(deps.db);
-  if (isOnSale) await cache.changedForAll();
-  else cache.freshen();
+  await leasedCacheOf(deps.db).changed(isOnSale);
 }
 
-function foundVenue(venue: VenueRow | null): VenueRow {
-  if (venue !== null) return venue;
-  throw venueNotFound();
-}
+export const venueNotFound = () => new DomainError('VENUE_NOT_FOUND', 'There is no venue with that id.');
 
-export function venueNotFound(): DomainError {
-  return new DomainError('VENUE_NOT_FOUND', 'There is no venue with that id.');
-}
+const foundVenue = (venue: VenueRow | null): VenueRow => {
+  if (venue === null) throw venueNotFound();
+  return venue;
+};
 
-function foundResource(resource: ResourceRow | null): ResourceRow {
-  if (resource !== null) return resource;
-  throw new DomainError('RESOURCE_NOT_FOUND', 'There is no resource with that id.');
-}
+const foundResource = (resource: ResourceRow | null) =>
+  found(resource, 'RESOURCE_NOT_FOUND', 'There is no resource with that id.');

@@ -1,12 +1,9 @@
 import mongoose from 'mongoose';
 import { grantIdOf } from '../../partners/partners.model.ts';
-import type { Db, Tx } from '../../platform/mongo.ts';
-import { collectionOf } from '../../platform/mongo.ts';
+import { collectionOf, type Db, type Tx } from '../../platform/mongo.ts';
 import { confirmAbsence, NEWEST, newestByDb } from '../../platform/newest-reads.ts';
-import type { Page, PageWanted } from '../../platform/pagination.ts';
-import { toPage } from '../../platform/pagination.ts';
-import type { VenueRow } from './venues.model.ts';
-import { resourceModel, venueModel } from './venues.model.ts';
+import { type Page, type PageWanted, toPage } from '../../platform/pagination.ts';
+import { resourceModel, type VenueColumns, type VenueRow, venueModel } from './venues.model.ts';
 
 export async function insertVenue(db: Db, venue: VenueRow): Promise<void> {
   await venueModel(db).create(venue);
@@ -82,10 +79,7 @@ export async function findActiveVenueCities(
 
 const ID_LENGTH = 36;
 
-/**
- * Venues by name. A cursor position is the id followed by the name: a venue renamed meanwhile neither repeats nor hides
- * others.
- */
+/** Venues by name. The cursor is id and name, so a venue renamed meanwhile neither repeats nor hides others. */
 export async function listVenues(db: Db, { after, limit }: PageWanted): Promise<Page<VenueRow>> {
   const [id, name] = [after?.id.slice(0, ID_LENGTH) ?? '', after?.id.slice(ID_LENGTH) ?? ''];
   const rest = [{ name: mongoose.trusted({ $gt: name }) }, { name, _id: mongoose.trusted({ $gt: id }) }];
@@ -97,11 +91,7 @@ export async function listVenues(db: Db, { after, limit }: PageWanted): Promise<
   return toPage(rows, limit, (row) => ({ at: new Date(0), id: row._id + row.name }));
 }
 
-export async function updateVenueRow(
-  db: Db,
-  venueId: string,
-  set: Partial<Omit<VenueRow, '_id'>>,
-): Promise<VenueRow | null> {
+export async function updateVenueRow(db: Db, venueId: string, set: VenueColumns): Promise<VenueRow | null> {
   return venueModel(db).findByIdAndUpdate(venueId, { $set: set }, { returnDocument: 'after' }).lean();
 }
 

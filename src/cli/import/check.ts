@@ -5,10 +5,8 @@ import type { ResourceBody, VenueBody } from '../../catalog/venues/venues.schema
 import { checkClosed } from '../../http/validate.ts';
 import { isObject, objectsOf, textOf } from '../values.ts';
 import { TwoMeanings } from './cell-values.ts';
-import type { Fault, FileContent } from './file-content.ts';
-import { nameKey, subjectOf, venueKey } from './file-content.ts';
-import type { VenuesFile } from './venues-file.schemas.ts';
-import { venuesFile } from './venues-file.schemas.ts';
+import { type Fault, type FileContent, nameKey, subjectOf, venueKey } from './file-content.ts';
+import { type VenuesFile, venuesFile } from './venues-file.schemas.ts';
 
 export type Wanted<Body> = { line: number; body: Body };
 

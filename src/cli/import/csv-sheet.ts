@@ -1,6 +1,5 @@
 import { CsvError, parse } from 'csv-parse/sync';
-import type { Fault } from './file-content.ts';
-import { faultOfFile } from './file-content.ts';
+import { type Fault, faultOfFile } from './file-content.ts';
 
 export type Cells = { line: number; cells: Readonly<Record<string, string>> };
 

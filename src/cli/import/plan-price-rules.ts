@@ -4,8 +4,7 @@ import { textOf } from '../values.ts';
 import type { Wanted } from './check.ts';
 import { nameKey } from './file-content.ts';
 import { PREFIX } from './read-current.ts';
-import type { Plan, ResourceInPlan, Step } from './steps.ts';
-import { ruleChanges } from './steps.ts';
+import { type Plan, type ResourceInPlan, ruleChanges, type Step } from './steps.ts';
 
 type Json = Record<string, unknown>;
 

@@ -2,8 +2,7 @@ import { textOf } from '../values.ts';
 import type { WantedResource } from './check.ts';
 import type { Fault } from './file-content.ts';
 import type { CurrentResource } from './read-current.ts';
-import type { Ids, ResourceInPlan } from './steps.ts';
-import { isHiddenNow, resourceKey } from './steps.ts';
+import { type Ids, isHiddenNow, type ResourceInPlan, resourceKey } from './steps.ts';
 
 type InPlan = Pick<ResourceInPlan, 'venue' | 'resource' | 'current' | 'existing'>;
 

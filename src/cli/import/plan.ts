@@ -2,10 +2,19 @@ import { textOf } from '../values.ts';
 import type { WantedVenue } from './check.ts';
 import { planPriceRules } from './plan-price-rules.ts';
 import { sharedWhenCompleted, sharedWhenMade, sharingFaults } from './plan-sharing.ts';
-import type { CurrentResource, CurrentState, CurrentVenue } from './read-current.ts';
-import { PREFIX } from './read-current.ts';
-import type { Ids, Plan, ResourceInPlan, Step } from './steps.ts';
-import { changesOf, completionNote, isHiddenNow, resourceKey, scheduleChanges, UNFINISHED } from './steps.ts';
+import { type CurrentResource, type CurrentState, type CurrentVenue, PREFIX } from './read-current.ts';
+import {
+  changesOf,
+  completionNote,
+  type Ids,
+  isHiddenNow,
+  type Plan,
+  type ResourceInPlan,
+  resourceKey,
+  type Step,
+  scheduleChanges,
+  UNFINISHED,
+} from './steps.ts';
 
 /** The steps that bring the service to the state of the file; what the file does not name is left alone. */
 export function planOf(venues: readonly WantedVenue[], state: CurrentState): Plan {
@@ -29,8 +38,7 @@ function planVenue(plan: Plan, venue: WantedVenue, current: CurrentVenue | undef
       const { changes, change } = difference(body, current.fields);
       const preview = { venueId: current.id, change: { venue: change } };
       const request = (ids: Ids) => ({ method: 'PATCH', path: path(ids), body: change });
-      if (changes.length === 0) plan.unchanged += 1;
-      else plan.steps.push({ ...own, action: 'change', changes, preview, request });
+      planChange(plan, { ...own, changes, preview, request });
     }
   }
   for (const resource of resources) {
@@ -64,9 +72,8 @@ function planResource(plan: Plan, inPlan: ResourceInPlan, isVenueHidden: boolean
   else if (!isHidden) {
     const { changes, change } = difference(body, existing.fields);
     const request = (ids: Ids) => ({ method: 'PATCH', path: path(ids), body: change });
-    const step = { ...names, kind: 'resource', action: 'change', line } as const;
-    if (changes.length === 0) plan.unchanged += 1;
-    else plan.steps.push({ ...step, changes, preview: previewOf(existing, change), request });
+    const preview = previewOf(existing, change);
+    planChange(plan, { ...names, kind: 'resource', line, changes, preview, request });
   }
   planSchedule(plan, inPlan);
   planPriceRules(plan, inPlan);
@@ -119,11 +126,14 @@ function planSchedule(plan: Plan, { resource: { schedule, body }, existing, name
   // Without a schedule, a resource shows and follows its operating hours.
   const { operating_hours_start, operating_hours_end } = body;
   const hoursChange = changesOf({ operating_hours_start, operating_hours_end }, existing.fields);
-  if (changes.length + hoursChange.length === 0) plan.unchanged += 1;
-  else {
-    const preview = previewOf(existing, { schedule: schedule.body });
-    plan.steps.push({ ...step, action: 'change', changes, preview, request });
-  }
+  const preview = previewOf(existing, { schedule: schedule.body });
+  planChange(plan, { ...step, changes, preview, request }, changes.length + hoursChange.length > 0);
+}
+
+/** Adds the step unless there is nothing to change. */
+function planChange(plan: Plan, step: Omit<Step, 'action'>, isNeeded = step.changes.length > 0): void {
+  if (isNeeded) plan.steps.push({ ...step, action: 'change' });
+  else plan.unchanged += 1;
 }
 
 function previewOf({ id, fields }: CurrentResource, change: object): NonNullable<Step['preview']> {

@@ -1,9 +1,7 @@
 import { groupBy } from '../../platform/group-by.ts';
 import { dateIn, listIn, openingsIn, valueOf } from './cell-values.ts';
-import type { Cells } from './csv-sheet.ts';
-import { readSheet } from './csv-sheet.ts';
-import type { Fault, FileContent } from './file-content.ts';
-import { nameKey, subjectOf, unreadable } from './file-content.ts';
+import { type Cells, readSheet } from './csv-sheet.ts';
+import { type Fault, type FileContent, nameKey, subjectOf, unreadable } from './file-content.ts';
 
 /** The columns of each kind of row: its parents, then its own columns, the first of which is its name. */
 const KINDS = {

@@ -1,9 +1,7 @@
-import type { CallApi } from '../client.ts';
-import { readAll } from '../client.ts';
+import { type CallApi, readAll } from '../client.ts';
 import { objectsOf, textOf } from '../values.ts';
 import type { WantedResource, WantedVenue } from './check.ts';
-import type { Fault } from './file-content.ts';
-import { nameKey, venueKey } from './file-content.ts';
+import { type Fault, nameKey, venueKey } from './file-content.ts';
 
 export const PREFIX = '/api/v1/operator';
 

@@ -3,8 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { usageError } from '../errors.ts';
 import { codeOf } from '../values.ts';
-import type { FileContent } from './file-content.ts';
-import { faultOfFile, unreadable } from './file-content.ts';
+import { type FileContent, faultOfFile, unreadable } from './file-content.ts';
 import { readCsv } from './read-csv.ts';
 import { readYaml } from './read-yaml.ts';
 

@@ -1,35 +1,42 @@
-import type { Document, ErrorCode, Node } from 'yaml';
-import { isScalar, LineCounter, parseDocument, visit, YAMLError } from 'yaml';
+import { type Document, type ErrorCode, isScalar, LineCounter, type Node, parseDocument, visit, YAMLError } from 'yaml';
 import { isObject } from '../values.ts';
-import type { Fault, FileContent } from './file-content.ts';
-import { faultOfFile, unreadable } from './file-content.ts';
+import { type Fault, type FileContent, faultOfFile, unreadable } from './file-content.ts';
 
 /** Aliases repeat parts of the file; more of them only make a small file huge. */
 const MAX_ALIASES = 1000;
 const MAX_SYNTAX_FAULTS = 10;
 
+/** Tags other than those of YAML's core schema are warnings; no field is named by a list or a number. */
+const OPTIONS = { prettyErrors: false, merge: true, resolveKnownTags: false, stringKeys: true };
+
 /** Reads YAML 1.2: `venues` with their `resources`, each with an optional `schedule` and `price_rules`. */
 export function readYaml(text: string): FileContent {
-  const counter = new LineCounter();
+  const lineCounter = new LineCounter();
   try {
-    const document = parseDocument(text, { lineCounter: counter, prettyErrors: false, merge: true });
-    const faults = syntaxFaults(document, counter);
+    const document = parseDocument(text, { lineCounter, ...OPTIONS });
+    const faults = faultsIn(document, lineCounter);
     if (faults.length > 0) return unreadable(...faults);
-    const unsafe = unsafeParts(document, counter);
-    if (unsafe.length > 0) return unreadable(...unsafe);
     const content: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
     if (!isObject(content)) return unreadable(faultOfFile('the file must begin with "venues:", a list of venues'));
-    return { content, lineOf: (path) => lineAt(document, counter, path.split('.')), faults: [] };
+    return { content, lineOf: (path) => lineAt(document, lineCounter, path.split('.')), faults: [] };
   } catch (err) {
     // The parser ran out of stack or found too many aliases.
     return unreadable(faultOfFile(`this cannot be read as YAML: ${reasonOf(err as Error)}`));
   }
 }
 
-/** The first fault of each line, because one mistake causes many. Unknown tags are warnings. */
-function syntaxFaults({ errors, warnings }: Document, counter: LineCounter): Fault[] {
-  const faults = [...errors, ...warnings].map((error) => {
-    return faultOfFile(`this is not YAML: ${reasonOf(error)}`, counter.linePos(error.pos[0]).line);
+/** The first fault of each line, because one mistake causes many. */
+function faultsIn(document: Document, counter: LineCounter): Fault[] {
+  const faults = [...document.errors, ...document.warnings].map((error) =>
+    faultOfFile(`this is not YAML: ${reasonOf(error)}`, counter.linePos(error.pos[0]).line),
+  );
+  visit(document, {
+    Pair: (_key, { key }) => {
+      if (!isScalar(key) || key.value !== '__proto__') return;
+      // The schema would not see this field: it turns into the prototype of the object.
+      const { line } = counter.linePos(key.range?.[0] ?? 0);
+      faults.push({ ...faultOfFile('is not allowed here', line), path: '__proto__' });
+    },
   });
   const lines = faults.map(({ line }) => line);
   return faults.filter(({ line }, index) => lines.indexOf(line) === index).slice(0, MAX_SYNTAX_FAULTS);
@@ -45,6 +52,7 @@ const NOT_YAML: Partial<Record<ErrorCode, string>> = {
   DUPLICATE_KEY: 'this field is there twice',
   MULTIPLE_DOCS: 'the file has a second document after "---". Give all venues in one list.',
   MULTIPLE_TAGS: NO_TAGS,
+  NON_STRING_KEY: 'the name of a field must be text',
   RESOURCE_EXHAUSTION: 'it is nested too deeply',
   TAB_AS_INDENT: 'a tab is not allowed as indentation: use spaces',
   TAG_RESOLVE_FAILED: NO_TAGS,
@@ -57,36 +65,9 @@ function reasonOf(error: Error): string {
   return reason ?? 'this is not expected here. Look for a missing or extra quote, bracket, colon or space.';
 }
 
-/** Tags that a value without a tag also has. */
-const PLAIN_TAGS = new Set(
-  ['str', 'int', 'float', 'bool', 'null', 'seq', 'map'].map((name) => `tag:yaml.org,2002:${name}`),
-);
-
-/** Tags that change a value, and names that cannot be fields: lists, objects, and properties of every object. */
-function unsafeParts(document: Document, counter: LineCounter): Fault[] {
-  const faults: Fault[] = [];
-  const reject = (node: unknown, message: string, path = '') =>
-    faults.push({ ...faultOfFile(message, counter.linePos(offsetOf(node) ?? 0).line), path });
-  visit(document, {
-    Node: (_key, node) => {
-      if (node.tag !== undefined && !PLAIN_TAGS.has(node.tag)) reject(node, `this is not YAML: ${NO_TAGS}`);
-    },
-    Pair: (_key, { key }) => {
-      if (!isScalar(key)) reject(key, 'the name of a field must be text');
-      else if (['__proto__', 'constructor', 'prototype'].includes(String(key.value)))
-        reject(key, 'is not allowed here', String(key.value));
-    },
-  });
-  return faults;
-}
-
 /** The line of a path, or of its last existing part. */
 function lineAt(document: Document, counter: LineCounter, path: readonly string[]): number {
-  const offset = offsetOf(document.getIn(path, true));
-  if (offset === undefined && path.length > 0) return lineAt(document, counter, path.slice(0, -1));
-  return Math.max(1, counter.linePos(offset ?? 0).line);
-}
-
-function offsetOf(node: unknown): number | undefined {
-  return (node as Node | null | undefined)?.range?.[0];
+  const node = document.getIn(path, true) as Node | null | undefined;
+  if (!node?.range && path.length > 0) return lineAt(document, counter, path.slice(0, -1));
+  return Math.max(1, counter.linePos(node?.range?.[0] ?? 0).line);
 }

@@ -1,8 +1,9 @@
 import { Presets, SingleBar } from 'cli-progress';
 import { onOneLine } from '../../platform/unseen-text.rules.ts';
+
 import { fitText } from '../table.ts';
-import type { Terminal } from '../terminal.ts';
-import { emphasise, writeLine, writeWrapped } from '../terminal.ts';
+import { emphasise, type Terminal, writeLine, writeWrapped } from '../terminal.ts';
+
 import { textOf } from '../values.ts';
 import type { Fault } from './file-content.ts';
 import type { OffSale } from './off-sale.ts';

@@ -1,10 +1,12 @@
 import Joi from 'joi';
-import type { PriceRuleBody } from '../../catalog/venues/price-rules.schemas.ts';
-import { priceRuleBody } from '../../catalog/venues/price-rules.schemas.ts';
-import type { ScheduleBody } from '../../catalog/venues/schedules.schemas.ts';
-import { scheduleBody } from '../../catalog/venues/schedules.schemas.ts';
-import type { ResourceBody, VenueBody } from '../../catalog/venues/venues.schemas.ts';
-import { createResourceBody, createVenueBody } from '../../catalog/venues/venues.schemas.ts';
+import { type PriceRuleBody, priceRuleBody } from '../../catalog/venues/price-rules.schemas.ts';
+import { type ScheduleBody, scheduleBody } from '../../catalog/venues/schedules.schemas.ts';
+import {
+  createResourceBody,
+  createVenueBody,
+  type ResourceBody,
+  type VenueBody,
+} from '../../catalog/venues/venues.schemas.ts';
 
 /** A file of venues: the bodies of the operator API, with names in place of ids. */
 export type VenuesFile = {

@@ -1,11 +1,14 @@
 /** The partner's calls: a hold, its booking, a hold that expires, and the cancellation. */
 
 import { PartnerApiError, type Schemas } from '../../../packages/client/src/index.ts';
+import { addDays, localDateOf } from '../../platform/calendar.ts';
 import { requireEqual, requireRejected } from './checks.ts';
 import type { Seller } from './setup.ts';
 
 type Hold = Schemas['Hold'];
 
+/** That of the imported venues. */
+const timeZone = 'Asia/Kolkata';
 const firstDay = 3;
 /** Inside the booking horizon of 90 days. */
 const lastDay = 80;
@@ -71,7 +74,7 @@ export async function cancelBooking(seller: Seller, hold: Hold, bookingId: strin
 /** Holds the first free slot, from three days ahead on; skips one that another channel takes first. */
 async function placeHold({ client, venueId, transcript }: Seller): Promise<Hold> {
   for (let day = firstDay; day <= lastDay; day += 1) {
-    const date = dateOf(Date.now() + day * 24 * 60 * 60 * 1000);
+    const date = addDays(localDateOf(new Date(), timeZone), day);
     const { slots } = await client.getAvailability({ query: { venue_id: venueId, date } });
     for (const slot of slots.filter((each) => each.is_available)) {
       try {
@@ -91,15 +94,10 @@ async function requireAvailability(
   slot: Pick<Hold, 'slot_id' | 'slot_start'>,
   expected: 'free' | 'held' | 'booked',
 ): Promise<void> {
-  const date = dateOf(slot.slot_start);
+  const date = localDateOf(new Date(slot.slot_start), timeZone);
   const { slots } = await client.getAvailability({ query: { venue_id: venueId, date } });
   const listed = slots.find(({ slot_id: slotId }) => slotId === slot.slot_id);
   const shown = listed?.is_available ? 'free' : listed?.unavailable_reason;
   requireEqual(`availability of ${slot.slot_id}`, shown, expected);
   transcript.note(`${slot.slot_id}: ${expected}`);
-}
-
-/** The date at the venue; this locale writes dates as `YYYY-MM-DD`. */
-function dateOf(instant: string | number): string {
-  return new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Kolkata' }).format(new Date(instant));
 }

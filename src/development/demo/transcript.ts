@@ -7,32 +7,25 @@ const columns = 80;
 const margin = '    ';
 const shownLines = 4;
 
-export type Transcript = {
-  step: (title: string) => void;
-  note: (text: string) => void;
-  passed: (text: string) => void;
-  failed: (text: string) => void;
-  passedCount: () => number;
-  fetch: (request: Request) => Promise<Response>;
-};
+export type Transcript = ReturnType<typeof createTranscript>;
 
 /** Prints lines of at most 80 columns, with ids, keys and secrets shortened. */
-export function createTranscript(): Transcript {
+export function createTranscript() {
   let steps = 0;
   let passed = 0;
   return {
-    step: (title) => {
+    step: (title: string) => {
       steps += 1;
       console.log(`\n${styleText('bold', `${String(steps).padStart(2)}  ${title}`)}`);
     },
-    note: (text) => print(text, '', 'dim'),
-    passed: (text) => {
+    note: (text: string) => print(text, '', 'dim'),
+    passed: (text: string) => {
       passed += 1;
       print(text, '✓ ', 'green');
     },
-    failed: (text) => print(text, '✗ ', 'red'),
+    failed: (text: string) => print(text, '✗ ', 'red'),
     passedCount: () => passed,
-    fetch: async (request) => {
+    fetch: async (request: Request): Promise<Response> => {
       const sent = await request.clone().text();
       const response = await fetch(request);
       const { pathname, search } = new URL(request.url);

@@ -2,6 +2,7 @@
 
 import { EVENT_TYPES } from '../../../packages/client/src/cli/event-types.ts';
 import { createPartnerClient } from '../../../packages/client/src/index.ts';
+import { addDays, localDateOf } from '../../platform/calendar.ts';
 import { type ApiResponse, apiCaller, textField } from '../embedded/api-caller.ts';
 import { readState, writeState } from '../embedded/data-folder.ts';
 import { freeKeptPort } from '../embedded/ports.ts';
@@ -9,7 +10,6 @@ import type { LogLine } from '../embedded/run-command.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../webhook-receiver.ts';
 
 const demoFile = 'demo.json';
-const dayMs = 24 * 60 * 60 * 1000;
 
 const timeZone = 'Asia/Kolkata';
 const partner = { name: 'Demo Partner', contact_email: 'developer@demo-partner.example.com' };
@@ -63,8 +63,7 @@ export async function findFreeSlot(
   baseUrl: string,
   { apiKey, venueId }: Demo,
 ): Promise<{ date: string; slotId: string | undefined }> {
-  // This locale writes dates as YYYY-MM-DD.
-  const date = new Intl.DateTimeFormat('en-CA', { timeZone }).format(Date.now() + dayMs);
+  const date = addDays(localDateOf(new Date(), timeZone), 1);
   const client = createPartnerClient({ baseUrl, apiKey });
   const { slots } = await client.getAvailability({ query: { venue_id: venueId, date } });
   return { date, slotId: slots.find((slot) => slot.is_available)?.slot_id };

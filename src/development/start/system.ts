@@ -5,7 +5,7 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { isBeyondLoopback } from '../../process/config/settings.rules.ts';
+import { isBeyondLoopback } from '../../process/config/setting-combinations.rules.ts';
 import { createCleanup } from '../cleanup.ts';
 import { textField, untilReady } from '../embedded/api-caller.ts';
 import { keptTexts, readState } from '../embedded/data-folder.ts';

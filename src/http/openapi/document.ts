@@ -1,13 +1,10 @@
 import type { ErrorCode } from '../../domain/errors.ts';
 import { ERROR_CODES } from '../error-registry.ts';
 import type { Operation } from '../route.ts';
-import type { ResponseObject } from './error-response-schemas.ts';
-import { errorResponse, errorSchemas } from './error-response-schemas.ts';
-import type { HeaderName } from './headers.ts';
-import { HEADERS } from './headers.ts';
+import { errorResponse, errorSchemas, type ResponseObject } from './error-response-schemas.ts';
+import { HEADERS, type HeaderName } from './headers.ts';
 import type { JsonSchema } from './json-schema.ts';
-import type { ListenerRules, SharedParts } from './operations.ts';
-import { describeOperation, errorsOf } from './operations.ts';
+import { describeOperation, errorsOf, type ListenerRules, type SharedParts } from './operations.ts';
 
 export type ApiDescription = ListenerRules & {
   title: string;
@@ -66,10 +63,7 @@ const PARAMETERS: Record<string, JsonSchema> = {
   },
 };
 
-/**
- * The OpenAPI 3.1 document of a listener, made from its routes, schemas and error registry only; deterministic.
- * @throws Error for an incomplete description, a repeated operation id or an unknown tag
- */
+/** The OpenAPI 3.1 document of a listener. @throws Error for a repeated operation id, an unknown tag, or a gap */
 export function describeApi(api: ApiDescription, operations: readonly Operation[]): OpenApiDocument {
   requireDistinct(operations, api.tags);
   const shared: SharedParts = { schemas: new Map(), responses: new Map() };

@@ -1,23 +1,16 @@
-import type { Schema } from 'joi';
+import Joi, { type Schema } from 'joi';
 import type { ErrorCode } from '../../domain/errors.ts';
 import { errorBody } from '../error-handler.ts';
 import { ERROR_CODES, ERRORS } from '../error-registry.ts';
 import { EXAMPLE } from '../example-values.ts';
-import type { HeaderName } from './headers.ts';
-import { headersOf } from './headers.ts';
-import type { Components, JsonSchema } from './json-schema.ts';
-import { described, exampleOf, toJsonSchema } from './json-schema.ts';
+import { growing, object } from '../response-fields.ts';
+import { type HeaderName, headersOf } from './headers.ts';
+import { type Components, described, exampleOf, type JsonSchema, toJsonSchema } from './json-schema.ts';
 
-/**
- * The extra field of some errors, by code. `hasOwnError`: responses with the code have their own error schema, because
- * the field has another shape there.
- */
+/** The extra field of some errors. `hasOwnError`: the code has its own error schema, as the field differs. */
 export type ErrorExtrasSchemas = Partial<Record<ErrorCode, { field: 'conflict'; schema: Schema; hasOwnError?: true }>>;
 
-export type ErrorRules = {
-  errorExtras: ErrorExtrasSchemas;
-  hasErrorPages: boolean;
-};
+export type ErrorRules = { errorExtras: ErrorExtrasSchemas; hasErrorPages: boolean };
 
 export type ResponseObject = {
   description: string;
@@ -26,11 +19,7 @@ export type ResponseObject = {
   content?: Record<string, { schema: JsonSchema; example?: unknown; examples?: Record<string, unknown> }>;
 };
 
-const HEADERS_OF_STATUS: Record<number, HeaderName[]> = {
-  405: ['Allow'],
-  429: ['Retry-After'],
-  503: ['Retry-After'],
-};
+const HEADERS_OF_STATUS: Record<number, HeaderName[]> = { 405: ['Allow'], 429: ['Retry-After'], 503: ['Retry-After'] };
 
 /** The codes grouped by status, in the order of the registry. */
 export function byStatus(codes: ReadonlySet<ErrorCode>): Map<number, ErrorCode[]> {
@@ -50,10 +39,7 @@ function pascalCase(code: string): string {
   return code.toLowerCase().replace(/(?:^|_)(\w)/g, (_match, letter: string) => letter.toUpperCase());
 }
 
-/**
- * The response for these codes: when each occurs, what to do, and examples. It uses the common error schema if
- * possible, because generated clients make a type of every other one.
- */
+/** The response for these codes. It uses the common error schema if it can: clients make a type of each other. */
 export function errorResponse(codes: readonly ErrorCode[], rules: ErrorRules): ResponseObject {
   const [status = 500] = codes.map((code) => ERRORS[code].status);
   return {
@@ -83,12 +69,6 @@ function exampleBody(code: ErrorCode, { errorExtras, hasErrorPages }: ErrorRules
   return errorBody({ code, message, requestId: EXAMPLE.requestId, hasPage: hasErrorPages, extras });
 }
 
-const PAGE_OF_CODE: JsonSchema = {
-  type: 'string',
-  format: 'uri-reference',
-  description: 'The page about this code, relative to the address of the service.',
-};
-
 function errorSchemaName(codes: readonly ErrorCode[], { errorExtras }: ErrorRules): string {
   const own = codes.find((code) => errorExtras[code]?.hasOwnError);
   return own === undefined ? 'Error' : `${pascalCase(own)}Error`;
@@ -103,55 +83,32 @@ export function errorSchemas(
   const nameOf = (code: ErrorCode) => errorSchemaName([code], rules);
   return [...new Set(codes.map(nameOf))].map((name) => {
     const extras = Object.entries(rules.errorExtras).filter(([code]) => nameOf(code as ErrorCode) === name);
-    return [name, errorSchema(codes, { ...rules, errorExtras: Object.fromEntries(extras) }, components)];
+    const schema = errorSchema(codes, { ...rules, errorExtras: Object.fromEntries(extras) });
+    return [name, toJsonSchema(described(schema), components)];
   });
 }
 
 /** The schema of error responses with the known codes; there may be more (docs/guides/versioning.md). */
-function errorSchema(
-  codes: readonly ErrorCode[],
-  { errorExtras, hasErrorPages }: ErrorRules,
-  components: Components,
-): JsonSchema {
-  const text = { type: 'string', minLength: 1 };
-  return {
-    type: 'object',
-    description: 'Every error response. Decide by `code`; `message` is for your developers and may change.',
-    properties: {
-      success: { type: 'boolean', description: 'false' },
-      error: {
-        type: 'object',
-        additionalProperties: true,
-        properties: {
-          code: { type: 'string', 'x-extensible-enum': codes },
-          message: { ...text, description: 'What was wrong and what to do next.' },
-          request_id: {
-            ...text,
-            description: 'The X-Request-Id of this response. Send it to the operator if you ask for help.',
-          },
-          ...(hasErrorPages ? { docs: PAGE_OF_CODE } : {}),
-          details: {
-            type: 'array',
-            description: 'With VALIDATION_ERROR: every faulty field.',
-            items: {
-              type: 'object',
-              properties: { path: text, message: text },
-              required: ['path', 'message'],
-              additionalProperties: true,
-            },
-          },
-          ...Object.fromEntries(
-            Object.values(errorExtras).map(({ field, schema }) => [field, toJsonSchema(described(schema), components)]),
-          ),
-          booking_id: {
-            ...text,
-            description: 'With INVALID_HOLD_STATE, if your hold is confirmed: its booking.',
-          },
-        },
-        required: ['code', 'message', 'request_id'],
-      },
-    },
-    required: ['success', 'error'],
-    additionalProperties: true,
-  };
+function errorSchema(codes: readonly ErrorCode[], { errorExtras, hasErrorPages }: ErrorRules): Schema {
+  const extras = Object.values(errorExtras).map(({ field, schema }) => [field, schema.optional()] as const);
+  const page = Joi.string()
+    .meta({ jsonSchema: { format: 'uri-reference' } })
+    .description('The page about this code, relative to the address of the service.');
+  const details = Joi.array().items(object({ path: Joi.string(), message: Joi.string() }));
+  return object({
+    success: Joi.boolean().description('false'),
+    error: object({
+      code: growing(Joi.string().valid(...codes)),
+      message: Joi.string().description('What was wrong and what to do next.'),
+      request_id: Joi.string().description(
+        'The X-Request-Id of this response. Send it to the operator if you ask for help.',
+      ),
+      ...(hasErrorPages ? { docs: page.optional() } : {}),
+      details: details.description('With VALIDATION_ERROR: every faulty field.').optional(),
+      ...Object.fromEntries(extras),
+      booking_id: Joi.string()
+        .description('With INVALID_HOLD_STATE, if your hold is confirmed: its booking.')
+        .optional(),
+    }),
+  }).description('Every error response. Decide by `code`; `message` is for your developers and may change.');
 }

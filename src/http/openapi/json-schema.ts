@@ -18,11 +18,7 @@ export type Described = {
   matches?: { schema?: Described }[];
 };
 
-type Meta = {
-  name?: string;
-  jsonSchema?: JsonSchema;
-  grows?: true;
-};
+type Meta = { name?: string; jsonSchema?: JsonSchema; grows?: true };
 
 export const described = (schema: Schema): Described => schema.describe() as Described;
 
@@ -137,11 +133,7 @@ function boundsOf({ type, rules = [] }: Described): JsonSchema {
   return Object.fromEntries(bounds);
 }
 
-/**
- * An example of a schema: its own last `.example()`, else one made from its fields. Optional fields without an example
- * are left out.
- * @throws Error naming a required field without an example
- */
+/** The last `.example()`, else one made of the fields. @throws Error naming a required field without an example */
 export const exampleOf = (schema: Schema): unknown => exampleIn(described(schema));
 
 export function exampleIn(schema: Described, path = 'body'): unknown {

@@ -3,12 +3,10 @@ import type { ErrorCode } from '../../domain/errors.ts';
 import type { Operation } from '../route.ts';
 import type { ErrorRules, ResponseObject } from './error-response-schemas.ts';
 import { byStatus, errorResponse, responseName } from './error-response-schemas.ts';
-import type { HeaderName } from './headers.ts';
-import { headersOf } from './headers.ts';
+import { type HeaderName, headersOf } from './headers.ts';
 import type { Components, Described, JsonSchema } from './json-schema.ts';
 import { described, exampleIn, isRequired, toJsonSchema, withName } from './json-schema.ts';
-import type { WebhookDescription } from './webhooks.ts';
-import { describeWebhooks } from './webhooks.ts';
+import { describeWebhooks, type WebhookDescription } from './webhooks.ts';
 
 export type ListenerRules = ErrorRules & {
   /** The codes that precede an endpoint's own rules: keys, rate limit. */
@@ -51,10 +49,7 @@ export function describeOperation(operation: Operation, rules: ListenerRules, sh
     ...(operation.isPublic === true ? { security: [] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined ? {} : { requestBody: requestBodyOf(operationId, body, shared.schemas) }),
-    responses: {
-      ...successesOf(operation, shared.schemas),
-      ...errorsByStatus(operation, rules, shared),
-    },
+    responses: { ...successesOf(operation, shared.schemas), ...errorsByStatus(operation, rules, shared) },
     ...(callbacks === undefined ? {} : { callbacks: describeWebhooks(callbacks, shared.schemas) }),
   };
 }
@@ -105,10 +100,7 @@ function requestBodyOf(operationId: string, body: Schema, schemas: Components): 
 
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/**
- * The default name of a response: `BookingList` for listBookings, `BuyPackageResult` for buyPackage. Generators for Go
- * use `…Response` themselves.
- */
+/** `BookingList` for listBookings, `BuyPackageResult` for buyPackage. Go generators use `…Response` themselves. */
 function resultName(operationId: string): string {
   const [, plural] = /^list(\w+)$/.exec(operationId) ?? [];
   if (plural === undefined) return `${capitalized(operationId)}Result`;
@@ -128,9 +120,7 @@ function successesOf(operation: Operation, schemas: Components): Record<string, 
           ...(operation.method === 'get' ? [] : IGNORED_FIELDS),
           ...deprecationHeaders(operation),
         ]),
-        ...(body && {
-          content: contentOf(described(body), resultName(operation.operationId), schemas, example),
-        }),
+        ...(body && { content: contentOf(described(body), resultName(operation.operationId), schemas, example) }),
       },
     ]),
   );
@@ -145,11 +135,7 @@ function deprecationHeaders({ deprecation }: Operation): HeaderName[] {
   return ['Deprecation', 'Link', ...(deprecation.sunset === undefined ? [] : (['Sunset'] as const))];
 }
 
-function errorsByStatus(
-  operation: Operation,
-  rules: ListenerRules,
-  { responses }: SharedParts,
-): Record<string, { $ref: string }> {
+function errorsByStatus(operation: Operation, rules: ListenerRules, { responses }: SharedParts) {
   const grouped = [...byStatus(errorsOf(operation, rules))];
   return Object.fromEntries(
     grouped.map(([status, codes]) => {

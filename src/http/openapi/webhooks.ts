@@ -1,6 +1,5 @@
 import type { Schema } from 'joi';
-import type { Components, JsonSchema } from './json-schema.ts';
-import { described, exampleOf, isRequired, toJsonSchema } from './json-schema.ts';
+import { type Components, described, exampleOf, isRequired, type JsonSchema, toJsonSchema } from './json-schema.ts';
 
 export type WebhookDescription = {
   name: string;
@@ -16,10 +15,7 @@ const TO_ENDPOINT = '{$request.body#/endpoint_url}';
 const RETRIES =
   'Respond with 2xx within 10 seconds and do the work afterwards. Anything else is a failure: retries follow after 5, 15, 30 and 60 minutes, up to five attempts. Deliveries can come twice and out of order: recognise an event by its event_id.';
 
-/**
- * The callbacks of the subscribing call, by event type. For OpenAPI's `webhooks`, generators make code that fails to
- * compile.
- */
+/** The subscribing call's callbacks. OpenAPI's `webhooks` would make generators emit code that does not compile. */
 export function describeWebhooks(
   webhooks: readonly WebhookDescription[],
   components: Components,
@@ -42,12 +38,7 @@ function describeWebhook({ name, summary, when, headers, body }: WebhookDescript
     }),
     requestBody: {
       required: true,
-      content: {
-        'application/json': {
-          schema: toJsonSchema(described(body), components),
-          example: exampleOf(body),
-        },
-      },
+      content: { 'application/json': { schema: toJsonSchema(described(body), components), example: exampleOf(body) } },
     },
     responses: {
       '2XX': { description: 'Delivered.' },

@@ -1,6 +1,5 @@
 import { newId } from '../../platform/ids.ts';
-import type { Db } from '../../platform/mongo.ts';
-import { isDuplicateKey } from '../../platform/mongo.ts';
+import { type Db, isDuplicateKey } from '../../platform/mongo.ts';
 import type { AlertRow } from './alert-types.ts';
 import { alertCollection, alertStateCollection } from './alerts.model.ts';
 

@@ -1,8 +1,6 @@
 import type { CollectionDefinition } from '../../platform/ensure-collection.ts';
-import type { Db } from '../../platform/mongo.ts';
-import { openCollection } from '../../platform/mongo.ts';
-import type { AlertRow } from './alert-types.ts';
-import { ALERT_KINDS } from './alert-types.ts';
+import { type Db, openCollection } from '../../platform/mongo.ts';
+import { ALERT_KINDS, type AlertRow } from './alert-types.ts';
 
 export const alertCollection = (db: Db) => openCollection<AlertRow>(db, 'alerts');
 

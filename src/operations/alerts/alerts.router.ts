@@ -1,11 +1,9 @@
-import type { Operator, Route } from '../../http/route.ts';
-import { listing, route } from '../../http/route.ts';
+import { listing, type Operator, type Route, route } from '../../http/route.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { omitUndefined } from '../../platform/omit-undefined.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
 import { alertView } from './alert-text.rules.ts';
-import type { AlertsQuery } from './alerts.schemas.ts';
-import { alertPage, alertsQuery } from './alerts.schemas.ts';
+import { type AlertsQuery, alertPage, alertsQuery } from './alerts.schemas.ts';
 import { listAlerts } from './alerts.service.ts';
 
 export function alertRoutes(deps: { db: Db }): Route<Operator>[] {
@@ -22,7 +20,7 @@ export function alertRoutes(deps: { db: Db }): Route<Operator>[] {
       errors: [],
       handle: async ({ query: { status, kind, cursor, limit } }) => {
         const isOpen = status === 'all' ? undefined : status === 'open';
-        const { rows, next } = await listAlerts(deps, omitUndefined({ isOpen, kind }), cursor, limit);
+        const { rows, next } = await listAlerts(deps.db, omitUndefined({ isOpen, kind }), cursor, limit);
         return listing(rows.map(alertView), encodeCursor(next));
       },
     }),

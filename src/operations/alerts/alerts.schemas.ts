@@ -3,8 +3,7 @@ import { EXAMPLE } from '../../http/example-values.ts';
 import { cursor, pageLimit } from '../../http/fields.ts';
 import { count, id, named, object, orNull, pageOf, sentence, timestamp } from '../../http/response-fields.ts';
 import type { Position } from '../../platform/pagination.ts';
-import type { AlertKind } from './alert-types.ts';
-import { ALERT_KINDS } from './alert-types.ts';
+import { ALERT_KINDS, type AlertKind } from './alert-types.ts';
 
 export type AlertsQuery = {
   status: 'open' | 'resolved' | 'all';

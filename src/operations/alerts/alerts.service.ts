@@ -1,7 +1,6 @@
 import type { Backlog } from '../../platform/backlog.store.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { Db } from '../../platform/mongo.ts';
-import type { Page, Position } from '../../platform/pagination.ts';
 import type { QueueState, Queues } from '../../queues/queues.ts';
 import { findOverdueHolds } from '../../reservations/hold-reads.store.ts';
 import { findUndispatched } from '../../reservations/outbox.store.ts';
@@ -9,21 +8,13 @@ import { overdueDeliveries, withDeadLetters } from '../../webhooks/deliveries/de
 import { findFailing } from '../../webhooks/subscriptions/subscription-health.store.ts';
 import { findLatestAction } from '../audit/audit.store.ts';
 import { logFields, messageOf } from './alert-text.rules.ts';
-import type { AlertKind, AlertRow, Condition } from './alert-types.ts';
-import { ALERT_KINDS } from './alert-types.ts';
-import type { AlertFilter } from './alerts.store.ts';
-import {
-  findOpenSubjects,
-  listAlertRows,
-  raiseAlert,
-  refreshAlerts,
-  resolveUnseen,
-  touchAlerts,
-} from './alerts.store.ts';
-import type { Listener } from './counters.store.ts';
+import { ALERT_KINDS, type AlertKind, type Condition } from './alert-types.ts';
+import { findOpenSubjects, raiseAlert, refreshAlerts, resolveUnseen, touchAlerts } from './alerts.store.ts';
 import { readWrongKeys } from './counters.store.ts';
 import { countNewDeadLetters } from './dead-letters.service.ts';
 import type { WorkerWatch } from './worker-watch.ts';
+
+export { listAlerts } from './alerts.store.ts';
 
 export type AlertDeps = {
   db: Db;
@@ -33,31 +24,21 @@ export type AlertDeps = {
   workers: WorkerWatch;
 };
 
-/** How long a condition may last before an alert is raised. */
-export type AlertTimes = {
-  undispatchedMs: number;
-  overdueMs: number;
-  deliveryOverdueMs: number;
-  workerAbsentMs: number;
-  failingMs: number;
-  /** The number of wrong keys within two minutes that makes a burst. */
-  wrongKeys: Record<Listener, number>;
-  /** How long a condition must be gone before its alert is resolved: if it returns sooner, it is the same alert. */
-  calmMs: number;
-};
-
-export const ALERT_TIMES: AlertTimes = {
+/** How long a condition may last before an alert is raised; the number of wrong keys within two minutes. */
+const TIMES = {
   // With a sweep every 5 s, and 10 s to take over from a dead watch, an alert is raised within 60 s of the fault.
   undispatchedMs: 30_000,
   overdueMs: 30_000,
   deliveryOverdueMs: 30_000,
   workerAbsentMs: 30_000,
-  failingMs: 3_600_000,
   // Notices a client that loops with an old key, but not a person who mistypes.
   wrongKeys: { admin: 20, partner: 200 },
+  /** How long a condition must be gone before its alert is resolved: if it returns sooner, it is the same alert. */
   calmMs: 60_000,
 };
 
+/** How long an endpoint must have failed for an alert and the metric. */
+export const FAILING_MS = 3_600_000;
 const MAX_FAILING = 1000;
 
 /**
@@ -70,34 +51,37 @@ const IN_ORDER = [...ALERT_KINDS.filter((kind) => kind !== 'dead_letter'), 'dead
  * the database, so they are noticed whichever process failed. Concurrent sweeps raise and log each alert once. A
  * condition that cannot be read is neither raised nor resolved, and does not hold up the others.
  */
-export async function sweepAlerts(deps: AlertDeps, times: AlertTimes, stopping: AbortSignal): Promise<void> {
+export async function sweepAlerts(deps: AlertDeps, stopping: AbortSignal): Promise<void> {
   const checked: AlertKind[] = [];
   const queues = await deps.queues.readStates();
   for (const kind of IN_ORDER) {
     if (stopping.aborted) return;
     try {
-      if (await checkKind(deps, kind, { times, queues, stopping })) checked.push(kind);
+      if (await checkKind(deps, kind, queues, stopping)) checked.push(kind);
     } catch (err) {
       deps.log.warn({ alert: kind, error: (err as Error).message }, 'an alert condition could not be checked');
     }
   }
-  for (const row of await resolveUnseen(deps.db, checked, times.calmMs)) {
+  for (const row of await resolveUnseen(deps.db, checked, TIMES.calmMs)) {
     const lastedMs = (row.resolvedAt ?? row.raisedAt).getTime() - row.raisedAt.getTime();
     deps.log.info({ ...logFields(row), lasted_ms: lastedMs }, 'an alert is resolved');
   }
 }
 
-/** `queues` is undefined if Redis does not respond. */
-type Check = { times: AlertTimes; queues: QueueState[] | undefined; stopping: AbortSignal };
-
-async function checkKind(deps: AlertDeps, kind: AlertKind, at: Check): Promise<boolean> {
+/** False if the condition cannot be read now. `queues` is undefined if Redis does not respond. */
+async function checkKind(
+  deps: AlertDeps,
+  kind: AlertKind,
+  queues: QueueState[] | undefined,
+  stopping: AbortSignal,
+): Promise<boolean> {
   if (kind === 'dead_letter') {
-    await countNewDeadLetters(deps, at.stopping);
+    await countNewDeadLetters(deps, stopping);
     await touchDeadLetters(deps);
     return true;
   }
   const open = await findOpenSubjects(deps.db, kind);
-  const conditions = await findConditions(deps, kind, at);
+  const conditions = await findConditions(deps, kind, queues);
   if (conditions === undefined) return false;
   await refreshAlerts(
     deps.db,
@@ -124,28 +108,28 @@ function conditionOf(kind: AlertKind, count: number, more: Partial<Condition> = 
 async function findConditions(
   deps: AlertDeps,
   kind: Exclude<AlertKind, 'dead_letter'>,
-  { times, queues }: Check,
+  queues: QueueState[] | undefined,
 ): Promise<Condition[] | undefined> {
   switch (kind) {
     case 'endpoint_failing':
-      return (await findFailing(deps.db, times.failingMs, MAX_FAILING)).map(
+      return (await findFailing(deps.db, FAILING_MS, MAX_FAILING)).map(
         ({ _id: subject, partnerId, consecutiveFailures, failingSince: since }) =>
           conditionOf(kind, consecutiveFailures, { subject, partnerId, since }),
       );
     case 'event_undispatched':
-      return waiting(kind, await findUndispatched(deps.db, times.undispatchedMs));
+      return waiting(kind, await findUndispatched(deps.db, TIMES.undispatchedMs));
     case 'hold_overdue':
-      return waiting(kind, await findOverdueHolds(deps.db, times.overdueMs));
+      return waiting(kind, await findOverdueHolds(deps.db, TIMES.overdueMs));
     case 'delivery_overdue':
-      return waiting(kind, await overdueDeliveries(deps, times.deliveryOverdueMs));
+      return waiting(kind, await overdueDeliveries(deps, TIMES.deliveryOverdueMs));
     case 'queue_paused':
       if (queues === undefined) return undefined;
       return Promise.all(queues.filter(({ isPaused }) => isPaused).map(({ name }) => pausedCondition(deps.db, name)));
     case 'worker_absent':
       if (queues === undefined || queues.some(({ workers }) => workers === null)) return undefined;
-      return deps.workers.absent(queues, times.workerAbsentMs).map((subject) => conditionOf(kind, 1, { subject }));
+      return deps.workers.absent(queues, TIMES.workerAbsentMs).map((subject) => conditionOf(kind, 1, { subject }));
     case 'wrong_keys':
-      return (await readWrongKeys(deps.db, times.wrongKeys)).map(({ listener: subject, count }) =>
+      return (await readWrongKeys(deps.db, TIMES.wrongKeys)).map(({ listener: subject, count }) =>
         conditionOf(kind, count, { subject }),
       );
     case 'guard_index_absent': {
@@ -167,14 +151,4 @@ async function pausedCondition(db: Db, subject: string): Promise<Condition> {
     return conditionOf('queue_paused', 1, { subject, pause: null });
   const pause = { by: latest.keyId ?? null, reason: latest.reason };
   return conditionOf('queue_paused', 1, { subject, since: latest.at, pause });
-}
-
-/** Alerts, the newest first; without a filter also those resolved within 90 days. */
-export async function listAlerts(
-  deps: { db: Db },
-  filter: AlertFilter,
-  after: Position | undefined,
-  limit: number,
-): Promise<Page<AlertRow>> {
-  return listAlertRows(deps.db, filter, after, limit);
 }

@@ -1,9 +1,7 @@
 import { newId } from '../../platform/ids.ts';
-import type { Db, Expression, Tx } from '../../platform/mongo.ts';
-import { isDuplicateKey } from '../../platform/mongo.ts';
+import { type Db, type Expression, isDuplicateKey, type Tx } from '../../platform/mongo.ts';
 import { omitUndefined } from '../../platform/omit-undefined.ts';
-import type { Page, Position } from '../../platform/pagination.ts';
-import { beyond, toPage } from '../../platform/pagination.ts';
+import { beyond, type Page, type Position, toPage } from '../../platform/pagination.ts';
 import type { AlertKind, AlertRow, Condition } from './alert-types.ts';
 import { alertCollection } from './alerts.model.ts';
 
@@ -150,7 +148,8 @@ export async function countOpenAlerts(db: Db): Promise<Map<AlertKind, number>> {
 
 export type AlertFilter = { isOpen?: boolean; kind?: AlertKind };
 
-export async function listAlertRows(
+/** Alerts, the newest first; without a filter also those resolved within 90 days. */
+export async function listAlerts(
   db: Db,
   filter: AlertFilter,
   after: Position | undefined,

@@ -1,9 +1,7 @@
 import { groupBy } from '../../platform/group-by.ts';
-import type { Db } from '../../platform/mongo.ts';
-import { inTransaction, isDuplicateKey } from '../../platform/mongo.ts';
+import { type Db, inTransaction, isDuplicateKey } from '../../platform/mongo.ts';
 import { countDeadLettersOnce } from '../../webhooks/deliveries/delivery-health.service.ts';
-import type { UncountedDeadLetter } from '../../webhooks/deliveries/delivery-health.store.ts';
-import { findUncounted } from '../../webhooks/deliveries/delivery-health.store.ts';
+import { findUncounted, type UncountedDeadLetter } from '../../webhooks/deliveries/delivery-health.store.ts';
 import { causeOf } from '../../webhooks/deliveries/log-fields.rules.ts';
 import { addDeadLetters } from './alerts.store.ts';
 import { addToDeadLetterTotal } from './counters.store.ts';

@@ -3,9 +3,8 @@ import { startSweep } from '../../platform/sweep.ts';
 import { noteZoneData } from '../../platform/zone-data.ts';
 import type { WorkerContext } from '../../process/context.ts';
 import type { ProcessScope } from '../../process/lifecycle.ts';
-import { postAlerts } from './alert-post.service.ts';
-import { createAlertPost } from './alert-post.ts';
-import { ALERT_TIMES, sweepAlerts } from './alerts.service.ts';
+import { createAlertPost, postAlerts } from './alert-post.service.ts';
+import { sweepAlerts } from './alerts.service.ts';
 import { createWorkerWatch } from './worker-watch.ts';
 
 const EVERY_MS = 5000;
@@ -31,7 +30,7 @@ export function startAlerting(
     };
     startSweep(scope, db, { name, everyMs: EVERY_MS, run });
   };
-  sweep('alerts', (stopping) => sweepAlerts(deps, ALERT_TIMES, stopping));
+  sweep('alerts', (stopping) => sweepAlerts(deps, stopping));
   if (config.alertUrl !== undefined) {
     const post = createAlertPost(config.alertUrl);
     sweep('alert-posts', (stopping) => postAlerts({ db, log, config, post }, stopping));

@@ -1,20 +1,20 @@
 import type { QueueState, WorkedQueue } from '../../queues/queues.ts';
 
-/** Remembers since when a queue has been without workers: Redis only knows who is connected now. */
-export type WorkerWatch = {
-  /** The queues that had no worker in any state read for at least `forMs`. */
-  absent(states: readonly QueueState[], forMs: number): WorkedQueue[];
-};
+export type WorkerWatch = ReturnType<typeof createWorkerWatch>;
 
 /** An older state says nothing about the time since: another process kept the watch meanwhile. */
 const FORGOTTEN_AFTER_MS = 30_000;
 
-/** A new watch gives a fleet that is just starting its time. `nowMs` must be monotonic. */
-export function createWorkerWatch(nowMs: () => number = () => performance.now()): WorkerWatch {
+/**
+ * Remembers since when a queue has been without workers: Redis only knows who is connected now. A new watch gives a
+ * fleet that is just starting its time. `nowMs` must be monotonic.
+ */
+export function createWorkerWatch(nowMs: () => number = () => performance.now()) {
   let since = new Map<WorkedQueue, number>();
   let readAt = Number.NEGATIVE_INFINITY;
   return {
-    absent(states, forMs) {
+    /** The queues that had no worker in any state read for at least `forMs`. */
+    absent(states: readonly QueueState[], forMs: number): WorkedQueue[] {
       const now = nowMs();
       const known = now - readAt > FORGOTTEN_AFTER_MS ? new Map<WorkedQueue, number>() : since;
       const idle = states.filter(({ workers }) => workers === 0);

@@ -1,8 +1,7 @@
 import type { Logger } from '../../platform/logger.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { counter } from '../../platform/process-metrics.ts';
-import type { Listener } from './counters.store.ts';
-import { addWrongKeys } from './counters.store.ts';
+import { addWrongKeys, type Listener } from './counters.store.ts';
 
 const WRITE_EVERY_MS = 1000;
 

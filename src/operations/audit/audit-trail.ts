@@ -2,12 +2,10 @@ import type { Request, RequestHandler, Response } from 'express';
 import { idsIn } from '../../http/redact-path.rules.ts';
 import { clientAddressOf, pathOf, serverRequestIdOf } from '../../http/request-facts.ts';
 import type { Operator, Route, SignedIn } from '../../http/route.ts';
-import type { Attempt, AuditDeps } from './audit.service.ts';
-import { beginAction, completeAction, recordAction } from './audit.service.ts';
+import type { BoardCall } from '../operators/queue-board.rules.ts';
+import { type Attempt, type AuditDeps, beginAction, completeAction, recordAction } from './audit.service.ts';
 import { createAuditLookup } from './audited-subject.ts';
 import { createWrongKeyTrail } from './wrong-key-trail.ts';
-
-type BoardCall = { action: string; subjects: readonly string[]; reason: string | null };
 
 const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
 

@@ -1,8 +1,6 @@
-import type { Model } from 'mongoose';
-import { Schema } from 'mongoose';
+import { type Model, Schema } from 'mongoose';
 import type { CollectionDefinition } from '../../platform/ensure-collection.ts';
-import type { Db } from '../../platform/mongo.ts';
-import { collectionOf, modelOf } from '../../platform/mongo.ts';
+import { collectionOf, type Db, modelOf } from '../../platform/mongo.ts';
 
 /** One attempt of an operator to change something (ADR 0018). Contains no secret and no customer's data. */
 export type AuditRow = {

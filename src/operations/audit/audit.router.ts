@@ -1,10 +1,8 @@
-import type { Operator, Route } from '../../http/route.ts';
-import { listing, route } from '../../http/route.ts';
+import { listing, type Operator, type Route, route } from '../../http/route.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
 import type { AuditRow } from './audit.model.ts';
-import type { AuditQuery } from './audit.schemas.ts';
-import { auditPage, auditQuery } from './audit.schemas.ts';
+import { type AuditQuery, auditPage, auditQuery } from './audit.schemas.ts';
 import { listActions } from './audit.service.ts';
 
 export function auditRoutes(deps: { db: Db }): Route<Operator>[] {

@@ -4,8 +4,14 @@ import type { Db } from '../../platform/mongo.ts';
 import { omitUndefined } from '../../platform/omit-undefined.ts';
 import type { Page, Position } from '../../platform/pagination.ts';
 import type { AuditRow } from './audit.model.ts';
-import type { AuditFilter, NewAuditRow } from './audit.store.ts';
-import { completeAuditRow, insertAuditRow, listActionNames, listAuditRows } from './audit.store.ts';
+import {
+  type AuditFilter,
+  completeAuditRow,
+  insertAuditRow,
+  listActionNames,
+  listAuditRows,
+  type NewAuditRow,
+} from './audit.store.ts';
 import { redact, shortenForListing, subjectsOf } from './redact.rules.ts';
 
 export type AuditDeps = { db: Db; log: Logger };

@@ -1,9 +1,7 @@
 import type { Db } from '../../platform/mongo.ts';
 import { omitUndefined } from '../../platform/omit-undefined.ts';
-import type { Page, Position } from '../../platform/pagination.ts';
-import { beyond, toPage } from '../../platform/pagination.ts';
-import type { AuditRow } from './audit.model.ts';
-import { auditCollection, auditModel } from './audit.model.ts';
+import { beyond, type Page, type Position, toPage } from '../../platform/pagination.ts';
+import { type AuditRow, auditCollection, auditModel } from './audit.model.ts';
 
 /** A row to write; the database sets its instant. */
 export type NewAuditRow = Omit<AuditRow, 'at'>;

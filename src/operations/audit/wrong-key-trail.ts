@@ -1,6 +1,5 @@
 import { addressKey } from '../../http/client-address.rules.ts';
-import type { Attempt, AuditDeps } from './audit.service.ts';
-import { recordAction } from './audit.service.ts';
+import { type Attempt, type AuditDeps, recordAction } from './audit.service.ts';
 import { setAttempts } from './audit.store.ts';
 
 const WINDOW_MS = 60_000;

@@ -1,9 +1,6 @@
-import type { Operator, Route } from '../../http/route.ts';
-import { ok, route } from '../../http/route.ts';
-import type { EraseBody } from './customers.schemas.ts';
-import { eraseBody, erasure } from './customers.schemas.ts';
-import type { EraseDeps } from './erase-customer.service.ts';
-import { eraseCustomer } from './erase-customer.service.ts';
+import { type Operator, ok, type Route, route } from '../../http/route.ts';
+import { type EraseBody, eraseBody, erasure } from './customers.schemas.ts';
+import { type EraseDeps, eraseCustomer } from './erase-customer.service.ts';
 
 export function customerRoutes(deps: EraseDeps): Route<Operator>[] {
   return [

@@ -3,10 +3,10 @@ import { findUsablePurchases } from '../../booking/packages/packages.store.ts';
 import type { Erasure } from '../../domain/erasure.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { nationalDigitsOf, requireCustomerPhone } from '../../domain/phone.ts';
-import { eraseTextsOf } from '../../events/events.service.ts';
+import { eraseTextsOfEvents } from '../../events/events.service.ts';
 import type { Db } from '../../platform/mongo.ts';
-import type { CustomerOf, Past } from '../../reservations/customer-erasure.store.ts';
 import {
+  type CustomerOf,
   eraseBookings,
   eraseHolds,
   findEndedHolds,
@@ -14,11 +14,10 @@ import {
   findPast,
   findPhone,
   findUpcoming,
+  type Past,
 } from '../../reservations/customer-erasure.store.ts';
-import type { ReservationDeps } from '../../reservations/reservations.service.ts';
-import { expireHolds } from '../../reservations/reservations.service.ts';
-import type { DispatchDeps } from '../../webhooks/deliveries/dispatch-events.service.ts';
-import { dispatchEvents } from '../../webhooks/deliveries/dispatch-events.service.ts';
+import { expireHolds, type ReservationDeps } from '../../reservations/reservations.service.ts';
+import { type DispatchDeps, dispatchEvents } from '../../webhooks/deliveries/dispatch-events.service.ts';
 import { eraseExcerptsIdentifying, eraseExcerptsOf } from '../../webhooks/deliveries/erase-excerpts.service.ts';
 import { createCustomerMatcher } from './customer-matcher.rules.ts';
 
@@ -86,7 +85,7 @@ async function eraseEventsOf(deps: EraseDeps, reservations: readonly Past[]): Pr
   );
   for (const err of dispatched.failures.values()) throw err;
   const ids = reservations.map((row) => row._id);
-  await eraseExcerptsOf(deps, await eraseTextsOf(deps, ids, ERASED));
+  await eraseExcerptsOf(deps, await eraseTextsOfEvents(deps.db, ids, ERASED));
 }
 
 async function requireNothingUpcoming(deps: EraseDeps, customer: CustomerOf): Promise<void> {

@@ -1,10 +1,15 @@
 import { readDatabaseTime } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logger.ts';
-import type { Db, Snapshot } from '../../platform/mongo.ts';
-import { readingSnapshot } from '../../platform/mongo.ts';
+import { type Db, readingSnapshot, type Snapshot } from '../../platform/mongo.ts';
 import { countSealings } from '../../webhooks/subscriptions/secrets.store.ts';
-import type { DumpedCollection, Manifest } from './backup-files.ts';
-import { BackupError, makeFolder, writeDocuments, writeManifest } from './backup-files.ts';
+import {
+  BackupError,
+  type DumpedCollection,
+  type Manifest,
+  makeFolder,
+  writeDocuments,
+  writeManifest,
+} from './backup-files.ts';
 import { isSnapshotTooOld, listCollectionNames, readDocuments } from './dump.store.ts';
 import { RELEASE } from './release.ts';
 

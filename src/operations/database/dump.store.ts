@@ -1,6 +1,5 @@
 import mongoose from 'mongoose';
-import type { Db, Snapshot } from '../../platform/mongo.ts';
-import { DURABLE, inSnapshot, openCollection } from '../../platform/mongo.ts';
+import { type Db, DURABLE, inSnapshot, openCollection, type Snapshot } from '../../platform/mongo.ts';
 
 /** A document as stored: BSON, each number in its own type. */
 export type RawDocument = Buffer;

@@ -4,7 +4,8 @@ import type { Db } from '../../platform/mongo.ts';
 import { UnsupportedServerError } from '../../platform/server-requirements.rules.ts';
 import { singleFlight } from '../../platform/single-flight.ts';
 import type { ProcessScope } from '../../process/lifecycle.ts';
-import { missingGuards, requireUsableDatabase } from './collections.ts';
+import { missingGuards } from './collections.ts';
+import { requireUsable } from './migrate.service.ts';
 
 /** How often to check while some are missing, and while all exist. */
 const TIMES = { waitMs: 1000, watchMs: 10_000 };
@@ -74,7 +75,8 @@ export async function untilGuarded({ log, stopping }: Pick<ProcessScope, 'log' |
 export async function untilUsable({ stopping }: Pick<ProcessScope, 'stopping'>, db: Db): Promise<void> {
   for (;;) {
     try {
-      return await requireUsableDatabase(db);
+      await requireUsable(db);
+      return;
     } catch (err) {
       if (err instanceof UnsupportedServerError) throw err;
       await delay(TIMES.waitMs, undefined, { signal: stopping });

@@ -1,21 +1,28 @@
+import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CollectionChange, CollectionDefinition } from '../../platform/ensure-collection.ts';
-import { ensureCollection, findChanges } from '../../platform/ensure-collection.ts';
+import {
+  type CollectionChange,
+  type CollectionDefinition,
+  ensureCollection,
+  findChanges,
+} from '../../platform/ensure-collection.ts';
 import { acquireLock, findLockHolder, releaseLock } from '../../platform/locks.store.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { UnsupportedServerError } from '../../platform/server-requirements.rules.ts';
-import type { AppliedStep, Structure } from './migrations.store.ts';
+import { COLLECTIONS } from './collections.ts';
 import {
+  type AppliedStep,
   findAppliedSteps,
   findStructure,
   isUnused,
   noteBegun,
   noteFinished,
+  type Structure,
   saveStructure,
 } from './migrations.store.ts';
-import { compareReleases } from './release.ts';
-import type { Step } from './steps.ts';
+import { compareReleases, RELEASE } from './release.ts';
+import { STEPS, type Step } from './steps.ts';
 
 export type Target = {
   release: string;
@@ -30,17 +37,26 @@ export type MigrationRun = {
   holder: string;
 };
 
+const TARGET: Target = { release: RELEASE, collections: COLLECTIONS, steps: STEPS };
+
+const QUIET: MigrationRun = {
+  log: { info: () => undefined, warn: () => undefined },
+  stopping: new AbortController().signal,
+  holder: `${hostname()}, process ${process.pid}`,
+};
+
 const LOCK = 'migration';
 const LOCKED_FOR_MS = 15_000;
 const WAIT_MS = 1000;
 
 /**
- * Brings the database to a release: creates missing collections, validators and indexes, then runs pending steps. Safe
- * to repeat, also after a kill, while processes of the previous release run. One run at a time; a second one waits. A
- * database of a newer release is not changed.
+ * Brings the database to a release: creates missing collections, validators and indexes (ADR 0002), then runs pending
+ * steps (ADR 0022). Safe to repeat, also after a kill, while processes of the previous release run. One run at a time; a
+ * second one waits. A database of a newer release is not changed.
  * @throws UnsupportedServerError if this release cannot run on the database
  */
-export async function migrateTo(db: Db, target: Target, run: MigrationRun): Promise<void> {
+export async function migrate(db: Db, options: Partial<MigrationRun> = {}, target = TARGET): Promise<void> {
+  const run = { ...QUIET, ...options };
   const wasUnused = await isUnused(db);
   await takeTurn(db, run);
   const renewing = setInterval(() => {
@@ -118,7 +134,8 @@ export type Plan = {
   steps: StepStatus[];
 };
 
-export async function planMigration(db: Db, { release, collections, steps }: Target): Promise<Plan> {
+/** What `migrate` would do; only reads. */
+export async function planMigration(db: Db, { release, collections, steps } = TARGET): Promise<Plan> {
   const [structure, applied] = await Promise.all([findStructure(db), findAppliedSteps(db)]);
   const isOfNewer = isNewer(structure, release);
   const changes = isOfNewer ? [] : await findChanges(db, collections);
@@ -182,7 +199,7 @@ const NEWER =
  */
 export async function requireUsable(
   db: Db,
-  release: string,
+  release = RELEASE,
 ): Promise<{ structure: Structure | null; applied: AppliedStep[] }> {
   const [structure, applied] = await Promise.all([findStructure(db), findAppliedSteps(db)]);
   for (const { _id, name, unusedSince } of applied) {

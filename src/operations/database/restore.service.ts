@@ -1,10 +1,9 @@
 import { skipSequenceNumbers } from '../../events/sequence-numbers.store.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { Db } from '../../platform/mongo.ts';
-import type { Manifest } from './backup-files.ts';
-import { BackupError, readBatches, readManifest, requireIntact } from './backup-files.ts';
-import { migrate } from './collections.ts';
+import { BackupError, type Manifest, readBatches, readManifest, requireIntact } from './backup-files.ts';
 import { dropDatabase, insertDocuments, listFilled } from './dump.store.ts';
+import { migrate } from './migrate.service.ts';
 import { compareReleases, RELEASE } from './release.ts';
 
 /** MongoDB allows 48 MB for a command. */

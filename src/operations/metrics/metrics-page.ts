@@ -10,10 +10,8 @@ import { processMetrics } from '../../platform/process-metrics.ts';
 import type { Progress } from '../../platform/progress.ts';
 import { singleFlight } from '../../platform/single-flight.ts';
 import type { Queues } from '../../queues/queues.ts';
-import type { Figures } from './figures.ts';
-import { expose, mergeExpositions } from './figures.ts';
-import type { FigureDeps } from './service-figures.service.ts';
-import { databaseReadings, redisReadings } from './service-figures.service.ts';
+import { expose, type Figures, mergeExpositions } from './figures.ts';
+import { databaseReadings, type FigureDeps, redisReadings } from './service-figures.service.ts';
 
 /** Keeps a scrape well within the 10 s that Prometheus waits. */
 const WAIT_MS = 1500;

@@ -8,7 +8,7 @@ import { findUndispatched } from '../../reservations/outbox.store.ts';
 import { countInState, findDueBacklog } from '../../webhooks/deliveries/delivery-health.store.ts';
 import { countUnhealthy, findFailing } from '../../webhooks/subscriptions/subscription-health.store.ts';
 import { ALERT_KINDS } from '../alerts/alert-types.ts';
-import { ALERT_TIMES } from '../alerts/alerts.service.ts';
+import { FAILING_MS } from '../alerts/alerts.service.ts';
 import { countOpenAlerts } from '../alerts/alerts.store.ts';
 import { readDeadLetterTotal } from '../alerts/counters.store.ts';
 import { findPurgesCompleted } from '../retention/purges.store.ts';
@@ -46,7 +46,7 @@ export function databaseReadings({ db, missingGuards }: FigureDeps): Reading[] {
       return { pbs_holds_overdue: countOf(overdue), pbs_hold_oldest_overdue_seconds: secondsOf(overdue) };
     },
     async () => {
-      const failing = await findFailing(db, ALERT_TIMES.failingMs, MAX_FAILING);
+      const failing = await findFailing(db, FAILING_MS, MAX_FAILING);
       return { pbs_endpoints_failing: failing.length };
     },
     async () => ({ pbs_endpoints_unhealthy: await countUnhealthy(db) }),

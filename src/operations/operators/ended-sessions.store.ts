@@ -1,6 +1,5 @@
 import type { CollectionDefinition } from '../../platform/ensure-collection.ts';
-import type { Db } from '../../platform/mongo.ts';
-import { openCollection } from '../../platform/mongo.ts';
+import { type Db, openCollection } from '../../platform/mongo.ts';
 import { NEWEST } from '../../platform/newest-reads.ts';
 import type { Session } from './session.rules.ts';
 

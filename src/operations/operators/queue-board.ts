@@ -5,10 +5,8 @@ import { ExpressAdapter } from '@bull-board/express';
 import type { RequestHandler } from 'express';
 import { ASSETS_PATH } from '../../http/html-page.tsx';
 import type { Config } from '../../process/config/config.ts';
-import type { DeadLetterJob, HoldExpiryJob, WebhookDeliveryJob } from '../../queues/jobs.ts';
-import { holdIdsOf } from '../../queues/jobs.ts';
-import type { QueueName, Queues } from '../../queues/queues.ts';
-import { QUEUE_NAMES } from '../../queues/queues.ts';
+import { type DeadLetterJob, type HoldExpiryJob, holdIdsOf, type WebhookDeliveryJob } from '../../queues/jobs.ts';
+import { QUEUE_NAMES, type QueueName, type Queues } from '../../queues/queues.ts';
 import { isAllowedOnBoard, isPause, reasonIn } from './queue-board.rules.ts';
 
 type BoardQueue = {

@@ -10,8 +10,14 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { parseUrl } from '../../platform/parse-url.ts';
 import { hasEndedSession, insertEndedSession } from './ended-sessions.store.ts';
-import type { Session } from './session.rules.ts';
-import { isOperatorKey, openSession, operatorKeyId, SESSION_SECONDS, signSession } from './session.rules.ts';
+import {
+  isOperatorKey,
+  openSession,
+  operatorKeyId,
+  SESSION_SECONDS,
+  type Session,
+  signSession,
+} from './session.rules.ts';
 import { SignInPage } from './sign-in-page.tsx';
 
 const COOKIE = 'operator_session';

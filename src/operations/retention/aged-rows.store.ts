@@ -2,8 +2,7 @@ import mongoose from 'mongoose';
 import type { RetentionRule } from '../../domain/retention.ts';
 import { writeEach } from '../../platform/bulk-writes.ts';
 import { readDatabaseTime } from '../../platform/clock.ts';
-import type { Db } from '../../platform/mongo.ts';
-import { isDuplicateKey, openCollection } from '../../platform/mongo.ts';
+import { type Db, isDuplicateKey, openCollection } from '../../platform/mongo.ts';
 import { NEWEST } from '../../platform/newest-reads.ts';
 
 const { EJSON } = mongoose.mongo.BSON;

@@ -8,12 +8,18 @@ import type { Logger } from '../../platform/logger.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { counter } from '../../platform/process-metrics.ts';
 import type { SweptPage } from '../../platform/sweep.ts';
-import type { AgedPosition, AgedRow, CutOff } from './aged-rows.store.ts';
-import { deleteAgedRows, findAgedRows, findCutOff, toLine } from './aged-rows.store.ts';
+import {
+  type AgedPosition,
+  type AgedRow,
+  type CutOff,
+  deleteAgedRows,
+  findAgedRows,
+  findCutOff,
+  toLine,
+} from './aged-rows.store.ts';
 import type { Archive } from './archive.ts';
 import { dayOf, objectName } from './archived-objects.rules.ts';
-import type { Kind, RetentionConfig } from './kinds.ts';
-import { daysKept, KINDS } from './kinds.ts';
+import { daysKept, KINDS, type Kind, type RetentionConfig } from './kinds.ts';
 import { forgetPurge, notePurgeCompleted, notePurgeTried } from './purges.store.ts';
 
 export type PurgeDeps = {
@@ -22,18 +28,6 @@ export type PurgeDeps = {
   config: RetentionConfig;
   /** Without an archive, purged rows are gone. */
   archive?: Archive | undefined;
-};
-
-/**
- * The position of a run: its kind, the place in it, the rows purged so far, and when it last logged them (monotonic).
- */
-export type PurgePosition = {
-  kind: number;
-  cutOff?: CutOff | undefined;
-  at?: AgedPosition | undefined;
-  purged: Readonly<Record<string, number>>;
-  hasFailed: boolean;
-  saidAtMs: number;
 };
 
 /** Rows that are read, archived and deleted in one batch. */
@@ -53,54 +47,71 @@ const purgedTotal = counter({
   labelNames: ['collection'],
 });
 
-/**
- * Deletes the next page of rows whose retention is over, then rests. With an archive, a row is deleted once it is
- * archived durably; after a failure it stays and is archived again. A kind that fails waits for the next run, and the
- * others go on.
- */
+/** A run that has begun; it goes on by one page at a time. */
+export type PurgeRun = AsyncGenerator<void, void>;
+
+/** The next page of a run, as a sweep asks for it. */
 export async function purgeNext(
   deps: PurgeDeps,
   stopping: AbortSignal,
-  from: PurgePosition = { kind: 0, purged: {}, hasFailed: false, saidAtMs: performance.now() },
-): Promise<SweptPage<PurgePosition>> {
-  const kind = KINDS[from.kind];
-  if (kind === undefined) {
-    logRun(deps, from);
-    return { count: 0 };
-  }
-  const following = { ...from, kind: from.kind + 1, cutOff: undefined, at: undefined };
-  const days = daysKept(kind, deps.config);
-  const beganAt = performance.now();
-  try {
-    if (days === 0) {
-      await forgetPurge(deps.db, kind.name);
-      return { count: 0, next: following };
-    }
-    if (from.cutOff === undefined) await notePurgeTried(deps.db, kind.name);
-    const cutOff = from.cutOff ?? (await findCutOff(deps.db, days));
-    const { count, at } = await purgePage(deps, kind, { cutOff, at: from.at }, stopping);
-    const purged = { ...from.purged, [kind.name]: (from.purged[kind.name] ?? 0) + count };
-    if (at === undefined) {
-      await notePurgeCompleted(deps.db, kind.name);
-      return { count: 0, next: { ...following, purged } };
-    }
-    const restMs = Math.max(REST_AT_LEAST_MS, (performance.now() - beganAt) * REST);
-    await delay(Math.min(restMs, REST_AT_MOST_MS), undefined, { signal: stopping }).catch(() => undefined);
-    return { count: 0, next: { ...from, purged, cutOff, at, saidAtMs: sayNowAndThen(deps, from, purged) } };
-  } catch (err) {
-    if (stopping.aborted) return { count: 0 };
-    const fields = { collection: kind.name, error: (err as Error).message };
-    deps.log.warn(fields, 'rows could not be purged: they stay until the next run');
-    return { count: 0, next: { ...following, hasFailed: true } };
-  }
+  run: PurgeRun = purge(deps, stopping),
+): Promise<SweptPage<PurgeRun>> {
+  const { done } = await run.next();
+  return { count: 0, next: done === true ? undefined : run };
 }
 
-type PageOfKind = { cutOff: CutOff; at: AgedPosition | undefined };
+/**
+ * Deletes the rows whose retention is over, page by page, with a rest after each. With an archive, a row is deleted once
+ * it is archived durably; after a failure it stays and is archived again. A kind that fails waits for the next run, and
+ * the others go on.
+ */
+async function* purge(deps: PurgeDeps, stopping: AbortSignal): PurgeRun {
+  const { db, log } = deps;
+  const purged: Record<string, number> = {};
+  let hasFailed = false;
+  let saidAt = performance.now();
+  for (const kind of KINDS) {
+    const days = daysKept(kind, deps.config);
+    try {
+      if (days === 0) {
+        await forgetPurge(db, kind.name);
+        continue;
+      }
+      await notePurgeTried(db, kind.name);
+      const cutOff = await findCutOff(db, days);
+      for (let at: AgedPosition | undefined; ; ) {
+        const beganAt = performance.now();
+        const page = await purgePage(deps, kind, { cutOff, at }, stopping);
+        purged[kind.name] = (purged[kind.name] ?? 0) + page.count;
+        if (page.at === undefined) break;
+        at = page.at;
+        if (performance.now() - saidAt >= SAY_EVERY_MS) {
+          log.info({ collection: kind.name, purged }, 'rows are being purged');
+          saidAt = performance.now();
+        }
+        const restMs = Math.max(REST_AT_LEAST_MS, (performance.now() - beganAt) * REST);
+        await delay(Math.min(restMs, REST_AT_MOST_MS), undefined, { signal: stopping }).catch(() => undefined);
+        yield;
+      }
+      await notePurgeCompleted(db, kind.name);
+    } catch (err) {
+      if (stopping.aborted) return;
+      hasFailed = true;
+      log.warn(
+        { collection: kind.name, error: (err as Error).message },
+        'rows could not be purged: they stay until the next run',
+      );
+    }
+    yield;
+  }
+  const rows = Object.values(purged).reduce((sum, each) => sum + each, 0);
+  if (rows > 0 || hasFailed) log.info({ purged, has_failed: hasFailed }, 'rows were purged');
+}
 
 async function purgePage(
   deps: PurgeDeps,
   kind: Kind,
-  { cutOff, at }: PageOfKind,
+  { cutOff, at }: { cutOff: CutOff; at: AgedPosition | undefined },
   stopping: AbortSignal,
 ): Promise<{ count: number; at?: AgedPosition }> {
   const { rule } = kind;
@@ -140,17 +151,4 @@ async function archiveRows(
     const object = { day, firstId, archivedAt, random: newId().slice(-8) };
     await archive.put(objectName(name, object), content, stopping);
   }
-}
-
-/** Logs progress once a minute; returns when it last did. */
-function sayNowAndThen({ log }: PurgeDeps, { kind, saidAtMs }: PurgePosition, purged: PurgePosition['purged']): number {
-  const nowMs = performance.now();
-  if (nowMs - saidAtMs < SAY_EVERY_MS) return saidAtMs;
-  log.info({ collection: KINDS[kind]?.name, purged }, 'rows are being purged');
-  return nowMs;
-}
-
-function logRun({ log }: PurgeDeps, { purged, hasFailed }: PurgePosition): void {
-  const rows = Object.values(purged).reduce((sum, each) => sum + each, 0);
-  if (rows > 0 || hasFailed) log.info({ purged, has_failed: hasFailed }, 'rows were purged');
 }

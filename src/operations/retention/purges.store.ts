@@ -1,6 +1,5 @@
 import type { CollectionDefinition } from '../../platform/ensure-collection.ts';
-import type { Db, Expression } from '../../platform/mongo.ts';
-import { openCollection } from '../../platform/mongo.ts';
+import { type Db, type Expression, openCollection } from '../../platform/mongo.ts';
 import type { Kind } from './kinds.ts';
 
 /** When a purge of a kind was last completed, or first tried. */

@@ -2,12 +2,10 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { Logger } from '../../platform/logger.ts';
 import type { Db } from '../../platform/mongo.ts';
-import type { AgedRow, Restored } from './aged-rows.store.ts';
-import { fromLine, restoreRows } from './aged-rows.store.ts';
+import { type AgedRow, fromLine, type Restored, restoreRows } from './aged-rows.store.ts';
 import type { Archive } from './archive.ts';
 import { objectsBetween } from './archived-objects.rules.ts';
-import type { Kind } from './kinds.ts';
-import { KINDS } from './kinds.ts';
+import { KINDS, type Kind } from './kinds.ts';
 
 export type RestoreDeps = { db: Db; log: Logger; archive: Archive };
 

@@ -29,10 +29,7 @@ export function operatorEnvironment(
   };
 }
 
-/**
- * The address for spans, OTEL_EXPORTER_OTLP_ENDPOINT; undefined if not set. Read before anything else: the drivers to
- * be traced must be loaded after it. `loadConfig` checks it.
- */
+/** OTEL_EXPORTER_OTLP_ENDPOINT, which `loadConfig` checks later: drivers to be traced are loaded after this. */
 export const otlpEndpoint = (environment: Record<string, string | undefined> = process.env): string | undefined =>
   environment['OTEL_EXPORTER_OTLP_ENDPOINT'] || undefined;
 

@@ -42,10 +42,11 @@ export const redisUrl = checked(redisAddress);
 
 /** An http or https address, else the fault is `rule`; with one of `parts` the fault is `without`. */
 export const httpUrl = (rule: string, parts: readonly ('username' | 'password' | 'search')[] = [], without = '') =>
-  checked((value) => {
+  Joi.string<string | undefined>().custom((value: string) => {
     const url = parseUrl(value);
     if (url === undefined || !/^https?:$/.test(url.protocol)) throw new Error(rule);
     if (parts.some((part) => url[part] !== '')) throw new Error(without);
+    return value;
   });
 
 /** Names of objects are used in addresses unescaped. */
@@ -94,14 +95,14 @@ export const proxy = checked((value) => {
   }
 });
 
-export const encryptionKey = Joi.string().custom((value: string) => {
+export const encryptionKey = Joi.string<Buffer>().custom((value: string) => {
   const key = Buffer.from(value, 'base64');
   if (key.length !== 32) throw new Error('must be base64 of exactly 32 bytes');
   return key;
 });
 
-export const commaList = (item: Joi.Schema) =>
-  Joi.any().custom((value: string): unknown => {
+export const commaList = <Item>(item: Joi.AnySchema<Item>) =>
+  Joi.any<Item[]>().custom((value: string): unknown => {
     const parts = value.split(',').map((part) => part.trim());
     const result = Joi.array().items(item).min(1).validate(parts);
     const [fault] = result.error?.details ?? [];

@@ -1,10 +1,7 @@
 /** Keys that are or were in the files of this repository. */
 const PUBLISHED = ['operator-key-of-the-tests-0123456789', 'no-operator-has-a-key-to-documents'];
 
-/**
- * What people write in place of a key. Each has seven letters or more: one random key in 500,000 contains `your-`.
- * `randombytes` is the command of `.env.example`, pasted but not run.
- */
+/** What people write in place of a key: seven letters or more, as one random key in 500,000 contains `your-`. */
 const PLACEHOLDER =
   /change[-_ ]?(me|this|it)|replace[-_ ]?(me|this|it)|placeholder|example|your[-_ ](own|key|secret|api|operator)|randombytes/i;
 

@@ -2,17 +2,13 @@ import { stripVTControlCharacters } from 'node:util';
 import { eventually } from '../../support/eventually.ts';
 import { expectStatus, json, operatorOf } from '../../support/factories.ts';
 import { inParallel } from '../../support/in-parallel.ts';
-import type { Receivers } from '../../support/receiver.ts';
-import { startReceivers } from '../../support/receiver.ts';
+import { type Receivers, startReceivers } from '../../support/receiver.ts';
 import type { Listeners } from '../../support/service-environment.ts';
 import { errorOf } from '../../support/verdict.ts';
-import type { Row } from '../row.ts';
-import { NotTried } from '../row.ts';
+import { NotTried, type Row } from '../row.ts';
 import { runRow } from '../run-row.ts';
-import type { Worlds } from '../world.ts';
-import { createWorlds } from '../world.ts';
-import type { RunnerOptions } from './options.ts';
-import { UsageError } from './options.ts';
+import { createWorlds, type Worlds } from '../world.ts';
+import { type RunnerOptions, UsageError } from './options.ts';
 import type { Outcome } from './report.ts';
 
 /** Rows under way at a time. */

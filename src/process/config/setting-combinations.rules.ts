@@ -1,7 +1,6 @@
 import { hasHashTag, redisAddress } from '../../platform/redis-address.rules.ts';
-import type { Config } from './settings.ts';
-import type { InsecureStore } from './store-connections.rules.ts';
-import { insecureStores, isDirectConnection, mongodbFaults } from './store-connections.rules.ts';
+import { type Config, RETRY_DELAYS_SECONDS, WEBHOOK_TIMEOUT_MS } from './settings.ts';
+import { type InsecureStore, insecureStores, isDirectConnection, mongodbFaults } from './store-connections.rules.ts';
 import { weaknessOfEncryptionKeys, weaknessOfOperatorKey } from './weak-secrets.rules.ts';
 
 /** Settings that are checked together; one that has a fault of its own is missing. */
@@ -10,9 +9,6 @@ type Settings = Partial<Config> & {
   isTlsUnverified?: boolean;
 };
 
-/** Of a failed delivery, and the time an endpoint has to respond, as the contract promises them. */
-export const RETRY_DELAYS_SECONDS = [300, 900, 1800, 3600];
-export const WEBHOOK_TIMEOUT_MS = 10_000;
 const MIN_HOLD_SECONDS = 60;
 
 /** Combinations of valid settings that break a promise of the service (ADR 0019): a sentence each, with the fix. */

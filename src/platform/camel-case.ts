@@ -1,0 +1,20 @@
+/** `venue_id` and `VENUE_ID` as `venueId`. */
+export type CamelCase<Name extends string> =
+  Lowercase<Name> extends `${infer First}_${infer Rest}` ? `${First}${Capitalize<CamelCase<Rest>>}` : Lowercase<Name>;
+
+type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
+  : '';
+
+/** The fields of a body or query, in snake_case, which a use case takes in camelCase. */
+export type SnakeCased<Fields> = { [Name in keyof Fields as SnakeCase<Name & string>]: Fields[Name] };
+
+export const camelCase = (name: string): string =>
+  name.toLowerCase().replace(/_(\w)/g, (_match, letter: string) => letter.toUpperCase());
+
+/** The fields with their names in camelCase; those that are undefined are left out. */
+export function camelCased<Fields extends object>(fields: Fields) {
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[camelCase(name), value]])),
+  ) as { [Name in keyof Fields as CamelCase<Name & string>]: Fields[Name] };
+}
