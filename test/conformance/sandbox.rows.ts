@@ -1,8 +1,19 @@
 import { expect } from 'expect';
 import { bookSlot, expectStatus } from '../support/factories.ts';
 import type { Row } from './row.ts';
-import { confirm, expectVerdict, held, hold, inScene, oneRequest, slotNow, UUID_V7 } from './steps.ts';
-import { arrival, listening, typed } from './webhook-steps.ts';
+import {
+  confirm,
+  expectVerdict,
+  held,
+  hold,
+  inScene,
+  oneRequest,
+  readBooking,
+  readHold,
+  slotNow,
+  UUID_V7,
+} from './steps.ts';
+import { arrival, listening, typed, WEBHOOKS } from './webhook-steps.ts';
 import type { Scene } from './world.ts';
 
 const WALK_IN = 'POST /api/v1/sandbox/slots/{slotId}/walk-in';

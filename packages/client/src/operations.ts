@@ -33,6 +33,7 @@ export const OPERATIONS = {
   getObservability: 'GET /api/v1/partner/observability',
   getDelivery: 'GET /api/v1/partner/observability/deliveries/{id}',
   redeliver: 'POST /api/v1/partner/observability/deliveries/{id}/redeliver',
+  resetSandbox: 'POST /api/v1/sandbox/reset',
   expireHold: 'POST /api/v1/sandbox/holds/{holdId}/expire',
   advanceDelivery: 'POST /api/v1/sandbox/deliveries/{id}/advance',
   sellByOtherChannel: 'POST /api/v1/sandbox/slots/{slotId}/walk-in',

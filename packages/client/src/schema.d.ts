@@ -547,6 +547,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/sandbox/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start again: end your subscriptions, holds and bookings
+         * @description Removes your webhook subscriptions, releases your ACTIVE holds and cancels your BOOKED bookings. Call it before a test run. Sandbox only: in a production deployment this path is 404 ROUTE_NOT_FOUND.
+         */
+        post: operations["resetSandbox"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/sandbox/holds/{holdId}/expire": {
         parameters: {
             query?: never;
@@ -2456,6 +2476,23 @@ export interface components {
              * @enum {string}
              */
             status: "ACTIVE" | "CONSUMED" | "RELEASED" | "EXPIRED";
+        };
+        ResetSandboxResult: {
+            /**
+             * @description Removed with what waited for them.
+             * @example 1
+             */
+            subscriptions: number;
+            /**
+             * @description Released.
+             * @example 2
+             */
+            holds: number;
+            /**
+             * @description Cancelled.
+             * @example 1
+             */
+            bookings: number;
         };
         Resource: {
             /**
@@ -5425,6 +5462,48 @@ export interface operations {
             403: components["responses"]["PartnerSuspendedOrVenueNotAuthorized"];
             404: components["responses"]["DeliveryNotFound"];
             409: components["responses"]["WebhookInactiveOrDeliveryInProgress"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    resetSandbox: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
+                "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How many of each have ended. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Ignored-Fields": components["headers"]["X-Ignored-Fields"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "subscriptions": 1,
+                     *       "holds": 2,
+                     *       "bookings": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ResetSandboxResult"];
+                };
+            };
+            400: components["responses"]["ValidationErrorOrInvalidJson"];
+            401: components["responses"]["InvalidApiKey"];
+            403: components["responses"]["PartnerSuspended"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
