@@ -7,7 +7,7 @@ const INTERNALS =
   /\n\s+at |node_modules|[\w-]+\.[jt]s\b|mongo|mongoose|redis|bullmq|\bjoi\b|\bE11000\b|\bundefined\b|\$\$NOW|\[object|TypeError|internal server/i;
 
 /** The errors that carry `conflict`. */
-const HAVE_CONFLICT: ReadonlySet<string> = new Set(['SLOT_NOT_AVAILABLE', 'SUBSCRIPTION_EXISTS']);
+const HAVE_CONFLICT: ReadonlySet<string> = new Set(['SLOT_NOT_AVAILABLE', 'PRICE_CHANGED', 'SUBSCRIPTION_EXISTS']);
 
 /**
  * A response in one line: `201`, `404 HOLD_NOT_FOUND`, `400 VALIDATION_ERROR hold_id, reason` (faulty fields in alphabetical

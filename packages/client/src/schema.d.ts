@@ -2292,7 +2292,7 @@ export interface components {
              */
             status: "active" | "inactive";
         };
-        /** @description Name the slot by slot_id; venue_id, resource_id and slot_start; venue_id, slot_start and resource_ids; or venue_id, slot_start and sport_category. slot_id may stand beside the three that name the same slot. */
+        /** @description Name the slot in one way: slot_id; or resource_id, resource_ids or sport_category, each with venue_id and slot_start. slot_id may stand beside resource_id, venue_id and slot_start if they name the same slot. */
         PlaceHoldBody: {
             /**
              * @description The slot, as availability lists it.

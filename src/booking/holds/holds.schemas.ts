@@ -40,9 +40,6 @@ export const MAX_TTL_SECONDS = 1800;
 
 const ttlSeconds = () => Joi.number().integer().min(60).max(MAX_TTL_SECONDS);
 
-const WAYS =
-  'slot_id; venue_id, resource_id and slot_start; venue_id, slot_start and resource_ids; or venue_id, slot_start and sport_category';
-
 const neededWith = (field: string) => Joi.required().messages({ 'any.required': `is required with ${field}` });
 const notWith = (field: string) =>
   Joi.forbidden().messages({ 'any.unknown': `cannot be sent with ${field}: name the slot in one way` });
@@ -108,12 +105,17 @@ export const placeBody = Joi.object<PlaceBody>({
     ),
     {
       otherwise: Joi.object({
-        slot_id: Joi.required().messages({ 'any.required': `is missing: name the slot by ${WAYS}` }),
+        slot_id: Joi.required().messages({
+          'any.required':
+            'is required, or another way to name the slot: resource_id, resource_ids or sport_category, with venue_id and slot_start',
+        }),
       }),
     },
   )
   .required()
-  .description(`Name the slot by ${WAYS}. slot_id may stand beside the three that name the same slot.`);
+  .description(
+    'Name the slot in one way: slot_id; or resource_id, resource_ids or sport_category, each with venue_id and slot_start. slot_id may stand beside resource_id, venue_id and slot_start if they name the same slot.',
+  );
 
 export type ListQuery = { status?: HoldStatus; limit: number; cursor?: Position };
 
