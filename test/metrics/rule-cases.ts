@@ -49,6 +49,7 @@ export const HEALTHY: SeriesByName = {
   [`pbs_dead_letters_total{${API}}`]: '7x90',
   [`pbs_alerts_open{${API},kind="delivery_overdue"}`]: '0x90',
   [`pbs_alerts_open{${API},kind="wrong_keys"}`]: '0x90',
+  [`pbs_alerts_open{${API},kind="redis_volatile"}`]: '0x90',
   [`pbs_queue_paused{${API},queue="webhook-delivery"}`]: '0x90',
   [`pbs_queue_workers{${API},queue="webhook-delivery"}`]: '1x90',
   [`memory_leased{${API}}`]: '1x90',
@@ -134,6 +135,11 @@ export const RULE_CASES: readonly RuleCase[] = [
   {
     alert: 'BookingRedisPersistenceFailing',
     ...of(`pbs_redis_persistence_failing{${API}}`, '1x90', LATELY('0', '1')),
+  },
+  {
+    alert: 'BookingRedisVolatile',
+    sick: { [`pbs_alerts_open{${API},kind="redis_volatile"}`]: '1x90' },
+    calm: { [`pbs_redis_persistent{${API}}`]: '0x90' },
   },
   {
     alert: 'BookingRedisMemoryNearLimit',

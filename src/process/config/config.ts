@@ -51,6 +51,7 @@ export const RULES: Record<string, Joi.Schema> = {
   REDIS_URL: redisUrl.required(),
   MONGODB_ALLOW_INSECURE: Joi.boolean().default(false),
   REDIS_ALLOW_INSECURE: Joi.boolean().default(false),
+  REDIS_ALLOW_VOLATILE: Joi.boolean().default(false),
   QUEUE_PREFIX: Joi.string().default('{pbs}'),
   CACHE_LEASE_MS: Joi.number().integer().min(50).max(10_000).default(LEASE_MS),
   OPERATOR_API_KEY: Joi.string().min(32).required(),

@@ -12,6 +12,8 @@ export type Config = {
   /** Accept an insecure connection in production: one that others can read, change or open. */
   mongodbAllowInsecure: boolean;
   redisAllowInsecure: boolean;
+  /** Accept a Redis without an append-only file, without a warning or an alert. */
+  redisAllowVolatile: boolean;
   /** Prefix of every Redis key; the braces keep all queues on one slot of a Redis Cluster. */
   queuePrefix: string;
   cacheLeaseMs: number;
@@ -65,6 +67,7 @@ const OF_WORK = [
   ...OF_MONGODB,
   'redisUrl',
   'redisAllowInsecure',
+  'redisAllowVolatile',
   'queuePrefix',
   'alertUrl',
   'cacheLeaseMs',
