@@ -146,6 +146,16 @@ export const RULE_CASES: readonly RuleCase[] = [
     ...of(`pbs_redis_memory_used_ratio{${API}}`, '0.86x90', '0.84x90'),
   },
   {
+    alert: 'BookingBackupLate',
+    // It has never succeeded.
+    sick: { 'kube_cronjob_created{namespace="a",cronjob="partner-booking-backup"}': '-9000x90' },
+    calm: {
+      'kube_cronjob_created{namespace="a",cronjob="partner-booking-backup"}': '-90000x90',
+      'kube_cronjob_status_last_successful_time{namespace="a",cronjob="partner-booking-backup"}': '0x90',
+      'kube_cronjob_created{namespace="b",cronjob="backup"}': '-90000x90',
+    },
+  },
+  {
     alert: 'BookingDatabaseDiskNearlyFull',
     ...of(`pbs_database_disk_used_ratio{${API}}`, '0.86x90', '0.84x90'),
   },
