@@ -92,12 +92,13 @@ const skipped = process.env['CI'] === undefined ? await reasonToSkip({ go: 'vers
       Object.entries(HEALTHY).map(([name, values]) => [name, name.includes('partner-booking-api') ? '_x90' : values]),
     );
     const alone = Object.fromEntries(Object.keys(HEALTHY).map((name) => [name, '_x90']));
-    await runUnitTests([
+    const tests = [
       unitTest('both fare well', { ...alone, ...within('a', HEALTHY), ...within('b', HEALTHY) }, []),
       unitTest('one has no API', { ...alone, ...within('a', HEALTHY), ...within('b', withoutApi) }, [
         'BookingApiAbsent',
       ]),
-    ]);
+    ];
+    await expect(runUnitTests(tests)).resolves.toBeUndefined();
   });
 
   test('each fires when it must, and only it; none on a healthy service, or just below what it asks for', async () => {
