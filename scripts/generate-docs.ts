@@ -1,4 +1,4 @@
-// Writes what is generated: docs/, the dashboards in deploy/grafana/, the suite of the certification in src/partners/, and of docs/ that in
+// Writes what is generated: docs/, the dashboards in deploy/grafana/, the PrometheusRule in deploy/kubernetes/, the suite of the certification in src/partners/, and of docs/ that in
 // packages/client/: `npm run docs`. Needs neither database nor network.
 
 import { mkdir, writeFile } from 'node:fs/promises';

@@ -18,7 +18,7 @@ them at once, says what to do about each, and exits with 1.
 - Each process reads only its own settings, and no secret that it does not need (column *Read by*).
 
 **Production mode** also rejects weak secrets, stores without verified TLS or a password, hold times below 60 s, and a
-Redis that may lose jobs. In any mode, a listener off loopback needs strong secrets too.
+Redis that evicts keys. In any mode, a listener off loopback needs strong secrets too.
 [Production](production.md) has the checklist.
 
 This page is generated from the settings in the code by \`npm run docs\`.
@@ -60,7 +60,7 @@ node -p "crypto.randomBytes(32).toString('base64')"      # ENCRYPTION_KEYS
       },
       redisUrl: {
         about:
-          'A Redis 6.2 or newer, or Valkey, with an append-only file and `noeviction`: one server, sentinels or a cluster. `rediss…` uses TLS. See [topologies](topologies.md)',
+          'A Redis 6.2 or newer, or Valkey, with `noeviction`, and an append-only file where it can have one: one server, sentinels or a cluster. `rediss…` uses TLS. See [topologies](topologies.md)',
         allowed: '`redis://host`, `redis+sentinel://h1,h2/name`, `redis+cluster://h1,h2`',
       },
       operatorApiKey: {
@@ -103,6 +103,8 @@ node -p "crypto.randomBytes(32).toString('base64')"      # ENCRYPTION_KEYS
       mongodbAllowInsecure:
         'In production, accepts a MongoDB without verified TLS or password, and warns at each start',
       redisAllowInsecure: 'In production, accepts a Redis without verified TLS or password, and warns at each start',
+      redisAllowVolatile:
+        'Accepts a Redis without an append-only file, which managed services often lack: no warning at each start, no alert `redis_volatile`',
       queuePrefix: {
         about: 'Prefix of every Redis key. A Redis Cluster needs the braces: they keep the queues on one slot',
         allowed: 'text',

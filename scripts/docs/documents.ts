@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { SCENARIOS, SUITE_VERSION } from '../../packages/client/src/certification/scenarios.ts';
 import type { OpenApiDocument } from '../../src/http/openapi/document.ts';
 import type { Operation } from '../../src/http/route.ts';
@@ -51,6 +52,21 @@ export function apiDocuments(): { partner: OpenApiDocument; operator: OpenApiDoc
   return { partner: describePartnerApi(partner), operator: describeOperatorApi(operator) };
 }
 
+/** The alert rules as the Prometheus Operator loads them: a component of kustomize cannot read a file outside its folder. */
+function prometheusRule(): string {
+  const rules = readFileSync(new URL('../../deploy/prometheus/rules.yml', import.meta.url), 'utf8');
+  const groups = rules.slice(rules.indexOf('groups:')).replaceAll(/^(?=.)/gm, '  ');
+  return `# Generated from deploy/prometheus/rules.yml by \`npm run docs\`.
+apiVersion: monitoring.coreos.com/v1
+kind: PrometheusRule
+metadata:
+  name: partner-booking
+  labels:
+    app.kubernetes.io/component: common
+spec:
+${groups}`;
+}
+
 /** Everything that is generated of the code but the client's: path → text. */
 export function generatedDocs(): Record<string, string> {
   const { partner, operator } = apiDocuments();
@@ -63,6 +79,7 @@ export function generatedDocs(): Record<string, string> {
     'docs/webhook-events.md': webhooksPage(partner),
     // The scenarios that a certification report must have. The image has no client, so `src/` cannot import them.
     'docs/certification-suite.json': asText({ version: SUITE_VERSION, scenarios: SCENARIOS.map(({ id }) => id) }),
+    'deploy/kubernetes/components/prometheus-operator/rules.yaml': prometheusRule(),
     ...grafanaDashboards(),
   };
 }

@@ -61,11 +61,11 @@ const firingAlerts = {
   datasource: SOURCE,
   enable: true,
   iconColor: 'red',
-  expr: 'ALERTS{alertname=~"Booking.+",alertstate="firing"}',
+  expr: 'ALERTS{alertname=~"Booking.+",alertstate="firing",namespace=~"$namespace"}',
   titleFormat: '{{alertname}}',
 };
 
-const queryVariable = (name: string, label: string, query: string) => ({
+const queryVariable = (name: string, label: string, query: string, allValue: string) => ({
   type: 'query',
   name,
   label,
@@ -75,14 +75,16 @@ const queryVariable = (name: string, label: string, query: string) => ({
   sort: 1,
   multi: true,
   includeAll: true,
-  allValue: '.+',
+  allValue,
   current: { text: ['All'], value: ['$__all'] },
 });
 
 const variables = [
   { type: 'datasource', name: 'datasource', label: 'Data source', query: 'prometheus' },
-  queryVariable('job', 'Job', 'label_values(up{job=~"partner-booking-.+"}, job)'),
-  queryVariable('instance', 'Instance', 'label_values(up{job=~"$job"}, instance)'),
+  // A single deployment needs no such label.
+  queryVariable('namespace', 'Namespace', 'label_values(up{job=~"partner-booking-.+"}, namespace)', '.*'),
+  queryVariable('job', 'Job', 'label_values(up{job=~"partner-booking-.+"}, job)', 'partner-booking-.+'),
+  queryVariable('instance', 'Instance', 'label_values(up{namespace=~"$namespace",job=~"$job"}, instance)', '.+'),
   {
     type: 'textbox',
     name: 'runbooks',

@@ -52,6 +52,12 @@ const REDIS_VERSION: readonly [major: number, minor: number] = [6, 2];
 export const infoField = (info: string, name: string): string | undefined =>
   new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
 
+/** Whether a Redis writes its data to an append-only file, by its INFO; undefined if that does not say. */
+export function isPersistent(info: string): boolean | undefined {
+  const isEnabled = infoField(info, 'aof_enabled');
+  return isEnabled === undefined ? undefined : isEnabled !== '0';
+}
+
 /** What is wrong with a Redis by its INFO, with the remedy. `isCluster`: whether it is addressed as a cluster node. */
 export function redisFaults(info: string, isCluster = false): string[] {
   const field = (name: string) => infoField(info, name);
@@ -63,7 +69,6 @@ export function redisFaults(info: string, isCluster = false): string[] {
     ...(policy !== undefined && policy !== 'noeviction'
       ? [`It evicts keys (${policy}), which loses jobs: set maxmemory-policy noeviction.`]
       : []),
-    ...(field('aof_enabled') === '0' ? ['It loses its data at a restart: set appendonly yes.'] : []),
     ...(field('cluster_enabled') === '1' && !isCluster
       ? ['It is one node of a cluster: begin REDIS_URL with redis+cluster:// (with TLS rediss+cluster://).']
       : []),

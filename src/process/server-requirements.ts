@@ -1,21 +1,27 @@
 import { askOnce, type RedisConnection } from '../platform/redis.ts';
 import { redisAddress } from '../platform/redis-address.rules.ts';
 import { readRedisInfos } from '../platform/redis-info.ts';
-import { redisFaults, UnsupportedServerError } from '../platform/server-requirements.rules.ts';
+import { isPersistent, redisFaults, UnsupportedServerError } from '../platform/server-requirements.rules.ts';
 import { missingPermissions } from '../queues/redis-permissions.ts';
 import type { WorkConfig } from './config/config.ts';
 import type { ProcessScope } from './lifecycle.ts';
 
 type Scope = Pick<ProcessScope<WorkConfig>, 'config' | 'log' | 'stopping' | 'fail'>;
 
+const IS_VOLATILE =
+  'This Redis has no append-only file, so a restart loses its jobs. The sweeps do their work from MongoDB, some seconds late. Set appendonly yes, or accept it with REDIS_ALLOW_VOLATILE=true.';
+
 /**
  * Checks each Redis server once, as soon as it responds; never rejects, and processes do not wait for it. Missing
- * rights and a missing database end the process. A server that evicts keys, loses data or is too old ends it in
- * production and is logged in the sandbox (ADR 0019).
+ * rights and a missing database end the process. A server that evicts keys or is too old ends it in production and is
+ * logged in the sandbox. A server without an append-only file is logged in both (ADR 0019).
  */
 export async function requireSupportedRedis({ config, log, stopping, fail }: Scope): Promise<void> {
   try {
-    const faults = await askOnce(config.redisUrl, stopping, (redis) => faultsOf(redis, config));
+    const infos = await askOnce(config.redisUrl, stopping, (redis) => infosOf(redis, config));
+    if (!config.redisAllowVolatile && infos.some((info) => isPersistent(info) === false)) log.warn(IS_VOLATILE);
+    const isCluster = redisAddress(config.redisUrl).kind === 'cluster';
+    const faults = [...new Set(infos.flatMap((info) => redisFaults(info, isCluster)))];
     if (faults.length === 0) return;
     const sentence = `This Redis may lose scheduled jobs. ${faults.join(' ')}`;
     if (config.serviceMode === 'production') fail(new UnsupportedServerError(sentence));
@@ -26,7 +32,8 @@ export async function requireSupportedRedis({ config, log, stopping, fail }: Sco
   }
 }
 
-async function faultsOf(redis: RedisConnection, { redisUrl, queuePrefix }: WorkConfig): Promise<string[]> {
+/** INFO of each server. @throws UnsupportedServerError if a right or the database is missing */
+async function infosOf(redis: RedisConnection, { redisUrl, queuePrefix }: WorkConfig): Promise<string[]> {
   const address = redisAddress(redisUrl);
   if (address.kind !== 'cluster') await requireDatabase(redis, address.db);
   const missing = await missingPermissions(redis, queuePrefix);
@@ -36,8 +43,7 @@ async function faultsOf(redis: RedisConnection, { redisUrl, queuePrefix }: WorkC
       `The user ${user} of this Redis may not do all that is asked of it. Allow it: ACL SETUSER ${user} ${missing.join(' ')}`,
     );
   }
-  const infos = await readRedisInfos(redis);
-  return [...new Set(infos.flatMap((info) => redisFaults(info, address.kind === 'cluster')))];
+  return readRedisInfos(redis);
 }
 
 /** Without this check, a client that cannot select its database continues in database 0. */

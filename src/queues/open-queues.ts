@@ -5,7 +5,7 @@ import { withDeadline } from '../platform/deadline.ts';
 import type { Logger } from '../platform/logger.ts';
 import { closeRedis, createProducerRedis, WRITE_REFUSALS } from '../platform/redis.ts';
 import { connectedInfos } from '../platform/redis-info.ts';
-import { infoField } from '../platform/server-requirements.rules.ts';
+import { infoField, isPersistent } from '../platform/server-requirements.rules.ts';
 import type { NewJob } from './jobs.ts';
 
 /** How long a call may wait for Redis. */
@@ -106,13 +106,18 @@ export function openQueues<Name extends string>(
   };
 }
 
-/** The state of the worst server; `memoryUsed` is the share of `maxmemory`, 0 without a limit. */
-export type RedisServers = { isPersistenceFailing: boolean; memoryUsed: number };
+/**
+ * The state of the worst server. `memoryUsed` is the share of `maxmemory`, 0 without a limit; `isPersistent` tells
+ * whether it has an append-only file, undefined if it does not say.
+ */
+export type RedisServers = { isPersistent: boolean | undefined; isPersistenceFailing: boolean; memoryUsed: number };
 
 const OUTCOMES = ['aof_last_write_status', 'aof_last_bgrewrite_status', 'rdb_last_bgsave_status'];
 
 export function serversIn(infos: readonly string[]): RedisServers {
+  const persistent = infos.map(isPersistent);
   return {
+    isPersistent: [false, undefined, true].find((each) => persistent.includes(each)),
     isPersistenceFailing: infos.some((info) => OUTCOMES.some((name) => infoField(info, name) === 'err')),
     memoryUsed: Math.max(0, ...infos.map(memoryUsed)),
   };

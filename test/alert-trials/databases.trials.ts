@@ -58,6 +58,9 @@ const rewrittenPath = async (system: TrialSystem) =>
 
 const rewrite = (system: TrialSystem) => askRedis(system, (redis) => redis.bgrewriteaof());
 
+const writeAof = (system: TrialSystem, appendonly: 'yes' | 'no') =>
+  askRedis(system, (redis) => redis.config('SET', 'appendonly', appendonly));
+
 const limitMemory = (system: TrialSystem, bytes: number) =>
   askRedis(system, (redis) => redis.config('SET', 'maxmemory', bytes));
 
@@ -172,4 +175,11 @@ export const DATABASE_TRIALS: readonly TrialRow[] = [
       },
     },
   ],
+  {
+    fault: 'the AOF of Redis is switched off',
+    alerts: ['BookingRedisVolatile'],
+    kinds: ['redis_volatile'],
+    inflict: (system) => writeAof(system, 'no'),
+    mend: (system) => writeAof(system, 'yes'),
+  },
 ];

@@ -19,6 +19,7 @@ export const SLOW: Readonly<Record<string, { window: '1m' | '2m'; because: strin
 export const UNTRIED: Readonly<Record<string, string>> = {
   BookingZoneDataOutdated: 'it takes another version of Node',
   BookingWorkStalled: 'work stalls by a bug only, and after two minutes: each of its commands has a time limit',
+  BookingBackupLate: 'it takes a cluster with kube-state-metrics',
   BookingDatabaseDiskNearlyFull: 'it takes a full disk, which others use too',
   BookingPurgeLate:
     'it takes two days, and a purge that fares well runs every ten minutes: no shorter limit is a trial',

@@ -235,6 +235,16 @@ test('the absence of a guard index is raised, and resolved by the migration; of 
   await expectResolved('guard_index_absent');
 });
 
+test('a Redis without an append-only file is raised unless that is accepted or unknown; with one, it is resolved', async () => {
+  await sweep(service, { isRedisPersistent: false, redisAllowVolatile: true });
+  await sweep(service, { isRedisPersistent: 'unknown' });
+  expect(await alertsOf(service)).toEqual([]);
+  await sweep(service, { isRedisPersistent: false });
+  expect(await alertsOf(service)).toMatchObject([{ kind: 'redis_volatile', subject: null, count: 1 }]);
+  expect(await timesLogged(service, 'Redis has no append-only file')).toBe(1);
+  await expectResolved('redis_volatile');
+});
+
 describe('dead letters', () => {
   test('are raised with one error line each; delivered after all, they are resolved', async () => {
     const deliveryId = await anyDelivery(service, partner, partner, nextSlot());

@@ -8,23 +8,40 @@ type Context = Service['context'];
 export type Looks = {
   /** The guards that the database is said to lack, or that this cannot be told; as it is, unless stated. */
   guards?: readonly string[] | 'unreadable';
+  /** Whether Redis is said to have an append-only file; as it is, unless stated. */
+  isRedisPersistent?: boolean | 'unknown';
+  redisAllowVolatile?: boolean;
   /** How many look at the same time. */
   atOnce?: number;
 };
 
 /** Looks of the watch, with the times that hold in production. */
-export async function sweep(context: Context, { guards, atOnce = 1 }: Looks = {}): Promise<void> {
-  const looks = Array.from({ length: atOnce }, () => sweepWith(context, createWorkerWatch(), guards));
-  await Promise.all(looks);
+export async function sweep(context: Context, { atOnce = 1, ...looks }: Looks = {}): Promise<void> {
+  await Promise.all(Array.from({ length: atOnce }, () => sweepWith(context, createWorkerWatch(), looks)));
 }
 
 /** One look, which knows of the workers what an earlier one of this watch has seen. */
-export async function sweepWith(context: Context, workers: WorkerWatch, guards?: Looks['guards']): Promise<void> {
+export async function sweepWith(
+  context: Context,
+  workers: WorkerWatch,
+  { guards, isRedisPersistent, redisAllowVolatile = false }: Omit<Looks, 'atOnce'> = {},
+): Promise<void> {
   const lacks = () => {
     if (guards === 'unreadable') return Promise.reject(new Error('not to be read'));
     return guards === undefined ? missingGuards(context.db) : Promise.resolve([...guards]);
   };
-  const deps = { ...context, missingGuards: lacks, workers };
+  const readServers: Context['queues']['readServers'] = async () => {
+    const servers = await context.queues.readServers();
+    if (servers === undefined || isRedisPersistent === undefined) return servers;
+    return { ...servers, isPersistent: isRedisPersistent === 'unknown' ? undefined : isRedisPersistent };
+  };
+  const deps = {
+    ...context,
+    config: { redisAllowVolatile },
+    queues: { ...context.queues, readServers },
+    missingGuards: lacks,
+    workers,
+  };
   await sweepAlerts(deps, new AbortController().signal);
 }
 

@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
+import { NODE_RELEASES } from '../../scripts/node-release.ts';
 import type { ProcessName } from '../../src/process/config/config.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { freePort } from '../support/own-servers.ts';
@@ -40,6 +41,15 @@ describe('the Dockerfile', () => {
     expect(installs.length).toBeGreaterThan(0);
     for (const install of installs) expect(install).toContain('--ignore-scripts');
     for (const each of instructions) expect(each).not.toMatch(/(ENV|ARG).*(KEY|SECRET|TOKEN|PASSWORD|_URI|REDIS_URL)/i);
+  });
+
+  test('has the Node on which CI tries the service, as package.json names the oldest', () => {
+    const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } };
+    const major = NODE_RELEASES['image']?.split('.')[0];
+    expect([dockerfile.match(/^ARG NODE_IMAGE=(.*)$/m)?.[1], engines.node]).toEqual([
+      `node:${major}-slim`,
+      `>=${NODE_RELEASES['oldest']?.replace(/\.0$/, '')}`,
+    ]);
   });
 
   test('limits the heap as the scripts that start a process do', () => {

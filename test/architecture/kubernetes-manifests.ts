@@ -1,15 +1,21 @@
 import { execFile } from 'node:child_process';
+import { cp, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { parseAllDocuments } from 'yaml';
+import { parse, parseAllDocuments, stringify } from 'yaml';
 import { goProgram } from '../../scripts/go-program.ts';
 import { pythonEnvironment } from '../../scripts/python-environment.ts';
+import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { projectFolder } from './planted-tree.ts';
 
 /** Go 1.22 and newer build it; `kubectl apply -k` has the same program in it. */
 const KUSTOMIZE = { name: 'kustomize', module: 'sigs.k8s.io/kustomize/kustomize/v5', version: 'v5.7.1' };
-/** The first has the schemas of Kubernetes itself, the second those of KEDA. */
-const SCHEMAS = { 'kubernetes-validate': '1.37.0', 'cloudcoil-models-keda': '2.16.1.0' };
+/** The schemas of the Prometheus Operator, of KEDA and of Kubernetes itself. */
+const SCHEMAS = {
+  'cloudcoil-models-prometheus-operator': '0.80.1.0',
+  'cloudcoil-models-keda': '2.16.1.0',
+  'kubernetes-validate': '1.37.0',
+};
 
 const run = promisify(execFile);
 
@@ -23,8 +29,12 @@ export type Container = {
   name: string;
   image: string;
   command: string[];
-  env?: { name: string; value?: string; valueFrom?: { secretKeyRef?: { name: string; key: string } } }[];
-  envFrom?: { configMapRef?: { name: string } }[];
+  env?: {
+    name: string;
+    value?: string;
+    valueFrom?: { secretKeyRef?: { name: string; key: string }; fieldRef?: { fieldPath: string } };
+  }[];
+  envFrom?: { configMapRef?: { name: string }; secretRef?: { name: string } }[];
   ports?: { name: string; containerPort: number }[];
   resources?: { requests?: Labels; limits?: Labels };
   securityContext?: {
@@ -46,6 +56,7 @@ export type PodTemplate = {
     securityContext?: { runAsNonRoot?: boolean; runAsUser?: number; seccompProfile?: { type: string } };
     topologySpreadConstraints?: { labelSelector: Selector }[];
     volumes?: object[];
+    initContainers?: Container[];
     containers: Container[];
   };
 };
@@ -66,6 +77,7 @@ export type Manifest = {
     selector?: Selector & Labels;
     strategy?: { rollingUpdate?: { maxUnavailable?: number } };
     template?: PodTemplate;
+    jobTemplate?: { spec: { template: PodTemplate } };
     ports?: { port: number; targetPort: string }[];
     podSelector?: Selector;
     policyTypes?: string[];
@@ -74,14 +86,32 @@ export type Manifest = {
     scaleTargetRef?: { name: string };
     minReplicas?: number;
     minReplicaCount?: number;
+    podMetricsEndpoints?: { port: string; relabelings: { targetLabel: string; replacement: string }[] }[];
     triggers?: { metadata: { query: string; threshold: string } }[];
   };
 };
 
-/** What `kubectl apply -k` would send for an overlay. */
-export async function render(overlay: string): Promise<Manifest[]> {
+/** What `kubectl apply -k` would send for an overlay to which these components and this namespace are added. */
+export async function render(
+  overlay: string,
+  components: readonly string[] = [],
+  namespace?: string,
+): Promise<Manifest[]> {
   const kustomize = await goProgram(KUSTOMIZE, process.env);
-  const folder = path.join(projectFolder, 'deploy/kubernetes/overlays', overlay);
+  const copy = path.join(await temporaryFolder(), 'kubernetes');
+  await cp(path.join(projectFolder, 'deploy/kubernetes'), copy, { recursive: true });
+  const folder = path.join(copy, 'overlays', overlay);
+  const file = path.join(folder, 'kustomization.yaml');
+  const kustomization = parse(await readFile(file, 'utf8')) as { namespace: string; components?: string[] };
+  const added = components.map((name) => `../../components/${name}`);
+  await writeFile(
+    file,
+    stringify({
+      ...kustomization,
+      namespace: namespace ?? kustomization.namespace,
+      components: [...(kustomization.components ?? []), ...added],
+    }),
+  );
   const { stdout } = await run(kustomize, ['build', folder], { maxBuffer: 16 * 1024 * 1024 });
   return parseAllDocuments(stdout).map((document) => document.toJS() as Manifest);
 }
@@ -102,15 +132,20 @@ export function matches(labels: Labels, { matchLabels = {}, matchExpressions = [
   );
 }
 
-export type Process = { name: string; isJob: boolean; pod: PodTemplate; container: Container };
+export type Process = { name: string; kind: string; pod: PodTemplate; container: Container };
 
-/** What runs: the pods of Deployments and Jobs, each of which has one container. */
+export const containersOf = ({ spec }: PodTemplate): Container[] => [
+  ...(spec.initContainers ?? []),
+  ...spec.containers,
+];
+
+/** What runs: the pods of Deployments, Jobs and CronJobs, by their component; each has a container named `process`. */
 export function processesOf(manifests: readonly Manifest[]): Process[] {
-  return manifests.flatMap(({ kind, metadata, spec }) => {
-    const [container] = spec?.template?.spec.containers ?? [];
-    return spec?.template === undefined || container === undefined
-      ? []
-      : [{ name: metadata.name, isJob: kind === 'Job', pod: spec.template, container }];
+  return manifests.flatMap(({ kind, spec }) => {
+    const pod = spec?.template ?? spec?.jobTemplate?.spec.template;
+    const container = pod && containersOf(pod).find(({ name }) => name === 'process');
+    if (pod === undefined || container === undefined) return [];
+    return [{ name: pod.metadata.labels['app.kubernetes.io/component'] ?? '', kind, pod, container }];
   });
 }
 
@@ -122,7 +157,9 @@ export function environmentOf({ container }: Process, manifests: readonly Manife
   const settings = references.flatMap((name) =>
     Object.entries(maps.find(({ metadata }) => metadata.name === name)?.data ?? {}),
   );
-  const secrets = (container.env ?? []).map(({ name }): [string, undefined] => [name, undefined]);
+  const secrets = (container.env ?? [])
+    .filter(({ valueFrom }) => valueFrom?.fieldRef === undefined)
+    .map(({ name }): [string, undefined] => [name, undefined]);
   const given: [string, string | undefined][] = [...settings, ...secrets];
   return { given, missing };
 }

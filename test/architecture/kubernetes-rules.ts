@@ -2,7 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigError, loadConfig, PROCESS_NAMES, type ProcessName } from '../../src/process/config/config.ts';
-import { environmentOf, type Labels, type Manifest, type Process, processesOf } from './kubernetes-manifests.ts';
+import {
+  containersOf,
+  environmentOf,
+  type Labels,
+  type Manifest,
+  type Process,
+  processesOf,
+} from './kubernetes-manifests.ts';
 import { projectFolder } from './planted-tree.ts';
 import { variablesOf } from './settings-read.ts';
 
@@ -31,33 +38,37 @@ export function faultsOf(manifests: readonly Manifest[]): string[] {
         ...securityFaults(each),
         ...resourceFaults(each),
         ...settingFaults(each, manifests),
-        ...(each.isJob ? [] : portFaults(each, manifests)),
+        ...(each.kind === 'Deployment' ? portFaults(each, manifests) : []),
       ].map((fault) => `${each.name} ${fault}`),
     ),
     ...placeFaults(manifests),
   ];
 }
 
+const VOLUMES = ['name', 'emptyDir', 'persistentVolumeClaim'];
+
 const when = (rows: readonly (readonly [boolean, string])[]): string[] =>
   rows.filter(([isFault]) => isFault).map(([, fault]) => fault);
 
-function securityFaults({ pod, container }: Process): string[] {
+function securityFaults({ kind, pod }: Process): string[] {
   const { securityContext: ofPod, volumes = [], ...spec } = pod.spec;
-  const own = container.securityContext;
+  const containers = containersOf(pod);
+  const own = containers.map(({ securityContext }) => securityContext);
   return when([
-    [pod.spec.containers.length !== 1, 'has other containers'],
+    // The one of a backup stores what the first has written.
+    [containers.length !== (kind === 'CronJob' ? 2 : 1), 'has other containers'],
     [ofPod?.runAsNonRoot !== true || ofPod.runAsUser !== 1000, 'may run as root'],
     [ofPod?.seccompProfile?.type !== 'RuntimeDefault', 'may make any system call'],
-    [own?.readOnlyRootFilesystem !== true, 'can write to its file system'],
-    [own?.allowPrivilegeEscalation !== false, 'can gain privileges'],
-    [own?.capabilities?.drop?.includes('ALL') !== true || own.capabilities.add !== undefined, 'has capabilities'],
+    [own.some((each) => each?.readOnlyRootFilesystem !== true), 'can write to its file system'],
+    [own.some((each) => each?.allowPrivilegeEscalation !== false), 'can gain privileges'],
+    [
+      own.some((each) => each?.capabilities?.drop?.includes('ALL') !== true || each.capabilities.add !== undefined),
+      'has capabilities',
+    ],
     [spec.automountServiceAccountToken !== false, 'has a token of the cluster'],
     // A Service named admin would set ADMIN_PORT.
     [spec.enableServiceLinks !== false, 'is given the names of Services as settings'],
-    [
-      volumes.some((volume) => Object.keys(volume).some((key) => !['name', 'emptyDir'].includes(key))),
-      'reaches the host',
-    ],
+    [volumes.some((volume) => Object.keys(volume).some((key) => !VOLUMES.includes(key))), 'reaches the host'],
   ]);
 }
 
@@ -80,7 +91,9 @@ function settingFaults(each: Process, manifests: readonly Manifest[]): string[] 
   const names = given.map(([name]) => name).toSorted();
   const wanted = PROCESS_NAMES.includes(each.name as ProcessName) ? variablesOf(each.name as ProcessName) : [];
   const secrets = (each.container.env ?? []).filter(
-    ({ name, valueFrom }) => valueFrom?.secretKeyRef?.key === name && valueFrom.secretKeyRef.name !== '',
+    ({ name, valueFrom }) =>
+      valueFrom?.fieldRef !== undefined ||
+      (valueFrom?.secretKeyRef?.key === name && valueFrom.secretKeyRef.name !== ''),
   );
   return [
     ...missing.map((name) => `refers to a ConfigMap that is not there: ${name}`),

@@ -1,28 +1,38 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
 import { isPublicAddress } from '../../src/webhooks/sender/endpoint-address.rules.ts';
-import { type Manifest, processesOf, render, schemaFaults } from './kubernetes-manifests.ts';
+import { type Manifest, matches, processesOf, render, schemaFaults } from './kubernetes-manifests.ts';
 import { faultsOf } from './kubernetes-rules.ts';
 import { isLimited, isReached } from './kubernetes-traffic.ts';
+import { projectFolder } from './planted-tree.ts';
 
 const BUILD_TIMEOUT_MS = 600_000;
 const WORKERS = ['hold-expiry', 'webhook-delivery'];
 const LONG_RUNNING = ['api', ...WORKERS];
-const OVERLAYS = ['sandbox', 'production'] as const;
+const OPTIONAL = ['object-storage', 'prometheus-operator'];
+const BACKUPS = ['backup', 'backup-to-bucket'] as const;
+const OVERLAYS = ['sandbox', 'production', ...BACKUPS] as const;
 const rendered = new Map<string, Manifest[]>();
+const idOf = ({ kind, metadata }: Manifest): string => `${kind} ${metadata.name}`;
 const copyOf = (overlay: string): Manifest[] => structuredClone(rendered.get(overlay) ?? []);
 
 beforeAll(async () => {
-  for (const overlay of OVERLAYS) rendered.set(overlay, await render(overlay));
+  for (const overlay of ['sandbox', 'production']) rendered.set(overlay, await render(overlay));
+  for (const backup of BACKUPS) rendered.set(backup, await render('production', [...OPTIONAL, backup], 'elsewhere'));
 }, BUILD_TIMEOUT_MS);
 
 describe.each(OVERLAYS)('the manifests of %s', (overlay) => {
   test('run every process', () => {
     const names = processesOf(copyOf(overlay)).map(({ name }) => name);
-    expect(names.toSorted()).toEqual([...LONG_RUNNING, 'migrate'].toSorted());
+    const backup = BACKUPS.some((each) => each === overlay) ? ['backup'] : [];
+    expect(names.toSorted()).toEqual([...LONG_RUNNING, 'migrate', ...backup].toSorted());
   });
 
-  test('have nothing but what Kubernetes and KEDA know', async () => {
-    expect(await schemaFaults(copyOf(overlay))).toEqual([]);
+  test('have nothing but what Kubernetes, KEDA and the Prometheus Operator know', async () => {
+    const isChecked = new Set(BACKUPS.some((each) => each === overlay) ? copyOf('production').map(idOf) : []);
+    expect(await schemaFaults(copyOf(overlay).filter((each) => !isChecked.has(idOf(each))))).toEqual([]);
   });
 
   test('give each process what it reads, what it needs and nothing else', () => {
@@ -40,6 +50,68 @@ test('control: a pod that may run as root, or that lacks a secret, is a fault', 
   );
 });
 
+test('KEDA asks Prometheus for the namespace of the overlay', () => {
+  for (const [overlay, namespace] of [
+    ['production', 'partner-booking'],
+    ['backup', 'elsewhere'],
+  ] as const) {
+    const queries = copyOf(overlay).flatMap(({ spec }) => spec?.triggers?.map(({ metadata }) => metadata.query) ?? []);
+    expect(queries).toHaveLength(5);
+    for (const query of queries) expect(query).toContain(`up{namespace="${namespace}"}`);
+  }
+});
+
+test('a backup is written where it is kept or sent from, and the CronJob has the name that the alert rule knows', async () => {
+  const rules = await readFile(path.join(projectFolder, 'deploy/prometheus/rules.yml'), 'utf8');
+  for (const overlay of BACKUPS) {
+    const manifests = copyOf(overlay);
+    const { metadata, spec } = manifests.find(({ kind }) => kind === 'CronJob') ?? {};
+    expect(rules).toContain(`cronjob="${metadata?.name}"`);
+    const { volumes = [] } = spec?.jobTemplate?.spec.template.spec ?? {};
+    const claims = manifests.filter(({ kind }) => kind === 'PersistentVolumeClaim').map((each) => each.metadata.name);
+    const isKept = overlay === 'backup';
+    expect(claims).toEqual(isKept ? ['partner-booking-backups'] : []);
+    expect(volumes).toEqual([
+      {
+        name: 'backups',
+        ...(isKept ? { persistentVolumeClaim: { claimName: claims[0] } } : { emptyDir: { sizeLimit: '20Gi' } }),
+      },
+    ]);
+  }
+});
+
+describe('discovery', () => {
+  type Relabeling = { target_label?: string; targetLabel?: string; replacement?: string };
+  const jobs = async (relabelings: readonly Relabeling[]) => {
+    const found = relabelings.find((each) => (each.target_label ?? each.targetLabel) === 'job');
+    return LONG_RUNNING.map((component) => found?.replacement?.replace('$1', component));
+  };
+  const read = async (file: string) =>
+    parse(await readFile(path.join(projectFolder, 'deploy/prometheus', file), 'utf8')) as {
+      scrape_configs: { job_name: string; relabel_configs: Relabeling[] }[];
+    };
+
+  test('gives each process the job name of scrape.yml, by annotations and by PodMonitor', async () => {
+    const names = (await read('scrape.yml')).scrape_configs.map((each) => each.job_name);
+    const [byAnnotation] = (await read('scrape-kubernetes.yml')).scrape_configs;
+    expect(await jobs(byAnnotation?.relabel_configs ?? [])).toEqual(names);
+    const { spec } = copyOf('backup').find(({ kind }) => kind === 'PodMonitor') ?? {};
+    for (const { relabelings } of spec?.podMetricsEndpoints ?? []) expect(await jobs(relabelings)).toEqual(names);
+  });
+
+  test('by PodMonitor finds one port of figures in each process that has some, and in no other', () => {
+    const manifests = copyOf('backup');
+    const { spec } = manifests.find(({ kind }) => kind === 'PodMonitor') ?? {};
+    const monitored = spec?.podMetricsEndpoints?.map(({ port }) => port) ?? [];
+    const found = processesOf(manifests).flatMap(({ name, pod, container }) =>
+      matches(pod.metadata.labels, spec?.selector ?? {})
+        ? (container.ports ?? []).filter((port) => monitored.includes(port.name)).map(() => name)
+        : [],
+    );
+    expect(found.toSorted()).toEqual(LONG_RUNNING.toSorted());
+  });
+});
+
 describe('the network', () => {
   test.each([...LONG_RUNNING, 'migrate'])('lets nothing in or out of %s but what a policy names', (name) => {
     expect(isLimited(name, copyOf('sandbox'))).toBe(true);
@@ -50,10 +122,10 @@ describe('the network', () => {
     expect(isLimited('migrate', others)).toBe(false);
   });
 
-  test.each(['to-endpoints', 'to-alert-post'])(
+  test.each(['to-endpoints', 'to-alert-post', 'to-object-storage'])(
     'leads by %s to the addresses that are public, and no others',
     (policy) => {
-      const manifests = copyOf('production');
+      const manifests = copyOf('backup');
       const edges = manifests
         .filter(({ metadata }) => metadata.name === policy)
         .flatMap(({ spec }) => spec?.egress ?? [])

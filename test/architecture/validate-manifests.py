@@ -5,14 +5,16 @@ import sys
 
 import kubernetes_validate
 from cloudcoil.models.keda.v1alpha1 import ScaledObject
+from cloudcoil.models.prometheus_operator.v1 import PodMonitor, PrometheusRule
 from pydantic import ValidationError
 
 # The oldest has `preStop.sleep`.
 VERSIONS = ("1.30", "1.37")
+EXTENSIONS = {"ScaledObject": ScaledObject, "PodMonitor": PodMonitor, "PrometheusRule": PrometheusRule}
 
 
 def dropped(given, kept, place):
-    """KEDA's models drop members that they do not know."""
+    """Models of extensions drop members that they do not know."""
     if isinstance(given, dict):
         for name, value in given.items():
             if name in kept:
@@ -25,12 +27,13 @@ def dropped(given, kept, place):
 
 
 def faults_of(manifest):
-    if manifest["kind"] == "ScaledObject":
+    kind = manifest["kind"]
+    if kind in EXTENSIONS:
         try:
-            kept = ScaledObject.model_validate(manifest).model_dump(by_alias=True, exclude_unset=True)
-            yield from dropped(manifest, kept, "ScaledObject")
+            kept = EXTENSIONS[kind].model_validate(manifest).model_dump(by_alias=True, exclude_unset=True)
+            yield from dropped(manifest, kept, kind)
         except ValidationError as error:
-            yield from (f"ScaledObject.{each['loc']}: {each['msg']}" for each in error.errors())
+            yield from (f"{kind}.{each['loc']}: {each['msg']}" for each in error.errors())
         return
     for version in VERSIONS:
         try:

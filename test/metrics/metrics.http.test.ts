@@ -140,6 +140,7 @@ test('the figures of the service are those of the database', async () => {
       .updateOne({ _id: String(id) }, [{ $set: fields }], { bypassDocumentValidation: true });
   await expectValue('pbs_database_up', 1);
   await expectValue('pbs_redis_up', 1);
+  await expectValue('pbs_redis_persistent', 1);
   await expectValue('pbs_redis_persistence_failing', 0);
   await expectValue('pbs_redis_memory_used_ratio', 0);
   await expectValue('pbs_database_disk_used_ratio', (part) => part > 0 && part < 1);

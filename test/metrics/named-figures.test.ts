@@ -15,7 +15,9 @@ const service = await hostedService();
 afterAll(() => service.stop());
 
 /** Labels that Prometheus adds to whatever it scrapes. */
-const SCRAPED = ['job', 'instance'];
+const SCRAPED = ['namespace', 'job', 'instance'];
+/** Figures of kube-state-metrics. */
+const KUBE_STATE = ['kube_cronjob_status_last_successful_time', 'kube_cronjob_created'];
 /** Labels of which a short test does not see every value. */
 const OPEN_VALUES = ['status', 'outcome', 'le', 'instance'];
 
@@ -44,8 +46,10 @@ beforeAll(async () => {
   });
   const worker = await workerPage(service.environment);
   labelsOf = labelsBySample([api, worker.families], worker.labels);
+  for (const metric of KUBE_STATE) labelsOf.set(metric, new Set(['namespace', 'cronjob']));
   valuesOf = valuesByLabel([api, worker.families]);
   valuesOf.set('job', await scrapedJobs());
+  valuesOf.set('cronjob', new Set(['partner-booking-backup']));
 });
 
 function labelsBySample(pages: Map<string, Family>[], defined: Map<string, readonly string[]>) {

@@ -49,6 +49,7 @@ export const HEALTHY: SeriesByName = {
   [`pbs_dead_letters_total{${API}}`]: '7x90',
   [`pbs_alerts_open{${API},kind="delivery_overdue"}`]: '0x90',
   [`pbs_alerts_open{${API},kind="wrong_keys"}`]: '0x90',
+  [`pbs_alerts_open{${API},kind="redis_volatile"}`]: '0x90',
   [`pbs_queue_paused{${API},queue="webhook-delivery"}`]: '0x90',
   [`pbs_queue_workers{${API},queue="webhook-delivery"}`]: '1x90',
   [`memory_leased{${API}}`]: '1x90',
@@ -127,11 +128,41 @@ export const RULE_CASES: readonly RuleCase[] = [
     calm: { [`pbs_database_up{job="partner-booking-api",instance="api-2:3001"}`]: '0x90' },
   },
   { alert: 'BookingRedisDown', ...of(`pbs_redis_up{${API}}`, '0x90', LATELY('1', '0')) },
-  { alert: 'BookingRedisRefusesWrites', ...of(`pbs_redis_refuses_writes{${API}}`, '1x90', LATELY('0', '1')) },
-  { alert: 'BookingRedisPersistenceFailing', ...of(`pbs_redis_persistence_failing{${API}}`, '1x90', LATELY('0', '1')) },
-  { alert: 'BookingRedisMemoryNearLimit', ...of(`pbs_redis_memory_used_ratio{${API}}`, '0.86x90', '0.84x90') },
-  { alert: 'BookingDatabaseDiskNearlyFull', ...of(`pbs_database_disk_used_ratio{${API}}`, '0.86x90', '0.84x90') },
-  { alert: 'BookingFiguresAbsent', ...of(`pbs_hold_oldest_overdue_seconds{${API}}`, '_x90', LATELY('0', '_')) },
+  {
+    alert: 'BookingRedisRefusesWrites',
+    ...of(`pbs_redis_refuses_writes{${API}}`, '1x90', LATELY('0', '1')),
+  },
+  {
+    alert: 'BookingRedisPersistenceFailing',
+    ...of(`pbs_redis_persistence_failing{${API}}`, '1x90', LATELY('0', '1')),
+  },
+  {
+    alert: 'BookingRedisVolatile',
+    sick: { [`pbs_alerts_open{${API},kind="redis_volatile"}`]: '1x90' },
+    calm: { [`pbs_redis_persistent{${API}}`]: '0x90' },
+  },
+  {
+    alert: 'BookingRedisMemoryNearLimit',
+    ...of(`pbs_redis_memory_used_ratio{${API}}`, '0.86x90', '0.84x90'),
+  },
+  {
+    alert: 'BookingBackupLate',
+    // It has never succeeded.
+    sick: { 'kube_cronjob_created{namespace="a",cronjob="partner-booking-backup"}': '-9000x90' },
+    calm: {
+      'kube_cronjob_created{namespace="a",cronjob="partner-booking-backup"}': '-90000x90',
+      'kube_cronjob_status_last_successful_time{namespace="a",cronjob="partner-booking-backup"}': '0x90',
+      'kube_cronjob_created{namespace="b",cronjob="backup"}': '-90000x90',
+    },
+  },
+  {
+    alert: 'BookingDatabaseDiskNearlyFull',
+    ...of(`pbs_database_disk_used_ratio{${API}}`, '0.86x90', '0.84x90'),
+  },
+  {
+    alert: 'BookingFiguresAbsent',
+    ...of(`pbs_hold_oldest_overdue_seconds{${API}}`, '_x90', LATELY('0', '_')),
+  },
   { alert: 'BookingGuardMissing', ...of(`pbs_guard_indexes_missing{${API}}`, '1x90', '0x59 1x30') },
   { alert: 'BookingMemoryLeaseLost', ...of(`memory_leased{${API}}`, '0x90', LATELY('1', '0')) },
   { alert: 'BookingDatabasePoolExhausted', ...of(`mongodb_connection_waiters{${API}}`, '3x90', LATELY('0', '900')) },

@@ -69,6 +69,11 @@ const skipped = process.env['CI'] === undefined ? await reasonToSkip({ go: 'vers
       const check = (...args: string[]) => promtool(['check', ...args], folder, process.env);
       await expect(check('rules', '--lint-fatal', 'rules.yml')).resolves.toBeUndefined();
       await expect(check('config', '--lint-fatal', 'scrape.yml')).resolves.toBeUndefined();
+      // This promtool has no discovery.
+      const discovering = readFileSync(path.join(folder, 'scrape-kubernetes.yml'), 'utf8');
+      const scraping = path.join(await temporaryFolder(), 'scrape.yml');
+      await writeFile(scraping, discovering.replace(/kubernetes_sd_configs: .*|^rule_files.*/gm, ''));
+      await expect(check('config', '--lint-fatal', scraping)).resolves.toBeUndefined();
     },
     BUILD_TIMEOUT_MS,
   );
@@ -76,6 +81,24 @@ const skipped = process.env['CI'] === undefined ? await reasonToSkip({ go: 'vers
   test('the dashboards ask in valid PromQL', async () => {
     const expressions = (await Promise.all(DASHBOARDS.map(readDashboard))).flatMap(expressionsOf);
     await expect(checkExpressions(expressions)).resolves.toBeUndefined();
+  });
+
+  test('two deployments in one Prometheus are told apart: one without its API raises that alone', async () => {
+    const within = (namespace: string, series: SeriesByName): SeriesByName =>
+      Object.fromEntries(
+        Object.entries(series).map(([name, values]) => [name.replace('{', `{namespace="${namespace}",`), values]),
+      );
+    const withoutApi = Object.fromEntries(
+      Object.entries(HEALTHY).map(([name, values]) => [name, name.includes('partner-booking-api') ? '_x90' : values]),
+    );
+    const alone = Object.fromEntries(Object.keys(HEALTHY).map((name) => [name, '_x90']));
+    const tests = [
+      unitTest('both fare well', { ...alone, ...within('a', HEALTHY), ...within('b', HEALTHY) }, []),
+      unitTest('one has no API', { ...alone, ...within('a', HEALTHY), ...within('b', withoutApi) }, [
+        'BookingApiAbsent',
+      ]),
+    ];
+    await expect(runUnitTests(tests)).resolves.toBeUndefined();
   });
 
   test('each fires when it must, and only it; none on a healthy service, or just below what it asks for', async () => {

@@ -8,6 +8,7 @@ const info = (fields: Record<string, string | number>) =>
     mem_not_counted_for_evict: 0,
     maxmemory: 0,
     maxmemory_human: '0B',
+    aof_enabled: 1,
     rdb_last_bgsave_status: 'ok',
     aof_last_bgrewrite_status: 'ok',
     aof_last_write_status: 'ok',
@@ -17,7 +18,7 @@ const info = (fields: Record<string, string | number>) =>
     .join('');
 
 test('a Redis without maxmemory has no limit to be near, and fares well', () => {
-  expect(serversIn([info({})])).toEqual({ isPersistenceFailing: false, memoryUsed: 0 });
+  expect(serversIn([info({})])).toEqual({ isPersistent: true, isPersistenceFailing: false, memoryUsed: 0 });
 });
 
 test.each(['rdb_last_bgsave_status', 'aof_last_bgrewrite_status', 'aof_last_write_status'])(
@@ -26,6 +27,12 @@ test.each(['rdb_last_bgsave_status', 'aof_last_bgrewrite_status', 'aof_last_writ
     expect(serversIn([info({}), info({ [name]: 'err' })]).isPersistenceFailing).toBe(true);
   },
 );
+
+test('one node without an append-only file makes all not persistent; one that does not say leaves it unknown', () => {
+  const silent = info({}).replace(/aof_enabled.*\r\n/, '');
+  expect(serversIn([info({}), silent, info({ aof_enabled: 0 })]).isPersistent).toBe(false);
+  expect(serversIn([info({}), silent]).isPersistent).toBeUndefined();
+});
 
 test('the fullest node counts, without what Redis leaves out itself', () => {
   const full = info({ maxmemory: 1000, mem_not_counted_for_evict: 100 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   directUri,
+  isPersistent,
   redisFaults,
   requireSupportedMongod,
   UnsupportedServerError,
@@ -55,7 +56,6 @@ describe('a Redis', () => {
 
   test.each([
     ['evicts', { maxmemory_policy: 'volatile-lru' }, /volatile-lru.*set maxmemory-policy noeviction/],
-    ['forgets', { aof_enabled: '0' }, /set appendonly yes/],
     ['is a node of a cluster', { cluster_enabled: '1' }, /begin REDIS_URL with redis\+cluster:/],
     ['is old', { redis_version: '6.0.16' }, /6\.0\.16: upgrade it to 6\.2/],
     ['is very old', { redis_version: '5.0.14' }, /5\.0\.14: upgrade it to 6\.2/],
@@ -63,7 +63,12 @@ describe('a Redis', () => {
     expect(redisFaults(info(fields))).toEqual([expect.stringMatching(sentence)]);
   });
 
+  test('without an append-only file is fit, and not persistent', () => {
+    const volatile = info({ aof_enabled: '0' });
+    expect([redisFaults(volatile), isPersistent(volatile), isPersistent(info({}))]).toEqual([[], false, true]);
+  });
+
   test('is not judged by what it does not tell', () => {
-    expect(redisFaults('# Server\r\n')).toEqual([]);
+    expect([redisFaults('# Server\r\n'), isPersistent('# Server\r\n')]).toEqual([[], undefined]);
   });
 });

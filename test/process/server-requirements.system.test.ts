@@ -126,13 +126,20 @@ async function verdictOn(
   return { failed, warned: logged() };
 }
 
-describe('a Redis that forgets at a restart', () => {
-  test('is rejected in production with the remedy, and is one warning in the sandbox', async () => {
-    const { failed } = await verdictOn(forgetting.uri, PRODUCTION);
-    expect(failed).toEqual([expect.any(UnsupportedServerError)]);
-    expect(failed[0]?.message).toMatch(/set appendonly yes/);
-    const { failed: none, warned } = await verdictOn(forgetting.uri, {});
-    expect([none, warned.match(/set appendonly yes/g)]).toEqual([[], ['set appendonly yes']]);
+describe('a Redis without an append-only file', () => {
+  test.each(['production', 'sandbox'])('is one warning in %s, and none where it is accepted', async (mode) => {
+    const { failed, warned } = await verdictOn(forgetting.uri, { SERVICE_MODE: mode });
+    expect([failed, warned.match(/Set appendonly yes/g)]).toEqual([[], ['Set appendonly yes']]);
+    const accepted = await verdictOn(forgetting.uri, { SERVICE_MODE: mode, REDIS_ALLOW_VOLATILE: 'true' });
+    expect(accepted).toEqual({ failed: [], warned: '' });
+  });
+
+  test('whose user may not run CONFIG is judged by INFO', async () => {
+    const redis = new Redis(forgetting.uri);
+    await redis.call('ACL', 'SETUSER', 'managed', 'reset', 'on', '>pass', '~*', '+@all', '-config');
+    redis.disconnect();
+    const { failed, warned } = await verdictOn(forgetting.uri.replace('//', '//managed:pass@'), PRODUCTION);
+    expect([failed, warned.match(/Set appendonly yes/g)]).toEqual([[], ['Set appendonly yes']]);
   });
 
   test('control: the Redis of npm start and of the tests is accepted, also in production', async () => {

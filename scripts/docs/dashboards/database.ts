@@ -1,5 +1,5 @@
 import type { Dashboard } from '../grafana.ts';
-import { API, OWN, perSecond } from './expressions.ts';
+import { API, DEPLOYMENT, OWN, perSecond } from './expressions.ts';
 
 export const DATABASE: Dashboard = {
   uid: 'partner-booking-database',
@@ -13,7 +13,7 @@ export const DATABASE: Dashboard = {
       threshold: { at: 1, below: true },
       description: 'To any API process, within 1.5 s.',
       runbook: 'bookingdatabasedown',
-      queries: [{ legend: 'MongoDB', expr: 'max(pbs_database_up)' }],
+      queries: [{ legend: 'MongoDB', expr: `max(pbs_database_up{${DEPLOYMENT}})` }],
     },
     {
       isStat: true,
@@ -22,7 +22,7 @@ export const DATABASE: Dashboard = {
       threshold: { at: 1, below: true },
       description: 'To any API process, within 1.5 s.',
       runbook: 'bookingredisdown',
-      queries: [{ legend: 'Redis', expr: 'max(pbs_redis_up)' }],
+      queries: [{ legend: 'Redis', expr: `max(pbs_redis_up{${DEPLOYMENT}})` }],
     },
     {
       isStat: true,
@@ -31,7 +31,7 @@ export const DATABASE: Dashboard = {
       threshold: { at: 1 },
       description: 'Indexes and validators without which nothing is sold.',
       runbook: 'bookingguardmissing-guard_index_absent',
-      queries: [{ legend: 'missing', expr: 'max(pbs_guard_indexes_missing)' }],
+      queries: [{ legend: 'missing', expr: `max(pbs_guard_indexes_missing{${DEPLOYMENT}})` }],
     },
     {
       isStat: true,
@@ -68,28 +68,28 @@ export const DATABASE: Dashboard = {
         runbook: 'bookingholdsoverdue-hold_overdue',
       },
       description: 'How long the oldest expired hold has waited to be recorded.',
-      queries: [{ legend: 'oldest', color: 'orange', expr: 'max(pbs_hold_oldest_overdue_seconds)' }],
+      queries: [{ legend: 'oldest', color: 'orange', expr: `max(pbs_hold_oldest_overdue_seconds{${DEPLOYMENT}})` }],
     },
     {
       title: 'Holds',
       unit: 'short',
       description: 'Holds that claim their slot, up to 100,000, and those of them that have lapsed, up to 10,000.',
       queries: [
-        { legend: 'active', color: 'blue', expr: 'max(pbs_holds_active)' },
-        { legend: 'overdue', color: 'orange', expr: 'max(pbs_holds_overdue)' },
+        { legend: 'active', color: 'blue', expr: `max(pbs_holds_active{${DEPLOYMENT}})` },
+        { legend: 'overdue', color: 'orange', expr: `max(pbs_holds_overdue{${DEPLOYMENT}})` },
       ],
     },
     {
       title: 'Reservations with events that wait',
       unit: 'short',
       description: 'Until they are dispatched, up to 10,000.',
-      queries: [{ legend: 'waiting', color: 'orange', expr: 'max(pbs_reservations_undispatched)' }],
+      queries: [{ legend: 'waiting', color: 'orange', expr: `max(pbs_reservations_undispatched{${DEPLOYMENT}})` }],
     },
     {
       title: 'Catalogue',
       unit: 'short',
       description: 'Venues, resources and partners, as the database estimates.',
-      queries: [{ legend: '{{of}}', expr: 'max by (of) (pbs_catalogue_entries)' }],
+      queries: [{ legend: '{{of}}', expr: `max by (of) (pbs_catalogue_entries{${DEPLOYMENT}})` }],
     },
     {
       title: 'Rows purged',
@@ -109,7 +109,7 @@ export const DATABASE: Dashboard = {
       queries: [
         {
           legend: '{{collection}}',
-          expr: 'time() - max by (collection) (pbs_retention_completed_timestamp_seconds)',
+          expr: `time() - max by (collection) (pbs_retention_completed_timestamp_seconds{${DEPLOYMENT}})`,
         },
       ],
     },

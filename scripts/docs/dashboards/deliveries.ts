@@ -1,5 +1,5 @@
 import type { Dashboard } from '../grafana.ts';
-import { OWN, perSecond, quantile, where } from './expressions.ts';
+import { DEPLOYMENT, OWN, perSecond, quantile, where } from './expressions.ts';
 
 const ATTEMPTS = `webhook_attempts_total{${OWN}}`;
 const ARRIVALS = `webhook_commit_to_success_seconds_bucket{${OWN}}`;
@@ -18,7 +18,7 @@ export const DELIVERIES: Dashboard = {
         description: 'How long it has waited to be dispatched.',
         runbook: 'bookingeventsundispatched-event_undispatched',
       },
-      queries: [{ legend: 'oldest', expr: 'max(pbs_event_oldest_undispatched_seconds)' }],
+      queries: [{ legend: 'oldest', expr: `max(pbs_event_oldest_undispatched_seconds{${DEPLOYMENT}})` }],
     },
     {
       isStat: true,
@@ -27,7 +27,7 @@ export const DELIVERIES: Dashboard = {
       threshold: { at: 60 },
       description: 'How long it has been due; those to unhealthy endpoints wait on purpose, and count here.',
       runbook: 'bookingdeliveriesoverdue-delivery_overdue',
-      queries: [{ legend: 'oldest', expr: 'max(pbs_delivery_oldest_due_seconds)' }],
+      queries: [{ legend: 'oldest', expr: `max(pbs_delivery_oldest_due_seconds{${DEPLOYMENT}})` }],
     },
     {
       isStat: true,
@@ -36,7 +36,7 @@ export const DELIVERIES: Dashboard = {
       threshold: { at: 1 },
       description: 'Active subscriptions that have failed for an hour without a success.',
       runbook: 'bookingendpointsfailing-endpoint_failing',
-      queries: [{ legend: 'failing', expr: 'max(pbs_endpoints_failing)' }],
+      queries: [{ legend: 'failing', expr: `max(pbs_endpoints_failing{${DEPLOYMENT}})` }],
     },
     {
       isStat: true,
@@ -45,7 +45,7 @@ export const DELIVERIES: Dashboard = {
       threshold: { at: 1 },
       description: 'Queues that an operator has paused.',
       runbook: 'bookingqueuepaused-queue_paused',
-      queries: [{ legend: 'paused', expr: 'sum(max by (queue) (pbs_queue_paused))' }],
+      queries: [{ legend: 'paused', expr: `sum(max by (queue) (pbs_queue_paused{${DEPLOYMENT}}))` }],
     },
     {
       title: 'Attempts by outcome',
@@ -75,7 +75,7 @@ export const DELIVERIES: Dashboard = {
         runbook: 'bookingdeadletters-dead_letter',
       },
       description: 'By state, each counted up to 100,000. A dead letter stays until it is redriven or discarded.',
-      queries: [{ legend: '{{state}}', expr: 'max by (state) (pbs_deliveries)' }],
+      queries: [{ legend: '{{state}}', expr: `max by (state) (pbs_deliveries{${DEPLOYMENT}})` }],
     },
     {
       title: 'Dead letters an hour',
@@ -83,7 +83,7 @@ export const DELIVERIES: Dashboard = {
       threshold: { at: 1 },
       description: 'New ones within the hour before.',
       runbook: 'bookingdeadletters-dead_letter',
-      queries: [{ legend: 'new', color: 'red', expr: 'increase(max(pbs_dead_letters_total)[1h:1m])' }],
+      queries: [{ legend: 'new', color: 'red', expr: `increase(max(pbs_dead_letters_total{${DEPLOYMENT}})[1h:1m])` }],
     },
     {
       title: 'Events dispatched',
@@ -98,7 +98,7 @@ export const DELIVERIES: Dashboard = {
       queries: [
         {
           legend: '{{queue}} {{state}}',
-          expr: 'max by (queue, state) (bullmq_job_count{state=~"waiting|active|delayed|failed"})',
+          expr: `max by (queue, state) (bullmq_job_count{${DEPLOYMENT},state=~"waiting|active|delayed|failed"})`,
         },
       ],
     },
@@ -108,7 +108,7 @@ export const DELIVERIES: Dashboard = {
       threshold: { at: 1, below: true },
       description: 'Worker processes that are connected to take jobs.',
       runbook: 'bookingworkerabsent-worker_absent',
-      queries: [{ legend: '{{queue}}', expr: 'max by (queue) (pbs_queue_workers)' }],
+      queries: [{ legend: '{{queue}}', expr: `max by (queue) (pbs_queue_workers{${DEPLOYMENT}})` }],
     },
     {
       ...{
@@ -117,7 +117,7 @@ export const DELIVERIES: Dashboard = {
         runbook: 'bookingendpointsfailing-endpoint_failing',
       },
       description: 'Active subscriptions that have failed three times in a row or more: they get few sends at a time.',
-      queries: [{ legend: 'unhealthy', color: 'orange', expr: 'max(pbs_endpoints_unhealthy)' }],
+      queries: [{ legend: 'unhealthy', color: 'orange', expr: `max(pbs_endpoints_unhealthy{${DEPLOYMENT}})` }],
     },
   ],
 };

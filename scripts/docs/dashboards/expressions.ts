@@ -1,7 +1,9 @@
-/** Labels of the processes that are chosen on the dashboard. */
-export const OWN = 'job=~"$job",instance=~"$instance"';
-/** API processes alone. */
-export const API = 'job="partner-booking-api",instance=~"$instance"';
+/** The deployment that is chosen on the dashboard, where several share a Prometheus. */
+export const DEPLOYMENT = 'namespace=~"$namespace"';
+/** Its processes that are chosen. */
+export const OWN = `${DEPLOYMENT},job=~"$job",instance=~"$instance"`;
+/** Its API processes alone. */
+export const API = `${DEPLOYMENT},job="partner-booking-api",instance=~"$instance"`;
 
 /** The series `selector`, in braces, with one more matcher. */
 export const where = (selector: string, matcher: string): string => selector.replace(/\}$/, `,${matcher}}`);

@@ -1,5 +1,5 @@
 import type { Dashboard } from '../grafana.ts';
-import { API, OWN, perSecond, quantile, where } from './expressions.ts';
+import { API, DEPLOYMENT, OWN, perSecond, quantile, where } from './expressions.ts';
 
 const PROBES = 'route!~"/(healthz|readyz|metrics)"';
 const REQUESTS = `http_request_duration_seconds_count{${API},${PROBES}}`;
@@ -19,7 +19,7 @@ export const SERVICE: Dashboard = {
         runbook: 'which-alerts-are-open',
       },
       description: 'Alerts of the service itself that are open, of all kinds.',
-      queries: [{ legend: 'open', expr: 'sum(max by (kind) (pbs_alerts_open))' }],
+      queries: [{ legend: 'open', expr: `sum(max by (kind) (pbs_alerts_open{${DEPLOYMENT}}))` }],
     },
     {
       isStat: true,
@@ -28,7 +28,7 @@ export const SERVICE: Dashboard = {
       threshold: { at: 1 },
       description: 'Processes that do not answer Prometheus.',
       runbook: 'bookingprocessdown',
-      queries: [{ legend: 'down', expr: 'count(up{job=~"partner-booking-.+"} == 0) or vector(0)' }],
+      queries: [{ legend: 'down', expr: `count(up{${DEPLOYMENT},job=~"partner-booking-.+"} == 0) or vector(0)` }],
     },
     {
       isStat: true,

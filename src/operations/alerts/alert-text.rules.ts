@@ -54,6 +54,10 @@ const TEXTS: Record<AlertKind, (row: AlertRow) => [what: string, todo?: string]>
     `The database lacks ${missingIndexes.join(', ')}, so nothing can be sold.`,
     'Run the migrate command.',
   ],
+  redis_volatile: () => [
+    'Redis has no append-only file: a restart loses its jobs, and their work is done from MongoDB some seconds late.',
+    'Set appendonly yes, or REDIS_ALLOW_VOLATILE=true.',
+  ],
 };
 
 /** Sweeps of the database replace a paused queue, except that nothing is sent while webhook delivery is paused. */

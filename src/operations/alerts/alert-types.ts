@@ -12,6 +12,7 @@ export const ALERT_KINDS = [
   'worker_absent',
   'wrong_keys',
   'guard_index_absent',
+  'redis_volatile',
 ] as const;
 export type AlertKind = (typeof ALERT_KINDS)[number];
 
@@ -31,7 +32,7 @@ export type AlertRow = {
   resolvedAt: Date | null;
   /** When ALERT_URL last accepted it. */
   notifiedAt: Date | null;
-  /** New dead letters, failures in a row, waiting rows, missing indexes or wrong keys; 1 for a queue. */
+  /** New dead letters, failures in a row, waiting rows, missing indexes or wrong keys; 1 for a queue and Redis. */
   count: number;
   /** Since when the condition holds, if known. */
   since: Date | null;

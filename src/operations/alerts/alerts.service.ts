@@ -1,6 +1,7 @@
 import type { Backlog } from '../../platform/backlog.store.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { Db } from '../../platform/mongo.ts';
+import type { WorkConfig } from '../../process/config/config.ts';
 import type { QueueState, Queues } from '../../queues/queues.ts';
 import { findOverdueHolds } from '../../reservations/hold-reads.store.ts';
 import { findUndispatched } from '../../reservations/outbox.store.ts';
@@ -20,7 +21,8 @@ export type AlertDeps = {
   db: Db;
   log: Logger;
   missingGuards: () => Promise<string[]>;
-  queues: Pick<Queues, 'readStates'>;
+  queues: Pick<Queues, 'readStates' | 'readServers'>;
+  config: Pick<WorkConfig, 'redisAllowVolatile'>;
   workers: WorkerWatch;
 };
 
@@ -47,8 +49,8 @@ const MAX_FAILING = 1000;
 const IN_ORDER = [...ALERT_KINDS.filter((kind) => kind !== 'dead_letter'), 'dead_letter' as const];
 
 /**
- * Checks every condition, raises and resolves alerts (ADR 0020). All conditions except those of queues are read from
- * the database, so they are noticed whichever process failed. Concurrent sweeps raise and log each alert once. A
+ * Checks every condition, raises and resolves alerts (ADR 0020). All conditions except those of queues and Redis
+ * are read from the database, so they are noticed whichever process failed. Concurrent sweeps raise and log each alert once. A
  * condition that cannot be read is neither raised nor resolved, and does not hold up the others.
  */
 export async function sweepAlerts(deps: AlertDeps, stopping: AbortSignal): Promise<void> {
@@ -136,6 +138,12 @@ async function findConditions(
       const missingIndexes = await deps.missingGuards();
       const { length } = missingIndexes;
       return length === 0 ? [] : [conditionOf(kind, length, { missingIndexes })];
+    }
+    case 'redis_volatile': {
+      if (deps.config.redisAllowVolatile) return [];
+      const servers = await deps.queues.readServers();
+      if (servers?.isPersistent === undefined) return undefined;
+      return servers.isPersistent ? [] : [conditionOf(kind, 1)];
     }
   }
 }

@@ -22,7 +22,7 @@ export function startAlerting(
   noteZoneData({ db, log }).catch((err: Error) => {
     if (!scope.stopping.aborted) log.warn({ error: err.message }, 'the newest time zone data could not be read');
   });
-  const deps = { db, log, queues, missingGuards: () => missingGuards(db), workers: createWorkerWatch() };
+  const deps = { db, log, config, queues, missingGuards: () => missingGuards(db), workers: createWorkerWatch() };
   const sweep = (name: string, work: (stopping: AbortSignal) => Promise<void>): void => {
     const run = async (stopping: AbortSignal) => {
       await work(stopping);

@@ -12,6 +12,7 @@ const METRICS = {
   pbs_database_up: ['Whether MongoDB responded to this scrape in time.'],
   pbs_redis_up: ['Whether Redis responded to this scrape in time.'],
   pbs_redis_refuses_writes: ['Whether Redis responds and takes no writes: it is full, read-only or cannot persist.'],
+  pbs_redis_persistent: ['Whether every Redis server writes an append-only file.'],
   pbs_redis_persistence_failing: [
     'Whether the latest write of the AOF, rewrite of it or save of a Redis server failed.',
   ],

@@ -82,6 +82,7 @@ export function redisReadings(queues: Pick<Queues, 'readStates' | 'readServers' 
       return servers === undefined
         ? {}
         : {
+            ...(servers.isPersistent !== undefined && { pbs_redis_persistent: Number(servers.isPersistent) }),
             pbs_redis_persistence_failing: Number(servers.isPersistenceFailing),
             pbs_redis_memory_used_ratio: servers.memoryUsed,
           };

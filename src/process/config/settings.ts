@@ -41,6 +41,7 @@ const WORK = {
   ...DATABASE,
   REDIS_URL: redisUrl.required(),
   REDIS_ALLOW_INSECURE: Joi.boolean().default(false),
+  REDIS_ALLOW_VOLATILE: Joi.boolean().default(false),
   QUEUE_PREFIX: text().default('{pbs}'),
   ALERT_URL: httpUrl(
     'must be an http or https address',

@@ -1,0 +1,41 @@
+/**
+ * `node --import tsx scripts/node-release.ts image|oldest|VERSION`: prints the folder that has this release of Node, for the PATH. npm
+ * fetches it into the project's cache when it is not there yet, once: some 50 MB.
+ */
+
+import { mkdir, rename } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { extract } from 'tar';
+import { cacheFolder, withScratchFolder } from '../src/development/embedded/binary-cache.ts';
+import { type Environment, isExecutable, runCommand } from '../src/development/embedded/run-command.ts';
+
+/** Beside the Node that runs this: the newest one of the Dockerfile's image, and the oldest that package.json allows. */
+export const NODE_RELEASES: Readonly<Record<string, string>> = { image: '24.21.0', oldest: '20.19.0' };
+
+/** @throws Error when the npm registry has no such release for this platform, or cannot be reached */
+async function nodeFolder(version: string, env: Environment): Promise<string> {
+  const home = path.join(cacheFolder(env), `node-${version}`);
+  if (await isExecutable(path.join(home, 'node'))) return home;
+  await withScratchFolder(env, async (folder) => {
+    const name = `node-${process.platform}-${process.arch}`;
+    const archive = await runCommand(
+      'npm',
+      ['pack', `${name}@${version}`, '--silent', '--pack-destination', folder],
+      env,
+    );
+    await extract({
+      file: path.join(folder, archive.trim()),
+      cwd: folder,
+      filter: (each) => each.endsWith('/bin/node'),
+    });
+    await mkdir(home, { recursive: true });
+    await rename(path.join(folder, 'package/bin/node'), path.join(home, 'node'));
+  });
+  return home;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [, , wanted = ''] = process.argv;
+  console.log(await nodeFolder(NODE_RELEASES[wanted] ?? wanted, process.env));
+}
