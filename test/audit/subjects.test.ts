@@ -4,7 +4,7 @@ import { anyPartner, anyVenue, expectStatus, operatorOf } from '../support/facto
 import { hostedService } from '../support/service-host.ts';
 import type * as Inside from './subjects.in-host.ts';
 
-const service = await hostedService();
+const service = await hostedService({ isAlone: true });
 const inside = service.inHost<typeof Inside>('test/audit/subjects.in-host.ts');
 const operator = operatorOf(service);
 let venue: { id: string; resourceIds: string[] };
