@@ -107,7 +107,11 @@ test('a response of 2xx is a success, whatever was changed meanwhile', async () 
   const id = await waiting();
   const change = () => Promise.all([rotate(), moveTo('http://127.0.0.1:9/elsewhere')]);
   await attemptWith(id, change, 200);
-  expect(await read(id)).toMatchObject({ state: 'succeeded', attemptsMade: 1 });
+  expect(await read(id)).toMatchObject({
+    state: 'succeeded',
+    attemptsMade: 1,
+    attempts: [{ outcome: 'succeeded', error: null, errorDetail: null }],
+  });
 });
 
 describe('a worker that was frozen before it sent sends nothing as it was before', () => {
