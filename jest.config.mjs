@@ -37,6 +37,7 @@ if (!Object.hasOwn(SUITES, tier))
 export default {
   testMatch: SUITES[tier],
   testEnvironment: '<rootDir>/test/support/environment.cjs',
+  testSequencer: '<rootDir>/test/support/sequencer.cjs',
   extensionsToTreatAsEsm: ['.ts', '.tsx'],
   transform: { '\\.tsx?$': ['@swc/jest', COMPILED] },
   ...(tier === 'static'
@@ -46,8 +47,9 @@ export default {
         globalTeardown: '<rootDir>/test/support/global-teardown.ts',
       }),
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.cache/', '<rootDir>/.data/'],
-  // Every suite talks to a real MongoDB and Redis, and some wait for processes: a third keeps two cores busy meanwhile.
-  maxWorkers: 3,
+  // Suites of `npm test` wait for leases, timers and servers longer than they compute: five keep two cores busy. In the
+  // other tiers suites start processes of their own.
+  maxWorkers: tier === 'fast' ? 5 : 3,
   // Node keeps what a virtual machine has evaluated (ADR 0025).
   workerIdleMemoryLimit: '1GB',
   testTimeout: 120_000,

@@ -3,7 +3,7 @@ import { listBookingRows } from '../reservations/booking-list.store.ts';
 import { listHoldRows } from '../reservations/hold-reads.store.ts';
 import { moveReservation, type ReservationDeps } from '../reservations/reservations.service.ts';
 import { deactivateSubscription } from '../webhooks/deliveries/deactivate-subscription.service.ts';
-import { deleteSubscription, listSubscriptions } from '../webhooks/subscriptions/subscriptions.store.ts';
+import { deleteSubscription, listSubscriptions } from '../webhooks/subscriptions/subscriptions.service.ts';
 
 const PAGE = 20;
 const REASON = 'Sandbox reset';

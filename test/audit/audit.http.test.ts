@@ -18,7 +18,7 @@ const OWN = { 'sec-fetch-site': 'same-origin' };
 const FORM = { ...OWN, 'content-type': 'application/x-www-form-urlencoded' };
 
 const INSIDE = 'test/audit/audit.in-host.ts';
-const service = await hostedService();
+const service = await hostedService({ isAlone: true });
 const inside = service.inHost<typeof Inside>(INSIDE);
 const operator = operatorOf(service);
 const stranger = createClient(service.adminUrl, undefined);

@@ -3,7 +3,7 @@ import { anyPartner, anyVenue, expectStatus, type Json, operatorOf } from '../su
 import { hostedService } from '../support/service-host.ts';
 import type * as Inside from './subjects.in-host.ts';
 
-const service = await hostedService();
+const service = await hostedService({ isAlone: true });
 const inside = service.inHost<typeof Inside>('test/audit/subjects.in-host.ts');
 const operator = operatorOf(service);
 const venue = await anyVenue(service);

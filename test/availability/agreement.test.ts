@@ -31,6 +31,7 @@ let rival: Partner;
 const venueIds = new Map<string, string>();
 
 const service = await hostedService({
+  isAlone: true,
   overrides: {
     RATE_LIMIT_PER_MINUTE: '0',
     MAX_ACTIVE_HOLDS: '1000000',

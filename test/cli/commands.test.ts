@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { apiDocuments } from '../../scripts/docs/documents.ts';
 import { COLUMNS, NOUNS } from '../../src/cli/commands.ts';
 import { exampleParts, OPERATIONS, type Operation } from '../../src/cli/description.ts';
+import { publishedDescription } from '../support/published-description.ts';
 import { type SharedService, sharedService } from '../support/service-host.ts';
 import { operator } from './operator.ts';
 import { type Relay, startRelay } from './relay.ts';
 
-const operationIds = Object.values(apiDocuments().operator.paths).flatMap((methods) =>
-  Object.values(methods).map((described) => String(described['operationId'])),
-);
+const operations = Object.values(publishedDescription('operator').paths).flatMap((methods) => Object.values(methods));
+const operationIds = operations.map((described) => String(described['operationId']));
 const commands = Object.entries(NOUNS).flatMap(([noun, { verbs }]) =>
   Object.entries(verbs).map(([verb, operationId]) => ({ noun, verb, operationId, name: `${noun} ${verb}` })),
 );
@@ -34,7 +33,7 @@ describe('the commands and the operations of the operator interface', () => {
   test('each listing has the columns of its table, every one of them a field of the response', () => {
     const listings = operationIds.filter((id) => /^(list|getTimeline)/.test(id));
     expect(Object.keys(COLUMNS).toSorted()).toEqual(listings.toSorted());
-    for (const described of Object.values(apiDocuments().operator.paths).flatMap((methods) => Object.values(methods))) {
+    for (const described of operations) {
       const columns = COLUMNS[String(described['operationId'])];
       if (columns === undefined) continue;
       const { example } = (described['responses'] as Responses)[200].content['application/json'];

@@ -11,8 +11,7 @@ import { startRelay, type Verdict } from './relay.ts';
 const YAML = 'examples/venues/venues.yaml';
 const CSV = 'examples/venues/venues.csv';
 
-// Every change of a schedule waits for leases to end.
-const service = await hostedService({ overrides: { CACHE_LEASE_MS: '150' } });
+const service = await hostedService({ isAlone: true });
 const url = service.adminUrl;
 const folder = await temporaryFolder();
 afterAll(() => service.stop());

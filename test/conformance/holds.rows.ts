@@ -82,12 +82,12 @@ const ANY_FREE: readonly Row[] = [
     endpoints: [`${PLACE} 201`, `${PLACE} 400 VALIDATION_ERROR`],
     check: async (world) => {
       const scene = await world.scene({ resources: [...COURTS, { sport_category: 'tennis', price_rupees: 1 }] });
-      const [first, second, third] = scene.venue.resourceIds;
+      const [first = '', second = '', third = ''] = scene.venue.resourceIds;
       const anyCourt = (fields: Json) => scene.partner.api.post(HOLDS, { ...startOf(scene), ...fields });
-      const held: unknown[] = [];
+      const chosen: unknown[] = [];
       for (let count = 0; count < 3; count += 1)
-        held.push(expectStatus(await anyCourt({ sport_category: 'FOOTBALL' }), 201)['resource_id']);
-      expect(held).toEqual([...[second, third].sort(), first]);
+        chosen.push(expectStatus(await anyCourt({ sport_category: 'FOOTBALL' }), 201)['resource_id']);
+      expect(chosen).toEqual([...[second, third].toSorted(), first]);
       const none = await anyCourt({ sport_category: 'football' });
       expect(errorOf(none).conflict).toMatchObject({ reason: 'none_free' });
       const unknown = await anyCourt({ sport_category: 'chess' });

@@ -12,7 +12,7 @@ export async function startInternals(
   hasWorkers: boolean,
 ): Promise<{ internals: Internals; stop: () => Promise<void> }> {
   // No limit here: rows that are about the limit have a service of their own, and the others must not meet it.
-  const service = await hostedService({ overrides: { RATE_LIMIT_PER_MINUTE: '0' }, hasWorkers });
+  const service = await hostedService({ overrides: { RATE_LIMIT_PER_MINUTE: '0' }, hasWorkers, isAlone: !hasWorkers });
   const others = new Map<string, Promise<HostedService>>();
   return {
     internals: {

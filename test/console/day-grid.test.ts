@@ -24,7 +24,7 @@ const LASTING = { ttl_seconds: 1800 };
 const MORNING = { operating_hours_start: '06:00', operating_hours_end: '12:00' };
 
 const overrides = { HOLD_TTL_SECONDS: '1', BOOKING_HORIZON_DAYS: '730' };
-const service = await hostedService({ overrides });
+const service = await hostedService({ overrides, isAlone: true });
 const { readDayGrid } = service.inHost<typeof Grid>('src/booking/availability/day-grid.service.ts');
 type DayGrid = Awaited<ReturnType<typeof readDayGrid>>;
 type DayCell = DayGrid['columns'][number]['cells'][number];

@@ -23,7 +23,7 @@ const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 const MISSING = '01a1fee0-0000-7000-8000-000000000000';
 const HOSTILE = `<img src=x onerror="alert(1)">'&`;
 
-const service = await hostedService();
+const service = await hostedService({ isAlone: true });
 const inside = service.inHost<typeof Inside>('test/console/pages.in-host.ts');
 const { pauseQueue, resumeQueue } = service.inHost<typeof Queues>('test/support/queues.in-host.ts');
 const world = await consoleWorld(service);

@@ -11,7 +11,7 @@ import { verdict } from '../support/verdict.ts';
 
 const OPERATOR = '/api/v1/operator';
 
-const service = await hostedService();
+const service = await hostedService({ isAlone: true });
 const { withDeadLetters } = service.inHost<typeof DeliveryHealth>('src/webhooks/deliveries/delivery-health.service.ts');
 const { receiver, venue, slots, attemptAround, jobState, end } = await startDeliveryScene(service);
 let partner: Partner;

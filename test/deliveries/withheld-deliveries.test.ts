@@ -10,7 +10,7 @@ import { verdict } from '../support/verdict.ts';
 const OPERATOR = '/api/v1/operator';
 const WEBHOOKS = '/api/v1/partner/webhooks';
 
-const service = await hostedService();
+const service = await hostedService({ isAlone: true });
 const { receiver, venue, slots, end: endScene } = await startDeliveryScene(service);
 const venueId = venue.id;
 let partner: Partner;

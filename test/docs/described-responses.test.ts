@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { apiDocuments } from '../../scripts/docs/documents.ts';
 import { webhooksOf } from '../../src/http/openapi/webhooks.ts';
 import type { Reply } from '../support/client.ts';
 import { createAnswerChecker, createDeliveryChecker } from '../support/description-checkers.ts';
+import { publishedDescription } from '../support/published-description.ts';
 
-const { partner, operator } = apiDocuments();
+const [partner, operator] = [publishedDescription('partner'), publishedDescription('operator')];
 const check = createAnswerChecker(partner);
 const checkOperators = createAnswerChecker(operator);
 

@@ -32,7 +32,8 @@ const SAID_IN_PROSE = 'customer_phone time_zone endpoint_url customer_email cont
 const EITHER_OR: Readonly<Record<string, readonly string[]>> = {
   addPriceRule: ['price_rupees', 'multiplier'],
   eraseCustomer: ['customer_phone', 'booking_id'],
-  placeHold: ['slot_id'],
+  placeHold: ['slot_id', 'resource_ids', 'sport_category'],
+  placeWalkIn: ['slot_id', 'sport_category'],
 };
 
 /** No pattern that all languages read alike can say it. */

@@ -19,7 +19,7 @@ const DATE = dateIn(10);
 /** Slots at 06:00, 07:00 and 08:00 UTC. */
 const MORNING = { operating_hours_start: '06:00', operating_hours_end: '09:00' };
 
-const service = await hostedService({ overrides: { MAX_ACTIVE_HOLDS: '3', CACHE_LEASE_MS: '200' } });
+const service = await hostedService({ overrides: { MAX_ACTIVE_HOLDS: '3' }, isAlone: true });
 afterAll(() => service.stop());
 
 type Scene = { id: string; resourceIds: string[]; seller: Partner; rival: Partner };

@@ -19,7 +19,7 @@ const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const MISSING = '00000000-0000-7000-8000-00000000dead';
 
 const [service, production] = await Promise.all([
-  hostedService(),
+  hostedService({ isAlone: true }),
   hostedService({ overrides: { SERVICE_MODE: 'production' } }),
 ]);
 const operator = operatorOf(service);

@@ -15,7 +15,7 @@ const untilAborted = (signal: AbortSignal): Promise<never> =>
   });
 
 const endOf = async (work: Promise<unknown>): Promise<unknown> =>
-  Promise.race([work.then(String, (err: Error) => err.name), delay(DEADLINE_MS + 2000).then(() => 'never')]);
+  Promise.race([work.then(String, (err: Error) => err.name), delay(DEADLINE_MS + 2000, 'never', { ref: false })]);
 
 test('work is aborted at its deadline, though memory be collected before', async () => {
   const ending = endOf(withDeadline(DEADLINE_MS, untilAborted, NEVER));

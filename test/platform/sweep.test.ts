@@ -1,15 +1,18 @@
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
 import { acquireLock, releaseLock } from '../../src/platform/locks.store.ts';
 import { createLogger } from '../../src/platform/logger.ts';
+import { createDb, openDb } from '../../src/platform/mongo-connection.ts';
 import { processMetrics } from '../../src/platform/process-metrics.ts';
 import { keepSweeping, sweepBatches, sweepEach } from '../../src/platform/sweep.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Service } from '../support/service.ts';
-import { startService } from '../support/service.ts';
+import { databaseUri, freshName } from '../support/service-environment.ts';
 
-const service: Service = await startService();
-const { db } = service.context;
-afterAll(() => service.stop());
+const db = createDb();
+await openDb(db, databaseUri(freshName()), createLogger('sweep', 'silent'), new AbortController().signal);
+afterAll(async () => {
+  await db.dropDatabase();
+  await db.close();
+});
 
 type Sweeping = { name: string; ran(): number; rounds(): number; stop(): Promise<void> };
 const sweeping: Sweeping[] = [];

@@ -8,10 +8,11 @@ import { errorOf, verdict } from '../support/verdict.ts';
 const WEBHOOKS = '/api/v1/partner/webhooks';
 const URL_OF_PARTNER = 'http://127.0.0.1:9/hooks?tenant=7';
 
-const service = await hostedService({ overrides: { CACHE_LEASE_MS: '100' } });
+const service = await hostedService({ isAlone: true });
 /** As in production: no private networks, https only. */
 const guarded = await hostedService({
-  overrides: { WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'false', CACHE_LEASE_MS: '100' },
+  overrides: { WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'false' },
+  isAlone: true,
 });
 afterAll(() => Promise.all([service.stop(), guarded.stop()]));
 

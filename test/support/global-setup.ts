@@ -16,9 +16,10 @@ declare global {
  * product for the tiers that spawn it.
  */
 export default async function globalSetup(): Promise<void> {
+  const serversStarted = startTestServers();
   await buildSiteOfTests();
   const built = isFastTier ? undefined : buildProduct();
-  globalThis.testServers = await startTestServers();
+  globalThis.testServers = await serversStarted;
   const settings = {
     TEST_MONGODB_URI: globalThis.testServers.mongodbUri,
     TEST_REDIS_URL: globalThis.testServers.redisUrl,

@@ -12,6 +12,11 @@ export type HostedOptions = {
   overrides?: Record<string, string>;
   /** With one worker of each kind beside it. */
   hasWorkers?: boolean;
+  /**
+   * No other process works on its database, so it answers changes without waiting for leases of others. For suites that make many
+   * changes and race none of them; the suites about leases (leases.ts) prove the wait.
+   */
+  isAlone?: boolean;
 };
 
 /** A service that runs in the host's process (service-host-process.ts), for suites that call it over HTTP and load no code of it. */
@@ -57,8 +62,8 @@ export type InHost<Module> = {
 };
 
 /**
- * The one service of the run that suites share, each with partners and venues of its own. A suite that counts everything, reads logs,
- * changes indexes or settings has one of its own (`hostedService`).
+ * The one service of the run that suites share, each with partners and venues of its own; it is alone (`isAlone`). A suite that counts
+ * everything, reads logs, changes indexes or settings has one of its own (`hostedService`).
  */
 export function sharedService(): SharedService {
   const listeners = { url: runSetting('TEST_SERVICE_URL'), adminUrl: runSetting('TEST_SERVICE_ADMIN_URL') };

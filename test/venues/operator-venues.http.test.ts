@@ -18,8 +18,8 @@ const TURF = {
   operating_hours_end: '23:55',
 };
 
-const overrides = { DEFAULT_TIME_ZONE: 'Europe/London', CACHE_LEASE_MS: '200' };
-const service = await hostedService({ overrides });
+const overrides = { DEFAULT_TIME_ZONE: 'Europe/London' };
+const service = await hostedService({ overrides, isAlone: true });
 const operator = operatorOf(service);
 afterAll(() => service.stop());
 

@@ -19,7 +19,7 @@ const HOLDS = '/api/v1/partner/holds';
 const DATE = dateIn(5);
 const SHORT_DAY = { operating_hours_start: '06:00', operating_hours_end: '10:00' };
 
-const service = await hostedService({ overrides: { CACHE_LEASE_MS: '200' } });
+const service = await hostedService({ isAlone: true });
 afterAll(() => service.stop());
 
 async function shop(fields: Json = {}) {

@@ -170,7 +170,7 @@ async function refusalOf(
   }
   const onSchedule = refused.filter(({ conflict }) => conflict !== null);
   const [first] = onSchedule;
-  if (first?.conflict == null) return slotNotFound();
+  if (first === undefined || first.conflict === null) return slotNotFound();
   if (input.sportCategory !== undefined) return noneFree(deps, onSchedule);
   return input.resourceIds === undefined ? slotNotAvailable(deps, first.slot, first.conflict) : noneFree(deps, refused);
 }

@@ -22,7 +22,7 @@ import {
   updateSubscription,
 } from './subscriptions.store.ts';
 
-export { listAllSubscriptions, listSubscriptions } from './subscriptions.store.ts';
+export { deleteSubscription, listAllSubscriptions, listSubscriptions } from './subscriptions.store.ts';
 
 export type SubscriptionDeps = { db: Db; clock: Clock; secretBox: SecretBox; config: EndpointConfig };
 
