@@ -53,8 +53,14 @@ export const uuid = () =>
 
 export const date = () =>
   Joi.string()
-    .custom((value: string, helpers) => (isCalendarDate(value) ? value : helpers.error('string.date')))
-    .messages({ 'string.date': 'must be YYYY-MM-DD, for example 2026-11-28' })
+    .custom((value: string, helpers) => {
+      if (isCalendarDate(value)) return value;
+      return helpers.error(/^\d{4}-\d{2}-\d{2}$/.test(value) ? 'date.missing' : 'string.date');
+    })
+    .messages({
+      'string.date': 'must be YYYY-MM-DD, for example 2026-11-28',
+      'date.missing': 'is a date that does not exist in the calendar',
+    })
     .meta({ jsonSchema: { format: 'date' } });
 
 /** `schema`, not after the field `last`, which `read` parses. */

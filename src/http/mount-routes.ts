@@ -8,7 +8,7 @@ import { noteSubject } from './request-facts.ts';
 import type { Authenticate, Deprecation, Route, RouteResponse } from './route.ts';
 import { sendJson } from './send-json.ts';
 import { inTrace } from './trace-requests.ts';
-import { checkInput, fieldsOf, requireNoFaults, undecodableFields } from './validate.ts';
+import { checkInput, fieldsOf, misspeltFields, requireNoFaults, undecodableFields } from './validate.ts';
 
 type Around = { limit?: RequestHandler; beforeRejection?: RequestHandler; ignoredInQuery?: readonly string[] };
 
@@ -102,7 +102,8 @@ function handle<Caller>(row: Route<Caller>, ignoredInQuery: readonly string[]): 
       bodySchema: row.body,
     });
     if (ignoredFields.length > 0) res.set('X-Ignored-Fields', ignoredFields.join(', '));
-    requireNoFaults([...keyed.faults, ...undecodableFields(req.originalUrl), ...faults]);
+    const all = [...keyed.faults, ...undecodableFields(req.originalUrl), ...faults];
+    if (all.length > 0) requireNoFaults(all, misspeltFields(ignoredFields, row.body));
     const caller = res.locals['caller'] as Caller;
     // Path parameters are not validated: a malformed one names nothing, so its handler returns 404.
     let response: RouteResponse | undefined;

@@ -96,12 +96,13 @@ export function limitBadKeys<Caller>(
         await guess?.takeBack();
         throw err;
       }
-      if (key !== undefined && isWrongKey(err)) onWrongKey();
-      if (limits === undefined) throw err;
       if (key === undefined) {
-        setRateLimitHeaders(res, { ...(await limits.ofAddress.read(address)), isOverLimit: false });
-        throw err;
+        if (limits !== undefined)
+          setRateLimitHeaders(res, { ...(await limits.ofAddress.read(address)), isOverLimit: false });
+        throw req.get('authorization') === undefined ? err : new DomainError('INVALID_API_KEY', IN_AUTHORIZATION);
       }
+      if (isWrongKey(err)) onWrongKey();
+      if (limits === undefined) throw err;
       const usage = guess?.usage ?? (await limits.ofAddress.count(address));
       setRateLimitHeaders(res, usage);
       if (!usage.isOverLimit) throw err;
@@ -110,6 +111,9 @@ export function limitBadKeys<Caller>(
     }
   };
 }
+
+const IN_AUTHORIZATION =
+  'The key is read from the header x-api-key, not from Authorization. Send it there, without the word Bearer.';
 
 /** Counts a key that may be invalid. */
 async function countGuess({ ofAddress, ofAll }: BadKeyLimits, address: string) {

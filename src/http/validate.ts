@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { ObjectSchema, Schema, ValidationErrorItem, ValidationOptions } from 'joi';
+import leven from 'leven';
 import { DomainError, type FieldFault } from '../domain/errors.ts';
 import { memoizeByObject } from '../platform/memoize-by-object.ts';
 
@@ -29,18 +30,34 @@ export function checkInput({ query, querySchema, ignoredInQuery, body, bodySchem
     body: check({ value: body, schema: bodySchema, convert: false }, faults),
   };
   faults.push(...rewritten(parts, checked.query), ...unknownInQuery(parts, querySchema, ignoredInQuery));
+  faults.unshift(...repeatedInQuery(parts));
   return { ...checked, faults, ignoredFields: Array.isArray(body) ? [] : droppedFields(body, checked.body) };
 }
 
-/** @throws DomainError VALIDATION_ERROR with all faults, if there are any */
-export function requireNoFaults(faults: FieldFault[]): void {
-  const [first] = faults;
+/**
+ * `misspelt`: what `misspeltFields` returned for the body.
+ * @throws DomainError VALIDATION_ERROR with the first fault of each field, if there are any
+ */
+export function requireNoFaults(all: readonly FieldFault[], misspelt: readonly string[] = []): void {
+  const faults = [...new Map(all.toReversed().map((fault) => [fault.path, fault])).values()].toReversed();
+  const [first, ...others] = faults;
   if (first === undefined) return;
-  const others = [...new Set(faults.slice(1).map(({ path }) => path))].filter((path) => path !== first.path);
-  const named = others.slice(0, MOST_NAMES).join(', ');
-  const more =
-    faults.length > 1 ? ` (and ${faults.length - 1} more, see details${named === '' ? '' : `: ${named}`})` : '';
-  throw new DomainError('VALIDATION_ERROR', `${first.path}: ${first.message}${more}`, { details: faults });
+  const named = others.slice(0, MOST_NAMES).map(({ path }) => path);
+  const more = named.length > 0 ? ` (and ${others.length} more, see details: ${named.join(', ')})` : '';
+  const hint = misspelt.length > 0 ? ` ${misspelt.join(' ')}` : '';
+  throw new DomainError('VALIDATION_ERROR', `${first.path}: ${first.message}${more}${hint}`, { details: faults });
+}
+
+const MAX_TYPING_ERRORS = 2;
+
+/** A question for each unknown field whose name is close to that of a known one: `slotId: did you mean slot_id?` */
+export function misspeltFields(unknown: readonly string[], schema: ObjectSchema<unknown> | undefined): string[] {
+  if (schema === undefined || unknown.length === 0) return [];
+  const plain = (name: string) => name.toLowerCase().replaceAll(/[-_]/g, '');
+  return unknown.flatMap((name) => {
+    const meant = fieldsOf(schema).find((known) => leven(plain(name), plain(known)) <= MAX_TYPING_ERRORS);
+    return meant === undefined ? [] : [`${name}: did you mean ${meant}?`];
+  });
 }
 
 /** Checks other input, such as a file. Nothing is coerced; unknown fields are faults, as probably mistyped. */
@@ -49,7 +66,25 @@ export function checkClosed<T>(schema: ObjectSchema<T>, value: unknown): { value
   return { value: checked.value as T, faults: (checked.error?.details ?? []).flatMap(faultsOf) };
 }
 
-const ERRORS = { wrap: { label: false }, label: false } as const;
+const ERRORS = { wrap: { label: false, array: false }, label: false } as const;
+
+/** In place of joi's own words. A schema may have others for a rule of its own. */
+const MESSAGES = {
+  'any.only': 'must be one of {#valids}',
+  'string.empty': 'must not be empty',
+  'string.min': 'must have at least {#limit} characters',
+  'string.max': 'must have at most {#limit} characters',
+  'string.email': 'must be an e-mail address, for example asha@example.com',
+  'number.integer': 'must be a whole number',
+  'number.min': 'must be at least {#limit}',
+  'number.max': 'must be at most {#limit}',
+  'boolean.base': 'must be true or false',
+  'array.base': 'must be a list',
+  'array.min': 'must have at least {#limit} items',
+  'array.max': 'must have at most {#limit} items',
+  'array.unique': 'repeats an earlier item',
+  'object.base': 'must be an object',
+};
 
 function check(part: Part, faults: FieldFault[]): unknown {
   if (part.schema === undefined) return {};
@@ -61,7 +96,12 @@ function check(part: Part, faults: FieldFault[]): unknown {
 /** Compiles the validator of a schema once; joi would do it in each call. */
 const checkedBy = (options: ValidationOptions) =>
   memoizeByObject((schema: ObjectSchema<unknown>) =>
-    sparingOwnRules(schema).prefs({ ...options, abortEarly: false, errors: ERRORS }),
+    sparingOwnRules(schema).prefs({
+      ...options,
+      messages: { ...MESSAGES, ...options.messages },
+      abortEarly: false,
+      errors: ERRORS,
+    }),
   );
 
 const converting = checkedBy({ stripUnknown: true, convert: true });
@@ -71,10 +111,8 @@ const closed = checkedBy({
   convert: false,
   messages: {
     'object.unknown': 'is not allowed here',
-    'array.base': 'must be a list',
     'object.base': 'must have fields, each as name: value',
     'string.base': 'must be text, in quotes if it looks like a number',
-    'string.empty': 'must not be empty',
   },
 });
 
@@ -87,6 +125,14 @@ function sparingOwnRules<Of extends Schema>(schema: Of): Of {
   const made = (modify as Modify)({ each: sparingOwnRules, ref: false }).$_mutateRebuild() as Of;
   const rules = (made.describe()['rules'] ?? []) as { name: string }[];
   return rules.some(({ name }) => name === 'custom') ? (made.prefs({ abortEarly: true }) as Of) : made;
+}
+
+function repeatedInQuery(given: Record<string, unknown>): FieldFault[] {
+  const names = Object.keys(given).filter((name) => Array.isArray(given[name]));
+  return names.slice(0, MOST_NAMES).map((name) => ({
+    path: FIELD_NAME.test(name) ? name : 'query',
+    message: 'is sent twice: send it once',
+  }));
 }
 
 /** Numbers and booleans in a query that are not in canonical form: ` 5`, `+5`, `05` and `5.0` are not 5. */

@@ -51,8 +51,9 @@ export function createPartnerAuthentication(
   };
   const authenticate = async (apiKey: string, hash: string, when: 'at once' | 'in turn') => {
     const prefix = prefixOf(apiKey);
+    if (prefix === undefined) throw new DomainError('INVALID_API_KEY', apiKey === '' ? MISSING : MALFORMED);
     requireMode(prefix, config.serviceMode);
-    const key = prefix === undefined ? undefined : await find[when](prefix, hash);
+    const key = await find[when](prefix, hash);
     // Compared also if there is no such key, so that the time of a rejection does not reveal it.
     const isGenuine = isSameHash(hash, key?.hash ?? HASH_OF_NO_KEY);
     try {
@@ -77,11 +78,13 @@ export function createPartnerAuthentication(
   };
 }
 
-const UNKNOWN =
-  'The x-api-key header is missing, or its key is malformed or unknown. Send the whole key that the platform operator issued to you: /docs on this service shows how.';
+const SEND = 'Send the whole key that the platform operator issued to you: /docs on this service shows how.';
+const MISSING = `The x-api-key header is missing. ${SEND}`;
+const MALFORMED = `The key in the x-api-key header is not a partner key: those begin with ${KEY_START.sandbox} or ${KEY_START.production}. An operator's key works on the operator interface alone. ${SEND}`;
+const UNKNOWN = `The key in the x-api-key header is unknown. ${SEND}`;
 
-function requireMode(prefix: string | undefined, serviceMode: keyof typeof KEY_START): void {
-  if (prefix === undefined || isOfMode(prefix, serviceMode)) return;
+function requireMode(prefix: string, serviceMode: keyof typeof KEY_START): void {
+  if (isOfMode(prefix, serviceMode)) return;
   throw new DomainError(
     'INVALID_API_KEY',
     `The key in the x-api-key header is for another deployment: keys of this ${serviceMode} begin with ${KEY_START[serviceMode]}. Send such a key, or call the deployment that issued yours.`,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { newApiKey } from '../../src/partners/api-key.rules.ts';
 import { createClient } from '../support/client.ts';
 import type { Partner } from '../support/factories.ts';
 import {
@@ -86,22 +87,35 @@ test('a UUID in capitals names what it names in lower case: in a path, a query a
 });
 
 describe('an API key', () => {
-  const faulty: [string, (key: string) => Record<string, string>][] = [
-    ['missing', () => ({})],
-    ['empty', () => ({ 'x-api-key': '' })],
-    ['with another last character', (key) => ({ 'x-api-key': key.slice(0, -1) + (key.endsWith('A') ? 'B' : 'A') })],
-    ['cut short', (key) => ({ 'x-api-key': key.slice(0, -1) })],
-    ['in upper case', (key) => ({ 'x-api-key': key.toUpperCase() })],
-    ['sent as a bearer token', (key) => ({ authorization: `Bearer ${key}` })],
-    ['sent twice', (key) => ({ 'x-api-key': `${key}, ${key}` })],
-    ["that is the operator's", () => ({ 'x-api-key': OPERATOR_KEY })],
+  const PARTNER_KEY = /is not a partner key: those begin with pk_sandbox_ or pk_live_\./;
+  const faulty: [string, (key: string) => Record<string, string>, RegExp][] = [
+    ['missing', () => ({}), /^The x-api-key header is missing\./],
+    ['empty', () => ({ 'x-api-key': '' }), /^The x-api-key header is missing\./],
+    [
+      'with another last character',
+      (key) => ({ 'x-api-key': key.slice(0, -1) + (key.endsWith('A') ? 'B' : 'A') }),
+      /is unknown\./,
+    ],
+    ['of nobody', () => ({ 'x-api-key': newApiKey('sandbox').apiKey }), /is unknown\./],
+    ['cut short', (key) => ({ 'x-api-key': key.slice(0, -1) }), PARTNER_KEY],
+    ['in upper case', (key) => ({ 'x-api-key': key.toUpperCase() }), PARTNER_KEY],
+    ['sent as a bearer token', (key) => ({ authorization: `Bearer ${key}` }), /not from Authorization/],
+    ['sent twice', (key) => ({ 'x-api-key': `${key}, ${key}` }), PARTNER_KEY],
+    ["that is the operator's", () => ({ 'x-api-key': OPERATOR_KEY }), PARTNER_KEY],
+    [
+      'of a production deployment',
+      () => ({ 'x-api-key': newApiKey('production').apiKey }),
+      /is for another deployment/,
+    ],
   ];
-  test.each(faulty)('%s is 401 INVALID_API_KEY, with the same message as any other', async (_what, headersOf) => {
-    const reply = await stranger.get('/api/v1/partner/venues', headersOf(partner.apiKey));
-    expect(verdict(reply)).toBe('401 INVALID_API_KEY');
-    const other = await stranger.get('/api/v1/bookings/any');
-    expect(errorOf(reply).message).toBe(errorOf(other).message);
-  });
+  test.each(faulty)(
+    '%s is 401 INVALID_API_KEY, and the message says what to send',
+    async (_what, headersOf, message) => {
+      const reply = await stranger.get('/api/v1/partner/venues', headersOf(partner.apiKey));
+      expect(verdict(reply)).toBe('401 INVALID_API_KEY');
+      expect(errorOf(reply).message).toMatch(message);
+    },
+  );
 
   test('is read from the header alone, never from the query', async () => {
     const query = `x-api-key=${partner.apiKey}&api_key=${partner.apiKey}`;

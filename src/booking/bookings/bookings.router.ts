@@ -70,6 +70,8 @@ export function bookingRoutes(deps: BookingDeps & ConfirmDeps): Route<PartnerCal
       params: { bookingId: schemas.bookingIdParam },
       responses: { 200: { description: 'The booking as it is now.', body: schemas.booking } },
       errors: ['BOOKING_NOT_FOUND'],
+      notOffered:
+        'To end a booking, call POST /api/v1/bookings/{bookingId}/cancel or POST /api/v1/bookings/{bookingId}/refund.',
       handle: async ({ caller, params }) => ok(bookingView(await getBooking(deps, caller.partnerId, params.bookingId))),
     }),
     ...endRoutes<PartnerCaller>(deps, {

@@ -62,6 +62,8 @@ export function holdRoutes(deps: HoldDeps): Route<PartnerCaller>[] {
       params,
       responses: { 200: { description: 'The hold as it is now.', body: holdSchema } },
       errors: ['HOLD_NOT_FOUND'],
+      notOffered:
+        'To release a hold, call POST /api/v1/partner/holds/{holdId}/cancel. To extend it, call POST /api/v1/partner/holds/{holdId}/extend.',
       handle: async ({ caller, params: { holdId } }) => ok(holdView(await getHold(deps, caller.partnerId, holdId))),
     }),
     route<PartnerCaller, HoldParams, unknown, { ttl_seconds: number }>({

@@ -1,3 +1,5 @@
+import leven from 'leven';
+
 /** The beginnings of names that only this service uses. */
 const OURS =
   /^(ARCHIVE|BOOKING_HORIZON|CACHE_LEASE|ENCRYPTION|HOLD_TTL|MAX_ACTIVE|MONGODB|OPERATOR|RATE_LIMIT|REDIS|RETENTION|TRUSTED_PROX|WEBHOOK)/;
@@ -29,18 +31,5 @@ export function misspeltFaults(
 
 function isNear(name: string, known: string): boolean {
   if (known.startsWith(`${name}_`) || name.startsWith(`${known}_`)) return true;
-  return distance(name, known) <= MAX_TYPING_ERRORS;
-}
-
-function distance(from: string, to: string): number {
-  let before = Array.from({ length: to.length + 1 }, (_none, index) => index);
-  for (const letter of from) {
-    const row = [(before[0] ?? 0) + 1];
-    for (const [index, other] of to.split('').entries()) {
-      const replaced = (before[index] ?? 0) + (letter === other ? 0 : 1);
-      row.push(Math.min(replaced, (before[index + 1] ?? 0) + 1, (row[index] ?? 0) + 1));
-    }
-    before = row;
-  }
-  return before.at(-1) ?? 0;
+  return leven(name, known) <= MAX_TYPING_ERRORS;
 }
