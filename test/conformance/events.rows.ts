@@ -1,6 +1,6 @@
 import { expect } from 'expect';
-import type { EventType } from '../../src/reservations/event-types.ts';
-import { EVENT_TYPES, isOfBooking } from '../../src/reservations/event-types.ts';
+import type { ReservationEventType } from '../../src/reservations/event-types.ts';
+import { isOfBooking, RESERVATION_EVENT_TYPES } from '../../src/reservations/event-types.ts';
 import type { Json } from '../support/factories.ts';
 import { expectStatus } from '../support/factories.ts';
 import { isGenuine } from '../support/receiver.ts';
@@ -49,7 +49,7 @@ const ending =
     return booking;
   };
 
-const CAUSES: Record<EventType, Cause> = {
+const CAUSES: Record<ReservationEventType, Cause> = {
   hold_created: {
     when: 'a hold was placed',
     endpoint: `POST ${PARTNER}/holds 201`,
@@ -104,7 +104,7 @@ const CHANGES = {
 } as const;
 
 /** What another partner receives of a change, and that it receives it once. */
-const rowOfType = (type: EventType): Row => {
+const rowOfType = (type: ReservationEventType): Row => {
   const { when, endpoint, cause } = CAUSES[type];
   return {
     rules: ['events/types', 'events/fields', 'events/details', CHANGES[type]],
@@ -141,7 +141,7 @@ const rowOfType = (type: EventType): Row => {
   };
 };
 
-const TYPES: readonly Row[] = EVENT_TYPES.map(rowOfType);
+const TYPES: readonly Row[] = RESERVATION_EVENT_TYPES.map(rowOfType);
 
 const typesOf = (events: Json[]) => events.map((event) => String(event['event_type']));
 

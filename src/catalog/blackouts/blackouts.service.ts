@@ -2,10 +2,11 @@ import { DomainError, fieldError } from '../../domain/errors.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
 import { leasedCacheOf } from '../../platform/leased-cache.ts';
-import type { Db } from '../../platform/mongo.ts';
+import { inTransaction } from '../../platform/mongo.ts';
 import type { Page, PageWanted } from '../../platform/pagination.ts';
 import type { LiveClaim } from '../../reservations/claim-reads.store.ts';
 import { findLiveClaimsAtVenue } from '../../reservations/claim-reads.store.ts';
+import { announce, type ChangeDeps, type VenueChange } from '../changes/changes.service.ts';
 import { inVenueTransaction } from '../venues/venue-transaction.service.ts';
 import { getVenue, listResources, requireResourcesOf } from '../venues/venues.service.ts';
 import { closes, windowFault } from './blackout.rules.ts';
@@ -14,7 +15,9 @@ import { countBlackouts, deleteBlackout, findBlackout, insertBlackout, listBlack
 
 export type { BlackoutRow } from './blackouts.model.ts';
 
-export type BlackoutDeps = { db: Db; clock: Clock };
+export type BlackoutDeps = ChangeDeps & { clock: Clock };
+
+type ReadDeps = Pick<BlackoutDeps, 'db' | 'clock'>;
 
 /** A blackout and the live holds and bookings in it that are not over, by their start. */
 export type BlackoutDetail = { blackout: BlackoutRow; conflicts: LiveClaim[] };
@@ -42,7 +45,10 @@ export async function addBlackout(
       `the venue has ${MAX_BLACKOUTS_OF_VENUE} blackouts that have not ended, the most that it can have. Withdraw some first, use longer ones, or close days by the schedule.`,
     );
   const blackout = { _id: newId(), venueId, ...input, createdAt: now };
-  await inVenueTransaction(deps.db, venueId, (tx) => insertBlackout(deps.db, blackout, tx));
+  await inVenueTransaction(deps.db, venueId, async (tx) => {
+    await insertBlackout(deps.db, blackout, tx);
+    await announce(deps, changeOf(blackout), tx);
+  });
   await leasedCacheOf(deps.db).changedForAll();
   return detailOf(deps, blackout);
 }
@@ -51,23 +57,19 @@ export async function addBlackout(
 const MAX_BLACKOUTS_OF_VENUE = 1000;
 
 /** The blackouts of a venue that have not ended, by their start. @throws DomainError VENUE_NOT_FOUND */
-export async function listBlackouts(
-  deps: BlackoutDeps,
-  venueId: string,
-  wanted: PageWanted,
-): Promise<Page<BlackoutRow>> {
+export async function listBlackouts(deps: ReadDeps, venueId: string, wanted: PageWanted): Promise<Page<BlackoutRow>> {
   await getVenue(deps, venueId);
   return listBlackoutRows(deps.db, venueId, deps.clock.now(), wanted);
 }
 
 /** A blackout, ended or not, with the live claims in it. @throws DomainError BLACKOUT_NOT_FOUND */
-export async function getBlackout(deps: BlackoutDeps, blackoutId: string): Promise<BlackoutDetail> {
+export async function getBlackout(deps: ReadDeps, blackoutId: string): Promise<BlackoutDetail> {
   const blackout = await findBlackout(deps.db, blackoutId);
   if (blackout === null) throw blackoutNotFound();
   return detailOf(deps, blackout);
 }
 
-async function detailOf(deps: BlackoutDeps, blackout: BlackoutRow): Promise<BlackoutDetail> {
+async function detailOf(deps: ReadDeps, blackout: BlackoutRow): Promise<BlackoutDetail> {
   const { venueId, startsAt, endsAt } = blackout;
   const from = new Date(Math.max(startsAt.getTime(), deps.clock.now().getTime()));
   if (from >= endsAt) return { blackout, conflicts: [] };
@@ -82,10 +84,18 @@ async function detailOf(deps: BlackoutDeps, blackout: BlackoutRow): Promise<Blac
 }
 
 /** Deletes a blackout. @throws DomainError BLACKOUT_NOT_FOUND */
-export async function liftBlackout(deps: { db: Db }, blackoutId: string): Promise<void> {
-  const blackout = await deleteBlackout(deps.db, blackoutId);
-  if (blackout === null) throw blackoutNotFound();
+export async function liftBlackout(deps: ChangeDeps, blackoutId: string): Promise<void> {
+  const lifted = await inTransaction(deps.db, async (tx) => {
+    const blackout = await deleteBlackout(deps.db, blackoutId, tx);
+    if (blackout !== null) await announce(deps, changeOf(blackout), tx);
+    return blackout;
+  });
+  if (lifted === null) throw blackoutNotFound();
   leasedCacheOf(deps.db).freshen();
+}
+
+function changeOf({ venueId, resourceIds, startsAt, endsAt }: BlackoutRow): VenueChange {
+  return { venueId, reason: 'blackout', resourceIds, from: startsAt, to: endsAt };
 }
 
 function blackoutNotFound(): DomainError {

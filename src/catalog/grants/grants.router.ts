@@ -5,13 +5,13 @@ import type { Operator, Route } from '../../http/route.ts';
 import { noContent, ok, route } from '../../http/route.ts';
 import { partnerIdParam } from '../../partners/partners.schemas.ts';
 import type { PartnerDeps } from '../../partners/partners.service.ts';
-import { grantVenue, hasGrant } from '../../partners/partners.service.ts';
+import { hasGrant } from '../../partners/partners.service.ts';
 import { operatorActor } from '../../reservations/actor-types.ts';
 import { claimView } from '../../reservations/claim-view.rules.ts';
 import type { ReservationDeps } from '../../reservations/reservations.service.ts';
 import { venueIdParam } from '../venues/venues.schemas.ts';
 import { getVenue } from '../venues/venues.service.ts';
-import { revokeVenue } from './revoke-venue.service.ts';
+import { grantVenue, revokeVenue } from './grants.service.ts';
 
 type GrantParams = { partnerId: string; venueId: string };
 

@@ -4,8 +4,8 @@ import type { Db } from '../../platform/mongo.ts';
 import type { Page, Position } from '../../platform/pagination.ts';
 import type { QueueState, Queues } from '../../queues/queues.ts';
 import { findOverdueHolds } from '../../reservations/hold-reads.store.ts';
-import { findUndispatched } from '../../reservations/outbox.store.ts';
 import { overdueDeliveries, withDeadLetters } from '../../webhooks/deliveries/delivery-health.service.ts';
+import { measureUndispatched } from '../../webhooks/deliveries/undispatched.service.ts';
 import { findFailing } from '../../webhooks/subscriptions/subscription-health.store.ts';
 import { findLatestAction } from '../audit/audit.store.ts';
 import { logFields, messageOf } from './alert-text.rules.ts';
@@ -133,7 +133,7 @@ async function findConditions(
           conditionOf(kind, consecutiveFailures, { subject, partnerId, since }),
       );
     case 'event_undispatched':
-      return waiting(kind, await findUndispatched(deps.db, times.undispatchedMs));
+      return waiting(kind, await measureUndispatched(deps.db, times.undispatchedMs));
     case 'hold_overdue':
       return waiting(kind, await findOverdueHolds(deps.db, times.overdueMs));
     case 'delivery_overdue':
