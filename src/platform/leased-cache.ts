@@ -31,8 +31,8 @@ export type LeasedCache = {
   freshen(): void;
   /** Like `freshen`, but resolves once every process obeys the change: all earlier leases have ended. */
   changedForAll(): Promise<void>;
-  /** In how many milliseconds every process obeys a change that is acknowledged now: all earlier leases have ended. */
-  obeyedInMs(): Promise<number>;
+  /** In how many milliseconds `read` of every process returns a change that is acknowledged now. */
+  shownInMs(): Promise<number>;
   /** Whether the primary is confirmed within half a lease now. */
   isConfirmable(): Promise<boolean>;
   /** `bytes`: keys and values as JSON, plus an overhead for each entry. */
@@ -116,7 +116,7 @@ export const leasedCacheOf = memoizeByObject((db: Db): LeasedCache => {
   const freshen = (): void => {
     notBeforeMs = performance.now();
   };
-  const obeyedInMs = async () => Math.max(leaseMs, await findLongestLeaseMs(db)) * WAIT_FACTOR;
+  const longestLeaseMs = async () => Math.max(leaseMs, await findLongestLeaseMs(db));
   return {
     read,
     lease: async (entries, patienceMs) => {
@@ -128,10 +128,10 @@ export const leasedCacheOf = memoizeByObject((db: Db): LeasedCache => {
       return undefined;
     },
     freshen,
-    obeyedInMs,
+    shownInMs: async () => (await longestLeaseMs()) * USE_PART * WAIT_FACTOR,
     changedForAll: async () => {
       freshen();
-      await delay(await obeyedInMs());
+      await delay((await longestLeaseMs()) * WAIT_FACTOR);
     },
     isConfirmable: () => isTrueWithin(leaseMs * USE_PART, primary.isConfirmed(primary.term())),
     size: kept.size,

@@ -17,7 +17,7 @@ export type WaitingChange = AvailabilityChange & {
   _id: string;
   venueId: string;
   at: Date;
-  /** When every process obeys the change, so that a receiver that reads availability sees it. */
+  /** When reads of availability show the change at every process, so that a receiver that reads it then sees it. */
   dueAt: Date;
   /** The only partner that gets it; absent if all with a grant for the venue do. */
   receiverId?: string;

@@ -11,16 +11,16 @@ export type ChangeDeps = { db: Db; queues: Pick<Queues, 'enqueueDispatch'> };
 export type VenueChange = Omit<NewChange, '_id'>;
 
 /**
- * Adds an `availability_changed` event to the transaction that makes the change. Its dispatch is enqueued once every
- * process obeys the change; the sweep finds it if that fails (ADR 0026).
+ * Adds an `availability_changed` event to the transaction that makes the change. Its dispatch is enqueued once reads of
+ * availability show the change at every process; the sweep finds it if that fails (ADR 0026).
  */
 export async function announce({ db, queues }: ChangeDeps, change: VenueChange, tx: Tx): Promise<void> {
   const eventId = newId();
-  const obeyedInMs = await leasedCacheOf(db).obeyedInMs();
-  await insertChange(db, { _id: eventId, ...change }, obeyedInMs, tx);
+  const shownInMs = await leasedCacheOf(db).shownInMs();
+  await insertChange(db, { _id: eventId, ...change }, shownInMs, tx);
   afterCommit(tx, () => {
-    const obeyed = delay(obeyedInMs, undefined, { ref: false });
-    void obeyed.then(() => queues.enqueueDispatch(eventId, eventId));
+    const shown = delay(shownInMs, undefined, { ref: false });
+    void shown.then(() => queues.enqueueDispatch(eventId, eventId));
   });
 }
 
