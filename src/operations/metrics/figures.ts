@@ -21,9 +21,7 @@ const METRICS = {
   pbs_holds_active: ['Holds that claim their slot, up to 100,000.'],
   pbs_holds_overdue: ['Lapsed holds that nobody has ended yet, up to 10,000.'],
   pbs_hold_oldest_overdue_seconds: ['How long the oldest lapsed hold has not been ended.'],
-  pbs_reservations_undispatched: [
-    'Reservations and changes of venues with events that wait to be dispatched, up to 10,000 each.',
-  ],
+  pbs_reservations_undispatched: ['Reservations with events that wait to be dispatched, up to 10,000.'],
   pbs_event_oldest_undispatched_seconds: ['How long the oldest event has waited to be dispatched.'],
   pbs_delivery_oldest_due_seconds: ['How long the oldest due attempt of a delivery has waited.'],
   pbs_endpoints_failing: ['Active subscriptions that have failed for an hour without a success.'],
