@@ -153,9 +153,9 @@ async function mixedRun(): Promise<Delivery[]> {
   const deliver = async (secrets: string[]) => {
     const { booking_id: bookingId } = await bookSlot(partner, slotIds.shift() ?? '');
     const body = { reason: 'Rain', idempotency_key: `rain-${slotIds.length}` };
-    expectStatus(await partner.api.post(`/api/v1/bookings/${bookingId}/refund`, body), 200);
+    expectStatus(await partner.api.post(`/api/v1/bookings/${String(bookingId)}/refund`, body), 200);
     const { hold_id: holdId } = await placeHold(partner, slotIds.shift() ?? '');
-    expectStatus(await partner.api.post(`/api/v1/partner/holds/${holdId}/cancel`), 200);
+    expectStatus(await partner.api.post(`/api/v1/partner/holds/${String(holdId)}/cancel`), 200);
     const expected = deliveries.length + 5;
     await eventually(`${expected} deliveries`, () => receiver.received.length >= expected);
     deliveries.push(...receiver.received.slice(deliveries.length).map((attempt) => ({ attempt, secrets })));
@@ -198,6 +198,7 @@ describe('every delivery of a mixed run, a rotation with an overlap included', (
         const file = path.join(folder, 'deliveries.json');
         await writeFile(file, JSON.stringify(rows));
         const printed = await verify(folder, file);
+        // oxlint-disable-next-line jest/no-standalone-expect -- in a test that may be skipped
         expect(JSON.parse(printed.trim().split('\n').at(-1) ?? '')).toEqual(expected);
       },
     );

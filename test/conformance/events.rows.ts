@@ -349,7 +349,8 @@ const VENUE_CHANGES: readonly Row[] = [
         const { hold_id: id } = await placeHold(scene.partner, String(slot?.['slot_id']));
         const isOfHold = (event: Json) => event['hold_id'] === id;
         const found = await listedOnce(scene.rival, `${PARTNER}/events?limit=200`, (data) => data.some(isOfHold));
-        return (found.find(isOfHold)?.['details'] as Json)['resource_ids_affected'];
+        const [event] = found.filter(isOfHold);
+        return (event?.['details'] as Json | undefined)?.['resource_ids_affected'];
       };
       expect(await affected(full, 0)).toEqual([half, other, full].toSorted());
       expect(await affected(half, 1)).toEqual([half, full].toSorted());

@@ -1282,7 +1282,7 @@ export interface components {
             /** @description The event types to deliver. Duplicates count once. */
             event_types?: ("hold_created" | "hold_cancelled" | "hold_expired" | "booking_created" | "booking_cancelled" | "booking_refunded" | "availability_changed")[];
             /** @description Deliver only events of these venues, each granted to you. Null, and by default: of all venues granted to you. The feed is not filtered. */
-            venue_ids?: string[];
+            venue_ids?: string[] | null;
         };
         CheckLifeResult: {
             /**
@@ -1423,7 +1423,7 @@ export interface components {
             /** @description The event types to deliver. Duplicates count once. */
             event_types: ("hold_created" | "hold_cancelled" | "hold_expired" | "booking_created" | "booking_cancelled" | "booking_refunded" | "availability_changed")[];
             /** @description Deliver only events of these venues, each granted to you. Null, and by default: of all venues granted to you. The feed is not filtered. */
-            venue_ids?: string[];
+            venue_ids?: string[] | null;
         };
         CreatedSubscription: {
             /**
