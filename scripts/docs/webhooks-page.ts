@@ -1,6 +1,7 @@
 import type { OpenApiDocument } from '../../src/http/openapi/document.ts';
 import type { JsonSchema } from '../../src/http/openapi/json-schema.ts';
 import { webhooksOf } from '../../src/http/openapi/webhooks.ts';
+import { RESERVATION_EVENT_TYPES } from '../../src/reservations/event-types.ts';
 import { WEBHOOKS } from '../../src/webhooks/deliveries/deliveries.schemas.ts';
 
 const HEAD = `# Webhook events
@@ -27,9 +28,7 @@ export function webhooksPage(document: OpenApiDocument): string {
   const bodyOf = (name: string) => requestOf(name).requestBody.content['application/json'];
   const fieldsOf = (name: string) =>
     fieldRows(document.components.schemas[bodyOf(name)?.schema.$ref?.split('/').at(-1) ?? ''] ?? {});
-  const shared = WEBHOOKS.map(({ name }) => fieldsOf(name)).reduce((all, each) =>
-    all.filter((row) => each.includes(row)),
-  );
+  const shared = RESERVATION_EVENT_TYPES.map(fieldsOf).reduce((all, each) => all.filter((row) => each.includes(row)));
   const rows = WEBHOOKS.map(({ name, summary, when }) => `| [\`${name}\`](#${name}) | ${summary} | ${when} |\n`);
   const parts = WEBHOOKS.map(({ name, summary, when }) => {
     const own = fieldsOf(name).filter((row) => !shared.includes(row));
@@ -49,7 +48,8 @@ export function webhooksPage(document: OpenApiDocument): string {
     `| Event | What happened | What it means |\n|---|---|---|\n${rows.join('')}\n`,
     '## Headers\n\nEvery delivery has `Content-Type: application/json` and these headers.\n\n',
     `| Header | Meaning |\n|---|---|\n${headers.join('')}\n`,
-    '## Body\n\nEvery event has these fields. The sections below list what each type adds.\n\n',
+    '## Body\n\nEvery event of a hold or booking has these fields. The sections below list what each type adds.\n',
+    '[availability_changed](#availability_changed) has its own fields in their place.\n\n',
     `${FIELD_TABLE}${shared.join('')}\n`,
     parts.join('\n'),
     FOOT,

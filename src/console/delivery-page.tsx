@@ -63,6 +63,7 @@ export const deliveryPage: PageHandler = async (deps, { params }) => {
 function About({ event }: { event: NonNullable<DeliveryDetail['event']> }): VNode {
   if (event.isTest === true) return <span>a test sample</span>;
   const { holdId, bookingId } = event;
+  if (holdId === null) return <span>the rules of a venue</span>;
   return <a href={claimPath(holdId, bookingId)}>{bookingId === null ? 'the hold' : 'the booking'}</a>;
 }
 

@@ -1,3 +1,4 @@
+import type { AvailabilityChange } from '../catalog/changes/changes.model.ts';
 import type { CollectionDefinition } from '../platform/ensure-collection.ts';
 import { type Db, openCollection } from '../platform/mongo.ts';
 import type { RecordedActor } from '../reservations/actor-types.ts';
@@ -10,11 +11,13 @@ export type EventRow = {
   type: EventType;
   at: Date;
   venueId: string;
-  resourceId: string;
-  slotId: string;
+  /** Null in a change of the venue, like `slotId` and `holdId`. */
+  resourceId: string | null;
+  slotId: string | null;
+  /** In a change of the venue `at`, like `slotEnd`: retention and releases up to 1.0.0 read them. */
   slotStart: Date;
   slotEnd: Date;
-  holdId: string;
+  holdId: string | null;
   bookingId: string | null;
   originatorId: string;
   /** Only for operators. Absent in samples and in events of older releases. */
@@ -23,6 +26,12 @@ export type EventRow = {
   /** Only for the originator, like `reason`. */
   pricePaise: number;
   reason: string | null;
+  /** In no order. Absent if only its own resource is concerned, and in events of older releases. */
+  resourceIdsAffected?: string[];
+  /** Only in `availability_changed`. */
+  change?: AvailabilityChange;
+  /** The only partner that gets the event, with or without a grant; absent if all with a grant for the venue do. */
+  receiverId?: string;
   /** Only for this partner. */
   attached?: Attached & { partnerId: string };
   /** A sample that a partner asked for: only for its receiver, and in no feed. */
@@ -64,6 +73,11 @@ export const EVENT_COLLECTIONS: CollectionDefinition[] = [
       },
       { name: 'events_of_venue', key: { venueId: 1, at: 1, _id: 1 } },
       { name: 'feed_of_venue', key: { venueId: 1, sequence: 1 }, partialFilterExpression: { sequence: { $gt: 0 } } },
+      {
+        name: 'events_of_receiver',
+        key: { receiverId: 1, sequence: 1 },
+        partialFilterExpression: { receiverId: { $exists: true } },
+      },
       { name: 'feed_by_age', key: { at: 1 }, partialFilterExpression: { sequence: { $gt: 0 } } },
       // Two events with one sequence number would let a reader that stops between them miss the other.
       {

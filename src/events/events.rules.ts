@@ -1,13 +1,28 @@
+import type { AvailabilityChange, WaitingChange } from '../catalog/changes/changes.model.ts';
 import { toRupees } from '../domain/money.ts';
+import { PLATFORM_PARTNER_ID } from '../domain/platform-partner.ts';
 import type { RetentionRule } from '../domain/retention.ts';
 import { idBound } from '../platform/ids.ts';
+import { omitUndefined } from '../platform/omit-undefined.ts';
 import { attachedInEvent } from '../reservations/attached.rules.ts';
 import type { Outbox } from '../reservations/reservations.model.ts';
 import type { EventRow } from './events.model.ts';
 
-/** The venue that a receiver needs a grant for; null for a sample, which has no venue, and for no event. */
-export function requiredVenueId(event: Pick<EventRow, 'venueId' | 'isTest'> | null | undefined): string | null {
+type OfVenue = Pick<EventRow, 'venueId' | 'isTest' | 'receiverId'>;
+
+/** The venue of an event; null for a sample, which has none, and for no event. */
+export function venueIdOf(event: OfVenue | null | undefined): string | null {
   return event?.isTest === true ? null : (event?.venueId ?? null);
+}
+
+/** The venue that a receiver needs a grant for; null as `venueIdOf`, and for an event of the receiver's own grant. */
+export function requiredVenueId(event: OfVenue | null | undefined): string | null {
+  return event?.receiverId === undefined ? venueIdOf(event) : null;
+}
+
+/** The id of the outbox that an event comes from: its reservation's, or its own for a change of a venue. */
+export function outboxIdOf({ _id, holdId }: Pick<EventRow, '_id' | 'holdId'>): string {
+  return holdId ?? _id;
 }
 
 /** X-Request-Id of the call that made the event; null if the service or an older release made it. */
@@ -28,7 +43,6 @@ export function traceparentOfEvent({ actor }: Pick<EventRow, 'actor'>): string |
 
 /** The body of an event for one receiver, without `delivery_id`; no event has customers' data. */
 export function eventBody(event: EventRow, receiverId: string): Record<string, unknown> {
-  const isOriginator = receiverId === event.originatorId;
   return {
     event_id: event._id,
     event_type: event.type,
@@ -39,15 +53,32 @@ export function eventBody(event: EventRow, receiverId: string): Record<string, u
     booking_id: event.bookingId,
     partner_id: event.originatorId,
     details: {
-      resource_id: event.resourceId,
-      slot_start: event.slotStart.toISOString(),
-      slot_end: event.slotEnd.toISOString(),
-      ...(event.holdExpiresAt === null ? {} : { hold_expiry_at: event.holdExpiresAt.toISOString() }),
-      ...(isOriginator ? { price_rupees: toRupees(event.pricePaise) } : {}),
-      ...(isOriginator && event.reason !== null ? { reason: event.reason } : {}),
-      ...(event.attached?.partnerId === receiverId ? attachedInEvent(event.attached) : {}),
+      ...(event.change === undefined ? slotDetails(event, receiverId) : changeDetails(event.change)),
       ...(event.isTest === true ? { test: true } : {}),
     },
+  };
+}
+
+function slotDetails(event: EventRow, receiverId: string): Record<string, unknown> {
+  const isOriginator = receiverId === event.originatorId;
+  return {
+    resource_id: event.resourceId,
+    slot_start: event.slotStart.toISOString(),
+    slot_end: event.slotEnd.toISOString(),
+    ...(event.holdExpiresAt === null ? {} : { hold_expiry_at: event.holdExpiresAt.toISOString() }),
+    ...(isOriginator ? { price_rupees: toRupees(event.pricePaise) } : {}),
+    ...(isOriginator && event.reason !== null ? { reason: event.reason } : {}),
+    ...(event.attached?.partnerId === receiverId ? attachedInEvent(event.attached) : {}),
+    ...omitUndefined({ resource_ids_affected: event.resourceIdsAffected?.toSorted() }),
+  };
+}
+
+function changeDetails({ reason, resourceIds, from, to }: AvailabilityChange): Record<string, unknown> {
+  return {
+    reason,
+    resource_ids: resourceIds,
+    from: from?.toISOString() ?? null,
+    to: to?.toISOString() ?? null,
   };
 }
 
@@ -62,6 +93,35 @@ export function toEventRows({ outbox, ...reservation }: Outbox): EventRow[] {
     holdExpiresAt,
     reason,
   }));
+}
+
+/** The event of a change that waits in the outbox of the catalog. */
+export function toChangeEvent({ _id, venueId, at, receiverId, ...waiting }: WaitingChange): EventRow {
+  const { reason, resourceIds, from, to } = waiting;
+  return {
+    ...changeEvent({ _id, venueId, at, change: { reason, resourceIds, from, to } }),
+    ...omitUndefined({ receiverId }),
+  };
+}
+
+/** An event of the venue itself, which has no slot. */
+export function changeEvent(
+  event: Pick<EventRow, '_id' | 'venueId' | 'at'> & { change: AvailabilityChange },
+): EventRow {
+  return {
+    ...event,
+    type: 'availability_changed',
+    resourceId: null,
+    slotId: null,
+    slotStart: event.at,
+    slotEnd: event.at,
+    holdId: null,
+    bookingId: null,
+    originatorId: PLATFORM_PARTNER_ID,
+    holdExpiresAt: null,
+    pricePaise: 0,
+    reason: null,
+  };
 }
 
 /** Ids contain their host's time; how far its clock may be ahead. */

@@ -1,5 +1,7 @@
-import type { ObjectSchema } from 'joi';
+import type { ObjectSchema, Schema } from 'joi';
 import Joi from 'joi';
+import { CHANGE_REASONS } from '../catalog/changes/changes.model.ts';
+import { PLATFORM_PARTNER_ID } from '../domain/platform-partner.ts';
 import { EXAMPLE } from '../http/example-values.ts';
 import { instant, pageLimit, uuid } from '../http/fields.ts';
 import {
@@ -15,11 +17,16 @@ import {
   slotId,
   timestamp,
 } from '../http/response-fields.ts';
-import { EVENT_TYPES, type EventType, isOfBooking } from '../reservations/event-types.ts';
+import { EVENT_TYPES, type EventType, isOfBooking, isOfVenue } from '../reservations/event-types.ts';
 import { isFeedCursor, NOT_A_FEED_CURSOR } from './feed-cursor.rules.ts';
 
 const reason = (of: string) =>
   Joi.string().description(`${of}. Only for the partner that made the change.`).example('Rain: the turf is closed.');
+
+const test = Joi.boolean()
+  .valid(true)
+  .description('Only in a sample that you requested: nothing has changed.')
+  .optional();
 
 const window = {
   resource_id: resourceId(),
@@ -27,7 +34,32 @@ const window = {
   slot_end: timestamp(EXAMPLE.slotEnd),
   price_rupees: amount().description('In rupees. Only for the partner that made the change.').optional(),
   ...attachedIfGiven,
-  test: Joi.boolean().valid(true).description('Only in a sample that you requested: nothing has changed.').optional(),
+  resource_ids_affected: Joi.array()
+    .items(resourceId())
+    .description(
+      'Every resource whose slots it blocks or frees, its own included. Only where its resource shares space with others.',
+    )
+    .example(['koramangala-arena-full-turf', EXAMPLE.resourceId])
+    .optional(),
+  test,
+};
+
+/** What changed at a venue, in `availability_changed`. */
+const change = {
+  reason: growing(Joi.string().valid(...CHANGE_REASONS))
+    .description(
+      'What changed: `blackout`, `prices`, `schedule` (hours or slot length), `resource` (added, on or off sale, shared space), `venue` (on or off sale, time zone) or `grant` (yours, given or ended).',
+    )
+    .example('blackout'),
+  resource_ids: orNull(Joi.array().items(resourceId()).example([EXAMPLE.resourceId])).description(
+    'The resources concerned; null: all resources of the venue.',
+  ),
+  from: orNull(timestamp(EXAMPLE.slotStart)).description(
+    'Slots before it did not change; null: no bound. Only blackouts and price rules have bounds.',
+  ),
+  to: orNull(timestamp(EXAMPLE.slotEnd)).description(
+    'Slots of operating days that begin from then on did not change; null: no bound.',
+  ),
 };
 
 const DETAILS: Record<EventType, ObjectSchema> = {
@@ -37,7 +69,10 @@ const DETAILS: Record<EventType, ObjectSchema> = {
   booking_created: object(window),
   booking_cancelled: object({ ...window, reason: reason('Why the booking was cancelled').optional() }),
   booking_refunded: object({ ...window, reason: reason('Why the booking was refunded').optional() }),
+  availability_changed: object({ ...change, test }),
 };
+
+const NO_SLOT = 'Null: it is about the venue.';
 
 /** The body of an event of this type, without `delivery_id`. */
 export const eventOf = (type: EventType): ObjectSchema =>
@@ -46,16 +81,21 @@ export const eventOf = (type: EventType): ObjectSchema =>
     event_type: Joi.string().valid(type).example(type),
     timestamp: timestamp().description('When the change happened.'),
     venue_id: id(EXAMPLE.venueId),
-    slot_id: slotId(),
-    hold_id: id(EXAMPLE.holdId),
+    slot_id: isOfVenue(type) ? orNull(Joi.string()).description(NO_SLOT).example(null) : slotId(),
+    hold_id: isOfVenue(type) ? orNull(id(EXAMPLE.holdId)).description(NO_SLOT).example(null) : id(EXAMPLE.holdId),
     booking_id: isOfBooking(type)
       ? id(EXAMPLE.bookingId)
-      : orNull(id(EXAMPLE.bookingId)).description('Null: there is no booking yet.').example(null),
-    partner_id: id(EXAMPLE.partnerId).description(
+      : orNull(id(EXAMPLE.bookingId))
+          .description(isOfVenue(type) ? NO_SLOT : 'Null: there is no booking yet.')
+          .example(null),
+    partner_id: id(isOfVenue(type) ? PLATFORM_PARTNER_ID : EXAMPLE.partnerId).description(
       'Who made the change: you, another partner, or 00000000-0000-7000-8000-000000000000 for the venue.',
     ),
     details: DETAILS[type].description('Ignore unknown fields: more may be added.'),
   });
+
+const optional = (fields: Record<string, Schema>): Record<string, Schema> =>
+  Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.optional()]));
 
 export const event = named(
   'Event',
@@ -64,14 +104,20 @@ export const event = named(
     event_type: growing(eventType()),
     timestamp: timestamp(),
     venue_id: id(EXAMPLE.venueId),
-    slot_id: slotId(),
-    hold_id: id(EXAMPLE.holdId),
-    booking_id: orNull(id(EXAMPLE.bookingId)).description('Null in the events of a hold.').example(null),
+    slot_id: orNull(slotId()).description('Null in availability_changed.').example(EXAMPLE.slotId),
+    hold_id: orNull(id(EXAMPLE.holdId)).description('Null in availability_changed.').example(EXAMPLE.holdId),
+    booking_id: orNull(id(EXAMPLE.bookingId)).description('Null except in the events of a booking.').example(null),
     partner_id: id(EXAMPLE.partnerId),
     details: object({
-      ...window,
+      ...optional(window),
+      ...optional({ resource_ids: change.resource_ids, from: change.from, to: change.to }),
       hold_expiry_at: timestamp(EXAMPLE.holdExpiry).description('In hold_created.').optional(),
-      reason: reason('The reason, if one was given').optional(),
+      reason: Joi.string()
+        .description(
+          'In availability_changed what changed. Else why, if a reason was given: only for who made the change.',
+        )
+        .example('Rain: the turf is closed.')
+        .optional(),
     }).example({
       resource_id: EXAMPLE.resourceId,
       slot_start: EXAMPLE.slotStart,

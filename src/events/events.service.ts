@@ -1,20 +1,34 @@
+import type { AvailabilityChange } from '../catalog/changes/changes.model.ts';
 import { slotIdOf } from '../catalog/slots/slot.rules.ts';
 import { readDatabaseTime } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import type { Db } from '../platform/mongo.ts';
-import { type EventType, hasDetail, isOfBooking } from '../reservations/event-types.ts';
+import { type EventType, hasDetail, isOfBooking, isOfVenue } from '../reservations/event-types.ts';
 import type { EventRow } from './events.model.ts';
+import { changeEvent } from './events.rules.ts';
 import { insertSample } from './events.store.ts';
 
 export { eraseTextsOfEvents } from './events.store.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Logs a sample event of the partner: a slot of tomorrow on a court that does not exist. */
+/** Logs a sample event for the partner, of a court that does not exist: its slot of tomorrow, or a blackout. */
 export async function logTestEvent(deps: { db: Db }, partnerId: string, type: EventType): Promise<EventRow> {
   const at = await readDatabaseTime(deps.db);
+  const event = isOfVenue(type) ? sampleChange(at) : sampleOfSlot(at, partnerId, type);
+  await insertSample(deps.db, event);
+  return event;
+}
+
+function sampleChange(at: Date): EventRow {
+  const to = new Date(at.getTime() + HOUR_MS);
+  const change: AvailabilityChange = { reason: 'blackout', resourceIds: ['sample-court'], from: at, to };
+  return { ...changeEvent({ _id: newId(), venueId: newId(), at, change }), isTest: true };
+}
+
+function sampleOfSlot(at: Date, partnerId: string, type: EventType): EventRow {
   const slotStart = new Date(Math.ceil(at.getTime() / HOUR_MS) * HOUR_MS + 24 * HOUR_MS);
-  const event: EventRow = {
+  return {
     _id: newId(),
     type,
     at,
@@ -31,6 +45,4 @@ export async function logTestEvent(deps: { db: Db }, partnerId: string, type: Ev
     reason: null,
     isTest: true,
   };
-  await insertSample(deps.db, event);
-  return event;
 }

@@ -4,14 +4,15 @@ import { NEWEST, newestByDb } from '../platform/newest-reads.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { EventType } from '../reservations/event-types.ts';
 import { type EventRow, eventCollection } from './events.model.ts';
+import { outboxIdOf } from './events.rules.ts';
 
 export async function insertSample(db: Db, event: EventRow): Promise<void> {
   await eventCollection(db).insertOne(event);
 }
 
 /**
- * Writes events to the log, numbered in order from `first`. Returns by reservation why one of its events could not be
- * written; the later events of that reservation are not written. A duplicate key means that the event is in the log
+ * Writes events to the log, numbered in order from `first`. Returns by outbox why one of its events could not be
+ * written; the later events of that outbox are not written. A duplicate key means that the event is in the log
  * already, or that its number was given up.
  */
 export async function insertNumbered(
@@ -22,24 +23,26 @@ export async function insertNumbered(
   const failures = new Map<string, Error>();
   const rows = events.map((event, index): EventRow => ({ ...event, sequence: first + index }));
   for (const turn of inTurns(rows)) {
-    const inserts = turn.filter(({ holdId }) => !failures.has(holdId)).map((document) => ({ insertOne: { document } }));
+    const isNext = (event: EventRow) => !failures.has(outboxIdOf(event));
+    const inserts = turn.filter(isNext).map((document) => ({ insertOne: { document } }));
     if (inserts.length === 0) break;
     const errors = await writeEach(eventCollection(db), inserts);
     for (const [index, { insertOne }] of inserts.entries()) {
       const err = errors[index];
-      if (err !== undefined) failures.set(insertOne.document.holdId, err);
+      if (err !== undefined) failures.set(outboxIdOf(insertOne.document), err);
     }
   }
   return failures;
 }
 
-/** The first event of every reservation, then the second, and so on. */
+/** The first event of every outbox, then the second, and so on. */
 function inTurns(events: readonly EventRow[]): EventRow[][] {
   const turns: EventRow[][] = [];
   const countOf = new Map<string, number>();
   for (const event of events) {
-    const turn = countOf.get(event.holdId) ?? 0;
-    countOf.set(event.holdId, turn + 1);
+    const outboxId = outboxIdOf(event);
+    const turn = countOf.get(outboxId) ?? 0;
+    countOf.set(outboxId, turn + 1);
     (turns[turn] ??= []).push(event);
   }
   return turns;
@@ -82,43 +85,65 @@ export async function findReservationsWithEvent(db: Db, holdIds: readonly string
     .find({ holdId: { $in: [...holdIds] } }, { projection: { _id: 0, holdId: 1 }, ...NEWEST })
     .hint('events_of_reservation')
     .toArray();
-  return new Set(rows.map(({ holdId }) => holdId));
+  return new Set(rows.flatMap(({ holdId }) => holdId ?? []));
+}
+
+/** The venues whose events a partner gets. Events of its own grants (`receiverId`) are those of `ownVenueIds`. */
+export type Reader = {
+  partnerId: string;
+  venueIds: readonly string[];
+  /** Null: of every venue, granted or not. */
+  ownVenueIds: readonly string[] | null;
+};
+
+/** The filters of a partner's events, each with the index that serves it; few events have a single receiver. */
+function filtersOf({ partnerId, venueIds, ownVenueIds }: Reader) {
+  return {
+    ofVenues: { venueId: { $in: [...venueIds] }, receiverId: { $exists: false } },
+    ofOwnGrants: { receiverId: partnerId, ...(ownVenueIds === null ? {} : { venueId: { $in: [...ownVenueIds] } }) },
+  };
+}
+
+/** Merges two lists in the same order into their first `limit` events. */
+function merged(lists: readonly EventRow[][], order: (a: EventRow, b: EventRow) => number, limit: number): EventRow[] {
+  return lists.flat().sort(order).slice(0, limit);
 }
 
 type EventRange = {
   types: readonly EventType[];
-  venueIds: readonly string[];
+  reader: Reader;
   since: Date;
   until: Date;
 };
 
-/** Events of these types and venues from `since` to `until`, both included, oldest first, after `last`. */
+/** The reader's events of these types from `since` to `until`, both included, oldest first, after `last`. */
 export async function findEventsBetween(
   db: Db,
-  { types, venueIds, since, until }: EventRange,
+  { types, reader, since, until }: EventRange,
   last: Pick<EventRow, '_id' | 'at'> | undefined,
   limit: number,
 ): Promise<EventRow[]> {
   const beyond = last === undefined ? {} : { $or: [{ at: { $gt: last.at } }, { at: last.at, _id: { $gt: last._id } }] };
-  return eventCollection(db)
-    .find(
-      {
-        venueId: { $in: [...venueIds] },
-        at: { $gte: since, $lte: until },
-        type: { $in: [...types] },
-        isTest: { $ne: true },
-        ...beyond,
-      },
-      NEWEST,
-    )
-    .sort({ at: 1, _id: 1 })
-    .hint('events_of_venue')
-    .limit(limit)
-    .toArray();
+  const inRange: Expression = {
+    at: { $gte: since, $lte: until },
+    type: { $in: [...types] },
+    isTest: { $ne: true },
+    ...beyond,
+  };
+  const { ofVenues, ofOwnGrants } = filtersOf(reader);
+  const find = (filter: Expression, hint: string) =>
+    eventCollection(db)
+      .find({ ...filter, ...inRange }, NEWEST)
+      .sort({ at: 1, _id: 1 })
+      .hint(hint)
+      .limit(limit)
+      .toArray();
+  const lists = await Promise.all([find(ofVenues, 'events_of_venue'), find(ofOwnGrants, 'events_of_receiver')]);
+  return merged(lists, (a, b) => a.at.getTime() - b.at.getTime() || (a._id < b._id ? -1 : 1), limit);
 }
 
 type FeedFilter = {
-  venueIds: readonly string[];
+  reader: Reader;
   type?: EventType;
   since?: Date;
   keptMs: number;
@@ -130,25 +155,29 @@ const feedBegin = (keptMs: number): Expression => ({ $subtract: ['$$NOW', keptMs
 /** Events numbered in (`after`, `upTo`], in order. `isByTime`: cheaper if many are numbered so and few are new. */
 export async function findFeed(
   db: Db,
-  { venueIds, type, since, keptMs, isByTime }: FeedFilter,
+  { reader, type, since, keptMs, isByTime }: FeedFilter,
   { after, upTo }: { after: number; upTo: number },
   limit: number,
   snapshot: Snapshot,
 ): Promise<EventRow[]> {
-  return eventCollection(db)
-    .find(
-      {
-        venueId: { $in: [...venueIds] },
-        sequence: { $gt: after, $lte: upTo },
-        $expr: { $gte: ['$at', feedBegin(keptMs)] },
-        ...omitUndefined({ at: since && { $gte: since }, type }),
-      },
-      inSnapshot(snapshot),
-    )
-    .sort({ sequence: 1 })
-    .hint(isByTime ? 'events_of_venue' : 'feed_of_venue')
-    .limit(limit)
-    .toArray();
+  const inPage = {
+    sequence: { $gt: after, $lte: upTo },
+    $expr: { $gte: ['$at', feedBegin(keptMs)] },
+    ...omitUndefined({ at: since && { $gte: since }, type }),
+  };
+  const { ofVenues, ofOwnGrants } = filtersOf(reader);
+  const find = (filter: Expression, hint: string) =>
+    eventCollection(db)
+      .find({ ...filter, ...inPage }, inSnapshot(snapshot))
+      .sort({ sequence: 1 })
+      .hint(hint)
+      .limit(limit)
+      .toArray();
+  const lists = await Promise.all([
+    find(ofVenues, isByTime ? 'events_of_venue' : 'feed_of_venue'),
+    find(ofOwnGrants, 'events_of_receiver'),
+  ]);
+  return merged(lists, (a, b) => (a.sequence ?? 0) - (b.sequence ?? 0), limit);
 }
 
 /** Erases reasons and attachments in the events of these reservations; returns the ids of the events. */

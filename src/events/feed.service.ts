@@ -12,7 +12,7 @@ const KEPT_MS = 30 * 86_400_000;
 type ReadFeed = { after: number; since?: Date; venueId?: string; type?: EventType; limit: number };
 
 /**
- * The events at the partner's venues after a sequence number, in the order of the feed, and the number to go on from,
+ * The events at the partner's venues and of its own grants after a sequence number, in the order of the feed, and the number to go on from,
  * also at the end: later events have higher numbers (ADR 0010). Grants, end and events are read in one snapshot: if the
  * end were newer than the events, for example after a failover, the reader would skip the events between (ADR 0005).
  */
@@ -24,7 +24,11 @@ export async function readFeed(
   return readingSnapshot(deps.db, async (snapshot) => {
     const granted = await listGrantedVenueIds(deps.db, partnerId, snapshot);
     const filter = {
-      venueIds: venueId === undefined ? granted : granted.filter((each) => each === venueId),
+      reader: {
+        partnerId,
+        venueIds: venueId === undefined ? granted : granted.filter((each) => each === venueId),
+        ownVenueIds: venueId === undefined ? null : [venueId],
+      },
       keptMs: KEPT_MS,
       isByTime: since !== undefined && after === 0,
       ...omitUndefined({ since, type }),

@@ -2,6 +2,7 @@ import { batchedByDb } from '../platform/batched.ts';
 import { isFinalRejection } from '../platform/bulk-writes.ts';
 import { type Db, isDuplicateKey } from '../platform/mongo.ts';
 import type { EventRow, NumberRange } from './events.model.ts';
+import { outboxIdOf } from './events.rules.ts';
 import { findEvents, insertNumbered } from './events.store.ts';
 import { closeRanges, giveUpRange, openRange } from './sequence-numbers.store.ts';
 
@@ -12,20 +13,20 @@ const MAX_ROUNDS = 5;
  * Writes events to the log with their sequence numbers, in the order of their instants; an event that is there already
  * stays as it is. The numbers come from a range reserved for this call, so that concurrent processes do not wait for
  * each other (ADR 0010). An event that cannot be written in its range gets a number of a later one, as do the later
- * events of its reservation, which keeps them in order in the feed. Returns by reservation why one of its events is not
- * in the log.
+ * events of its reservation, which keeps them in order in the feed. Returns by outbox why one of its events is not in
+ * the log.
  */
 export async function logEvents(deps: { db: Db }, events: readonly EventRow[]): Promise<ReadonlyMap<string, Error>> {
   const failures = new Map<string, Error>();
   // Stable: events of one instant keep the order of their outbox.
   let waiting = events.toSorted((a, b) => a.at.getTime() - b.at.getTime());
   // Another process may have logged the first of a reservation's several events and be emptying the outbox.
-  const reservations = new Set(events.map(({ holdId }) => holdId));
-  if (reservations.size < events.length) waiting = await withoutLogged(deps, waiting);
+  const outboxes = new Set(events.map(outboxIdOf));
+  if (outboxes.size < events.length) waiting = await withoutLogged(deps, waiting);
   for (let round = 1; waiting.length > 0; round += 1) {
     const errors = await logInRange(deps, waiting);
-    for (const [holdId, err] of errors) if (!isDuplicateKey(err) || round === MAX_ROUNDS) failures.set(holdId, err);
-    const rest = waiting.filter(({ holdId }) => errors.has(holdId) && !failures.has(holdId));
+    for (const [id, err] of errors) if (!isDuplicateKey(err) || round === MAX_ROUNDS) failures.set(id, err);
+    const rest = waiting.filter((event) => errors.has(outboxIdOf(event)) && !failures.has(outboxIdOf(event)));
     waiting = await withoutLogged(deps, rest);
   }
   return failures;

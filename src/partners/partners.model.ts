@@ -95,7 +95,7 @@ export const apiKeyModel = (db: Db): Model<ApiKeyRow> => modelOf(db, 'ApiKey', a
 
 export const apiKeyCollection = (db: Db) => collectionOf(apiKeyModel(db));
 
-export const grantModel = (db: Db): Model<GrantRow> => modelOf(db, 'Grant', grantSchema);
+const grantModel = (db: Db): Model<GrantRow> => modelOf(db, 'Grant', grantSchema);
 
 export const grantCollection = (db: Db) => collectionOf(grantModel(db));
 

@@ -6,15 +6,7 @@ import { leasedCacheOf } from '../platform/leased-cache.ts';
 import type { Db } from '../platform/mongo.ts';
 import { findCachedGrant } from './cached-partners.store.ts';
 import type { PartnerRow } from './partners.model.ts';
-import {
-  deleteGrant,
-  findGrant,
-  findPartner,
-  findPartnersById,
-  insertGrant,
-  insertPartner,
-  updatePartnerRow,
-} from './partners.store.ts';
+import { findGrant, findPartner, findPartnersById, insertPartner, updatePartnerRow } from './partners.store.ts';
 
 export { listPartners } from './partners.store.ts';
 
@@ -63,24 +55,6 @@ export async function updatePartner(
   if (change.status === 'suspended') await cache.changedForAll();
   else cache.freshen();
   return partner;
-}
-
-/** The caller has checked that the venue exists. @throws DomainError PARTNER_NOT_FOUND */
-export async function grantVenue(deps: PartnerDeps, partnerId: string, venueId: string): Promise<void> {
-  await getPartner(deps, partnerId);
-  await insertGrant(deps.db, partnerId, venueId);
-  leasedCacheOf(deps.db).freshen();
-}
-
-/**
- * Ends the grant, if there is one. When this returns, no process places another hold by it; `revokeVenue` releases the
- * live ones.
- * @throws DomainError PARTNER_NOT_FOUND
- */
-export async function endGrant(deps: PartnerDeps, partnerId: string, venueId: string): Promise<void> {
-  await getPartner(deps, partnerId);
-  await deleteGrant(deps.db, partnerId, venueId);
-  await leasedCacheOf(deps.db).changedForAll();
 }
 
 export async function hasGrant(deps: { db: Db }, partnerId: string, venueId: string): Promise<boolean> {

@@ -7,7 +7,6 @@ import {
   certificationReportCollection,
   grantCollection,
   grantIdOf,
-  grantModel,
   type PartnerRow,
   partnerCollection,
   partnerModel,
@@ -90,18 +89,6 @@ export async function isActivePartner(db: Db, partnerId: string): Promise<boolea
   const isActive = async (options: ReadOptions) =>
     (await partnerCollection(db).findOne({ _id: partnerId, status: 'active' }, options)) !== null;
   return confirmAbsence(isActive, NEWEST);
-}
-
-export async function insertGrant(db: Db, partnerId: string, venueId: string): Promise<void> {
-  await grantModel(db).updateOne(
-    { _id: grantIdOf(partnerId, venueId) },
-    { $setOnInsert: { partnerId, venueId } },
-    { upsert: true },
-  );
-}
-
-export async function deleteGrant(db: Db, partnerId: string, venueId: string): Promise<void> {
-  await grantModel(db).deleteOne({ _id: grantIdOf(partnerId, venueId) });
 }
 
 export async function findGrant(db: Db, partnerId: string, venueId: string): Promise<boolean> {

@@ -31,6 +31,8 @@ export type LeasedCache = {
   changedForAll(): Promise<void>;
   /** `changedForAll` for a change that takes something off sale, `freshen` for others. */
   changed(takesOffSale: boolean): Promise<void>;
+  /** In how many milliseconds `read` of every process returns a change that is acknowledged now. */
+  shownInMs(): Promise<number>;
   /** Whether the primary is confirmed within half a lease now. */
   isConfirmable(): Promise<boolean>;
   /** `bytes`: keys and values as JSON, plus an overhead for each entry. */
@@ -111,9 +113,10 @@ export const leasedCacheOf = memoizeByObject((db: Db): LeasedCache => {
   const freshen = (): void => {
     notBeforeMs = performance.now();
   };
+  const longestLeaseMs = async () => Math.max(leaseMs, await findLongestLeaseMs(db));
   const changedForAll = async (): Promise<void> => {
     freshen();
-    await delay(Math.max(leaseMs, await findLongestLeaseMs(db)) * WAIT_FACTOR);
+    await delay((await longestLeaseMs()) * WAIT_FACTOR);
   };
   return {
     read,
@@ -128,6 +131,7 @@ export const leasedCacheOf = memoizeByObject((db: Db): LeasedCache => {
     freshen,
     changedForAll,
     changed: async (takesOffSale) => (takesOffSale ? changedForAll() : freshen()),
+    shownInMs: async () => (await longestLeaseMs()) * USE_PART * WAIT_FACTOR,
     isConfirmable: () => isTrueWithin(leaseMs * USE_PART, primary.isConfirmed(primary.term())),
     size: kept.size,
   };

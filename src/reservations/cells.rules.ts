@@ -58,6 +58,12 @@ export function spacesOf(resourceId: string, sharesSpaceWith: readonly string[])
   return [resourceId, ...[...others].map((other) => [resourceId, other].sort().join('+'))];
 }
 
+/** The resources whose slots a claim on a resource blocks, sorted; undefined if only its own. */
+export function resourcesAffected(resourceId: string, sharesSpaceWith: readonly string[]): string[] | undefined {
+  const ids = new Set([resourceId, ...sharesSpaceWith]);
+  return ids.size === 1 ? undefined : [...ids].sort();
+}
+
 /** `YYYYMMDDHHmm` in UTC. Availability needs thousands of them; cutting up ISO text takes three times as long. */
 function stepOf(instant: Date): string {
   const day = (instant.getUTCFullYear() * 100 + instant.getUTCMonth() + 1) * 100 + instant.getUTCDate();

@@ -34,16 +34,21 @@ export async function addSharedCellsToClaims(
   const overlapping: LiveWindow[] = [];
   for (const claim of await findLiveClaimsOfResource(deps.db, resourceId)) {
     const cells = cellsOf(shared, claim.slotStart, claim.slotEnd);
-    if (!(await tryAddCells(deps, claim._id, cells))) overlapping.push(claim);
+    if (!(await tryAddCells(deps, claim._id, cells, [resourceId, otherId]))) overlapping.push(claim);
   }
   return overlapping;
 }
 
 /** False if another live claim has one of the cells; expires lapsed holds that have some. */
-async function tryAddCells(deps: { db: Db }, reservationId: string, cells: readonly string[]): Promise<boolean> {
+async function tryAddCells(
+  deps: { db: Db },
+  reservationId: string,
+  cells: readonly string[],
+  resourceIds: readonly string[],
+): Promise<boolean> {
   for (let isRetry = false; ; isRetry = true) {
     try {
-      await addCells(deps.db, reservationId, cells);
+      await addCells(deps.db, reservationId, cells, resourceIds);
       return true;
     } catch (err) {
       if (!isDuplicateKey(err)) throw err;

@@ -2,8 +2,8 @@
 export type EventDetail = 'holdExpiresAt' | 'reason';
 
 type EventKind = {
-  /** Only events of a booking have a booking id. */
-  of: 'hold' | 'booking';
+  /** Only events of a booking have a booking id. Events of a venue have neither slot nor hold. */
+  of: 'hold' | 'booking' | 'venue';
   details: readonly EventDetail[];
 };
 
@@ -18,11 +18,22 @@ export const EVENT_KINDS = {
   booking_created: { of: 'booking', details: [] },
   booking_cancelled: { of: 'booking', details: ['reason'] },
   booking_refunded: { of: 'booking', details: ['reason'] },
+  availability_changed: { of: 'venue', details: [] },
 } as const satisfies Record<string, EventKind>;
 
 export type EventType = keyof typeof EVENT_KINDS;
 
 export const EVENT_TYPES = Object.keys(EVENT_KINDS) as EventType[];
+
+export type ReservationEventType = Exclude<EventType, 'availability_changed'>;
+
+/** The types of holds and bookings; `availability_changed` is only sent to subscriptions that name it. */
+export const RESERVATION_EVENT_TYPES = EVENT_TYPES.filter((type) => !isOfVenue(type));
+
+/** Whether events of the type are about a venue, not about a hold or booking. */
+export function isOfVenue(type: EventType): type is 'availability_changed' {
+  return EVENT_KINDS[type].of === 'venue';
+}
 
 export function isOfBooking(type: EventType): boolean {
   return EVENT_KINDS[type].of === 'booking';

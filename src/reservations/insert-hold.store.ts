@@ -4,6 +4,7 @@ import { databaseClockOf } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import type { Lease } from '../platform/leased-cache.ts';
 import { type Db, type Expression, isCommandTimeout, isDuplicateKey, isExpressionError } from '../platform/mongo.ts';
+import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Actor } from './actor-types.ts';
 import { noteClaimChanges } from './claim-writes.store.ts';
 import { findReservation } from './reservation-reads.store.ts';
@@ -109,6 +110,7 @@ function reservationOf({ actor, attached, ...hold }: NewHold, now: Date): Reserv
     holdId: hold._id,
     bookingId: null,
     holdExpiresAt,
+    ...omitUndefined({ resourceIdsAffected: hold.resourceIdsAffected }),
     ...(Object.keys(attached).length === 0 ? {} : { attached: { partnerId: hold.partnerId, ...attached } }),
   };
   return {

@@ -1,5 +1,5 @@
 import type { CollectionDefinition } from '../platform/ensure-collection.ts';
-import { EVENT_TYPES } from './event-types.ts';
+import { RESERVATION_EVENT_TYPES } from './event-types.ts';
 import { RESERVATION_STATUSES } from './reservations.rules.ts';
 
 /** The only guard against double booking: no two claimed reservations fill the same cell (ADR 0002). */
@@ -60,7 +60,7 @@ export const RESERVATIONS: CollectionDefinition = {
           bsonType: 'object',
           required: ['eventId', 'type', 'at', 'originatorId'],
           properties: {
-            type: { enum: [...EVENT_TYPES] },
+            type: { enum: [...RESERVATION_EVENT_TYPES] },
             at: DATE,
             venueId: STRING,
             resourceId: STRING,

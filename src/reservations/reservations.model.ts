@@ -23,6 +23,8 @@ export type OutboxEvent = Partial<EventSubject> & {
   bookingId: string | null;
   holdExpiresAt?: Date;
   reason?: string;
+  /** Absent in events of older releases, and if only its own resource is concerned. */
+  resourceIdsAffected?: string[];
   /** As it was when it happened, with its partner. Absent if nothing was attached. */
   attached?: Attached & { partnerId: string };
 };
@@ -49,6 +51,8 @@ export type Reservation = Attached & {
   slotId: string;
   slotStart: Date;
   slotEnd: Date;
+  /** Every resource whose slots it blocks, its own included; absent if its resource shares no space. */
+  resourceIdsAffected?: string[];
   /** Space × 5-minute steps that it fills; unique over all claimed reservations (ADR 0002). */
   cells: string[];
   claimed: boolean;

@@ -18,7 +18,8 @@ const SUBJECT = {
   slotEnd: '$slotEnd',
   pricePaise: '$pricePaise',
   holdId: '$_id',
-} as const satisfies Record<keyof EventSubject, string>;
+  resourceIdsAffected: '$resourceIdsAffected',
+} as const satisfies Record<keyof EventSubject | 'resourceIdsAffected', string>;
 
 function eventOf(type: EventType, originator: unknown, actor: Actor, details: Expression): Expression {
   return { type: literal(type), at: '$$NOW', originatorId: originator, actor: literal(actor), ...details };
@@ -28,7 +29,16 @@ export type Written = { reservation: Reservation; eventId: string };
 
 export type NewReservation = Pick<
   Reservation,
-  '_id' | 'partnerId' | 'venueId' | 'resourceId' | 'slotId' | 'slotStart' | 'slotEnd' | 'cells' | 'pricePaise'
+  | '_id'
+  | 'partnerId'
+  | 'venueId'
+  | 'resourceId'
+  | 'slotId'
+  | 'slotStart'
+  | 'slotEnd'
+  | 'resourceIdsAffected'
+  | 'cells'
+  | 'pricePaise'
 >;
 
 type NewBooking = Pick<Reservation, 'customer' | 'paymentReference' | 'playedFor'> & {
@@ -192,7 +202,14 @@ export async function lapseNow(db: Db, holdId: string): Promise<boolean> {
   return (await updateClaim(db, { filter, update: [{ $set: { holdExpiresAt: '$$NOW' } }] })) !== null;
 }
 
-export async function addCells(db: Db, reservationId: string, cells: readonly string[]): Promise<void> {
+/** Adds cells to a live claim, which block slots of these resources from now on. */
+export async function addCells(
+  db: Db,
+  reservationId: string,
+  cells: readonly string[],
+  resourceIds: readonly string[],
+): Promise<void> {
   const filter = { _id: reservationId, claimed: true };
-  await updateClaim(db, { filter, update: { $addToSet: { cells: { $each: [...cells] } } } });
+  const added = { cells: { $each: [...cells] }, resourceIdsAffected: { $each: [...resourceIds] } };
+  await updateClaim(db, { filter, update: { $addToSet: added } });
 }

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import type { ClientOptions, PartnerClient, Schemas } from '../../packages/client/src/index.ts';
 import { createPartnerClient, PartnerApiError, PartnerConnectionError } from '../../packages/client/src/index.ts';
 import { DEFAULT_RETRIES, jitteredDelayMs } from '../../packages/client/src/retries.ts';
-import { EVENT_TYPES } from '../../src/reservations/event-types.ts';
+import { RESERVATION_EVENT_TYPES } from '../../src/reservations/event-types.ts';
 import { anyPartner, anyVenue, dateIn, type Partner } from '../support/factories.ts';
 import { rowsOf } from '../support/rows.ts';
 import { sharedService } from '../support/service-host.ts';
@@ -135,7 +135,7 @@ describe('retries', () => {
     { kind: 'answered', status: 502 },
     { kind: 'answered', status: 504 },
   ];
-  const subscription = { endpoint_url: 'https://partner.example/hooks', event_types: [...EVENT_TYPES] };
+  const subscription = { endpoint_url: 'https://partner.example/hooks', event_types: [...RESERVATION_EVENT_TYPES] };
 
   test.each(PASSING)('a hold is repeated with the same bytes after %j, and is one', async (fault) => {
     const client = clientOf(partner.apiKey);
@@ -279,7 +279,7 @@ describe('pages', () => {
     const seen: string[] = [];
     let cursor = '';
     for await (const page of client.pages('listEvents', { query: { limit: 2 } })) {
-      seen.push(...page.data.map(({ hold_id }) => hold_id));
+      seen.push(...page.data.map(({ hold_id }) => String(hold_id)));
       cursor = page.next_cursor;
     }
     expect(seen).toEqual(holdIds);

@@ -1,6 +1,9 @@
 import { expect } from 'expect';
-import { EVENT_TYPES, type EventType, isOfBooking } from '../../src/reservations/event-types.ts';
-import { expectStatus, type Json } from '../support/factories.ts';
+import type { ReservationEventType } from '../../src/reservations/event-types.ts';
+import { isOfBooking, RESERVATION_EVENT_TYPES } from '../../src/reservations/event-types.ts';
+import type { Json } from '../support/factories.ts';
+import { anyResourceBody, dateIn, expectStatus, placeHold, slotsOf } from '../support/factories.ts';
+import type { Received } from '../support/receiver.ts';
 import { isGenuine } from '../support/receiver.ts';
 import type { Row } from './row.ts';
 import {
@@ -47,8 +50,12 @@ const ending =
     return booking;
   };
 
-const CAUSES: Record<EventType, Cause> = {
-  hold_created: { when: 'a hold was placed', endpoint: `POST ${PARTNER}/holds 201`, cause: (scene) => held(scene) },
+const CAUSES: Record<ReservationEventType, Cause> = {
+  hold_created: {
+    when: 'a hold was placed',
+    endpoint: `POST ${PARTNER}/holds 201`,
+    cause: (scene) => held(scene),
+  },
   hold_cancelled: {
     when: 'an ACTIVE hold was released',
     endpoint: `POST ${PARTNER}/holds/{holdId}/cancel 200`,
@@ -98,7 +105,7 @@ const CHANGES = {
 } as const;
 
 /** What another partner receives of a change, and that it receives it once. */
-const rowOfType = (type: EventType): Row => {
+const rowOfType = (type: ReservationEventType): Row => {
   const { when, endpoint, cause } = CAUSES[type];
   return {
     rules: ['events/types', 'events/fields', 'events/details', CHANGES[type]],
@@ -135,7 +142,7 @@ const rowOfType = (type: EventType): Row => {
   };
 };
 
-const TYPES: readonly Row[] = EVENT_TYPES.map(rowOfType);
+const TYPES: readonly Row[] = RESERVATION_EVENT_TYPES.map(rowOfType);
 
 const typesOf = (events: Json[]) => events.map((event) => String(event['event_type']));
 
@@ -255,5 +262,101 @@ const RECEIVERS: readonly Row[] = [
   },
 ];
 
+const CHANGED = 'availability_changed';
+
+const VENUE_CHANGES: readonly Row[] = [
+  {
+    rules: ['events/types', 'events/fields', 'events/details', 'events/availability-changed'],
+    title: 'availability_changed, a blackout and a price: those who subscribe receive each once, the others nothing',
+    endpoints: [`${LIST} 200`],
+    check: inScene(async (scene, world) => {
+      const asking = await listening(world, scene.partner, [CHANGED]);
+      const silent = await listening(world, scene.rival);
+      const [resourceId = ''] = scene.venue.resourceIds;
+      const resource = `/api/v1/operator/resources/${resourceId}`;
+      const window = { starts_at: `${dateIn(9)}T00:00:00.000Z`, ends_at: `${dateIn(10)}T00:00:00.000Z` };
+      const blackouts = `/api/v1/operator/venues/${scene.venue.id}/blackouts`;
+      expectStatus(await world.operator.post(blackouts, { ...window, reason: 'Resurfacing' }), 201);
+      const isOf =
+        (reason: string) =>
+        ({ body }: Received): boolean =>
+          (body['details'] as Json)['reason'] === reason;
+      const { body } = await arrival(asking, 'the blackout', isOf('blackout'));
+      expect(body).toEqual({
+        event_id: expect.any(String),
+        event_type: CHANGED,
+        timestamp: INSTANT,
+        venue_id: scene.venue.id,
+        slot_id: null,
+        hold_id: null,
+        booking_id: null,
+        partner_id: PLATFORM,
+        details: { reason: 'blackout', resource_ids: null, from: window.starts_at, to: window.ends_at },
+        delivery_id: expect.any(String),
+      });
+      // The same price again changes nothing.
+      for (let call = 0; call < 2; call += 1)
+        expectStatus(await world.operator.patch(resource, { price_rupees: 1900 }), 200);
+      const priced = await arrival(asking, 'the price', isOf('prices'));
+      expect(priced.body['details']).toEqual({ reason: 'prices', resource_ids: [resourceId], from: null, to: null });
+      const [slot] = await slotsOf(scene.partner, scene.venue.id, dateIn(3));
+      expect(slot).toMatchObject({ price_rupees: 1900 });
+      expectStatus(await world.operator.patch(resource, { price_rupees: 2000 }), 200);
+      const isLast = ({ body: { event_id: id } }: Received) => id !== priced.body['event_id'];
+      await arrival(asking, 'the last price', (attempt) => isOf('prices')(attempt) && isLast(attempt));
+      const sent = await list(scene.partner, `${OBSERVABILITY}?status=all&event_type=${CHANGED}`);
+      const reasons = sent.map((each) => ((each['payload'] as Json)['details'] as Json)['reason']);
+      expect(reasons.filter((reason) => reason === 'prices')).toHaveLength(2);
+      expect(reasons.filter((reason) => reason === 'blackout')).toHaveLength(1);
+      expect(silent.receiver.received).toEqual([]);
+    }),
+  },
+  {
+    rules: ['events/grant-changed', 'events/receivers'],
+    title: 'a grant is sent to its partner alone, also once it has ended, and is in its feed alone',
+    endpoints: [`GET ${PARTNER}/events 200`],
+    check: inScene(async (scene, world) => {
+      const newcomer = await world.partner();
+      const [own, rival] = [
+        await listening(world, newcomer, [CHANGED]),
+        await listening(world, scene.rival, [CHANGED]),
+      ];
+      const grant = `/api/v1/operator/partners/${newcomer.id}/venues/${scene.venue.id}`;
+      expectStatus(await world.operator.put(grant), 204);
+      for (let call = 0; call < 2; call += 1) expectStatus(await world.operator.delete(grant), 200);
+      const ofNewcomer = await listedOnce(newcomer, `${PARTNER}/events`, (data) => data.length >= 2);
+      expect(ofNewcomer.map((event) => (event['details'] as Json)['reason'])).toEqual(['grant', 'grant']);
+      for (const { event_id: id } of ofNewcomer) await arrival(own, 'the grant', ({ body }) => body['event_id'] === id);
+      const ids = ofNewcomer.map((event) => event['event_id']);
+      const ofRival = await list(scene.rival, `${PARTNER}/events?limit=200`);
+      expect(ofRival.filter((event) => ids.includes(event['event_id']))).toEqual([]);
+      expect(rival.receiver.received.filter(({ body }) => ids.includes(body['event_id']))).toEqual([]);
+    }),
+  },
+  {
+    rules: ['events/resource-ids-affected'],
+    title: 'the events of a claim on shared space name every resource whose slots it blocks',
+    endpoints: [`GET ${PARTNER}/events 200`],
+    check: async (world) => {
+      const scene = await world.scene({ resources: [{ name: 'Half A' }, { name: 'Half B' }] });
+      const [half = '', other = ''] = scene.venue.resourceIds;
+      const body = anyResourceBody({ name: 'Full', shares_space_with: [half, other] });
+      const path = `/api/v1/operator/venues/${scene.venue.id}/resources`;
+      const full = String(expectStatus(await world.operator.post(path, body), 201)['resource_id']);
+      const affected = async (resourceId: string, hour: number) => {
+        const slots = await slotsOf(scene.partner, scene.venue.id, dateIn(4));
+        const slot = slots.filter((each) => each['resource_id'] === resourceId)[hour];
+        const { hold_id: id } = await placeHold(scene.partner, String(slot?.['slot_id']));
+        const isOfHold = (event: Json) => event['hold_id'] === id;
+        const found = await listedOnce(scene.rival, `${PARTNER}/events?limit=200`, (data) => data.some(isOfHold));
+        const [event] = found.filter(isOfHold);
+        return (event?.['details'] as Json | undefined)?.['resource_ids_affected'];
+      };
+      expect(await affected(full, 0)).toEqual([half, other, full].toSorted());
+      expect(await affected(half, 1)).toEqual([half, full].toSorted());
+    },
+  },
+];
+
 /** What each event says, and who receives it. */
-export const EVENT_ROWS: readonly Row[] = [...TYPES, ...RECEIVERS];
+export const EVENT_ROWS: readonly Row[] = [...TYPES, ...RECEIVERS, ...VENUE_CHANGES];

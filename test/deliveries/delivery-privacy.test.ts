@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { EVENT_TYPES } from '../../src/reservations/event-types.ts';
+import { RESERVATION_EVENT_TYPES } from '../../src/reservations/event-types.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import {
@@ -92,7 +92,7 @@ const allRows = async (name: string) => JSON.stringify(await service.context.db.
 
 test('every type of event was sent, so that the tests below have looked at all of them', () => {
   const types = new Set(bodiesOf(toOther).map((body) => body['event_type']));
-  expect(types).toEqual(new Set(EVENT_TYPES));
+  expect(types).toEqual(new Set(RESERVATION_EVENT_TYPES));
   expect(bodiesOf(toOther)).toHaveLength(9);
 });
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type EventRow, eventCollection, feedCounterCollection } from '../../src/events/events.model.ts';
+import { outboxIdOf } from '../../src/events/events.rules.ts';
 import { insertNumbered } from '../../src/events/events.store.ts';
 import { giveUpOldRanges, readFeed } from '../../src/events/feed.service.ts';
 import { logEvents } from '../../src/events/log-events.service.ts';
@@ -73,7 +74,7 @@ export async function goOn(
   await closeRanges(db, [range]);
   await logEvents(
     { db },
-    events.filter(({ holdId }) => unwritten.has(holdId)),
+    events.filter((event) => unwritten.has(outboxIdOf(event))),
   );
   await untilClosed(context);
   return { ids: events.map(({ _id }) => _id), refused: unwritten.size, passed };
@@ -169,7 +170,7 @@ export async function readWhileDispatching(
       ]);
       await logEvents(
         { db },
-        events.filter((event) => unwritten.has(event.holdId)),
+        events.filter((event) => unwritten.has(outboxIdOf(event))),
       );
     }
   };
@@ -207,5 +208,5 @@ async function disorderedIn({ db }: Context, venueId: string): Promise<string[]>
       const before = rows[index - 1];
       return before?.holdId === row.holdId && (before.sequence ?? Number.NaN) >= (row.sequence ?? Number.NaN);
     })
-    .map(({ holdId }) => holdId);
+    .map(outboxIdOf);
 }

@@ -189,6 +189,6 @@ function countBy(keys: readonly string[]): Map<string, number> {
 /** Faults of every reservation's history, with the events of the log. */
 export async function faultsOfHistories(stored: Stored, rows: readonly Reservation[]): Promise<string[]> {
   const eventsOf = new Map<string, EventRow[]>(rows.map(({ _id }) => [_id, []]));
-  for (const event of await rowsOf(stored, 'events')) eventsOf.get(event.holdId)?.push(event);
+  for (const event of await rowsOf(stored, 'events')) eventsOf.get(event.holdId ?? '')?.push(event);
   return rows.map((row) => faultOfHistory(row, eventsOf.get(row._id) ?? [])).filter((fault) => fault !== undefined);
 }

@@ -99,7 +99,7 @@ test.each(STEPS)(
     await survivor.exited;
 
     const events = await eventsOf();
-    expect(events.map(({ holdId }) => holdId).toSorted()).toEqual(holdIds.toSorted());
+    expect(events.map(({ holdId }) => String(holdId)).toSorted()).toEqual(holdIds.toSorted());
     for (const { attemptsMade, attempts } of await deliveriesOf()) {
       expect(attemptsMade).toBe(1);
       expect(attempts.map(({ attempt }) => attempt)).toEqual(attempts.map(() => 1));

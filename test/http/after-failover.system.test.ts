@@ -194,7 +194,7 @@ describe('what was acknowledged just before a failover', () => {
       // Wait until the leases of the cache have ended.
       await delay(LEASE_MS / 2);
       const { resources, blackouts } = (await requireVenueRules({ db }, newcomer.id, venue.id)).rules;
-      const receivers = (await findReceivers(db, [venue.id])).get(venue.id) ?? [];
+      const receivers = (await findReceivers(db, [{ venueId: venue.id }]))({ venueId: venue.id });
       return {
         venue: verdict(await newcomer.api.get(`/api/v1/partner/venues/${venue.id}`)),
         suspended: verdict(await suspended.api.get('/api/v1/partner/venues')),

@@ -7,7 +7,7 @@ import { partnerRoutes } from '../../src/main/partner-app.ts';
 import { migrate } from '../../src/operations/database/migrate.service.ts';
 import { ConfigError, loadConfig } from '../../src/process/config/config.ts';
 import { QUEUE_NAMES } from '../../src/queues/queues.ts';
-import { EVENT_TYPES } from '../../src/reservations/event-types.ts';
+import { RESERVATION_EVENT_TYPES } from '../../src/reservations/event-types.ts';
 import { type AlertReceiver, startAlertReceiver } from '../alerts/watching.ts';
 import { dumpDatabase } from '../support/database-dump.ts';
 import { eventually } from '../support/eventually.ts';
@@ -206,7 +206,7 @@ async function provision(): Promise<World> {
   receivers = [await startReceiver(500), await startReceiver(200)];
   const [failingUrl = '', workingUrl = ''] = receivers.map(({ url }) => `${new URL(url).origin}${ENDPOINT}`);
   const failing = await subscribe(partner, failingUrl, ['booking_refunded']);
-  const working = await subscribe(partner, workingUrl, EVENT_TYPES);
+  const working = await subscribe(partner, workingUrl, RESERVATION_EVENT_TYPES);
   const spare = await subscribe(partner, workingUrl, ['hold_expired']);
   issued.push(failing.secretKey, working.secretKey, spare.secretKey);
   const slots = [

@@ -100,7 +100,9 @@ async function feedOf(partner: Partner): Promise<string[]> {
   for (let after = ''; ; ) {
     const page = await partner.api.get(`/api/v1/partner/events?limit=200${after}`);
     const { data, next_cursor: next } = expectStatus(page, 200) as { data: Json[]; next_cursor: string };
-    ids.push(...data.map((event) => String(event['event_id'])));
+    // `listen` leaves changes of venues out unless asked for them.
+    const wanted = data.filter((event) => event['event_type'] !== 'availability_changed');
+    ids.push(...wanted.map((event) => String(event['event_id'])));
     if (data.length < 200) return ids;
     after = `&after=${next}`;
   }

@@ -76,7 +76,7 @@ describe('a job of holds', () => {
 describe('a job of events', () => {
   const loggedOf = async (holdIds: readonly string[]) => {
     const events = await rowsOf(service, 'events', { holdId: { $in: holdIds }, type: 'hold_created' });
-    return events.map(({ holdId }) => holdId).toSorted();
+    return events.map(({ holdId }) => String(holdId)).toSorted();
   };
 
   test('while the queue is paused they are logged by the sweep and not sent, but once it is resumed', async () => {

@@ -43,7 +43,7 @@ beforeAll(async () => {
   delivery = await rowOf(service, 'deliveries', { _id: await anyDelivery(service, partner, partner, first) });
   event = await rowOf(service, 'events', { _id: delivery.eventId });
   await partner.api.post(`/api/v1/partner/holds/${event.holdId}/cancel`, {});
-  await service.dispatch(event.holdId);
+  await service.dispatch(String(event.holdId));
   hold = await rowOf(service, 'reservations', { _id: event.holdId });
   const { hold_id } = await bookSlot(partner, second);
   await service.dispatch(String(hold_id));
@@ -179,7 +179,7 @@ describe('what waits is never purged, however old', () => {
       async () => {
         const eventId = await plant('events', event, { holdId: newId() });
         const { holdId } = await rowOf(service, 'events', { _id: eventId });
-        await plant('reservations', hold, { _id: holdId, ...undispatched(eventId) });
+        await plant('reservations', hold, { _id: String(holdId), ...undispatched(eventId) });
       },
     ],
     ['a delivery that waits for its first attempt', () => plant('deliveries', delivery, { state: 'pending' })],

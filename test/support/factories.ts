@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { EVENT_TYPES } from '../../src/reservations/event-types.ts';
+import { RESERVATION_EVENT_TYPES } from '../../src/reservations/event-types.ts';
 import type { Client, Reply } from './client.ts';
 import { createClient } from './client.ts';
 import type { ServiceCalls } from './service-calls.ts';
@@ -161,7 +161,7 @@ export async function bookSlot(partner: Partner, slotId: string, fields: Json = 
 export async function subscribe(
   partner: Partner,
   endpointUrl: string,
-  eventTypes: readonly string[] = EVENT_TYPES,
+  eventTypes: readonly string[] = RESERVATION_EVENT_TYPES,
 ): Promise<{ id: string; secretKey: string }> {
   const body = { endpoint_url: endpointUrl, event_types: eventTypes };
   const made = expectStatus(await partner.api.post('/api/v1/partner/webhooks', body), 201);

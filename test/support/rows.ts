@@ -1,5 +1,6 @@
 import type { PurchaseRow } from '../../src/booking/packages/packages.model.ts';
 import type { BlackoutRow } from '../../src/catalog/blackouts/blackouts.model.ts';
+import type { WaitingChange } from '../../src/catalog/changes/changes.model.ts';
 import type { EventRow, FeedCounter } from '../../src/events/events.model.ts';
 import type { Db } from '../../src/platform/mongo.ts';
 import type { Reservation } from '../../src/reservations/reservations.model.ts';
@@ -15,6 +16,7 @@ type Rows = {
   feed_counters: FeedCounter;
   deliveries: DeliveryRow;
   blackouts: BlackoutRow;
+  catalog_outbox: WaitingChange;
   package_purchases: PurchaseRow;
   webhook_subscriptions: SubscriptionRow;
 };

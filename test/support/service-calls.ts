@@ -1,3 +1,4 @@
+import { grantVenue } from '../../src/catalog/grants/grants.service.ts';
 import { findOffSaleClaims } from '../../src/catalog/slots/off-sale-claims.service.ts';
 import { resourceRoutes } from '../../src/catalog/venues/resources.router.ts';
 import { operatorVenueRoutes } from '../../src/catalog/venues/venues.router.ts';
@@ -6,7 +7,7 @@ import type { Operator, Route } from '../../src/http/route.ts';
 import { checkInput, requireNoFaults } from '../../src/http/validate.ts';
 import { migrate } from '../../src/operations/database/migrate.service.ts';
 import { issueApiKey } from '../../src/partners/api-keys.service.ts';
-import { createPartner, grantVenue } from '../../src/partners/partners.service.ts';
+import { createPartner } from '../../src/partners/partners.service.ts';
 import { makeDue } from '../../src/webhooks/deliveries/delivery-series.store.ts';
 import { dispatchEvents } from '../../src/webhooks/deliveries/dispatch-events.service.ts';
 import type { AttemptResult } from '../../src/webhooks/deliveries/retry-delivery.service.ts';

@@ -38,7 +38,7 @@ type Kept = {
   reading: { askedAtMs: number; result: Promise<Day> } | undefined;
 };
 
-/** Keeps days in memory for as long as `maxAgeMs`: blackouts, prices and schedules have no events. */
+/** Keeps days in memory until an event marks them, at most `maxAgeMs`: an event may come late. */
 export function createAvailability(client: PartnerClient, maxAgeMs: number): Availability {
   const days = new Map<string, Kept>();
 
@@ -98,6 +98,7 @@ export function createAvailability(client: PartnerClient, maxAgeMs: number): Ava
       }
     },
     hint: ({ venue_id: venueId, details }) => {
+      // `availability_changed` has no slot: it marks every day of its venue.
       const startMs = Date.parse(String(details?.slot_start));
       for (const kept of days.values()) {
         const isFar = Math.abs(Date.parse(kept.date) - startMs) > NEAR_MS;

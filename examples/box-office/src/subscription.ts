@@ -8,6 +8,7 @@ const EVENT_TYPES = [
   'booking_created',
   'booking_cancelled',
   'booking_refunded',
+  'availability_changed',
 ] as const;
 
 const OVERLAP_SECONDS = 86_400;
@@ -25,7 +26,12 @@ export async function ensureSubscription(store: Store, client: PartnerClient, en
     const body = { endpoint_url: endpointUrl, event_types: [...EVENT_TYPES] };
     const { id, secret_key: secretKey } = await client.createSubscription({ body });
     await store.changeSecret({ secretKey, subscriptionId: id });
-  } else if (store.secret()?.subscriptionId !== found.id) {
+    return;
+  }
+  const missing = EVENT_TYPES.filter((type) => !(found.event_types as string[]).includes(type));
+  if (missing.length > 0)
+    await client.changeSubscription({ path: { id: found.id }, body: { event_types: [...EVENT_TYPES] } });
+  if (store.secret()?.subscriptionId !== found.id) {
     const { secret_key: secretKey } = await client.rotateSecret({ path: { id: found.id } });
     await store.changeSecret({ secretKey, subscriptionId: found.id });
   }

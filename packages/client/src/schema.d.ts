@@ -725,6 +725,83 @@ export interface components {
             /** @description Sorted by resource_id, then by slot_start; all slots of the schedule, taken ones too. */
             slots: components["schemas"]["Slot"][];
         };
+        AvailabilityChangedDelivery: {
+            /**
+             * Format: uuid
+             * @description The same in every delivery of this change.
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b08
+             */
+            event_id: string;
+            /**
+             * @example availability_changed
+             * @enum {string}
+             */
+            event_type: "availability_changed";
+            /**
+             * Format: date-time
+             * @description When the change happened.
+             * @example 2026-11-20T09:15:00.000Z
+             */
+            timestamp: string;
+            /**
+             * Format: uuid
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b01
+             */
+            venue_id: string;
+            /**
+             * @description Null: it is about the venue.
+             * @example null
+             */
+            slot_id: string | null;
+            /**
+             * Format: uuid
+             * @description Null: it is about the venue.
+             * @example null
+             */
+            hold_id: string | null;
+            /**
+             * Format: uuid
+             * @description Null: it is about the venue.
+             * @example null
+             */
+            booking_id: string | null;
+            /**
+             * Format: uuid
+             * @description Who made the change: you, another partner, or 00000000-0000-7000-8000-000000000000 for the venue.
+             * @example 00000000-0000-7000-8000-000000000000
+             */
+            partner_id: string;
+            /** @description Ignore unknown fields: more may be added. */
+            details: {
+                /**
+                 * @description What changed: `blackout`, `prices`, `schedule` (hours or slot length), `resource` (added, on or off sale, shared space), `venue` (on or off sale, time zone) or `grant` (yours, given or ended).
+                 * @example blackout
+                 */
+                reason: "blackout" | "prices" | "schedule" | "resource" | "venue" | "grant" | (string & {});
+                /** @description The resources concerned; null: all resources of the venue. */
+                resource_ids: string[] | null;
+                /**
+                 * Format: date-time
+                 * @description Slots before it did not change; null: no bound. Only blackouts and price rules have bounds.
+                 * @example 2026-11-21T04:30:00.000Z
+                 */
+                from: string | null;
+                /**
+                 * Format: date-time
+                 * @description Slots of operating days that begin from then on did not change; null: no bound.
+                 * @example 2026-11-21T05:30:00.000Z
+                 */
+                to: string | null;
+                /** @description Only in a sample that you requested: nothing has changed. */
+                test?: boolean;
+            };
+            /**
+             * Format: uuid
+             * @description New in every attempt.
+             * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b07
+             */
+            delivery_id: string;
+        };
         AvailabilityRange: {
             /**
              * Format: uuid
@@ -948,6 +1025,8 @@ export interface components {
                 metadata?: {
                     [key: string]: string;
                 };
+                /** @description Every resource whose slots it blocks or frees, its own included. Only where its resource shares space with others. */
+                resource_ids_affected?: string[];
                 /** @description Only in a sample that you requested: nothing has changed. */
                 test?: boolean;
                 /**
@@ -1038,6 +1117,8 @@ export interface components {
                 metadata?: {
                     [key: string]: string;
                 };
+                /** @description Every resource whose slots it blocks or frees, its own included. Only where its resource shares space with others. */
+                resource_ids_affected?: string[];
                 /** @description Only in a sample that you requested: nothing has changed. */
                 test?: boolean;
             };
@@ -1137,6 +1218,8 @@ export interface components {
                 metadata?: {
                     [key: string]: string;
                 };
+                /** @description Every resource whose slots it blocks or frees, its own included. Only where its resource shares space with others. */
+                resource_ids_affected?: string[];
                 /** @description Only in a sample that you requested: nothing has changed. */
                 test?: boolean;
                 /**
@@ -1217,9 +1300,9 @@ export interface components {
              */
             endpoint_url?: string;
             /** @description The event types to deliver. Duplicates count once. */
-            event_types?: ("hold_created" | "hold_cancelled" | "hold_expired" | "booking_created" | "booking_cancelled" | "booking_refunded")[];
+            event_types?: ("hold_created" | "hold_cancelled" | "hold_expired" | "booking_created" | "booking_cancelled" | "booking_refunded" | "availability_changed")[];
             /** @description Deliver only events of these venues, each granted to you. Null, and by default: of all venues granted to you. The feed is not filtered. */
-            venue_ids?: string[];
+            venue_ids?: string[] | null;
         };
         CheckLifeResult: {
             /**
@@ -1394,9 +1477,9 @@ export interface components {
              */
             endpoint_url: string;
             /** @description The event types to deliver. Duplicates count once. */
-            event_types: ("hold_created" | "hold_cancelled" | "hold_expired" | "booking_created" | "booking_cancelled" | "booking_refunded")[];
+            event_types: ("hold_created" | "hold_cancelled" | "hold_expired" | "booking_created" | "booking_cancelled" | "booking_refunded" | "availability_changed")[];
             /** @description Deliver only events of these venues, each granted to you. Null, and by default: of all venues granted to you. The feed is not filtered. */
-            venue_ids?: string[];
+            venue_ids?: string[] | null;
         };
         CreatedSubscription: {
             /**
@@ -1406,7 +1489,7 @@ export interface components {
             id: string;
             /** @example https://partner.example.com/webhooks/bookings */
             endpoint_url: string;
-            event_types: ("hold_created" | "hold_cancelled" | "hold_expired" | "booking_created" | "booking_cancelled" | "booking_refunded" | (string & {}))[];
+            event_types: ("hold_created" | "hold_cancelled" | "hold_expired" | "booking_created" | "booking_cancelled" | "booking_refunded" | "availability_changed" | (string & {}))[];
             /**
              * @description Only events of these venues are delivered; null: of all venues granted to you.
              * @example null
@@ -1440,7 +1523,7 @@ export interface components {
              */
             event_id: string;
             /** @example hold_created */
-            event_type: "hold_created" | "hold_cancelled" | "hold_expired" | "booking_created" | "booking_cancelled" | "booking_refunded" | (string & {});
+            event_type: "hold_created" | "hold_cancelled" | "hold_expired" | "booking_created" | "booking_cancelled" | "booking_refunded" | "availability_changed" | (string & {});
             /**
              * Format: uuid
              * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b05
@@ -1567,7 +1650,7 @@ export interface components {
              */
             event_id: string;
             /** @example hold_created */
-            event_type: "hold_created" | "hold_cancelled" | "hold_expired" | "booking_created" | "booking_cancelled" | "booking_refunded" | (string & {});
+            event_type: "hold_created" | "hold_cancelled" | "hold_expired" | "booking_created" | "booking_cancelled" | "booking_refunded" | "availability_changed" | (string & {});
             /**
              * Format: date-time
              * @example 2026-11-20T09:15:00.000Z
@@ -1582,15 +1665,16 @@ export interface components {
              * @description The id of the slot. Treat it as opaque.
              * @example koramangala-arena-turf-a_20261121T0430Z
              */
-            slot_id: string;
+            slot_id: string | null;
             /**
              * Format: uuid
+             * @description Null in availability_changed.
              * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b03
              */
-            hold_id: string;
+            hold_id: string | null;
             /**
              * Format: uuid
-             * @description Null in the events of a hold.
+             * @description Null except in the events of a booking.
              * @example null
              */
             booking_id: string | null;
@@ -1604,17 +1688,17 @@ export interface components {
                  * @description A slug, unique in the service. Copy it from the listing; never construct it.
                  * @example koramangala-arena-turf-a
                  */
-                resource_id: string;
+                resource_id?: string;
                 /**
                  * Format: date-time
                  * @example 2026-11-21T04:30:00.000Z
                  */
-                slot_start: string;
+                slot_start?: string;
                 /**
                  * Format: date-time
                  * @example 2026-11-21T05:30:00.000Z
                  */
-                slot_end: string;
+                slot_end?: string;
                 /**
                  * @description In rupees. Only for the partner that made the change.
                  * @example 1200
@@ -1629,8 +1713,24 @@ export interface components {
                 metadata?: {
                     [key: string]: string;
                 };
+                /** @description Every resource whose slots it blocks or frees, its own included. Only where its resource shares space with others. */
+                resource_ids_affected?: string[];
                 /** @description Only in a sample that you requested: nothing has changed. */
                 test?: boolean;
+                /** @description The resources concerned; null: all resources of the venue. */
+                resource_ids?: string[] | null;
+                /**
+                 * Format: date-time
+                 * @description Slots before it did not change; null: no bound. Only blackouts and price rules have bounds.
+                 * @example 2026-11-21T04:30:00.000Z
+                 */
+                from?: string | null;
+                /**
+                 * Format: date-time
+                 * @description Slots of operating days that begin from then on did not change; null: no bound.
+                 * @example 2026-11-21T05:30:00.000Z
+                 */
+                to?: string | null;
                 /**
                  * Format: date-time
                  * @description In hold_created.
@@ -1638,7 +1738,7 @@ export interface components {
                  */
                 hold_expiry_at?: string;
                 /**
-                 * @description The reason, if one was given. Only for the partner that made the change.
+                 * @description In availability_changed what changed. Else why, if a reason was given: only for who made the change.
                  * @example Rain: the turf is closed.
                  */
                 reason?: string;
@@ -1934,6 +2034,8 @@ export interface components {
                 metadata?: {
                     [key: string]: string;
                 };
+                /** @description Every resource whose slots it blocks or frees, its own included. Only where its resource shares space with others. */
+                resource_ids_affected?: string[];
                 /** @description Only in a sample that you requested: nothing has changed. */
                 test?: boolean;
                 /**
@@ -2025,6 +2127,8 @@ export interface components {
                 metadata?: {
                     [key: string]: string;
                 };
+                /** @description Every resource whose slots it blocks or frees, its own included. Only where its resource shares space with others. */
+                resource_ids_affected?: string[];
                 /** @description Only in a sample that you requested: nothing has changed. */
                 test?: boolean;
                 /**
@@ -2116,6 +2220,8 @@ export interface components {
                 metadata?: {
                     [key: string]: string;
                 };
+                /** @description Every resource whose slots it blocks or frees, its own included. Only where its resource shares space with others. */
+                resource_ids_affected?: string[];
                 /** @description Only in a sample that you requested: nothing has changed. */
                 test?: boolean;
             };
@@ -2611,7 +2717,7 @@ export interface components {
              * @example booking_created
              * @enum {string}
              */
-            event_type?: "hold_created" | "hold_cancelled" | "hold_expired" | "booking_created" | "booking_cancelled" | "booking_refunded";
+            event_type?: "hold_created" | "hold_cancelled" | "hold_expired" | "booking_created" | "booking_cancelled" | "booking_refunded" | "availability_changed";
         };
         Slot: {
             /**
@@ -2671,7 +2777,7 @@ export interface components {
             id: string;
             /** @example https://partner.example.com/webhooks/bookings */
             endpoint_url: string;
-            event_types: ("hold_created" | "hold_cancelled" | "hold_expired" | "booking_created" | "booking_cancelled" | "booking_refunded" | (string & {}))[];
+            event_types: ("hold_created" | "hold_cancelled" | "hold_expired" | "booking_created" | "booking_cancelled" | "booking_refunded" | "availability_changed" | (string & {}))[];
             /**
              * @description Only events of these venues are delivered; null: of all venues granted to you.
              * @example null
@@ -5124,7 +5230,7 @@ export interface operations {
                 /** @description Only events from this instant on. Use it to start, then continue with next_cursor. A future instant returns the cursor of the end. */
                 since?: string;
                 /** @description Only events of this type. */
-                event_type?: "hold_created" | "hold_cancelled" | "hold_expired" | "booking_created" | "booking_cancelled" | "booking_refunded";
+                event_type?: "hold_created" | "hold_cancelled" | "hold_expired" | "booking_created" | "booking_cancelled" | "booking_refunded" | "availability_changed";
                 /** @description Only events at this venue. */
                 venue_id?: string;
                 /** @description The maximum number of items on the page. */
@@ -5190,7 +5296,7 @@ export interface operations {
             query?: {
                 /** @description Which deliveries `data` lists. */
                 status?: "pending" | "retrying" | "succeeded" | "dead_letter" | "all";
-                event_type?: "hold_created" | "hold_cancelled" | "hold_expired" | "booking_created" | "booking_cancelled" | "booking_refunded";
+                event_type?: "hold_created" | "hold_cancelled" | "hold_expired" | "booking_created" | "booking_cancelled" | "booking_refunded" | "availability_changed";
                 /** @description Only deliveries to this subscription. */
                 subscription_id?: string;
                 /** @description The maximum number of items on the page. */

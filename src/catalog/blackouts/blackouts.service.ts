@@ -2,9 +2,10 @@ import { fieldError, found } from '../../domain/errors.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
 import { leasedCacheOf } from '../../platform/leased-cache.ts';
-import type { Db } from '../../platform/mongo.ts';
+import { inTransaction } from '../../platform/mongo.ts';
 import type { Page, PageWanted } from '../../platform/pagination.ts';
 import { findLiveClaimsAtVenue, type LiveClaim } from '../../reservations/claim-reads.store.ts';
+import { announce, type ChangeDeps, type VenueChange } from '../changes/changes.service.ts';
 import { inVenueTransaction } from '../venues/venue-transaction.service.ts';
 import { getVenue, listResources, requireResourcesOf } from '../venues/venues.service.ts';
 import { closes, windowFault } from './blackout.rules.ts';
@@ -13,7 +14,9 @@ import { countBlackouts, deleteBlackout, findBlackout, insertBlackout, listBlack
 
 export type { BlackoutRow } from './blackouts.model.ts';
 
-export type BlackoutDeps = { db: Db; clock: Clock };
+export type BlackoutDeps = ChangeDeps & { clock: Clock };
+
+type ReadDeps = Pick<BlackoutDeps, 'db' | 'clock'>;
 
 /** A blackout and the live holds and bookings in it that are not over, by their start. */
 export type BlackoutDetail = { blackout: BlackoutRow; conflicts: LiveClaim[] };
@@ -41,7 +44,10 @@ export async function addBlackout(
       `the venue has ${MAX_BLACKOUTS_OF_VENUE} blackouts that have not ended, the most that it can have. Withdraw some first, use longer ones, or close days by the schedule.`,
     );
   const blackout = { _id: newId(), venueId, ...input, createdAt: now };
-  await inVenueTransaction(deps.db, venueId, (tx) => insertBlackout(deps.db, blackout, tx));
+  await inVenueTransaction(deps.db, venueId, async (tx) => {
+    await insertBlackout(deps.db, blackout, tx);
+    await announce(deps, changeOf(blackout), tx);
+  });
   await leasedCacheOf(deps.db).changedForAll();
   return detailOf(deps, blackout);
 }
@@ -50,21 +56,17 @@ export async function addBlackout(
 const MAX_BLACKOUTS_OF_VENUE = 1000;
 
 /** The blackouts of a venue that have not ended, by their start. @throws DomainError VENUE_NOT_FOUND */
-export async function listBlackouts(
-  deps: BlackoutDeps,
-  venueId: string,
-  wanted: PageWanted,
-): Promise<Page<BlackoutRow>> {
+export async function listBlackouts(deps: ReadDeps, venueId: string, wanted: PageWanted): Promise<Page<BlackoutRow>> {
   await getVenue(deps, venueId);
   return listBlackoutRows(deps.db, venueId, deps.clock.now(), wanted);
 }
 
 /** A blackout, ended or not, with the live claims in it. @throws DomainError BLACKOUT_NOT_FOUND */
-export async function getBlackout(deps: BlackoutDeps, blackoutId: string): Promise<BlackoutDetail> {
+export async function getBlackout(deps: ReadDeps, blackoutId: string): Promise<BlackoutDetail> {
   return detailOf(deps, foundBlackout(await findBlackout(deps.db, blackoutId)));
 }
 
-async function detailOf(deps: BlackoutDeps, blackout: BlackoutRow): Promise<BlackoutDetail> {
+async function detailOf(deps: ReadDeps, blackout: BlackoutRow): Promise<BlackoutDetail> {
   const { venueId, startsAt, endsAt } = blackout;
   const from = new Date(Math.max(startsAt.getTime(), deps.clock.now().getTime()));
   if (from >= endsAt) return { blackout, conflicts: [] };
@@ -79,9 +81,18 @@ async function detailOf(deps: BlackoutDeps, blackout: BlackoutRow): Promise<Blac
 }
 
 /** Deletes a blackout. @throws DomainError BLACKOUT_NOT_FOUND */
-export async function liftBlackout(deps: { db: Db }, blackoutId: string): Promise<void> {
-  foundBlackout(await deleteBlackout(deps.db, blackoutId));
+export async function liftBlackout(deps: ChangeDeps, blackoutId: string): Promise<void> {
+  const lifted = await inTransaction(deps.db, async (tx) => {
+    const blackout = await deleteBlackout(deps.db, blackoutId, tx);
+    if (blackout !== null) await announce(deps, changeOf(blackout), tx);
+    return blackout;
+  });
+  foundBlackout(lifted);
   leasedCacheOf(deps.db).freshen();
+}
+
+function changeOf({ venueId, resourceIds, startsAt, endsAt }: BlackoutRow): VenueChange {
+  return { venueId, reason: 'blackout', resourceIds, from: startsAt, to: endsAt };
 }
 
 const foundBlackout = (blackout: BlackoutRow | null) =>

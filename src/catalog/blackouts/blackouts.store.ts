@@ -17,8 +17,8 @@ export async function findBlackouts(db: Db, venueId: string, from: Date, to: Dat
 }
 
 /** The deleted blackout; null if there is none of that id. */
-export async function deleteBlackout(db: Db, blackoutId: string): Promise<BlackoutRow | null> {
-  return blackoutCollection(db).findOneAndDelete({ _id: blackoutId });
+export async function deleteBlackout(db: Db, blackoutId: string, tx: Tx): Promise<BlackoutRow | null> {
+  return blackoutCollection(db).findOneAndDelete({ _id: blackoutId }, { session: tx });
 }
 
 export async function findBlackout(db: Db, blackoutId: string): Promise<BlackoutRow | null> {

@@ -3,13 +3,13 @@ import { EXAMPLE } from '../../http/example-values.ts';
 import { claimFields, id, named, object } from '../../http/response-fields.ts';
 import { noContent, type Operator, ok, type Route, route } from '../../http/route.ts';
 import { partnerIdParam } from '../../partners/partners.schemas.ts';
-import { grantVenue, hasGrant, type PartnerDeps } from '../../partners/partners.service.ts';
+import { hasGrant, type PartnerDeps } from '../../partners/partners.service.ts';
 import { operatorActor } from '../../reservations/actor-types.ts';
 import { claimView } from '../../reservations/claim-view.rules.ts';
 import type { ReservationDeps } from '../../reservations/reservations.service.ts';
 import { venueIdParam } from '../venues/venues.schemas.ts';
 import { getVenue } from '../venues/venues.service.ts';
-import { revokeVenue } from './revoke-venue.service.ts';
+import { grantVenue, revokeVenue } from './grants.service.ts';
 
 type GrantParams = { partnerId: string; venueId: string };
 

@@ -3,12 +3,13 @@ import { PLATFORM_PARTNER_ID } from '../../domain/platform-partner.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Db, Tx } from '../../platform/mongo.ts';
-import { cellsOfWindow } from '../../reservations/cells.rules.ts';
+import { omitUndefined } from '../../platform/omit-undefined.ts';
+import { cellsOfWindow, resourcesAffected } from '../../reservations/cells.rules.ts';
 import type { NewReservation } from '../../reservations/reservations.store.ts';
 import { isBlackedOut } from '../blackouts/blackout.rules.ts';
 import { findBlackouts } from '../blackouts/blackouts.store.ts';
 import { fenceResource } from '../venues/venue-transaction.service.ts';
-import type { VenueRow } from '../venues/venues.service.ts';
+import type { ResourceRow, VenueRow } from '../venues/venues.service.ts';
 import type { PricedSlot, UnsellableReason } from './slot.rules.ts';
 import { pricedSlotAt, salePeriodOf, unsellableReason } from './slot.rules.ts';
 import type { SlotChoice, SlotReference, SlotTarget } from './slot-targets.service.ts';
@@ -100,8 +101,8 @@ export async function checkClaim(
   const blackouts = await findBlackouts(deps.db, draft.venueId, slot.start, slot.end, tx);
   if (venue.status !== 'active' || resource.status !== 'active') return { draft, unsellable: 'inactive' };
   if (isBlackedOut(resource, slot, blackouts)) return { draft, unsellable: 'blackout' };
-  const cells = cellsOfWindow(resource, slot);
-  return { draft: { ...draft, slotEnd: slot.end, pricePaise: slot.pricePaise, cells }, unsellable: null };
+  const { resourceIdsAffected: _, ...same } = draft;
+  return { draft: { ...same, ...termsOf(resource, slot) }, unsellable: null };
 }
 
 function draftOf({ rules, resource, slotId }: SlotTarget, slot: PricedSlot, partnerId: string) {
@@ -112,8 +113,16 @@ function draftOf({ rules, resource, slotId }: SlotTarget, slot: PricedSlot, part
     resourceId: resource._id,
     slotId,
     slotStart: slot.start,
+    ...termsOf(resource, slot),
+  };
+}
+
+/** What the rules of the resource make of a claim on its slot. */
+function termsOf(resource: ResourceRow, slot: PricedSlot) {
+  return {
     slotEnd: slot.end,
     cells: cellsOfWindow(resource, slot),
     pricePaise: slot.pricePaise,
+    ...omitUndefined({ resourceIdsAffected: resourcesAffected(resource._id, resource.sharesSpaceWith) }),
   };
 }

@@ -1,7 +1,7 @@
 import { toPaise, toRupees } from '../../domain/money.ts';
 import { created, listing, noContent, type Operator, ok, type Route, route } from '../../http/route.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { Db } from '../../platform/mongo.ts';
+import type { ChangeDeps } from '../changes/changes.service.ts';
 import { type PriceRuleBody, priceRule, priceRuleBody, priceRuleIdParam, priceRules } from './price-rules.schemas.ts';
 import { addPriceRule, getPriceRule, listPriceRules, removePriceRule } from './price-rules.service.ts';
 import { resourceIdParam } from './venues.schemas.ts';
@@ -10,7 +10,7 @@ import type { PriceRule } from './venues.service.ts';
 const OF_RESOURCE = '/api/v1/operator/resources/:resourceId/price-rules';
 const ONE = '/api/v1/operator/price-rules/:id';
 
-export function priceRuleRoutes(deps: { db: Db; clock: Clock }): Route<Operator>[] {
+export function priceRuleRoutes(deps: ChangeDeps & { clock: Clock }): Route<Operator>[] {
   return [
     route<Operator, { resourceId: string }, unknown, PriceRuleBody>({
       method: 'post',

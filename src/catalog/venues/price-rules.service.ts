@@ -2,23 +2,31 @@ import { fieldError, found } from '../../domain/errors.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
 import { leasedCacheOf } from '../../platform/leased-cache.ts';
-import type { Db } from '../../platform/mongo.ts';
+import { type Db, inTransaction } from '../../platform/mongo.ts';
+import { announce, type ChangeDeps } from '../changes/changes.service.ts';
 import { findPriceRule, pullPriceRule, pushPriceRule } from './resources.store.ts';
+import { changeOfPriceRule } from './venue-changes.rules.ts';
 import type { PriceRule } from './venues.model.ts';
-import { getResource } from './venues.service.ts';
+import { getResource, getVenue } from './venues.service.ts';
 
 /** Adds a rule for new sales. @throws DomainError RESOURCE_NOT_FOUND; VALIDATION_ERROR at the limit of rules */
 export async function addPriceRule(
-  deps: { db: Db; clock: Clock },
+  deps: ChangeDeps & { clock: Clock },
   resourceId: string,
   input: Omit<PriceRule, 'id' | 'createdAt'>,
 ): Promise<PriceRule> {
-  const { priceRules = [] } = await getResource(deps, resourceId);
+  const resource = await getResource(deps, resourceId);
+  const { timeZone } = await getVenue(deps, resource.venueId);
   const rule = { id: newId(), ...input, createdAt: deps.clock.now() };
-  if (!(await pushPriceRule(deps.db, resourceId, rule))) {
+  const isAdded = await inTransaction(deps.db, async (tx) => {
+    const hasRoom = await pushPriceRule(deps.db, resourceId, rule, tx);
+    if (hasRoom) await announce(deps, changeOfPriceRule(resource, rule, timeZone), tx);
+    return hasRoom;
+  });
+  if (!isAdded) {
     throw fieldError(
       'resource_id',
-      `the resource has ${priceRules.length} price rules, the most that it can have. Delete some first.`,
+      `the resource has ${resource.priceRules?.length ?? 0} price rules, the most that it can have. Delete some first.`,
     );
   }
   leasedCacheOf(deps.db).freshen();
@@ -36,8 +44,16 @@ export async function getPriceRule(deps: { db: Db }, ruleId: string): Promise<{ 
 }
 
 /** @throws DomainError PRICE_RULE_NOT_FOUND */
-export async function removePriceRule(deps: { db: Db }, ruleId: string): Promise<void> {
-  foundRule((await pullPriceRule(deps.db, ruleId)) || null);
+export async function removePriceRule(deps: ChangeDeps, ruleId: string): Promise<void> {
+  const { resourceId, rule } = await getPriceRule(deps, ruleId);
+  const resource = await getResource(deps, resourceId);
+  const { timeZone } = await getVenue(deps, resource.venueId);
+  const isRemoved = await inTransaction(deps.db, async (tx) => {
+    const wasThere = await pullPriceRule(deps.db, ruleId, tx);
+    if (wasThere) await announce(deps, changeOfPriceRule(resource, rule, timeZone), tx);
+    return wasThere;
+  });
+  foundRule(isRemoved || null);
   leasedCacheOf(deps.db).freshen();
 }
 

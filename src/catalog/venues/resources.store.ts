@@ -1,12 +1,13 @@
 import mongoose from 'mongoose';
-import { collectionOf, type Db, type Tx, unlessDuplicate } from '../../platform/mongo.ts';
+import { collectionOf, type Db, type Tx } from '../../platform/mongo.ts';
 import { NEWEST } from '../../platform/newest-reads.ts';
 import { MAX_PRICE_RULES } from './price-rule-limit.rules.ts';
 import { type PriceRule, type ResourceColumns, type ResourceRow, resourceModel } from './venues.model.ts';
 import { newestById } from './venues.store.ts';
 
-export async function insertResource(db: Db, resource: ResourceRow): Promise<boolean> {
-  return (await unlessDuplicate(resourceModel(db).create(resource))) !== null;
+/** Throws a duplicate-key error if the id is taken. */
+export async function insertResource(db: Db, resource: ResourceRow, session: Tx): Promise<void> {
+  await resourceModel(db).create([resource], { session });
 }
 
 export const findResource = newestById<ResourceRow>((db) => collectionOf(resourceModel(db)));
@@ -15,20 +16,27 @@ export async function listResourceRows(db: Db, venueId: string): Promise<Resourc
   return collectionOf(resourceModel(db)).find({ venueId }, NEWEST).sort({ _id: 1 }).toArray();
 }
 
-export async function updateResourceRow(db: Db, resourceId: string, set: ResourceColumns): Promise<ResourceRow | null> {
+/** The resource before the change; null if there is no such resource. */
+export async function updateResourceRow(
+  db: Db,
+  resourceId: string,
+  set: ResourceColumns,
+  session: Tx,
+): Promise<ResourceRow | null> {
   // A status that an operator sets ends every `switchOff`.
   const asked = set.status === undefined ? {} : { $unset: { offFor: 1 as const } };
   return resourceModel(db)
-    .findByIdAndUpdate(resourceId, { $set: set, ...asked }, { returnDocument: 'after' })
+    .findByIdAndUpdate(resourceId, { $set: set, ...asked }, { returnDocument: 'before', session })
     .lean();
 }
 
 /** Makes a resource inactive until all such calls called `switchBack`. False if an operator switched it off. */
-export async function switchOff(db: Db, resourceId: string, callId: string): Promise<boolean> {
+export async function switchOff(db: Db, resourceId: string, callId: string, session: Tx): Promise<boolean> {
   const isOff = { offFor: mongoose.trusted({ $exists: true }) };
   const { matchedCount } = await resourceModel(db).updateOne(
     { _id: resourceId, $or: [{ status: 'active' as const }, isOff] },
     { $set: { status: 'inactive' }, $addToSet: { offFor: callId } },
+    { session },
   );
   return matchedCount === 1;
 }
@@ -40,24 +48,29 @@ export async function switchBack(db: Db, resourceId: string, callId: string): Pr
   await resources.updateOne({ _id: resourceId, offFor: [] }, { $set: { status: 'active' }, $unset: { offFor: 1 } });
 }
 
-export async function unsetSchedule(db: Db, resourceId: string): Promise<void> {
-  await resourceModel(db).updateOne({ _id: resourceId }, { $unset: { schedule: 1 } });
+/** False if the resource has no schedule. */
+export async function unsetSchedule(db: Db, resourceId: string, session: Tx): Promise<boolean> {
+  const hasSchedule = { schedule: mongoose.trusted({ $exists: true }) };
+  const update = { $unset: { schedule: 1 as const } };
+  const { modifiedCount } = await resourceModel(db).updateOne({ _id: resourceId, ...hasSchedule }, update, { session });
+  return modifiedCount === 1;
 }
 
-/** Makes the resource and `otherIds` name each other, and no other resources of the venue. */
+/** Makes the resource and `otherIds` name each other, and no other resources of the venue. Returns those that it named. */
 export async function relateResources(
   db: Db,
   { _id, venueId }: Pick<ResourceRow, '_id' | 'venueId'>,
   otherIds: readonly string[],
   session: Tx,
-): Promise<void> {
+): Promise<string[]> {
   const [these, others] = [[...otherIds], mongoose.trusted({ $nin: [...otherIds] })];
   const resources = resourceModel(db);
-  await resources.updateOne({ _id }, { $set: { sharesSpaceWith: these } }, { session });
+  const before = await resources.findByIdAndUpdate(_id, { $set: { sharesSpaceWith: these } }, { session }).lean();
   const named = { _id: mongoose.trusted({ $in: these }), venueId };
   await resources.updateMany(named, { $addToSet: { sharesSpaceWith: _id } }, { session });
   const related = { _id: others, venueId, sharesSpaceWith: _id };
   await resources.updateMany(related, { $pull: { sharesSpaceWith: _id } }, { session });
+  return before?.sharesSpaceWith ?? [];
 }
 
 /** The sports of these venues' resources as they are written there, sorted. */
@@ -84,11 +97,12 @@ export async function fenceResource(db: Db, resourceId: string, tx: Tx): Promise
 }
 
 /** Adds a rule as the newest; false if the resource has the most it can have, or does not exist. */
-export async function pushPriceRule(db: Db, resourceId: string, rule: PriceRule): Promise<boolean> {
+export async function pushPriceRule(db: Db, resourceId: string, rule: PriceRule, session: Tx): Promise<boolean> {
   const hasRoom = { [`priceRules.${MAX_PRICE_RULES - 1}`]: mongoose.trusted({ $exists: false }) };
   const { matchedCount } = await resourceModel(db).updateOne(
     { _id: resourceId, ...hasRoom },
     { $push: { priceRules: rule } },
+    { session },
   );
   return matchedCount === 1;
 }
@@ -100,10 +114,11 @@ export async function findPriceRule(db: Db, ruleId: string): Promise<{ resourceI
 }
 
 /** Removes a rule; false if there is none of that id. */
-export async function pullPriceRule(db: Db, ruleId: string): Promise<boolean> {
+export async function pullPriceRule(db: Db, ruleId: string, session: Tx): Promise<boolean> {
   const { matchedCount } = await resourceModel(db).updateOne(
     { 'priceRules.id': ruleId },
     { $pull: { priceRules: { id: ruleId } } },
+    { session },
   );
   return matchedCount === 1;
 }

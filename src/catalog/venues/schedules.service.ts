@@ -1,7 +1,9 @@
 import { DomainError } from '../../domain/errors.ts';
-import type { Db } from '../../platform/mongo.ts';
+import { type Db, inTransaction } from '../../platform/mongo.ts';
+import { announce, type ChangeDeps } from '../changes/changes.service.ts';
 import { unsetSchedule } from './resources.store.ts';
 import { everyDay, scheduleFaults } from './schedule.rules.ts';
+import { changeOfResources } from './venue-changes.rules.ts';
 import type { Schedule } from './venues.model.ts';
 import { getResource, slotsChanged, updateResource } from './venues.service.ts';
 
@@ -12,7 +14,7 @@ export async function getSchedule(deps: { db: Db }, resourceId: string): Promise
 }
 
 /** Sets the schedule for new sales. @throws DomainError RESOURCE_NOT_FOUND; VALIDATION_ERROR naming each overlap */
-export async function setSchedule(deps: { db: Db }, resourceId: string, schedule: Schedule): Promise<Schedule> {
+export async function setSchedule(deps: ChangeDeps, resourceId: string, schedule: Schedule): Promise<Schedule> {
   const checked = checkedSchedule(schedule);
   await updateResource(deps, resourceId, { schedule: checked });
   return checked;
@@ -29,8 +31,11 @@ export function checkedSchedule(schedule: Schedule): Schedule {
 }
 
 /** Removes the schedule: the operating hours apply every day again. @throws DomainError RESOURCE_NOT_FOUND */
-export async function removeSchedule(deps: { db: Db }, resourceId: string): Promise<void> {
+export async function removeSchedule(deps: ChangeDeps, resourceId: string): Promise<void> {
   const resource = await getResource(deps, resourceId);
-  await unsetSchedule(deps.db, resourceId);
+  await inTransaction(deps.db, async (tx) => {
+    const hadSchedule = await unsetSchedule(deps.db, resourceId, tx);
+    if (hadSchedule) await announce(deps, changeOfResources(resource.venueId, 'schedule', [resourceId]), tx);
+  });
   await slotsChanged(deps, resource);
 }

@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { fieldError } from '../../domain/errors.ts';
 import { leasedCacheOf } from '../../platform/leased-cache.ts';
-import type { Db } from '../../platform/mongo.ts';
+import type { Db, Tx } from '../../platform/mongo.ts';
 import { addSharedCellsToClaims } from '../../reservations/claims.service.ts';
 import { relateResources } from './resources.store.ts';
 import { inVenueTransaction } from './venue-transaction.service.ts';
@@ -9,15 +10,20 @@ import type { ResourceRow } from './venues.model.ts';
 /**
  * Makes the resource share its space with exactly `otherIds` of its venue, on both sides. Beforehand its claims must
  * fill that space (`addSharedCells`) and it must be off sale, so that nobody is sold the space twice meanwhile (ADR
- * 0002). Claims keep the cells they have. Safe to repeat, also after a crash.
+ * 0002). Claims keep the cells they have. `onChange` belongs to the transaction that changes the relation. Safe to
+ * repeat, also after a crash.
  * @throws DomainError VALIDATION_ERROR if a claim written at the same time took space from one on the other side.
  */
 export async function shareSpace(
   deps: { db: Db },
   resource: Pick<ResourceRow, '_id' | 'venueId'>,
   otherIds: readonly string[],
+  onChange: (tx: Tx) => Promise<void>,
 ): Promise<void> {
-  await inVenueTransaction(deps.db, resource.venueId, (tx) => relateResources(deps.db, resource, otherIds, tx));
+  await inVenueTransaction(deps.db, resource.venueId, async (tx) => {
+    const before = await relateResources(deps.db, resource, otherIds, tx);
+    if (!isDeepStrictEqual(new Set(before), new Set(otherIds))) await onChange(tx);
+  });
   // Once this returns, everything sold without the relation is written and is found.
   await leasedCacheOf(deps.db).changed(otherIds.length > 0);
   const remedy = 'change the resource once more, with status: until then it may be inactive';

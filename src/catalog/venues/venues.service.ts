@@ -3,8 +3,9 @@ import { DomainError, fieldError, found } from '../../domain/errors.ts';
 import { listGrantedVenueIds } from '../../partners/partners.store.ts';
 import { newId } from '../../platform/ids.ts';
 import { leasedCacheOf } from '../../platform/leased-cache.ts';
-import type { Db } from '../../platform/mongo.ts';
+import { type Db, inTransaction, isDuplicateKey, type Tx } from '../../platform/mongo.ts';
 import type { LiveClaim } from '../../reservations/claim-reads.store.ts';
+import { announce, announcingOnce, type ChangeDeps } from '../changes/changes.service.ts';
 import {
   findResource,
   insertResource,
@@ -14,6 +15,7 @@ import {
   updateResourceRow,
 } from './resources.store.ts';
 import { addSharedCells, shareSpace } from './shared-space.service.ts';
+import { changeOfResources, changeOfVenue, changesOfResource } from './venue-changes.rules.ts';
 import type { ResourceColumns, ResourceRow, VenueColumns, VenueRow } from './venues.model.ts';
 import { findGrantedVenue, findVenue, findVenuesById, insertVenue, updateVenueRow } from './venues.store.ts';
 
@@ -23,9 +25,10 @@ export { listVenues } from './venues.store.ts';
 export type VenueDeps = { db: Db; config: { defaultTimeZone: string } };
 
 /** `findOffSaleClaims` belongs to `slots`, which imports this folder. */
-export type OperatorVenueDeps = VenueDeps & {
-  findOffSaleClaims: (venueId: string) => Promise<LiveClaim[]>;
-};
+export type OperatorVenueDeps = VenueDeps &
+  ChangeDeps & {
+    findOffSaleClaims: (venueId: string) => Promise<LiveClaim[]>;
+  };
 
 export type NewVenue = Pick<VenueRow, 'name' | 'address' | 'city'> & Partial<Pick<VenueRow, 'timeZone' | 'status'>>;
 
@@ -52,8 +55,16 @@ export async function getGrantedVenue(deps: { db: Db }, partnerId: string, venue
 }
 
 /** When it returns, nothing is sold that the change takes off sale. @throws DomainError VENUE_NOT_FOUND */
-export async function updateVenue(deps: { db: Db }, venueId: string, change: VenueColumns): Promise<VenueRow> {
-  const venue = foundVenue(await updateVenueRow(deps.db, venueId, change));
+export async function updateVenue(deps: ChangeDeps, venueId: string, change: VenueColumns): Promise<VenueRow> {
+  const updated = await inTransaction(deps.db, async (tx) => {
+    const before = await updateVenueRow(deps.db, venueId, change, tx);
+    if (before === null) return null;
+    const after = { ...before, ...change };
+    const announced = changeOfVenue(before, after);
+    if (announced !== undefined) await announce(deps, announced, tx);
+    return after;
+  });
+  const venue = foundVenue(updated);
   const isRestricted = change.status === 'inactive' || (change.timeZone !== undefined && venue.status === 'active');
   await leasedCacheOf(deps.db).changed(isRestricted);
   return venue;
@@ -72,30 +83,47 @@ const MAX_SLUG_CHARACTERS = 180;
  * @throws DomainError VENUE_NOT_FOUND; VALIDATION_ERROR if a shared resource is not of this venue.
  */
 export async function createResource(
-  deps: { db: Db },
+  deps: ChangeDeps,
   venueId: string,
   { sharesSpaceWith, status = 'active', ...input }: NewResource,
 ): Promise<ResourceRow> {
   const venue = await getVenue(deps, venueId);
   await requireResourcesOf(deps, venueId, sharesSpaceWith, 'shares_space_with');
   const isAlone = sharesSpaceWith.length === 0;
-  const resource = await insertUnderFreeSlug(deps, venue, {
-    ...input,
-    sharesSpaceWith: [],
-    status: isAlone ? status : 'inactive',
+  const draft = { ...input, sharesSpaceWith: [], status: isAlone ? status : ('inactive' as const) };
+  const made = (resourceId: string) => changeOfResources(venueId, 'resource', [resourceId, ...sharesSpaceWith]);
+  if (isAlone) {
+    const resource = await insertUnderFreeSlug(deps, venue, draft, (id, tx) => announce(deps, made(id), tx));
+    leasedCacheOf(deps.db).freshen();
+    return resource;
+  }
+  return announcingOnce(deps, async ({ begin }) => {
+    const resource = await insertUnderFreeSlug(deps, venue, draft, (id, tx) => begin(made(id), tx));
+    leasedCacheOf(deps.db).freshen();
+    await shareSpace(deps, resource, sharesSpaceWith, (tx) => begin(made(resource._id), tx));
+    return updateResource(deps, resource._id, { status }, true);
   });
-  leasedCacheOf(deps.db).freshen();
-  if (isAlone) return resource;
-  await shareSpace(deps, resource, sharesSpaceWith);
-  return updateResource(deps, resource._id, { status });
 }
 
-async function insertUnderFreeSlug(deps: { db: Db }, venue: VenueRow, input: Omit<ResourceRow, '_id' | 'venueId'>) {
+async function insertUnderFreeSlug(
+  deps: { db: Db },
+  venue: VenueRow,
+  input: Omit<ResourceRow, '_id' | 'venueId'>,
+  onInsert: (resourceId: string, tx: Tx) => Promise<void>,
+) {
   const slug = slugify(`${venue.name} ${input.name}`).slice(0, MAX_SLUG_CHARACTERS).replace(/-$/, '');
   const base = slug || 'resource';
   for (let number = 1; ; number += 1) {
     const resource = { ...input, _id: number === 1 ? base : `${base}-${number}`, venueId: venue._id };
-    if (await insertResource(deps.db, resource)) return resource;
+    try {
+      await inTransaction(deps.db, async (tx) => {
+        await insertResource(deps.db, resource, tx);
+        await onInsert(resource._id, tx);
+      });
+      return resource;
+    } catch (err) {
+      if (!isDuplicateKey(err)) throw err;
+    }
   }
 }
 
@@ -138,7 +166,7 @@ export async function getResource(deps: { db: Db }, resourceId: string): Promise
  * claims on both sides overlap.
  */
 export async function changeResource(
-  deps: { db: Db },
+  deps: ChangeDeps,
   resourceId: string,
   { sharesSpaceWith, ...change }: Omit<ResourceColumns, 'priceRules'>,
 ): Promise<ResourceRow> {
@@ -147,21 +175,34 @@ export async function changeResource(
   if (sharesSpaceWith.includes(resourceId)) throw fieldError('shares_space_with', 'names the resource itself');
   await requireResourcesOf(deps, resource.venueId, sharesSpaceWith, 'shares_space_with');
   const isSharingMore = sharesSpaceWith.some((id) => !resource.sharesSpaceWith.includes(id));
+  const related = changeOfResources(resource.venueId, 'resource', [
+    resourceId,
+    ...sharesSpaceWith.filter((id) => !resource.sharesSpaceWith.includes(id)),
+    ...resource.sharesSpaceWith.filter((id) => !sharesSpaceWith.includes(id)),
+  ]);
   const callId = newId();
-  const isOff = isSharingMore && (await switchOff(deps.db, resourceId, callId));
-  if (isSharingMore) await leasedCacheOf(deps.db).changedForAll();
-  try {
-    await addSharedCells(deps, resourceId, sharesSpaceWith);
-  } catch (err) {
-    if (isOff && err instanceof DomainError) {
-      await switchBack(deps.db, resourceId, callId);
-      leasedCacheOf(deps.db).freshen();
+  return announcingOnce(deps, async ({ begin, hasBegun }) => {
+    const takeOff = () =>
+      inTransaction(deps.db, async (tx) => {
+        const isSwitched = await switchOff(deps.db, resourceId, callId, tx);
+        if (isSwitched) await begin(related, tx);
+        return isSwitched;
+      });
+    const isOff = isSharingMore && (await takeOff());
+    if (isSharingMore) await leasedCacheOf(deps.db).changedForAll();
+    try {
+      await addSharedCells(deps, resourceId, sharesSpaceWith);
+    } catch (err) {
+      if (isOff && err instanceof DomainError) {
+        await switchBack(deps.db, resourceId, callId);
+        leasedCacheOf(deps.db).freshen();
+      }
+      throw err;
     }
-    throw err;
-  }
-  await shareSpace(deps, resource, sharesSpaceWith);
-  if (isOff && change.status === undefined) await switchBack(deps.db, resourceId, callId);
-  return updateResource(deps, resourceId, change);
+    await shareSpace(deps, resource, sharesSpaceWith, (tx) => begin(related, tx));
+    if (isOff && change.status === undefined) await switchBack(deps.db, resourceId, callId);
+    return updateResource(deps, resourceId, change, hasBegun());
+  });
 }
 
 type ResourceChange = Omit<ResourceColumns, 'sharesSpaceWith' | 'priceRules'>;
@@ -170,11 +211,20 @@ const SLOT_FIELDS = ['durationMinutes', 'opensAt', 'closesAt', 'schedule'] as co
 
 /** When it returns, nothing is sold that the change takes off sale. @throws DomainError RESOURCE_NOT_FOUND */
 export async function updateResource(
-  deps: { db: Db },
+  deps: ChangeDeps,
   resourceId: string,
   change: ResourceChange,
+  isAnnounced = false,
 ): Promise<ResourceRow> {
-  const resource = foundResource(await updateResourceRow(deps.db, resourceId, change));
+  const updated = await inTransaction(deps.db, async (tx) => {
+    const before = await updateResourceRow(deps.db, resourceId, change, tx);
+    if (before === null) return null;
+    const after = { ...before, ...change };
+    for (const announced of changesOfResource(before, after))
+      if (!(isAnnounced && announced.reason === 'resource')) await announce(deps, announced, tx);
+    return after;
+  });
+  const resource = foundResource(updated);
   const isEnded = change.status === 'inactive';
   if (!isEnded && SLOT_FIELDS.some((field) => change[field] !== undefined)) await slotsChanged(deps, resource);
   else await leasedCacheOf(deps.db).changed(isEnded);

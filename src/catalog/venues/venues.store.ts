@@ -91,8 +91,14 @@ export async function listVenues(db: Db, { after, limit }: PageWanted): Promise<
   return toPage(rows, limit, (row) => ({ at: new Date(0), id: row._id + row.name }));
 }
 
-export async function updateVenueRow(db: Db, venueId: string, set: VenueColumns): Promise<VenueRow | null> {
-  return venueModel(db).findByIdAndUpdate(venueId, { $set: set }, { returnDocument: 'after' }).lean();
+/** The venue before the change; null if there is no such venue. */
+export async function updateVenueRow(
+  db: Db,
+  venueId: string,
+  set: VenueColumns,
+  session: Tx,
+): Promise<VenueRow | null> {
+  return venueModel(db).findByIdAndUpdate(venueId, { $set: set }, { returnDocument: 'before', session }).lean();
 }
 
 /** The venue as the transaction sees it; the transaction conflicts with every other one that fences the venue. */

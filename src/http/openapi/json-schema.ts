@@ -64,10 +64,11 @@ function convert(schema: Described, components: Components): JsonSchema {
 }
 
 function structure(schema: Described, components: Components): JsonSchema {
-  const { type, keys, items: [item] = [], matches = [] } = schema;
+  const { type, keys, allow = [], items: [item] = [], matches = [] } = schema;
   if (type === 'object') return { type, ...(keys && fieldsOf(keys, components)), ...boundsOf(schema) };
   if (type === 'array') {
-    return { type, ...(item && { items: toJsonSchema(item, components) }), ...boundsOf(schema) };
+    const types = allow.includes(null) ? [type, 'null'] : type;
+    return { type: types, ...(item && { items: toJsonSchema(item, components) }), ...boundsOf(schema) };
   }
   if (type !== 'alternatives') return leaf(schema);
   return union(matches.flatMap((match) => (match.schema ? [toJsonSchema(match.schema, components)] : [])));

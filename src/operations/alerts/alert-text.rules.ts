@@ -21,7 +21,7 @@ const TEXTS: Record<AlertKind, (row: AlertRow) => [what: string, todo?: string]>
     `The endpoint of ${of(row)} has failed${sinceOf(row)}, ${counted(row.count, 'attempt', 'attempts')} in a row.`,
   ],
   event_undispatched: (row) => [
-    `The events of ${counted(row.count, 'reservation', 'reservations')} have waited for dispatch${sinceOf(row)}.`,
+    `The events of ${counted(row.count, 'reservation or venue change', 'reservations or venue changes')} have waited for dispatch${sinceOf(row)}.`,
     'Check that webhook delivery runs.',
   ],
   hold_overdue: (row) => [

@@ -4,8 +4,8 @@ import type { Db } from '../../platform/mongo.ts';
 import type { WorkConfig } from '../../process/config/config.ts';
 import type { QueueState, Queues } from '../../queues/queues.ts';
 import { findOverdueHolds } from '../../reservations/hold-reads.store.ts';
-import { findUndispatched } from '../../reservations/outbox.store.ts';
 import { overdueDeliveries, withDeadLetters } from '../../webhooks/deliveries/delivery-health.service.ts';
+import { measureUndispatched } from '../../webhooks/deliveries/undispatched.service.ts';
 import { findFailing } from '../../webhooks/subscriptions/subscription-health.store.ts';
 import { findLatestAction } from '../audit/audit.store.ts';
 import { logFields, messageOf } from './alert-text.rules.ts';
@@ -119,7 +119,7 @@ async function findConditions(
           conditionOf(kind, consecutiveFailures, { subject, partnerId, since }),
       );
     case 'event_undispatched':
-      return waiting(kind, await findUndispatched(deps.db, TIMES.undispatchedMs));
+      return waiting(kind, await measureUndispatched(deps.db, TIMES.undispatchedMs));
     case 'hold_overdue':
       return waiting(kind, await findOverdueHolds(deps.db, TIMES.overdueMs));
     case 'delivery_overdue':

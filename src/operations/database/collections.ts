@@ -1,5 +1,6 @@
 import { PACKAGE_COLLECTIONS } from '../../booking/packages/packages.model.ts';
 import { BLACKOUTS } from '../../catalog/blackouts/blackouts.model.ts';
+import { CATALOG_OUTBOX } from '../../catalog/changes/changes.model.ts';
 import { VENUE_COLLECTIONS } from '../../catalog/venues/venues.model.ts';
 import { EVENT_COLLECTIONS } from '../../events/events.model.ts';
 import { PARTNER_COLLECTIONS } from '../../partners/partners.model.ts';
@@ -22,6 +23,7 @@ export const COLLECTIONS: CollectionDefinition[] = [
   ...PARTNER_COLLECTIONS,
   ...VENUE_COLLECTIONS,
   BLACKOUTS,
+  CATALOG_OUTBOX,
   RESERVATIONS,
   ...EVENT_COLLECTIONS,
   ...PACKAGE_COLLECTIONS,

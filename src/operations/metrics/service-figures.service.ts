@@ -6,6 +6,7 @@ import type { Queues } from '../../queues/queues.ts';
 import { countActiveHolds, findOverdueHolds } from '../../reservations/hold-reads.store.ts';
 import { findUndispatched } from '../../reservations/outbox.store.ts';
 import { countInState, findDueBacklog } from '../../webhooks/deliveries/delivery-health.store.ts';
+import { measureUndispatched } from '../../webhooks/deliveries/undispatched.service.ts';
 import { countUnhealthy, findFailing } from '../../webhooks/subscriptions/subscription-health.store.ts';
 import { ALERT_KINDS } from '../alerts/alert-types.ts';
 import { FAILING_MS } from '../alerts/alerts.service.ts';
@@ -34,10 +35,10 @@ export function databaseReadings({ db, missingGuards }: FigureDeps): Reading[] {
     async () => ({ pbs_deliveries: { dead_letter: await countInState(db, 'dead_letter') } }),
     async () => ({ pbs_delivery_oldest_due_seconds: secondsOf(await findDueBacklog(db)) }),
     async () => {
-      const waiting = await findUndispatched(db, 0);
+      const [ofReservations, all] = await Promise.all([findUndispatched(db, 0), measureUndispatched(db, 0)]);
       return {
-        pbs_reservations_undispatched: countOf(waiting),
-        pbs_event_oldest_undispatched_seconds: secondsOf(waiting),
+        pbs_reservations_undispatched: countOf(ofReservations),
+        pbs_event_oldest_undispatched_seconds: secondsOf(all),
       };
     },
     async () => ({ pbs_holds_active: await countActiveHolds(db) }),

@@ -1,3 +1,4 @@
+import { findChanges } from '../../catalog/changes/changes.store.ts';
 import type { RetentionRule } from '../../domain/retention.ts';
 import { PAST_EVENTS } from '../../events/events.rules.ts';
 import { findReservationsWithEvent } from '../../events/events.store.ts';
@@ -66,6 +67,8 @@ export function daysKept({ setting, neededFor = setting }: Kind, config: Retenti
 /** Deliveries of events that are still in an outbox: without them the events would be delivered again. */
 async function redelivered(db: Db, rows: readonly AgedRow[], before: Date): Promise<ReadonlySet<string>> {
   const waiting = await findUndispatchedEventIds(db, before);
+  const eventIds = rows.map(({ eventId }) => String(eventId));
+  for (const { _id } of await findChanges(db, eventIds)) waiting.add(_id);
   return new Set(rows.filter(({ eventId }) => waiting.has(String(eventId))).map(({ _id }) => _id));
 }
 
@@ -78,11 +81,11 @@ async function delivered(db: Db, rows: readonly AgedRow[]): Promise<ReadonlySet<
     db,
     rows.map(({ holdId }) => String(holdId)),
   );
-  const withDelivery = await findEventsWithDelivery(
-    db,
-    rows.map(({ _id }) => _id),
-  );
-  const isNeeded = ({ _id, holdId }: AgedRow) => undispatched.has(String(holdId)) || withDelivery.has(_id);
+  const ids = rows.map(({ _id }) => _id);
+  const changes = new Set((await findChanges(db, ids)).map(({ _id }) => _id));
+  const withDelivery = await findEventsWithDelivery(db, ids);
+  const isNeeded = ({ _id, holdId }: AgedRow) =>
+    undispatched.has(String(holdId)) || changes.has(_id) || withDelivery.has(_id);
   return new Set(rows.filter(isNeeded).map(({ _id }) => _id));
 }
 

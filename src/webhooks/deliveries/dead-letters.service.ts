@@ -1,5 +1,5 @@
 import { DomainError } from '../../domain/errors.ts';
-import { requiredVenueId } from '../../events/events.rules.ts';
+import { requiredVenueId, venueIdOf } from '../../events/events.rules.ts';
 import { findEvents } from '../../events/events.store.ts';
 import { filterCanReceive, requireCanReceive } from '../../partners/can-receive.service.ts';
 import { readDatabaseTime } from '../../platform/clock.ts';
@@ -82,9 +82,9 @@ async function redeliverBatch(deps: RedeliveryDeps, rows: readonly DeadLetter[])
   const events = await findEvents(deps.db, eventIds);
   const asked = rows
     .map((row) => ({ ...row, venueId: requiredVenueId(events.get(row.eventId)) }))
-    .filter(({ subscriptionId, venueId }) => {
+    .filter(({ subscriptionId, eventId }) => {
       const subscription = subscriptions.get(subscriptionId);
-      return subscription?.status === 'active' && wantsVenue(subscription, venueId);
+      return subscription?.status === 'active' && wantsVenue(subscription, venueIdOf(events.get(eventId)));
     });
   const ids = (await filterCanReceive(deps, asked)).map((row) => row._id);
   return redeliverAll(deps, ids, ['dead_letter']);

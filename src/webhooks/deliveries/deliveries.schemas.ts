@@ -130,6 +130,10 @@ const happened: Record<EventType, { summary: string; when: string }> = {
     summary: 'A booking was refunded',
     when: 'The slot is free, or was freed when the booking was cancelled.',
   },
+  availability_changed: {
+    summary: 'The rules of a venue changed',
+    when: 'Read availability again for details.resource_ids from details.from to details.to; reads show the change already.',
+  },
 };
 
 const digits = (example: string, description: string) =>

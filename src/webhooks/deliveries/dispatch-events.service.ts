@@ -1,5 +1,7 @@
+import { removeDispatchedChanges } from '../../catalog/changes/changes.service.ts';
+import { findChanges, findDueChanges } from '../../catalog/changes/changes.store.ts';
 import type { EventRow } from '../../events/events.model.ts';
-import { requestIdOf, toEventRows, traceparentOfEvent } from '../../events/events.rules.ts';
+import { outboxIdOf, requestIdOf, toChangeEvent, toEventRows, traceparentOfEvent } from '../../events/events.rules.ts';
 import { logEvents } from '../../events/log-events.service.ts';
 import type { DuePosition } from '../../platform/backlog.store.ts';
 import { batchedByDb } from '../../platform/batched.ts';
@@ -25,22 +27,21 @@ export type Deliver = (
   readAtMs: number,
 ) => Promise<{ failures: ReadonlyMap<string, Error>; begun: Promise<void> }>;
 
-/** How many events were dispatched, and by reservation why an event was not. */
+/** How many events were dispatched, and by outbox why an event was not. */
 export type Dispatched = { count: number; failures: ReadonlyMap<string, Error>; begun: Promise<void> };
 
 /**
- * Takes the events of reservations from their outboxes to a delivery row for each receiving subscription and to the
+ * Takes the events of outboxes, which reservations and changes of venues are, to a delivery row for each receiving subscription and to the
  * event log, and only then out of the outboxes. Every step can be repeated, so the next run completes what a killed
  * process leaves (ADR 0009). `deliver` creates the deliveries; by default they are left to jobs.
  */
 export async function dispatchEvents(
   deps: DispatchDeps,
-  reservationIds: readonly string[],
+  outboxIds: readonly string[],
   deliver: Deliver = byJobs(deps),
 ): Promise<Dispatched> {
   const beganAtMs = performance.now();
-  const outboxes = await findOutboxes(deps.db, [...new Set(reservationIds)]);
-  const events = outboxes.flatMap(toEventRows);
+  const events = await findWaitingEvents(deps, [...new Set(outboxIds)]);
   if (events.length === 0) return { count: 0, failures: new Map(), begun: Promise.resolve() };
   const readAtMs = performance.now();
   const wanted = await wantedDeliveries(deps, events);
@@ -49,31 +50,42 @@ export async function dispatchEvents(
   const unlogged = await logEvents(deps, events);
 
   const failures = new Map(unlogged);
-  for (const { _id, holdId } of events) {
-    const err = delivered.failures.get(_id);
-    if (err !== undefined) failures.set(holdId, err);
+  for (const event of events) {
+    const err = delivered.failures.get(event._id);
+    if (err !== undefined) failures.set(outboxIdOf(event), err);
   }
-  const done = events.filter(({ holdId }) => !failures.has(holdId));
-  for (const [holdId, err] of await emptyOutboxes(deps, done)) failures.set(holdId, err);
+  const done = events.filter((event) => !failures.has(outboxIdOf(event)));
+  for (const [outboxId, err] of await emptyOutboxes(deps, done)) failures.set(outboxId, err);
   noteDispatch(deps, done, {
     beganAtMs,
-    reservations: outboxes.length,
+    reservations: new Set(events.map(outboxIdOf)).size,
     deliveries: wanted.length,
     failed: failures.size,
   });
   return { count: done.length, failures, begun: delivered.begun };
 }
 
+/** The events of these outboxes. Changes of venues are looked for where there is no reservation: they are rare. */
+async function findWaitingEvents({ db }: { db: Db }, outboxIds: readonly string[]): Promise<EventRow[]> {
+  const outboxes = await findOutboxes(db, outboxIds);
+  const found = new Set(outboxes.map(({ _id }) => _id));
+  const changes = await findChanges(
+    db,
+    outboxIds.filter((id) => !found.has(id)),
+  );
+  return [...outboxes.flatMap(toEventRows), ...changes.map(toChangeEvent)];
+}
+
 const byJobs =
   (deps: DispatchDeps): Deliver =>
   async (wanted) => ({ failures: await createDeliveries(deps, wanted), begun: Promise.resolve() });
 
-/** Each event with each subscription to its type of an active partner that has a grant for its venue. */
+/** Each event with each subscription to its type that receives it. */
 async function wantedDeliveries(deps: DispatchDeps, events: readonly EventRow[]): Promise<WantedDelivery[]> {
   // Read after the outboxes: an event goes to every subscription that was there before it.
-  const receivers = await findReceivers(deps.db, [...new Set(events.map(({ venueId }) => venueId))]);
+  const receiversOf = await findReceivers(deps.db, events);
   return events.flatMap((event) =>
-    (receivers.get(event.venueId) ?? [])
+    receiversOf(event)
       .filter(({ eventTypes }) => eventTypes.includes(event.type))
       .map((receiver) => ({ event, receiver })),
   );
@@ -85,35 +97,43 @@ const MAX_EMPTIED = 500;
 
 const emptySoon = batchedByDb(removeFromOutboxes, MAX_EMPTIED, LINGER_MS);
 
-/** Removes dispatched events from their outboxes; returns by reservation why they are still there. */
+/** Removes dispatched events from their outboxes; returns by outbox why they are still there. */
 async function emptyOutboxes(
   { db }: { db: Db },
   events: readonly EventRow[],
-): Promise<[reservationId: string, err: Error][]> {
-  const emptied = [...groupBy(events, ({ holdId }) => holdId)].map(
-    async ([reservationId, logged]): Promise<[string, Error][]> => {
-      const eventIds = logged.map(({ _id }) => _id);
-      return emptySoon(db, { reservationId, eventIds }).then(
-        () => [],
-        (err: Error) => [[reservationId, err]],
-      );
-    },
+): Promise<[outboxId: string, err: Error][]> {
+  const changeIds = events.filter(({ holdId }) => holdId === null).map(({ _id }) => _id);
+  const removed = removeDispatchedChanges({ db }, changeIds).then(
+    () => [],
+    (err: Error) => changeIds.map((id): [string, Error] => [id, err]),
   );
-  return (await Promise.all(emptied)).flat();
+  const ofReservations = groupBy(
+    events.filter(({ holdId }) => holdId !== null),
+    outboxIdOf,
+  );
+  const emptied = [...ofReservations].map(async ([reservationId, logged]): Promise<[string, Error][]> => {
+    const eventIds = logged.map(({ _id }) => _id);
+    return emptySoon(db, { reservationId, eventIds }).then(
+      () => [],
+      (err: Error) => [[reservationId, err]],
+    );
+  });
+  return (await Promise.all([removed, ...emptied])).flat();
 }
 
-/** A page of the sweep, except reservations that jobs of this process have `inHand`. */
+/** A page of the sweep, except outboxes that jobs of this process have `inHand`; the first has the due changes of venues. */
 export async function dispatchWaiting(
   deps: DispatchDeps,
   { stopping, inHand, ...page }: PageOfDue & { stopping: AbortSignal; inHand?: ReadonlySet<string> },
   deliver?: Deliver,
 ): Promise<SweptPage<DuePosition>> {
-  const { ids: found, next } = await findUndispatchedPage(deps.db, page);
-  const ids = found.filter((id) => inHand?.has(id) !== true);
+  const { ids: reservations, next } = await findUndispatchedPage(deps.db, page);
+  const changes = page.from === undefined ? (await findDueChanges(deps.db, page.graceMs, page.limit)).ids : [];
+  const ids = [...changes, ...reservations].filter((id) => inHand?.has(id) !== true);
   const dispatch = async (batch: readonly string[]) => {
     const { count, failures, begun } = await dispatchEvents(deps, batch, deliver);
-    for (const [holdId, err] of failures)
-      deps.log.error({ hold_id: holdId, err }, 'an event could not be dispatched; the sweep retries it');
+    for (const [outboxId, err] of failures)
+      deps.log.error({ hold_id: outboxId, err }, 'an event could not be dispatched; the sweep retries it');
     await begun;
     return count;
   };
@@ -149,7 +169,7 @@ function noteDispatch(
       failed: batch.failed,
       // The ids find the batch from any of its events.
       event_ids: events.map(({ _id }) => _id),
-      hold_ids: [...new Set(events.map(({ holdId }) => holdId))],
+      hold_ids: [...new Set(events.flatMap(({ holdId }) => holdId ?? []))],
       booking_ids: [...new Set(events.flatMap(({ bookingId }) => bookingId ?? []))],
       request_ids: [...new Set(events.map(requestIdOf).filter((id) => id !== null))],
       duration_ms: Math.round(performance.now() - batch.beganAtMs),
@@ -164,7 +184,7 @@ function traceDispatch(event: EventRow, beganAtMs: number, batchSize: number): v
   if (traceparent === undefined || !isTracing()) return;
   recordSpan(`dispatch ${event.type}`, traceparent, beganAtMs, {
     event_id: event._id,
-    hold_id: event.holdId,
+    ...(event.holdId === null ? {} : { hold_id: event.holdId }),
     'messaging.batch.message_count': batchSize,
   });
 }

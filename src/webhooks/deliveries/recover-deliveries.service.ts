@@ -55,7 +55,8 @@ async function recoverSpan(
   const now = await readDatabaseTime(deps.db);
   const granted = await listGrantedVenueIds(deps.db, subscription.partnerId);
   const venueIds = granted.filter((venueId) => wantsVenue(subscription, venueId));
-  const wanted = { types: subscription.eventTypes, venueIds, since, until: until ?? now };
+  const reader = { partnerId: subscription.partnerId, venueIds, ownVenueIds: subscription.venueIds ?? null };
+  const wanted = { types: subscription.eventTypes, reader, since, until: until ?? now };
   for (let recovered = 0, last: EventRow | undefined; ; ) {
     const events = await findEventsBetween(deps.db, wanted, last, BATCH);
     recovered += await recoverBatch(deps, subscription, events, now);

@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 
-export const EVENT_TYPES = [
+/** The events of holds and bookings. */
+export const RESERVATION_EVENT_TYPES = [
   'hold_created',
   'hold_cancelled',
   'hold_expired',
@@ -9,11 +10,18 @@ export const EVENT_TYPES = [
   'booking_refunded',
 ] as const;
 
-export type EventType = (typeof EVENT_TYPES)[number];
+export type ReservationEventType = (typeof RESERVATION_EVENT_TYPES)[number];
+
+export const EVENT_TYPES = [...RESERVATION_EVENT_TYPES, 'availability_changed'] as const;
 
 const NAMES: readonly string[] = EVENT_TYPES;
 
-/** `--events a,b`; default all. */
+/** Whether `--events` chooses the type; by default all but changes of venues, which partners must ask for. */
+export function isChosen(types: readonly string[] | undefined, type: string): boolean {
+  return types === undefined ? type !== 'availability_changed' : types.includes(type);
+}
+
+/** `--events a,b`; see `isChosen`. */
 export function eventsOption(): Option {
   return new Option('--events <types>', `only these, comma-separated: ${EVENT_TYPES.join(', ')}`).argParser(
     (text: string) => {

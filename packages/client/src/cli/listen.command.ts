@@ -5,7 +5,7 @@ import type { Connection, GlobalOptions } from './connection.ts';
 import { withService } from './connection.ts';
 import type { EndpointOptions } from './endpoint-options.ts';
 import { attemptsOption, endpointOptions, forwardAddress, givenSecret } from './endpoint-options.ts';
-import { eventsOption } from './event-types.ts';
+import { eventsOption, isChosen } from './event-types.ts';
 import { followFeed } from './follow-feed.ts';
 import type { ForwardReport } from './forward-event.ts';
 import { forwardReport, jsonReport } from './forward-report.ts';
@@ -71,7 +71,7 @@ async function listen(options: ListenOptions, world: World, connection: Connecti
       patience,
       store,
       forwarding: { endpoint: { url, secret }, maxAttempts, signal, report },
-      isWanted: ({ event_type: type }) => types === undefined || types.includes(type),
+      isWanted: ({ event_type: type }) => isChosen(types, type),
     }).catch((failure: unknown) => {
       if (!signal.aborted) throw isOfCursor(failure) ? lostCursor(file) : failure;
       const givenUp = tally.givenUp === 0 ? '' : `, ${tally.givenUp} given up`;
@@ -103,7 +103,10 @@ function tellStart(
       { type: 'listening', forward_to: url, state: store.file, ...(secret === undefined ? {} : { secret }) },
       true,
     );
-  writeNote(world, `${printable(name)}: forwarding ${events?.join(', ') ?? 'all events'} to ${url}`);
+  writeNote(
+    world,
+    `${printable(name)}: forwarding ${events?.join(', ') ?? 'all events of holds and bookings'} to ${url}`,
+  );
   if (secret !== undefined) writeNote(world, `Signed with ${secret}`);
   writeNote(world, `State in ${store.file}. Ctrl-C ends it; the next start goes on from here.`);
 }

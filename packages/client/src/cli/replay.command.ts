@@ -4,7 +4,7 @@ import type { Connection, GlobalOptions } from './connection.ts';
 import { withService } from './connection.ts';
 import type { EndpointOptions } from './endpoint-options.ts';
 import { attemptsOption, endpointOptions, forwardAddress, givenSecret } from './endpoint-options.ts';
-import { eventsOption } from './event-types.ts';
+import { eventsOption, isChosen } from './event-types.ts';
 import { forwardEvent, NEW } from './forward-event.ts';
 import { forwardReport } from './forward-report.ts';
 import { instantOf } from './instants.ts';
@@ -56,8 +56,7 @@ async function replay(options: ReplayOptions, world: World, connection: Connecti
   // stdout has one JSON document at the end, so the lines of events go to stderr.
   const report = forwardReport(options.json === true ? { ...world, out: world.err } : world, url);
   const forwarding = { endpoint: { url, secret }, maxAttempts: options.attempts, signal, report };
-  const isWanted = ({ event_type: type, timestamp }: FeedEvent) =>
-    timestamp < until && (options.events === undefined || options.events.includes(type));
+  const isWanted = ({ event_type: type, timestamp }: FeedEvent) => timestamp < until && isChosen(options.events, type);
   let forwarded = 0;
   for await (const page of client.pages('listEvents', { query: { since } }, { signal })) {
     for (const event of page.data.filter(isWanted)) {

@@ -6,8 +6,8 @@ import { PartnerApiError } from '../errors.ts';
 import { CommandError } from './command-error.ts';
 import type { Connection, GlobalOptions } from './connection.ts';
 import { withService } from './connection.ts';
-import type { EventType } from './event-types.ts';
-import { EVENT_TYPES } from './event-types.ts';
+import type { ReservationEventType } from './event-types.ts';
+import { RESERVATION_EVENT_TYPES } from './event-types.ts';
 import { anyFreeSlot } from './slot-choice.ts';
 import { fieldLines } from './table.ts';
 import type { Step, Triggered } from './triggers.ts';
@@ -26,13 +26,13 @@ export function addTrigger(program: Command, world: World): void {
     .command('trigger')
     .summary('Make an event happen (sandbox only)')
     .description(DESCRIPTION)
-    .addArgument(new Argument('<event>', 'which').choices([...EVENT_TYPES]))
+    .addArgument(new Argument('<event>', 'which').choices([...RESERVATION_EVENT_TYPES]))
     .option('--venue <venue_id>', 'the venue (default: the first one with a free slot)')
     .addOption(
       new Option('--slot <slot_id>', 'the slot (default: a free one at least three days ahead)').conflicts('venue'),
     )
     .option('--keep', 'keep the hold or booking')
-    .action(async (type: EventType) => {
+    .action(async (type: ReservationEventType) => {
       const options = command.optsWithGlobals<TriggerOptions>();
       const made = await withService(command, world, (connection) => trigger(type, options, world, connection));
       if (options.json === true) return writeJson(world.out, made);
@@ -40,10 +40,10 @@ export function addTrigger(program: Command, world: World): void {
     });
 }
 
-type Made = Triggered & { event_type: EventType; calls: Step[]; left: string };
+type Made = Triggered & { event_type: ReservationEventType; calls: Step[]; left: string };
 
 async function trigger(
-  type: EventType,
+  type: ReservationEventType,
   { venue, slot, keep }: TriggerOptions,
   world: World,
   { client, newestHeader }: Connection,
@@ -108,7 +108,7 @@ async function sayGivenBack(
   }
 }
 
-function leftOf(type: EventType, isKept: boolean): string {
+function leftOf(type: ReservationEventType, isKept: boolean): string {
   if (!isKept || CLEAN_UPS[type] === undefined) return 'The slot is free again.';
   return type === 'hold_created' ? 'The hold is there until it expires.' : 'The booking is there: cancel it when done.';
 }

@@ -1,8 +1,8 @@
 import type { PartnerClient } from '../client.ts';
 import { PartnerApiError } from '../errors.ts';
-import type { EventType } from './event-types.ts';
+import type { ReservationEventType } from './event-types.ts';
 
-export type Step = { call: string; causes: EventType };
+export type Step = { call: string; causes: ReservationEventType };
 
 type Sandbox = {
   client: PartnerClient;
@@ -19,7 +19,7 @@ type CleanUp = (given: Sandbox & Triggered) => Promise<void>;
 const REASON = 'Made by partner trigger';
 
 /** Makes each type of event happen. `giveBack` frees what a failed one leaves. */
-export const TRIGGERS: Readonly<Record<EventType, Trigger>> = {
+export const TRIGGERS: Readonly<Record<ReservationEventType, Trigger>> = {
   hold_created: place,
   hold_cancelled: async (given) => {
     const placed = await place(given);
@@ -48,7 +48,7 @@ export const TRIGGERS: Readonly<Record<EventType, Trigger>> = {
 };
 
 /** Frees the slot again; the other triggers have freed it. */
-export const CLEAN_UPS: Readonly<Partial<Record<EventType, CleanUp>>> = {
+export const CLEAN_UPS: Readonly<Partial<Record<ReservationEventType, CleanUp>>> = {
   hold_created: release,
   booking_created: cancel,
 };

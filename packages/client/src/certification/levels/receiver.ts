@@ -51,7 +51,7 @@ export const RECEIVER: readonly Scenario[] = [
       const { bytes, headers } = signDelivery(event, { secret });
       const text = Buffer.from(bytes).toString();
       const changes = {
-        'another slot in its body': text.replace(event.slot_id, `${event.slot_id}X`),
+        'another slot in its body': text.replace(String(event.slot_id), `${event.slot_id}X`),
         'a space in its body': `${text.slice(0, -1)} }`,
       };
       for (const [change, tampered] of Object.entries(changes)) {

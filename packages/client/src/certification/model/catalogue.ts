@@ -6,7 +6,7 @@ type Slot = Schemas['Slot'];
 type Kept = { slots: Slot[]; isStale: boolean };
 type Change = Pick<Schemas['Event'], 'venue_id' | 'slot_id'> & { event_type: string };
 
-/** Venues change rarely, and have no events. */
+/** Names of venues change rarely, and have no events. */
 const VENUES_KEPT_MS = 30_000;
 const FREEING = ['hold_cancelled', 'hold_expired', 'booking_cancelled', 'booking_refunded'];
 const KNOWN_REASONS = ['held', 'booked', 'blackout', 'past', 'beyond_horizon', 'inactive'];

@@ -1,0 +1,71 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { newId } from '../../platform/ids.ts';
+import { leasedCacheOf } from '../../platform/leased-cache.ts';
+import { afterCommit, type Db, inTransaction, type Tx } from '../../platform/mongo.ts';
+import type { Queues } from '../../queues/queues.ts';
+import { deleteChanges, insertChange, type NewChange } from './changes.store.ts';
+
+export type ChangeDeps = { db: Db; queues: Pick<Queues, 'enqueueDispatch'> };
+
+/** A change of a venue to announce. */
+export type VenueChange = Omit<NewChange, '_id'>;
+
+/**
+ * Adds an `availability_changed` event to the transaction that makes the change. Its dispatch is enqueued once reads of
+ * availability show the change at every process; the sweep finds it if that fails (ADR 0026).
+ */
+export async function announce({ db, queues }: ChangeDeps, change: VenueChange, tx: Tx): Promise<void> {
+  const eventId = newId();
+  const shownInMs = await leasedCacheOf(db).shownInMs();
+  await insertChange(db, { _id: eventId, ...change }, shownInMs, tx);
+  afterCommit(tx, () => {
+    const shown = delay(shownInMs, undefined, { ref: false });
+    void shown.then(() => queues.enqueueDispatch(eventId, eventId));
+  });
+}
+
+/** Longer than a call may take that makes one change by several writes. */
+const CALL_MAY_TAKE_MS = 60_000;
+
+/** The event of a call that makes one change by several writes. */
+export type Announcement = {
+  /** Call it in the transaction of each write that others can see; the first one counts. */
+  begin(change: VenueChange, tx: Tx): Promise<void>;
+  hasBegun(): boolean;
+};
+
+/**
+ * Announces a change that takes several writes, once, when `work` ends or fails. If the process dies in between, the
+ * sweep announces it a minute later.
+ */
+export async function announcingOnce<T>(
+  deps: ChangeDeps,
+  work: (announcement: Announcement) => Promise<T>,
+): Promise<T> {
+  const { db } = deps;
+  const eventId = newId();
+  let begun: VenueChange | undefined;
+  const begin = async (change: VenueChange, tx: Tx): Promise<void> => {
+    if (begun !== undefined) return;
+    await insertChange(db, { _id: eventId, ...change }, CALL_MAY_TAKE_MS, tx);
+    afterCommit(tx, () => {
+      begun = change;
+    });
+  };
+  const end = (change: VenueChange) =>
+    inTransaction(db, async (tx) => {
+      await deleteChanges(db, [eventId], tx);
+      await announce(deps, change, tx);
+    });
+  try {
+    return await work({ begin, hasBegun: () => begun !== undefined });
+  } finally {
+    // If it fails, the sweep sends the event that `begin` added.
+    if (begun !== undefined) await end(begun).catch(() => undefined);
+  }
+}
+
+/** Call it once the events of the changes are in the log and have their deliveries. */
+export async function removeDispatchedChanges(deps: { db: Db }, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0) await deleteChanges(deps.db, ids);
+}

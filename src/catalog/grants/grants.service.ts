@@ -1,0 +1,68 @@
+import { PLATFORM_PARTNER_ID } from '../../domain/platform-partner.ts';
+import type { PartnerDeps } from '../../partners/partners.service.ts';
+import { getPartner } from '../../partners/partners.service.ts';
+import { leasedCacheOf } from '../../platform/leased-cache.ts';
+import { inTransaction, isDuplicateKey } from '../../platform/mongo.ts';
+import type { Actor } from '../../reservations/actor-types.ts';
+import { findLiveHoldsAtVenue } from '../../reservations/hold-reads.store.ts';
+import type { Reservation } from '../../reservations/reservations.model.ts';
+import type { ReservationDeps } from '../../reservations/reservations.service.ts';
+import { moveReservation } from '../../reservations/reservations.service.ts';
+import { announce, type VenueChange } from '../changes/changes.service.ts';
+import { deleteGrant, insertGrant } from './grants.store.ts';
+
+/** The caller has checked that the venue exists. Announces a new grant. @throws DomainError PARTNER_NOT_FOUND */
+export async function grantVenue(
+  deps: PartnerDeps & ReservationDeps,
+  partnerId: string,
+  venueId: string,
+): Promise<void> {
+  await getPartner(deps, partnerId);
+  const grant = () =>
+    inTransaction(deps.db, async (tx) => {
+      const isNew = await insertGrant(deps.db, partnerId, venueId, tx);
+      if (isNew) await announce(deps, changeOf(partnerId, venueId), tx);
+    });
+  await grant().catch((err: unknown) => {
+    if (!isDuplicateKey(err)) throw err;
+    // A concurrent call made the grant: this one finds it.
+    return grant();
+  });
+  leasedCacheOf(deps.db).freshen();
+}
+
+/** Only the partner concerned learns of its grants. */
+function changeOf(partnerId: string, venueId: string): VenueChange {
+  return { venueId, reason: 'grant', resourceIds: null, from: null, to: null, receiverId: partnerId };
+}
+
+const WIDTH = 20;
+
+/**
+ * Ends the partner's grant for the venue, then releases its live holds there and returns them. Bookings stay. Once it
+ * has returned, no hold of the partner there is placed, extended or confirmed (ADR 0007). Repeating it finishes a call
+ * that broke off.
+ * @throws DomainError PARTNER_NOT_FOUND
+ */
+export async function revokeVenue(
+  deps: PartnerDeps & ReservationDeps,
+  partnerId: string,
+  venueId: string,
+  actor: Actor,
+): Promise<Reservation[]> {
+  await getPartner(deps, partnerId);
+  await inTransaction(deps.db, async (tx) => {
+    const isEnded = await deleteGrant(deps.db, partnerId, venueId, tx);
+    if (isEnded) await announce(deps, changeOf(partnerId, venueId), tx);
+  });
+  await leasedCacheOf(deps.db).changedForAll();
+  const released: Reservation[] = [];
+  for (;;) {
+    const live = await findLiveHoldsAtVenue(deps.db, { partnerId, venueId, limit: WIDTH });
+    if (live.length === 0) return released;
+    const ended = await Promise.all(
+      live.map(({ _id }) => moveReservation(deps, 'release', _id, { actor, originatorId: PLATFORM_PARTNER_ID })),
+    );
+    released.push(...ended.filter((hold) => hold !== null));
+  }
+}

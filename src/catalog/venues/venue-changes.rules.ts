@@ -1,0 +1,45 @@
+import { isDeepStrictEqual } from 'node:util';
+import { dayBounds } from '../../platform/calendar.ts';
+import type { VenueChange } from '../changes/changes.service.ts';
+import type { PriceRule, ResourceRow, VenueRow } from './venues.model.ts';
+
+/** What a changed venue announces; undefined if nothing changed that decides what is sold. */
+export function changeOfVenue(before: VenueRow, after: VenueRow): VenueChange | undefined {
+  if (before.status === after.status && before.timeZone === after.timeZone) return undefined;
+  return { venueId: after._id, reason: 'venue', resourceIds: null, from: null, to: null };
+}
+
+const FIELDS_OF_REASON = {
+  prices: ['pricePaise'],
+  schedule: ['opensAt', 'closesAt', 'durationMinutes', 'schedule'],
+  resource: ['status'],
+} as const satisfies Record<string, readonly (keyof ResourceRow)[]>;
+
+/** What a changed resource announces, one change a reason. */
+export function changesOfResource(before: ResourceRow, after: ResourceRow): VenueChange[] {
+  const reasons = Object.keys(FIELDS_OF_REASON) as (keyof typeof FIELDS_OF_REASON)[];
+  return reasons
+    .filter((reason) => FIELDS_OF_REASON[reason].some((field) => !isDeepStrictEqual(before[field], after[field])))
+    .map((reason) => changeOfResources(after.venueId, reason, [after._id]));
+}
+
+export function changeOfResources(
+  venueId: string,
+  reason: keyof typeof FIELDS_OF_REASON,
+  resourceIds: readonly string[],
+): VenueChange {
+  return { venueId, reason, resourceIds: [...new Set(resourceIds)].sort(), from: null, to: null };
+}
+
+/** What an added or removed price rule announces: from the start of its first date to the end of its last. */
+export function changeOfPriceRule(
+  resource: Pick<ResourceRow, '_id' | 'venueId'>,
+  { fromDate, toDate }: PriceRule,
+  timeZone: string,
+): VenueChange {
+  return {
+    ...changeOfResources(resource.venueId, 'prices', [resource._id]),
+    from: fromDate === null ? null : dayBounds(fromDate, timeZone).start,
+    to: toDate === null ? null : dayBounds(toDate, timeZone).end,
+  };
+}

@@ -1,0 +1,287 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Json, Partner, Venue } from '../support/factories.ts';
+import {
+  anyPartner,
+  anyResource,
+  anyVenue,
+  dateIn,
+  expectStatus,
+  freeSlotIds,
+  operatorOf,
+  placeHold,
+  subscribe,
+} from '../support/factories.ts';
+import { rowsOf } from '../support/rows.ts';
+import { hostedService } from '../support/service-host.ts';
+
+const OPERATOR = '/api/v1/operator';
+const FEED = '/api/v1/partner/events';
+const PLATFORM = '00000000-0000-7000-8000-000000000000';
+
+const service = await hostedService();
+const operator = operatorOf(service);
+afterAll(() => service.stop());
+
+/** A venue of two halves in a zone east of UTC, which one partner may sell. */
+let venue: Venue;
+let [turf, other] = ['', ''];
+let partner: Partner;
+beforeAll(async () => {
+  venue = await anyVenue(service, [{ name: 'North' }, { name: 'South' }], { time_zone: 'Asia/Kolkata' });
+  [turf = '', other = ''] = venue.resourceIds;
+  partner = await anyPartner(service, [venue.id]);
+});
+
+type Change = { reason: string; resourceIds: string[] | null; from: Date | null; to: Date | null };
+
+/** The changes of a venue that its outbox has gained by the calls. */
+async function changesBy(calls: () => Promise<unknown>, venueId = venue.id): Promise<Change[]> {
+  const before = new Set((await rowsOf(service, 'catalog_outbox', { venueId })).map(({ _id }) => _id));
+  await calls();
+  const rows = await rowsOf(service, 'catalog_outbox', { venueId });
+  return rows
+    .filter(({ _id }) => !before.has(_id))
+    .map(({ reason, resourceIds, from, to }) => ({ reason, resourceIds, from, to }));
+}
+
+const change = (reason: string, resourceIds: string[] | null, from?: string, to?: string): Change => ({
+  reason,
+  resourceIds,
+  from: from === undefined ? null : new Date(from),
+  to: to === undefined ? null : new Date(to),
+});
+
+const patchResource = async (resourceId: string, body: Json) =>
+  expectStatus(await operator.patch(`${OPERATOR}/resources/${resourceId}`, body), 200);
+const patchVenue = async (body: Json) =>
+  expectStatus(await operator.patch(`${OPERATOR}/venues/${venue.id}`, body), 200);
+const put = async (path: string, body: Json, status: number) =>
+  expectStatus(await operator.put(`${OPERATOR}${path}`, body), status);
+const post = async (path: string, body: Json) => expectStatus(await operator.post(`${OPERATOR}${path}`, body), 201);
+const remove = async (path: string, status = 204) => expectStatus(await operator.delete(`${OPERATOR}${path}`), status);
+const EVERY_DAY = [{ start: '08:00', end: '20:00' }];
+const SCHEDULE = {
+  weekly: { mon: EVERY_DAY, tue: EVERY_DAY, wed: EVERY_DAY, thu: EVERY_DAY, fri: EVERY_DAY, sat: [], sun: [] },
+  exceptions: [],
+};
+
+describe('each change of a venue adds one event to the outbox, and what changes nothing adds none', () => {
+  test('a blackout, added and withdrawn', async () => {
+    const [from, to] = [`${dateIn(5)}T06:00:00.000Z`, `${dateIn(5)}T08:00:00.000Z`];
+    let id = '';
+    const body = { starts_at: from, ends_at: to, resource_ids: [turf], reason: 'Resurfacing' };
+    const add = async () => {
+      id = String((await post(`/venues/${venue.id}/blackouts`, body))['blackout_id']);
+    };
+    expect(await changesBy(add)).toEqual([change('blackout', [turf], from, to)]);
+    expect(await changesBy(() => remove(`/blackouts/${id}`))).toEqual([change('blackout', [turf], from, to)]);
+    expect(await changesBy(() => remove(`/blackouts/${id}`, 404))).toEqual([]);
+  });
+
+  test('a price rule, added and removed: its dates as instants of the venue', async () => {
+    let id = '';
+    const add = (dates: Json) => async () => {
+      const body = { name: 'Weekend', price_rupees: 1500, priority: 1, ...dates };
+      id = String((await post(`/resources/${turf}/price-rules`, body))['price_rule_id']);
+    };
+    const [from, to] = ['2026-12-23T18:30:00.000Z', '2026-12-26T18:30:00.000Z'];
+    const dated = [change('prices', [turf], from, to)];
+    expect(await changesBy(add({ from_date: '2026-12-24', to_date: '2026-12-26' }))).toEqual(dated);
+    expect(await changesBy(() => remove(`/price-rules/${id}`))).toEqual(dated);
+    expect(await changesBy(() => remove(`/price-rules/${id}`, 404))).toEqual([]);
+    expect(await changesBy(add({}))).toEqual([change('prices', [turf])]);
+  });
+
+  test('a base price, and the same price again', async () => {
+    expect(await changesBy(() => patchResource(turf, { price_rupees: 1300 }))).toEqual([change('prices', [turf])]);
+    expect(await changesBy(() => patchResource(turf, { price_rupees: 1300, name: 'Other name' }))).toEqual([]);
+  });
+
+  test('hours and slot length, and a schedule put and removed', async () => {
+    const schedule = [change('schedule', [turf])];
+    const path = `/resources/${turf}/schedule`;
+    expect(await changesBy(() => patchResource(turf, { operating_hours_end: '22:00' }))).toEqual(schedule);
+    expect(await changesBy(() => patchResource(turf, { duration_minutes: 30 }))).toEqual(schedule);
+    expect(await changesBy(() => patchResource(turf, { duration_minutes: 30 }))).toEqual([]);
+    expect(await changesBy(() => put(path, SCHEDULE, 200))).toEqual(schedule);
+    expect(await changesBy(() => put(path, SCHEDULE, 200))).toEqual([]);
+    expect(await changesBy(() => remove(path))).toEqual(schedule);
+    expect(await changesBy(() => remove(path))).toEqual([]);
+  });
+
+  test('a call that changes hours, price and status adds an event for each reason', async () => {
+    const body = { operating_hours_end: '21:00', price_rupees: 1400, status: 'inactive' };
+    expect((await changesBy(() => patchResource(turf, body))).map(({ reason }) => reason).toSorted()).toEqual([
+      'prices',
+      'resource',
+      'schedule',
+    ]);
+    expect(await changesBy(() => patchResource(turf, { status: 'active' }))).toEqual([change('resource', [turf])]);
+    expect(await changesBy(() => patchResource(turf, { status: 'active' }))).toEqual([]);
+  });
+
+  test('a resource that is created', async () => {
+    let id = '';
+    const create = async () => {
+      id = await anyResource(service, venue.id, { name: 'Court' });
+    };
+    const changes = await changesBy(create);
+    expect(changes).toEqual([change('resource', [id])]);
+  });
+
+  test('shared space: one event with every resource concerned, whatever writes it takes', async () => {
+    const both = [change('resource', [turf, other].toSorted())];
+    expect(await changesBy(() => patchResource(turf, { shares_space_with: [other] }))).toEqual(both);
+    expect(await changesBy(() => patchResource(turf, { shares_space_with: [other] }))).toEqual([]);
+    expect(await changesBy(() => patchResource(turf, { shares_space_with: [], status: 'inactive' }))).toEqual(both);
+    expect(await changesBy(() => patchResource(turf, { shares_space_with: [other], status: 'active' }))).toEqual(both);
+    expect(await changesBy(() => patchResource(turf, { shares_space_with: [] }))).toEqual(both);
+    let id = '';
+    const create = async () => {
+      id = await anyResource(service, venue.id, { name: 'Whole', shares_space_with: [turf, other] });
+    };
+    const created = await changesBy(create);
+    expect(created).toEqual([change('resource', [id, turf, other].toSorted())]);
+    await patchResource(id, { shares_space_with: [] });
+  });
+
+  test('a venue off and on sale, and in another zone; its name changes nothing', async () => {
+    const all = [change('venue', null)];
+    expect(await changesBy(() => patchVenue({ status: 'inactive' }))).toEqual(all);
+    expect(await changesBy(() => patchVenue({ status: 'inactive', name: 'Renamed' }))).toEqual([]);
+    expect(await changesBy(() => patchVenue({ status: 'active' }))).toEqual(all);
+    expect(await changesBy(() => patchVenue({ time_zone: 'Asia/Colombo' }))).toEqual(all);
+    await patchVenue({ time_zone: 'Asia/Kolkata' });
+  });
+
+  test('a grant, given and ended, each once', async () => {
+    const newcomer = await anyPartner(service);
+    const path = `/partners/${newcomer.id}/venues/${venue.id}`;
+    const all = [change('grant', null)];
+    const four = () => Promise.all(Array.from({ length: 4 }, () => put(path, {}, 204)));
+    expect(await changesBy(four)).toEqual(all);
+    expect(await changesBy(() => put(path, {}, 204))).toEqual([]);
+    expect(await changesBy(() => remove(path, 200))).toEqual(all);
+    expect(await changesBy(() => remove(path, 200))).toEqual([]);
+  });
+});
+
+describe('dispatched', () => {
+  const dispatchAll = async (where: Venue) => {
+    const waiting = await rowsOf(service, 'catalog_outbox', { venueId: where.id });
+    for (const { _id } of waiting) await service.dispatch(_id);
+    return waiting.map(({ _id }) => _id);
+  };
+  const feedOf = async (reader: Partner, query = '') =>
+    expectStatus(await reader.api.get(`${FEED}?limit=200${query}`), 200)['data'] as Json[];
+  const deliveriesOf = (eventIds: string[]) => rowsOf(service, 'deliveries', { eventId: { $in: eventIds } });
+
+  test('a change goes to those who ask for it with a grant, is in the feed of all with a grant, and leaves the outbox', async () => {
+    const sold = await anyVenue(service);
+    const [asking, silent, narrow, outsider] = await Promise.all([
+      anyPartner(service, [sold.id]),
+      anyPartner(service, [sold.id]),
+      anyPartner(service, [sold.id, venue.id]),
+      anyPartner(service, [venue.id]),
+    ]);
+    await dispatchAll(sold);
+    const types = ['availability_changed'];
+    const { id } = await subscribe(asking, 'http://127.0.0.1:9/', types);
+    await subscribe(silent, 'http://127.0.0.1:9/');
+    await subscribe(outsider, 'http://127.0.0.1:9/', types);
+    const body = { endpoint_url: 'http://127.0.0.1:9/', event_types: types, venue_ids: [venue.id] };
+    expectStatus(await narrow.api.post('/api/v1/partner/webhooks', body), 201);
+    await patchResource(sold.resourceIds[0] ?? '', { price_rupees: 1700 });
+    const [eventId = '', ...more] = await dispatchAll(sold);
+    expect(more).toEqual([]);
+    await service.dispatch(eventId);
+    expect(await deliveriesOf([eventId])).toMatchObject([{ subscriptionId: id, eventType: 'availability_changed' }]);
+    expect(await rowsOf(service, 'catalog_outbox', { venueId: sold.id })).toEqual([]);
+    for (const reader of [asking, silent, narrow]) {
+      const events = await feedOf(reader, `&event_type=availability_changed&venue_id=${sold.id}`);
+      expect(events.filter((event) => event['event_id'] === eventId)).toEqual([
+        {
+          event_id: eventId,
+          event_type: 'availability_changed',
+          timestamp: expect.any(String),
+          venue_id: sold.id,
+          slot_id: null,
+          hold_id: null,
+          booking_id: null,
+          partner_id: PLATFORM,
+          details: { reason: 'prices', resource_ids: sold.resourceIds, from: null, to: null },
+        },
+      ]);
+    }
+    expect((await feedOf(outsider)).map((event) => event['event_id'])).not.toContain(eventId);
+  });
+
+  test('a grant is sent and shown to the partner concerned alone, also once it has ended', async () => {
+    const sold = await anyVenue(service);
+    const [rival, newcomer] = await Promise.all([anyPartner(service, [sold.id]), anyPartner(service)]);
+    await dispatchAll(sold);
+    const types = ['availability_changed'];
+    await subscribe(rival, 'http://127.0.0.1:9/', types);
+    const { id } = await subscribe(newcomer, 'http://127.0.0.1:9/', types);
+    const path = `/partners/${newcomer.id}/venues/${sold.id}`;
+    await put(path, {}, 204);
+    await remove(path, 200);
+    const eventIds = await dispatchAll(sold);
+    expect(eventIds).toHaveLength(2);
+    const deliveries = await deliveriesOf(eventIds);
+    expect(deliveries.map(({ subscriptionId }) => subscriptionId)).toEqual([id, id]);
+    const reasons = (events: Json[]) => events.map((event) => (event['details'] as Json)['reason']);
+    expect(reasons(await feedOf(newcomer))).toEqual(['grant', 'grant']);
+    expect(reasons(await feedOf(newcomer, `&venue_id=${sold.id}`))).toEqual(['grant', 'grant']);
+    expect(await feedOf(newcomer, `&venue_id=${venue.id}`)).toEqual([]);
+    expect((await feedOf(rival)).filter((event) => eventIds.includes(String(event['event_id'])))).toEqual([]);
+    // A send, a redelivery and a recovery need no grant.
+    const delivery = String(deliveries[1]?._id);
+    expect(await service.attempt(delivery)).toMatchObject({ kind: 'retry' });
+    const redeliver = `/api/v1/partner/observability/deliveries/${delivery}/redeliver`;
+    expectStatus(await newcomer.api.post(redeliver), 202);
+    const since = new Date(Date.now() - 3_600_000).toISOString();
+    const recover = await newcomer.api.post(`/api/v1/partner/webhooks/${id}/recover`, { since });
+    expect(expectStatus(recover, 202)).toMatchObject({ recovered: expect.any(Number) });
+    const ofRival = await rival.api.post(
+      `/api/v1/partner/webhooks/${(await rowsOf(service, 'webhook_subscriptions', { partnerId: rival.id }))[0]?._id}/recover`,
+      { since },
+    );
+    expectStatus(ofRival, 202);
+    expect(new Set((await deliveriesOf(eventIds)).map(({ subscriptionId }) => subscriptionId))).toEqual(new Set([id]));
+  });
+
+  test('a sample is sent on request', async () => {
+    const { id } = await subscribe(partner, 'http://127.0.0.1:9/sample', ['availability_changed']);
+    const made = expectStatus(await partner.api.post(`/api/v1/partner/webhooks/${id}/test`), 202);
+    expect(made['payload']).toMatchObject({
+      event_type: 'availability_changed',
+      slot_id: null,
+      partner_id: PLATFORM,
+      details: { reason: 'blackout', resource_ids: ['sample-court'], test: true },
+    });
+  });
+});
+
+test('events of a claim on shared space name every resource whose slots it blocks, others only their own', async () => {
+  const pitch = await anyVenue(service, [{ name: 'A' }, { name: 'B' }, { name: 'Alone' }]);
+  const [half = '', second = '', alone = ''] = pitch.resourceIds;
+  const whole = await anyResource(service, pitch.id, { name: 'Full', shares_space_with: [half, second] });
+  const seller = await anyPartner(service, [pitch.id]);
+  const free = await freeSlotIds(seller, pitch.id, dateIn(4));
+  const affectedBy = async (resourceId: string, index: number) => {
+    const slotIds = free.filter((id) => id.startsWith(`${resourceId}_`));
+    const { hold_id: holdId } = await placeHold(seller, slotIds[index] ?? '');
+    expectStatus(await seller.api.post(`/api/v1/partner/holds/${String(holdId)}/cancel`, {}), 200);
+    await service.dispatch(String(holdId));
+    const feed = expectStatus(await seller.api.get(`${FEED}?limit=200`), 200)['data'] as Json[];
+    return feed
+      .filter((event) => event['hold_id'] === holdId)
+      .map((event) => (event['details'] as Json)['resource_ids_affected']);
+  };
+  const all = [half, second, whole].toSorted();
+  expect(await affectedBy(whole, 0)).toEqual([all, all]);
+  const ofHalf = [half, whole].toSorted();
+  expect(await affectedBy(half, 1)).toEqual([ofHalf, ofHalf]);
+  expect(await affectedBy(alone, 2)).toEqual([undefined, undefined]);
+});
