@@ -149,6 +149,16 @@ describeInBrowser('Bull Board in a browser', () => {
     await close();
   });
 
+  test('shows times in UTC and says so, wherever the operator is', async () => {
+    const { page, close } = await visit(boardQueue('failed'), { timezoneId: 'Asia/Kolkata' });
+    const [job] = await service.context.queues.byName(QUEUE).getFailed();
+    const added = new Date(job?.timestamp ?? 0).toISOString().slice(11, 19);
+    await page.locator('main').getByText(`${added} UTC`).first().waitFor();
+    expect(await page.locator('main time').allTextContents()).not.toContainEqual(expect.not.stringContaining('UTC'));
+    await takeScreenshot(page, 'queues-utc');
+    await close();
+  });
+
   test('retries what failed and removes a job, by buttons that have a name', async () => {
     const { page, faults, close } = await visit(boardQueue('failed'));
     const retryAll = page.getByRole('button', { name: 'Retry all' });

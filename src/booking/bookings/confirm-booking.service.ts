@@ -15,7 +15,7 @@ import {
 } from '../../reservations/reservation-reads.store.ts';
 import type { Attached, Reservation } from '../../reservations/reservations.model.ts';
 import type { ReservationDeps } from '../../reservations/reservations.service.ts';
-import { expireHolds, moveReservation } from '../../reservations/reservations.service.ts';
+import { expireHolds, moveReservation, offerJobs } from '../../reservations/reservations.service.ts';
 import type { Change } from '../../reservations/reservations.store.ts';
 import { applyTransition } from '../../reservations/reservations.store.ts';
 import { holdConsumed, holdExpired, holdNotFound, holdNotGranted } from '../holds/holds.rules.ts';
@@ -136,7 +136,7 @@ async function confirmWithCredit(
     throw err;
   });
   if (outcome === null || outcome === 'no credit') return outcome;
-  void deps.queues.enqueueDispatch(hold._id, outcome.eventId);
+  offerJobs(deps, outcome);
   return outcome.reservation;
 }
 

@@ -11,7 +11,7 @@ import {
 } from '../../reservations/reservation-reads.store.ts';
 import type { Reservation } from '../../reservations/reservations.model.ts';
 import type { ReservationDeps } from '../../reservations/reservations.service.ts';
-import { moveReservation } from '../../reservations/reservations.service.ts';
+import { moveReservation, offerJobs } from '../../reservations/reservations.service.ts';
 import type { Change } from '../../reservations/reservations.store.ts';
 import { applyTransition } from '../../reservations/reservations.store.ts';
 import { giveCreditBack } from '../packages/packages.service.ts';
@@ -132,7 +132,7 @@ async function refundWithCredit(
     return refunded;
   });
   if (written === null) return false;
-  void deps.queues.enqueueDispatch(reservationId, written.eventId);
+  offerJobs(deps, written);
   return true;
 }
 

@@ -12,7 +12,7 @@ import { findClaimsInTheWay } from '../../reservations/claims.service.ts';
 import { customerOf } from '../../reservations/customer.rules.ts';
 import { findReservation } from '../../reservations/reservation-reads.store.ts';
 import type { ReservationDeps } from '../../reservations/reservations.service.ts';
-import { moveReservation } from '../../reservations/reservations.service.ts';
+import { moveReservation, offerJobs } from '../../reservations/reservations.service.ts';
 import type { NewReservation, Written } from '../../reservations/reservations.store.ts';
 import { applyTransition, insertBooked } from '../../reservations/reservations.store.ts';
 import type { BookingDetail } from './bookings.service.ts';
@@ -55,9 +55,7 @@ export async function placeWalkIn(deps: WalkInDeps, input: PlaceWalkIn): Promise
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const sold = await insertWalkIn(deps, draft, input);
     if (sold !== null) {
-      for (const { reservation, eventId } of [...sold.displaced, sold.booked]) {
-        void deps.queues.enqueueDispatch(reservation._id, eventId);
-      }
+      for (const written of [...sold.displaced, sold.booked]) offerJobs(deps, written);
       return { booking: sold.booked.reservation, venue, resource };
     }
     const inTheWay = await findClaimsInTheWay(deps, draft.cells);

@@ -12,7 +12,7 @@ import { insertHold } from '../../reservations/insert-hold.store.ts';
 import { findReservationByKey } from '../../reservations/reservation-reads.store.ts';
 import type { Attached, Reservation } from '../../reservations/reservations.model.ts';
 import { findFreeOrdinals, holdLimitReached, takeOrdinal } from './active-hold-limit.service.ts';
-import type { HoldDeps } from './holds.service.ts';
+import { expiryOf, type HoldDeps } from './holds.service.ts';
 import type { Conflict } from './slot-conflict.service.ts';
 import { findConflict, isStillClaimed, slotNotAvailable, wasLostLately } from './slot-conflict.service.ts';
 
@@ -85,7 +85,7 @@ async function placeUnderLease(deps: HoldDeps, caller: PartnerCaller, input: Pla
         case 'key taken':
           break;
         default:
-          offerJobs(deps, outcome);
+          offerJobsOfHold(deps, outcome);
           holdsPlaced(db).inc();
           return { hold: outcome, isReplay: false };
       }
@@ -118,9 +118,9 @@ function termsOf(deps: HoldDeps, caller: PartnerCaller, input: PlaceHold): HoldT
 }
 
 /** Enqueues the jobs of a placed hold without waiting for Redis: the sweeps find what it rejects. */
-function offerJobs({ queues, clock }: HoldDeps, { _id: holdId, holdExpiresAt, outbox }: Reservation): void {
-  for (const { eventId } of outbox) void queues.enqueueDispatch(holdId, eventId);
-  void queues.scheduleHoldExpiry({ holdId, expiresAt: holdExpiresAt }, clock.now());
+function offerJobsOfHold({ queues, clock }: HoldDeps, hold: Reservation): void {
+  for (const { eventId, type } of hold.outbox) void queues.enqueueDispatch(hold._id, eventId, type);
+  void queues.scheduleHoldExpiry(expiryOf(hold), clock.now());
 }
 
 const holdsPlaced = counter({

@@ -29,7 +29,7 @@ export type AlertDeps = {
   db: Db;
   log: Logger;
   missingGuards: () => Promise<string[]>;
-  queues: Pick<Queues, 'readStates'>;
+  queues: Pick<Queues, 'readStates' | 'countGivenUp'>;
   workers: WorkerWatch;
 };
 
@@ -144,6 +144,10 @@ async function findConditions(
     case 'worker_absent':
       if (queues === undefined || queues.some(({ workers }) => workers === null)) return undefined;
       return deps.workers.absent(queues, times.workerAbsentMs).map((subject) => conditionOf(kind, 1, { subject }));
+    case 'job_dead_lettered': {
+      const counts = await deps.queues.countGivenUp();
+      return counts && [...counts].map(([subject, count]) => conditionOf(kind, count, { subject }));
+    }
     case 'wrong_keys':
       return (await readWrongKeys(deps.db, times.wrongKeys)).map(({ listener: subject, count }) =>
         conditionOf(kind, count, { subject }),

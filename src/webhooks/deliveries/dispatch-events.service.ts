@@ -25,8 +25,15 @@ export type Deliver = (
   readAtMs: number,
 ) => Promise<{ failures: ReadonlyMap<string, Error>; begun: Promise<void> }>;
 
-/** How many events were dispatched, and by reservation why an event was not. */
-export type Dispatched = { count: number; failures: ReadonlyMap<string, Error>; begun: Promise<void> };
+/** Events that left an outbox, and their deliveries. */
+export type DispatchCount = { events: number; deliveries: number };
+
+/** What was dispatched of each reservation, and why an event of others was not. */
+export type Dispatched = {
+  done: ReadonlyMap<string, DispatchCount>;
+  failures: ReadonlyMap<string, Error>;
+  begun: Promise<void>;
+};
 
 /**
  * Takes the events of reservations from their outboxes to a delivery row for each receiving subscription and to the
@@ -41,7 +48,7 @@ export async function dispatchEvents(
   const beganAtMs = performance.now();
   const outboxes = await findOutboxes(deps.db, [...new Set(reservationIds)]);
   const events = outboxes.flatMap(toEventRows);
-  if (events.length === 0) return { count: 0, failures: new Map(), begun: Promise.resolve() };
+  if (events.length === 0) return { done: new Map(), failures: new Map(), begun: Promise.resolve() };
   const readAtMs = performance.now();
   const wanted = await wantedDeliveries(deps, events);
   const delivered = await deliver(wanted, readAtMs);
@@ -53,15 +60,24 @@ export async function dispatchEvents(
     const err = delivered.failures.get(_id);
     if (err !== undefined) failures.set(holdId, err);
   }
-  const done = events.filter(({ holdId }) => !failures.has(holdId));
-  for (const [holdId, err] of await emptyOutboxes(deps, done)) failures.set(holdId, err);
-  noteDispatch(deps, done, {
+  const dispatched = events.filter(({ holdId }) => !failures.has(holdId));
+  for (const [holdId, err] of await emptyOutboxes(deps, dispatched)) failures.set(holdId, err);
+  noteDispatch(deps, dispatched, {
     beganAtMs,
     reservations: outboxes.length,
     deliveries: wanted.length,
     failed: failures.size,
   });
-  return { count: done.length, failures, begun: delivered.begun };
+  return { done: countsOf(dispatched, wanted), failures, begun: delivered.begun };
+}
+
+function countsOf(events: readonly EventRow[], wanted: readonly WantedDelivery[]): Map<string, DispatchCount> {
+  const deliveriesOf = groupBy(wanted, ({ event }) => event.holdId);
+  const counts = [...groupBy(events, ({ holdId }) => holdId)].map(([holdId, ofHold]): [string, DispatchCount] => [
+    holdId,
+    { events: ofHold.length, deliveries: deliveriesOf.get(holdId)?.length ?? 0 },
+  ]);
+  return new Map(counts);
 }
 
 const byJobs =
@@ -111,11 +127,11 @@ export async function dispatchWaiting(
   const { ids: found, next } = await findUndispatchedPage(deps.db, page);
   const ids = found.filter((id) => inHand?.has(id) !== true);
   const dispatch = async (batch: readonly string[]) => {
-    const { count, failures, begun } = await dispatchEvents(deps, batch, deliver);
+    const { done, failures, begun } = await dispatchEvents(deps, batch, deliver);
     for (const [holdId, err] of failures)
       deps.log.error({ hold_id: holdId, err }, 'an event could not be dispatched; the sweep retries it');
     await begun;
-    return count;
+    return [...done.values()].reduce((sum, { events }) => sum + events, 0);
   };
   const onError = (err: unknown, batch: readonly string[]) =>
     deps.log.error({ hold_ids: batch, err }, 'events could not be dispatched; the sweep retries them');

@@ -139,7 +139,7 @@ export async function findSubscriptions(
 }
 
 /** An active subscription of an active partner that has a grant for the venue. */
-type VenueReceiver = Pick<SubscriptionRow, '_id' | 'partnerId' | 'eventTypes' | 'venueIds'>;
+type VenueReceiver = Pick<SubscriptionRow, '_id' | 'partnerId' | 'endpointUrl' | 'eventTypes' | 'venueIds'>;
 
 /** The receivers of the events of each venue, by its id: those that ask for it, including every subscription acknowledged before the call. */
 export async function findReceivers(db: Db, venueIds: readonly string[]): Promise<Map<string, VenueReceiver[]>> {
@@ -152,7 +152,7 @@ export async function findReceivers(db: Db, venueIds: readonly string[]): Promis
     subscriptionCollection(db)
       .find<VenueReceiver>(
         { partnerId: { $in: partnerIds }, status: 'active' },
-        { projection: { partnerId: 1, eventTypes: 1, venueIds: 1 }, ...NEWEST },
+        { projection: { partnerId: 1, endpointUrl: 1, eventTypes: 1, venueIds: 1 }, ...NEWEST },
       )
       .toArray(),
     findActivePartnerIds(db, partnerIds),
