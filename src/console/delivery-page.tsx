@@ -1,13 +1,15 @@
 import type { VNode } from 'preact';
 import { requiredVenueId } from '../events/events.rules.ts';
 import { canReceive } from '../partners/can-receive.service.ts';
+import { deadDeliveryJobId } from '../queues/dead-letter-jobs.ts';
+import { deliveryJobId } from '../queues/jobs.ts';
 import { deliveryView } from '../webhooks/deliveries/delivery-view.rules.ts';
 import type { DeliveryDetail } from '../webhooks/deliveries/read-deliveries.service.ts';
 import { getDelivery } from '../webhooks/deliveries/read-deliveries.service.ts';
 import { getAnySubscription } from '../webhooks/subscriptions/require-subscription.service.ts';
 import { Discard, outcomeOf, Redeliver } from './delivery-rows.tsx';
 import { dateTimeSeconds, words } from './format.rules.ts';
-import { claimPath, PartnerLink, readNames } from './links.tsx';
+import { claimPath, JobLink, PartnerLink, readNames } from './links.tsx';
 import { Badge, Facts, Heading, Table, When } from './parts.tsx';
 import type { PageHandler } from './request.ts';
 
@@ -49,6 +51,7 @@ export const deliveryPage: PageHandler = async (deps, { params }) => {
                 ['About', event && <About event={event} />],
                 ['Event id', <code>{delivery.eventId}</code>],
                 ['Delivery', <code>{delivery._id}</code>],
+                ['Job', jobOf(delivery)],
               ]}
             />
           </section>
@@ -67,6 +70,12 @@ function About({ event }: { event: NonNullable<DeliveryDetail['event']> }): VNod
   if (event.isTest === true) return <span>a test sample</span>;
   const { holdId, bookingId } = event;
   return <a href={claimPath(holdId, bookingId)}>{bookingId === null ? 'the hold' : 'the booking'}</a>;
+}
+
+/** The job of the next attempt, or of the dead letter. A first attempt and an ended delivery have none. */
+function jobOf({ _id, state, generation }: DeliveryDetail['delivery']): VNode | null {
+  if (state === 'retrying') return <JobLink queue="webhook-delivery" jobId={deliveryJobId(_id, generation)} />;
+  return state === 'dead_letter' ? <JobLink queue="dead-letter" jobId={deadDeliveryJobId(_id)} /> : null;
 }
 
 type DeadLetterProps = { deliveryId: string; isActive: boolean; isReceiving: boolean };
