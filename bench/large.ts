@@ -102,8 +102,8 @@ async function addDelayedJobs(redisUrl: string, count: number): Promise<void> {
   const queue = new Queue('hold-expiry', { connection: { url: redisUrl }, prefix: '{pbs}' });
   for (let from = 0; from < count; from += JOBS_AT_A_TIME) {
     const jobs = Array.from({ length: Math.min(JOBS_AT_A_TIME, count - from) }, (_, n) => ({
-      name: 'expire-holds',
-      data: { holdIds: [newId()] },
+      name: 'expire hold · any',
+      data: { hold_id: newId(), slot_id: 'any', venue_id: 'any', expires_at: new Date(0).toISOString() },
       opts: { jobId: `large-${from + n}`, delay: A_DAY_MS + from + n },
     }));
     await queue.addBulk(jobs);

@@ -122,7 +122,7 @@ export async function eventually(
 /** Jobs that wait for reservations that are gone would be work in the next run. */
 async function deleteJobs(redis: Redis): Promise<void> {
   for await (const keys of redis.scanStream({ match: '{pbs}:*', count: 1000 })) {
-    const jobs = (keys as string[]).filter((key) => /:(hold-expiry|webhook-\w+):/.test(key));
+    const jobs = (keys as string[]).filter((key) => /:(hold-expiry|webhook-delivery|dead-letter):/.test(key));
     const ofJobs = jobs.filter((key) => !key.endsWith(':meta'));
     if (ofJobs.length > 0) await redis.unlink(ofJobs);
   }

@@ -41,8 +41,8 @@ async function expireAll({ contents, product, venue, partnerIds }: Bench): Promi
   // As they come from callers: those that are placed together are offered together.
   for (let from = 0; from < HOLDS; from += CALLERS) {
     const placed = holds.slice(from, from + CALLERS);
-    const offer = ({ _id, holdExpiresAt }: Reservation) =>
-      queues.scheduleHoldExpiry({ holdId: _id, expiresAt: holdExpiresAt }, now);
+    const offer = ({ _id: holdId, slotId, venueId, holdExpiresAt: expiresAt }: Reservation) =>
+      queues.scheduleHoldExpiry({ holdId, slotId, venueId, expiresAt }, now);
     await Promise.all(placed.map(offer));
   }
   await queues.close();

@@ -23,7 +23,7 @@ export async function addWaitingEvents(
   for (let from = 0; from < ids.length; from += reservationsOfJob) {
     const reservationIds = ids.slice(from, from + reservationsOfJob);
     jobs.push({
-      name: 'deliver-events',
+      name: 'dispatch events',
       data: { reservationIds },
       opts: { jobId: `bench-${reservationIds[0]}` },
     });

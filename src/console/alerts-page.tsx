@@ -40,6 +40,7 @@ const STATUSES = [
 
 /** The page on which the operator can act on the alert. */
 function linksOf(row: AlertRow): [label: string, path: string][] {
+  if (row.kind === 'job_dead_lettered') return [['Dead-letter queue', '/queues/queue/dead-letter?status=failed']];
   if (isOfQueue(row)) return [['Queue', `/queues/queue/${row.subject}`]];
   if (row.kind === 'delivery_overdue') return [['Queue', '/queues/queue/webhook-delivery']];
   if (row.subject === null || row.partnerId === null) return [];

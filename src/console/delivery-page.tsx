@@ -1,12 +1,14 @@
 import type { VNode } from 'preact';
 import { requiredVenueId } from '../events/events.rules.ts';
 import { canReceive } from '../partners/can-receive.service.ts';
+import { deadDeliveryJobId } from '../queues/dead-letter-jobs.ts';
+import { deliveryJobId } from '../queues/jobs.ts';
 import { deliveryView } from '../webhooks/deliveries/delivery-view.rules.ts';
 import { type DeliveryDetail, getDelivery } from '../webhooks/deliveries/read-deliveries.service.ts';
 import { getAnySubscription } from '../webhooks/subscriptions/require-subscription.service.ts';
 import { Discard, outcomeOf, Redeliver } from './delivery-rows.tsx';
 import { dateTimeSeconds, words } from './format.rules.ts';
-import { claimPath, PartnerLink, readNames } from './links.tsx';
+import { claimPath, JobLink, PartnerLink, readNames } from './links.tsx';
 import { Badge, Facts, Heading, Section, Table, When } from './parts.tsx';
 import type { PageHandler } from './request.ts';
 
@@ -47,6 +49,7 @@ export const deliveryPage: PageHandler = async (deps, { params }) => {
                 ['About', event && <About event={event} />],
                 ['Event id', <code>{delivery.eventId}</code>],
                 ['Delivery', <code>{delivery._id}</code>],
+                ['Job', jobOf(delivery)],
               ]}
             />
           </Section>
@@ -65,6 +68,12 @@ function About({ event }: { event: NonNullable<DeliveryDetail['event']> }): VNod
   const { holdId, bookingId } = event;
   if (holdId === null) return <span>the rules of a venue</span>;
   return <a href={claimPath(holdId, bookingId)}>{bookingId === null ? 'the hold' : 'the booking'}</a>;
+}
+
+/** The job of the next attempt, or of the dead letter. A first attempt and an ended delivery have none. */
+function jobOf({ _id, state, generation }: DeliveryDetail['delivery']): VNode | null {
+  if (state === 'retrying') return <JobLink queue="webhook-delivery" jobId={deliveryJobId(_id, generation)} />;
+  return state === 'dead_letter' ? <JobLink queue="dead-letter" jobId={deadDeliveryJobId(_id)} /> : null;
 }
 
 type DeadLetterProps = { deliveryId: string; isActive: boolean; isReceiving: boolean };

@@ -1,11 +1,13 @@
 import type { VNode } from 'preact';
-import { getHold } from '../booking/holds/holds.service.ts';
+import { expiryOf, getHold } from '../booking/holds/holds.service.ts';
 import { getResource } from '../catalog/venues/venues.service.ts';
 import { findVenue } from '../catalog/venues/venues.store.ts';
+import { holdExpiryJobId } from '../queues/jobs.ts';
+import type { Reservation } from '../reservations/reservations.model.ts';
 import { holdStatusOf } from '../reservations/reservations.rules.ts';
 import { price, timeSpan, zoneName } from './format.rules.ts';
 import { ApiForm, ReasonField } from './forms.tsx';
-import { dateOf, gridPath, PartnerLink, readNames } from './links.tsx';
+import { dateOf, gridPath, JobLink, PartnerLink, readNames } from './links.tsx';
 import { Badge, Facts, Heading, Section, When } from './parts.tsx';
 import type { PageHandler } from './request.ts';
 
@@ -41,6 +43,7 @@ export const holdPage: PageHandler = async (deps, { params }) => {
               ['Released', <When at={hold.releasedAt} timeZone={timeZone} />],
               ['Release reason', hold.releaseReason],
               ['Hold id', <code>{hold._id}</code>],
+              ['Job', hold.status === 'ACTIVE' ? <ExpiryJob hold={hold} /> : null],
               ['Day', venue && <a href={gridPath(venue, hold.slotStart)}>Show the day</a>],
             ]}
           />
@@ -54,6 +57,10 @@ export const holdPage: PageHandler = async (deps, { params }) => {
     ),
   };
 };
+
+function ExpiryJob({ hold }: { hold: Reservation }): VNode {
+  return <JobLink queue="hold-expiry" jobId={holdExpiryJobId(expiryOf(hold))} />;
+}
 
 /** Releases a hold: the one of `holdId`, else the one that its dialog was opened for. */
 export function ReleaseHold({ holdId }: { holdId?: string }): VNode {

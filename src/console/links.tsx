@@ -1,8 +1,10 @@
 import type { VNode } from 'preact';
 import type { VenueRow } from '../catalog/venues/venues.service.ts';
 import { PLATFORM_PARTNER_ID } from '../domain/platform-partner.ts';
+import { BOARD_PATH } from '../operations/operators/queue-board.ts';
 import { partnerNames } from '../partners/partners.service.ts';
 import { localDateOf } from '../platform/calendar.ts';
+import type { QueueName } from '../queues/jobs.ts';
 import { longDate, withQuery } from './format.rules.ts';
 import type { ConsoleDeps } from './request.ts';
 
@@ -19,6 +21,11 @@ export async function readNames<Row>(
 /** A partner's name, linked to its page; the built-in partner has no page. */
 export function PartnerLink({ id, name }: { id: string; name: string }): VNode {
   return id === PLATFORM_PARTNER_ID ? <span>{name}</span> : <a href={`/partners/${id}`}>{name}</a>;
+}
+
+/** The page of a job in Bull Board, which says so if the job is gone. */
+export function JobLink({ queue, jobId }: { queue: QueueName; jobId: string }): VNode {
+  return <a href={`${BOARD_PATH}/queue/${queue}/${jobId}`}>{`Show in ${queue}`}</a>;
 }
 
 /** The venue's grid on the day of an instant. */

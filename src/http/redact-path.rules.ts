@@ -4,8 +4,9 @@ import { isUuid } from '../platform/ids.ts';
 const OTHER = '[other]';
 const MAX_PARTS = 16;
 
-/** Ids of jobs contain that of their subject: `delivery-<id>-g2`, `hold-<id>-<ms>`. */
-const JOB_ID = /^(?:hold|event|delivery|dead)-([0-9a-f-]{36})(?:-g?\d{1,13})?$/;
+/** Ids of jobs contain that of their subject: `delivery-<id>-g2`, `hold-<id>-<ms>`, `dead-hold-expiry-hold-<id>-<ms>-<ms>`. */
+const JOB_ID =
+  /^(?:hold|event|delivery|dead|dead-hold-expiry-hold|dead-webhook-delivery-event)-([0-9a-f-]{36})(?:-g?\d{1,13}){0,2}$/;
 const SLOT_ID = /^(.+)_\d{8}T\d{4}Z$/;
 const SLUG = /^(?=[^a-z]*[a-z])[a-z0-9]+(?:-[a-z0-9]+)*$/;
 /** Slugs are made of names, so nine digits in a row are a phone number. */

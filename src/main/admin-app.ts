@@ -34,7 +34,7 @@ import { mountSignIn, operatorOf } from '../operations/operators/sign-in.ts';
 import { apiKeyRoutes } from '../partners/api-keys.router.ts';
 import { operatorPartnerRoutes } from '../partners/partners.router.ts';
 import type { ApiContext, Context } from '../process/context.ts';
-import { QUEUE_NAMES } from '../queues/queues.ts';
+import { QUEUE_NAMES } from '../queues/jobs.ts';
 import { operatorDeliveryRoutes } from '../webhooks/deliveries/operator-deliveries.router.ts';
 import { operatorSubscriptionRoutes } from '../webhooks/subscriptions/subscriptions.router.ts';
 import { describeOperatorApi } from './operator-openapi.ts';

@@ -1,39 +1,57 @@
 import type { BulkJobOptions } from 'bullmq';
 import { newId } from '../platform/ids.ts';
+import { FinalFailure } from './failures.ts';
 
-// The data, names, repetition and retention of each queue's jobs. Job data is ids only: a handler reads the state from
-// the database when it runs.
+/** The queues of what is due, in the order in which a booking passes through them. */
+export const WORKED_QUEUES = ['hold-expiry', 'webhook-delivery'] as const;
+export type WorkedQueue = (typeof WORKED_QUEUES)[number];
 
-export type HoldExpiryJob = { holdIds: string[] };
-export type DeliverEventsJob = { reservationIds: string[] };
-/** The next attempt of a series. `isKnownDead`: ended with a dead letter, so an operator has run it again. */
-export type RetryJob = {
-  deliveryId: string;
-  subscriptionId: string;
-  /** Absent in jobs of an older release. */
-  partnerId?: string;
-  generation: number;
-  isKnownDead?: true;
+/** All queues; the last has what the others have given up, until an operator retries it. */
+export const QUEUE_NAMES = [...WORKED_QUEUES, 'dead-letter'] as const;
+export type QueueName = (typeof QUEUE_NAMES)[number];
+
+// The data, names, repetition and retention of each queue's jobs, as operators read them in Bull Board. Job data has no
+// personal data, no secret, and of an endpoint only its host: a handler reads the rest from the database when it runs.
+
+export type HoldExpiryJob = { hold_id: string; slot_id: string; venue_id: string; expires_at: string };
+export type DispatchJob = {
+  /** Workers of older releases read this alone. */
+  reservationIds: string[];
+  events: { event_type: string; event_id: string }[];
 };
-export type WebhookDeliveryJob = DeliverEventsJob | RetryJob;
-export type DeadLetterJob = { deliveryId: string };
+/** The attempts that a delivery's series has left. */
+export type DeliveryJob = {
+  delivery_id: string;
+  event_type: string;
+  event_id: string;
+  subscription_id: string;
+  partner_id: string;
+  /** Null for a test event. */
+  venue_id: string | null;
+  generation: number;
+  /** The series ended with a dead letter, so an operator has run the job again. */
+  is_known_dead?: true;
+};
 
-/** The ids in a worker's job, by their names in log lines. */
-export function loggedIdsOf(data: HoldExpiryJob | WebhookDeliveryJob): Record<string, unknown> {
-  if ('holdIds' in data) return { hold_ids: data.holdIds };
-  if ('reservationIds' in data) return { hold_ids: data.reservationIds };
-  const { deliveryId, subscriptionId, partnerId } = data;
-  return { delivery: deliveryId, subscription_id: subscriptionId, partner_id: partnerId };
-}
-
-/** `inMs`: how long until then, by the database's clock. */
-export type DueHold = { holdId: string; expiresAt: Date; inMs: number };
+export type DueHold = {
+  holdId: string;
+  slotId: string;
+  venueId: string;
+  expiresAt: Date;
+  /** How long until then, by the database's clock. */
+  inMs: number;
+};
+export type WaitingEvent = { reservationId: string; eventId: string; eventType: string };
 export type DueDelivery = {
   deliveryId: string;
+  eventType: string;
+  eventId: string;
   subscriptionId: string;
   partnerId: string;
+  venueId: string | null;
+  /** Null if the subscription is unknown. */
+  endpointHost: string | null;
   generation: number;
-  attemptsMade: number;
   attemptsLeft: number;
   delayMs: number;
 };
@@ -45,80 +63,65 @@ const REMOVAL = {
   removeOnComplete: { age: 3600, count: 1000 },
   removeOnFail: { age: DAY_SECONDS, count: 1000 },
 };
+/** A job that fails this often goes to the dead-letter queue. */
+export const REPEATED = { attempts: 3, backoff: { type: 'exponential', delay: 500 }, ...REMOVAL };
 
-/** Holds or reservations in one job; larger work is shared by several workers. */
+export function holdExpiryJob({ inMs, ...hold }: DueHold): NewJob {
+  return {
+    name: `expire hold · ${hold.slotId}`,
+    data: {
+      hold_id: hold.holdId,
+      slot_id: hold.slotId,
+      venue_id: hold.venueId,
+      expires_at: hold.expiresAt.toISOString(),
+    } satisfies HoldExpiryJob,
+    opts: { jobId: holdExpiryJobId(hold), delay: Math.max(0, inMs), ...REPEATED },
+  };
+}
+
+/** Contains the expiry, so that an extended hold gets another job. */
+export function holdExpiryJobId({ holdId, expiresAt }: Pick<DueHold, 'holdId' | 'expiresAt'>): string {
+  return `hold-${holdId}-${expiresAt.getTime()}`;
+}
+
+/** Reservations in one job; larger work is shared by several workers. */
 const MAX_SHARED = 50;
-/** How much later than its hold's expiry a job may be due. */
-const LATER_BY_MS = 50;
-
-/**
- * Jobs that expire holds. Holds that lapse within 50 ms share a job, due when the last of them has. A job for one hold
- * has the expiry in its id, so that an extended hold gets another job.
- */
-export function holdExpiryJobs(holds: readonly DueHold[]): NewJob[] {
-  const byExpiry = holds.toSorted((a, b) => a.expiresAt.getTime() - b.expiresAt.getTime());
-  const isTogether = (first: DueHold, next: DueHold) =>
-    next.expiresAt.getTime() - first.expiresAt.getTime() <= LATER_BY_MS;
-  return inGroups(byExpiry, isTogether).map((group) => {
-    const [first, last] = [group[0], group.at(-1) ?? group[0]];
-    return {
-      name: 'expire-holds',
-      data: { holdIds: group.map(({ holdId }) => holdId) } satisfies HoldExpiryJob,
-      opts: {
-        jobId: `hold-${idOf(group, `${first.holdId}-${first.expiresAt.getTime()}`)}`,
-        delay: Math.max(0, last.inMs),
-        ...REMOVAL,
-      },
-    };
-  });
-}
-
-/** The holds of an expiry job; jobs of an older release are for one hold. */
-export function holdIdsOf(data: HoldExpiryJob | { holdId: string }): readonly string[] {
-  return 'holdIds' in data ? data.holdIds : [data.holdId];
-}
 
 /** Jobs that take events out of outboxes and send each to its receivers for the first time. */
-export function deliverEventsJobs(waiting: readonly { reservationId: string; eventId: string }[]): NewJob[] {
-  return inGroups(waiting, () => true).map((group) => ({
-    name: 'deliver-events',
-    data: { reservationIds: group.map(({ reservationId }) => reservationId) } satisfies DeliverEventsJob,
-    opts: {
-      jobId: `event-${idOf(group, group[0].eventId)}`,
-      attempts: 3,
-      backoff: { type: 'exponential', delay: 500 },
-      ...REMOVAL,
-    },
-  }));
-}
-
-/**
- * The id of a group's job: `alone` for a group of one, else a new id. BullMQ ignores a job whose id exists, so an item
- * that is offered again must not give its id to a job that it shares.
- */
-function idOf(group: readonly unknown[], alone: string): string {
-  return group.length === 1 ? alone : newId();
-}
-
-/** Consecutive items in groups of at most 50, each item together with the first of its group. */
-function inGroups<Item>(items: readonly Item[], isTogether: (first: Item, next: Item) => boolean): [Item, ...Item[]][] {
-  const groups: [Item, ...Item[]][] = [];
-  for (const item of items) {
-    const group = groups.at(-1);
-    if (group === undefined || group.length === MAX_SHARED || !isTogether(group[0], item)) groups.push([item]);
-    else group.push(item);
+export function dispatchJobs(waiting: readonly WaitingEvent[]): NewJob[] {
+  const jobs: NewJob[] = [];
+  for (let from = 0; from < waiting.length; from += MAX_SHARED) {
+    const group = waiting.slice(from, from + MAX_SHARED);
+    const [first] = group;
+    // BullMQ ignores a job whose id exists, so an event that is offered again must not give its id to a shared job.
+    const id = group.length === 1 ? first?.eventId : newId();
+    jobs.push({
+      name: 'dispatch events',
+      data: {
+        reservationIds: group.map(({ reservationId }) => reservationId),
+        events: group.map(({ eventType, eventId }) => ({ event_type: eventType, event_id: eventId })),
+      } satisfies DispatchJob,
+      opts: { jobId: `event-${id}`, ...REPEATED },
+    });
   }
-  return groups;
+  return jobs;
 }
 
 /** The job for the attempts that a delivery's series has left; the worker's backoff says when each is due. */
-export function retryJob(delivery: DueDelivery): NewJob {
-  const { deliveryId, subscriptionId, partnerId, generation, attemptsMade, attemptsLeft, delayMs } = delivery;
+export function deliveryJob({ endpointHost, attemptsLeft, delayMs, ...delivery }: DueDelivery): NewJob {
   return {
-    name: attemptsMade === 0 ? 'first-attempt' : 'retry',
-    data: { deliveryId, subscriptionId, partnerId, generation } satisfies RetryJob,
+    name: `${delivery.eventType} → ${endpointHost ?? 'unknown endpoint'}`,
+    data: {
+      delivery_id: delivery.deliveryId,
+      event_type: delivery.eventType,
+      event_id: delivery.eventId,
+      subscription_id: delivery.subscriptionId,
+      partner_id: delivery.partnerId,
+      venue_id: delivery.venueId,
+      generation: delivery.generation,
+    } satisfies DeliveryJob,
     opts: {
-      jobId: deliveryJobId(deliveryId, generation),
+      jobId: deliveryJobId(delivery.deliveryId, delivery.generation),
       delay: delayMs,
       attempts: attemptsLeft,
       backoff: { type: 'webhook' },
@@ -133,20 +136,74 @@ export function deliveryJobId(deliveryId: string, generation: number): string {
   return `delivery-${deliveryId}-g${generation}`;
 }
 
-export function deadLetterJob(deliveryId: string): NewJob {
-  return {
-    name: 'dead-letter',
-    data: { deliveryId } satisfies DeadLetterJob,
-    opts: { jobId: deadLetterJobId(deliveryId) },
+type JobData = Record<string, unknown>;
+
+/** The fields of a job's data, which may be anything; none if it is no object. */
+export function fieldsOf(data: unknown): JobData {
+  return typeof data === 'object' && data !== null ? { ...data } : {};
+}
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every(isText);
+
+/** `expiresAt`: the expiry for which the job was added; undefined in jobs of an older release. */
+export type HoldToExpire = { holdId: string; expiresAt: Date | undefined };
+
+/** The holds of an expiry job, also of an older release. @throws FinalFailure for data of another shape */
+export function holdsIn(jobData: unknown): HoldToExpire[] {
+  const data = fieldsOf(jobData);
+  if (isText(data['hold_id']) && isText(data['expires_at'])) {
+    return [{ holdId: data['hold_id'], expiresAt: new Date(data['expires_at']) }];
+  }
+  if (isTexts(data['holdIds'])) return data['holdIds'].map((holdId) => ({ holdId, expiresAt: undefined }));
+  if (isText(data['holdId'])) return [{ holdId: data['holdId'], expiresAt: undefined }];
+  throw unknownShape('hold_id and expires_at');
+}
+
+export type DeliveryToRetry = {
+  deliveryId: string;
+  subscriptionId: string;
+  partnerId: string;
+  generation: number;
+  isKnownDead: boolean;
+};
+
+/** The work of a `webhook-delivery` job, also of an older release. @throws FinalFailure for data of another shape */
+export function webhookWorkIn(jobData: unknown): { reservationIds: string[] } | DeliveryToRetry {
+  const { reservationIds } = fieldsOf(jobData);
+  if (isTexts(reservationIds)) return { reservationIds };
+  const delivery = deliveryIn(jobData);
+  if (delivery !== undefined) return delivery;
+  throw unknownShape('reservationIds, or delivery_id, subscription_id and generation');
+}
+
+/** The delivery whose attempts a job makes; undefined for other jobs. */
+export function deliveryIn(jobData: unknown): DeliveryToRetry | undefined {
+  const data = fieldsOf(jobData);
+  const deliveryId = data['delivery_id'] ?? data['deliveryId'];
+  const subscriptionId = data['subscription_id'] ?? data['subscriptionId'];
+  const partnerId = data['partner_id'] ?? data['partnerId'] ?? subscriptionId;
+  const { generation } = data;
+  if (!isText(deliveryId) || !isText(subscriptionId) || !isText(partnerId)) return undefined;
+  if (typeof generation !== 'number') return undefined;
+  const isKnownDead = data['is_known_dead'] === true || data['isKnownDead'] === true;
+  return { deliveryId, subscriptionId, partnerId, generation, isKnownDead };
+}
+
+function unknownShape(needed: string): FinalFailure {
+  return new FinalFailure(`The job's data has no known shape: it must have ${needed}.`);
+}
+
+/** The ids in the data of a job, by their names in log lines; none if it has no known shape. */
+export function loggedIdsOf(jobData: unknown): Record<string, string | string[]> {
+  const data = fieldsOf(jobData);
+  const fields = {
+    hold_ids: data['holdIds'] ?? data['reservationIds'],
+    hold_id: data['hold_id'] ?? data['holdId'],
+    delivery: data['delivery_id'] ?? data['deliveryId'],
+    subscription_id: data['subscription_id'] ?? data['subscriptionId'],
+    partner_id: data['partner_id'] ?? data['partnerId'],
   };
+  const isId = (field: [string, unknown]): field is [string, string | string[]] =>
+    isText(field[1]) || isTexts(field[1]);
+  return Object.fromEntries(Object.entries(fields).filter(isId));
 }
-
-export function deadLetterJobId(deliveryId: string): string {
-  return `${DEAD_LETTER_PREFIX}${deliveryId}`;
-}
-
-export function deliveryOfDeadLetter(jobId: string): string {
-  return jobId.slice(DEAD_LETTER_PREFIX.length);
-}
-
-const DEAD_LETTER_PREFIX = 'dead-';

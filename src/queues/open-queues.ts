@@ -98,6 +98,18 @@ export function openQueues<Name extends string>(
       return async (due: readonly Due[]): Promise<boolean> =>
         (await Promise.all(due.map(offer))).every((isTaken) => isTaken);
     },
+    /**
+     * Removes a job by its id, unless it is being worked on, and resolves to whether Redis did so. Concurrent calls
+     * leave in one write.
+     */
+    removing(name: Name) {
+      return batched(async (jobIds: readonly string[]) => {
+        const remove = (queue: Queue) =>
+          Promise.all(jobIds.map((jobId) => queue.remove(jobId, { removeChildren: false })));
+        const isDone = (await ask(name, remove)) !== undefined;
+        return jobIds.map(() => isDone);
+      }, MAX_OFFERED);
+    },
     async close(): Promise<void> {
       const queues: Queue[] = Object.values(byName);
       await Promise.all(queues.map((queue) => queue.close().catch(() => undefined)));

@@ -3,29 +3,34 @@ import type { Job, Queue } from 'bullmq';
 import { withDeadline } from '../platform/deadline.ts';
 import type { Logger } from '../platform/logger.ts';
 import {
+  type DeadJob,
+  deadDeliveryJob,
+  deadDeliveryJobId,
+  deadJobJob,
+  sourceJob,
+  subjectOfDeadLetter,
+} from './dead-letter-jobs.ts';
+import {
   type DueDelivery,
   type DueHold,
-  deadLetterJob,
-  deadLetterJobId,
-  deliverEventsJobs,
+  deliveryJob,
   deliveryJobId,
-  deliveryOfDeadLetter,
-  holdExpiryJobs,
+  dispatchJobs,
+  fieldsOf,
+  holdExpiryJob,
+  holdExpiryJobId,
   type NewJob,
-  retryJob,
+  QUEUE_NAMES,
+  type QueueName,
+  WORKED_QUEUES,
+  type WorkedQueue,
 } from './jobs.ts';
 import { NODE_TIMEOUT_MS, openQueues, REDIS_TIMEOUT_MS } from './open-queues.ts';
 
-/** The queues whose jobs workers take, in the order in which a booking passes through them. */
-export const WORKED_QUEUES = ['hold-expiry', 'webhook-delivery'] as const;
-export type WorkedQueue = (typeof WORKED_QUEUES)[number];
-
-/** All queues; the last shows dead letters to operators, and no worker takes its jobs. */
-export const QUEUE_NAMES = [...WORKED_QUEUES, 'webhook-dead-letter'] as const;
-export type QueueName = (typeof QUEUE_NAMES)[number];
-
 /** `workers`: connected processes; null if Redis does not list its clients, or a cluster node does not respond. */
 export type QueueState = { name: WorkedQueue; isPaused: boolean; workers: number | null };
+
+type DeliverySeries = Pick<DueDelivery, 'deliveryId' | 'generation'>;
 
 /**
  * The producing side of the queues. Every method is a hint that something may be due: it resolves within 500 ms, to
@@ -37,9 +42,11 @@ export type Queues = ReturnType<typeof createQueues>;
 /** Connects to Redis in the background. The queues can be used before that, and take nothing then. */
 export function createQueues(redisUrl: string, prefix: string, log: Logger) {
   const queues = openQueues(QUEUE_NAMES, { redisUrl, prefix }, log);
-  const { ask, offering, isReady, tryWrite, readServers, close } = queues;
-  const offerExpiries = offering('hold-expiry', holdExpiryJobs);
-  const offerDispatches = offering('webhook-delivery', deliverEventsJobs);
+  const { ask, offering, removing, isReady, tryWrite, readServers, close } = queues;
+  const offerExpiries = offering<DueHold>('hold-expiry', (due) => due.map(holdExpiryJob));
+  const removeExpiry = removing('hold-expiry');
+  const offerDispatches = offering('webhook-delivery', dispatchJobs);
+  const removeDeadLetter = removing('dead-letter');
 
   return {
     isReady,
@@ -50,23 +57,42 @@ export function createQueues(redisUrl: string, prefix: string, log: Logger) {
 
     scheduleHoldExpiry: (hold: Omit<DueHold, 'inMs'>, now: Date) =>
       offerExpiries([{ ...hold, inMs: hold.expiresAt.getTime() - now.getTime() }]),
-    enqueueDispatch: (reservationId: string, eventId: string) => offerDispatches([{ reservationId, eventId }]),
-    scheduleDeliveries: offering<DueDelivery>('webhook-delivery', (due) => due.map(retryJob)),
+    /** Removes the job of a hold that has ended or has another expiry. */
+    removeHoldExpiry: (hold: Pick<DueHold, 'holdId' | 'expiresAt'>) => removeExpiry(holdExpiryJobId(hold)),
+    enqueueDispatch: (reservationId: string, eventId: string, eventType: string) =>
+      offerDispatches([{ reservationId, eventId, eventType }]),
+    scheduleDeliveries: offering<DueDelivery>('webhook-delivery', (due) => due.map(deliveryJob)),
     /** Puts a delivery's job back if it is missing or finished. */
-    ensureDelivery: async (delivery: DueDelivery) =>
-      (await ask('webhook-delivery', (queue) => ensureJob(queue, retryJob(delivery)))) ?? 'unavailable',
+    ensureDelivery: async ({ deliveryId, generation }: DeliverySeries, toDue: () => Promise<DueDelivery>) =>
+      (await ask('webhook-delivery', (queue) =>
+        ensureJob(queue, deliveryJobId(deliveryId, generation), async () => deliveryJob(await toDue())),
+      )) ?? 'unavailable',
     /** Makes a waiting retry due now. False if there is no such job (the sweep adds it). */
-    promoteDelivery: async ({ deliveryId, generation }: Pick<DueDelivery, 'deliveryId' | 'generation'>) =>
+    promoteDelivery: async ({ deliveryId, generation }: DeliverySeries) =>
       (await ask('webhook-delivery', (queue) => promoteJob(queue, deliveryJobId(deliveryId, generation)))) ?? false,
 
-    addDeadLetters: offering<string>('webhook-dead-letter', (ids) => ids.map(deadLetterJob)),
-    removeDeadLetters: async (deliveryIds: readonly string[]) =>
-      (await ask('webhook-dead-letter', (queue) =>
-        Promise.all(deliveryIds.map((deliveryId) => queue.remove(deadLetterJobId(deliveryId)))),
-      )) !== undefined,
-    /** Deliveries whose dead letters are queued, oldest first, from position `from`; none without Redis. */
+    addDeadLetters: offering<Parameters<typeof deadDeliveryJob>[0]>('dead-letter', (dead) => dead.map(deadDeliveryJob)),
+    removeDeadLetters: async (deliveryIds: readonly string[]) => {
+      const removed = deliveryIds.map((deliveryId) => removeDeadLetter(deadDeliveryJobId(deliveryId)));
+      return (await Promise.all(removed)).every((isTaken) => isTaken);
+    },
+    /**
+     * The deliveries of queued dead letters, oldest first, from position `from`; null for one of a job. None without
+     * Redis.
+     */
     listDeadLetters: async (from: number, limit: number) =>
-      (await ask('webhook-dead-letter', (queue) => queuedDeadLetters(queue, from, limit))) ?? [],
+      (await ask('dead-letter', (queue) => queuedDeadLetters(queue, from, limit))) ?? [],
+    /** Moves a failed job to the dead-letter queue. It stays where it is if Redis does not take it. */
+    giveUpJob: async (queue: WorkedQueue, job: Job, reason: string) => {
+      const dead = deadJobOf(queue, job, reason);
+      const isTaken = await ask('dead-letter', (deadLetters) => addJob(deadLetters, deadJobJob(dead, job.timestamp)));
+      if (isTaken === true) await ask(queue, (source) => source.remove(dead.job_id));
+    },
+    /** Runs a job again that was given up. False if Redis does not take it. */
+    retryGivenUp: async (dead: DeadJob) =>
+      (await ask(dead.queue, (queue) => ensureJob(queue, dead.job_id, async () => sourceJob(dead)))) !== undefined,
+    /** How many jobs of each worked queue are dead letters; undefined if Redis does not respond. */
+    countGivenUp: () => ask('dead-letter', countGivenUp),
 
     /** The figures of all queues in the exposition format of Prometheus; undefined unless Redis gives all of them. */
     exportMetrics: () => allOrNone(QUEUE_NAMES.map((name) => ask(name, (queue) => queue.exportPrometheusMetrics()))),
@@ -75,10 +101,12 @@ export function createQueues(redisUrl: string, prefix: string, log: Logger) {
     /** Whether an operator has paused the queue; undefined if Redis does not respond. */
     isPaused: (name: WorkedQueue) => ask(name, (queue) => queue.isPaused()),
     /** How many jobs wait to be taken, 0 for a paused queue; undefined if Redis does not respond. */
-    countWaiting: (name: WorkedQueue) =>
+    countWaiting: (name: QueueName) =>
       ask(name, async (queue) => ((await queue.isPaused()) ? 0 : queue.getJobCountByTypes('wait', 'prioritized'))),
-    /** Deletes the queue of releases up to 1.0.0 that `webhook-delivery` replaces, once it has no workers. */
-    removeRetired: () => queues.removeRetired('event-dispatch'),
+    /** Deletes the queues of older releases that `webhook-delivery` and `dead-letter` replace, once they have no workers. */
+    removeRetired: async () => {
+      for (const name of ['event-dispatch', 'webhook-dead-letter']) await queues.removeRetired(name);
+    },
   };
 }
 
@@ -93,23 +121,65 @@ async function readState(name: WorkedQueue, queue: Queue): Promise<QueueState> {
   return { name, isPaused: await queue.isPaused(), workers: await workers };
 }
 
-async function queuedDeadLetters(queue: Queue, from: number, limit: number): Promise<string[]> {
-  const jobIds = await queue.getRanges(['waiting'], from, from + limit - 1, true);
-  return jobIds.map(deliveryOfDeadLetter);
+/** Failed ones, and after them those that wait to fail, for example because the queue is paused. */
+async function queuedDeadLetters(queue: Queue, from: number, limit: number): Promise<(string | null)[]> {
+  const idsIn = (state: 'failed' | 'waiting', first: number) =>
+    queue.getRanges([state], first, first + limit - 1, true);
+  const failed = await idsIn('failed', from);
+  const jobIds =
+    failed.length > 0 ? failed : await idsIn('waiting', Math.max(0, from - (await queue.getFailedCount())));
+  return jobIds.map((jobId) => {
+    const subject = subjectOfDeadLetter(jobId);
+    return 'deliveryId' in subject ? subject.deliveryId : null;
+  });
+}
+
+/** More dead letters than this are not looked through. */
+const MAX_COUNTED = 10_000;
+
+async function countGivenUp(queue: Queue): Promise<ReadonlyMap<WorkedQueue, number>> {
+  const jobIds = await queue.getRanges(['failed', 'waiting', 'active'], 0, MAX_COUNTED - 1);
+  const counts = new Map<WorkedQueue, number>();
+  for (const jobId of jobIds) {
+    const subject = subjectOfDeadLetter(jobId);
+    if ('queue' in subject) counts.set(subject.queue, (counts.get(subject.queue) ?? 0) + 1);
+  }
+  return counts;
+}
+
+function deadJobOf(
+  queue: WorkedQueue,
+  { id = '', name, data, attemptsMade, finishedOn }: Job,
+  reason: string,
+): DeadJob {
+  return {
+    queue,
+    job_name: name,
+    job_id: id,
+    job_data: fieldsOf(data),
+    reason,
+    attempts: attemptsMade,
+    failed_at: new Date(finishedOn ?? Date.now()).toISOString(),
+  };
+}
+
+async function addJob(queue: Queue, { name, data, opts }: NewJob): Promise<true> {
+  await queue.add(name, data, opts);
+  return true;
 }
 
 /** Longer than any deferral by a failing endpoint: a due row's job that waits longer was delayed by a wrong clock. */
 const MAX_DEFERRAL_MS = 10_000;
 
-async function ensureJob(queue: Queue, job: NewJob): Promise<'added' | 'present'> {
-  const existing = await queue.getJob(job.opts.jobId);
+async function ensureJob(queue: Queue, jobId: string, toJob: () => Promise<NewJob>): Promise<'added' | 'present'> {
+  const existing = await queue.getJob(jobId);
   const state = await existing?.getState();
   if (existing !== undefined && state !== 'completed' && state !== 'failed' && state !== 'unknown') {
     if (state === 'delayed' && leftMs(existing) > MAX_DEFERRAL_MS) await existing.promote();
     return 'present';
   }
   await existing?.remove();
-  await queue.add(job.name, job.data, job.opts);
+  await addJob(queue, await toJob());
   return 'added';
 }
 

@@ -4,16 +4,27 @@ import type { Db } from '../platform/mongo.ts';
 import { NEWEST } from '../platform/newest-reads.ts';
 import { SERVICE } from './actor-types.ts';
 import { reservationCollection } from './reservations.model.ts';
+import type { ReservationStatus } from './reservations.rules.ts';
 import { transitionUpdate } from './reservations.store.ts';
 
-/** The event of an expired hold, or how long the hold has left: 0 if it is not ACTIVE, or another call expired it. */
-type Expiry = { eventId: string } | { leftMs: number };
+/**
+ * A hold after it was tried. `eventId`: of its expiry by this call; null otherwise. `leftMs`: how long an ACTIVE hold has
+ * left, at least 1; 0 in other states.
+ */
+export type TriedHold = {
+  holdId: string;
+  eventId: string | null;
+  status: ReservationStatus;
+  expiresAt: Date;
+  leftMs: number;
+};
 
 /**
  * Expires the holds that have lapsed by the database's clock, in two commands if all have, else in three. Of concurrent
- * calls, one expires a hold. Returns for each hold, in order, its expiry or the error that it met alone.
+ * calls, one expires a hold. Returns for each hold, in order, how it is
+ * now or the error that it met alone; null if there is no such hold.
  */
-export async function expireLapsedHolds(db: Db, holdIds: readonly string[]): Promise<(Expiry | Error)[]> {
+export async function expireLapsedHolds(db: Db, holdIds: readonly string[]): Promise<(TriedHold | null | Error)[]> {
   if (holdIds.length === 0) return [];
   const eventIds = holdIds.map(() => newId());
   const expiries = holdIds.map((holdId, index) => expiryOf([holdId], eventIds.slice(index, index + 1)));
@@ -22,16 +33,22 @@ export async function expireLapsedHolds(db: Db, holdIds: readonly string[]): Pro
   const untilLapsed = { $max: [{ $subtract: ['$holdExpiresAt', '$$NOW'] }, 1] };
   const leftMs = { $cond: [{ $eq: ['$status', 'ACTIVE'] }, untilLapsed, 0] };
   const rows = await reservationCollection(db)
-    .aggregate<{ _id: string; leftMs: number; eventIds: string[] }>(
-      [{ $match: { _id: { $in: [...new Set(holdIds)] } } }, { $project: { leftMs, eventIds: '$outbox.eventId' } }],
+    .aggregate<Omit<TriedHold, 'holdId' | 'eventId'> & { _id: string; eventIds: string[] }>(
+      [
+        { $match: { _id: { $in: [...new Set(holdIds)] } } },
+        { $project: { status: 1, expiresAt: '$holdExpiresAt', leftMs, eventIds: '$outbox.eventId' } },
+      ],
       NEWEST,
     )
     .toArray();
   const found = new Map(rows.map((row) => [row._id, row]));
   return holdIds.map((holdId, index) => {
     const [row, eventId = ''] = [found.get(holdId), eventIds[index]];
-    if (row?.eventIds.includes(eventId)) return { eventId };
-    return errors[index] ?? { leftMs: row?.leftMs ?? 0 };
+    if (row === undefined) return errors[index] ?? null;
+    const { status, expiresAt, leftMs: left } = row;
+    const hasExpired = row.eventIds.includes(eventId);
+    if (!hasExpired && errors[index] !== undefined) return errors[index];
+    return { holdId, eventId: hasExpired ? eventId : null, status, expiresAt, leftMs: left };
   });
 }
 

@@ -4,17 +4,17 @@ import type { Db } from '../platform/mongo.ts';
 import { BATCH_SIZES, counter, histogram } from '../platform/process-metrics.ts';
 import { type SweptPage, sweepBatches } from '../platform/sweep.ts';
 import type { Queues } from '../queues/queues.ts';
-import { expireLapsedHolds } from './expire-holds.store.ts';
+import { expireLapsedHolds, type TriedHold } from './expire-holds.store.ts';
 import { findLapsedHolds, type PageOfDue } from './hold-reads.store.ts';
 import type { Reservation } from './reservations.model.ts';
 import type { TransitionName } from './reservations.rules.ts';
-import { applyTransition, type Change } from './reservations.store.ts';
+import { applyTransition, type Change, type Written } from './reservations.store.ts';
 
 export type { Customer } from './reservations.model.ts';
 
-export type ReservationDeps = { db: Db; queues: Pick<Queues, 'enqueueDispatch'> };
+export type ReservationDeps = { db: Db; queues: Pick<Queues, 'enqueueDispatch' | 'removeHoldExpiry'> };
 
-/** Carries out a transition and enqueues its event without waiting for Redis (ADR 0009). Null if it is not legal. */
+/** Carries out a transition and offers its jobs (`offerJobs`). Null if it is not legal. */
 export async function moveReservation(
   deps: ReservationDeps,
   name: TransitionName,
@@ -23,35 +23,44 @@ export async function moveReservation(
 ): Promise<Reservation | null> {
   const written = await applyTransition(deps.db, name, reservationId, change);
   if (written === null) return null;
-  void deps.queues.enqueueDispatch(reservationId, written.eventId);
+  offerJobs(deps, written);
   return written.reservation;
 }
 
-/** The holds that expired, how long the live ones have left, and why others could not be expired. */
-type Expired = { endedIds: string[]; leftMs: number[]; failures: ReadonlyMap<string, Error> };
+/**
+ * Enqueues the event of a change, and removes the expiry job of a hold that the change has ended. Does not wait for
+ * Redis (ADR 0009): the sweeps find an event without a job, and a job that stays finds nothing to do.
+ */
+export function offerJobs(
+  { queues }: ReservationDeps,
+  { reservation: { _id, holdExpiresAt }, eventId, eventType, hasEndedHold }: Written,
+): void {
+  void queues.enqueueDispatch(_id, eventId, eventType);
+  if (hasEndedHold) void queues.removeHoldExpiry({ holdId: _id, expiresAt: holdExpiresAt });
+}
 
 /** Expires the holds that have lapsed by the database's clock, each with its one `hold_expired` event. */
-async function expireLapsed(deps: ReservationDeps, holdIds: readonly string[]): Promise<Expired> {
-  const expiries = await expireLapsedHolds(deps.db, holdIds);
-  const endedIds: string[] = [];
-  const leftMs: number[] = [];
-  const failures = new Map<string, Error>();
-  for (const [index, expiry] of expiries.entries()) {
-    const holdId = holdIds[index] ?? '';
-    if (expiry instanceof Error) failures.set(holdId, expiry);
-    else if ('leftMs' in expiry) leftMs.push(expiry.leftMs);
-    else {
-      endedIds.push(holdId);
-      void deps.queues.enqueueDispatch(holdId, expiry.eventId);
-    }
-  }
-  return { endedIds, leftMs: leftMs.filter((ms) => ms > 0), failures };
+async function expireLapsed(deps: ReservationDeps, holdIds: readonly string[]): Promise<(TriedHold | null | Error)[]> {
+  const tried = await expireLapsedHolds(deps.db, holdIds);
+  for (const { holdId, eventId } of expiredAmong(tried))
+    void deps.queues.enqueueDispatch(holdId, eventId, 'hold_expired');
+  return tried;
+}
+
+type ExpiredHold = TriedHold & { eventId: string };
+
+/** The holds that this call expired. */
+function expiredAmong(tried: readonly (TriedHold | null | Error)[]): ExpiredHold[] {
+  const isExpired = (hold: TriedHold | null | Error): hold is ExpiredHold =>
+    hold !== null && !(hold instanceof Error) && hold.eventId !== null;
+  return tried.filter(isExpired);
 }
 
 /** Expires lapsed holds; of concurrent calls, one expires a hold. Rejects if one cannot be expired. */
 export async function expireHolds(deps: ReservationDeps, holdIds: readonly string[]): Promise<void> {
-  const { failures } = await expireLapsed(deps, holdIds);
-  for (const err of failures.values()) throw err;
+  const tried = await expireLapsed(deps, holdIds);
+  for (const hold of expiredAmong(tried)) void deps.queues.removeHoldExpiry(hold);
+  for (const hold of tried) if (hold instanceof Error) throw hold;
 }
 
 const holdsExpired = counter({
@@ -66,11 +75,14 @@ const expiryBatches = histogram({
 
 type ExpiryDeps = ReservationDeps & { log: Logger };
 
-/** The work of an expiry job, which may come early by a host's clock or for an extended hold. */
-export async function expireDueHolds(deps: ExpiryDeps, holdIds: readonly string[]): Promise<Expired> {
+/** The work of expiry jobs, which may come early by a host's clock or for extended holds; in the order of `holdIds`. */
+export async function expireDueHolds(
+  deps: ExpiryDeps,
+  holdIds: readonly string[],
+): Promise<(TriedHold | null | Error)[]> {
   const beganAt = performance.now();
-  const expired = await expireLapsed(deps, holdIds);
-  const { endedIds } = expired;
+  const tried = await expireLapsed(deps, holdIds);
+  const endedIds = expiredAmong(tried).map(({ holdId }) => holdId);
   expiryBatches(deps.db).observe(holdIds.length);
   holdsExpired(deps.db).inc(endedIds.length);
   if (endedIds.length > 0)
@@ -78,7 +90,7 @@ export async function expireDueHolds(deps: ExpiryDeps, holdIds: readonly string[
       { holds: endedIds.length, hold_ids: endedIds, duration_ms: Math.round(performance.now() - beganAt) },
       'holds expired',
     );
-  return expired;
+  return tried;
 }
 
 export async function sweepLapsedHolds(
@@ -87,10 +99,14 @@ export async function sweepLapsedHolds(
 ): Promise<SweptPage<DuePosition>> {
   const { ids, next } = await findLapsedHolds(deps.db, page);
   const expire = async (batch: readonly string[]) => {
-    const { endedIds, failures } = await expireDueHolds(deps, batch);
-    for (const [holdId, err] of failures)
-      deps.log.error({ hold_id: holdId, err }, 'a hold could not be expired; the sweep retries it');
-    return endedIds.length;
+    const tried = await expireDueHolds(deps, batch);
+    for (const [index, hold] of tried.entries()) {
+      if (hold instanceof Error)
+        deps.log.error({ hold_id: batch[index], err: hold }, 'a hold could not be expired; the sweep retries it');
+    }
+    const expired = expiredAmong(tried);
+    for (const hold of expired) void deps.queues.removeHoldExpiry(hold);
+    return expired.length;
   };
   const onError = (err: unknown, batch: readonly string[]) =>
     deps.log.error({ hold_ids: batch, err }, 'holds could not be expired; the sweep retries them');

@@ -25,7 +25,8 @@ function eventOf(type: EventType, originator: unknown, actor: Actor, details: Ex
   return { type: literal(type), at: '$$NOW', originatorId: originator, actor: literal(actor), ...details };
 }
 
-export type Written = { reservation: Reservation; eventId: string };
+/** `hasEndedHold`: the change took the hold from ACTIVE to another state. */
+export type Written = { reservation: Reservation; eventId: string; eventType: EventType; hasEndedHold: boolean };
 
 export type NewReservation = Pick<
   Reservation,
@@ -62,7 +63,8 @@ export async function insertBooked(
     bookingId: '$bookingId',
   });
   const pipeline = [{ $replaceWith: { $mergeObjects: [booked, instants] } }, { $set: { outbox: [event] } }];
-  return { reservation: await insertClaim(db, draft._id, pipeline, tx), eventId };
+  const reservation = await insertClaim(db, draft._id, pipeline, tx);
+  return { reservation, eventId, eventType: 'booking_created', hasEndedHold: false };
 }
 
 export type Change = {
@@ -106,7 +108,9 @@ export async function applyTransition(
   const eventId = newId();
   const { guard, update } = transitionUpdate(name, change, literal(eventId));
   const reservation = await updateClaim(db, { filter: { _id: reservationId, ...guard }, update }, tx);
-  return reservation === null ? null : { reservation, eventId };
+  if (reservation === null) return null;
+  const { event: eventType, from }: (typeof TRANSITIONS)[TransitionName] = TRANSITIONS[name];
+  return { reservation, eventId, eventType, hasEndedHold: from[0] === 'ACTIVE' };
 }
 
 /** The update of a transition, which adds an event with `eventId`, and the guard that matches only if it is legal. */

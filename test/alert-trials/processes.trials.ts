@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { WORKED_QUEUES, type WorkedQueue } from '../../src/queues/queues.ts';
+import { WORKED_QUEUES, type WorkedQueue } from '../../src/queues/jobs.ts';
 import { eventually } from '../support/eventually.ts';
 import { expectStatus, operatorOf, placeHold } from '../support/factories.ts';
 import type { Trial, TrialRow } from './trial.ts';

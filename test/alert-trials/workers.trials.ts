@@ -78,6 +78,14 @@ export const WORKER_TRIALS: readonly TrialRow[] = [
     mend: ({ db }) => leaseSweep(db, 0),
   },
   {
+    fault: 'a job of hold expiry has data of no known shape',
+    of: 'hold-expiry',
+    alerts: [],
+    kinds: ['job_dead_lettered'],
+    inflict: ({ queues }) => queues.byName('hold-expiry').add('poison', {}),
+    mend: ({ queues }) => queues.byName('dead-letter').obliterate({ force: true }),
+  },
+  {
     fault: 'webhook delivery was frozen for 35 s, and sends what has waited',
     alerts: ['BookingWebhooksLate'],
     inflict: async (system) => {

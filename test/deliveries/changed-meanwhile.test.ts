@@ -174,8 +174,7 @@ describe('control: a failure counts', () => {
     expect(await attemptAround(id, happen)).toEqual({
       kind: 'retry',
       inMs: FIVE_MINUTES_MS,
-      attempt: 1,
-      cause: 'http_status 401',
+      attempt: `HTTP 401 from ${new URL(receiver.url).host} (attempt 1 of 5)`,
     });
     expect(await health()).toBe(1);
   });

@@ -1,6 +1,6 @@
 import { Worker } from 'bullmq';
 import { createSecretBox } from '../../src/platform/secret-box.ts';
-import type { QueueName } from '../../src/queues/queues.ts';
+import type { QueueName } from '../../src/queues/jobs.ts';
 import {
   clearDeadLetterQueue,
   raiseForgottenDeadLetters,
@@ -9,6 +9,7 @@ import type { AttemptResult } from '../../src/webhooks/deliveries/retry-delivery
 import { retryDelivery } from '../../src/webhooks/deliveries/retry-delivery.service.ts';
 import { addMissingJobs } from '../../src/webhooks/deliveries/sweep-deliveries.service.ts';
 import { createSendPermits } from '../../src/webhooks/sender/send-permits.ts';
+import { anyDeadDelivery } from '../queues/any-jobs.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Service } from '../support/service.ts';
 
@@ -55,7 +56,7 @@ export async function takeWhenResumed(
 ): Promise<{ whilePaused: number[]; taken: string[] }> {
   const queue = queues.byName('webhook-delivery');
   const taken: string[] = [];
-  const worker = new Worker('webhook-delivery', async (job) => void taken.push(job.data.deliveryId), {
+  const worker = new Worker('webhook-delivery', async (job) => void taken.push(job.data.delivery_id), {
     connection: { url: config.redisUrl },
     prefix: config.queuePrefix,
   });
@@ -72,12 +73,12 @@ export async function takeWhenResumed(
 
 /** The deliveries in the dead-letter queue. */
 export async function deadLetters({ queues }: Context): Promise<string[]> {
-  const jobs = await queues.byName('webhook-dead-letter').getJobs(['waiting']);
-  return jobs.map((job) => String(job.data['deliveryId']));
+  const jobs = await queues.byName('dead-letter').getJobs(['waiting']);
+  return jobs.map((job) => String(job.data['delivery_id']));
 }
 
 export async function addDeadLetters({ queues }: Context, deliveryIds: readonly string[]): Promise<void> {
-  await queues.addDeadLetters(deliveryIds);
+  await queues.addDeadLetters(deliveryIds.map(anyDeadDelivery));
 }
 
 export async function removeDeadLetters({ queues }: Context, deliveryIds: readonly string[]): Promise<void> {

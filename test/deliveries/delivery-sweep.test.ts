@@ -85,7 +85,7 @@ describe('the dead-letter queue', () => {
       await deliveries().deleteMany({});
       await inHost.clear();
       await deliveries().insertMany(rows);
-      if (isPaused) await pauseQueue('webhook-dead-letter');
+      if (isPaused) await pauseQueue('dead-letter');
       await inHost.addDeadLetters([...rows.map((row) => row._id), 'of-no-row']);
       expect(await queued()).toHaveLength(rows.length + 1);
       const deadIds = rows.flatMap((row) => (row.state === 'dead_letter' ? [row._id] : [])).sort();
@@ -97,7 +97,7 @@ describe('the dead-letter queue', () => {
       await restoreDeadLetterQueue(100);
       expect(await inHost.clear()).toBe(0);
       expect(await queued()).toEqual(deadIds);
-      await resumeQueue('webhook-dead-letter');
+      await resumeQueue('dead-letter');
     },
   );
 });

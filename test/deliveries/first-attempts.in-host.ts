@@ -60,7 +60,8 @@ export async function deliver(
   const rows = await eventCollection(context.db)
     .find({ _id: { $in: [...eventIds] } })
     .toArray();
-  const wanted = rows.map((event) => ({ event, receiver: { _id: subscriptionId, partnerId } }));
+  const { endpointUrl = '' } = (await findSubscription(context.db, subscriptionId)) ?? {};
+  const wanted = rows.map((event) => ({ event, receiver: { _id: subscriptionId, partnerId, endpointUrl } }));
   const refused = await Promise.all(
     contexts.map(async (each) => {
       const sender = isKilled ? { send: () => new Promise<never>(() => undefined) } : ownSender(context);

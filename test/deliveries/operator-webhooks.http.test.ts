@@ -200,7 +200,7 @@ describe('discarding dead letters', () => {
   const discard = (id: string, body: Json = { reason: 'No grant any more' }) =>
     operator().post(`${OPERATOR}/dead-letters/${id}/discard`, body);
   const discardAll = (body: Json) => operator().post(`${OPERATOR}/dead-letters/discard`, body);
-  const queued = (id: string) => jobState('webhook-dead-letter', `dead-${id}`);
+  const queued = (id: string) => jobState('dead-letter', `dead-${id}`);
   const summary = async () => {
     const shown = expectStatus(await partner.api.get('/api/v1/partner/observability'), 200);
     return { count: shown['count'], subscriptions: shown['subscriptions'] };

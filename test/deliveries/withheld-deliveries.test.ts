@@ -98,8 +98,8 @@ describe.each(WITHHOLD)('a delivery %s', (_whose, { code, begin, end }) => {
     expect(verdict(await redrive(id))).toBe(code);
     expect(await redriveAll()).toBe(0);
     // Bull Board's retry: a job that is said to be done would not be on the board any more.
-    const message = 'Nothing was sent: its partner cannot receive the event';
-    expect(await service.attempt(id)).toEqual({ kind: 'dead', message });
+    const attempt = 'nothing was sent, because the partner must not receive the event any more';
+    expect(await service.attempt(id)).toEqual({ kind: 'dead', attempt });
     expect(await read(id)).toMatchObject({ state: 'dead_letter', generation: 1 });
     expect(receiver.received.length).toBe(before);
     await end();

@@ -86,7 +86,7 @@ describe('what comes of the attempt of a frozen worker that wakes up', () => {
     const id = await deadLetter();
     await freeze(id);
 
-    expect(await wakeAttempt(id, SUCCEEDED)).toEqual({ kind: 'done' });
+    expect(await wakeAttempt(id, SUCCEEDED)).toMatchObject({ kind: 'delivered' });
 
     expect(await read(id)).toMatchObject({ state: 'succeeded', generation: 1 });
   });

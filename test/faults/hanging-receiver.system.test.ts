@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Worker } from 'bullmq';
-import type { RetryJob } from '../../src/queues/jobs.ts';
+import { webhookWorkIn } from '../../src/queues/jobs.ts';
 import { retryDelivery } from '../../src/webhooks/deliveries/retry-delivery.service.ts';
 import { createWebhookSender } from '../../src/webhooks/sender/send-webhook.ts';
 import type { Durations } from '../support/durations.ts';
@@ -129,10 +129,11 @@ test('control: without permits those to others wait for the deadline of what is 
   const permit = { beginSend: () => true, release: () => undefined };
   const deps = { ...service.context, sender, permits: { isBusy: () => false, acquire: () => Promise.resolve(permit) } };
   await anyStuck();
-  const unguarded = new Worker<RetryJob, void>(
+  const unguarded = new Worker(
     'webhook-delivery',
     async ({ data }, _token, signal = new AbortController().signal) => {
-      await retryDelivery(deps, { partnerId: data.subscriptionId, ...data, isKnownDead: false, signal });
+      const work = webhookWorkIn(data);
+      if ('deliveryId' in work) await retryDelivery(deps, { ...work, signal });
     },
     {
       connection: { url: service.environment['REDIS_URL'] ?? '' },

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { QUEUE_NAMES } from '../../src/queues/queues.ts';
+import { QUEUE_NAMES } from '../../src/queues/jobs.ts';
 import { restoreDeadLetterQueue } from '../../src/webhooks/deliveries/dead-letter-queue.service.ts';
 import { eventually } from '../support/eventually.ts';
 import {
@@ -265,7 +265,7 @@ describe('when Redis is emptied in full flight', () => {
   };
 
   const deadLetterJobs = async (): Promise<Json[]> => {
-    const jobs = await world.service.context.queues.byName('webhook-dead-letter').getJobs();
+    const jobs = await world.service.context.queues.byName('dead-letter').getJobs();
     return jobs.map((job) => job.data as Json);
   };
 
@@ -319,7 +319,7 @@ describe('when Redis is emptied in full flight', () => {
     await restoreDeadLetterQueue(service.context, 10_000);
     const dead = await rowsOf(service, 'deliveries', { subscriptionId: failingId });
     expect(new Set(dead.map(({ state }) => state))).toEqual(new Set(['dead_letter']));
-    const queued = (await deadLetterJobs()).map(({ deliveryId }) => String(deliveryId));
+    const queued = (await deadLetterJobs()).map((job) => String(job['delivery_id']));
     expect(queued.toSorted()).toEqual(dead.map(({ _id }) => _id).toSorted());
     report({
       promise: 3,

@@ -44,7 +44,7 @@ test('with Redis there, the queues are told of; frozen or gone, they are absent 
     return value(families, 'pbs_redis_up') === 1 && families;
   });
   expect(new Set(there.get('bullmq_job_count')?.samples.map(({ labels }) => labels['queue']))).toEqual(
-    new Set(['hold-expiry', 'webhook-delivery', 'webhook-dead-letter']),
+    new Set(['hold-expiry', 'webhook-delivery', 'dead-letter']),
   );
   const samples = (name: string) => there.get(name)?.samples.map(({ labels, value: at }) => `${labels['queue']} ${at}`);
   expect(samples('pbs_queue_paused')).toEqual(['hold-expiry 0', 'webhook-delivery 1']);
@@ -84,7 +84,7 @@ test.each([
     await isTold('ok', 0);
     await admin.call(...(spoil as [string]));
     await isTold(`refuses writes: ${code}`, 1);
-    await service.context.queues.enqueueDispatch('reservation', 'event');
+    await service.context.queues.enqueueDispatch('reservation', 'event', 'hold_created');
     expect(service.logs()).toContain(`Redis refuses writes: ${code}`);
     await admin.call(...(mend as [string]));
     await isTold('ok', 0);

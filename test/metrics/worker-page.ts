@@ -2,7 +2,7 @@ import { serveHealth } from '../../src/main/worker-app.ts';
 import { processMetrics } from '../../src/platform/process-metrics.ts';
 import { loadConfig } from '../../src/process/config/config.ts';
 import { createContext } from '../../src/process/context.ts';
-import { WORKED_QUEUES } from '../../src/queues/queues.ts';
+import { WORKED_QUEUES } from '../../src/queues/jobs.ts';
 import { startHoldExpiry } from '../../workers/support/hold-expiry.ts';
 import { startWebhookDelivery } from '../../workers/support/webhook-delivery.ts';
 import { type Family, parseExposition } from '../support/exposition.ts';

@@ -6,7 +6,7 @@ import { operatorRoutes } from '../../src/main/admin-app.ts';
 import { partnerRoutes } from '../../src/main/partner-app.ts';
 import { migrate } from '../../src/operations/database/migrate.service.ts';
 import { ConfigError, loadConfig } from '../../src/process/config/config.ts';
-import { QUEUE_NAMES } from '../../src/queues/queues.ts';
+import { QUEUE_NAMES } from '../../src/queues/jobs.ts';
 import { RESERVATION_EVENT_TYPES } from '../../src/reservations/event-types.ts';
 import { type AlertReceiver, startAlertReceiver } from '../alerts/watching.ts';
 import { dumpDatabase } from '../support/database-dump.ts';

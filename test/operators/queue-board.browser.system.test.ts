@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { sweep } from '../alerts/watching.in-host.ts';
 
-import { findBrowser, startBrowser, type WatchedPage, watchedPage } from '../support/browser.ts';
+import { findBrowser, startBrowser, takeScreenshot, type WatchedPage, watchedPage } from '../support/browser.ts';
 
 import { expectStatus, type Json, operatorOf } from '../support/factories.ts';
 import { type Service, startService } from '../support/service.ts';
@@ -96,6 +96,27 @@ describeInBrowser('Bull Board in a browser', () => {
     const resume = () => page.getByRole('menuitem', { name: 'Resume' }).click();
     expect(await statusOf(page, resume)).toBe(200);
     expect(await isPaused()).toBe(false);
+    expect(faults).toEqual([]);
+    await close();
+  });
+
+  test('shows times in UTC and says so, wherever the operator is', async () => {
+    const { page, close } = await visit(boardQueue('failed'), { timezoneId: 'Asia/Kolkata' });
+    const [job] = await service.context.queues.byName(QUEUE).getFailed();
+    const added = new Date(job?.timestamp ?? 0).toISOString().slice(11, 19);
+    await page.locator('main').getByText(`${added} UTC`).first().waitFor();
+    expect(await page.locator('main time').allTextContents()).not.toContainEqual(expect.not.stringContaining('UTC'));
+    await takeScreenshot(page, 'queues-utc');
+    await close();
+  });
+
+  test('retries what failed and removes a job, by buttons that have a name', async () => {
+    const { page, faults, close } = await visit(boardQueue('failed'));
+    const retryAll = page.getByRole('button', { name: 'Retry all' });
+    await retryAll.waitFor();
+    expect(await statusOf(page, () => page.getByRole('button', { name: 'Retry', exact: true }).click())).toBe(204);
+    await page.goto(service.adminUrl + boardQueue('delayed'));
+    expect(await statusOf(page, () => page.getByRole('button', { name: 'Remove' }).click())).toBe(204);
     expect(faults).toEqual([]);
     await close();
   });

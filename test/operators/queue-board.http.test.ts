@@ -117,9 +117,9 @@ describe('the queue board', () => {
     expect(await jobCount()).toBe(1);
   });
 
-  test('shows the dead letters, and does nothing with them: no worker would take their jobs', async () => {
-    const reply = await pause('webhook-dead-letter/pause', 'Why not');
-    expect(reply.status).toBe(405);
+  test('does not pause the dead letters: a paused job would not say why it is there', async () => {
+    const reply = await pause('dead-letter/pause', 'Why not');
+    expect(reply.status).toBe(403);
   });
 
   test('removes a single job', async () => {

@@ -1,5 +1,5 @@
 import { createQueueBoard, ownPage } from '../../src/operations/operators/queue-board.ts';
-import { QUEUE_NAMES } from '../../src/queues/queues.ts';
+import { QUEUE_NAMES } from '../../src/queues/jobs.ts';
 import { type Endpoint, endpointsOf } from '../http/mounted-routes.ts';
 import type { Service } from '../support/service.ts';
 

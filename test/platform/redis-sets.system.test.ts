@@ -4,7 +4,9 @@ import { createRateLimits } from '../../src/http/rate-limiter.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { askOnce, closeRedis, createWorkerRedis } from '../../src/platform/redis.ts';
 import { readRedisInfos } from '../../src/platform/redis-info.ts';
-import { createQueues, QUEUE_NAMES } from '../../src/queues/queues.ts';
+import { type HoldExpiryJob, QUEUE_NAMES } from '../../src/queues/jobs.ts';
+import { createQueues } from '../../src/queues/queues.ts';
+import { anyDeadDelivery, anyHold } from '../queues/any-jobs.ts';
 import { eventually } from '../support/eventually.ts';
 import { type RedisSet, startCluster, startSentinels } from '../support/redis-sets.ts';
 
@@ -21,11 +23,10 @@ async function useOf({ url }: RedisSet) {
   releases.push(() => queues.close());
   const connection = createWorkerRedis(url, silent);
   const taken: string[] = [];
-  const worker = new Worker(
-    'hold-expiry',
-    async (job) => void taken.push(...(job.data as { holdIds: string[] }).holdIds),
-    { connection, prefix: PREFIX },
-  );
+  const worker = new Worker('hold-expiry', async (job) => void taken.push((job.data as HoldExpiryJob).hold_id), {
+    connection,
+    prefix: PREFIX,
+  });
   worker.on('error', () => undefined);
   releases.push(
     () => closeRedis(connection),
@@ -38,7 +39,7 @@ async function useOf({ url }: RedisSet) {
     queues,
     offer: async (holdId: string) => {
       const now = new Date();
-      return queues.scheduleHoldExpiry({ holdId, expiresAt: now }, now);
+      return queues.scheduleHoldExpiry(anyHold(holdId, now), now);
     },
     hasTaken: (holdId: string) => eventually('the job is taken', () => taken.includes(holdId)),
     count: async () => (await limits.partnerCalls?.count('partner'))?.remaining ?? 0,
@@ -64,7 +65,7 @@ describe.each([
     const [holdExpiry] = (await service.queues.readStates()) ?? [];
     expect(holdExpiry).toEqual({ name: 'hold-expiry', isPaused: false, workers: 1 });
     expect(await service.queues.readServers()).toMatchObject({ isPersistenceFailing: false });
-    expect(await service.queues.addDeadLetters(['d1', 'd2'])).toBe(true);
+    expect(await service.queues.addDeadLetters(['d1', 'd2'].map(anyDeadDelivery))).toBe(true);
     expect(await service.queues.removeDeadLetters(['d1'])).toBe(true);
     expect(await service.queues.listDeadLetters(0, 10)).toEqual(['d2']);
     const before = await eventually('calls are counted', async () => (await service.count()) || false);

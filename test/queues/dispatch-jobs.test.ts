@@ -3,20 +3,20 @@ import { expect, test } from '@jest/globals';
 import { createJobDispatcher } from '../../workers/support/dispatch-jobs.ts';
 
 const ids = (count: number, name: string) => Array.from({ length: count }, (_, index) => `${name}${index}`);
-const done = { count: 1, failures: new Map<string, Error>(), begun: Promise.resolve() };
+const dispatched = { done: new Map(), failures: new Map<string, Error>(), begun: Promise.resolve() };
 
 test('jobs that arrive during four batches are dispatched together, in order, at most 100 reservations a batch', async () => {
   const batches: (readonly string[])[] = [];
   const { dispatch, inHand } = createJobDispatcher(async (batch) => {
     batches.push(batch);
     await delay(5);
-    return done;
+    return dispatched;
   });
   const first = [ids(1, 'w'), ids(1, 'x'), ids(1, 'y'), ids(1, 'z')];
   const later = [ids(50, 'b'), ids(50, 'c'), ids(50, 'd'), ids(120, 'e')];
-  const dispatched = [...first, ...later].map((job) => dispatch(job));
+  const jobs = [...first, ...later].map((job) => dispatch(job));
   expect(inHand.size).toBe(274);
-  await Promise.all(dispatched);
+  await Promise.all(jobs);
   expect(batches).toEqual([...first, [...ids(50, 'b'), ...ids(50, 'c')], later[2], later[3]]);
   expect([...inHand]).toEqual([]);
 });
@@ -24,13 +24,15 @@ test('jobs that arrive during four batches are dispatched together, in order, at
 test('a job fails with the error of one of its reservations, or of its batch; the others do not', async () => {
   const failures = new Map([['refused', new Error('no such type')]]);
   const { dispatch } = createJobDispatcher((batch) =>
-    batch.includes('lost') ? Promise.reject(new Error('connection lost')) : Promise.resolve({ ...done, failures }),
+    batch.includes('lost')
+      ? Promise.reject(new Error('connection lost'))
+      : Promise.resolve({ ...dispatched, failures }),
   );
   const first = dispatch(['first']);
   const outcomes = await Promise.allSettled([first, dispatch(['good']), dispatch(['other', 'refused'])]);
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
   await expect(dispatch(['lost'])).rejects.toThrow('connection lost');
-  await expect(dispatch(['good again'])).resolves.toBeUndefined();
+  await expect(dispatch(['good again'])).resolves.toEqual({ events: 0, deliveries: 0 });
 });
 
 test('batches whose sends do not begin hold up the next for 100 ms, and their own jobs until they do', async () => {
@@ -39,7 +41,7 @@ test('batches whose sends do not begin hold up the next for 100 ms, and their ow
     begin = resolve;
   });
   const { dispatch } = createJobDispatcher((batch) =>
-    Promise.resolve(batch.includes('slow') ? { ...done, begun } : done),
+    Promise.resolve(batch.includes('slow') ? { ...dispatched, begun } : dispatched),
   );
   const beganAt = performance.now();
   const [slow] = [1, 2, 3, 4].map((batch) => dispatch(['slow', `${batch}`]));

@@ -42,7 +42,7 @@ beforeEach(async () => {
 const passed = () => new Promise((resolve) => setTimeout(resolve, 3 * TIMES.mayWaitMs));
 
 test('jobs that wait while none is worked on are a stall, until they are', async () => {
-  await queues.enqueueDispatch('r', 'e');
+  await queues.enqueueDispatch('r', 'e', 'hold_created');
   await eventually('a stall', () => stalls().length > 0);
   expect(stalls()).toEqual([`jobs of ${NAME}`]);
   void worker.run();
@@ -51,7 +51,7 @@ test('jobs that wait while none is worked on are a stall, until they are', async
 
 test('an empty queue is none, and neither is one that is paused', async () => {
   await queues.byName(NAME).pause();
-  await queues.enqueueDispatch('r', 'e');
+  await queues.enqueueDispatch('r', 'e', 'hold_created');
   await passed();
   expect(stalls()).toEqual([]);
   await queues.byName(NAME).resume();

@@ -2,11 +2,12 @@ import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { createLogger } from '../../src/platform/logger.ts';
-import type { DeliverEventsJob, HoldExpiryJob } from '../../src/queues/jobs.ts';
-import { createQueues, type QueueName, type Queues } from '../../src/queues/queues.ts';
+import type { DispatchJob, HoldExpiryJob, QueueName } from '../../src/queues/jobs.ts';
+import { createQueues, type Queues } from '../../src/queues/queues.ts';
 import { eventually } from '../support/eventually.ts';
 import { freshName } from '../support/service-environment.ts';
 import { startTcpRelay } from '../support/tcp-relay.ts';
+import { anyDeadDelivery, anyDueDelivery, anyHold } from './any-jobs.ts';
 
 const releases: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -48,9 +49,9 @@ test('offers are taken again after Redis died in the middle of the first questio
   await eventually('Redis is there again', () => queues.isReady());
 
   const now = new Date();
-  expect(await queues.scheduleHoldExpiry({ holdId: 'h', expiresAt: now }, now)).toBe(true);
-  expect(await queues.enqueueDispatch('r', 'e')).toBe(true);
-  expect(await queues.addDeadLetters(['d'])).toBe(true);
+  expect(await queues.scheduleHoldExpiry(anyHold('h', now), now)).toBe(true);
+  expect(await queues.enqueueDispatch('r', 'e', 'hold_created')).toBe(true);
+  expect(await queues.addDeadLetters([anyDeadDelivery('d')])).toBe(true);
   expect(await queues.promoteDelivery({ deliveryId: 'd', generation: 1 })).toBe(false);
 });
 
@@ -61,47 +62,42 @@ async function readyQueues(redisUrl = process.env['TEST_REDIS_URL'] ?? ''): Prom
   return queues;
 }
 
-test('the queue of a former release is deleted once none of its workers is left', async () => {
-  const queues = await readyQueues();
-  const { opts } = queues.byName('webhook-delivery');
-  const connection = new Redis(process.env['TEST_REDIS_URL'] ?? '', { maxRetriesPerRequest: null });
-  releases.push(async () => connection.disconnect());
-  const retired = new Queue('event-dispatch', { connection, prefix: opts.prefix ?? '' });
-  const worker = new Worker('event-dispatch', null, { connection, prefix: opts.prefix ?? '' });
-  await worker.waitUntilReady();
-  await retired.add('dispatch-events', { reservationIds: ['r'] });
-  const left = () => connection.keys(`${opts.prefix}:event-dispatch:*`);
-  await eventually('it is connected', async () => (await retired.getWorkersCount()) === 1);
+test.each(['event-dispatch', 'webhook-dead-letter'])(
+  '%s of a former release is deleted once none of its workers is left',
+  async (name) => {
+    const queues = await readyQueues();
+    const { opts } = queues.byName('webhook-delivery');
+    const connection = new Redis(process.env['TEST_REDIS_URL'] ?? '', { maxRetriesPerRequest: null });
+    releases.push(async () => connection.disconnect());
+    const retired = new Queue(name, { connection, prefix: opts.prefix ?? '' });
+    const worker = new Worker(name, null, { connection, prefix: opts.prefix ?? '' });
+    await worker.waitUntilReady();
+    await retired.add('any', {});
+    const left = () => connection.keys(`${opts.prefix}:${name}:*`);
+    await eventually('it is connected', async () => (await retired.getWorkersCount()) === 1);
 
-  await queues.removeRetired();
-  expect(await left()).not.toEqual([]);
-  await worker.close();
-  await eventually('it is gone', async () => (await retired.getWorkersCount()) === 0);
-  await queues.removeRetired();
-  expect(await left()).toEqual([]);
-  await retired.close();
-});
+    await queues.removeRetired();
+    expect(await left()).not.toEqual([]);
+    await worker.close();
+    await eventually('it is gone', async () => (await retired.getWorkersCount()) === 0);
+    await queues.removeRetired();
+    expect(await left()).toEqual([]);
+    await retired.close();
+  },
+);
 
 test.each([
   ['is made due where the clock of the host was set back meanwhile', 3_600_000, 'waiting'],
   ['stays delayed where it was not', 0, 'delayed'],
 ])('the job of a due delivery that was deferred for seconds %s', async (_what, aheadMs, state) => {
   const queues = await readyQueues();
-  const delivery = {
-    deliveryId: 'd',
-    subscriptionId: 's',
-    partnerId: 'p',
-    generation: 1,
-    attemptsMade: 0,
-    attemptsLeft: 5,
-    delayMs: 5000,
-  };
+  const delivery = anyDueDelivery('d', { delayMs: 5000 });
   const realNow = Date.now.bind(Date);
   const clock = jest.spyOn(Date, 'now').mockImplementation(() => realNow() + aheadMs);
   await queues.scheduleDeliveries([delivery]);
   clock.mockRestore();
 
-  expect(await queues.ensureDelivery(delivery)).toBe('present');
+  expect(await queues.ensureDelivery(delivery, async () => delivery)).toBe('present');
 
   const job = await queues.byName('webhook-delivery').getJob('delivery-d-g1');
   expect(await job?.getState()).toBe(state);
@@ -122,39 +118,39 @@ describe('jobs that are offered at once', () => {
 
   const ids = (count: number) => Array.from({ length: count }, (_, index) => `${index}`);
 
-  test('leave together for each queue, those of up to 50 events as one; one alone leaves at once', async () => {
+  test('leave together for each queue, up to 50 events as one job; one alone leaves at once', async () => {
     const queues = await readyQueues();
     const [dispatches, expiries] = [bulksTo(queues, 'webhook-delivery'), bulksTo(queues, 'hold-expiry')];
     const now = new Date();
     const taken = await Promise.all(
       ids(120).flatMap((id) => [
-        queues.enqueueDispatch(`r${id}`, `e${id}`),
-        queues.scheduleHoldExpiry({ holdId: id, expiresAt: now }, now),
+        queues.enqueueDispatch(`r${id}`, `e${id}`, 'hold_created'),
+        queues.scheduleHoldExpiry(anyHold(id, now), now),
       ]),
     );
-    expect(await queues.enqueueDispatch('r', 'e')).toBe(true);
+    expect(await queues.enqueueDispatch('r', 'e', 'hold_created')).toBe(true);
 
     expect(new Set(taken)).toEqual(new Set([true]));
-    expect([dispatches, expiries]).toEqual([[3, 1], [3]]);
+    expect([dispatches, expiries]).toEqual([[3, 1], [120]]);
     const jobs = await queues.byName('webhook-delivery').getWaiting();
     const asked = ids(120).map((id) => `r${id}`);
-    expect(jobs.map(({ data }) => data)).toEqual([
-      { reservationIds: asked.slice(0, 50) },
-      { reservationIds: asked.slice(50, 100) },
-      { reservationIds: asked.slice(100) },
-      { reservationIds: ['r'] },
+    expect(jobs.map(({ data }) => (data as DispatchJob).reservationIds)).toEqual([
+      asked.slice(0, 50),
+      asked.slice(50, 100),
+      asked.slice(100),
+      ['r'],
     ]);
   });
 
-  test('lose nothing that shares a job with what was offered before', async () => {
+  test('lose no event that shares a job with one that was offered before', async () => {
     const queues = await readyQueues();
     const now = new Date();
     const expiresAt = new Date(now.getTime() + 60_000);
     const offer = (...offered: string[]) =>
       Promise.all(
         offered.flatMap((id) => [
-          queues.scheduleHoldExpiry({ holdId: id, expiresAt }, now),
-          queues.enqueueDispatch(id, `event of ${id}`),
+          queues.scheduleHoldExpiry(anyHold(id, expiresAt), now),
+          queues.enqueueDispatch(id, `event of ${id}`, 'hold_created'),
         ]),
       );
     await offer('a');
@@ -163,8 +159,8 @@ describe('jobs that are offered at once', () => {
 
     const expiries = await queues.byName('hold-expiry').getDelayed();
     const dispatches = await queues.byName('webhook-delivery').getWaiting();
-    const holdIds = expiries.flatMap(({ data }) => (data as HoldExpiryJob).holdIds);
-    const reservationIds = dispatches.flatMap(({ data }) => (data as DeliverEventsJob).reservationIds);
+    const holdIds = expiries.map(({ data }) => (data as HoldExpiryJob).hold_id);
+    const reservationIds = dispatches.flatMap(({ data }) => (data as DispatchJob).reservationIds);
     for (const taken of [holdIds, reservationIds]) expect(new Set(taken)).toEqual(new Set(['a', 'b', 'c']));
   });
 
@@ -172,10 +168,10 @@ describe('jobs that are offered at once', () => {
     const relay = await startTcpRelay(Number(new URL(process.env['TEST_REDIS_URL'] ?? '').port));
     releases.push(() => relay.close());
     const queues = await readyQueues(`redis://127.0.0.1:${relay.port}`);
-    expect(await queues.enqueueDispatch('r', 'e')).toBe(true);
+    expect(await queues.enqueueDispatch('r', 'e', 'hold_created')).toBe(true);
     const bulks = bulksTo(queues, 'webhook-delivery');
     relay.swallow();
-    const offerAll = () => Promise.all(ids(3).map((id) => queues.enqueueDispatch(id, id)));
+    const offerAll = () => Promise.all(ids(3).map((id) => queues.enqueueDispatch(id, id, 'hold_created')));
     const first = offerAll();
     await eventually('the first are on their way', () => bulks.length === 1);
     const second = offerAll();

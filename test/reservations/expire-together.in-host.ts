@@ -10,11 +10,12 @@ export async function expireTogether(
   context: Context,
   holdIds: readonly string[],
 ): Promise<{ leftMs: number[]; failures: Record<string, string> }> {
-  const { leftMs, failures } = await expireDueHolds(context, holdIds);
-  return {
-    leftMs,
-    failures: Object.fromEntries([...failures].map(([holdId, { message }]) => [holdId, message])),
-  };
+  const tried = await expireDueHolds(context, holdIds);
+  const leftMs = tried.flatMap((hold) =>
+    hold === null || hold instanceof Error || hold.leftMs === 0 ? [] : hold.leftMs,
+  );
+  const failures = tried.flatMap((hold, index) => (hold instanceof Error ? [[holdIds[index], hold.message]] : []));
+  return { leftMs, failures: Object.fromEntries(failures) };
 }
 
 /** Expires them while a transaction, as of a frozen process, has locked one. */

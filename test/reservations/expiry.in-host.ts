@@ -10,9 +10,10 @@ type Context = Service['context'];
 export async function expireAsWorker(context: Context, holdId: string): Promise<void> {
   for (;;) {
     // The first call comes too early, as a job can by a host's clock.
-    const [leftMs] = (await expireDueHolds(context, [holdId])).leftMs;
-    if (leftMs === undefined) return;
-    await delay(leftMs);
+    const [hold] = await expireDueHolds(context, [holdId]);
+    if (hold instanceof Error) throw hold;
+    if (hold?.status !== 'ACTIVE') return;
+    await delay(hold.leftMs);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { QueueName } from '../../src/queues/queues.ts';
+import type { QueueName } from '../../src/queues/jobs.ts';
 import type { AttemptResult } from '../../src/webhooks/deliveries/retry-delivery.service.ts';
 import type { SendOutcome } from '../../src/webhooks/sender/collect-response.ts';
 import type { WebhookMessage } from '../../src/webhooks/sender/exchange.ts';

@@ -1,4 +1,4 @@
-import type { QueueName } from '../../src/queues/queues.ts';
+import type { QueueName } from '../../src/queues/jobs.ts';
 import type { Service } from './service.ts';
 
 type Context = Service['context'];

@@ -4,6 +4,7 @@ import type { ProcessScope } from '../../src/process/lifecycle.ts';
 import type { SendDeps } from '../../src/webhooks/deliveries/attempt.ts';
 import {
   type Deliver,
+  type DispatchCount,
   type Dispatched,
   dispatchEvents,
 } from '../../src/webhooks/deliveries/dispatch-events.service.ts';
@@ -19,7 +20,7 @@ const PATIENCE_MS = 100;
 /** A dispatch that takes longer hangs: its jobs fail and are repeated, and the sweep finds its events. */
 const DISPATCHED_WITHIN_MS = 60_000;
 
-type Waiting = { ids: readonly string[]; resolve: () => void; reject: (err: Error) => void };
+type Waiting = { ids: readonly string[]; resolve: (count: DispatchCount) => void; reject: (err: Error) => void };
 
 /** Dispatches waiting jobs in batches. A job fails if one of its reservations does. */
 export function createJobDispatcher(dispatchBatch: (reservationIds: readonly string[]) => Promise<Dispatched>) {
@@ -38,12 +39,12 @@ export function createJobDispatcher(dispatchBatch: (reservationIds: readonly str
   const dispatchJobs = async (jobs: readonly Waiting[]): Promise<void> => {
     const batch = jobs.flatMap(({ ids }) => ids);
     try {
-      const { failures, begun } = await dispatchBatch(batch).finally(() => {
+      const { done, failures, begun } = await dispatchBatch(batch).finally(() => {
         for (const id of batch) inHand.delete(id);
       });
       for (const { ids, resolve, reject } of jobs) {
         const failed = ids.find((id) => failures.has(id));
-        if (failed === undefined) begun.then(resolve, reject);
+        if (failed === undefined) begun.then(() => resolve(sumOf(ids, done)), reject);
         else reject(failures.get(failed) as Error);
       }
       await Promise.race([begun, delay(PATIENCE_MS, undefined, { ref: false })]);
@@ -60,13 +61,24 @@ export function createJobDispatcher(dispatchBatch: (reservationIds: readonly str
   return {
     /** Reservations passed to `dispatch` and not yet dispatched. */
     inHand: inHand as ReadonlySet<string>,
-    /** Resolves when the events of these reservations are logged and their first attempts have begun, or have jobs. */
-    dispatch: (ids: readonly string[]): Promise<void> =>
+    /**
+     * Resolves when the events of these reservations are logged and their first attempts have begun, or have jobs. No
+     * events if another run was first.
+     */
+    dispatch: (ids: readonly string[]): Promise<DispatchCount> =>
       new Promise((resolve, reject) => {
         waiting.push({ ids, resolve, reject });
         for (const id of ids) inHand.add(id);
         if (running < MAX_RUNNING) void run();
       }),
+  };
+}
+
+function sumOf(ids: readonly string[], done: Dispatched['done']): DispatchCount {
+  const counts = ids.map((id) => done.get(id) ?? { events: 0, deliveries: 0 });
+  return {
+    events: counts.reduce((sum, { events }) => sum + events, 0),
+    deliveries: counts.reduce((sum, { deliveries }) => sum + deliveries, 0),
   };
 }
 

@@ -2,17 +2,21 @@ import { DelayedError } from 'bullmq';
 import { openArchive } from '../../src/operations/retention/archive.ts';
 import { type PurgeRun, purgeNext } from '../../src/operations/retention/purge.service.ts';
 import type { DuePosition } from '../../src/platform/backlog.store.ts';
+import { batched } from '../../src/platform/batched.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 import { startSweep } from '../../src/platform/sweep.ts';
 import type { ConfigOf } from '../../src/process/config/config.ts';
 import type { ProcessScope } from '../../src/process/lifecycle.ts';
-import { type HoldExpiryJob, holdIdsOf } from '../../src/queues/jobs.ts';
+import { type HoldToExpire, holdsIn } from '../../src/queues/jobs.ts';
+import type { TriedHold } from '../../src/reservations/expire-holds.store.ts';
+import type { ReservationStatus } from '../../src/reservations/reservations.rules.ts';
 import { expireDueHolds, sweepLapsedHolds } from '../../src/reservations/reservations.service.ts';
 import { startContext } from './start-context.ts';
 import { startWorker } from './start-worker.ts';
 
-/** Concurrent jobs; most are for several holds, which expire in one update. */
-const CONCURRENCY = 50;
+/** Concurrent jobs. Their holds expire in shared updates. */
+const CONCURRENCY = 200;
+const MAX_SHARED = 100;
 const SWEEP_EVERY_MS = 3000;
 const SWEEP_PAGE = 500;
 const PURGE_EVERY_MS = 600_000;
@@ -23,13 +27,18 @@ const PURGE_EVERY_MS = 600_000;
  */
 export async function startHoldExpiry(scope: ProcessScope<ConfigOf<'hold-expiry'>>): Promise<Record<string, unknown>> {
   const context = await startContext(scope);
-  startWorker<HoldExpiryJob>(scope, context.queues, 'hold-expiry', { concurrency: CONCURRENCY }, async (job, token) => {
-    const { leftMs, failures } = await expireDueHolds(context, holdIdsOf(job.data));
-    for (const err of failures.values()) throw err;
-    if (leftMs.length === 0) return;
-    // By the host's clock, which BullMQ compares it with.
-    await job.moveToDelayed(systemClock.now().getTime() + Math.min(...leftMs), token);
-    throw new DelayedError();
+  const expire = batched((holdIds: readonly string[]) => expireDueHolds(context, holdIds), MAX_SHARED);
+  startWorker(scope, context.queues, 'hold-expiry', { concurrency: CONCURRENCY }, async (job, token) => {
+    const due = holdsIn(job.data);
+    const outcomes = await Promise.all(due.map(async (hold) => outcomeOf(hold, await expire(hold.holdId))));
+    const leftMs = outcomes.flatMap((outcome) => outcome.leftMs ?? []);
+    if (leftMs.length > 0) {
+      // By the host's clock, which BullMQ compares it with.
+      await job.moveToDelayed(systemClock.now().getTime() + Math.min(...leftMs), token);
+      throw new DelayedError();
+    }
+    const expired = outcomes.filter(({ skipped }) => skipped === undefined).length;
+    return expired > 0 ? { expired } : { skipped: outcomes[0]?.skipped };
   });
   startSweep<DuePosition>(scope, context.db, {
     name: 'lapsed-holds',
@@ -44,4 +53,25 @@ export async function startHoldExpiry(scope: ProcessScope<ConfigOf<'hold-expiry'
     run: (stopping, from) => purgeNext({ ...context, archive }, stopping, from),
   });
   return {};
+}
+
+/** What became of a hold: expired, `skipped` for a reason, or to be tried again in `leftMs`. */
+type Outcome = { skipped?: string; leftMs?: number };
+
+const SKIPPED: Record<Exclude<ReservationStatus, 'ACTIVE'>, string> = {
+  BOOKED: 'confirmed',
+  CANCELLED: 'confirmed',
+  REFUNDED: 'confirmed',
+  RELEASED: 'released',
+  DISPLACED: 'overridden by a walk-in',
+  EXPIRED: 'expired before',
+};
+
+function outcomeOf({ expiresAt }: HoldToExpire, hold: TriedHold | null): Outcome {
+  if (hold === null) return { skipped: 'gone' };
+  if (hold.eventId !== null) return {};
+  if (hold.status !== 'ACTIVE') return { skipped: SKIPPED[hold.status] };
+  // The job of the new expiry follows; else this one came early, by a host's clock.
+  const isExtended = expiresAt !== undefined && hold.expiresAt > expiresAt;
+  return isExtended ? { skipped: 'extended' } : { leftMs: hold.leftMs };
 }

@@ -1,14 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Processor, UnrecoverableError, Worker, type WorkerOptions } from 'bullmq';
+import { type Job, type Processor, UnrecoverableError, Worker, type WorkerOptions } from 'bullmq';
 import { BullMQOtel } from 'bullmq-otel';
 import type { Logger } from '../../src/platform/logger.ts';
 import { closeRedis, createWorkerRedis } from '../../src/platform/redis.ts';
 import { isTracing } from '../../src/platform/tracing.ts';
 import type { WorkerConfig } from '../../src/process/config/config.ts';
 import type { ProcessScope } from '../../src/process/lifecycle.ts';
-import { type HoldExpiryJob, loggedIdsOf, type WebhookDeliveryJob } from '../../src/queues/jobs.ts';
+import { ExpectedFailure } from '../../src/queues/failures.ts';
+import { deliveryIn, loggedIdsOf, type QueueName } from '../../src/queues/jobs.ts';
 import { stateAfter } from '../../src/queues/open-queues.ts';
-import type { Queues, WorkedQueue } from '../../src/queues/queues.ts';
+import type { Queues } from '../../src/queues/queues.ts';
 
 /** A killed worker's job is picked up after its lock and one check: under 20 s together. */
 const LOCK_MS = 10_000;
@@ -25,16 +26,16 @@ const METRICS = { maxDataPoints: 1440 };
 const REJECTED_PAUSE_MS = 1000;
 
 /** A worker that pauses while Redis rejects its commands, and logs that once. */
-class PausingWorker<Job> extends Worker<Job, void> {
+class PausingWorker<Data, Result> extends Worker<Data, Result> {
   readonly #log: Logger;
   #isRejected = false;
 
-  constructor(name: string, process: Processor<Job, void>, options: WorkerOptions, log: Logger) {
+  constructor(name: string, process: Processor<Data, Result>, options: WorkerOptions, log: Logger) {
     super(name, process, options);
     this.#log = log;
   }
 
-  protected override async moveToActive(...args: Parameters<Worker<Job, void>['moveToActive']>) {
+  protected override async moveToActive(...args: Parameters<Worker<Data, Result>['moveToActive']>) {
     try {
       const job = await super.moveToActive(...args);
       if (this.#isRejected) this.#log.info({ queue: this.name }, 'Redis takes writes again');
@@ -52,27 +53,25 @@ class PausingWorker<Job> extends Worker<Job, void> {
   }
 }
 
-/** A failure that the row has recorded and the queue repeats. Every other failure of a job is a bug. */
-export class ExpectedFailure extends Error {}
-
 /**
  * Consumes a queue until the process stops; waits for Redis while it is away. At the stop it takes no new jobs, lets
  * active ones finish, and aborts the signal of those that take too long. If Redis is away then, it does not wait to
- * hand jobs back: their locks expire, and the rows know what was done.
+ * hand jobs back: their locks expire, and the rows know what was done. What `process` returns is the job's return value,
+ * which operators read.
  */
-export function startWorker<Job extends HoldExpiryJob | WebhookDeliveryJob>(
+export function startWorker<Data extends object = Record<string, unknown>, Result extends object = object>(
   scope: ProcessScope<WorkerConfig>,
-  queues: Pick<Queues, 'countWaiting'>,
-  name: WorkedQueue,
+  queues: Pick<Queues, 'countWaiting' | 'giveUpJob'>,
+  name: QueueName,
   options: Pick<WorkerOptions, 'concurrency' | 'lockDuration' | 'stalledInterval' | 'settings'>,
-  process: Processor<Job, void>,
-): Worker<Job, void> {
+  process: Processor<Data, Result>,
+): void {
   const { config, log } = scope;
   const connection = createWorkerRedis(config.redisUrl, log);
   scope.onStop(`${name} connection`, () => closeRedis(connection));
-  const active = new Set<Promise<void>>();
+  const active = new Set<Promise<Result>>();
   // Name all three parameters: BullMQ counts them, and passes a signal only to a processor that has three.
-  const tracked: Processor<Job, void> = (job, token, signal) => {
+  const tracked: Processor<Data, Result> = (job, token, signal) => {
     const run = process(job, token, signal).finally(() => active.delete(run));
     active.add(run);
     return run;
@@ -87,12 +86,13 @@ export function startWorker<Job extends HoldExpiryJob | WebhookDeliveryJob>(
     ...(isTracing() ? { telemetry: new BullMQOtel({ tracerName: 'partner-booking-service' }) } : {}),
     ...options,
   };
-  const worker = new PausingWorker<Job>(name, tracked, settings, log);
+  const worker = new PausingWorker<Data, Result>(name, tracked, settings, log);
   worker.on('error', (err) => log.debug({ queue: name, error: err.message }, 'worker connection error'));
   worker.on('failed', (job, err) => {
     const level = err instanceof UnrecoverableError || err instanceof ExpectedFailure ? 'debug' : 'error';
     const ids = job === undefined ? {} : loggedIdsOf(job.data);
     log[level]({ queue: name, job: job?.id, ...ids, err }, 'job failed');
+    if (job !== undefined && name !== 'dead-letter' && isGivenUp(job)) void queues.giveUpJob(name, job, err.message);
   });
   expectJobs(scope, queues, name, worker);
   scope.onStop(`${name} worker`, async () => {
@@ -103,7 +103,11 @@ export function startWorker<Job extends HoldExpiryJob | WebhookDeliveryJob>(
     await Promise.race([closed, delay(HAND_BACK_TIMEOUT_MS, undefined, { ref: false })]);
     clearTimeout(interrupt);
   });
-  return worker;
+}
+
+/** Whether it has failed for good. A delivery's job is left to its row: the sweep adds it again if an attempt is due. */
+function isGivenUp({ finishedOn, data }: Job): boolean {
+  return finishedOn !== undefined && deliveryIn(data) === undefined;
 }
 
 /** How long jobs may wait while none begins or ends: longer than the longest WEBHOOK_TIMEOUT_MS. */
@@ -113,11 +117,11 @@ const STALL_TIMES = { mayWaitMs: 120_000, everyMs: 10_000 };
  * Reports a stall of the process when jobs wait and the worker neither begins nor ends one. A paused queue and an
  * unreachable Redis are no stalls: a restart mends neither.
  */
-export function expectJobs<Job>(
+export function expectJobs(
   { progress, stopping }: Pick<ProcessScope, 'progress' | 'stopping'>,
   queues: Pick<Queues, 'countWaiting'>,
-  name: WorkedQueue,
-  worker: Worker<Job, void>,
+  name: QueueName,
+  worker: Pick<Worker, 'on'>,
   times = STALL_TIMES,
 ): void {
   const { beat } = progress.expect(`jobs of ${name}`, times.mayWaitMs);

@@ -1,12 +1,12 @@
-import type { Job } from 'bullmq';
 import { createSecretBox } from '../../src/platform/secret-box.ts';
 import type { ConfigOf } from '../../src/process/config/config.ts';
 import { LOCK_MARGIN_MS, STALLED_CHECK_MS } from '../../src/process/config/take-over.rules.ts';
 import type { ProcessScope } from '../../src/process/lifecycle.ts';
-import type { RetryJob, WebhookDeliveryJob } from '../../src/queues/jobs.ts';
+import { webhookWorkIn } from '../../src/queues/jobs.ts';
 import { createSendPermits } from '../../src/webhooks/sender/send-permits.ts';
 import { createWebhookSender } from '../../src/webhooks/sender/send-webhook.ts';
 import { logMissingKeys } from '../../src/webhooks/subscriptions/rewrap-secrets.service.ts';
+import { startDeadLetters } from './dead-letter.ts';
 import { startDispatching } from './dispatch-jobs.ts';
 import { AttemptFailed, retry } from './retry-jobs.ts';
 import { startContext } from './start-context.ts';
@@ -36,7 +36,7 @@ export async function startWebhookDelivery(
   const deps = { ...context, sender, permits };
   const { dispatch, deliver, inHand } = startDispatching(scope, deps);
 
-  startWorker<WebhookDeliveryJob>(
+  startWorker(
     scope,
     context.queues,
     'webhook-delivery',
@@ -48,11 +48,13 @@ export async function startWebhookDelivery(
         backoffStrategy: (_attempts, _type, err) => (err instanceof AttemptFailed ? err.retryInMs : -1),
       },
     },
-    async (job, token, signal) => {
-      if ('reservationIds' in job.data) await dispatch(job.data.reservationIds);
-      else await retry(deps, job as Job<RetryJob>, token, signal ?? scope.stopping);
+    async (job, token, signal = scope.stopping) => {
+      const work = webhookWorkIn(job.data);
+      if ('reservationIds' in work) return dispatch(work.reservationIds);
+      return retry(deps, job, work, { token, signal });
     },
   );
+  startDeadLetters(scope, deps);
   startWebhookSweeps(scope, deps, { deliver, inHand });
   return {};
 }

@@ -13,7 +13,12 @@ import {
   findReservationByKey,
 } from '../../reservations/reservation-reads.store.ts';
 import type { Attached, Reservation } from '../../reservations/reservations.model.ts';
-import { expireHolds, moveReservation, type ReservationDeps } from '../../reservations/reservations.service.ts';
+import {
+  expireHolds,
+  moveReservation,
+  offerJobs,
+  type ReservationDeps,
+} from '../../reservations/reservations.service.ts';
 import { applyTransition, type Change } from '../../reservations/reservations.store.ts';
 import { holdConsumed, holdExpired, holdNotFound, holdNotGranted } from '../holds/holds.rules.ts';
 import { consumeCredit } from '../packages/packages.service.ts';
@@ -125,7 +130,7 @@ async function confirmWithCredit(
     throw err;
   });
   if (outcome === null || outcome === 'no credit') return outcome;
-  void deps.queues.enqueueDispatch(hold._id, outcome.eventId);
+  offerJobs(deps, outcome);
   return outcome.reservation;
 }
 

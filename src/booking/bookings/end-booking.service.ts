@@ -9,7 +9,7 @@ import {
   findReservationByKey,
 } from '../../reservations/reservation-reads.store.ts';
 import type { Reservation } from '../../reservations/reservations.model.ts';
-import { moveReservation, type ReservationDeps } from '../../reservations/reservations.service.ts';
+import { moveReservation, offerJobs, type ReservationDeps } from '../../reservations/reservations.service.ts';
 import { applyTransition, type Change, type Written } from '../../reservations/reservations.store.ts';
 import { giveCreditBack } from '../packages/packages.service.ts';
 import { bookingNotFound } from './bookings.service.ts';
@@ -113,7 +113,7 @@ async function refundWithCredit(
     if (refunded !== null) await giveCreditBack(deps.db, packagePurchaseId, tx);
     return refunded;
   });
-  if (written !== null) void deps.queues.enqueueDispatch(reservationId, written.eventId);
+  if (written !== null) offerJobs(deps, written);
   return written;
 }
 

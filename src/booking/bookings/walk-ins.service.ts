@@ -16,7 +16,7 @@ import type { Actor } from '../../reservations/actor-types.ts';
 import { findClaimsInTheWay } from '../../reservations/claims.service.ts';
 import { customerOf } from '../../reservations/customer.rules.ts';
 import { findReservation } from '../../reservations/reservation-reads.store.ts';
-import { moveReservation, type ReservationDeps } from '../../reservations/reservations.service.ts';
+import { moveReservation, offerJobs, type ReservationDeps } from '../../reservations/reservations.service.ts';
 import type { NewReservation, Written } from '../../reservations/reservations.store.ts';
 import { applyTransition, insertBooked } from '../../reservations/reservations.store.ts';
 import type { BookingDetail } from './bookings.service.ts';
@@ -82,9 +82,7 @@ async function sellSlot(
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const sold = await insertWalkIn(deps, draft, input);
     if (sold !== null) {
-      for (const { reservation, eventId } of [...sold.displaced, sold.booked]) {
-        void deps.queues.enqueueDispatch(reservation._id, eventId);
-      }
+      for (const written of [...sold.displaced, sold.booked]) offerJobs(deps, written);
       return { booking: sold.booked.reservation, venue, resource };
     }
     const inTheWay = await findClaimsInTheWay(deps, draft.cells);

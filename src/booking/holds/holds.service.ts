@@ -20,9 +20,14 @@ import { extendHold, lapseNow } from '../../reservations/reservations.store.ts';
 import { holdConsumed, holdExpired, holdNotFound, holdNotGranted } from './holds.rules.ts';
 
 export type HoldDeps = SlotDeps & {
-  queues: Pick<Queues, 'enqueueDispatch' | 'scheduleHoldExpiry'>;
+  queues: Pick<Queues, 'enqueueDispatch' | 'scheduleHoldExpiry' | 'removeHoldExpiry'>;
   config: { holdTtlSeconds: number; maxActiveHolds: number };
 };
+
+/** What the expiry job of a hold says. */
+export function expiryOf({ _id: holdId, slotId, venueId, holdExpiresAt: expiresAt }: Reservation) {
+  return { holdId, slotId, venueId, expiresAt };
+}
 
 /**
  * A hold of the partner; of any partner for an operator, who names none. `afterConflict`: as the change left it that
@@ -102,9 +107,10 @@ export async function extendHoldBy(
   if (!found.isGranted) throw holdNotGranted();
   const extended = await extendHold(deps.db, holdId, ttlSeconds * 1000, MAX_LIFE_SECONDS * 1000);
   if (extended !== null) {
-    const { holdExpiresAt: expiresAt } = extended;
-    if (expiresAt > found.reservation.holdExpiresAt)
-      void deps.queues.scheduleHoldExpiry({ holdId, expiresAt }, deps.clock.now());
+    if (extended.holdExpiresAt > found.reservation.holdExpiresAt) {
+      void deps.queues.scheduleHoldExpiry(expiryOf(extended), deps.clock.now());
+      void deps.queues.removeHoldExpiry(expiryOf(found.reservation));
+    }
     return extended;
   }
   const hold = await getHold(deps, partnerId, holdId, true);
@@ -125,8 +131,9 @@ export async function extendHoldBy(
  * @throws DomainError HOLD_NOT_FOUND, HOLD_EXPIRED, INVALID_HOLD_STATE
  */
 export async function expireHoldNow(deps: HoldDeps, partnerId: string, holdId: string): Promise<Reservation> {
-  await getHold(deps, partnerId, holdId);
+  const hold = await getHold(deps, partnerId, holdId);
   if (await lapseNow(deps.db, holdId)) {
+    void deps.queues.removeHoldExpiry(expiryOf(hold));
     await expireHolds(deps, [holdId]);
     return getHold(deps, partnerId, holdId);
   }

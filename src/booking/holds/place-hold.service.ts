@@ -14,7 +14,7 @@ import { insertHold } from '../../reservations/insert-hold.store.ts';
 import { findReservationByKey } from '../../reservations/reservation-reads.store.ts';
 import type { Attached, Reservation } from '../../reservations/reservations.model.ts';
 import { findFreeOrdinals, holdLimitReached, takeOrdinal } from './active-hold-limit.service.ts';
-import type { HoldDeps } from './holds.service.ts';
+import { expiryOf, type HoldDeps } from './holds.service.ts';
 import type { Conflict, RefusedSlot } from './slot-conflict.service.ts';
 import {
   findConflict,
@@ -74,7 +74,7 @@ async function placeUnderLease(deps: HoldDeps, caller: PartnerCaller, input: Pla
     if (outcome === 'late') isAlone = true;
     if (outcome === 'late' || outcome === 'again') continue;
     if (typeof outcome === 'object' && 'hold' in outcome) {
-      offerJobs(deps, outcome.hold);
+      offerJobsOfHold(deps, outcome.hold);
       holdsPlaced(deps.db).inc();
       return { hold: outcome.hold, isReplay: false };
     }
@@ -187,9 +187,9 @@ function termsOf(deps: HoldDeps, caller: PartnerCaller, input: PlaceHold): HoldT
 }
 
 /** Enqueues the jobs of a placed hold without waiting for Redis: the sweeps find what it rejects. */
-function offerJobs({ queues, clock }: HoldDeps, { _id: holdId, holdExpiresAt, outbox }: Reservation): void {
-  for (const { eventId } of outbox) void queues.enqueueDispatch(holdId, eventId);
-  void queues.scheduleHoldExpiry({ holdId, expiresAt: holdExpiresAt }, clock.now());
+function offerJobsOfHold({ queues, clock }: HoldDeps, hold: Reservation): void {
+  for (const { eventId, type } of hold.outbox) void queues.enqueueDispatch(hold._id, eventId, type);
+  void queues.scheduleHoldExpiry(expiryOf(hold), clock.now());
 }
 
 const holdsPlaced = counter({

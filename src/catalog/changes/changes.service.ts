@@ -20,7 +20,7 @@ export async function announce({ db, queues }: ChangeDeps, change: VenueChange, 
   await insertChange(db, { _id: eventId, ...change }, shownInMs, tx);
   afterCommit(tx, () => {
     const shown = delay(shownInMs, undefined, { ref: false });
-    void shown.then(() => queues.enqueueDispatch(eventId, eventId));
+    void shown.then(() => queues.enqueueDispatch(eventId, eventId, 'availability_changed'));
   });
 }
 

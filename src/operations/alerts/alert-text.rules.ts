@@ -40,6 +40,10 @@ const TEXTS: Record<AlertKind, (row: AlertRow) => [what: string, todo?: string]>
     `No worker has taken jobs of the queue ${subject} for half a minute.`,
     'Start its worker process.',
   ],
+  job_dead_lettered: ({ subject, count }) => [
+    `${counted(count, 'job', 'jobs')} of the queue ${subject} could not be done and ${count === 1 ? 'is' : 'are'} in dead-letter.`,
+    'Read the reason under Queues, dead-letter, Failed; retry or remove the job there.',
+  ],
   wrong_keys: ({ subject, count }) =>
     subject === 'admin'
       ? [
@@ -71,7 +75,7 @@ const deadLetters = (count: number) => counted(count, 'delivery', 'deliveries');
 
 /** Whether its `subject` is the name of a queue. */
 export function isOfQueue({ kind }: Pick<AlertRow, 'kind'>): boolean {
-  return kind === 'queue_paused' || kind === 'worker_absent';
+  return kind === 'queue_paused' || kind === 'worker_absent' || kind === 'job_dead_lettered';
 }
 
 function subjectName(row: AlertRow): string {

@@ -1,6 +1,6 @@
 /**
- * `dead_letter` and `endpoint_failing` are about one subscription, `queue_paused` and `worker_absent` about one queue,
- * `wrong_keys` about one listener.
+ * `dead_letter` and `endpoint_failing` are about one subscription; `queue_paused`, `worker_absent` and
+ * `job_dead_lettered` about one queue; `wrong_keys` about one listener.
  */
 export const ALERT_KINDS = [
   'dead_letter',
@@ -10,6 +10,7 @@ export const ALERT_KINDS = [
   'delivery_overdue',
   'queue_paused',
   'worker_absent',
+  'job_dead_lettered',
   'wrong_keys',
   'guard_index_absent',
   'redis_volatile',
@@ -32,7 +33,7 @@ export type AlertRow = {
   resolvedAt: Date | null;
   /** When ALERT_URL last accepted it. */
   notifiedAt: Date | null;
-  /** New dead letters, failures in a row, waiting rows, missing indexes or wrong keys; 1 for a queue and Redis. */
+  /** New dead letters, failures in a row, waiting rows, given-up jobs, missing indexes or wrong keys; else 1. */
   count: number;
   /** Since when the condition holds, if known. */
   since: Date | null;

@@ -41,7 +41,7 @@ const alert = named(
       `2 deliveries to webhook subscription ${EXAMPLE.subscriptionId} of partner ${EXAMPLE.partnerId} failed after 5 attempts. Redeliver them once the endpoint works.`,
     ),
     count: count(2).description(
-      'Dead letters since it was raised; failures in a row; reservations, holds or deliveries that wait, up to 10,000; absent indexes; 1 of a queue; wrong keys.',
+      'Dead letters since it was raised; failures in a row; reservations, holds or deliveries that wait, up to 10,000; absent indexes; jobs that were given up; 1 of a paused or unworked queue; wrong keys.',
     ),
     since: orNull(timestamp()).description('Since when the condition holds, where that is known.').example(EXAMPLE.now),
     delivery_ids: Joi.array().items(id(EXAMPLE.deliveryId)).description('The latest five of the dead letters.'),

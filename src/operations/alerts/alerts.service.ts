@@ -21,7 +21,7 @@ export type AlertDeps = {
   db: Db;
   log: Logger;
   missingGuards: () => Promise<string[]>;
-  queues: Pick<Queues, 'readStates' | 'readServers'>;
+  queues: Pick<Queues, 'readStates' | 'readServers' | 'countGivenUp'>;
   config: Pick<WorkConfig, 'redisAllowVolatile'>;
   workers: WorkerWatch;
 };
@@ -130,6 +130,10 @@ async function findConditions(
     case 'worker_absent':
       if (queues === undefined || queues.some(({ workers }) => workers === null)) return undefined;
       return deps.workers.absent(queues, TIMES.workerAbsentMs).map((subject) => conditionOf(kind, 1, { subject }));
+    case 'job_dead_lettered': {
+      const counts = await deps.queues.countGivenUp();
+      return counts && [...counts].map(([subject, count]) => conditionOf(kind, count, { subject }));
+    }
     case 'wrong_keys':
       return (await readWrongKeys(deps.db, TIMES.wrongKeys)).map(({ listener: subject, count }) =>
         conditionOf(kind, count, { subject }),

@@ -1,4 +1,5 @@
-import type { QueueState, WorkedQueue } from '../../queues/queues.ts';
+import type { WorkedQueue } from '../../queues/jobs.ts';
+import type { QueueState } from '../../queues/queues.ts';
 
 export type WorkerWatch = ReturnType<typeof createWorkerWatch>;
 

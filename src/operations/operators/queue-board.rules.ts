@@ -17,6 +17,8 @@ const ALLOWED = new Set([
  */
 export function isAllowedOnBoard(method: string, route: string, params: Record<string, unknown>): boolean {
   if (method === 'get') return true;
+  // Nothing waits for the dead letters, but while they are paused no reason is shown.
+  if (isPause(method, route) && params['queueName'] === 'dead-letter') return false;
   if (route === '/api/queues/:queueName/retry/:queueStatus') return params['queueStatus'] === 'failed';
   return ALLOWED.has(`${method} ${route}`);
 }

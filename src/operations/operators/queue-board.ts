@@ -5,52 +5,37 @@ import { ExpressAdapter } from '@bull-board/express';
 import type { RequestHandler } from 'express';
 import { ASSETS_PATH } from '../../http/html-page.tsx';
 import type { Config } from '../../process/config/config.ts';
-import { type DeadLetterJob, type HoldExpiryJob, holdIdsOf, type WebhookDeliveryJob } from '../../queues/jobs.ts';
-import { QUEUE_NAMES, type QueueName, type Queues } from '../../queues/queues.ts';
+import { fieldsOf, loggedIdsOf, QUEUE_NAMES, type QueueName } from '../../queues/jobs.ts';
+import type { Queues } from '../../queues/queues.ts';
 import { isAllowedOnBoard, isPause, reasonIn } from './queue-board.rules.ts';
 
-type BoardQueue = {
-  description: string;
-  pageOf: (data: unknown) => { displayText: string; href: string };
-  /** No worker takes its jobs, so they cannot be changed here. */
-  isView?: true;
+const DESCRIPTIONS: Record<QueueName, string> = {
+  'hold-expiry':
+    'One delayed job for each live hold, due when it expires. Confirming, releasing or extending a hold removes its job. A database sweep does lost jobs.',
+  'webhook-delivery':
+    'State changes on their way to the event log and to partners, and retries of what failed: a delayed job waits for its next attempt. Retrying a failed one, a dead letter, makes one more attempt.',
+  'dead-letter':
+    'Deliveries that failed after 5 attempts and jobs that could not be done; Failed lists them with the reason. Retrying one makes one more attempt, or runs the job again in its queue. The console redelivers many.',
 };
 
-const reservationPage = ([id = '', ...others]: readonly string[]) => ({
-  displayText: others.length === 0 ? 'Booking or hold' : `First of ${others.length + 1} bookings or holds`,
-  href: `/holds/${id}`,
-});
-const deliveryPage = (data: unknown) => ({
-  displayText: 'Delivery',
-  href: `/deliveries/${(data as DeadLetterJob).deliveryId}`,
-});
+type JobPage = { displayText: string; href: string };
 
-const BOARD_QUEUES: Record<QueueName, BoardQueue> = {
-  'hold-expiry': {
-    description:
-      'Delayed jobs, due when holds expire; holds that expire together share one. A database sweep does lost jobs.',
-    pageOf: (data) => reservationPage(holdIdsOf(data as HoldExpiryJob)),
-  },
-  'webhook-delivery': {
-    description:
-      'State changes on their way to the event log and to partners, and retries of what failed: a delayed job waits for its next attempt. Retrying a failed one, a dead letter, makes one more attempt.',
-    pageOf: (data) => {
-      const job = data as WebhookDeliveryJob;
-      return 'reservationIds' in job ? reservationPage(job.reservationIds) : deliveryPage(job);
-    },
-  },
-  'webhook-dead-letter': {
-    description:
-      'A copy of the deliveries that failed after 5 attempts; the database decides. Redeliver them in the console.',
-    pageOf: deliveryPage,
-    isView: true,
-  },
-};
+/** The console's page about a job, also of an older release; the alerts for one whose data has no known shape. */
+function pageOf(data: unknown): JobPage {
+  const fields = fieldsOf(data);
+  if (typeof fields['job_id'] === 'string') return pageOf(fields['job_data']);
+  const { delivery, hold_id: holdId, hold_ids: holdIds } = loggedIdsOf(fields);
+  if (typeof delivery === 'string') return { displayText: 'Delivery', href: `/deliveries/${delivery}` };
+  const [first, ...others] = [holdIds ?? holdId ?? []].flat();
+  if (first === undefined) return { displayText: 'Alerts', href: '/alerts' };
+  const displayText = others.length === 0 ? 'Booking or hold' : `First of ${others.length + 1} bookings or holds`;
+  return { displayText, href: `/holds/${first}` };
+}
 
 /** The board's path on the admin listener; mounted behind the operator's sign-in. */
 export const BOARD_PATH = '/queues';
 
-/** Bull Board over all queues. Job data holds ids only, so it shows no customer's data and no secret. */
+/** Bull Board over all queues. Job data has no customer's data and no secret. */
 export function createQueueBoard(
   queues: Pick<Queues, 'byName'>,
   { serviceMode }: Pick<Config, 'serviceMode'>,
@@ -58,16 +43,15 @@ export function createQueueBoard(
   const serverAdapter = new BoardAdapter();
   serverAdapter.setBasePath(BOARD_PATH);
   createBullBoard({
-    queues: QUEUE_NAMES.map((name, index) => {
-      const { description, pageOf, isView = false } = BOARD_QUEUES[name];
-      return new BullMQAdapter(queues.byName(name), {
-        // The overview sorts by this name.
-        displayName: `${index + 1} ${name}`,
-        description,
-        readOnlyMode: isView,
-        externalJobUrl: (job) => pageOf(job.data),
-      });
-    }),
+    queues: QUEUE_NAMES.map(
+      (name, index) =>
+        new BullMQAdapter(queues.byName(name), {
+          // The overview sorts by this name.
+          displayName: `${index + 1} ${name}`,
+          description: DESCRIPTIONS[name],
+          externalJobUrl: (job) => pageOf(job.data),
+        }),
+    ),
     serverAdapter,
     options: {
       uiConfig: {
@@ -79,6 +63,7 @@ export function createQueueBoard(
         ],
         // The script that hides disallowed buttons relies on English labels.
         locale: { lng: 'en-US' },
+        dateFormats: { short: UTC, common: UTC, full: { ...UTC, year: 'numeric' } },
         hideDocsLink: true,
         sortQueues: false,
       },
@@ -94,6 +79,18 @@ export function createQueueBoard(
   });
   return serverAdapter.getRouter() as RequestHandler;
 }
+
+/** In UTC, as logs have it, and saying so. */
+const UTC = {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+  timeZone: 'UTC',
+  timeZoneName: 'short',
+} as const;
 
 const ENVIRONMENTS = {
   sandbox: { label: 'sandbox', color: '#1d4ed8', textColor: '#ffffff' },

@@ -1,12 +1,12 @@
 import type { EventRow } from '../../events/events.model.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Db } from '../../platform/mongo.ts';
-import type { DueDelivery } from '../../queues/jobs.ts';
 import type { Queues } from '../../queues/queues.ts';
 import type { SubscriptionRow } from '../subscriptions/subscriptions.model.ts';
 import type { DeliveryRow } from './deliveries.model.ts';
 import { type DeliveriesOf, findPending, type Inserted, insertDeliveries } from './deliveries.store.ts';
-import { attemptsLeft, type RetryConfig } from './retry-schedule.rules.ts';
+import { dueIn, factsOf, findJobFacts } from './delivery-jobs.service.ts';
+import type { RetryConfig } from './retry-schedule.rules.ts';
 
 export type CreateDeliveriesDeps = {
   db: Db;
@@ -16,7 +16,7 @@ export type CreateDeliveriesDeps = {
 
 export type WantedDelivery = {
   event: EventRow;
-  receiver: Pick<SubscriptionRow, '_id' | 'partnerId'>;
+  receiver: Pick<SubscriptionRow, '_id' | 'partnerId' | 'endpointUrl'>;
 };
 
 /**
@@ -29,8 +29,12 @@ export async function createDeliveries(
 ): Promise<ReadonlyMap<string, Error>> {
   const rows = wanted.map(({ event, receiver }) => newDelivery(event, receiver, event.at));
   const inserted = await insertDeliveries(deps.db, rows);
-  const created = rows.filter((_, index) => inserted[index] === 'created');
-  await schedule(deps, created);
+  const due = wanted.flatMap(({ event, receiver }, index) => {
+    const row = rows[index];
+    if (row === undefined || inserted[index] !== 'created') return [];
+    return dueIn(0, row, factsOf(event, receiver.endpointUrl), deps.config);
+  });
+  if (due.length > 0) await deps.queues.scheduleDeliveries(due);
   return failuresOf(rows, inserted);
 }
 
@@ -68,27 +72,8 @@ export function newDelivery(
 
 /** Adds the jobs of deliveries that wait for the first attempt of their series; existing jobs stay. */
 export async function schedulePending(deps: CreateDeliveriesDeps, of: DeliveriesOf): Promise<void> {
-  await schedule(deps, await findPending(deps.db, of));
-}
-
-async function schedule({ queues, config }: CreateDeliveriesDeps, rows: readonly DeliveryRow[]): Promise<void> {
-  if (rows.length > 0) await queues.scheduleDeliveries(rows.map((row) => dueIn(0, row, config)));
-}
-
-/** The job of a delivery whose next attempt is due in `delayMs`. */
-export function dueIn(
-  delayMs: number,
-  row: Pick<DeliveryRow, '_id' | 'subscriptionId' | 'partnerId' | 'generation' | 'attemptsMade'>,
-  config: RetryConfig,
-): DueDelivery {
-  const { _id: deliveryId, subscriptionId, partnerId, generation, attemptsMade } = row;
-  return {
-    deliveryId,
-    subscriptionId,
-    partnerId,
-    generation,
-    attemptsMade,
-    attemptsLeft: attemptsLeft(config, attemptsMade),
-    delayMs,
-  };
+  const rows = await findPending(deps.db, of);
+  if (rows.length === 0) return;
+  const facts = await findJobFacts(deps.db, rows);
+  await deps.queues.scheduleDeliveries(rows.map((row) => dueIn(0, row, facts(row), deps.config)));
 }

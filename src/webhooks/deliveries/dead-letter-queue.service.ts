@@ -4,24 +4,42 @@ import type { Logger } from '../../platform/logger.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { sweepEach } from '../../platform/sweep.ts';
 import type { Queues } from '../../queues/queues.ts';
-import { findDeadLetterIds, findDeadLettersAmong, findUnraisedDeadLetters, markRaised } from './dead-letters.store.ts';
-import type { AttemptRow, DeliveryRow } from './deliveries.model.ts';
+import {
+  findDeadLettersAmong,
+  findLatestDeadLetters,
+  findUnraisedDeadLetters,
+  markRaised,
+} from './dead-letters.store.ts';
+import type { DeliveryRow } from './deliveries.model.ts';
+import { endpointHost, outcomeName, outcomeText } from './failure-text.rules.ts';
 import { deliveryFields, eventFields } from './log-fields.rules.ts';
 
 type AlertDeps = { db: Db; log: Logger; queues: Pick<Queues, 'addDeadLetters'> };
 
-type DeadLetter = Pick<
-  DeliveryRow,
-  '_id' | 'eventId' | 'eventType' | 'subscriptionId' | 'partnerId' | 'attemptsMade'
-> & {
-  attempts: readonly Pick<AttemptRow, 'deliveryId' | 'statusCode' | 'error' | 'errorDetail' | 'redirectTo'>[];
-};
+/** The job of a dead letter: the same whenever it is made of the row. */
+function jobOf({ attempts, ...row }: DeliveryRow) {
+  const last = attempts.findLast(({ outcome }) => outcome === 'failed');
+  const host = endpointHost(last?.endpointUrl);
+  return {
+    delivery_id: row._id,
+    event_type: row.eventType,
+    event_id: row.eventId,
+    subscription_id: row.subscriptionId,
+    endpoint_host: host,
+    partner_id: row.partnerId,
+    attempts: row.attemptsMade,
+    last_status: last?.statusCode ?? null,
+    last_error: last === undefined ? 'not known' : outcomeText(last, host),
+    failed_at: (row.deadLetteredAt ?? row.createdAt).toISOString(),
+    outcome: last === undefined ? 'failed' : outcomeName(last),
+  };
+}
 
 /**
- * Alerts the operators of a dead letter: an `error` line and a job in the `webhook-dead-letter` queue. The row
+ * Alerts the operators of a dead letter: an `error` line and a job in the `dead-letter` queue. The row
  * remembers until then, so the sweep does it after a worker's death.
  */
-export async function raiseDeadLetter(deps: AlertDeps, row: DeadLetter, event: EventRow | undefined): Promise<void> {
+export async function raiseDeadLetter(deps: AlertDeps, row: DeliveryRow, event: EventRow | undefined): Promise<void> {
   const last = row.attempts.at(-1);
   deps.log.error(
     {
@@ -38,7 +56,7 @@ export async function raiseDeadLetter(deps: AlertDeps, row: DeadLetter, event: E
     },
     'a webhook delivery failed after 5 attempts and is a dead letter',
   );
-  await deps.queues.addDeadLetters([row._id]);
+  await deps.queues.addDeadLetters([jobOf(row)]);
   await markRaised(deps.db, row._id);
 }
 
@@ -69,8 +87,8 @@ export async function raiseForgottenDeadLetters(
 
 /** Adds every dead letter to its queue that Redis has lost. */
 export async function restoreDeadLetterQueue(deps: AlertDeps, limit: number): Promise<void> {
-  const ids = await findDeadLetterIds(deps.db, limit);
-  if (ids.length > 0) await deps.queues.addDeadLetters(ids);
+  const rows = await findLatestDeadLetters(deps.db, limit);
+  if (rows.length > 0) await deps.queues.addDeadLetters(rows.map(jobOf));
 }
 
 const CLEAR_MS = 4000;
@@ -87,10 +105,12 @@ export async function clearDeadLetterQueue(
   for (let position = from; ; ) {
     const page = await deps.queues.listDeadLetters(position, limit);
     if (page.length === 0) return 0;
-    const dead = new Set(await findDeadLettersAmong(deps.db, page));
-    await deps.queues.removeDeadLetters(page.filter((id) => !dead.has(id)));
+    const listed = page.filter((deliveryId) => deliveryId !== null);
+    const dead = new Set(await findDeadLettersAmong(deps.db, listed));
+    const revived = listed.filter((id) => !dead.has(id));
+    await deps.queues.removeDeadLetters(revived);
     // Removed jobs move the rest up: the next page begins after those that stay.
-    position += dead.size;
+    position += page.length - revived.length;
     if (stopping.aborted || performance.now() > endsAt) return position;
   }
 }

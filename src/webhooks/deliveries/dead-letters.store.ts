@@ -27,13 +27,13 @@ export async function findDeadLettersAmong(db: Db, ids: readonly string[]): Prom
   return deliveryCollection(db).distinct('_id', { _id: { $in: [...ids] }, state: 'dead_letter' });
 }
 
-export async function findDeadLetterIds(db: Db, limit: number): Promise<string[]> {
-  const rows = await deliveryCollection(db)
-    .find({ state: 'dead_letter' }, { projection: { _id: 1 } })
+/** The latest dead letters, with the attempts of their rows without what receivers responded. */
+export async function findLatestDeadLetters(db: Db, limit: number): Promise<DeliveryRow[]> {
+  return deliveryCollection(db)
+    .find({ state: 'dead_letter' }, { projection: { 'attempts.responseExcerpt': 0 } })
     .sort({ deadLetteredAt: -1 })
     .limit(limit)
     .toArray();
-  return rows.map((row) => row._id);
 }
 
 export type DeadLetterFilter = { subscriptionId?: string; eventType?: string; from?: Date; to: Date };

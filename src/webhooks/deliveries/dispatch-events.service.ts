@@ -27,13 +27,20 @@ export type Deliver = (
   readAtMs: number,
 ) => Promise<{ failures: ReadonlyMap<string, Error>; begun: Promise<void> }>;
 
-/** How many events were dispatched, and by outbox why an event was not. */
-export type Dispatched = { count: number; failures: ReadonlyMap<string, Error>; begun: Promise<void> };
+/** Events that left an outbox, and their deliveries. */
+export type DispatchCount = { events: number; deliveries: number };
+
+/** What was dispatched of each outbox, and why an event of others was not. */
+export type Dispatched = {
+  done: ReadonlyMap<string, DispatchCount>;
+  failures: ReadonlyMap<string, Error>;
+  begun: Promise<void>;
+};
 
 /**
- * Takes the events of outboxes, which reservations and changes of venues are, to a delivery row for each receiving subscription and to the
- * event log, and only then out of the outboxes. Every step can be repeated, so the next run completes what a killed
- * process leaves (ADR 0009). `deliver` creates the deliveries; by default they are left to jobs.
+ * Takes the events of outboxes (of reservations and of changes of venues) to a delivery row for each receiving
+ * subscription and to the event log, and only then out of the outboxes. Every step can be repeated, so the next run
+ * completes what a killed process leaves (ADR 0009). `deliver` creates the deliveries; by default they are left to jobs.
  */
 export async function dispatchEvents(
   deps: DispatchDeps,
@@ -42,7 +49,7 @@ export async function dispatchEvents(
 ): Promise<Dispatched> {
   const beganAtMs = performance.now();
   const events = await findWaitingEvents(deps, [...new Set(outboxIds)]);
-  if (events.length === 0) return { count: 0, failures: new Map(), begun: Promise.resolve() };
+  if (events.length === 0) return { done: new Map(), failures: new Map(), begun: Promise.resolve() };
   const readAtMs = performance.now();
   const wanted = await wantedDeliveries(deps, events);
   const delivered = await deliver(wanted, readAtMs);
@@ -54,15 +61,24 @@ export async function dispatchEvents(
     const err = delivered.failures.get(event._id);
     if (err !== undefined) failures.set(outboxIdOf(event), err);
   }
-  const done = events.filter((event) => !failures.has(outboxIdOf(event)));
-  for (const [outboxId, err] of await emptyOutboxes(deps, done)) failures.set(outboxId, err);
-  noteDispatch(deps, done, {
+  const dispatched = events.filter((event) => !failures.has(outboxIdOf(event)));
+  for (const [outboxId, err] of await emptyOutboxes(deps, dispatched)) failures.set(outboxId, err);
+  noteDispatch(deps, dispatched, {
     beganAtMs,
     reservations: new Set(events.map(outboxIdOf)).size,
     deliveries: wanted.length,
     failed: failures.size,
   });
-  return { count: done.length, failures, begun: delivered.begun };
+  return { done: countsOf(dispatched, wanted), failures, begun: delivered.begun };
+}
+
+function countsOf(events: readonly EventRow[], wanted: readonly WantedDelivery[]): Map<string, DispatchCount> {
+  const deliveriesOf = groupBy(wanted, ({ event }) => outboxIdOf(event));
+  const counts = [...groupBy(events, outboxIdOf)].map(([outboxId, taken]): [string, DispatchCount] => [
+    outboxId,
+    { events: taken.length, deliveries: deliveriesOf.get(outboxId)?.length ?? 0 },
+  ]);
+  return new Map(counts);
 }
 
 /** The events of these outboxes. Changes of venues are looked for where there is no reservation: they are rare. */
@@ -131,11 +147,11 @@ export async function dispatchWaiting(
   const changes = page.from === undefined ? (await findDueChanges(deps.db, page.graceMs, page.limit)).ids : [];
   const ids = [...changes, ...reservations].filter((id) => inHand?.has(id) !== true);
   const dispatch = async (batch: readonly string[]) => {
-    const { count, failures, begun } = await dispatchEvents(deps, batch, deliver);
+    const { done, failures, begun } = await dispatchEvents(deps, batch, deliver);
     for (const [outboxId, err] of failures)
       deps.log.error({ hold_id: outboxId, err }, 'an event could not be dispatched; the sweep retries it');
     await begun;
-    return count;
+    return [...done.values()].reduce((sum, { events }) => sum + events, 0);
   };
   const onError = (err: unknown, batch: readonly string[]) =>
     deps.log.error({ hold_ids: batch, err }, 'events could not be dispatched; the sweep retries them');

@@ -4,9 +4,10 @@ import { deferralMs } from '../sender/send-permits.ts';
 import { msUntilRotationAnswered, openSecrets } from '../subscriptions/secrets.service.ts';
 import { type BegunAttempt, lockMs, type SendDeps } from './attempt.ts';
 import { begunAttempt, withdrawAttempts } from './attempts.store.ts';
-import { dueIn, failuresOf, newDelivery, type WantedDelivery } from './create-deliveries.service.ts';
+import { failuresOf, newDelivery, type WantedDelivery } from './create-deliveries.service.ts';
 import type { DeliveryRow } from './deliveries.model.ts';
 import { insertDeliveries } from './deliveries.store.ts';
+import { dueIn, factsOf } from './delivery-jobs.service.ts';
 import { deliveryFields } from './log-fields.rules.ts';
 import { findSubscriptionToSend } from './receiver.service.ts';
 import { sendAttempt } from './send-attempt.service.ts';
@@ -18,8 +19,8 @@ const PATIENCE_MS = 3000;
 const SETTLED_WITHIN_MS = 1000;
 
 type FirstAttempt = Omit<BegunAttempt, 'permit'> & { leaseUntil: Date };
-/** `attempt` is null if the delivery cannot be sent at once. */
-type Prepared = { row: DeliveryRow; attempt: FirstAttempt | null };
+/** `attempt` is null if the delivery cannot be sent at once; `facts`: of its job. */
+type Prepared = { row: DeliveryRow; attempt: FirstAttempt | null; facts: ReturnType<typeof factsOf> };
 type Batch = { readAtMs: number; now: Date; signal: AbortSignal };
 
 /** As `Deliver` returns it; `sent` resolves when the results are recorded. */
@@ -48,13 +49,14 @@ export async function sendFirstAttempts(
   const inserted = await insertDeliveries(deps.db, rows);
   const created = prepared.filter((_, index) => inserted[index] === 'created');
   const ready = created.flatMap(({ attempt }) => attempt ?? []);
-  const deferred = created.filter(({ attempt }) => attempt === null).map(({ row }) => row);
+  const deferred = created.filter(({ attempt }) => attempt === null);
 
   const giveUp = new AbortController();
   const patience = setTimeout(() => giveUp.abort(), PATIENCE_MS);
   const begun = Promise.all(ready.map((attempt) => beginSend(deps, attempt, giveUp.signal)));
   const leaveRest = async (): Promise<void> => {
-    if (deferred.length > 0) await deps.queues.scheduleDeliveries(deferred.map((row) => dueIn(0, row, deps.config)));
+    const due = deferred.map(({ row, facts }) => dueIn(0, row, facts, deps.config));
+    if (due.length > 0) await deps.queues.scheduleDeliveries(due);
     const sends = await begun;
     clearTimeout(patience);
     const unsent = ready.filter((_, index) => sends[index] === null);
@@ -80,13 +82,15 @@ async function prepare(
     msUntilRotationAnswered(deps, subscription) === 0 &&
     !deps.permits.isBusy(row);
   const secrets = canSend ? openSecrets(deps, subscription) : undefined;
-  if (!canSend || secrets === undefined) return { row, attempt: null };
+  const facts = factsOf(event, receiver.endpointUrl);
+  if (!canSend || secrets === undefined) return { row, attempt: null, facts };
   const attemptId = newId();
   const attempt = begunAttempt(row, { deliveryId: attemptId, endpointUrl: subscription.endpointUrl }, now);
   const leaseUntil = new Date(now.getTime() + lockMs(deps));
   return {
     row: { ...row, attempts: [attempt], leaseUntil },
     attempt: { row, event, subscription, secrets, attemptId, readAtMs, leaseUntil, signal },
+    facts,
   };
 }
 
@@ -108,12 +112,13 @@ async function beginSend(
 }
 
 async function sendFirst(deps: SendDeps, attempt: BegunAttempt): Promise<void> {
-  const { row } = attempt;
+  const { row, event, subscription } = attempt;
   try {
     const { after } = await sendAttempt(deps, attempt);
     if (after === null || after.nextAttemptInMs === null) return;
     const next = { ...row, attemptsMade: after.attemptsMade };
-    await deps.queues.scheduleDeliveries([dueIn(after.nextAttemptInMs, next, deps.config)]);
+    const facts = factsOf(event, subscription.endpointUrl);
+    await deps.queues.scheduleDeliveries([dueIn(after.nextAttemptInMs, next, facts, deps.config)]);
   } catch (err) {
     deps.log.error(
       { ...deliveryFields(row), err },
@@ -128,7 +133,10 @@ async function leaveToJobs(deps: SendDeps, attempts: readonly FirstAttempt[]): P
   const begun = attempts.map(({ row, attemptId }) => ({ deliveryId: row._id, attemptId }));
   try {
     await withdrawAttempts(deps.db, begun);
-    await deps.queues.scheduleDeliveries(attempts.map(({ row }) => dueIn(deferralMs(), row, deps.config)));
+    const due = attempts.map(({ row, event, subscription }) =>
+      dueIn(deferralMs(), row, factsOf(event, subscription.endpointUrl), deps.config),
+    );
+    await deps.queues.scheduleDeliveries(due);
   } catch (err) {
     deps.log.warn({ deliveries: attempts.length, err }, 'jobs for deliveries could not be added; the sweep adds them');
   }

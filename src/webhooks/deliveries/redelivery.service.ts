@@ -5,9 +5,10 @@ import type { Db } from '../../platform/mongo.ts';
 import type { Queues } from '../../queues/queues.ts';
 import type { EndpointConfig } from '../sender/endpoint-url.ts';
 import { requireDeliverable } from '../subscriptions/require-subscription.service.ts';
-import { type CreateDeliveriesDeps, dueIn, schedulePending } from './create-deliveries.service.ts';
+import { type CreateDeliveriesDeps, schedulePending } from './create-deliveries.service.ts';
 import type { DeliveryState } from './deliveries.model.ts';
 import { isBeingSent } from './deliveries.store.ts';
+import { dueIn, findJobFacts } from './delivery-jobs.service.ts';
 import { beginSeries, makeDue } from './delivery-series.store.ts';
 import { type DeliveryDetail, getDelivery } from './read-deliveries.service.ts';
 import { isWaiting, type RetryConfig } from './retry-schedule.rules.ts';
@@ -99,7 +100,8 @@ export async function advanceDelivery(
       `The delivery is ${delivery.state}. Only a delivery that waits for an attempt can be advanced.`,
     );
   }
-  const job = dueIn(0, due, deps.config);
-  if (!(await deps.queues.promoteDelivery(job))) await deps.queues.ensureDelivery(job);
+  const series = { deliveryId: due._id, generation: due.generation };
+  const toDue = async () => dueIn(0, due, (await findJobFacts(deps.db, [due]))(due), deps.config);
+  if (!(await deps.queues.promoteDelivery(series))) await deps.queues.ensureDelivery(series, toDue);
   return getDelivery(deps, partnerId, delivery._id);
 }

@@ -5,33 +5,37 @@ import { type Destination, deferralMs, type SendPermit } from '../sender/send-pe
 import { msUntilRotationAnswered, openSecrets } from '../subscriptions/secrets.service.ts';
 import { lockMs, type SendDeps } from './attempt.ts';
 import { beginAttempt } from './attempts.store.ts';
-import type { DeliveryState } from './deliveries.model.ts';
+import type { DeliveryRow } from './deliveries.model.ts';
 import { findDelivery } from './deliveries.store.ts';
 import { cancelDelivery } from './delivery-series.store.ts';
-import { causeOf } from './log-fields.rules.ts';
+import { endpointHost, outcomeText } from './failure-text.rules.ts';
 import { findReceiver } from './receiver.service.ts';
+import { maxAttempts } from './retry-schedule.rules.ts';
 import { sendAttempt } from './send-attempt.service.ts';
 
 /** One attempt of a series. */
 type DueAttempt = Destination & {
   deliveryId: string;
-  generation: number;
+  /** Of the job's series; undefined for a dead letter's job, which is for the series that has ended. */
+  generation: number | undefined;
   /** The job knew that its delivery is a dead letter: an operator runs it again. */
   isKnownDead: boolean;
   signal: AbortSignal;
 };
 
 /**
- * The outcome for the queue:
- * - `done`: nothing more to do (delivered, cancelled, or of an earlier series)
+ * The outcome for the queue; `attempt` says how one ended: `HTTP 503 from partner.example (attempt 3 of 5)`.
+ * - `delivered`: accepted by the receiver
+ * - `skipped`: nothing to send, for the reason `why`
  * - `retry`: failed, try again after `inMs`
  * - `dead`: failed at the last attempt; the row, the dead-letter queue and the operators know
  * - `later`: nothing was counted, come back after `inMs`
  */
 export type AttemptResult =
-  | { kind: 'done' }
-  | { kind: 'dead'; message: string }
-  | { kind: 'retry'; inMs: number; attempt: number; cause: string }
+  | { kind: 'delivered'; status: number | null; ms: number | null; attempt: string }
+  | { kind: 'skipped'; why: 'gone' | 'superseded' | 'succeeded' | 'cancelled' | 'discarded' | 'redelivered' }
+  | { kind: 'dead'; attempt: string }
+  | { kind: 'retry'; inMs: number; attempt: string }
   | { kind: 'later'; inMs: number };
 
 /** The pause before trying again what operators have to mend. */
@@ -43,7 +47,7 @@ const LOGGED_WITHIN_MS = 86_400_000;
 /** How much longer than its lock an attempt may take in all; the sweep repeats one that hangs. */
 const HANGS_AFTER_MS = 15_000;
 /** States in which there is nothing more to send. */
-const ENDED: readonly DeliveryState[] = ['succeeded', 'cancelled', 'discarded'];
+const ENDED = ['succeeded', 'cancelled', 'discarded'] as const;
 /** A job that comes earlier than this before its row is due waits: the queue goes by the hosts' clocks. */
 const EARLY_MS = 1000;
 
@@ -66,10 +70,14 @@ export async function retryDelivery(deps: SendDeps, due: DueAttempt): Promise<At
 
 async function attempt(deps: SendDeps, due: DueAttempt, permit: SendPermit): Promise<AttemptResult> {
   const row = await findDelivery(deps.db, due.deliveryId);
-  if (row === null || row.generation !== due.generation) return { kind: 'done' };
-  if (ENDED.includes(row.state)) return { kind: 'done' };
+  if (row === null) return { kind: 'skipped', why: 'gone' };
+  const { generation = row.generation } = due;
+  if (row.generation !== generation) return { kind: 'skipped', why: 'superseded' };
+  const ended = ENDED.find((state) => state === row.state);
+  if (ended !== undefined) return { kind: 'skipped', why: ended };
+  if (due.generation === undefined && row.state !== 'dead_letter') return { kind: 'skipped', why: 'redelivered' };
   // Its last attempt was recorded by a worker that died before it could tell the queue.
-  if (row.state === 'dead_letter' && !due.isKnownDead) return deadAfter(row.attemptsMade);
+  if (row.state === 'dead_letter' && !due.isKnownDead) return { kind: 'dead', attempt: lastFailureOf(deps, row) };
   const waitMs = row.dueInMs ?? 0;
   if (waitMs > EARLY_MS) return { kind: 'later', inMs: waitMs };
 
@@ -79,10 +87,10 @@ async function attempt(deps: SendDeps, due: DueAttempt, permit: SendPermit): Pro
   const receiver = event && (await findReceiver(deps, row, event));
   if (event === null || receiver === null) {
     if (row.state === 'dead_letter') {
-      return { kind: 'dead', message: 'Nothing was sent: its partner cannot receive the event' };
+      return { kind: 'dead', attempt: 'nothing was sent, because the partner must not receive the event any more' };
     }
     await cancelDelivery(deps.db, row);
-    return { kind: 'done' };
+    return { kind: 'skipped', why: 'cancelled' };
   }
 
   const { subscription } = receiver;
@@ -101,14 +109,23 @@ async function attempt(deps: SendDeps, due: DueAttempt, permit: SendPermit): Pro
   const { outcome, after } = await sendAttempt(deps, sending);
   if (after === null) return { kind: 'later', inMs: 1000 };
   if (after.outcome === 'interrupted') return { kind: 'later', inMs: 0 };
-  if (after.outcome === 'succeeded') return { kind: 'done' };
   const { attemptsMade, nextAttemptInMs } = after;
-  const cause = causeOf(outcome);
-  if (nextAttemptInMs === null) return deadAfter(attemptsMade, cause);
-  return { kind: 'retry', inMs: nextAttemptInMs, attempt: attemptsMade, cause };
+  const text = attemptText(deps, attemptsMade, outcomeText(outcome, endpointHost(subscription.endpointUrl)));
+  if (after.outcome === 'succeeded') {
+    return { kind: 'delivered', status: outcome.statusCode, ms: outcome.durationMs, attempt: text };
+  }
+  if (nextAttemptInMs === null) return { kind: 'dead', attempt: text };
+  return { kind: 'retry', inMs: nextAttemptInMs, attempt: text };
 }
 
-const deadAfter = (attemptsMade: number, cause = 'not known'): AttemptResult => ({
-  kind: 'dead',
-  message: `Dead letter after ${attemptsMade} attempts; the last: ${cause}`,
-});
+/** An attempt beyond the schedule was made by an operator. */
+function attemptText({ config }: SendDeps, number: number, outcome: string): string {
+  const last = maxAttempts(config);
+  return number > last ? `${outcome} (manual attempt, ${number} in all)` : `${outcome} (attempt ${number} of ${last})`;
+}
+
+function lastFailureOf(deps: SendDeps, { attempts, attemptsMade }: DeliveryRow): string {
+  const last = attempts.findLast(({ outcome }) => outcome === 'failed');
+  const outcome = last === undefined ? 'failed' : outcomeText(last, endpointHost(last.endpointUrl));
+  return attemptText(deps, attemptsMade, outcome);
+}

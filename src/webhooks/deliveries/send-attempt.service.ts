@@ -9,6 +9,7 @@ import { recordHealth } from '../subscriptions/subscription-health.service.ts';
 import type { AttemptOutcome, BegunAttempt, SendDeps } from './attempt.ts';
 import { settleAttempt } from './attempts.store.ts';
 import { raiseDeadLetter } from './dead-letter-queue.service.ts';
+import { findDelivery } from './deliveries.store.ts';
 import { deliveryFields, eventFields } from './log-fields.rules.ts';
 import { findReceiver, hasChanged, isAlike } from './receiver.service.ts';
 import { type AfterAttempt, afterAttempt } from './retry-schedule.rules.ts';
@@ -103,8 +104,8 @@ async function record(deps: SendDeps, attempt: BegunAttempt, outcome: AttemptOut
   if (ok && row.state === 'dead_letter') await deps.queues.removeDeadLetters([row._id]);
   await recordHealth(deps, subscription, ok);
   if (after.isNewDeadLetter) {
-    const attempts = [{ ...result, deliveryId: attemptId }];
-    await raiseDeadLetter(deps, { ...row, attemptsMade: after.attemptsMade, attempts }, event);
+    const dead = await findDelivery(deps.db, row._id);
+    if (dead?.state === 'dead_letter') await raiseDeadLetter(deps, dead, event);
   }
   return after;
 }

@@ -143,7 +143,7 @@ export async function findSubscriptions(
 }
 
 /** An active subscription of an active partner. */
-type EventReceiver = Pick<SubscriptionRow, '_id' | 'partnerId' | 'eventTypes' | 'venueIds'>;
+type EventReceiver = Pick<SubscriptionRow, '_id' | 'partnerId' | 'endpointUrl' | 'eventTypes' | 'venueIds'>;
 
 type OfVenue = { venueId: string; receiverId?: string };
 
@@ -168,7 +168,7 @@ export async function findReceivers(
     subscriptionCollection(db)
       .find<EventReceiver>(
         { partnerId: { $in: partnerIds }, status: 'active' },
-        { projection: { partnerId: 1, eventTypes: 1, venueIds: 1 }, ...NEWEST },
+        { projection: { partnerId: 1, endpointUrl: 1, eventTypes: 1, venueIds: 1 }, ...NEWEST },
       )
       .toArray(),
     findActivePartnerIds(db, partnerIds),

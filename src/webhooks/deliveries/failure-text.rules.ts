@@ -1,0 +1,46 @@
+import type { DeliveryError } from '../sender/delivery-error.rules.ts';
+import type { AttemptRow } from './deliveries.model.ts';
+
+type Outcome = Pick<AttemptRow, 'statusCode' | 'error' | 'errorDetail' | 'durationMs'>;
+
+const TEXTS: Record<DeliveryError, (host: string, outcome: Outcome) => string> = {
+  blocked_address: (host) => `address of ${host} not allowed`,
+  dns_error: (host, outcome) => `DNS lookup of ${host} failed${detailOf(outcome)}`,
+  connection_refused: (host) => `connection refused by ${host}`,
+  connection_reset: (host) => `connection reset by ${host}`,
+  tls_error: (host, outcome) => `TLS handshake with ${host} failed${detailOf(outcome)}`,
+  timeout: (host, { durationMs }) => `timeout after ${secondsOf(durationMs)} from ${host}`,
+  redirect: (host, outcome) => `${statusText(outcome)} from ${host}, redirects are not followed`,
+  http_status: (host, outcome) => `${statusText(outcome)} from ${host}`,
+  network_error: (host, outcome) => `network error with ${host}${detailOf(outcome)}`,
+};
+
+/** How an attempt ended, in words for operators: `HTTP 503 from partner.example`. No URL: only the endpoint's host. */
+export function outcomeText(outcome: Outcome, host: string | null): string {
+  const { error } = outcome;
+  const of = host ?? 'the endpoint';
+  if (error === null) return `${statusText(outcome)} from ${of}`;
+  if (error === 'interrupted') return `interrupted before ${of} responded`;
+  if (error === 'subscription_changed') return `subscription changed before ${of} responded`;
+  return TEXTS[error](of, outcome);
+}
+
+/** The same in two words: `HTTP 503`, `connection refused`. */
+export function outcomeName(outcome: Outcome): string {
+  return outcome.statusCode === null ? (outcome.error ?? 'unknown').replaceAll('_', ' ') : statusText(outcome);
+}
+
+const statusText = ({ statusCode }: Outcome) => `HTTP ${statusCode}`;
+
+function detailOf({ errorDetail = null }: Outcome): string {
+  return errorDetail === null ? '' : ` (${errorDetail.replaceAll('_', ' ')})`;
+}
+
+function secondsOf(ms: number | null): string {
+  return ms === null ? 'too long' : `${Math.round(ms / 100) / 10} s`;
+}
+
+/** The host of an endpoint, with a port that is not the scheme's; null if it has none. */
+export function endpointHost(endpointUrl: string | undefined): string | null {
+  return endpointUrl !== undefined && URL.canParse(endpointUrl) ? new URL(endpointUrl).host : null;
+}

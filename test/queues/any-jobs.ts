@@ -1,0 +1,38 @@
+import type { DeadDelivery } from '../../src/queues/dead-letter-jobs.ts';
+import type { DueDelivery, DueHold } from '../../src/queues/jobs.ts';
+
+/** What the queues are told of a hold. */
+export const anyHold = (holdId: string, expiresAt: Date): Omit<DueHold, 'inMs'> => ({
+  holdId,
+  slotId: 'turf-a_20261121T0430Z',
+  venueId: 'v',
+  expiresAt,
+});
+
+export const anyDueDelivery = (deliveryId: string, fields: Partial<DueDelivery> = {}): DueDelivery => ({
+  deliveryId,
+  eventType: 'booking_created',
+  eventId: 'e',
+  subscriptionId: 's',
+  partnerId: 'p',
+  venueId: 'v',
+  endpointHost: 'partner.example',
+  generation: 1,
+  attemptsLeft: 5,
+  delayMs: 0,
+  ...fields,
+});
+
+export const anyDeadDelivery = (deliveryId: string): DeadDelivery & { outcome: string } => ({
+  delivery_id: deliveryId,
+  event_type: 'booking_created',
+  event_id: 'e',
+  subscription_id: 's',
+  endpoint_host: 'partner.example',
+  partner_id: 'p',
+  attempts: 5,
+  last_status: 503,
+  last_error: 'HTTP 503 from partner.example',
+  failed_at: '2026-11-21T04:30:00.000Z',
+  outcome: 'HTTP 503',
+});

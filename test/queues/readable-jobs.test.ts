@@ -1,0 +1,307 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type * as DeadLetterQueue from '../../src/webhooks/deliveries/dead-letter-queue.service.ts';
+import { alertsOf, sweep } from '../alerts/watching.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Json, Partner, Venue } from '../support/factories.ts';
+import {
+  anyPartner,
+  anyVenue,
+  bookSlot,
+  confirmBody,
+  expectStatus,
+  freeSlotIds,
+  operatorOf,
+  placeHold,
+  subscribe,
+} from '../support/factories.ts';
+import { type BoardJob, queueBoardOf } from '../support/queue-board.ts';
+import { startReceiver, type WebhookReceiver } from '../support/receiver.ts';
+import { rowOf, rowsOf } from '../support/rows.ts';
+import { hostedService } from '../support/service-host.ts';
+import type * as SharedJobs from './shared-jobs.in-host.ts';
+
+const service = await hostedService({
+  overrides: { WEBHOOK_RETRY_DELAYS_SECONDS: '0.1,0.1' },
+  hasWorkers: true,
+});
+const { addJob } = service.inHost<typeof SharedJobs>('test/queues/shared-jobs.in-host.ts');
+const { restoreDeadLetterQueue } = service.inHost<typeof DeadLetterQueue>(
+  'src/webhooks/deliveries/dead-letter-queue.service.ts',
+);
+const operator = operatorOf(service);
+const board = queueBoardOf(service);
+let venue: Venue;
+let partner: Partner;
+let slots: string[];
+let receiver: WebhookReceiver;
+let host: string;
+beforeAll(async () => {
+  receiver = await startReceiver(503);
+  host = new URL(receiver.url).host;
+  venue = await anyVenue(service);
+  partner = await anyPartner(service, [venue.id]);
+  slots = await freeSlotIds(partner, venue.id);
+});
+afterAll(async () => {
+  await service.stop();
+  await receiver.close();
+});
+
+const nextSlot = () => slots.shift() ?? '';
+const expiryJobOf = async (hold: Json, expiresAt: unknown = hold['hold_expiry_at']) =>
+  (await board.jobs('hold-expiry', 'delayed')).find(
+    ({ data }) => data['hold_id'] === hold['hold_id'] && data['expires_at'] === expiresAt,
+  );
+const untilNoExpiryJob = (hold: Json, expiresAt?: unknown): Promise<boolean> =>
+  eventually('the job is gone', async () => (await expiryJobOf(hold, expiresAt)) === undefined);
+const untilExpiryJob = (hold: Json): Promise<BoardJob> =>
+  board.job('hold-expiry', 'delayed', ({ data }) => data['hold_id'] === hold['hold_id']);
+
+describe('the expiry job of a hold', () => {
+  test('says which hold of which slot expires when, and leads to the hold', async () => {
+    const slotId = nextSlot();
+    const hold = await placeHold(partner, slotId);
+
+    const job = await untilExpiryJob(hold);
+
+    expect(job.name).toBe(`expire hold · ${slotId}`);
+    expect(job.data).toEqual({
+      hold_id: hold['hold_id'],
+      slot_id: slotId,
+      venue_id: venue.id,
+      expires_at: hold['hold_expiry_at'],
+    });
+    expect(job.externalUrl?.href).toBe(`/holds/${String(hold['hold_id'])}`);
+    const page = await operator.get(`/holds/${String(hold['hold_id'])}`, { accept: 'text/html' });
+    expect(page.text).toContain(`href="/queues/queue/hold-expiry/${job.id}"`);
+  });
+
+  const ends: Record<string, (hold: Json) => Promise<unknown>> = {
+    'is confirmed': async (hold) =>
+      expectStatus(await partner.api.post('/api/v1/bookings/confirm', confirmBody(hold['hold_id'])), 201),
+    'is released': async (hold) =>
+      expectStatus(await partner.api.post(`/api/v1/partner/holds/${String(hold['hold_id'])}/cancel`), 200),
+    'is overridden by a walk-in': async (hold) =>
+      expectStatus(
+        await operator.post('/api/v1/operator/walk-ins', { slot_id: hold['slot_id'], override_holds: true }),
+        201,
+      ),
+    'is expired by a call': async (hold) =>
+      expectStatus(await partner.api.post(`/api/v1/sandbox/holds/${String(hold['hold_id'])}/expire`), 200),
+  };
+  test.each(Object.entries(ends))('goes when the hold %s', async (_how, end) => {
+    const hold = { slot_id: slots[0], ...(await placeHold(partner, nextSlot())) };
+    await untilExpiryJob(hold);
+    await end(hold);
+    expect(await untilNoExpiryJob(hold)).toBe(true);
+  });
+
+  test('goes with the grant for the venue', async () => {
+    const other = await anyPartner(service, [venue.id]);
+    const hold = await placeHold(other, nextSlot());
+    await untilExpiryJob(hold);
+    expectStatus(await operator.delete(`/api/v1/operator/partners/${other.id}/venues/${venue.id}`), 200);
+    expect(await untilNoExpiryJob(hold)).toBe(true);
+  });
+
+  test('gives way to one with the new expiry when the hold is extended', async () => {
+    const hold = await placeHold(partner, nextSlot());
+    const before = await untilExpiryJob(hold);
+    const extend = { ttl_seconds: 1200 };
+    const extended = expectStatus(
+      await partner.api.post(`/api/v1/partner/holds/${String(hold['hold_id'])}/extend`, extend),
+      200,
+    );
+    await eventually('the new job is there', () => expiryJobOf(extended));
+    expect(await untilNoExpiryJob(hold, before.data['expires_at'])).toBe(true);
+  });
+});
+
+describe('an expiry job returns what it did:', () => {
+  const past = new Date(0).toISOString();
+  const resultOf = async (data: object) => {
+    const jobId = await addJob('hold-expiry', data);
+    return (await board.job('hold-expiry', 'completed', ({ id }) => id === jobId)).returnValue;
+  };
+  const dataOf = (hold: Json) => ({ hold_id: hold['hold_id'], slot_id: 's', venue_id: 'v', expires_at: past });
+  const lapse = async (hold: Json) =>
+    service.context.db
+      .collection<{ _id: string }>('reservations')
+      .updateOne({ _id: String(hold['hold_id']) }, { $set: { holdExpiresAt: new Date() } });
+
+  test.each([
+    ['hold_id', dataOf],
+    ['holdIds of an older release', (hold: Json) => ({ holdIds: [hold['hold_id']] })],
+    ['holdId of an older release', (hold: Json) => ({ holdId: hold['hold_id'] })],
+  ])('expired, by %s', async (_shape, toData) => {
+    const hold = await placeHold(partner, nextSlot());
+    await lapse(hold);
+    expect(await resultOf(toData(hold))).toEqual({ expired: 1 });
+    expect(await rowOf(service, 'reservations', { _id: hold['hold_id'] })).toMatchObject({ status: 'EXPIRED' });
+  });
+
+  test('skipped: confirmed, released, extended or gone', async () => {
+    const booked = await bookSlot(partner, nextSlot());
+    const released = await placeHold(partner, nextSlot());
+    expectStatus(await partner.api.post(`/api/v1/partner/holds/${String(released['hold_id'])}/cancel`), 200);
+    const extended = await placeHold(partner, nextSlot());
+    const results = [booked, released, extended, { hold_id: 'none' }].map((hold) => resultOf(dataOf(hold)));
+    expect(await Promise.all(results)).toEqual([
+      { skipped: 'confirmed' },
+      { skipped: 'released' },
+      { skipped: 'extended' },
+      { skipped: 'gone' },
+    ]);
+  });
+});
+
+describe('a dispatch job', () => {
+  test('has the types and ids of its events, and returns how many deliveries it began', async () => {
+    const hold = await placeHold(partner, nextSlot());
+    const isOfHold = ({ data }: BoardJob) =>
+      (data['reservationIds'] as string[] | undefined)?.includes(String(hold['hold_id']));
+    const job = await board.job('webhook-delivery', 'completed', (each) => isOfHold(each) === true);
+    const { _id: eventId } = await rowOf(service, 'events', { holdId: hold['hold_id'], type: 'hold_created' });
+    expect(job.name).toBe('dispatch events');
+    expect(job.data).toEqual({
+      reservationIds: [hold['hold_id']],
+      events: [{ event_type: 'hold_created', event_id: eventId }],
+    });
+    expect(job.returnValue).toEqual({ events: 1, deliveries: 0 });
+  });
+});
+
+test('a dispatch job that fails three times goes to the dead-letter queue with the reason', async () => {
+  const hold = await placeHold(partner, nextSlot());
+  const reservationId = String(hold['hold_id']);
+  await eventually('its event is dispatched', async () =>
+    (await rowsOf(service, 'events', { holdId: reservationId })).at(0),
+  );
+  const unknown = { eventId: 'e', type: 'no_such_event', at: new Date(), originatorId: partner.id, bookingId: null };
+  await service.context.db
+    .collection<{ _id: string }>('reservations')
+    .updateOne({ _id: reservationId }, { $set: { outbox: [unknown] } }, { bypassDocumentValidation: true });
+  const backoff = { type: 'exponential', delay: 1 };
+  const jobId = await addJob('webhook-delivery', { reservationIds: [reservationId] }, { attempts: 3, backoff });
+  const dead = await board.job('dead-letter', 'failed', ({ data }) => data['job_id'] === jobId);
+  expect(dead.data).toMatchObject({ queue: 'webhook-delivery', attempts: 3, failed_at: expect.any(String) });
+  expect(dead.failedReason).toMatch(/validation/);
+  expect(dead.externalUrl?.href).toBe(`/holds/${reservationId}`);
+  expect((await board.jobs('webhook-delivery', 'failed')).filter(({ id }) => id === jobId)).toEqual([]);
+  expectStatus(await operator.send('PUT', `/queues/api/queues/dead-letter/${dead.id}/clean`), 204);
+});
+
+describe('a delivery', () => {
+  let delivery: Json;
+  let jobId: string;
+  beforeAll(async () => {
+    await subscribe(partner, receiver.url, ['booking_created']);
+    await bookSlot(partner, nextSlot());
+    delivery = await eventually('the dead letter', async () =>
+      (await rowsOf(service, 'deliveries', { state: 'dead_letter' })).at(0),
+    );
+    jobId = `delivery-${String(delivery['_id'])}-g1`;
+  });
+  const delivered = () => board.job('webhook-delivery', 'failed', ({ id }) => id === jobId);
+  const dead = () => board.job('dead-letter', 'failed', ({ data }) => data['delivery_id'] === delivery['_id']);
+
+  test('has a job that names its event and the host of its endpoint, and fails with the reason and no stack', async () => {
+    const job = await delivered();
+    expect(job.name).toBe(`booking_created → ${host}`);
+    expect(job.data).toEqual({
+      delivery_id: delivery['_id'],
+      event_type: 'booking_created',
+      event_id: delivery['eventId'],
+      subscription_id: delivery['subscriptionId'],
+      partner_id: partner.id,
+      venue_id: venue.id,
+      generation: 1,
+      is_known_dead: true,
+    });
+    expect([job.failedReason, job.stacktrace]).toEqual([`HTTP 503 from ${host} (attempt 3 of 3)`, []]);
+    expect(await board.logs('webhook-delivery', job.id)).toEqual([
+      expect.stringMatching(new RegExp(`Z HTTP 503 from ${host} \\(attempt 2 of 3\\); the next in 0.1 s$`)),
+      expect.stringMatching(new RegExp(`Z HTTP 503 from ${host} \\(attempt 3 of 3\\); dead letter$`)),
+    ]);
+    expect(job.externalUrl?.href).toBe(`/deliveries/${String(delivery['_id'])}`);
+  });
+
+  test('is a dead letter that says what was not delivered and why, also after Redis has lost it', async () => {
+    const job = await dead();
+    const expected = {
+      name: 'booking_created → HTTP 503',
+      failedReason: `HTTP 503 from ${host} (3 attempts)`,
+      data: {
+        delivery_id: delivery['_id'],
+        event_type: 'booking_created',
+        event_id: delivery['eventId'],
+        subscription_id: delivery['subscriptionId'],
+        endpoint_host: host,
+        partner_id: partner.id,
+        attempts: 3,
+        last_status: 503,
+        last_error: `HTTP 503 from ${host}`,
+        failed_at: (delivery['deadLetteredAt'] as Date).toISOString(),
+      },
+    };
+    expect(job).toMatchObject(expected);
+    expectStatus(await operator.send('PUT', `/queues/api/queues/dead-letter/${job.id}/clean`), 204);
+    await restoreDeadLetterQueue(10);
+    expect(await dead()).toMatchObject(expected);
+    const page = await operator.get(`/deliveries/${String(delivery['_id'])}`, { accept: 'text/html' });
+    expect(page.text).toContain(`href="/queues/queue/dead-letter/${job.id}"`);
+  });
+
+  test('is attempted once more when its dead letter is retried; the dead letter goes once it is delivered', async () => {
+    const { id } = await dead();
+    const sent = receiver.received.length;
+    await board.retry('dead-letter', id);
+    await eventually(
+      'it failed again',
+      async () => (await dead()).failedReason === `HTTP 503 from ${host} (manual attempt, 4 in all)`,
+    );
+    receiver.respondWith(200);
+    await board.retry('dead-letter', id);
+    await eventually(
+      'it is delivered',
+      async () => (await rowOf(service, 'deliveries', { _id: delivery['_id'] }))['state'] === 'succeeded',
+    );
+    await eventually('no dead letter is left', async () => (await board.jobs('dead-letter', 'failed')).length === 0);
+    expect(receiver.received.length).toBe(sent + 2);
+    receiver.respondWith(503);
+  });
+
+  test('of a job of an older release is delivered alike', async () => {
+    const oldJob = { deliveryId: delivery['_id'], subscriptionId: delivery['subscriptionId'], generation: 1 };
+    const id = await addJob('webhook-delivery', oldJob);
+    const job = await board.job('webhook-delivery', 'completed', (each) => each.id === id);
+    expect(job.returnValue).toEqual({ skipped: 'succeeded' });
+  });
+});
+
+describe.each(['hold-expiry', 'webhook-delivery'] as const)('a job of %s without a known shape', (queue) => {
+  test('fails at once, goes to the dead-letter queue with its reason and an alert, and is run again there', async () => {
+    const poison = { some: 'thing' };
+    const jobId = await addJob(queue, poison);
+    const dead = () => board.job('dead-letter', 'failed', ({ data }) => data['job_id'] === jobId);
+
+    const { id, name, data, failedReason, stacktrace } = await dead();
+
+    expect(name).toBe('any');
+    expect(data).toMatchObject({ queue, job_name: 'any', job_data: poison, attempts: 1 });
+    expect(failedReason).toMatch(/^The job's data has no known shape: it must have /);
+    expect([data['reason'], stacktrace]).toEqual([failedReason, []]);
+    await sweep(service);
+    expect(await alertsOf(service, { kind: 'job_dead_lettered', subject: queue })).toMatchObject([
+      { isOpen: true, count: 1 },
+    ]);
+
+    await board.retry('dead-letter', id);
+    const again = await eventually('it failed again', async () => {
+      const job = await dead();
+      return job.id !== id && job;
+    });
+    expect((await board.jobs(queue, 'failed')).filter((job) => job.id === jobId)).toEqual([]);
+    expectStatus(await operator.send('PUT', `/queues/api/queues/dead-letter/${again.id}/clean`), 204);
+  });
+});

@@ -1,0 +1,46 @@
+import type { QueueName } from '../../src/queues/jobs.ts';
+import { eventually } from './eventually.ts';
+import { expectStatus, type Json, operatorOf } from './factories.ts';
+import type { Listeners } from './service-environment.ts';
+
+const API = '/queues/api/queues';
+
+/** A job as Bull Board gives it to an operator. */
+export type BoardJob = {
+  id: string;
+  name: string;
+  data: Json;
+  failedReason?: string;
+  stacktrace: string[];
+  returnValue: unknown;
+  externalUrl?: { displayText: string; href: string };
+};
+
+/** What an operator reads and does on the queue board of a service. */
+export function queueBoardOf(service: Listeners) {
+  const operator = operatorOf(service);
+  const jobs = async (queue: QueueName, status: string): Promise<BoardJob[]> => {
+    const { queues } = expectStatus(
+      await operator.get(`${API}?activeQueue=${queue}&status=${status}&jobsPerPage=1000`),
+      200,
+    );
+    return (queues as { name: string; jobs: BoardJob[] }[]).find(({ name }) => name === queue)?.jobs ?? [];
+  };
+  return {
+    jobs,
+    counts: async (queue: QueueName): Promise<Record<string, number>> => {
+      const { queues } = expectStatus(await operator.get(API), 200);
+      return (
+        (queues as { name: string; counts: Record<string, number> }[]).find(({ name }) => name === queue)?.counts ?? {}
+      );
+    },
+    /** The job that meets a condition, once there is one. */
+    job: (queue: QueueName, status: string, isMeant: (job: BoardJob) => boolean): Promise<BoardJob> =>
+      eventually(`a ${status} job of ${queue}`, async () => (await jobs(queue, status)).find(isMeant)),
+    logs: async (queue: QueueName, jobId: string): Promise<string[]> =>
+      (await operator.get(`${API}/${queue}/${jobId}/logs`)).body as string[],
+    retry: async (queue: QueueName, jobId: string): Promise<void> => {
+      expectStatus(await operator.send('PUT', `${API}/${queue}/${jobId}/retry`), 204);
+    },
+  };
+}
