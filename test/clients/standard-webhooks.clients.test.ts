@@ -197,7 +197,6 @@ describe('every delivery of a mixed run, a rotation with an overlap included', (
         const file = path.join(folder, 'deliveries.json');
         await writeFile(file, JSON.stringify(rows));
         const printed = await verify(folder, file);
-        // oxlint-disable-next-line jest/no-standalone-expect -- in a test that may be skipped
         expect(JSON.parse(printed.trim().split('\n').at(-1) ?? '')).toEqual(expected);
       });
     });
