@@ -148,8 +148,8 @@ describe('a YAML file', () => {
       ),
       [
         '14: Turf House / Turf A / Evenings: Send either price_rupees or multiplier.',
-        '15: Turf House / Turf A / evenings: multiplier: must be less than or equal to 10',
-        '15: Turf House / Turf A / evenings: days_of_week.1: contains a duplicate value',
+        '15: Turf House / Turf A / evenings: multiplier: must be at most 10',
+        '15: Turf House / Turf A / evenings: days_of_week.1: repeats an earlier item',
         '15: Turf House / Turf A / evenings: name: is the name of another price rule of this resource, in line 14',
         '16: Turf House / Turf A / Old: from_date: must not be after to_date',
       ],
@@ -225,7 +225,7 @@ describe('a CSV file', () => {
         '',
       ].join('\r\n'),
       [
-        '2: Turf House: status: must be one of [active, inactive]',
+        '2: Turf House: status: must be one of active, inactive',
         '3: Turf House: kind: must be one of venue, resource, schedule, price_rule',
         '4: Turf Hose / Turf A: venue: there is no venue row of this name in the file',
         '5: Turf House / Turf A: price_rupees: must be a number',

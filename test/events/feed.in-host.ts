@@ -1,4 +1,4 @@
-import type { EventRow } from '../../src/events/events.model.ts';
+import { type EventRow, feedCounterCollection } from '../../src/events/events.model.ts';
 import * as log from '../../src/events/log-events.service.ts';
 import { findLastSequenceNumber, findOpenRanges } from '../../src/events/sequence-numbers.store.ts';
 import { readingSnapshot } from '../../src/platform/mongo.ts';
@@ -19,10 +19,13 @@ export async function logEvents({ db }: Context, drafts: readonly Draft[]): Prom
     { db },
     drafts.map((draft) => ({ ...draft, at, ...slot, ...none })),
   );
-  await eventually('the feed has them', async () => (await findOpenRanges(db)).length === 0);
+  await eventually('their range is closed', async () => (await findOpenRanges(db)).length === 0);
+  // A snapshot may be older than the end of the range, which nobody has acknowledged.
+  const end = (await feedCounterCollection(db).findOne({ _id: 'feed' }))?.last ?? 0;
+  await eventually('the feed has them', async () => (await lastSequenceNumber({ db })) >= end);
   return refused.size;
 }
 
 /** The sequence number of the last event in the feed. */
-export const lastSequenceNumber = ({ db }: Context): Promise<number> =>
+export const lastSequenceNumber = ({ db }: Pick<Context, 'db'>): Promise<number> =>
   readingSnapshot(db, (snapshot) => findLastSequenceNumber(db, snapshot));

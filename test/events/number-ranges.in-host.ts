@@ -187,7 +187,8 @@ export async function readWhileDispatching(
       const { ids, next } = await read(context, partnerId, after);
       seen.push(...ids);
       after = next;
-      if (isLast && ids.length === 0) return;
+      // A snapshot may be older than the last range's end, which nobody has acknowledged.
+      if (isLast && ids.length === 0 && after >= (await highestNumber(context))) return;
     }
   };
   const dispatching = Promise.all([

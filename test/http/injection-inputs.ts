@@ -1,4 +1,5 @@
 import type { Description, ObjectSchema } from 'joi';
+import { EXAMPLE } from '../../src/http/example-values.ts';
 import { exampleOf } from '../../src/http/openapi/json-schema.ts';
 import type { Operation } from '../../src/http/route.ts';
 import type { Place } from './injection-payloads.ts';
@@ -147,6 +148,11 @@ function legalBody(route: Operation, legal: Legal, target: string | undefined): 
   if (target === undefined) return body;
   // Two that exclude each other: the one under test stays.
   if (target === 'multiplier') delete body['price_rupees'];
+  if (/^(resource_ids|sport_category|duration_minutes)\b/.test(target) && 'slot_id' in body) {
+    delete body['slot_id'];
+    Object.assign(body, { venue_id: legal('venue_id') ?? EXAMPLE.venueId, slot_start: EXAMPLE.slotStart });
+    if (!target.startsWith('resource_ids')) body['sport_category'] = 'football';
+  }
   const segments = target.split('.');
   let place: Json = body;
   for (const [index, segment] of segments.slice(0, -1).entries()) {

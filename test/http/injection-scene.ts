@@ -37,6 +37,7 @@ export async function injectionScene(service: HostedService): Promise<Target[]> 
     slots,
     slot_id: slots,
     shares_space_with: [[]],
+    venue_ids: [[...(values['venues'] ?? [])]],
     // A sample is of a type that its subscription still has.
     event_types: [[...EVENT_TYPES]],
   };

@@ -9,6 +9,7 @@ import {
   buyPackage,
   confirmBody,
   dateIn,
+  expectStatus,
   freeSlotIds,
   placeHold,
   slotsOf,
@@ -119,6 +120,14 @@ export function ownershipRows(scene: OwnershipScene): Row[] {
     await owner.api.post(`${SANDBOX}/slots/${slotId}/walk-in`);
     return slotId;
   };
+  const subscribeTo = (api: Client, venueIds: string[] | null) => {
+    const endpoint = `http://127.0.0.1:9/${randomUUID()}`;
+    return api.post(`${PARTNER}/webhooks`, {
+      endpoint_url: endpoint,
+      event_types: ['hold_created'],
+      venue_ids: venueIds,
+    });
+  };
   const ending = () => ({ reason: 'rain', idempotency_key: randomUUID() });
   const ownVenueOf = (api: Client): Venue => (api === outsider.api ? scene.outsidersVenue : venue);
   const anyStart = async (api: Client) => {
@@ -175,6 +184,13 @@ export function ownershipRows(scene: OwnershipScene): Row[] {
       resource_id: id,
       slot_start: await anyStart(api),
     })),
+    ...['resource_ids', 'resource_ids.0'].map((name) =>
+      holdRow(name, theResource, '404 RESOURCE_NOT_FOUND', async (api, id) => ({
+        venue_id: ownVenueOf(api).id,
+        resource_ids: [id],
+        slot_start: await anyStart(api),
+      })),
+    ),
     pathRow('get', `${PARTNER}/holds/:holdId`, anyHold, hold404),
     pathRow('post', `${PARTNER}/holds/:holdId/extend`, anyHold, hold404, () => ({ ttl_seconds: 900 })),
     pathRow('post', `${PARTNER}/holds/:holdId/cancel`, anyHold, hold404),
@@ -219,5 +235,18 @@ export function ownershipRows(scene: OwnershipScene): Row[] {
     pathRow('post', `${SANDBOX}/slots/:slotId/walk-in`, async () => anySlot(), ['201', '404 SLOT_NOT_FOUND']),
     pathRow('post', `${SANDBOX}/slots/:slotId/release`, soldElsewhere, ['200', '404 SLOT_NOT_FOUND']),
     pathRow('post', `${SANDBOX}/deliveries/:id/advance`, anyDelivery, ['200', DELIVERY_404]),
+    // Last: they leave subscriptions of strangers.
+    ...['venue_ids', 'venue_ids.0'].flatMap((name) => [
+      row(`POST ${PARTNER}/webhooks ${name}`, theVenue, (api, id) => subscribeTo(api, [id]), ['201', venue403[1]]),
+      row(
+        `PATCH ${PARTNER}/webhooks/:id ${name}`,
+        theVenue,
+        async (api, id) => {
+          const { id: subscriptionId } = expectStatus(await subscribeTo(api, null), 201);
+          return api.patch(`${PARTNER}/webhooks/${String(subscriptionId)}`, { venue_ids: [id] });
+        },
+        ['200', venue403[1]],
+      ),
+    ]),
   ];
 }

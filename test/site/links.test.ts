@@ -62,7 +62,7 @@ describe('from the start page', () => {
     for (const path of ['/docs/quickstart', '/docs/errors/HOLD_EXPIRED', '/docs/reference', '/llms.txt']) {
       expect(reached).toContain(path);
     }
-    expect(reached.filter((path) => path.startsWith('/docs/errors/') && !path.endsWith('.md'))).toHaveLength(35);
+    expect(reached.filter((path) => path.startsWith('/docs/errors/') && !path.endsWith('.md'))).toHaveLength(37);
   });
 
   test('every link and every anchor of every page leads somewhere', () => {

@@ -4,7 +4,7 @@ import { json } from './factories.ts';
 
 /** What only the inside of the service knows, and no response may tell. */
 const INTERNALS =
-  /\n\s+at |node_modules|[\w-]+\.[jt]s\b|mongo|mongoose|redis|bullmq|\bjoi\b|\bE11000\b|\bundefined\b|\$\$NOW|\[object|TypeError|internal server/i;
+  /\n\s+at |node_modules|[\w-]+\.[jt]s\b|mongo|mongoose|redis(?!_volatile)|bullmq|\bjoi\b|\bE11000\b|\bundefined\b|\$\$NOW|\[object|TypeError|internal server/i;
 
 /** The errors that carry `conflict`. */
 const HAVE_CONFLICT: ReadonlySet<string> = new Set(['SLOT_NOT_AVAILABLE', 'PRICE_CHANGED', 'SUBSCRIPTION_EXISTS']);

@@ -3346,6 +3346,22 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /**
+         * @description `WEBHOOK_NOT_FOUND`: You have no webhook subscription with that id; it is missing or belongs to another partner. Take the id from the list of your subscriptions.
+         *
+         *     `DELIVERY_NOT_FOUND`: You have no delivery with that id; it is missing or went to another partner. Take the id from /api/v1/partner/observability.
+         */
+        WebhookNotFoundOrDeliveryNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
     };
     parameters: {
         /** @description Your id for this request: 1 to 128 characters A-Z a-z 0-9 . _ -. Others are replaced. It is logged unchanged: put no personal data in it. */
@@ -5566,7 +5582,7 @@ export interface operations {
             400: components["responses"]["ValidationErrorOrInvalidJson"];
             401: components["responses"]["InvalidApiKey"];
             403: components["responses"]["PartnerSuspendedOrVenueNotAuthorized"];
-            404: components["responses"]["DeliveryNotFound"];
+            404: components["responses"]["WebhookNotFoundOrDeliveryNotFound"];
             409: components["responses"]["WebhookInactiveOrDeliveryInProgress"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];

@@ -153,23 +153,13 @@ export type WalkInBody = {
   override_holds: boolean;
 };
 
-const bySport = (then: Joi.Schema, otherwise: Joi.Schema = Joi.any()) => ({ is: Joi.exist(), then, otherwise });
-
 export const walkInBody = (region: string) =>
   Joi.object<WalkInBody>({
     slot_id: opaque(250)
-
-      .when(
-        'sport_category',
-        bySport(
-          Joi.forbidden().messages({ 'any.unknown': 'cannot be sent with sport_category: send one of them' }),
-          Joi.required(),
-        ),
-      )
       .description('The slot. Or send venue_id, slot_start and sport_category for any free one.')
       .example(EXAMPLE.slotId),
-    venue_id: uuid().when('sport_category', bySport(Joi.required())),
-    slot_start: instant().when('sport_category', bySport(Joi.required())),
+    venue_id: uuid(),
+    slot_start: instant(),
     sport_category: text(120).description('With venue_id and slot_start: the cheapest free resource of this sport.'),
     duration_minutes: Joi.number()
       .integer()
@@ -181,4 +171,14 @@ export const walkInBody = (region: string) =>
     override_holds: Joi.boolean()
       .default(false)
       .description('Takes the slot from holds that are in the way; a booked one stays.'),
-  }).required();
+  })
+    .when(Joi.object({ sport_category: Joi.exist() }).unknown(), {
+      // biome-ignore lint/suspicious/noThenProperty: the name is joi's.
+      then: Joi.object({
+        slot_id: Joi.forbidden().messages({ 'any.unknown': 'cannot be sent with sport_category: send one of them' }),
+        venue_id: Joi.required(),
+        slot_start: Joi.required(),
+      }),
+      otherwise: Joi.object({ slot_id: Joi.required() }),
+    })
+    .required();

@@ -119,7 +119,13 @@ export function observabilityRoutes(deps: Deps): Route<PartnerCaller>[] {
           example: waitingDelivery(),
         },
       },
-      errors: ['VENUE_NOT_AUTHORIZED', 'DELIVERY_NOT_FOUND', 'DELIVERY_IN_PROGRESS', 'WEBHOOK_INACTIVE'],
+      errors: [
+        'VENUE_NOT_AUTHORIZED',
+        'DELIVERY_NOT_FOUND',
+        'WEBHOOK_NOT_FOUND',
+        'DELIVERY_IN_PROGRESS',
+        'WEBHOOK_INACTIVE',
+      ],
       handle: async ({ caller, params }) => accepted(deliveryView(await redeliver(deps, caller.partnerId, params.id))),
     }),
   ];

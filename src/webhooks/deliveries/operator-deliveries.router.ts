@@ -159,6 +159,7 @@ function deadLetterRows(deps: RedeliveryDeps): Route<Operator>[] {
         'VENUE_NOT_AUTHORIZED',
         'DELIVERY_NOT_FOUND',
         'DELIVERY_IN_PROGRESS',
+        'WEBHOOK_NOT_FOUND',
         'WEBHOOK_INACTIVE',
       ],
       handle: async ({ params }) => accepted(operatorDeliveryView(await redeliverDeadLetter(deps, params.id))),
