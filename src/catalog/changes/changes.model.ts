@@ -12,7 +12,7 @@ export type AvailabilityChange = {
   to: Date | null;
 };
 
-/** A change that waits to be dispatched as `availability_changed` (ADR 0026). `_id` is the event_id. */
+/** A change that waits to be dispatched as `availability_changed` (ADR 0009). `_id` is the event_id. */
 export type WaitingChange = AvailabilityChange & {
   _id: string;
   venueId: string;

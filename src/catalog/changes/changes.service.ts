@@ -12,7 +12,7 @@ export type VenueChange = Omit<NewChange, '_id'>;
 
 /**
  * Adds an `availability_changed` event to the transaction that makes the change. Its dispatch is enqueued once reads of
- * availability show the change at every process; the sweep finds it if that fails (ADR 0026).
+ * availability show the change at every process; the sweep finds it if that fails (ADR 0009).
  */
 export async function announce({ db, queues }: ChangeDeps, change: VenueChange, tx: Tx): Promise<void> {
   const eventId = newId();
