@@ -223,8 +223,10 @@ async function judge({ service, url, scene, groundsOf, received, secretKey, aged
   await eventually('what is old is purged', isPurged);
   await releaseHolds(service, url, scene.partners, scene.patience);
   const audit = await auditEvents(service, received, 1);
-  const read = await readFeed();
-  const events = await rowsOf(service, 'events', { isFiller: { $ne: true } });
+  // Changes of the venue may be logged after the feed was read.
+  const events = await rowsOf(service, 'events', { isFiller: { $ne: true }, type: { $ne: 'availability_changed' } });
+  const ofReservations = new Set(events.map(({ _id }) => _id));
+  const read = (await readFeed()).filter((id) => ofReservations.has(id));
   const logged = events.toSorted((a, b) => (a.sequence ?? 0) - (b.sequence ?? 0)).map(({ _id }) => _id);
 
   const ofAged = [...aged.old, ...aged.young];

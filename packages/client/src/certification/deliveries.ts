@@ -32,6 +32,11 @@ export function signDelivery(event: AnyEvent, options: SigningOptions): Delivery
   const bytes = options.bytes ?? Buffer.from(JSON.stringify({ ...event, delivery_id: deliveryId }));
   const signedWith = (key: string) =>
     `sha256=${createHmac('sha256', key).update(`${timestamp}.`).update(bytes).digest('hex')}`;
+  const standardSignature = (key: string) => {
+    const hmac = createHmac('sha256', Buffer.from(key.replace(/^whsec_/, ''), 'base64'));
+    return `v1,${hmac.update(`${event.event_id}.${timestamp}.`).update(bytes).digest('base64')}`;
+  };
+  const secrets = [secret, ...(previousSecret === undefined ? [] : [previousSecret])];
   return {
     bytes,
     headers: {
@@ -42,6 +47,9 @@ export function signDelivery(event: AnyEvent, options: SigningOptions): Delivery
       'x-delivery-attempt': String(attempt),
       'x-service-timestamp': timestamp,
       'x-service-signature': signedWith(secret),
+      'webhook-id': event.event_id,
+      'webhook-timestamp': timestamp,
+      'webhook-signature': secrets.map(standardSignature).join(' '),
       ...(previousSecret === undefined ? {} : { 'x-service-signature-previous': signedWith(previousSecret) }),
     },
   };
