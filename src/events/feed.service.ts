@@ -12,9 +12,10 @@ const KEPT_MS = 30 * 86_400_000;
 type ReadFeed = { after: number; since?: Date; venueId?: string; type?: EventType; limit: number };
 
 /**
- * The events at the partner's venues and of its own grants after a sequence number, in the order of the feed, and the number to go on from,
- * also at the end: later events have higher numbers (ADR 0010). Grants, end and events are read in one snapshot: if the
- * end were newer than the events, for example after a failover, the reader would skip the events between (ADR 0005).
+ * The events at the partner's venues and of its own grants after a sequence number, in feed order, and the number to
+ * continue from, also at the end: later events have higher numbers (ADR 0010). Grants, end and events are read in one
+ * snapshot: if the end were newer than the events, for example after a failover, the reader would skip the events
+ * between (ADR 0005).
  */
 export async function readFeed(
   deps: { db: Db },
@@ -45,7 +46,7 @@ export async function shortenFeed(deps: { db: Db }): Promise<number> {
   return removeFromFeed(deps.db, KEPT_MS);
 }
 
-/** Far longer than events take to be written: the process has ended or stalled. */
+/** Far longer than writing events takes: the process has ended or stalled. */
 const GIVEN_UP_AFTER_MS = 10_000;
 
 /** Ends the ranges of dead processes, because the feed stops at an open range. */

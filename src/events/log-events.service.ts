@@ -10,11 +10,10 @@ import { closeRanges, giveUpRange, openRange } from './sequence-numbers.store.ts
 const MAX_ROUNDS = 5;
 
 /**
- * Writes events to the log with their sequence numbers, in the order of their instants; an event that is there already
+ * Writes events to the log with their sequence numbers, in the order of their times; an event that is there already
  * stays as it is. The numbers come from a range reserved for this call, so that concurrent processes do not wait for
- * each other (ADR 0010). An event that cannot be written in its range gets a number of a later one, as do the later
- * events of its reservation, which keeps them in order in the feed. Returns by outbox why one of its events is not in
- * the log.
+ * each other (ADR 0010). An event that cannot be written gets a number of a later range, and so do the later events of
+ * its reservation: the feed keeps their order. Returns, by outbox, the error of an event that is not in the log.
  */
 export async function logEvents(deps: { db: Db }, events: readonly EventRow[]): Promise<ReadonlyMap<string, Error>> {
   const failures = new Map<string, Error>();
@@ -37,7 +36,7 @@ async function logInRange({ db }: { db: Db }, events: readonly EventRow[]): Prom
   try {
     const errors = await insertNumbered(db, events, range.from);
     const isInDoubt = [...errors.values()].some((err) => !isFinalRejection(err));
-    // An insert in doubt may still be carried out, with a number that readers of a closed range have passed.
+    // An insert in doubt may still succeed: if its range were closed, readers would have passed its number.
     endRange(isInDoubt ? giveUpRange(db, range) : closeSoon(db, range));
     return errors;
   } catch (err) {

@@ -11,7 +11,7 @@ const BAD_KEY_ERRORS: readonly ErrorCode[] = ['INVALID_API_KEY', 'PARTNER_SUSPEN
 
 const limited = counter({
   name: 'http_rate_limited_total',
-  help: 'Calls beyond a limit: of calls of one partner, or of wrong keys of one address.',
+  help: 'Calls over a limit: calls of one partner, or wrong keys from one address.',
   labelNames: ['listener', 'limit'],
 });
 
@@ -47,7 +47,7 @@ export function limitCalls(
 export type KeyCheck<Caller> = {
   /** Whether this key was valid here recently. Reads nothing. */
   isKnown(): boolean;
-  /** `in turn`: a necessary read is shared with other calls. */
+  /** `in turn`: a read of the database is batched with those of other calls. */
   authenticate(when: 'at once' | 'in turn'): Promise<Caller>;
 };
 
@@ -69,8 +69,8 @@ export function countUnrouted<Caller>(authenticate: Authenticate<Caller>, limit:
 }
 
 /**
- * Checks the key of a call. An unknown key is counted under its address before it is looked up; over the limit of the
- * address, or of all addresses, lookups share reads. So a valid key always passes, and invalid ones cost few reads (ADR
+ * Checks the key of a call. An unknown key is counted under its address before it is looked up. Over the limit of the
+ * address, or of all addresses, lookups are batched: a valid key always passes, and invalid ones cost few reads (ADR
  * 0014). Over the limit of its address, an invalid key gets 429 instead of 401 or 403. `onLimited` is called for each
  * 429. A call without a key is not counted.
  * @throws DomainError RATE_LIMITED with `Retry-After`, and what `authenticate` throws
@@ -129,7 +129,7 @@ const isWrongKey = (err: unknown): boolean => err instanceof DomainError && err.
 
 const isBadKey = (err: unknown): boolean => err instanceof DomainError && BAD_KEY_ERRORS.includes(err.code);
 
-/** Compares a key, which costs no read: a right one always passes. Wrong ones are counted by their address. */
+/** Compares a key without a read: a right one always passes. Wrong ones are counted by their address. */
 export async function tryKey(
   limiter: LocalRateLimiter,
   req: Request,

@@ -60,7 +60,7 @@ export function misspeltFields(unknown: readonly string[], schema: ObjectSchema<
   });
 }
 
-/** Checks other input, such as a file. Nothing is coerced; unknown fields are faults, as probably mistyped. */
+/** Checks other input, such as a file. Nothing is coerced; unknown fields are faults: they are probably mistyped. */
 export function checkClosed<T>(schema: ObjectSchema<T>, value: unknown): { value: T; faults: FieldFault[] } {
   const checked = closed(schema).validate(value);
   return { value: checked.value as T, faults: (checked.error?.details ?? []).flatMap(faultsOf) };
@@ -68,7 +68,7 @@ export function checkClosed<T>(schema: ObjectSchema<T>, value: unknown): { value
 
 const ERRORS = { wrap: { label: false, array: false }, label: false } as const;
 
-/** In place of joi's own words. A schema may have others for a rule of its own. */
+/** Replace joi's own messages. A schema may override them for its own rules. */
 const MESSAGES = {
   'any.only': 'must be one of {#valids}',
   'string.empty': 'must not be empty',
@@ -213,13 +213,13 @@ function isContainer(value: unknown): value is Record<string, unknown> {
 
 const FIELD_NAME = /^[\w-]{1,40}$/;
 
-/** Names the parent of a field that no schema could have: the name may be anything, such as a customer's. */
+/** Reports the parent of a field that no schema could have: its name may be anything, even a customer's name. */
 function nameable(item: ValidationErrorItem): ValidationErrorItem {
   const at = item.path.findIndex((part) => typeof part === 'string' && !FIELD_NAME.test(part));
   return at === -1 ? item : { ...item, path: item.path.slice(0, at), message: `has a field that ${item.message}` };
 }
 
-/** @throws Error of a custom rule that failed: it is a bug, and its text is not for the sender. */
+/** @throws Error that a custom rule threw: it is a bug, and its text must not reach the sender. */
 function faultsOf(item: ValidationErrorItem): FieldFault[] {
   if (item.type === 'any.custom') throw (item.context as { error: Error }).error;
   const path = item.path.join('.');

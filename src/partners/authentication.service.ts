@@ -12,13 +12,12 @@ import type { ApiKeyRow } from './partners.model.ts';
 import { type KeyOwner, type PartnerDeps, SUSPENDED } from './partners.service.ts';
 
 export type SentKey = {
-  /** Whether this key opened the interface here in the last ten minutes; it may have ended since. */
+  /** Whether this process accepted the key in the last ten minutes; it may be invalid by now. */
   isKnown(): boolean;
   /**
-   * The partner and id of the key. `in turn` batches the read with others that wait, 100 ms later.
-   * @throws DomainError INVALID_API_KEY, in the same words for a missing, malformed or unknown key, so that strangers
-   * learn nothing about keys; in others for a key of the other mode, and for the whole of a revoked or expired key.
-   * PARTNER_SUSPENDED
+   * The partner and id of the key. `in turn` batches the read with those of other calls, every 100 ms.
+   * @throws DomainError INVALID_API_KEY, PARTNER_SUSPENDED. Only a call with the whole key learns that the key is
+   * revoked or expired, or its partner suspended.
    */
   authenticate(when: 'at once' | 'in turn'): Promise<KeyOwner>;
 };
@@ -92,8 +91,8 @@ function requireMode(prefix: string, serviceMode: keyof typeof KEY_START): void 
 }
 
 /**
- * Rejects a call whose key was revoked, or whose partner was suspended, since the call was let in. Returns the entry
- * that a lease must cover; null if the partner was suspended for a moment. @throws DomainError INVALID_API_KEY,
+ * Rejects a call whose key was revoked, or whose partner was suspended, since the call was let in. Returns the cache
+ * entry that a lease must cover; null if only a newer read found the key valid. @throws DomainError INVALID_API_KEY,
  * PARTNER_SUSPENDED
  */
 export async function requireKeyInForce({ db, clock }: { db: Db; clock: Clock }, keyId: string): Promise<Entry | null> {
@@ -127,8 +126,8 @@ const KNOWN_FOR_MS = 600_000;
 const MAX_KNOWN = 10_000;
 
 /**
- * Keeps `lastUsedAt` right to a minute: this process writes it at most once a minute for each key. A failed write waits
- * for the next use.
+ * Keeps `lastUsedAt` accurate to a minute: this process writes it at most once a minute for each key. A failed write is
+ * not repeated; a later use writes again.
  */
 export function createKeyUse({ db, log }: { db: Db; log: Logger }) {
   const noted = new LRUCache<string, { keyId: string; at: number }>({ max: MAX_KNOWN, ttl: KNOWN_FOR_MS });

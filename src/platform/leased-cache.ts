@@ -12,14 +12,14 @@ import { newestOf } from './newest-reads.ts';
 export type Entry<T extends object = object> = Readonly<Pick<Reading, 'at' | 'readAtMs'> & { value: T }>;
 
 /**
- * The right to write by entries: a command that begins before `beginBy`, by the database's clock, and is cut off after
+ * The right to write by cached entries. A command that begins before `beginBy` by the database's clock, with
  * `maxTimeMS`, ends within the lease. Read `beginBy` when sending: a newer reading extends it, a new primary ends it.
  */
 export type Lease = { readonly beginBy: Date; readonly maxTimeMS: number };
 
 export type LeasedCache = {
   /**
-   * The entry, read less than half a lease ago; with `database`, by a reading that begins after this call. Null if the
+   * The entry, read less than half a lease ago; with `database`, by a read that begins after this call. Null if the
    * database confirms that it is missing, which is never cached. Do not change the value: callers share it.
    */
   read<T extends object>(kind: EntryKind, id: string, from?: 'cache' | 'database'): Promise<Entry<T> | null>;
@@ -31,9 +31,9 @@ export type LeasedCache = {
   changedForAll(): Promise<void>;
   /** `changedForAll` for a change that takes something off sale, `freshen` for others. */
   changed(takesOffSale: boolean): Promise<void>;
-  /** In how many milliseconds `read` of every process returns a change that is acknowledged now. */
+  /** The milliseconds until `read` in every process returns a change that is acknowledged now. */
   shownInMs(): Promise<number>;
-  /** Whether the primary is confirmed within half a lease now. */
+  /** Whether the primary can be confirmed now, within half a lease. */
   isConfirmable(): Promise<boolean>;
   /** `bytes`: keys and values as JSON, plus an overhead for each entry. */
   size(): { entries: number; bytes: number };
@@ -46,12 +46,12 @@ export const WAIT_FACTOR = 1.2;
 const BEGIN_PART = 0.6;
 /** The part of a lease for which an entry is served; the rest of `BEGIN_PART` lets the write reach the database. */
 const USE_PART = 0.5;
-/** Using an older entry starts a reading in the background. */
+/** Using an entry older than this part of a lease reads it again in the background. */
 const READ_AHEAD_PART = 0.25;
-/** An older entry joins the next reading if it was used since it was read, so entries in use share readings. */
+/** An entry older than this part of a lease joins the next read if it was used since its last one. */
 const JOIN_PART = 0.125;
 const MAX_JOINING = 500;
-/** The pause of a call without a lease before it reads again. */
+/** How long a call that got no lease waits before it reads again. */
 const RETRY_MS = 50;
 
 const settings = new WeakMap<Db, number>();
@@ -61,7 +61,10 @@ export function setLeaseMs(db: Db, leaseMs: number): void {
   settings.set(db, leaseMs);
 }
 
-/** The cache of data that rarely changes. A write by it carries its lease's end; the database checks it (ADR 0006). */
+/**
+ * The cache of data that rarely changes. A write by it carries the end of its lease for the database to check (ADR
+ * 0006).
+ */
 export const leasedCacheOf = memoizeByObject((db: Db): LeasedCache => {
   const leaseMs = settings.get(db) ?? LEASE_MS;
   const kept = createKeptReadings();

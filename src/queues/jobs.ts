@@ -2,11 +2,11 @@ import type { BulkJobOptions } from 'bullmq';
 import { newId } from '../platform/ids.ts';
 import { FinalFailure } from './failures.ts';
 
-/** The queues of what is due, in the order in which a booking passes through them. */
+/** The queues of due work, in the order in which a booking passes through them. */
 export const WORKED_QUEUES = ['hold-expiry', 'webhook-delivery'] as const;
 export type WorkedQueue = (typeof WORKED_QUEUES)[number];
 
-/** All queues; the last has what the others have given up, until an operator retries it. */
+/** All queues; the last holds what failed for good in the others, until an operator retries it. */
 export const QUEUE_NAMES = [...WORKED_QUEUES, 'dead-letter'] as const;
 export type QueueName = (typeof QUEUE_NAMES)[number];
 
@@ -15,11 +15,11 @@ export type QueueName = (typeof QUEUE_NAMES)[number];
 
 export type HoldExpiryJob = { hold_id: string; slot_id: string; venue_id: string; expires_at: string };
 export type DispatchJob = {
-  /** Workers of older releases read this alone. */
+  /** Workers of older releases read only this. */
   reservationIds: string[];
   events: { event_type: string; event_id: string }[];
 };
-/** The attempts that a delivery's series has left. */
+/** The remaining attempts of a delivery's series. */
 export type DeliveryJob = {
   delivery_id: string;
   event_type: string;
@@ -29,7 +29,7 @@ export type DeliveryJob = {
   /** Null for a test event. */
   venue_id: string | null;
   generation: number;
-  /** The series ended with a dead letter, so an operator has run the job again. */
+  /** The series had ended with a dead letter when an operator ran the job again. */
   is_known_dead?: true;
 };
 
@@ -38,7 +38,7 @@ export type DueHold = {
   slotId: string;
   venueId: string;
   expiresAt: Date;
-  /** How long until then, by the database's clock. */
+  /** The time until `expiresAt`, by the database's clock. */
   inMs: number;
 };
 export type WaitingEvent = { reservationId: string; eventId: string; eventType: string };
@@ -84,16 +84,16 @@ export function holdExpiryJobId({ holdId, expiresAt }: Pick<DueHold, 'holdId' | 
   return `hold-${holdId}-${expiresAt.getTime()}`;
 }
 
-/** Reservations in one job; larger work is shared by several workers. */
+/** Reservations in one job; more are split, so that several workers share them. */
 const MAX_SHARED = 50;
 
-/** Jobs that take events out of outboxes and send each to its receivers for the first time. */
+/** Jobs that dispatch the events of outboxes: each job also makes their first attempts. */
 export function dispatchJobs(waiting: readonly WaitingEvent[]): NewJob[] {
   const jobs: NewJob[] = [];
   for (let from = 0; from < waiting.length; from += MAX_SHARED) {
     const group = waiting.slice(from, from + MAX_SHARED);
     const [first] = group;
-    // BullMQ ignores a job whose id exists, so an event that is offered again must not give its id to a shared job.
+    // BullMQ ignores a job whose id exists. An event can be offered again, so a shared job gets an id of its own.
     const id = group.length === 1 ? first?.eventId : newId();
     jobs.push({
       name: 'dispatch events',
@@ -138,7 +138,7 @@ export function deliveryJobId(deliveryId: string, generation: number): string {
 
 type JobData = Record<string, unknown>;
 
-/** The fields of a job's data, which may be anything; none if it is no object. */
+/** The fields of a job's data, which may be anything; none if it is not an object. */
 export function fieldsOf(data: unknown): JobData {
   return typeof data === 'object' && data !== null ? { ...data } : {};
 }

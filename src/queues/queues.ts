@@ -33,13 +33,13 @@ export type QueueState = { name: WorkedQueue; isPaused: boolean; workers: number
 type DeliverySeries = Pick<DueDelivery, 'deliveryId' | 'generation'>;
 
 /**
- * The producing side of the queues. Every method is a hint that something may be due: it resolves within 500 ms, to
- * whether Redis took it or to what Redis returned, and never throws. The workers' sweeps of MongoDB find what Redis did
- * not take. Concurrent calls leave as one batch.
+ * The producing side of the queues. A job is only a hint that something may be due. Every method resolves within
+ * 500 ms, to whether Redis took the write or to what it returned, and never throws. If Redis rejects a job, the
+ * workers' sweeps of MongoDB do its work. Concurrent calls are batched.
  */
 export type Queues = ReturnType<typeof createQueues>;
 
-/** Connects to Redis in the background. The queues can be used before that, and take nothing then. */
+/** Connects to Redis in the background. Until it is connected, the queues take nothing. */
 export function createQueues(redisUrl: string, prefix: string, log: Logger) {
   const queues = openQueues(QUEUE_NAMES, { redisUrl, prefix }, log);
   const { ask, offering, removing, isReady, tryWrite, readServers, close } = queues;
@@ -77,8 +77,8 @@ export function createQueues(redisUrl: string, prefix: string, log: Logger) {
       return (await Promise.all(removed)).every((isTaken) => isTaken);
     },
     /**
-     * The deliveries of queued dead letters, oldest first, from position `from`; null for one of a job. None without
-     * Redis.
+     * The deliveries of queued dead letters, oldest first, from position `from`; null for a dead letter of a job. Empty
+     * without Redis.
      */
     listDeadLetters: async (from: number, limit: number) =>
       (await ask('dead-letter', (queue) => queuedDeadLetters(queue, from, limit))) ?? [],
@@ -88,7 +88,7 @@ export function createQueues(redisUrl: string, prefix: string, log: Logger) {
       const isTaken = await ask('dead-letter', (deadLetters) => addJob(deadLetters, deadJobJob(dead, job.timestamp)));
       if (isTaken === true) await ask(queue, (source) => source.remove(dead.job_id));
     },
-    /** Runs a job again that was given up. False if Redis does not take it. */
+    /** Runs a given-up job again. False if Redis does not take it. */
     retryGivenUp: async (dead: DeadJob) =>
       (await ask(dead.queue, (queue) => ensureJob(queue, dead.job_id, async () => sourceJob(dead)))) !== undefined,
     /** How many jobs of each worked queue are dead letters; undefined if Redis does not respond. */
@@ -121,7 +121,7 @@ async function readState(name: WorkedQueue, queue: Queue): Promise<QueueState> {
   return { name, isPaused: await queue.isPaused(), workers: await workers };
 }
 
-/** Failed ones, and after them those that wait to fail, for example because the queue is paused. */
+/** Failed dead letters, then those that still wait to fail, for example because the queue is paused. */
 async function queuedDeadLetters(queue: Queue, from: number, limit: number): Promise<(string | null)[]> {
   const idsIn = (state: 'failed' | 'waiting', first: number) =>
     queue.getRanges([state], first, first + limit - 1, true);
@@ -134,7 +134,7 @@ async function queuedDeadLetters(queue: Queue, from: number, limit: number): Pro
   });
 }
 
-/** More dead letters than this are not looked through. */
+/** At most this many dead letters are counted. */
 const MAX_COUNTED = 10_000;
 
 async function countGivenUp(queue: Queue): Promise<ReadonlyMap<WorkedQueue, number>> {
@@ -183,7 +183,7 @@ async function ensureJob(queue: Queue, jobId: string, toJob: () => Promise<NewJo
   return 'added';
 }
 
-/** By this host's clock, as workers count. Longer than the job's delay if a host's clock is or was wrong. */
+/** The remaining delay by this host's clock, as for workers. A wrong clock can make it exceed the job's delay. */
 function leftMs({ delay: delayMs, processedOn, timestamp }: Job): number {
   return (processedOn ?? timestamp) + delayMs - Date.now();
 }

@@ -65,17 +65,17 @@ export async function expireHolds(deps: ReservationDeps, holdIds: readonly strin
 
 const holdsExpired = counter({
   name: 'holds_expired_total',
-  help: 'Holds that this process ended because they had lapsed.',
+  help: 'Holds that this process expired.',
 });
 const expiryBatches = histogram({
   name: 'hold_expiry_batch_size',
-  help: 'How many holds were looked at together, to be ended.',
+  help: 'Holds in one expiry batch.',
   buckets: BATCH_SIZES,
 });
 
 type ExpiryDeps = ReservationDeps & { log: Logger };
 
-/** The work of expiry jobs, which may come early by a host's clock or for extended holds; in the order of `holdIds`. */
+/** Expires those of the jobs' holds that are due: a job may come early. Returns outcomes in the order of `holdIds`. */
 export async function expireDueHolds(
   deps: ExpiryDeps,
   holdIds: readonly string[],

@@ -11,7 +11,7 @@ import { deliveryIn, loggedIdsOf, type QueueName } from '../../src/queues/jobs.t
 import { stateAfter } from '../../src/queues/open-queues.ts';
 import type { Queues } from '../../src/queues/queues.ts';
 
-/** A killed worker's job is picked up after its lock and one check: under 20 s together. */
+/** A killed worker's job is picked up once its lock expires and a check runs: within 20 s. */
 const LOCK_MS = 10_000;
 const STALLED_CHECK_MS = 5000;
 /** BullMQ's default of 1 would fail a job at its second crash; jobs are cheap to repeat. */
@@ -20,7 +20,7 @@ const MAX_STALLS = 10;
 export const FINISH_TIMEOUT_MS = 15_000;
 /** How long handing jobs back to Redis may take, after the last job has ended. */
 const HAND_BACK_TIMEOUT_MS = 3000;
-/** BullMQ counts completed and failed jobs only if asked to; a day, by the minute. */
+/** Makes BullMQ count completed and failed jobs, by the minute, for a day. */
 const METRICS = { maxDataPoints: 1440 };
 /** How long a worker pauses when Redis rejects a command, which BullMQ would repeat at once. */
 const REJECTED_PAUSE_MS = 1000;
@@ -38,7 +38,7 @@ class PausingWorker<Data, Result> extends Worker<Data, Result> {
   protected override async moveToActive(...args: Parameters<Worker<Data, Result>['moveToActive']>) {
     try {
       const job = await super.moveToActive(...args);
-      if (this.#isRejected) this.#log.info({ queue: this.name }, 'Redis takes writes again');
+      if (this.#isRejected) this.#log.info({ queue: this.name }, 'Redis accepts writes again');
       this.#isRejected = false;
       return job;
     } catch (err) {
@@ -56,8 +56,8 @@ class PausingWorker<Data, Result> extends Worker<Data, Result> {
 /**
  * Consumes a queue until the process stops; waits for Redis while it is away. At the stop it takes no new jobs, lets
  * active ones finish, and aborts the signal of those that take too long. If Redis is away then, it does not wait to
- * hand jobs back: their locks expire, and the rows know what was done. What `process` returns is the job's return value,
- * which operators read.
+ * hand jobs back: their locks expire, and the rows record what was done. Operators read what `process` returns as the
+ * job's return value.
  */
 export function startWorker<Data extends object = Record<string, unknown>, Result extends object = object>(
   scope: ProcessScope<WorkerConfig>,
@@ -105,7 +105,7 @@ export function startWorker<Data extends object = Record<string, unknown>, Resul
   });
 }
 
-/** Whether it has failed for good. A delivery's job is left to its row: the sweep adds it again if an attempt is due. */
+/** Whether the job has failed for good. False for a delivery's job: the sweep adds it again if an attempt is due. */
 function isGivenUp({ finishedOn, data }: Job): boolean {
   return finishedOn !== undefined && deliveryIn(data) === undefined;
 }
@@ -114,8 +114,8 @@ function isGivenUp({ finishedOn, data }: Job): boolean {
 const STALL_TIMES = { mayWaitMs: 120_000, everyMs: 10_000 };
 
 /**
- * Reports a stall of the process when jobs wait and the worker neither begins nor ends one. A paused queue and an
- * unreachable Redis are no stalls: a restart mends neither.
+ * Reports a stall if jobs wait and the worker neither begins nor ends one. A paused queue and an unreachable Redis are
+ * not stalls: a restart fixes neither.
  */
 export function expectJobs(
   { progress, stopping }: Pick<ProcessScope, 'progress' | 'stopping'>,

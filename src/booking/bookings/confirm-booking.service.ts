@@ -42,10 +42,11 @@ type Confirmed = { booking: Reservation; isReplay: boolean };
 const deduplicate = deduplicatedCalls<Confirmed>();
 
 /**
- * Makes the partner's ACTIVE hold a booking, in one guarded update by the database's clock. The same key and hold
- * return the original booking for ever; of concurrent confirms one makes the booking, and equal ones share its run.
- * @throws DomainError HOLD_NOT_FOUND, VENUE_NOT_AUTHORIZED where the grant for its venue has ended, HOLD_EXPIRED,
- * INVALID_HOLD_STATE, NO_PACKAGE_CREDIT, DOUBLE_BOOKING_ATTEMPT, IDEMPOTENCY_KEY_MISMATCH, VALIDATION_ERROR for an invalid phone number.
+ * Turns the partner's ACTIVE hold into a booking, in one guarded update by the database's clock. The same key and hold
+ * always return the original booking. Of concurrent confirms one makes the booking; equal ones are deduplicated.
+ * @throws DomainError HOLD_NOT_FOUND, VENUE_NOT_AUTHORIZED if the grant for its venue has ended, HOLD_EXPIRED,
+ * INVALID_HOLD_STATE, NO_PACKAGE_CREDIT, DOUBLE_BOOKING_ATTEMPT, IDEMPOTENCY_KEY_MISMATCH, VALIDATION_ERROR for an
+ * invalid phone number.
  */
 export async function confirmBooking(
   deps: ConfirmDeps,
@@ -57,7 +58,7 @@ export async function confirmBooking(
     const { partnerId } = caller;
     const hold = await findReservation(deps.db, input.holdId);
     if (hold === null || hold.partnerId !== partnerId) throw holdNotFound();
-    // Revoking a grant releases its holds; this rejects those that a broken-off revoke has left ACTIVE.
+    // Revoking a grant releases its holds; this rejects those that an interrupted revoke left ACTIVE.
     const isRevoked = hold.status === 'ACTIVE' && !(await isCachedGrant(deps.db, partnerId, hold.venueId));
     const booking = isRevoked ? null : await tryConfirm(deps, caller, hold, input, phoneE164);
     if (booking !== null && booking !== 'no credit') {
@@ -77,12 +78,12 @@ export async function confirmBooking(
 
 const bookingsConfirmed = counter({
   name: 'bookings_confirmed_total',
-  help: 'Holds that were confirmed, replays left out.',
+  help: 'Confirmed holds, without replays.',
 });
 
 /**
- * Null where the hold cannot be confirmed now, or the key belongs to another hold; 'no credit' where a credit is
- * required and there is none.
+ * Null if the hold cannot be confirmed now, or the key belongs to another hold; 'no credit' if a credit is required and
+ * there is none.
  */
 async function tryConfirm(
   deps: ConfirmDeps,
@@ -140,7 +141,7 @@ async function whyNotConfirmed(deps: ConfirmDeps, holdId: string, lacksCredit: b
   const found = await findReservationAndGrant(deps.db, holdId);
   if (found === null) return holdNotFound();
   const { reservation, isGranted } = found;
-  // A booking stays its partner's without a grant.
+  // A booking still belongs to its partner after the grant ends.
   if (!isGranted && reservation.bookingId === undefined) return holdNotGranted();
   if (lacksCredit && reservation.status === 'ACTIVE')
     return new DomainError(

@@ -28,20 +28,20 @@ export type PlaceWalkIn = SlotReference &
     customerName: string | null;
     customerPhone: string | null;
     overrideHolds: boolean;
-    /** In the sandbox, the partner for whom the other channel is played; only its own holds are overridden. */
+    /** In the sandbox, the partner that simulates the walk-in; only its own holds are overridden. */
     playedFor?: string;
     actor: Actor;
   };
 
-/** A date further ahead is a mistyped year. */
+/** A date further ahead is probably a mistyped year. */
 const WALK_IN_YEARS = 3;
-/** Between two tries, holds in the way may have expired, or others may have been placed. */
+/** Between two tries, conflicting holds may expire, and others may be placed. */
 const MAX_TRIES = 3;
 
 /**
  * Books a slot for a customer at the counter, as the built-in partner `platform`: the first free one of those that
- * `input` names. A slot that has begun can still be sold. One transaction reads the blackouts, displaces the holds in
- * the way (`overrideHolds`, if no slot is free) and inserts the booking: a walk-in that fails takes nothing from anyone.
+ * `input` names. A slot that has begun can still be sold. One transaction reads the blackouts, displaces conflicting
+ * holds (`overrideHolds`, if no slot is free) and inserts the booking, so a failed walk-in displaces nothing.
  * @throws DomainError SLOT_NOT_FOUND, VENUE_NOT_FOUND, VALIDATION_ERROR, SLOT_NOT_AVAILABLE
  */
 export async function placeWalkIn(deps: WalkInDeps, input: PlaceWalkIn): Promise<BookingDetail> {
@@ -125,7 +125,7 @@ async function insertWalkIn(
   return unlessDuplicate(selling);
 }
 
-/** Cancels a partner's played walk-in (sandbox). @throws DomainError SLOT_NOT_FOUND, BOOKING_NOT_FOUND */
+/** Cancels a walk-in that the partner simulated (sandbox). @throws DomainError SLOT_NOT_FOUND, BOOKING_NOT_FOUND */
 export async function cancelPlayedWalkIn(
   deps: WalkInDeps,
   slotId: string,

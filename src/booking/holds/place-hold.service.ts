@@ -27,7 +27,7 @@ import {
 
 export type PlaceHold = SlotReference &
   SlotChoice & {
-    /** The price that the caller has seen: no hold is placed at another one. */
+    /** The price that the caller has seen: no hold is placed at another price. */
     expectedPaise?: number;
     ttlSeconds?: number;
     idempotencyKey?: string;
@@ -39,11 +39,11 @@ type PlacedHold = { hold: Reservation; isReplay: boolean };
 const deduplicate = deduplicatedCalls<PlacedHold>();
 
 /**
- * Reserves a slot for the partner until `hold_expiry_at`: the first free one of those that the caller takes. Unique
- * indexes decide races: one hold a slot, and no more holds than the partner may have. With an idempotency key a
- * repeated call returns the first hold, and concurrent equal calls share a run.
- * @throws DomainError VENUE_NOT_AUTHORIZED, RESOURCE_NOT_FOUND, SLOT_NOT_FOUND, VALIDATION_ERROR, SLOT_NOT_AVAILABLE and
- * PRICE_CHANGED (with `conflict`), HOLD_LIMIT_REACHED, IDEMPOTENCY_KEY_MISMATCH
+ * Holds the first free slot of those that the call accepts, until `hold_expiry_at`. Unique indexes decide races: one
+ * hold a slot, and no more holds than the partner may have. With an idempotency key, a repeated call returns the first
+ * hold, and concurrent equal calls are deduplicated.
+ * @throws DomainError VENUE_NOT_AUTHORIZED, RESOURCE_NOT_FOUND, SLOT_NOT_FOUND, VALIDATION_ERROR, SLOT_NOT_AVAILABLE
+ * and PRICE_CHANGED (with `conflict`), HOLD_LIMIT_REACHED, IDEMPOTENCY_KEY_MISMATCH
  */
 export async function placeHold(deps: HoldDeps, caller: PartnerCaller, input: PlaceHold): Promise<PlacedHold> {
   const place = () => placeUnderLease(deps, caller, input);
@@ -99,7 +99,7 @@ type Try = { key: Entry | null; slots: readonly SlotForSale[]; untilMs: number; 
 
 /**
  * Inserts a hold on the first slot on sale, at the price that the caller has seen, and lets the unique indexes decide.
- * `taken`: why none of them is free.
+ * `taken`: for each slot tried, why it is not free.
  */
 async function holdFirst(
   deps: HoldDeps,
@@ -150,7 +150,7 @@ async function refusalOf(
   taken: Taken,
 ): Promise<DomainError | undefined> {
   for (const { holdId } of taken.values()) {
-    // A deposed primary shows claims that its successor never had, such as one of an earlier try of this call.
+    // A deposed primary can show a claim that its successor never had, such as an earlier try of this call.
     if (holdId !== undefined && !(await isStillClaimed(deps.db, holdId))) return undefined;
   }
   const refused: RefusedSlot[] = [];
@@ -186,7 +186,7 @@ function termsOf(deps: HoldDeps, caller: PartnerCaller, input: PlaceHold): HoldT
   };
 }
 
-/** Enqueues the jobs of a placed hold without waiting for Redis: the sweeps find what it rejects. */
+/** Enqueues the jobs of a placed hold without waiting for Redis. The sweep picks up what Redis rejects. */
 function offerJobsOfHold({ queues, clock }: HoldDeps, hold: Reservation): void {
   for (const { eventId, type } of hold.outbox) void queues.enqueueDispatch(hold._id, eventId, type);
   void queues.scheduleHoldExpiry(expiryOf(hold), clock.now());
@@ -198,7 +198,7 @@ const holdsPlaced = counter({
 });
 const holdsRefused = counter({
   name: 'holds_refused_total',
-  help: 'Calls that placed no hold, by the code of the error, and the reason of a slot that was not available.',
+  help: 'Calls that placed no hold, by error code and, if the slot was not available, by reason.',
   labelNames: ['code', 'reason'],
 });
 
@@ -209,8 +209,8 @@ function countRejection({ db }: HoldDeps, err: unknown): void {
 }
 
 /**
- * The hold that this key placed before, ended or not. Undefined if it placed none.
- * @throws DomainError IDEMPOTENCY_KEY_MISMATCH if that was for a slot that this call does not take
+ * The hold that this key has placed, in any status. Undefined if it placed none.
+ * @throws DomainError IDEMPOTENCY_KEY_MISMATCH if that hold is on a slot that this call does not accept
  */
 async function findHoldOfKey(
   deps: HoldDeps,

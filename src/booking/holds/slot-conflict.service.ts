@@ -14,14 +14,14 @@ import type { ReservationDeps } from '../../reservations/reservations.service.ts
 import type { NewReservation } from '../../reservations/reservations.store.ts';
 import { findAlternatives } from '../availability/alternatives.service.ts';
 
-/** `freeAt`: when the hold in the way lapses. `holdId`: the hold in the way, if it is the caller's own. */
+/** `freeAt`: when the conflicting hold expires. `holdId`: the conflicting hold, if it is the caller's own. */
 export type Conflict = { reason: UnavailableReason; freeAt?: Date; holdId?: string };
 
 const lostSlotsOf = memoizeByObject((_db: Db) => new LRUCache<string, true>({ max: 10_000 }));
 
 /**
- * Whether a call of this process has lately lost the slot: reading its claims costs less than losing another insert
- * (ADR 0002).
+ * Whether a call of this process recently found the slot taken. Reading its claims costs less than another failed
+ * insert (ADR 0002).
  */
 export const wasLostLately = (db: Db, slotId: string): boolean => lostSlotsOf(db).has(slotId);
 
@@ -44,7 +44,7 @@ export async function isStillClaimed(db: Db, holdId: string): Promise<boolean> {
   return (await findReservationAfterConflict(db, { _id: holdId }))?.claimed === true;
 }
 
-/** With several holds in the way, the last to lapse counts. */
+/** Of several conflicting holds, the last to expire counts. */
 function conflictWith(claims: readonly Claimant[], partnerId: string): Conflict {
   if (claims.some((claim) => reasonOf(claim) === 'booked')) return { reason: 'booked' };
   const last = claims.reduce((one, other) => (one.holdExpiresAt < other.holdExpiresAt ? other : one));
@@ -64,7 +64,7 @@ export async function slotNotAvailable(deps: SlotDeps, target: SlotTarget, confl
   });
 }
 
-/** A slot that a call for one of several did not get; `conflict` is null if the schedule has no slot there. */
+/** A slot that a call asked for and did not get; `conflict` is null if the schedule has no slot there. */
 export type RefusedSlot = { slot: SlotTarget; conflict: Conflict | null };
 
 /** @param refused the slots in the caller's order of preference; not empty */

@@ -11,8 +11,8 @@ export type ChangeDeps = { db: Db; queues: Pick<Queues, 'enqueueDispatch'> };
 export type VenueChange = Omit<NewChange, '_id'>;
 
 /**
- * Adds an `availability_changed` event to the transaction that makes the change. Its dispatch is enqueued once reads of
- * availability show the change at every process; the sweep finds it if that fails (ADR 0009).
+ * Adds an `availability_changed` event to the transaction that makes the change. Its dispatch is enqueued once every
+ * process shows the change in availability; if that fails, the sweep dispatches it (ADR 0009).
  */
 export async function announce({ db, queues }: ChangeDeps, change: VenueChange, tx: Tx): Promise<void> {
   const eventId = newId();
@@ -24,19 +24,19 @@ export async function announce({ db, queues }: ChangeDeps, change: VenueChange, 
   });
 }
 
-/** Longer than a call may take that makes one change by several writes. */
+/** Longer than a call that makes several writes may take. */
 const CALL_MAY_TAKE_MS = 60_000;
 
-/** The event of a call that makes one change by several writes. */
+/** The one event of a call that makes several writes. */
 export type Announcement = {
-  /** Call it in the transaction of each write that others can see; the first one counts. */
+  /** Call it in the transaction of each write that others can see; the first call adds the event. */
   begin(change: VenueChange, tx: Tx): Promise<void>;
   hasBegun(): boolean;
 };
 
 /**
- * Announces a change that takes several writes, once, when `work` ends or fails. If the process dies in between, the
- * sweep announces it a minute later.
+ * Runs `work`, a change of several writes, and announces it once when `work` ends or fails. If the process dies before
+ * that, the sweep announces it a minute later.
  */
 export async function announcingOnce<T>(
   deps: ChangeDeps,

@@ -13,7 +13,7 @@ import { findVenueIdOf } from './venue-rules.store.ts';
 /** A slot by its id or by resource and start; if both are given, they must agree. */
 export type SlotReference = { slotId?: string; venueId?: string; resourceId?: string; slotStart?: Date };
 
-/** Slots of a venue that begin at `slotStart`: of these resources, or of every one of a sport. */
+/** Slots at a venue that begin at `slotStart`: of these resources, or of all resources of a sport. */
 export type SlotChoice = { venueId?: string; slotStart?: Date } & {
   resourceIds?: readonly string[];
   sportCategory?: string;
@@ -28,7 +28,7 @@ export type SlotTarget = GrantedRules & {
   slot: PricedSlot | undefined;
 };
 
-/** What the caller wants, the preferred slot first. @throws DomainError as `findSlotsForSale` */
+/** The slots that the caller wants, the preferred one first. @throws DomainError as `findSlotsForSale` */
 export async function findTargets(
   deps: { db: Db },
   partnerId: string | undefined,
@@ -57,16 +57,16 @@ function resourcesOfSport(
   const ofSport = resources.filter((each) => foldCase(each.sportCategory) === foldCase(sportCategory));
   if (ofSport.length === 0) {
     const sports = [...new Set(resources.map((each) => each.sportCategory))].sort();
-    throw fieldError('sport_category', `is none of the venue. It has ${sports.join(', ') || 'no resources'}.`);
+    throw fieldError('sport_category', `is not offered at the venue. It has ${sports.join(', ') || 'no resources'}.`);
   }
   if (durationMinutes === undefined) return ofSport;
   const fitting = ofSport.filter((each) => each.durationMinutes === durationMinutes);
   if (fitting.length > 0) return fitting;
   const lengths = [...new Set(ofSport.map((each) => each.durationMinutes))].sort((a, b) => a - b);
-  throw fieldError('duration_minutes', `is none that the venue has for this sport. It has ${lengths.join(', ')}.`);
+  throw fieldError('duration_minutes', `is not offered at the venue for this sport. It has ${lengths.join(', ')}.`);
 }
 
-/** What a reference names, at any venue or at one granted to the partner. @throws DomainError as `findSlotsForSale` */
+/** The slot of a reference, at any venue or at one granted to the partner. @throws DomainError as `findSlotsForSale` */
 async function findTarget(
   deps: { db: Db },
   partnerId: string | undefined,

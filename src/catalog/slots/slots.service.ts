@@ -18,7 +18,7 @@ import { decidingBy } from './venue-rules.service.ts';
 
 export type SlotDeps = { db: Db; clock: Clock; config: { bookingHorizonDays: number } };
 
-/** The reservation to insert, and why the slot cannot be sold; null if it can, unless it is claimed. */
+/** The reservation to insert, and why the slot cannot be sold; null if only a claim can prevent it. */
 export type Offer = { draft: NewReservation; unsellable: UnsellableReason | null };
 
 /** `offer` is null if the schedule has no slot there. */
@@ -27,12 +27,12 @@ export type SlotForSale = SlotTarget & { offer: Offer | null };
 const RULED_OUT: ReadonlySet<UnsellableReason | null> = new Set(['blackout', 'inactive'] as const);
 
 /**
- * The slots that a partner may want to hold, the preferred one first: venue, resource, window, price, whether it is on
- * sale, and the draft of its reservation. Only inserting the draft shows whether it is claimed. Resources come in the
- * given order, those of a sport by price and then by id. `expectedPaise`: the price that the caller has seen.
- * @throws DomainError VALIDATION_ERROR where the parts disagree, or for a sport or length that the venue does not have;
+ * The slots that a hold may take, the preferred one first, each with whether it is on sale and the draft of its
+ * reservation. Only inserting the draft shows whether it is claimed. Resources come in the given order, those of a
+ * sport by price and then by id. `expectedPaise`: the price that the caller has seen.
+ * @throws DomainError VALIDATION_ERROR if the parts disagree, or for a sport or length that the venue does not have;
  * VENUE_NOT_AUTHORIZED for a venue_id that is unknown or not granted; RESOURCE_NOT_FOUND; SLOT_NOT_FOUND for a slot_id
- * alone that is unknown or of such a venue.
+ * that is unknown or at a venue that is not granted.
  */
 export async function findSlotsForSale(
   deps: SlotDeps,
@@ -87,7 +87,7 @@ export async function findSlotsForWalkIn(
 
 /**
  * The draft with the slot's current window, price and cells, for the venue transaction that inserts it; or why it
- * cannot be sold. The transaction excludes every change of the venue, its blackouts and the resource (ADR 0007).
+ * cannot be sold. The transaction excludes concurrent changes of the venue, its blackouts and the resource (ADR 0007).
  */
 export async function checkClaim(
   deps: { db: Db },
@@ -117,7 +117,7 @@ function draftOf({ rules, resource, slotId }: SlotTarget, slot: PricedSlot, part
   };
 }
 
-/** What the rules of the resource make of a claim on its slot. */
+/** The fields of a reservation that follow from its resource and slot. */
 function termsOf(resource: ResourceRow, slot: PricedSlot) {
   return {
     slotEnd: slot.end,

@@ -54,7 +54,7 @@ export async function getGrantedVenue(deps: { db: Db }, partnerId: string, venue
   return found(venue, 'VENUE_NOT_FOUND', 'No venue with that id is granted to you. List your venues to find its id.');
 }
 
-/** When it returns, nothing is sold that the change takes off sale. @throws DomainError VENUE_NOT_FOUND */
+/** Once it returns, no process sells what the change takes off sale. @throws DomainError VENUE_NOT_FOUND */
 export async function updateVenue(deps: ChangeDeps, venueId: string, change: VenueColumns): Promise<VenueRow> {
   const updated = await inTransaction(deps.db, async (tx) => {
     const before = await updateVenueRow(deps.db, venueId, change, tx);
@@ -159,9 +159,9 @@ export async function getResource(deps: { db: Db }, resourceId: string): Promise
 }
 
 /**
- * Changes a resource. With `sharesSpaceWith` it shares its space with exactly those; to begin sharing, it is inactive
- * for a moment, and stays so after a crash or failure until a call sets its status. A status that another call sets
- * meanwhile is kept.
+ * Changes a resource. With `sharesSpaceWith` it shares its space with exactly those. To share more, it becomes inactive
+ * for a moment; after a crash or failure it stays inactive until a call sets its status. A status that another call
+ * sets meanwhile is kept.
  * @throws DomainError RESOURCE_NOT_FOUND; VALIDATION_ERROR if a shared resource is itself or not of its venue, or if
  * claims on both sides overlap.
  */
@@ -209,7 +209,7 @@ type ResourceChange = Omit<ResourceColumns, 'sharesSpaceWith' | 'priceRules'>;
 
 const SLOT_FIELDS = ['durationMinutes', 'opensAt', 'closesAt', 'schedule'] as const;
 
-/** When it returns, nothing is sold that the change takes off sale. @throws DomainError RESOURCE_NOT_FOUND */
+/** Once it returns, no process sells what the change takes off sale. @throws DomainError RESOURCE_NOT_FOUND */
 export async function updateResource(
   deps: ChangeDeps,
   resourceId: string,
@@ -231,7 +231,7 @@ export async function updateResource(
   return resource;
 }
 
-/** Call after changing a resource's slots. Resources that are not on sale, as in an import, need not wait. */
+/** Call it after changing a resource's slots. It does not wait for resources that are not on sale, as in an import. */
 export async function slotsChanged(deps: { db: Db }, resource: ResourceRow): Promise<void> {
   const { status, venueId } = resource;
   const isOnSale = status === 'active' && (await findVenue(deps.db, venueId))?.status === 'active';

@@ -30,7 +30,7 @@ export type Deliver = (
 /** Events that left an outbox, and their deliveries. */
 export type DispatchCount = { events: number; deliveries: number };
 
-/** What was dispatched of each outbox, and why an event of others was not. */
+/** By outbox, what was dispatched (`done`) or why an event was not (`failures`). */
 export type Dispatched = {
   done: ReadonlyMap<string, DispatchCount>;
   failures: ReadonlyMap<string, Error>;
@@ -38,9 +38,9 @@ export type Dispatched = {
 };
 
 /**
- * Takes the events of outboxes (of reservations and of changes of venues) to a delivery row for each receiving
- * subscription and to the event log, and only then out of the outboxes. Every step can be repeated, so the next run
- * completes what a killed process leaves (ADR 0009). `deliver` creates the deliveries; by default they are left to jobs.
+ * Dispatches the events of outboxes, of reservations and of venue changes. Writes a delivery row for each receiving
+ * subscription, then the event log, and empties the outboxes last. Every step can be repeated, so the next run
+ * completes what a killed process leaves (ADR 0009). `deliver` creates the deliveries; by default jobs send them.
  */
 export async function dispatchEvents(
   deps: DispatchDeps,
@@ -81,7 +81,7 @@ function countsOf(events: readonly EventRow[], wanted: readonly WantedDelivery[]
   return new Map(counts);
 }
 
-/** The events of these outboxes. Changes of venues are looked for where there is no reservation: they are rare. */
+/** The events of these outboxes. Only ids without a reservation are looked up as venue changes, which are rare. */
 async function findWaitingEvents({ db }: { db: Db }, outboxIds: readonly string[]): Promise<EventRow[]> {
   const outboxes = await findOutboxes(db, outboxIds);
   const found = new Set(outboxes.map(({ _id }) => _id));
@@ -96,9 +96,9 @@ const byJobs =
   (deps: DispatchDeps): Deliver =>
   async (wanted) => ({ failures: await createDeliveries(deps, wanted), begun: Promise.resolve() });
 
-/** Each event with each subscription to its type that receives it. */
+/** Each event with each subscription that receives it. */
 async function wantedDeliveries(deps: DispatchDeps, events: readonly EventRow[]): Promise<WantedDelivery[]> {
-  // Read after the outboxes: an event goes to every subscription that was there before it.
+  // Read after the outboxes: an event goes to every subscription that existed before it.
   const receiversOf = await findReceivers(deps.db, events);
   return events.flatMap((event) =>
     receiversOf(event)
@@ -113,7 +113,7 @@ const MAX_EMPTIED = 500;
 
 const emptySoon = batchedByDb(removeFromOutboxes, MAX_EMPTIED, LINGER_MS);
 
-/** Removes dispatched events from their outboxes; returns by outbox why they are still there. */
+/** Removes dispatched events from their outboxes; returns the error of each outbox that still has them. */
 async function emptyOutboxes(
   { db }: { db: Db },
   events: readonly EventRow[],
@@ -137,7 +137,7 @@ async function emptyOutboxes(
   return (await Promise.all([removed, ...emptied])).flat();
 }
 
-/** A page of the sweep, except outboxes that jobs of this process have `inHand`; the first has the due changes of venues. */
+/** Dispatches a page of the sweep, except outboxes `inHand` of this process; the first includes venue changes. */
 export async function dispatchWaiting(
   deps: DispatchDeps,
   { stopping, inHand, ...page }: PageOfDue & { stopping: AbortSignal; inHand?: ReadonlySet<string> },
@@ -160,11 +160,11 @@ export async function dispatchWaiting(
 
 const eventsDispatched = counter({
   name: 'events_dispatched_total',
-  help: 'Events that this process took to the log and to their receivers; a few of them twice.',
+  help: 'Events that this process dispatched; a repeated dispatch counts again.',
 });
 const dispatchBatches = histogram({
   name: 'event_dispatch_batch_size',
-  help: 'Of how many reservations events were dispatched together.',
+  help: 'Outboxes in one dispatch batch.',
   buckets: BATCH_SIZES,
 });
 
@@ -183,7 +183,7 @@ function noteDispatch(
       events: events.length,
       deliveries: batch.deliveries,
       failed: batch.failed,
-      // The ids find the batch from any of its events.
+      // A search for any of these ids finds the batch.
       event_ids: events.map(({ _id }) => _id),
       hold_ids: [...new Set(events.flatMap(({ holdId }) => holdId ?? []))],
       booking_ids: [...new Set(events.flatMap(({ bookingId }) => bookingId ?? []))],

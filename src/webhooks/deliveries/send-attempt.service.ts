@@ -15,8 +15,8 @@ import { findReceiver, hasChanged, isAlike } from './receiver.service.ts';
 import { type AfterAttempt, afterAttempt } from './retry-schedule.rules.ts';
 
 /**
- * Sends the webhook and records the outcome: in the row, in the endpoint's health, and with the operators if it was the
- * last attempt. `after` is null if the attempt was not this worker's any more, and nothing was recorded.
+ * Sends the webhook and records the outcome: in the row, in the endpoint's health, and after the last attempt in the
+ * dead-letter queue. `after` is null if the attempt no longer belonged to this worker; then nothing is recorded.
  */
 export async function sendAttempt(
   deps: SendDeps,
@@ -42,9 +42,9 @@ async function send(deps: SendDeps, attempt: BegunAttempt): Promise<AttemptOutco
 }
 
 /**
- * The message of an attempt, signed now and valid while its data may be cached: calls that rotate the secret, change
- * the endpoint, deactivate, suspend or revoke wait for that. Then it is read and signed again; null if the receiver
- * must not have it any more, or by another secret or endpoint.
+ * The signed message of an attempt. It is valid while its data may be cached: calls that rotate the secret, change the
+ * endpoint, deactivate, suspend or revoke wait that long. Then `renew` reads and signs again; it returns null if the
+ * webhook must not be sent any more, or the secret or endpoint has changed.
  */
 function messageOf(deps: SendDeps, attempt: BegunAttempt): WebhookMessage {
   const { row, event, subscription, signal } = attempt;
@@ -112,16 +112,16 @@ async function record(deps: SendDeps, attempt: BegunAttempt, outcome: AttemptOut
 
 const attempts = counter({
   name: 'webhook_attempts_total',
-  help: 'Attempts of deliveries, by their number in the series and what came of them.',
+  help: 'Attempts of deliveries, by number in the series and outcome.',
   labelNames: ['attempt', 'outcome'],
 });
 const commitToSuccess = histogram({
   name: 'webhook_commit_to_success_seconds',
-  help: 'From the commit of what happened to the 2xx of its receiver, of deliveries that succeeded at the first attempt.',
+  help: 'From the commit of an event to the 2xx of its receiver, for deliveries that succeeded at the first attempt.',
   buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
 });
 
-/** Counts an attempt and logs it in one line. `row`: before the attempt; `state`: of its delivery now. */
+/** Counts an attempt and logs it in one line. `row` is from before the attempt; `state` is the delivery's new state. */
 function noteAttempt(
   { db, clock, log }: SendDeps,
   { row, event, attemptId }: BegunAttempt,
