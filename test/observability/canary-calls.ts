@@ -127,6 +127,7 @@ export function canaryCalls(world: World): Record<string, () => Promise<Input> |
     'partner getObservability': () => ({ query: { status: 'all' } }),
     'partner getDelivery': async () => ({ ids: [await waiting()] }),
     'partner redeliver': async () => ({ ids: [await delivery(world.working, 'succeeded', 1)] }),
+    'partner resetSandbox': () => ({}),
     'partner expireHold': async () => ({ ids: [await hold()] }),
     'partner advanceDelivery': async () => ({ ids: [await waiting()] }),
     'partner sellByOtherChannel': () => ({ ids: [anySlot()], body: {} }),

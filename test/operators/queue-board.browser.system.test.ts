@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Worker } from 'bullmq';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { sweep } from '../alerts/watching.in-host.ts';
 
 import { findBrowser, startBrowser, takeScreenshot, type WatchedPage, watchedPage } from '../support/browser.ts';
 
+import { eventually } from '../support/eventually.ts';
 import { expectStatus, type Json, operatorOf } from '../support/factories.ts';
 import { type Service, startService } from '../support/service.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
@@ -18,6 +20,7 @@ let signedIn: Awaited<ReturnType<BrowserContext['storageState']>>;
 beforeAll(async () => {
   if (program === undefined) return;
   [browser, service] = await Promise.all([startBrowser(program), startService()]);
+  await fillQueue();
   const { page, close } = await visit('/partners', { storageState: { cookies: [], origins: [] } });
   await page.getByLabel('Operator key').fill(OPERATOR_KEY);
   await page.getByRole('button', { name: 'Sign in' }).click();
@@ -30,6 +33,24 @@ afterAll(async () => {
   await browser?.close();
   await service.stop();
 });
+
+/** A job in every state that one can be in for long. */
+async function fillQueue(): Promise<void> {
+  const { queues } = service.context;
+  const queue = queues.byName(QUEUE);
+  const add = (opts: object) => queue.add('deliver', { deliveryId: 'd1', generation: 1 }, opts);
+  await add({ jobId: 'fails' });
+  await add({ jobId: 'succeeds' });
+  const work = (job: { id?: string }) =>
+    job.id === 'fails' ? Promise.reject(new Error('Not sent')) : Promise.resolve();
+  const { redisUrl: url, queuePrefix: prefix } = service.context.config;
+  const worker = new Worker(QUEUE, work, { connection: { url }, prefix });
+  await eventually('both are done', async () => (await queue.getJobCountByTypes('failed', 'completed')) === 2);
+  await worker.close();
+  await add({ delay: 600_000 });
+  await add({});
+  await add({ priority: 3 });
+}
 
 async function visit(path: string, options: BrowserContextOptions = {}): Promise<WatchedPage> {
   if (browser === undefined) throw new Error('The browser is not running');

@@ -105,9 +105,9 @@ test('with MongoDB but without its indexes, nothing is sold and no worker works'
 
 test('once both are there, a hold is announced, expires, and is announced again', async () => {
   await redis.start();
-  // This Redis keeps nothing, which production refuses and the sandbox bears.
+  // This Redis keeps nothing, of which each start warns.
   for (const process of [api, ...workers])
-    await eventually('the warning', () => process.output().includes('set appendonly yes'));
+    await eventually('the warning', () => process.output().includes('Set appendonly yes'));
   const venue = await anyVenue(urls);
   const partner = await anyPartner(urls, [venue.id]);
   const receiver = await startReceiver();

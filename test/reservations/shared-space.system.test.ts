@@ -96,9 +96,7 @@ describe('a hold on the half that another process places by its memory when the 
     const held: Promise<Reply>[] = [];
     const isDrafted = latch();
     const sharedOrLate = latch();
-    // The first update takes the resource off sale, the second writes the relation.
-    const draft = async (turn: number) => {
-      if (turn !== 2) return;
+    const draft = async () => {
       await cacheOf(slowToo).readAnew();
       await place.warm();
       const beingShared = async () => {
@@ -108,7 +106,8 @@ describe('a hold on the half that another process places by its memory when the 
       held.push(holdHalfAfter(beingShared, place, slowToo));
       await isDrafted.opened;
     };
-    const sharing = collectionCallsOf(slow).beforeEvery('resources.updateOne', draft, place.share);
+    // The first such call writes the relation.
+    const sharing = collectionCallsOf(slow).beforeNext('resources.findOneAndUpdate', draft, place.share);
     const shared = await sharing.finally(sharedOrLate.open);
     const [reply] = await Promise.all(held);
     if (reply === undefined) throw new Error('Nothing was held');

@@ -23,6 +23,7 @@ export const ignoreLeases = (context: Context): void => override(context, { leas
 export const waitForNoLease = (context: Context): void =>
   override(context, {
     changedForAll: async () => leasedCacheOf(context.db).freshen(),
+    changed: async () => leasedCacheOf(context.db).freshen(),
   });
 
 /** The cache does again what it does by itself. */
