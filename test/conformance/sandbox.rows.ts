@@ -13,7 +13,7 @@ import {
   slotNow,
   UUID_V7,
 } from './steps.ts';
-import { arrival, listening, typed, WEBHOOKS } from './webhook-steps.ts';
+import { arrival, DELIVERIES, deliveryOnce, listening, redeliver, typed, WEBHOOKS } from './webhook-steps.ts';
 import type { Scene } from './world.ts';
 
 const WALK_IN = 'POST /api/v1/sandbox/slots/{slotId}/walk-in';
@@ -27,15 +27,17 @@ export const SANDBOX_ROWS: readonly Row[] = [
   {
     rules: ['sandbox/reset'],
     title: 'reset removes subscriptions, releases holds and cancels bookings of the caller alone',
-    endpoints: ['POST /api/v1/sandbox/reset 200'],
+    endpoints: ['POST /api/v1/sandbox/reset 200', `POST ${DELIVERIES}/{id}/redeliver 404 WEBHOOK_NOT_FOUND`],
     check: inScene(async (scene, world) => {
       const { partner, rival } = scene;
-      const { id } = await listening(world, partner);
+      const listener = await listening(world, partner);
       const [own, theirs] = [await held(scene), await held({ ...scene, partner: rival })];
+      const delivery = await deliveryOnce(listener, 'a delivery', ({ state }) => state === 'succeeded');
       const booking = await bookSlot(partner, scene.slot());
       const reset = () => partner.api.post('/api/v1/sandbox/reset');
       expect(expectStatus(await reset(), 200)).toEqual({ subscriptions: 1, holds: 1, bookings: 1 });
-      await expectVerdict(partner.api.post(`${WEBHOOKS}/${id}/test`), '404 WEBHOOK_NOT_FOUND');
+      await expectVerdict(partner.api.post(`${WEBHOOKS}/${listener.id}/test`), '404 WEBHOOK_NOT_FOUND');
+      await expectVerdict(redeliver(listener, delivery['id']), '404 WEBHOOK_NOT_FOUND');
       expect(await readHold(partner, own)).toMatchObject({ status: 'RELEASED' });
       expect(await readBooking(partner, booking)).toMatchObject({ status: 'CANCELLED' });
       expect(await readHold(rival, theirs)).toMatchObject({ status: 'ACTIVE' });
