@@ -84,6 +84,17 @@ type Program = (baseUrl: string, apiKey: string, slotId: string) => Promise<stri
 /** `prepare` makes a program that books a slot in the folder of a client that `make` has made. */
 type Row = [generator: string, needs: Record<string, string>, make: Make, prepare?: (cwd: string) => Promise<Program>];
 
+const typeScriptProgram =
+  (source: string) =>
+  async (cwd: string): Promise<Program> => {
+    await writeFile(path.join(cwd, 'package.json'), '{"private":true,"type":"module"}');
+    await symlink(path.join(projectFolder, 'node_modules'), path.join(cwd, 'node_modules'));
+    await cp(path.join(import.meta.dirname, source), path.join(cwd, 'program.mts'));
+    const checked = ['--allowImportingTsExtensions', '--types', 'node', ...FOR_BUNDLERS, 'program.mts'];
+    await run(process.execPath, [TSC, ...STRICTLY, ...checked], { cwd });
+    return (...args) => run(process.execPath, ['--import', 'tsx', 'program.mts', ...args], { cwd });
+  };
+
 const ROWS: Row[] = [
   [
     'openapi-generator for python',
@@ -112,14 +123,7 @@ const ROWS: Row[] = [
     'openapi-generator for typescript-fetch',
     { java: '-version' },
     makeTypeScript,
-    async (cwd) => {
-      await writeFile(path.join(cwd, 'package.json'), '{"private":true,"type":"module"}');
-      await symlink(path.join(projectFolder, 'node_modules'), path.join(cwd, 'node_modules'));
-      await cp(path.join(import.meta.dirname, 'hold-and-confirm.mts'), path.join(cwd, 'program.mts'));
-      const checked = ['--allowImportingTsExtensions', '--types', 'node', ...FOR_BUNDLERS, 'program.mts'];
-      await run(process.execPath, [TSC, ...STRICTLY, ...checked], { cwd });
-      return (...args) => run(process.execPath, ['--import', 'tsx', 'program.mts', ...args], { cwd });
-    },
+    typeScriptProgram('hold-and-confirm.mts'),
   ],
   [
     'openapi-generator for java',
@@ -159,13 +163,14 @@ const ROWS: Row[] = [
     },
   ],
   [
-    'openapi-typescript',
+    'openapi-typescript with openapi-fetch',
     {},
     async (description, cwd) => {
       const program = path.join(await nodeModules([OPENAPI_TYPESCRIPT]), 'openapi-typescript/bin/cli.js');
       await run(process.execPath, [program, description, '-o', 'client.d.ts'], { cwd });
       await run(process.execPath, [TSC, ...STRICTLY, 'client.d.ts'], { cwd });
     },
+    typeScriptProgram('hold-and-confirm-fetch.mts'),
   ],
 ];
 

@@ -24,11 +24,7 @@ const HEAD = '// Generated from docs/openapi.partner.json. Run: npm run docs\n\n
 
 /** Every generated file of the package, for the JSON of a description: path from the repository's root → text. */
 export async function generatedClient(json: string): Promise<Record<string, string>> {
-  const types = await openapiTS(JSON.parse(json, withoutAdded) as OpenAPI3, {
-    transform: openEnum,
-    // What has a default may be left out of a body.
-    defaultNonNullable: false,
-  });
+  const types = await openapiTS(JSON.parse(json, withoutAdded) as OpenAPI3, { transform: openEnum });
   return {
     'packages/client/src/schema.d.ts': `${HEAD}${astToString(types)}`,
     'packages/client/src/operations.ts': `${HEAD}${operationsOf(JSON.parse(json) as Description)}`,

@@ -1358,8 +1358,7 @@ export interface components {
              */
             customer_email?: string;
             /**
-             * @description true consumes a credit of the customer's active purchase at the venue, if there is one. "required" confirms only with a credit: without one, 409 NO_PACKAGE_CREDIT and the hold stays.
-             * @default false
+             * @description true consumes a credit of the customer's active purchase at the venue, if there is one. "required" confirms only with a credit: without one, 409 NO_PACKAGE_CREDIT and the hold stays. Default: false.
              * @enum {boolean|string}
              */
             use_package_credit?: true | false | "required";
@@ -2649,8 +2648,7 @@ export interface components {
         };
         RotateSecretBody: {
             /**
-             * @description For how long deliveries also carry X-Service-Signature-Previous, made with the old secret.
-             * @default 0
+             * @description For how long deliveries also carry X-Service-Signature-Previous, made with the old secret. Default: 0.
              * @example 86400
              */
             overlap_seconds?: number;
@@ -2687,10 +2685,7 @@ export interface components {
             next_cursor: string | null;
         };
         SellByOtherChannelBody: {
-            /**
-             * @description Also sell a slot that you hold. Confirming that hold is then DOUBLE_BOOKING_ATTEMPT.
-             * @default false
-             */
+            /** @description Also sell a slot that you hold. Confirming that hold is then DOUBLE_BOOKING_ATTEMPT. Default: false. */
             override_holds?: boolean;
         };
         SellByOtherChannelResult: {

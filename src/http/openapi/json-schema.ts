@@ -77,8 +77,18 @@ function structure(schema: Described, components: Components): JsonSchema {
 function fieldsOf(keys: Record<string, Described>, components: Components): JsonSchema {
   const fields = Object.entries(keys);
   const required = fields.filter(([, field]) => isRequired(field)).map(([name]) => name);
-  const properties = fields.map(([name, field]) => [name, toJsonSchema(field, components)] as const);
+  const properties = fields.map(
+    ([name, field]) => [name, toJsonSchema(withDefaultInWords(field), components)] as const,
+  );
   return { properties: Object.fromEntries(properties), ...(required.length === 0 ? {} : { required }) };
+}
+
+/** openapi-typescript would make a field with the keyword `default` required. */
+function withDefaultInWords({ flags = {}, ...field }: Described): Described {
+  const { default: fallback, description, ...others } = flags;
+  if (fallback === undefined) return { ...field, flags };
+  const words = [description, `Default: ${JSON.stringify(fallback)}.`].filter((part) => part !== undefined).join(' ');
+  return { ...field, flags: { ...others, description: words } };
 }
 
 /** A nullable schema is a list of types if possible: generators would make a class of a null schema. */
