@@ -60,7 +60,7 @@ export type FeedCounter = {
 
 export const feedCounterCollection = (db: Db) => openCollection<FeedCounter>(db, 'feed_counters');
 
-export const EVENT_COLLECTIONS: CollectionDefinition[] = [
+export const EVENT_COLLECTIONS: [CollectionDefinition<EventRow>, CollectionDefinition<FeedCounter>] = [
   {
     name: 'events',
     jsonSchema: { required: ['type', 'at', 'venueId'], properties: { type: { enum: [...EVENT_TYPES] } } },

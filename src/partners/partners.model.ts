@@ -99,7 +99,12 @@ const grantModel = (db: Db): Model<GrantRow> => modelOf(db, 'Grant', grantSchema
 
 export const grantCollection = (db: Db) => collectionOf(grantModel(db));
 
-export const PARTNER_COLLECTIONS: CollectionDefinition[] = [
+export const PARTNER_COLLECTIONS: [
+  CollectionDefinition<PartnerRow>,
+  CollectionDefinition<CertificationReportRow>,
+  CollectionDefinition<ApiKeyRow>,
+  CollectionDefinition<GrantRow>,
+] = [
   {
     name: 'partners',
     jsonSchema: { required: ['name', 'status'], properties: { status: { enum: ['active', 'suspended'] } } },

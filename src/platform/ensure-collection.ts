@@ -1,19 +1,27 @@
 import type { Db } from './mongo.ts';
 
+type FieldOf<Row> = keyof Row & string;
+
 /** An index as the migration creates it. Code and `/readyz` refer to it by `name`. */
-export type IndexDefinition = {
+export type IndexDefinition<Row = Record<string, unknown>> = {
   name: string;
-  key: Record<string, 1 | -1>;
+  key: { [path in FieldOf<Row> | `${FieldOf<Row>}.${string}`]?: 1 | -1 };
   unique?: boolean;
-  partialFilterExpression?: Record<string, unknown>;
+  partialFilterExpression?: { [path in FieldOf<Row> | `${FieldOf<Row>}.${string}`]?: unknown };
   expireAfterSeconds?: number;
 };
 
-export type CollectionDefinition = {
+/** Of documents of the type `Row`: no field that it does not have can be required, described or indexed. */
+export type CollectionDefinition<Row = Record<string, unknown>> = {
   name: string;
   /** A `$jsonSchema` that no code path can bypass. */
-  jsonSchema?: Record<string, unknown>;
-  indexes: IndexDefinition[];
+  jsonSchema?: {
+    bsonType?: 'object';
+    required?: FieldOf<Row>[];
+    properties?: { [field in FieldOf<Row>]?: object };
+    oneOf?: object[];
+  };
+  indexes: IndexDefinition<Row>[];
 };
 
 /** The differences between the database and a definition, in words such as `create index one_claim_per_cell`. */
@@ -33,7 +41,10 @@ export async function ensureCollection(db: Db, definition: CollectionDefinition)
   const found = await indexesOf(db, definition.name);
   for (const { name, expireAfterSeconds } of definition.indexes.filter((each) => hasOtherExpiry(found, each)))
     await database(db).command({ collMod: definition.name, index: { name, expireAfterSeconds } });
-  if (definition.indexes.length > 0) await database(db).collection(definition.name).createIndexes(definition.indexes);
+  if (definition.indexes.length > 0)
+    await database(db)
+      .collection(definition.name)
+      .createIndexes(definition.indexes as { key: Record<string, 1 | -1> }[]);
 }
 
 /** What `ensureCollection` would change, a row for each definition with differences. Only reads. */

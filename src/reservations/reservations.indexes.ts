@@ -1,5 +1,6 @@
 import type { CollectionDefinition } from '../platform/ensure-collection.ts';
 import { RESERVATION_EVENT_TYPES } from './event-types.ts';
+import type { Reservation } from './reservations.model.ts';
 import { RESERVATION_STATUSES } from './reservations.rules.ts';
 
 /** The only guard against double booking: no two claimed reservations fill the same cell (ADR 0002). */
@@ -17,7 +18,7 @@ const DATE = { bsonType: 'date' };
 /** The indexes of bookings leave holds out. */
 const BOOKINGS = { partialFilterExpression: { bookedAt: { $exists: true } } };
 
-export const RESERVATIONS: CollectionDefinition = {
+export const RESERVATIONS: CollectionDefinition<Reservation> = {
   name: 'reservations',
   jsonSchema: {
     bsonType: 'object',

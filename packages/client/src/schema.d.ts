@@ -1357,11 +1357,8 @@ export interface components {
              * @example asha.rao@example.com
              */
             customer_email?: string;
-            /**
-             * @description true consumes a credit of the customer's active purchase at the venue, if there is one. "required" confirms only with a credit: without one, 409 NO_PACKAGE_CREDIT and the hold stays. Default: false.
-             * @enum {boolean|string}
-             */
-            use_package_credit?: true | false | "required";
+            /** @description true consumes a credit of the customer's active purchase at the venue, if there is one. "required" confirms only with a credit: without one, 409 NO_PACKAGE_CREDIT and the hold stays. Default: false. */
+            use_package_credit?: boolean;
             /**
              * @description Names this operation: a repeated call with the same key has no further effect and gets the first response again.
              * @example order-2026-000731

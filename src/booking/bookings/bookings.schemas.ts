@@ -43,9 +43,10 @@ export const confirmBody = (region: string) =>
     customer_name: text(120).required().example('Asha Rao'),
     customer_phone: customerPhone(region).required(),
     customer_email: Joi.string().email({ tlds: false }).max(254).example('asha.rao@example.com'),
-    use_package_credit: Joi.valid(true, false, 'required')
+    // Described as a boolean: generated clients in Go, Java and Python do not compile with a field of two types.
+    use_package_credit: Joi.boolean()
+      .allow('required')
       .default(false)
-      .meta({ jsonSchema: { type: ['boolean', 'string'] } })
       .description(
         'true consumes a credit of the customer\'s active purchase at the venue, if there is one. "required" confirms only with a credit: without one, 409 NO_PACKAGE_CREDIT and the hold stays.',
       ),

@@ -48,7 +48,7 @@ export const packageModel = (db: Db): Model<PackageRow> => modelOf(db, 'Package'
 
 export const purchaseCollection = (db: Db) => openCollection<PurchaseRow>(db, 'package_purchases');
 
-export const PACKAGE_COLLECTIONS: CollectionDefinition[] = [
+export const PACKAGE_COLLECTIONS: [CollectionDefinition<PackageRow>, CollectionDefinition<PurchaseRow>] = [
   {
     name: 'packages',
     jsonSchema: {

@@ -16,7 +16,7 @@ export type BlackoutRow = {
 
 export const blackoutCollection = (db: Db) => openCollection<BlackoutRow>(db, 'blackouts');
 
-export const BLACKOUTS: CollectionDefinition = {
+export const BLACKOUTS: CollectionDefinition<BlackoutRow> = {
   name: 'blackouts',
   jsonSchema: {
     required: ['venueId', 'startsAt', 'endsAt', 'resourceIds', 'reason'],

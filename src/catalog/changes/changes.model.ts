@@ -25,7 +25,7 @@ export type WaitingChange = AvailabilityChange & {
 
 export const changeCollection = (db: Db) => openCollection<WaitingChange>(db, 'catalog_outbox');
 
-export const CATALOG_OUTBOX: CollectionDefinition = {
+export const CATALOG_OUTBOX: CollectionDefinition<WaitingChange> = {
   name: 'catalog_outbox',
   jsonSchema: { required: ['venueId', 'reason', 'at', 'dueAt'], properties: { reason: { enum: [...CHANGE_REASONS] } } },
   indexes: [{ name: 'waiting_changes', key: { dueAt: 1 } }],

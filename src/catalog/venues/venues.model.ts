@@ -89,7 +89,7 @@ export const venueModel = (db: Db): Model<VenueRow & Fenced> => modelOf(db, 'Ven
 export const resourceModel = (db: Db): Model<ResourceRow & Fenced & SwitchedOff> =>
   modelOf(db, 'Resource', resourceSchema);
 
-export const VENUE_COLLECTIONS: CollectionDefinition[] = [
+export const VENUE_COLLECTIONS: [CollectionDefinition<VenueRow>, CollectionDefinition<ResourceRow>] = [
   {
     name: 'venues',
     jsonSchema: { required: ['name', 'timeZone', 'status'], properties: { status: { enum: ['active', 'inactive'] } } },

@@ -23,7 +23,7 @@ export const alertStateCollection = (db: Db) => openCollection<AlertState>(db, '
 
 const KEPT_SECONDS = 90 * 86_400;
 
-export const ALERT_COLLECTIONS: CollectionDefinition[] = [
+export const ALERT_COLLECTIONS: [CollectionDefinition<AlertRow>, CollectionDefinition<AlertState>] = [
   {
     name: 'alerts',
     jsonSchema: {

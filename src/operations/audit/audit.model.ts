@@ -59,7 +59,7 @@ export const auditModel = (db: Db): Model<AuditRow> => modelOf(db, 'Audit', audi
 
 export const auditCollection = (db: Db) => collectionOf(auditModel(db));
 
-export const AUDIT: CollectionDefinition = {
+export const AUDIT: CollectionDefinition<AuditRow> = {
   name: 'audit',
   jsonSchema: { required: ['at', 'who', 'action', 'method', 'path', 'requestId', 'status'] },
   indexes: [

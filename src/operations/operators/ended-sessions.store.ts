@@ -8,7 +8,7 @@ type EndedSession = { _id: string; expiresAt: Date };
 
 const endedSessionCollection = (db: Db) => openCollection<EndedSession>(db, 'ended_sessions');
 
-export const ENDED_SESSIONS: CollectionDefinition = {
+export const ENDED_SESSIONS: CollectionDefinition<EndedSession> = {
   name: 'ended_sessions',
   jsonSchema: { required: ['expiresAt'], properties: { expiresAt: { bsonType: 'date' } } },
   // An expired session needs no row any more.

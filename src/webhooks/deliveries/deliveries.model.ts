@@ -61,7 +61,7 @@ export const deliveryCollection = (db: Db) => openCollection<DeliveryRow>(db, 'd
 
 const DEAD_LETTERS = { partialFilterExpression: { state: 'dead_letter' } };
 
-export const DELIVERIES: CollectionDefinition = {
+export const DELIVERIES: CollectionDefinition<DeliveryRow> = {
   name: 'deliveries',
   jsonSchema: {
     required: ['eventId', 'subscriptionId', 'partnerId', 'state', 'generation', 'attemptsMade', 'attempts'],

@@ -55,7 +55,7 @@ export const subscriptionModel = (db: Db): Model<SubscriptionRow> => modelOf(db,
 /** The driver's collection, for updates by pipeline. */
 export const subscriptionCollection = (db: Db) => collectionOf(subscriptionModel(db));
 
-export const SUBSCRIPTIONS: CollectionDefinition = {
+export const SUBSCRIPTIONS: CollectionDefinition<SubscriptionRow> = {
   name: 'webhook_subscriptions',
   jsonSchema: {
     required: ['partnerId', 'ordinal', 'endpointUrl', 'eventTypes', 'status', 'sealedSecret'],
