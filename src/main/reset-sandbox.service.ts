@@ -1,7 +1,7 @@
 import type { PartnerActor } from '../reservations/actor-types.ts';
 import { listBookingRows } from '../reservations/booking-list.store.ts';
 import { listHoldRows } from '../reservations/hold-reads.store.ts';
-import { moveReservation, type ReservationDeps } from '../reservations/reservations.service.ts';
+import { moveAll, type ReservationDeps } from '../reservations/reservations.service.ts';
 import { deactivateSubscription } from '../webhooks/deliveries/deactivate-subscription.service.ts';
 import { deleteSubscription, listSubscriptions } from '../webhooks/subscriptions/subscriptions.service.ts';
 
@@ -20,23 +20,11 @@ export async function resetSandbox(
   const subscriptions = await listSubscriptions(deps.db, partnerId);
   await Promise.all(subscriptions.map(({ _id }) => deactivateSubscription(deps, _id)));
   for (const { _id } of subscriptions) await deleteSubscription(deps.db, partnerId, _id);
-  let [holds, bookings] = [0, 0];
-  for (;;) {
-    const { rows } = await listHoldRows(deps.db, partnerId, 'ACTIVE', undefined, PAGE);
-    if (rows.length === 0) break;
-    const ended = await Promise.all(
-      rows.map(({ _id }) =>
-        moveReservation(deps, 'release', _id, { actor, reason: REASON, set: { releaseReason: REASON } }),
-      ),
-    );
-    holds += ended.filter((hold) => hold !== null).length;
-  }
-  for (;;) {
-    const { rows } = await listBookingRows(deps.db, { partnerId, status: 'BOOKED' }, undefined, PAGE);
-    if (rows.length === 0) break;
-    const change = { actor, reason: REASON, set: { cancellationReason: REASON } };
-    const ended = await Promise.all(rows.map(({ _id }) => moveReservation(deps, 'cancel', _id, change)));
-    bookings += ended.filter((booking) => booking !== null).length;
-  }
-  return { subscriptions: subscriptions.length, holds, bookings };
+  const someHolds = async () => (await listHoldRows(deps.db, partnerId, 'ACTIVE', undefined, PAGE)).rows;
+  const someBookings = async () =>
+    (await listBookingRows(deps.db, { partnerId, status: 'BOOKED' }, undefined, PAGE)).rows;
+  const change = { actor, reason: REASON };
+  const holds = await moveAll(deps, 'release', someHolds, { ...change, set: { releaseReason: REASON } });
+  const bookings = await moveAll(deps, 'cancel', someBookings, { ...change, set: { cancellationReason: REASON } });
+  return { subscriptions: subscriptions.length, holds: holds.length, bookings: bookings.length };
 }

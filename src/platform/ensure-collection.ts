@@ -11,7 +11,7 @@ export type IndexDefinition<Row = Record<string, unknown>> = {
   expireAfterSeconds?: number;
 };
 
-/** Of documents of the type `Row`: no field that it does not have can be required, described or indexed. */
+/** A collection of documents of the type `Row`; it cannot name a field that `Row` does not have. */
 export type CollectionDefinition<Row = Record<string, unknown>> = {
   name: string;
   /** A `$jsonSchema` that no code path can bypass. */

@@ -27,6 +27,22 @@ export async function moveReservation(
   return written.reservation;
 }
 
+/** Carries out a transition for every reservation that `findSome` finds, until it finds none; returns those that moved. */
+export async function moveAll(
+  deps: ReservationDeps,
+  name: TransitionName,
+  findSome: () => Promise<Pick<Reservation, '_id'>[]>,
+  change: Change,
+): Promise<Reservation[]> {
+  const moved: Reservation[] = [];
+  for (;;) {
+    const some = await findSome();
+    if (some.length === 0) return moved;
+    const tried = await Promise.all(some.map(({ _id }) => moveReservation(deps, name, _id, change)));
+    moved.push(...tried.filter((reservation) => reservation !== null));
+  }
+}
+
 /**
  * Enqueues the event of a change, and removes the expiry job of a hold that the change has ended. Does not wait for
  * Redis (ADR 0009): the sweeps find an event without a job, and a job that stays finds nothing to do.

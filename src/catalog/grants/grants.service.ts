@@ -7,7 +7,7 @@ import type { Actor } from '../../reservations/actor-types.ts';
 import { findLiveHoldsAtVenue } from '../../reservations/hold-reads.store.ts';
 import type { Reservation } from '../../reservations/reservations.model.ts';
 import type { ReservationDeps } from '../../reservations/reservations.service.ts';
-import { moveReservation } from '../../reservations/reservations.service.ts';
+import { moveAll } from '../../reservations/reservations.service.ts';
 import { announce, type VenueChange } from '../changes/changes.service.ts';
 import { deleteGrant, insertGrant } from './grants.store.ts';
 
@@ -56,13 +56,6 @@ export async function revokeVenue(
     if (isEnded) await announce(deps, changeOf(partnerId, venueId), tx);
   });
   await leasedCacheOf(deps.db).changedForAll();
-  const released: Reservation[] = [];
-  for (;;) {
-    const live = await findLiveHoldsAtVenue(deps.db, { partnerId, venueId, limit: WIDTH });
-    if (live.length === 0) return released;
-    const ended = await Promise.all(
-      live.map(({ _id }) => moveReservation(deps, 'release', _id, { actor, originatorId: PLATFORM_PARTNER_ID })),
-    );
-    released.push(...ended.filter((hold) => hold !== null));
-  }
+  const findSome = () => findLiveHoldsAtVenue(deps.db, { partnerId, venueId, limit: WIDTH });
+  return moveAll(deps, 'release', findSome, { actor, originatorId: PLATFORM_PARTNER_ID });
 }
