@@ -111,7 +111,7 @@ module.exports = {
       name: 'mongoose-in-stores-and-models',
       severity: 'error',
       from: {
-        pathNot: ['\\.(store|model)\\.ts$', '^src/platform/(mongo|mongo-connection|bulk-writes)\\.ts$'],
+        pathNot: ['\\.(store|model)\\.ts$', '^src/platform/(mongo|mongo-schema|mongo-connection|bulk-writes)\\.ts$'],
       },
       to: { path: npm('mongoose|mongodb') },
     },

@@ -1,6 +1,16 @@
-import type { AvailabilityChange } from '../catalog/changes/changes.model.ts';
-import type { CollectionDefinition } from '../platform/ensure-collection.ts';
-import { type Db, openCollection } from '../platform/mongo.ts';
+import { type AvailabilityChange, CHANGE } from '../catalog/changes/changes.model.ts';
+import type { Db } from '../platform/mongo.ts';
+import {
+  collectionOf,
+  definitionOf,
+  MIXED,
+  modelOf,
+  NULLABLE,
+  OPTIONAL,
+  partOf,
+  REQUIRED,
+  schemaOf,
+} from '../platform/mongo-schema.ts';
 import type { RecordedActor } from '../reservations/actor-types.ts';
 import { EVENT_TYPES, type EventType } from '../reservations/event-types.ts';
 import type { Attached } from '../reservations/reservations.model.ts';
@@ -44,8 +54,6 @@ export type EventRow = {
   isFiller?: true;
 };
 
-export const eventCollection = (db: Db) => openCollection<EventRow>(db, 'events');
-
 /** Sequence numbers that a process has reserved for events, from `from` to `until`, both included. */
 export type NumberRange = { id: string; from: number; until: number; at: Date };
 
@@ -58,35 +66,61 @@ export type FeedCounter = {
   open?: NumberRange[];
 };
 
-export const feedCounterCollection = (db: Db) => openCollection<FeedCounter>(db, 'feed_counters');
+const eventSchema = schemaOf<EventRow>('events', {
+  _id: REQUIRED.text,
+  type: { type: String, enum: EVENT_TYPES, required: true },
+  at: REQUIRED.date,
+  venueId: REQUIRED.text,
+  resourceId: NULLABLE.text,
+  slotId: NULLABLE.text,
+  slotStart: REQUIRED.date,
+  slotEnd: REQUIRED.date,
+  holdId: NULLABLE.text,
+  bookingId: NULLABLE.text,
+  originatorId: REQUIRED.text,
+  actor: MIXED,
+  holdExpiresAt: NULLABLE.date,
+  pricePaise: REQUIRED.number,
+  reason: NULLABLE.text,
+  resourceIdsAffected: OPTIONAL.texts,
+  change: { type: partOf<AvailabilityChange>(CHANGE) },
+  receiverId: OPTIONAL.text,
+  attached: MIXED,
+  isTest: OPTIONAL.flag,
+  sequence: OPTIONAL.number,
+  isUnsequenced: OPTIONAL.flag,
+  isFiller: OPTIONAL.flag,
+});
+const NUMBERED = { sequence: { $gt: 0 } };
 
-export const EVENT_COLLECTIONS: [CollectionDefinition<EventRow>, CollectionDefinition<FeedCounter>] = [
-  {
-    name: 'events',
-    jsonSchema: { required: ['type', 'at', 'venueId'], properties: { type: { enum: [...EVENT_TYPES] } } },
-    indexes: [
-      { name: 'events_of_reservation', key: { holdId: 1, at: 1 } },
-      {
-        name: 'events_of_request',
-        key: { 'actor.requestId': 1, at: -1 },
-        partialFilterExpression: { 'actor.requestId': { $exists: true } },
-      },
-      { name: 'events_of_venue', key: { venueId: 1, at: 1, _id: 1 } },
-      { name: 'feed_of_venue', key: { venueId: 1, sequence: 1 }, partialFilterExpression: { sequence: { $gt: 0 } } },
-      {
-        name: 'events_of_receiver',
-        key: { receiverId: 1, sequence: 1 },
-        partialFilterExpression: { receiverId: { $exists: true } },
-      },
-      { name: 'feed_by_age', key: { at: 1 }, partialFilterExpression: { sequence: { $gt: 0 } } },
-      // Two events with one sequence number would let a reader that stops between them miss the other.
-      {
-        name: 'one_event_per_place',
-        key: { sequence: 1 },
-        unique: true,
-        partialFilterExpression: { sequence: { $gt: 0 } },
-      },
+eventSchema.index({ holdId: 1, at: 1 }, { name: 'events_of_reservation' });
+eventSchema.index(
+  { 'actor.requestId': 1, at: -1 },
+  { name: 'events_of_request', partialFilterExpression: { 'actor.requestId': { $exists: true } } },
+);
+eventSchema.index({ venueId: 1, at: 1, _id: 1 }, { name: 'events_of_venue' });
+eventSchema.index({ venueId: 1, sequence: 1 }, { name: 'feed_of_venue', partialFilterExpression: NUMBERED });
+eventSchema.index(
+  { receiverId: 1, sequence: 1 },
+  { name: 'events_of_receiver', partialFilterExpression: { receiverId: { $exists: true } } },
+);
+eventSchema.index({ at: 1 }, { name: 'feed_by_age', partialFilterExpression: NUMBERED });
+// Two events with one sequence number would let a reader that stops between them miss the other.
+eventSchema.index({ sequence: 1 }, { name: 'one_event_per_place', unique: true, partialFilterExpression: NUMBERED });
+
+const feedCounterSchema = schemaOf<FeedCounter>('feed_counters', {
+  _id: REQUIRED.text,
+  last: REQUIRED.number,
+  reserved: OPTIONAL.number,
+  open: {
+    type: [
+      partOf<NumberRange>({ id: REQUIRED.text, from: REQUIRED.number, until: REQUIRED.number, at: REQUIRED.date }),
     ],
+    default: undefined,
   },
-  { name: 'feed_counters', indexes: [] },
-];
+});
+
+export const eventCollection = (db: Db) => collectionOf(modelOf(db, eventSchema));
+export const feedCounterCollection = (db: Db) => collectionOf(modelOf(db, feedCounterSchema));
+
+export const EVENT_COLLECTIONS = [definitionOf(eventSchema), definitionOf(feedCounterSchema)];

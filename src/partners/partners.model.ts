@@ -1,6 +1,6 @@
-import { type Model, Schema } from 'mongoose';
-import type { CollectionDefinition } from '../platform/ensure-collection.ts';
-import { collectionOf, type Db, modelOf, openCollection } from '../platform/mongo.ts';
+import type { Model } from 'mongoose';
+import type { Db } from '../platform/mongo.ts';
+import { collectionOf, definitionOf, MIXED, modelOf, NULLABLE, REQUIRED, schemaOf } from '../platform/mongo-schema.ts';
 import type { CertificationReport } from './certification.rules.ts';
 
 export type PartnerRow = {
@@ -46,83 +46,53 @@ export const grantIdOf = (partnerId: string, venueId: string): string => `${part
 /** This partner may sell at this venue. `_id` is `<partnerId>:<venueId>`. */
 export type GrantRow = { _id: string; partnerId: string; venueId: string };
 
-const partnerSchema = new Schema<PartnerRow>(
-  {
-    _id: { type: String, required: true },
-    name: { type: String, required: true },
-    contactEmail: { type: String, required: true },
-    status: { type: String, enum: ['active', 'suspended'], required: true },
-    certifiedAt: { type: Date, default: null },
-    certificationNotes: { type: String, default: null },
-    certificationSummary: { type: Schema.Types.Mixed },
-    createdAt: { type: Date, required: true },
-  },
-  { collection: 'partners', versionKey: false },
-);
+const partnerSchema = schemaOf<PartnerRow>('partners', {
+  _id: REQUIRED.text,
+  name: REQUIRED.text,
+  contactEmail: REQUIRED.text,
+  status: { type: String, enum: ['active', 'suspended'], required: true },
+  certifiedAt: NULLABLE.date,
+  certificationNotes: NULLABLE.text,
+  certificationSummary: MIXED,
+  createdAt: REQUIRED.date,
+});
 
-const apiKeySchema = new Schema<ApiKeyRow>(
-  {
-    _id: { type: String, required: true },
-    partnerId: { type: String, required: true },
-    prefix: { type: String, required: true },
-    hash: { type: String, required: true },
-    label: { type: String, default: null },
-    createdAt: { type: Date, required: true },
-    expiresAt: { type: Date, default: null },
-    revokedAt: { type: Date, default: null },
-    lastUsedAt: { type: Date, default: null },
-  },
-  { collection: 'api_keys', versionKey: false },
-);
+const reportSchema = schemaOf<CertificationReportRow>('certification_reports', {
+  _id: REQUIRED.text,
+  report: { ...MIXED, required: true },
+  attachedAt: REQUIRED.date,
+});
 
-const grantSchema = new Schema<GrantRow>(
-  {
-    _id: { type: String, required: true },
-    partnerId: { type: String, required: true },
-    venueId: { type: String, required: true },
-  },
-  { collection: 'grants', versionKey: false },
-);
+const apiKeySchema = schemaOf<ApiKeyRow>('api_keys', {
+  _id: REQUIRED.text,
+  partnerId: REQUIRED.text,
+  prefix: REQUIRED.text,
+  hash: REQUIRED.text,
+  label: NULLABLE.text,
+  createdAt: REQUIRED.date,
+  expiresAt: NULLABLE.date,
+  revokedAt: NULLABLE.date,
+  lastUsedAt: NULLABLE.date,
+});
+apiKeySchema.index({ prefix: 1 }, { name: 'key_by_prefix', unique: true });
+apiKeySchema.index({ partnerId: 1 }, { name: 'keys_of_partner' });
 
-export const partnerModel = (db: Db): Model<PartnerRow> => modelOf(db, 'Partner', partnerSchema);
+const grantSchema = schemaOf<GrantRow>('grants', {
+  _id: REQUIRED.text,
+  partnerId: REQUIRED.text,
+  venueId: REQUIRED.text,
+});
+grantSchema.index({ partnerId: 1 }, { name: 'grants_of_partner' });
+grantSchema.index({ venueId: 1 }, { name: 'grants_of_venue' });
+
+export const partnerModel = (db: Db): Model<PartnerRow> => modelOf(db, partnerSchema);
+export const apiKeyModel = (db: Db): Model<ApiKeyRow> => modelOf(db, apiKeySchema);
 
 export const partnerCollection = (db: Db) => collectionOf(partnerModel(db));
-
-export const certificationReportCollection = (db: Db) =>
-  openCollection<CertificationReportRow>(db, 'certification_reports');
-
-export const apiKeyModel = (db: Db): Model<ApiKeyRow> => modelOf(db, 'ApiKey', apiKeySchema);
-
+export const certificationReportCollection = (db: Db) => collectionOf(modelOf(db, reportSchema));
 export const apiKeyCollection = (db: Db) => collectionOf(apiKeyModel(db));
+export const grantCollection = (db: Db) => collectionOf(modelOf(db, grantSchema));
 
-const grantModel = (db: Db): Model<GrantRow> => modelOf(db, 'Grant', grantSchema);
-
-export const grantCollection = (db: Db) => collectionOf(grantModel(db));
-
-export const PARTNER_COLLECTIONS: [
-  CollectionDefinition<PartnerRow>,
-  CollectionDefinition<CertificationReportRow>,
-  CollectionDefinition<ApiKeyRow>,
-  CollectionDefinition<GrantRow>,
-] = [
-  {
-    name: 'partners',
-    jsonSchema: { required: ['name', 'status'], properties: { status: { enum: ['active', 'suspended'] } } },
-    indexes: [],
-  },
-  { name: 'certification_reports', indexes: [] },
-  {
-    name: 'api_keys',
-    indexes: [
-      { name: 'key_by_prefix', key: { prefix: 1 }, unique: true },
-      { name: 'keys_of_partner', key: { partnerId: 1 } },
-    ],
-  },
-  {
-    name: 'grants',
-    indexes: [
-      { name: 'grants_of_partner', key: { partnerId: 1 } },
-      { name: 'grants_of_venue', key: { venueId: 1 } },
-    ],
-  },
-];
+export const PARTNER_COLLECTIONS = [partnerSchema, reportSchema, apiKeySchema, grantSchema].map((schema) =>
+  definitionOf(schema),
+);

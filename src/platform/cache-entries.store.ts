@@ -1,6 +1,6 @@
-import type { CollectionDefinition } from './ensure-collection.ts';
 import { groupBy } from './group-by.ts';
-import { type Db, type Expression, openCollection, type ReadOptions, unlessDuplicate } from './mongo.ts';
+import { type Db, type Expression, type ReadOptions, unlessDuplicate } from './mongo.ts';
+import { collectionOf, definitionOf, modelOf, REQUIRED, schemaOf } from './mongo-schema.ts';
 import { CONFIRMED, NEWEST } from './newest-reads.ts';
 
 /** A kind of cache entry: documents of a collection by `_id`, as returned by the stages of a pipeline. */
@@ -46,9 +46,11 @@ type CacheLease = { _id: string; leaseMs: number };
 
 const ID = 'rules';
 
-export const CACHE_LEASES: CollectionDefinition = { name: 'cache_leases', indexes: [] };
+const cacheLeaseSchema = schemaOf<CacheLease>('cache_leases', { _id: REQUIRED.text, leaseMs: REQUIRED.number });
 
-const cacheLeaseCollection = (db: Db) => openCollection<CacheLease>(db, CACHE_LEASES.name);
+export const CACHE_LEASES = definitionOf(cacheLeaseSchema);
+
+const cacheLeaseCollection = (db: Db) => collectionOf(modelOf(db, cacheLeaseSchema));
 
 /** Stores that leases last up to `leaseMs`. Await it before giving one. Never shortens: older leases may still run. */
 export async function raiseLease(db: Db, leaseMs: number): Promise<void> {

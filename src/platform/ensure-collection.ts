@@ -1,28 +1,16 @@
 import type { Db } from './mongo.ts';
 
-type FieldOf<Row> = keyof Row & string;
-
 /** An index as the migration creates it. Code and `/readyz` refer to it by `name`. */
-export type IndexDefinition<Row = Record<string, unknown>> = {
+export type IndexDefinition = {
   name: string;
-  key: { [path in FieldOf<Row> | `${FieldOf<Row>}.${string}`]?: 1 | -1 };
+  key: Record<string, 1 | -1>;
   unique?: boolean;
-  partialFilterExpression?: { [path in FieldOf<Row> | `${FieldOf<Row>}.${string}`]?: unknown };
+  partialFilterExpression?: Record<string, unknown>;
   expireAfterSeconds?: number;
 };
 
-/** A collection of documents of the type `Row`; it cannot name a field that `Row` does not have. */
-export type CollectionDefinition<Row = Record<string, unknown>> = {
-  name: string;
-  /** A `$jsonSchema` that no code path can bypass. */
-  jsonSchema?: {
-    bsonType?: 'object';
-    required?: FieldOf<Row>[];
-    properties?: { [field in FieldOf<Row>]?: object };
-    oneOf?: object[];
-  };
-  indexes: IndexDefinition<Row>[];
-};
+/** A collection as the database has it: the validator that no code path can bypass, and the indexes. */
+export type CollectionDefinition = { name: string; jsonSchema?: object; indexes: IndexDefinition[] };
 
 /** The differences between the database and a definition, in words such as `create index one_claim_per_cell`. */
 export type CollectionChange = { definition: CollectionDefinition; parts: string[] };
@@ -41,10 +29,7 @@ export async function ensureCollection(db: Db, definition: CollectionDefinition)
   const found = await indexesOf(db, definition.name);
   for (const { name, expireAfterSeconds } of definition.indexes.filter((each) => hasOtherExpiry(found, each)))
     await database(db).command({ collMod: definition.name, index: { name, expireAfterSeconds } });
-  if (definition.indexes.length > 0)
-    await database(db)
-      .collection(definition.name)
-      .createIndexes(definition.indexes as { key: Record<string, 1 | -1> }[]);
+  if (definition.indexes.length > 0) await database(db).collection(definition.name).createIndexes(definition.indexes);
 }
 
 /** What `ensureCollection` would change, a row for each definition with differences. Only reads. */

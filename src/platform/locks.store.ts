@@ -1,11 +1,13 @@
-import type { CollectionDefinition } from './ensure-collection.ts';
-import { type Db, openCollection, unlessDuplicate } from './mongo.ts';
+import { type Db, unlessDuplicate } from './mongo.ts';
+import { collectionOf, definitionOf, modelOf, REQUIRED, schemaOf } from './mongo-schema.ts';
 
 type Lock = { _id: string; holder: string; until: Date };
 
-export const LOCKS: CollectionDefinition = { name: 'leases', indexes: [] };
+const lockSchema = schemaOf<Lock>('leases', { _id: REQUIRED.text, holder: REQUIRED.text, until: REQUIRED.date });
 
-const lockCollection = (db: Db) => openCollection<Lock>(db, LOCKS.name);
+export const LOCKS = definitionOf(lockSchema);
+
+const lockCollection = (db: Db) => collectionOf(modelOf(db, lockSchema));
 
 /** Acquires or renews a lock; false if another holds it. It only saves work: no rule needs it to be exclusive. */
 export async function acquireLock(db: Db, name: string, holder: string, durationMs: number): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ClientSession, Connection, Model, Schema } from 'mongoose';
+import type { ClientSession, Connection } from 'mongoose';
 import mongoose from 'mongoose';
 
 export type Db = Connection;
@@ -18,21 +18,9 @@ export type Snapshot = { session: ClientSession };
 
 export type Expression = Record<string, unknown>;
 
-/** A collection of the driver: for pipelines and hot writes, which its validator guards (ADR 0024). */
+/** A collection of the driver, by a name that is known only when it runs. */
 export function openCollection<T extends object>(db: Db, name: string): mongoose.mongo.Collection<T> {
   return db.collection<T>(name);
-}
-
-export const REQUIRED_TEXT = { type: String, required: true } as const;
-export const REQUIRED_NUMBER = { type: Number, required: true } as const;
-
-/** The model of a collection that mongoose writes, checking each new document; compiled on first use. */
-export function modelOf<T>(db: Db, name: string, schema: Schema<T>): Model<T> {
-  return (db.models[name] ?? db.model(name, schema)) as unknown as Model<T>;
-}
-
-export function collectionOf<T extends object>({ collection }: Model<T>): mongoose.mongo.Collection<T> {
-  return collection as unknown as mongoose.mongo.Collection<T>;
 }
 
 /** An acknowledged write is never lost; without a time limit. */

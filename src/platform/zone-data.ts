@@ -1,6 +1,6 @@
-import type { CollectionDefinition } from './ensure-collection.ts';
 import type { Logger } from './logger.ts';
-import { type Db, openCollection } from './mongo.ts';
+import type { Db } from './mongo.ts';
+import { collectionOf, definitionOf, modelOf, REQUIRED, schemaOf } from './mongo-schema.ts';
 import { gauge } from './process-metrics.ts';
 
 /** The release of the IANA time zone database in this Node, such as `2026b`. */
@@ -10,9 +10,11 @@ export const ZONE_DATA = process.versions['tz'] ?? 'unknown';
 const NEWEST_KNOWN = '2026f';
 
 /** One document: the newest release that any process has had. */
-export const ZONE_DATA_SEEN: CollectionDefinition = { name: 'zone_data', indexes: [] };
-
 type Seen = { _id: 'newest'; version: string };
+
+const seenSchema = schemaOf<Seen>('zone_data', { _id: REQUIRED.text, version: REQUIRED.text });
+
+export const ZONE_DATA_SEEN = definitionOf(seenSchema);
 
 const info = gauge({
   name: 'time_zone_data_info',
@@ -51,7 +53,7 @@ export function zoneDataFaults(version: string, seen: string | undefined): strin
 
 /** Logs and counts the zone data of this process, warns if it is old or differs from others, remembers the newest. */
 export async function noteZoneData({ db, log }: { db: Db; log: Logger }, version = ZONE_DATA): Promise<void> {
-  const collection = openCollection<Seen>(db, ZONE_DATA_SEEN.name);
+  const collection = collectionOf(modelOf(db, seenSchema));
   const seen = (await collection.findOne({ _id: 'newest' }))?.version;
   log.info({ zone_data: version, newest_seen: seen ?? null }, 'time zone data');
   for (const fault of zoneDataFaults(version, seen)) log.warn(fault);

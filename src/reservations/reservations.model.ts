@@ -1,7 +1,17 @@
-import { type Db, openCollection } from '../platform/mongo.ts';
+import type { Db } from '../platform/mongo.ts';
+import {
+  collectionOf,
+  MIXED,
+  modelOf,
+  NULLABLE,
+  OPTIONAL,
+  partOf,
+  REQUIRED,
+  schemaOf,
+} from '../platform/mongo-schema.ts';
 import type { RecordedActor } from './actor-types.ts';
-import type { EventType } from './event-types.ts';
-import type { ReservationStatus } from './reservations.rules.ts';
+import { type EventType, RESERVATION_EVENT_TYPES } from './event-types.ts';
+import { RESERVATION_STATUSES, type ReservationStatus } from './reservations.rules.ts';
 
 /** The slot and the hold of an event, as they were when it happened. */
 export type EventSubject = Pick<
@@ -106,4 +116,82 @@ export type ClaimedWindow = Pick<
   sharedCells: string[];
 };
 
-export const reservationCollection = (db: Db) => openCollection<Reservation>(db, 'reservations');
+const outboxEventSchema = partOf<OutboxEvent>({
+  eventId: REQUIRED.text,
+  type: { type: String, enum: RESERVATION_EVENT_TYPES, required: true },
+  at: REQUIRED.date,
+  originatorId: REQUIRED.text,
+  actor: MIXED,
+  bookingId: NULLABLE.text,
+  holdExpiresAt: OPTIONAL.date,
+  reason: OPTIONAL.text,
+  resourceIdsAffected: OPTIONAL.texts,
+  attached: MIXED,
+  venueId: OPTIONAL.text,
+  resourceId: OPTIONAL.text,
+  slotId: OPTIONAL.text,
+  slotStart: OPTIONAL.date,
+  slotEnd: OPTIONAL.date,
+  pricePaise: OPTIONAL.number,
+  holdId: OPTIONAL.text,
+});
+
+const customerSchema = partOf<Customer>({
+  name: NULLABLE.text,
+  nameFolded: NULLABLE.text,
+  phone: NULLABLE.text,
+  phoneE164: NULLABLE.text,
+  email: NULLABLE.text,
+  nameWords: REQUIRED.texts,
+  phoneReversed: NULLABLE.text,
+});
+
+const endingSchema = partOf<EndingKey>({
+  key: REQUIRED.text,
+  operation: { type: String, enum: ['cancel', 'refund'], required: true },
+});
+const ENDINGS = { type: [endingSchema], default: undefined } as const;
+
+export const reservationSchema = schemaOf<Reservation>('reservations', {
+  _id: REQUIRED.text,
+  partnerId: REQUIRED.text,
+  venueId: REQUIRED.text,
+  resourceId: REQUIRED.text,
+  slotId: REQUIRED.text,
+  slotStart: REQUIRED.date,
+  slotEnd: REQUIRED.date,
+  resourceIdsAffected: OPTIONAL.texts,
+  cells: REQUIRED.texts,
+  claimed: REQUIRED.flag,
+  status: { type: String, enum: RESERVATION_STATUSES, required: true },
+  pricePaise: REQUIRED.number,
+  placedAt: REQUIRED.date,
+  holdExpiresAt: REQUIRED.date,
+  ttlMs: OPTIONAL.number,
+  holdKey: OPTIONAL.text,
+  placedWith: MIXED,
+  holdOrdinal: OPTIONAL.number,
+  orderReference: OPTIONAL.text,
+  metadata: MIXED,
+  releasedAt: OPTIONAL.date,
+  releaseReason: OPTIONAL.text,
+  expiredAt: OPTIONAL.date,
+  bookingId: OPTIONAL.text,
+  bookedAt: OPTIONAL.date,
+  confirmKey: OPTIONAL.text,
+  paymentReference: OPTIONAL.text,
+  customer: { type: customerSchema },
+  playedFor: OPTIONAL.text,
+  packageCreditRequested: OPTIONAL.flag,
+  packagePurchaseId: OPTIONAL.text,
+  cancelledAt: OPTIONAL.date,
+  cancellationReason: OPTIONAL.text,
+  refundedAt: OPTIONAL.date,
+  refundReason: OPTIONAL.text,
+  endings: ENDINGS,
+  operatorEndings: ENDINGS,
+  outbox: { type: [outboxEventSchema], required: true },
+  outboxSince: OPTIONAL.date,
+});
+
+export const reservationCollection = (db: Db) => collectionOf(modelOf(db, reservationSchema));

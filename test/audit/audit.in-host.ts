@@ -45,13 +45,13 @@ function blindTo(db: Context['db']): Context['db'] {
       const value: unknown = Reflect.get(target, name);
       if (name !== 'models') return typeof value === 'function' ? (value.bind(target) as unknown) : value;
       const models = value as Record<string, object>;
-      const audit = new Proxy(models['Audit'] ?? {}, {
+      const audit = new Proxy(models['audit'] ?? {}, {
         get: (model, field) =>
           field === 'updateOne'
             ? () => Promise.reject(new Error('the disk is full'))
             : (Reflect.get(model, field) as unknown),
       });
-      return { ...models, Audit: audit };
+      return { ...models, audit };
     },
   });
 }

@@ -1,49 +1,40 @@
 import { describe, expect, test } from '@jest/globals';
-import mongoose from 'mongoose';
-import { packageModel } from '../../src/booking/packages/packages.model.ts';
-import { resourceModel, venueModel } from '../../src/catalog/venues/venues.model.ts';
-import { auditModel } from '../../src/operations/audit/audit.model.ts';
 import { COLLECTIONS } from '../../src/operations/database/collections.ts';
-import { apiKeyModel, partnerModel } from '../../src/partners/partners.model.ts';
-import type { CollectionDefinition } from '../../src/platform/ensure-collection.ts';
-import type { Db } from '../../src/platform/mongo.ts';
-import { subscriptionModel } from '../../src/webhooks/subscriptions/subscriptions.model.ts';
+import { type FieldsOf, OPTIONAL, REQUIRED } from '../../src/platform/mongo-schema.ts';
 
-type Row = { _id: string; status: string; rules: { id: string }[] };
+type Row = { _id: string; at: Date; status: 'on' | 'off'; note?: string };
 
-// Checked by the compiler: a definition names no field that its documents do not have.
-const definition: CollectionDefinition<Row> = {
-  name: 'rows',
-  jsonSchema: { required: ['status'], properties: { status: {} } },
-  indexes: [{ name: 'by_rule', key: { 'rules.id': 1, _id: 1 }, partialFilterExpression: { status: 'active' } }],
+// Checked by the compiler: a schema has the fields of its rows and no others, each of its type, required where it is never absent.
+const fields: FieldsOf<Row> = {
+  _id: REQUIRED.text,
+  at: REQUIRED.date,
+  status: { type: String, enum: ['on', 'off'], required: true },
+  note: OPTIONAL.text,
 };
+const { note: _note, ...withoutNote } = fields;
+// @ts-expect-error: a field is missing
+const missing: FieldsOf<Row> = withoutNote;
 // @ts-expect-error: no such field
-definition.jsonSchema = { required: ['state'] };
-// @ts-expect-error: no such field
-definition.jsonSchema = { properties: { state: {} } };
-// @ts-expect-error: no such field
-definition.indexes = [{ name: 'by_state', key: { state: 1 } }];
-// @ts-expect-error: no such field
-definition.indexes = [{ name: 'of_state', key: { status: 1 }, partialFilterExpression: { 'state.of': 'active' } }];
+const unknown: FieldsOf<Row> = { ...fields, notes: OPTIONAL.text };
+// @ts-expect-error: another type
+const mistyped: FieldsOf<Row> = { ...fields, at: REQUIRED.text };
+// @ts-expect-error: never absent
+const loose: FieldsOf<Row> = { ...fields, _id: OPTIONAL.text };
+// @ts-expect-error: may be absent
+const strict: FieldsOf<Row> = { ...fields, note: REQUIRED.text };
+// @ts-expect-error: no such value
+const misspelt: FieldsOf<Row> = { ...fields, status: { type: String, enum: ['on', 'of'], required: true } };
 
-const db: Db = mongoose.createConnection();
-const MODELS = [
-  ...[venueModel, resourceModel, packageModel].map((model) => model(db)),
-  ...[partnerModel, apiKeyModel, subscriptionModel, auditModel].map((model) => model(db)),
-].map(({ collection, schema }) => ({ name: collection.name, schema: schema as mongoose.Schema }));
+test('the compiler rejects each difference between the fields of a row and its schema', () => {
+  expect([missing, unknown, mistyped, loose, strict, misspelt]).toHaveLength(6);
+});
 
-describe.each(MODELS)('the mongoose schema of $name agrees with the validator of the database', ({ name, schema }) => {
-  const { required = [], properties = {} } = COLLECTIONS.find((each) => each.name === name)?.jsonSchema ?? {};
-
-  test('on what is required', () => {
-    const isSet = ({ required: isRequired, default: fallback }: mongoose.SchemaTypeOptions<unknown>) =>
-      isRequired === true || fallback !== undefined;
-    expect(required.filter((field) => !isSet(schema.path(field).options))).toEqual([]);
-  });
-
-  test('on the values of enums', () => {
-    const enums = Object.entries(properties as Record<string, { enum?: string[] }>).filter(([, each]) => each.enum);
-    const inMongoose = enums.map(([field]) => [field, { enum: schema.path(field).options['enum'] }]);
-    expect(Object.fromEntries(inMongoose)).toEqual(Object.fromEntries(enums));
+describe.each(COLLECTIONS)('the indexes of $name', ({ jsonSchema, indexes }) => {
+  test('are on fields that its documents have', () => {
+    const { properties } = jsonSchema as { properties: object };
+    const paths = indexes.flatMap(({ key, partialFilterExpression = {} }) =>
+      Object.keys({ ...key, ...partialFilterExpression }),
+    );
+    expect(paths.filter((path) => !(String(path.split('.')[0]) in properties))).toEqual([]);
   });
 });

@@ -1,6 +1,14 @@
-import { type InferRawDocType, type Model, Schema } from 'mongoose';
-import type { CollectionDefinition } from '../../platform/ensure-collection.ts';
-import { type Db, modelOf, openCollection, REQUIRED_NUMBER, REQUIRED_TEXT } from '../../platform/mongo.ts';
+import type { InferRawDocType, Model } from 'mongoose';
+import type { Db } from '../../platform/mongo.ts';
+import {
+  collectionOf,
+  definitionOf,
+  modelOf,
+  NULLABLE,
+  OPTIONAL,
+  REQUIRED,
+  schemaOf,
+} from '../../platform/mongo-schema.ts';
 
 /** A sold package; changes of the package do not affect it. */
 export type PurchaseRow = {
@@ -26,14 +34,14 @@ export type PurchaseRow = {
 export type SeenPurchase = PurchaseRow & { isExpired: boolean };
 
 const PACKAGE = {
-  _id: REQUIRED_TEXT,
-  partnerId: REQUIRED_TEXT,
-  name: REQUIRED_TEXT,
-  description: { type: String, default: null },
-  venueIds: { type: [String], required: true },
-  credits: REQUIRED_NUMBER,
-  pricePaise: REQUIRED_NUMBER,
-  validityDays: REQUIRED_NUMBER,
+  _id: REQUIRED.text,
+  partnerId: REQUIRED.text,
+  name: REQUIRED.text,
+  description: NULLABLE.text,
+  venueIds: REQUIRED.texts,
+  credits: REQUIRED.number,
+  pricePaise: REQUIRED.number,
+  validityDays: REQUIRED.number,
   status: { type: String, enum: ['active', 'inactive'], required: true },
 } as const;
 
@@ -42,32 +50,35 @@ export type PackageRow = Omit<InferRawDocType<typeof PACKAGE>, 'description'> & 
 
 export type PackageColumns = Partial<Omit<PackageRow, '_id' | 'partnerId'>>;
 
-const packageSchema = new Schema<PackageRow>(PACKAGE, { collection: 'packages', versionKey: false });
+const packageSchema = schemaOf<PackageRow>('packages', PACKAGE);
+packageSchema.index({ partnerId: 1, _id: 1 }, { name: 'packages_of_partner' });
 
-export const packageModel = (db: Db): Model<PackageRow> => modelOf(db, 'Package', packageSchema);
+const purchaseSchema = schemaOf<PurchaseRow>('package_purchases', {
+  _id: REQUIRED.text,
+  partnerId: REQUIRED.text,
+  packageId: REQUIRED.text,
+  customerPhone: REQUIRED.text,
+  phoneE164: REQUIRED.text,
+  paymentMethod: REQUIRED.text,
+  venueIds: REQUIRED.texts,
+  creditsTotal: REQUIRED.number,
+  creditsRemaining: REQUIRED.number,
+  purchasedAt: REQUIRED.date,
+  expiresAt: REQUIRED.date,
+  purchaseKey: REQUIRED.text,
+  endedAt: OPTIONAL.date,
+  endReason: OPTIONAL.text,
+});
+purchaseSchema.index({ partnerId: 1, purchaseKey: 1 }, { name: 'purchase_key_of_partner', unique: true });
+purchaseSchema.index({ phoneE164: 1 }, { name: 'purchases_of_phone' });
+purchaseSchema.index({ partnerId: 1, phoneE164: 1, venueIds: 1, expiresAt: 1 }, { name: 'credits_of_customer' });
 
-export const purchaseCollection = (db: Db) => openCollection<PurchaseRow>(db, 'package_purchases');
+export const packageModel = (db: Db): Model<PackageRow> => modelOf(db, packageSchema);
 
-export const PACKAGE_COLLECTIONS: [CollectionDefinition<PackageRow>, CollectionDefinition<PurchaseRow>] = [
-  {
-    name: 'packages',
-    jsonSchema: {
-      required: ['partnerId', 'credits', 'validityDays', 'status'],
-      properties: { status: { enum: ['active', 'inactive'] } },
-    },
-    indexes: [{ name: 'packages_of_partner', key: { partnerId: 1, _id: 1 } }],
-  },
-  {
-    name: 'package_purchases',
-    // The database keeps credits from going below zero, even in a race.
-    jsonSchema: {
-      required: ['partnerId', 'phoneE164', 'creditsTotal', 'creditsRemaining', 'expiresAt'],
-      properties: { creditsRemaining: { bsonType: ['int', 'long', 'double'], minimum: 0 } },
-    },
-    indexes: [
-      { name: 'purchase_key_of_partner', key: { partnerId: 1, purchaseKey: 1 }, unique: true },
-      { name: 'purchases_of_phone', key: { phoneE164: 1 } },
-      { name: 'credits_of_customer', key: { partnerId: 1, phoneE164: 1, venueIds: 1, expiresAt: 1 } },
-    ],
-  },
+export const purchaseCollection = (db: Db) => collectionOf(modelOf(db, purchaseSchema));
+
+export const PACKAGE_COLLECTIONS = [
+  definitionOf(packageSchema),
+  // The database keeps credits from going below zero, even in a race.
+  definitionOf(purchaseSchema, { properties: { creditsRemaining: { minimum: 0 } } }),
 ];

@@ -1,7 +1,8 @@
 import mongoose from 'mongoose';
 import { type Erasure, redactKey, redactText, type Upcoming } from '../../domain/erasure.ts';
 import type { Db, Expression, ReadOptions, Tx } from '../../platform/mongo.ts';
-import { collectionOf, unlessDuplicate } from '../../platform/mongo.ts';
+import { unlessDuplicate } from '../../platform/mongo.ts';
+import { collectionOf } from '../../platform/mongo-schema.ts';
 import { CONFIRMED, confirmAbsence, NEWEST } from '../../platform/newest-reads.ts';
 import { omitUndefined } from '../../platform/omit-undefined.ts';
 import { type Page, type PageWanted, toPage } from '../../platform/pagination.ts';

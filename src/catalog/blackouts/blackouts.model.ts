@@ -1,5 +1,5 @@
-import type { CollectionDefinition } from '../../platform/ensure-collection.ts';
-import { type Db, openCollection } from '../../platform/mongo.ts';
+import type { Db } from '../../platform/mongo.ts';
+import { collectionOf, definitionOf, modelOf, NULLABLE, REQUIRED, schemaOf } from '../../platform/mongo-schema.ts';
 
 /** A time in which resources of a venue cannot be sold. */
 export type BlackoutRow = {
@@ -14,18 +14,18 @@ export type BlackoutRow = {
   createdAt: Date;
 };
 
-export const blackoutCollection = (db: Db) => openCollection<BlackoutRow>(db, 'blackouts');
+const blackoutSchema = schemaOf<BlackoutRow>('blackouts', {
+  _id: REQUIRED.text,
+  venueId: REQUIRED.text,
+  startsAt: REQUIRED.date,
+  endsAt: REQUIRED.date,
+  resourceIds: NULLABLE.texts,
+  reason: REQUIRED.text,
+  createdAt: REQUIRED.date,
+});
+// By their end: past blackouts do not slow reads.
+blackoutSchema.index({ venueId: 1, endsAt: 1 }, { name: 'blackouts_of_venue' });
 
-export const BLACKOUTS: CollectionDefinition<BlackoutRow> = {
-  name: 'blackouts',
-  jsonSchema: {
-    required: ['venueId', 'startsAt', 'endsAt', 'resourceIds', 'reason'],
-    properties: {
-      startsAt: { bsonType: 'date' },
-      endsAt: { bsonType: 'date' },
-      resourceIds: { bsonType: ['array', 'null'] },
-    },
-  },
-  // By their end: past blackouts do not slow reads.
-  indexes: [{ name: 'blackouts_of_venue', key: { venueId: 1, endsAt: 1 } }],
-};
+export const blackoutCollection = (db: Db) => collectionOf(modelOf(db, blackoutSchema));
+
+export const BLACKOUTS = definitionOf(blackoutSchema, { required: ['resourceIds'] });

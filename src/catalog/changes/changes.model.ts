@@ -1,5 +1,14 @@
-import type { CollectionDefinition } from '../../platform/ensure-collection.ts';
-import { type Db, openCollection } from '../../platform/mongo.ts';
+import type { Db } from '../../platform/mongo.ts';
+import {
+  collectionOf,
+  definitionOf,
+  type FieldsOf,
+  modelOf,
+  NULLABLE,
+  OPTIONAL,
+  REQUIRED,
+  schemaOf,
+} from '../../platform/mongo-schema.ts';
 
 /** Why the availability of a venue changed. */
 export const CHANGE_REASONS = ['blackout', 'prices', 'schedule', 'resource', 'venue', 'grant'] as const;
@@ -23,10 +32,24 @@ export type WaitingChange = AvailabilityChange & {
   receiverId?: string;
 };
 
-export const changeCollection = (db: Db) => openCollection<WaitingChange>(db, 'catalog_outbox');
-
-export const CATALOG_OUTBOX: CollectionDefinition<WaitingChange> = {
-  name: 'catalog_outbox',
-  jsonSchema: { required: ['venueId', 'reason', 'at', 'dueAt'], properties: { reason: { enum: [...CHANGE_REASONS] } } },
-  indexes: [{ name: 'waiting_changes', key: { dueAt: 1 } }],
+/** An `AvailabilityChange`, as it waits and in its event. */
+export const CHANGE: FieldsOf<AvailabilityChange> = {
+  reason: { type: String, enum: CHANGE_REASONS, required: true },
+  resourceIds: NULLABLE.texts,
+  from: NULLABLE.date,
+  to: NULLABLE.date,
 };
+
+const changeSchema = schemaOf<WaitingChange>('catalog_outbox', {
+  _id: REQUIRED.text,
+  ...CHANGE,
+  venueId: REQUIRED.text,
+  at: REQUIRED.date,
+  dueAt: REQUIRED.date,
+  receiverId: OPTIONAL.text,
+});
+changeSchema.index({ dueAt: 1 }, { name: 'waiting_changes' });
+
+export const changeCollection = (db: Db) => collectionOf(modelOf(db, changeSchema));
+
+export const CATALOG_OUTBOX = definitionOf(changeSchema);

@@ -1,5 +1,6 @@
 import mongoose from 'mongoose';
-import { collectionOf, type Db, type Tx } from '../../platform/mongo.ts';
+import { type Db, type Tx } from '../../platform/mongo.ts';
+import { collectionOf } from '../../platform/mongo-schema.ts';
 import { NEWEST } from '../../platform/newest-reads.ts';
 import { MAX_PRICE_RULES } from './price-rule-limit.rules.ts';
 import { type PriceRule, type ResourceColumns, type ResourceRow, resourceModel } from './venues.model.ts';

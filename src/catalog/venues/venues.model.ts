@@ -1,7 +1,7 @@
 import { type InferRawDocType, type Model, Schema } from 'mongoose';
 import type { Weekday } from '../../platform/calendar.ts';
-import type { CollectionDefinition } from '../../platform/ensure-collection.ts';
-import { type Db, modelOf, REQUIRED_NUMBER, REQUIRED_TEXT } from '../../platform/mongo.ts';
+import type { Db } from '../../platform/mongo.ts';
+import { definitionOf, MIXED, modelOf, OPTIONAL, REQUIRED, schemaOf } from '../../platform/mongo-schema.ts';
 import { MAX_PRICE_RULES } from './price-rule-limit.rules.ts';
 
 /** Wall time `HH:MM` in the venue's zone; an end at or before the start is on the next day. */
@@ -31,11 +31,11 @@ export type PriceRule = {
 const STATUS = { type: String, enum: ['active', 'inactive'], required: true } as const;
 
 const VENUE = {
-  _id: REQUIRED_TEXT,
-  name: REQUIRED_TEXT,
-  address: REQUIRED_TEXT,
-  city: REQUIRED_TEXT,
-  timeZone: REQUIRED_TEXT,
+  _id: REQUIRED.text,
+  name: REQUIRED.text,
+  address: REQUIRED.text,
+  city: REQUIRED.text,
+  timeZone: REQUIRED.text,
   status: STATUS,
 } as const;
 
@@ -44,17 +44,17 @@ export type VenueColumns = Partial<Omit<VenueRow, '_id'>>;
 
 const RESOURCE = {
   /** The public slug, unique in the service. */
-  _id: REQUIRED_TEXT,
-  venueId: REQUIRED_TEXT,
-  name: REQUIRED_TEXT,
-  resourceType: REQUIRED_TEXT,
-  sportCategory: REQUIRED_TEXT,
-  durationMinutes: REQUIRED_NUMBER,
-  pricePaise: REQUIRED_NUMBER,
+  _id: REQUIRED.text,
+  venueId: REQUIRED.text,
+  name: REQUIRED.text,
+  resourceType: REQUIRED.text,
+  sportCategory: REQUIRED.text,
+  durationMinutes: { type: Schema.Types.Int32, required: true },
+  pricePaise: REQUIRED.number,
   /** Hours `HH:MM` of every day while there is no schedule; an end at or before the start is on the next day. */
-  opensAt: REQUIRED_TEXT,
-  closesAt: REQUIRED_TEXT,
-  sharesSpaceWith: { type: [String], required: true },
+  opensAt: REQUIRED.text,
+  closesAt: REQUIRED.text,
+  sharesSpaceWith: REQUIRED.texts,
   status: STATUS,
 } as const;
 
@@ -69,51 +69,33 @@ type Fenced = { claimFence?: number };
 /** Calls that have switched the resource off while they share its space; absent if an operator set its status. */
 type SwitchedOff = { offFor?: string[] };
 
-const venueSchema = new Schema<VenueRow & Fenced>(
-  { ...VENUE, claimFence: Number },
-  { collection: 'venues', versionKey: false },
+const venueSchema = schemaOf<VenueRow & Fenced>('venues', { ...VENUE, claimFence: OPTIONAL.number });
+venueSchema.index({ name: 1, _id: 1 }, { name: 'venues_by_name' });
+
+const resourceSchema = schemaOf<ResourceRow & Fenced & SwitchedOff>('resources', {
+  ...RESOURCE,
+  schedule: MIXED,
+  priceRules: { type: [Schema.Types.Mixed], default: undefined },
+  claimFence: OPTIONAL.number,
+  offFor: OPTIONAL.texts,
+});
+resourceSchema.index({ venueId: 1, _id: 1 }, { name: 'resources_of_venue' });
+resourceSchema.index(
+  { 'priceRules.id': 1 },
+  { name: 'resource_by_price_rule', partialFilterExpression: { 'priceRules.id': { $exists: true } } },
 );
 
-const resourceSchema = new Schema<ResourceRow & Fenced & SwitchedOff>(
-  {
-    ...RESOURCE,
-    schedule: Schema.Types.Mixed,
-    priceRules: { type: [Schema.Types.Mixed], default: undefined },
-    claimFence: Number,
-    offFor: { type: [String], default: undefined },
-  },
-  { collection: 'resources', versionKey: false },
-);
+export const venueModel = (db: Db): Model<VenueRow & Fenced> => modelOf(db, venueSchema);
+export const resourceModel = (db: Db): Model<ResourceRow & Fenced & SwitchedOff> => modelOf(db, resourceSchema);
 
-export const venueModel = (db: Db): Model<VenueRow & Fenced> => modelOf(db, 'Venue', venueSchema);
-export const resourceModel = (db: Db): Model<ResourceRow & Fenced & SwitchedOff> =>
-  modelOf(db, 'Resource', resourceSchema);
-
-export const VENUE_COLLECTIONS: [CollectionDefinition<VenueRow>, CollectionDefinition<ResourceRow>] = [
-  {
-    name: 'venues',
-    jsonSchema: { required: ['name', 'timeZone', 'status'], properties: { status: { enum: ['active', 'inactive'] } } },
-    indexes: [{ name: 'venues_by_name', key: { name: 1, _id: 1 } }],
-  },
-  {
-    name: 'resources',
-    jsonSchema: {
-      required: ['venueId', 'durationMinutes', 'pricePaise', 'sharesSpaceWith', 'status'],
-      properties: {
-        durationMinutes: { bsonType: 'int', minimum: 5, maximum: 1440, multipleOf: 5 },
-        pricePaise: { bsonType: ['int', 'long', 'double'], minimum: 0 },
-        status: { enum: ['active', 'inactive'] },
-        schedule: { bsonType: 'object', required: ['weekly', 'exceptions'] },
-        priceRules: { bsonType: 'array', maxItems: MAX_PRICE_RULES },
-      },
+export const VENUE_COLLECTIONS = [
+  definitionOf(venueSchema),
+  definitionOf(resourceSchema, {
+    properties: {
+      durationMinutes: { minimum: 5, maximum: 1440, multipleOf: 5 },
+      pricePaise: { minimum: 0 },
+      schedule: { bsonType: 'object', required: ['weekly', 'exceptions'] },
+      priceRules: { maxItems: MAX_PRICE_RULES },
     },
-    indexes: [
-      { name: 'resources_of_venue', key: { venueId: 1, _id: 1 } },
-      {
-        name: 'resource_by_price_rule',
-        key: { 'priceRules.id': 1 },
-        partialFilterExpression: { 'priceRules.id': { $exists: true } },
-      },
-    ],
-  },
+  }),
 ];

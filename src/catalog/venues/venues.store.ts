@@ -1,6 +1,7 @@
 import mongoose from 'mongoose';
 import { grantIdOf } from '../../partners/partners.model.ts';
-import { collectionOf, type Db, type Tx } from '../../platform/mongo.ts';
+import { type Db, type Tx } from '../../platform/mongo.ts';
+import { collectionOf } from '../../platform/mongo-schema.ts';
 import { confirmAbsence, NEWEST, newestByDb } from '../../platform/newest-reads.ts';
 import { type Page, type PageWanted, toPage } from '../../platform/pagination.ts';
 import { resourceModel, type VenueColumns, type VenueRow, venueModel } from './venues.model.ts';

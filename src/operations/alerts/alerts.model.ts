@@ -1,8 +1,15 @@
-import type { CollectionDefinition } from '../../platform/ensure-collection.ts';
-import { type Db, openCollection } from '../../platform/mongo.ts';
+import type { Db } from '../../platform/mongo.ts';
+import {
+  collectionOf,
+  definitionOf,
+  MIXED,
+  modelOf,
+  NULLABLE,
+  OPTIONAL,
+  REQUIRED,
+  schemaOf,
+} from '../../platform/mongo-schema.ts';
 import { ALERT_KINDS, type AlertRow } from './alert-types.ts';
-
-export const alertCollection = (db: Db) => openCollection<AlertRow>(db, 'alerts');
 
 /** The state of alerting beside the alerts: the lock to post, the number of dead letters, and recent wrong keys. */
 type AlertState = {
@@ -19,29 +26,49 @@ type AlertState = {
   previous?: number;
 };
 
-export const alertStateCollection = (db: Db) => openCollection<AlertState>(db, 'alert_state');
-
 const KEPT_SECONDS = 90 * 86_400;
 
-export const ALERT_COLLECTIONS: [CollectionDefinition<AlertRow>, CollectionDefinition<AlertState>] = [
-  {
-    name: 'alerts',
-    jsonSchema: {
-      required: ['kind', 'isOpen', 'raisedAt', 'lastSeenAt', 'revision'],
-      properties: { kind: { enum: [...ALERT_KINDS] }, isOpen: { bsonType: 'bool' } },
-    },
-    indexes: [
-      {
-        name: 'one_open_alert_per_subject',
-        key: { kind: 1, subject: 1 },
-        unique: true,
-        partialFilterExpression: { isOpen: true },
-      },
-      { name: 'alerts_newest', key: { raisedAt: -1, _id: -1 } },
-      { name: 'alerts_by_status', key: { isOpen: 1, raisedAt: -1, _id: -1 } },
-      { name: 'untold_alerts', key: { isUntold: 1 }, partialFilterExpression: { isUntold: true } },
-      { name: 'alerts_expire', key: { resolvedAt: 1 }, expireAfterSeconds: KEPT_SECONDS },
-    ],
-  },
-  { name: 'alert_state', indexes: [] },
-];
+const alertSchema = schemaOf<AlertRow>('alerts', {
+  _id: REQUIRED.text,
+  kind: { type: String, enum: ALERT_KINDS, required: true },
+  subject: NULLABLE.text,
+  partnerId: NULLABLE.text,
+  isOpen: REQUIRED.flag,
+  raisedAt: REQUIRED.date,
+  lastSeenAt: REQUIRED.date,
+  resolvedAt: NULLABLE.date,
+  notifiedAt: NULLABLE.date,
+  count: REQUIRED.number,
+  since: NULLABLE.date,
+  deliveryIds: REQUIRED.texts,
+  cause: OPTIONAL.text,
+  missingIndexes: REQUIRED.texts,
+  pause: MIXED,
+  revision: REQUIRED.number,
+  isUntold: OPTIONAL.flag,
+  toldCount: REQUIRED.number,
+});
+alertSchema.index(
+  { kind: 1, subject: 1 },
+  { name: 'one_open_alert_per_subject', unique: true, partialFilterExpression: { isOpen: true } },
+);
+alertSchema.index({ raisedAt: -1, _id: -1 }, { name: 'alerts_newest' });
+alertSchema.index({ isOpen: 1, raisedAt: -1, _id: -1 }, { name: 'alerts_by_status' });
+alertSchema.index({ isUntold: 1 }, { name: 'untold_alerts', partialFilterExpression: { isUntold: true } });
+alertSchema.index({ resolvedAt: 1 }, { name: 'alerts_expire', expireAfterSeconds: KEPT_SECONDS });
+
+const alertStateSchema = schemaOf<AlertState>('alert_state', {
+  _id: REQUIRED.text,
+  holder: OPTIONAL.text,
+  until: OPTIONAL.date,
+  failures: OPTIONAL.number,
+  total: OPTIONAL.number,
+  minute: OPTIONAL.date,
+  count: OPTIONAL.number,
+  previous: OPTIONAL.number,
+});
+
+export const alertCollection = (db: Db) => collectionOf(modelOf(db, alertSchema));
+export const alertStateCollection = (db: Db) => collectionOf(modelOf(db, alertStateSchema));
+
+export const ALERT_COLLECTIONS = [definitionOf(alertSchema), definitionOf(alertStateSchema)];

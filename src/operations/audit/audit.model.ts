@@ -1,6 +1,15 @@
-import { type Model, Schema } from 'mongoose';
-import type { CollectionDefinition } from '../../platform/ensure-collection.ts';
-import { collectionOf, type Db, modelOf } from '../../platform/mongo.ts';
+import type { Model } from 'mongoose';
+import type { Db } from '../../platform/mongo.ts';
+import {
+  collectionOf,
+  definitionOf,
+  MIXED,
+  modelOf,
+  NULLABLE,
+  OPTIONAL,
+  REQUIRED,
+  schemaOf,
+} from '../../platform/mongo-schema.ts';
 
 /** One attempt of an operator to change something (ADR 0018). Contains no secret and no customer's data. */
 export type AuditRow = {
@@ -32,41 +41,33 @@ export type AuditRow = {
   after: unknown;
 };
 
-const auditSchema = new Schema<AuditRow>(
-  {
-    _id: { type: String, required: true },
-    at: { type: Date, required: true },
-    who: { type: String, default: null },
-    keyId: { type: String, default: null },
-    address: { type: String, default: null },
-    attempts: { type: Number, default: 1 },
-    subjects: { type: [String], default: [] },
-    action: { type: String, required: true },
-    method: { type: String, required: true },
-    path: { type: String, required: true },
-    reason: { type: String, default: null },
-    requestId: { type: String, required: true },
-    serverRequestId: { type: String },
-    status: { type: Number, default: null },
-    errorCode: { type: String, default: null },
-    before: { type: Schema.Types.Mixed, default: null },
-    after: { type: Schema.Types.Mixed, default: null },
-  },
-  { collection: 'audit', versionKey: false, minimize: false },
-);
+const auditSchema = schemaOf<AuditRow>('audit', {
+  _id: REQUIRED.text,
+  at: REQUIRED.date,
+  who: NULLABLE.text,
+  keyId: NULLABLE.text,
+  address: NULLABLE.text,
+  attempts: { type: Number, default: 1 },
+  subjects: { type: [String], default: [] },
+  action: REQUIRED.text,
+  method: REQUIRED.text,
+  path: REQUIRED.text,
+  reason: NULLABLE.text,
+  requestId: REQUIRED.text,
+  serverRequestId: OPTIONAL.text,
+  status: NULLABLE.number,
+  errorCode: NULLABLE.text,
+  before: { ...MIXED, default: null },
+  after: { ...MIXED, default: null },
+});
+auditSchema.index({ at: -1, _id: -1 }, { name: 'audit_newest' });
+auditSchema.index({ action: 1, at: -1, _id: -1 }, { name: 'audit_of_action' });
+auditSchema.index({ subjects: 1, at: -1, _id: -1 }, { name: 'audit_of_subject' });
+auditSchema.index({ address: 1, at: -1, _id: -1 }, { name: 'audit_of_address' });
+auditSchema.index({ who: 1, at: -1, _id: -1 }, { name: 'audit_of_who' });
 
-export const auditModel = (db: Db): Model<AuditRow> => modelOf(db, 'Audit', auditSchema);
+export const auditModel = (db: Db): Model<AuditRow> => modelOf(db, auditSchema);
 
 export const auditCollection = (db: Db) => collectionOf(auditModel(db));
 
-export const AUDIT: CollectionDefinition<AuditRow> = {
-  name: 'audit',
-  jsonSchema: { required: ['at', 'who', 'action', 'method', 'path', 'requestId', 'status'] },
-  indexes: [
-    { name: 'audit_newest', key: { at: -1, _id: -1 } },
-    { name: 'audit_of_action', key: { action: 1, at: -1, _id: -1 } },
-    { name: 'audit_of_subject', key: { subjects: 1, at: -1, _id: -1 } },
-    { name: 'audit_of_address', key: { address: 1, at: -1, _id: -1 } },
-    { name: 'audit_of_who', key: { who: 1, at: -1, _id: -1 } },
-  ],
-};
+export const AUDIT = definitionOf(auditSchema, { required: ['who', 'status'] });

@@ -1,5 +1,5 @@
-import type { CollectionDefinition } from '../../platform/ensure-collection.ts';
 import { type Db, openCollection } from '../../platform/mongo.ts';
+import { definitionOf, MIXED, OPTIONAL, schemaOf } from '../../platform/mongo-schema.ts';
 
 /** A step that was begun; applied once it has `finishedAt`. `_id` is its version. */
 export type AppliedStep = {
@@ -19,7 +19,22 @@ export type AppliedStep = {
 /** The release of the database's collections, validators and indexes, and the one before it. */
 export type Structure = { _id: 'structure'; release: string; from?: string; at: Date };
 
-export const MIGRATIONS: CollectionDefinition = { name: 'migrations', indexes: [] };
+type MigrationRow = { _id: number | 'structure' } & Partial<Omit<AppliedStep, '_id'> & Omit<Structure, '_id'>>;
+
+const migrationSchema = schemaOf<MigrationRow>('migrations', {
+  _id: { ...MIXED, required: true },
+  name: OPTIONAL.text,
+  unusedSince: OPTIONAL.text,
+  release: OPTIONAL.text,
+  startedAt: OPTIONAL.date,
+  finishedAt: OPTIONAL.date,
+  durationMs: OPTIONAL.number,
+  changed: OPTIONAL.number,
+  from: OPTIONAL.text,
+  at: OPTIONAL.date,
+});
+
+export const MIGRATIONS = definitionOf(migrationSchema);
 
 const stepCollection = (db: Db) => openCollection<AppliedStep>(db, MIGRATIONS.name);
 const structureCollection = (db: Db) => openCollection<Structure>(db, MIGRATIONS.name);

@@ -1,19 +1,18 @@
-import type { CollectionDefinition } from '../../platform/ensure-collection.ts';
-import { type Db, openCollection } from '../../platform/mongo.ts';
+import type { Db } from '../../platform/mongo.ts';
+import { collectionOf, definitionOf, modelOf, REQUIRED, schemaOf } from '../../platform/mongo-schema.ts';
 import { NEWEST } from '../../platform/newest-reads.ts';
 import type { Session } from './session.rules.ts';
 
 /** A session that was signed out before it expired. `_id` is the id in its token, useless without the signature. */
 type EndedSession = { _id: string; expiresAt: Date };
 
-const endedSessionCollection = (db: Db) => openCollection<EndedSession>(db, 'ended_sessions');
+const endedSessionSchema = schemaOf<EndedSession>('ended_sessions', { _id: REQUIRED.text, expiresAt: REQUIRED.date });
+// An expired session needs no row any more.
+endedSessionSchema.index({ expiresAt: 1 }, { name: 'over', expireAfterSeconds: 0 });
 
-export const ENDED_SESSIONS: CollectionDefinition<EndedSession> = {
-  name: 'ended_sessions',
-  jsonSchema: { required: ['expiresAt'], properties: { expiresAt: { bsonType: 'date' } } },
-  // An expired session needs no row any more.
-  indexes: [{ name: 'over', key: { expiresAt: 1 }, expireAfterSeconds: 0 }],
-};
+export const ENDED_SESSIONS = definitionOf(endedSessionSchema);
+
+const endedSessionCollection = (db: Db) => collectionOf(modelOf(db, endedSessionSchema));
 
 /** Ends a session on every process, so copies of its token are useless. Idempotent. */
 export async function insertEndedSession(db: Db, { id, expiresAt }: Session): Promise<void> {

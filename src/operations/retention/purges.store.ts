@@ -1,13 +1,15 @@
-import type { CollectionDefinition } from '../../platform/ensure-collection.ts';
-import { type Db, type Expression, openCollection } from '../../platform/mongo.ts';
+import { type Db, type Expression } from '../../platform/mongo.ts';
+import { collectionOf, definitionOf, modelOf, REQUIRED, schemaOf } from '../../platform/mongo-schema.ts';
 import type { Kind } from './kinds.ts';
 
 /** When a purge of a kind was last completed, or first tried. */
 type Purge = { _id: Kind['name']; completedAt: Date };
 
-export const PURGES: CollectionDefinition = { name: 'purges', indexes: [] };
+const purgeSchema = schemaOf<Purge>('purges', { _id: REQUIRED.text, completedAt: REQUIRED.date });
 
-const purgeCollection = (db: Db) => openCollection<Purge>(db, 'purges');
+export const PURGES = definitionOf(purgeSchema);
+
+const purgeCollection = (db: Db) => collectionOf(modelOf(db, purgeSchema));
 
 /** For a kind that was never purged completely: it counts as late from its first try on. */
 export async function notePurgeTried(db: Db, kind: Kind['name']): Promise<void> {

@@ -1,6 +1,15 @@
-import type { CollectionDefinition } from '../../platform/ensure-collection.ts';
-import { type Db, openCollection } from '../../platform/mongo.ts';
-import type { EventType } from '../../reservations/event-types.ts';
+import type { Db } from '../../platform/mongo.ts';
+import {
+  collectionOf,
+  definitionOf,
+  modelOf,
+  NULLABLE,
+  OPTIONAL,
+  partOf,
+  REQUIRED,
+  schemaOf,
+} from '../../platform/mongo-schema.ts';
+import { EVENT_TYPES, type EventType } from '../../reservations/event-types.ts';
 import type { DeliveryError, DeliveryErrorDetail } from '../sender/delivery-error.rules.ts';
 
 /**
@@ -57,51 +66,60 @@ export type DeliveryRow = {
   createdAt: Date;
 };
 
-export const deliveryCollection = (db: Db) => openCollection<DeliveryRow>(db, 'deliveries');
+const attemptSchema = partOf<AttemptRow>({
+  deliveryId: REQUIRED.text,
+  attempt: REQUIRED.number,
+  sentAt: REQUIRED.date,
+  outcome: { type: String, enum: ['started', 'succeeded', 'failed', 'interrupted'], required: true },
+  statusCode: NULLABLE.number,
+  error: NULLABLE.text,
+  errorDetail: OPTIONAL.text,
+  redirectTo: OPTIONAL.text,
+  endpointUrl: OPTIONAL.text,
+  series: OPTIONAL.number,
+  durationMs: NULLABLE.number,
+  responseExcerpt: NULLABLE.text,
+});
 
-const DEAD_LETTERS = { partialFilterExpression: { state: 'dead_letter' } };
+const deliverySchema = schemaOf<DeliveryRow>('deliveries', {
+  _id: REQUIRED.text,
+  eventId: REQUIRED.text,
+  eventType: { type: String, enum: EVENT_TYPES, required: true },
+  subscriptionId: REQUIRED.text,
+  partnerId: REQUIRED.text,
+  state: { type: String, enum: DELIVERY_STATES, required: true },
+  generation: REQUIRED.number,
+  attemptsMade: REQUIRED.number,
+  attempts: { type: [attemptSchema], required: true },
+  nextAttemptAt: NULLABLE.date,
+  leaseUntil: NULLABLE.date,
+  deadLetteredAt: NULLABLE.date,
+  discardedAt: OPTIONAL.date,
+  discardReason: OPTIONAL.text,
+  alertPending: OPTIONAL.flag,
+  isUncounted: OPTIONAL.flag,
+  createdAt: REQUIRED.date,
+});
+const index = (name: string, key: Record<string, 1 | -1>, filter?: Record<string, unknown>) =>
+  deliverySchema.index(key, { name, ...(filter === undefined ? {} : { partialFilterExpression: filter }) });
+const DEAD_LETTERS = { state: 'dead_letter' };
 
-export const DELIVERIES: CollectionDefinition<DeliveryRow> = {
-  name: 'deliveries',
-  jsonSchema: {
-    required: ['eventId', 'subscriptionId', 'partnerId', 'state', 'generation', 'attemptsMade', 'attempts'],
-    properties: { state: { enum: [...DELIVERY_STATES] } },
-  },
-  indexes: [
-    { name: 'one_delivery_per_receiver', key: { eventId: 1, subscriptionId: 1 }, unique: true },
-    // Partial, so that a delivery without attempts has no entry.
-    {
-      name: 'delivery_of_attempt',
-      key: { 'attempts.deliveryId': 1 },
-      partialFilterExpression: { 'attempts.deliveryId': { $exists: true } },
-    },
-    { name: 'deliveries_newest', key: { createdAt: -1, _id: -1 } },
-    { name: 'deliveries_of_subscription', key: { subscriptionId: 1, createdAt: -1, _id: -1 } },
-    { name: 'deliveries_of_partner', key: { partnerId: 1, createdAt: -1, _id: -1 } },
-    { name: 'deliveries_by_state', key: { partnerId: 1, state: 1, createdAt: -1, _id: -1 } },
-    {
-      name: 'due_deliveries',
-      key: { nextAttemptAt: 1 },
-      partialFilterExpression: { state: { $in: ['pending', 'retrying'] } },
-    },
-    // To count each state from the index alone.
-    {
-      name: 'open_deliveries',
-      key: { state: 1 },
-      partialFilterExpression: { state: { $in: ['pending', 'retrying', 'dead_letter'] } },
-    },
-    {
-      name: 'unraised_dead_letters',
-      key: { alertPending: 1 },
-      partialFilterExpression: { alertPending: true },
-    },
-    {
-      name: 'uncounted_dead_letters',
-      key: { isUncounted: 1 },
-      partialFilterExpression: { isUncounted: true },
-    },
-    { name: 'dead_letters_of_subscription', key: { subscriptionId: 1 }, ...DEAD_LETTERS },
-    { name: 'dead_letters_by_time', key: { deadLetteredAt: 1, _id: 1 }, ...DEAD_LETTERS },
-    { name: 'dead_letters_newest', key: { createdAt: -1, _id: -1 }, ...DEAD_LETTERS },
-  ],
-};
+deliverySchema.index({ eventId: 1, subscriptionId: 1 }, { name: 'one_delivery_per_receiver', unique: true });
+// Partial, so that a delivery without attempts has no entry.
+index('delivery_of_attempt', { 'attempts.deliveryId': 1 }, { 'attempts.deliveryId': { $exists: true } });
+index('deliveries_newest', { createdAt: -1, _id: -1 });
+index('deliveries_of_subscription', { subscriptionId: 1, createdAt: -1, _id: -1 });
+index('deliveries_of_partner', { partnerId: 1, createdAt: -1, _id: -1 });
+index('deliveries_by_state', { partnerId: 1, state: 1, createdAt: -1, _id: -1 });
+index('due_deliveries', { nextAttemptAt: 1 }, { state: { $in: ['pending', 'retrying'] } });
+// To count each state from the index alone.
+index('open_deliveries', { state: 1 }, { state: { $in: ['pending', 'retrying', 'dead_letter'] } });
+index('unraised_dead_letters', { alertPending: 1 }, { alertPending: true });
+index('uncounted_dead_letters', { isUncounted: 1 }, { isUncounted: true });
+index('dead_letters_of_subscription', { subscriptionId: 1 }, DEAD_LETTERS);
+index('dead_letters_by_time', { deadLetteredAt: 1, _id: 1 }, DEAD_LETTERS);
+index('dead_letters_newest', { createdAt: -1, _id: -1 }, DEAD_LETTERS);
+
+export const deliveryCollection = (db: Db) => collectionOf(modelOf(db, deliverySchema));
+
+export const DELIVERIES = definitionOf(deliverySchema);

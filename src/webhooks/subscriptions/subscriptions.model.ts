@@ -1,6 +1,14 @@
-import { type Model, Schema } from 'mongoose';
-import type { CollectionDefinition } from '../../platform/ensure-collection.ts';
-import { collectionOf, type Db, modelOf } from '../../platform/mongo.ts';
+import type { Model } from 'mongoose';
+import type { Db } from '../../platform/mongo.ts';
+import {
+  collectionOf,
+  definitionOf,
+  modelOf,
+  NULLABLE,
+  OPTIONAL,
+  REQUIRED,
+  schemaOf,
+} from '../../platform/mongo-schema.ts';
 import { EVENT_TYPES, type EventType } from '../../reservations/event-types.ts';
 
 export type SubscriptionRow = {
@@ -28,47 +36,34 @@ export type SubscriptionRow = {
   lastFailureAt: Date | null;
 };
 
-const subscriptionSchema = new Schema<SubscriptionRow>(
-  {
-    _id: { type: String, required: true },
-    partnerId: { type: String, required: true },
-    ordinal: { type: Number, required: true },
-    endpointUrl: { type: String, required: true },
-    eventTypes: { type: [{ type: String, enum: EVENT_TYPES }], required: true },
-    venueIds: { type: [String], default: null },
-    status: { type: String, enum: ['active', 'inactive'], required: true },
-    sealedSecret: { type: String, required: true },
-    secretRotatedAt: { type: Date, default: null },
-    sealedPreviousSecret: { type: String, default: null },
-    previousSecretUntil: { type: Date, default: null },
-    createdAt: { type: Date, required: true },
-    consecutiveFailures: { type: Number, default: 0 },
-    failingSince: Date,
-    lastSuccessAt: { type: Date, default: null },
-    lastFailureAt: { type: Date, default: null },
-  },
-  { collection: 'webhook_subscriptions', versionKey: false },
+const subscriptionSchema = schemaOf<SubscriptionRow>('webhook_subscriptions', {
+  _id: REQUIRED.text,
+  partnerId: REQUIRED.text,
+  ordinal: REQUIRED.number,
+  endpointUrl: REQUIRED.text,
+  eventTypes: { type: [{ type: String, enum: EVENT_TYPES }], required: true },
+  venueIds: NULLABLE.texts,
+  status: { type: String, enum: ['active', 'inactive'], required: true },
+  sealedSecret: REQUIRED.text,
+  secretRotatedAt: NULLABLE.date,
+  sealedPreviousSecret: NULLABLE.text,
+  previousSecretUntil: NULLABLE.date,
+  createdAt: REQUIRED.date,
+  consecutiveFailures: { ...REQUIRED.number, default: 0 },
+  failingSince: OPTIONAL.date,
+  lastSuccessAt: NULLABLE.date,
+  lastFailureAt: NULLABLE.date,
+});
+subscriptionSchema.index({ partnerId: 1, ordinal: 1 }, { name: 'subscriptions_of_partner', unique: true });
+subscriptionSchema.index({ createdAt: -1, _id: -1 }, { name: 'subscriptions_newest' });
+subscriptionSchema.index({ eventTypes: 1, status: 1 }, { name: 'receivers_of_event' });
+subscriptionSchema.index(
+  { failingSince: 1 },
+  { name: 'failing_subscriptions', partialFilterExpression: { failingSince: { $exists: true } } },
 );
 
-export const subscriptionModel = (db: Db): Model<SubscriptionRow> => modelOf(db, 'Subscription', subscriptionSchema);
+export const subscriptionModel = (db: Db): Model<SubscriptionRow> => modelOf(db, subscriptionSchema);
 
-/** The driver's collection, for updates by pipeline. */
 export const subscriptionCollection = (db: Db) => collectionOf(subscriptionModel(db));
 
-export const SUBSCRIPTIONS: CollectionDefinition<SubscriptionRow> = {
-  name: 'webhook_subscriptions',
-  jsonSchema: {
-    required: ['partnerId', 'ordinal', 'endpointUrl', 'eventTypes', 'status', 'sealedSecret'],
-    properties: { status: { enum: ['active', 'inactive'] } },
-  },
-  indexes: [
-    { name: 'subscriptions_of_partner', key: { partnerId: 1, ordinal: 1 }, unique: true },
-    { name: 'subscriptions_newest', key: { createdAt: -1, _id: -1 } },
-    { name: 'receivers_of_event', key: { eventTypes: 1, status: 1 } },
-    {
-      name: 'failing_subscriptions',
-      key: { failingSince: 1 },
-      partialFilterExpression: { failingSince: { $exists: true } },
-    },
-  ],
-};
+export const SUBSCRIPTIONS = definitionOf(subscriptionSchema);
