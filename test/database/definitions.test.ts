@@ -1,6 +1,13 @@
-import { describe, expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from '@jest/globals';
 import { COLLECTIONS } from '../../src/operations/database/collections.ts';
+import type { IndexDefinition } from '../../src/platform/ensure-collection.ts';
 import { type FieldsOf, OPTIONAL, REQUIRED } from '../../src/platform/mongo-schema.ts';
+import { projectFolder } from '../architecture/planted-tree.ts';
+
+/** A migration leaves them in the database: the last release may still use them. */
+const NO_LONGER_WANTED = ['unsequenced_events_by_instant'];
 
 type Row = { _id: string; at: Date; status: 'on' | 'off'; note?: string };
 
@@ -29,12 +36,24 @@ test('the compiler rejects each difference between the fields of a row and its s
   expect([missing, unknown, mistyped, loose, strict, misspelt]).toHaveLength(6);
 });
 
-describe.each(COLLECTIONS)('the indexes of $name', ({ jsonSchema, indexes }) => {
-  test('are on fields that its documents have', () => {
+test('each index is on fields that the documents of its collection have', () => {
+  const misplaced = COLLECTIONS.flatMap(({ jsonSchema, indexes }) => {
     const { properties } = jsonSchema as { properties: object };
-    const paths = indexes.flatMap(({ key, partialFilterExpression = {} }) =>
+    const paths = indexes.flatMap(({ key, partialFilterExpression }) =>
       Object.keys({ ...key, ...partialFilterExpression }),
     );
-    expect(paths.filter((path) => !(String(path.split('.')[0]) in properties))).toEqual([]);
+    return paths.filter((each) => !(String(each.split('.')[0]) in properties));
   });
+  expect(misplaced).toEqual([]);
+});
+
+test('no index of the last release is built again: each has the definition it had, or is no longer wanted', () => {
+  const file = path.join(projectFolder, 'docs/releases/indexes.1.0.0.json');
+  const released = JSON.parse(readFileSync(file, 'utf8')) as Record<string, IndexDefinition[]>;
+  const today = new Map(COLLECTIONS.map(({ name, indexes }) => [name, indexes]));
+  const found = Object.entries(released).flatMap(([collection, indexes]) =>
+    indexes.map((index) => [index, today.get(collection)?.find(({ name }) => name === index.name)] as const),
+  );
+  expect(found.flatMap(([index, same]) => (same === undefined ? [index.name] : []))).toEqual(NO_LONGER_WANTED);
+  for (const [index, same] of found) if (same !== undefined) expect(same).toEqual(index);
 });
