@@ -21,13 +21,14 @@ type Request = {
   requestBody: { content: Record<string, { schema: { $ref?: string }; example: unknown }> };
 };
 
-/** docs/webhook-events.md: headers and fields that all events share, then what each type adds, with an example body. */
+/** docs/webhook-events.md: the headers, the fields of all events, and the fields that each type adds. */
 export function webhooksPage(document: OpenApiDocument): string {
   const webhooks = webhooksOf(document);
   const requestOf = (name: string) => (webhooks[name] as { post: Request }).post;
   const bodyOf = (name: string) => requestOf(name).requestBody.content['application/json'];
   const fieldsOf = (name: string) =>
     fieldRows(document.components.schemas[bodyOf(name)?.schema.$ref?.split('/').at(-1) ?? ''] ?? {});
+  const exampleOf = (name: string) => `\`\`\`json\n${JSON.stringify(bodyOf(name)?.example, null, 2)}\n\`\`\`\n`;
   const shared = RESERVATION_EVENT_TYPES.map(fieldsOf).reduce((all, each) => all.filter((row) => each.includes(row)));
   const rows = WEBHOOKS.map(({ name, summary, when }) => `| [\`${name}\`](#${name}) | ${summary} | ${when} |\n`);
   const parts = WEBHOOKS.map(({ name, summary, when }) => {
@@ -36,7 +37,7 @@ export function webhooksPage(document: OpenApiDocument): string {
       `## ${name}\n`,
       `${summary}. ${when}\n`,
       `${FIELD_TABLE}${own.join('')}`,
-      `\`\`\`json\n${JSON.stringify(bodyOf(name)?.example, null, 2)}\n\`\`\`\n`,
+      ...(EXAMPLES.includes(name) ? [exampleOf(name)] : []),
     ].join('\n');
   });
   const headers = requestOf(WEBHOOKS[0]?.name ?? '').parameters.map(
@@ -48,8 +49,8 @@ export function webhooksPage(document: OpenApiDocument): string {
     `| Event | What happened | What it means |\n|---|---|---|\n${rows.join('')}\n`,
     '## Headers\n\nEvery delivery has `Content-Type: application/json` and these headers.\n\n',
     `| Header | Meaning |\n|---|---|\n${headers.join('')}\n`,
-    '## Body\n\nEvery event of a hold or booking has these fields. The sections below list what each type adds.\n',
-    '[availability_changed](#availability_changed) has its own fields in their place.\n\n',
+    '## Body\n\nEvery event of a hold or booking has these fields; the sections below list what each type adds.\n',
+    '[availability_changed](#availability_changed) has fields of its own instead. `/openapi.json` has an example of each.\n\n',
     `${FIELD_TABLE}${shared.join('')}\n`,
     parts.join('\n'),
     FOOT,
@@ -73,6 +74,9 @@ function typeOf({ type, format, enum: values }: JsonSchema): string {
   const NAMES: Record<string, string> = { 'date-time': 'instant', uuid: 'UUID' };
   return NAMES[String(format)] ?? String(type);
 }
+
+/** Types that the page shows a body of. The other bodies differ from these in few fields, and are in the description. */
+const EXAMPLES = ['booking_cancelled', 'availability_changed'];
 
 /** Meanings of fields whose schemas have no description. */
 const PLAIN: Record<string, string> = {

@@ -2892,7 +2892,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `DELIVERY_NOT_FOUND`: You have no delivery with that id; it is missing or went to another partner. Take the id from /api/v1/partner/observability. */
+        /** @description `DELIVERY_NOT_FOUND`: You have no delivery with that id. Take the id from /api/v1/partner/observability. */
         DeliveryNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2960,7 +2960,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `HOLD_NOT_FOUND`: You have no hold with that id; it is missing or belongs to another partner. Use hold_id as returned when the hold was placed. */
+        /** @description `HOLD_NOT_FOUND`: You have no hold with that id. Use hold_id as returned when the hold was placed. */
         HoldNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3024,7 +3024,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `PACKAGE_NOT_FOUND`: You have no package on sale with that id; it is missing, withdrawn or belongs to another partner. Take package_id from your catalogue, /api/v1/packages. */
+        /** @description `PACKAGE_NOT_FOUND`: You have no package on sale with that id. Take package_id from your catalogue, /api/v1/packages. */
         PackageNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3067,7 +3067,7 @@ export interface components {
         /**
          * @description `PARTNER_SUSPENDED`: The partner of the key (for operators: of the delivery) is suspended. Contact the platform operator, who can reactivate the partner.
          *
-         *     `VENUE_NOT_AUTHORIZED`: The venue does not exist or is not granted to you. The response is the same for both. Take venue_id from the list of your venues, or ask the platform operator for a grant.
+         *     `VENUE_NOT_AUTHORIZED`: The venue does not exist or is not granted to you. Take venue_id from the list of your venues, or ask the platform operator for a grant.
          */
         PartnerSuspendedOrVenueNotAuthorized: {
             headers: {
@@ -3092,7 +3092,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `PURCHASE_NOT_FOUND`: You have no package purchase with that id; it is missing or belongs to another partner. Use purchase.id as returned when the package was sold. */
+        /** @description `PURCHASE_NOT_FOUND`: You have no package purchase with that id. Use purchase.id as returned when the package was sold. */
         PurchaseNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3132,7 +3132,7 @@ export interface components {
         /**
          * @description `RESOURCE_NOT_FOUND`: There is no resource with that id, or it belongs to another venue. Copy resource_id from the list of the venue's resources.
          *
-         *     `SLOT_NOT_FOUND`: slot_id is malformed or unknown, the schedule has no such slot, or its venue is not granted to you. The response is the same for all three. Copy slot_id or slot_start from availability. If the venue is not in your list of venues, ask the platform operator for a grant.
+         *     `SLOT_NOT_FOUND`: slot_id is malformed or unknown, the schedule has no such slot, or its venue is not granted to you. Copy slot_id or slot_start from availability. If the venue is not in your list of venues, ask the platform operator for a grant.
          */
         ResourceNotFoundOrSlotNotFound: {
             headers: {
@@ -3190,7 +3190,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `SLOT_NOT_FOUND`: slot_id is malformed or unknown, the schedule has no such slot, or its venue is not granted to you. The response is the same for all three. Copy slot_id or slot_start from availability. If the venue is not in your list of venues, ask the platform operator for a grant. */
+        /** @description `SLOT_NOT_FOUND`: slot_id is malformed or unknown, the schedule has no such slot, or its venue is not granted to you. Copy slot_id or slot_start from availability. If the venue is not in your list of venues, ask the platform operator for a grant. */
         SlotNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3203,7 +3203,7 @@ export interface components {
             };
         };
         /**
-         * @description `SLOT_NOT_FOUND`: slot_id is malformed or unknown, the schedule has no such slot, or its venue is not granted to you. The response is the same for all three. Copy slot_id or slot_start from availability. If the venue is not in your list of venues, ask the platform operator for a grant.
+         * @description `SLOT_NOT_FOUND`: slot_id is malformed or unknown, the schedule has no such slot, or its venue is not granted to you. Copy slot_id or slot_start from availability. If the venue is not in your list of venues, ask the platform operator for a grant.
          *
          *     `BOOKING_NOT_FOUND`: There is no booking with that id, or you may not read it. Use booking_id as returned by confirm.
          */
@@ -3270,7 +3270,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `VENUE_NOT_FOUND`: The venue does not exist or is not granted to you. The response is the same for both. Take venue_id from the list of venues. */
+        /** @description `VENUE_NOT_FOUND`: The venue does not exist or is not granted to you. Take venue_id from the list of venues. */
         VenueNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3326,7 +3326,7 @@ export interface components {
                 "application/json": components["schemas"]["SubscriptionExistsError"];
             };
         };
-        /** @description `WEBHOOK_NOT_FOUND`: You have no webhook subscription with that id; it is missing or belongs to another partner. Take the id from the list of your subscriptions. */
+        /** @description `WEBHOOK_NOT_FOUND`: You have no webhook subscription with that id. Take the id from the list of your subscriptions. */
         WebhookNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3339,9 +3339,9 @@ export interface components {
             };
         };
         /**
-         * @description `WEBHOOK_NOT_FOUND`: You have no webhook subscription with that id; it is missing or belongs to another partner. Take the id from the list of your subscriptions.
+         * @description `WEBHOOK_NOT_FOUND`: You have no webhook subscription with that id. Take the id from the list of your subscriptions.
          *
-         *     `DELIVERY_NOT_FOUND`: You have no delivery with that id; it is missing or went to another partner. Take the id from /api/v1/partner/observability.
+         *     `DELIVERY_NOT_FOUND`: You have no delivery with that id. Take the id from /api/v1/partner/observability.
          */
         WebhookNotFoundOrDeliveryNotFound: {
             headers: {
