@@ -21,7 +21,7 @@ for each, and exits with 1.
 Redis that evicts keys. In any mode, a listener beyond loopback needs strong secrets too.
 [Production](production.md) has the checklist.
 
-This page is generated from the settings in the code by \`npm run docs\`.
+Generated from the code by \`npm run docs\`.
 `;
 
 const FOOT = `
@@ -41,12 +41,12 @@ No process of the service reads these.
 
 /** What the page says of a setting; `allowed` replaces the bounds that the code states. */
 type Entry = { about: string; allowed?: string };
-type Group = { title: string; intro: string; settings: Partial<Record<keyof Config, Entry | string>> };
+type Group = { title: string; intro?: string; settings: Partial<Record<keyof Config, Entry | string>> };
 
 const GROUPS: readonly Group[] = [
   {
     title: 'Required',
-    intro: `These have no default; \`npm start\` makes its own. To make the two secrets:
+    intro: `These have no default. To make the two secrets:
 
 \`\`\`sh
 node -p "crypto.randomBytes(32).toString('base64url')"   # OPERATOR_API_KEY
@@ -76,7 +76,6 @@ node -p "crypto.randomBytes(32).toString('base64')"      # ENCRYPTION_KEYS
   },
   {
     title: 'Mode, listeners and connections',
-    intro: 'For operators: how the service is reached, and how it reaches its databases.',
     settings: {
       serviceMode:
         '`sandbox` adds `/api/v1/sandbox/…` for tests. `production` checks more at start and gives keys to certified partners only',
@@ -115,7 +114,6 @@ node -p "crypto.randomBytes(32).toString('base64')"      # ENCRYPTION_KEYS
   },
   {
     title: 'Selling',
-    intro: 'For the business: what partners may sell, and how much they may call.',
     settings: {
       defaultTimeZone: { about: 'Time zone of venues without `time_zone`', allowed: 'IANA name' },
       defaultRegion: {
@@ -130,7 +128,6 @@ node -p "crypto.randomBytes(32).toString('base64')"      # ENCRYPTION_KEYS
   },
   {
     title: 'Webhooks',
-    intro: 'For operators: how deliveries are sent.',
     settings: {
       webhookRetryDelaysSeconds: {
         about: 'Delays before the second and later attempts. Production accepts only the default',
@@ -151,7 +148,7 @@ node -p "crypto.randomBytes(32).toString('base64')"      # ENCRYPTION_KEYS
   },
   {
     title: 'Retention and archive',
-    intro: 'For operators: when old rows are deleted. See [retention](retention.md).',
+    intro: 'See [retention](retention.md).',
     settings: {
       retentionHoldsDays: 'Days to keep holds that ended without a booking',
       retentionBookingsDays: 'Days to keep bookings after their slot',
@@ -174,7 +171,7 @@ node -p "crypto.randomBytes(32).toString('base64')"      # ENCRYPTION_KEYS
   },
   {
     title: 'Alerts, logs and traces',
-    intro: 'For operators: see [alerts and metrics](guides/alerts-and-metrics.md).',
+    intro: 'See [alerts and metrics](guides/alerts-and-metrics.md).',
     settings: {
       alertUrl: {
         about: 'Receives a JSON POST about alerts, at most one a minute',
@@ -214,7 +211,7 @@ function section({ title, intro, settings }: Group): string {
     return `| \`${variable}\` | ${byDefault} | ${allowed ?? boundsOf(described)} | ${readersOf(variable)} | ${about} |\n`;
   });
   const header = '| Name | Default | Allowed | Read by | What it does |\n|---|---|---|---|---|\n';
-  return `\n## ${title}\n\n${intro}\n\n${header}${rows.join('')}`;
+  return `\n## ${title}\n\n${intro === undefined ? '' : `${intro}\n\n`}${header}${rows.join('')}`;
 }
 
 type Default = string | number | boolean | (string | number | PortRange)[];

@@ -38,7 +38,7 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   UNAUTHORIZED: {
     status: 403,
     when: 'The booking to cancel or refund was made by another partner.',
-    remedy: 'Check the booking_id; only the partner that made the booking can cancel or refund it.',
+    remedy: 'Check the booking_id.',
   },
   VENUE_NOT_AUTHORIZED: {
     status: 403,
@@ -53,8 +53,8 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   },
   ROUTE_NOT_FOUND: {
     status: 404,
-    when: 'The path does not exist, or it is a sandbox path on a production deployment.',
-    remedy: 'Check the path and its prefix /api/v1. /openapi.json lists every path.',
+    when: 'The path does not exist, or is a sandbox path in production.',
+    remedy: 'Check the path; /openapi.json lists every path.',
   },
   VENUE_NOT_FOUND: {
     status: 404,
@@ -69,8 +69,7 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   SLOT_NOT_FOUND: {
     status: 404,
     when: 'slot_id is malformed or unknown, the schedule has no such slot, or its venue is not granted to you.',
-    remedy:
-      'Copy slot_id or slot_start from availability. If the venue is not in your list of venues, ask the platform operator for a grant.',
+    remedy: 'Copy slot_id or slot_start from availability of a venue in your list of venues.',
   },
   HOLD_NOT_FOUND: {
     status: 404,

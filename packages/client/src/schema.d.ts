@@ -3051,7 +3051,7 @@ export interface components {
         /**
          * @description `PARTNER_SUSPENDED`: The partner of the key (for operators: of the delivery) is suspended. Contact the platform operator, who can reactivate the partner.
          *
-         *     `UNAUTHORIZED`: The booking to cancel or refund was made by another partner. Check the booking_id; only the partner that made the booking can cancel or refund it.
+         *     `UNAUTHORIZED`: The booking to cancel or refund was made by another partner. Check the booking_id.
          */
         PartnerSuspendedOrUnauthorized: {
             headers: {
@@ -3132,7 +3132,7 @@ export interface components {
         /**
          * @description `RESOURCE_NOT_FOUND`: There is no resource with that id, or it belongs to another venue. Copy resource_id from the list of the venue's resources.
          *
-         *     `SLOT_NOT_FOUND`: slot_id is malformed or unknown, the schedule has no such slot, or its venue is not granted to you. Copy slot_id or slot_start from availability. If the venue is not in your list of venues, ask the platform operator for a grant.
+         *     `SLOT_NOT_FOUND`: slot_id is malformed or unknown, the schedule has no such slot, or its venue is not granted to you. Copy slot_id or slot_start from availability of a venue in your list of venues.
          */
         ResourceNotFoundOrSlotNotFound: {
             headers: {
@@ -3190,7 +3190,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `SLOT_NOT_FOUND`: slot_id is malformed or unknown, the schedule has no such slot, or its venue is not granted to you. Copy slot_id or slot_start from availability. If the venue is not in your list of venues, ask the platform operator for a grant. */
+        /** @description `SLOT_NOT_FOUND`: slot_id is malformed or unknown, the schedule has no such slot, or its venue is not granted to you. Copy slot_id or slot_start from availability of a venue in your list of venues. */
         SlotNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3203,7 +3203,7 @@ export interface components {
             };
         };
         /**
-         * @description `SLOT_NOT_FOUND`: slot_id is malformed or unknown, the schedule has no such slot, or its venue is not granted to you. Copy slot_id or slot_start from availability. If the venue is not in your list of venues, ask the platform operator for a grant.
+         * @description `SLOT_NOT_FOUND`: slot_id is malformed or unknown, the schedule has no such slot, or its venue is not granted to you. Copy slot_id or slot_start from availability of a venue in your list of venues.
          *
          *     `BOOKING_NOT_FOUND`: There is no booking with that id, or you may not read it. Use booking_id as returned by confirm.
          */
