@@ -75,7 +75,9 @@ export const endBody = Joi.object<EndBody>({
 
 export const bookingIdParam = pathId('`booking_id` as returned by confirm.', EXAMPLE.bookingId);
 
-/** What was true when the confirm succeeded: a replay shows the same (contract: idempotency/same-key-same-response). */
+/**
+ * The state when the confirm succeeded, so that a replay is the same (contract: idempotency/same-key-same-response).
+ */
 export const confirmation = named(
   'Confirmation',
   object({

@@ -22,7 +22,7 @@ export function holdView(hold: Reservation): Record<string, unknown> {
   };
 }
 
-/** The response of placing: what was true then, so that a replay is alike. */
+/** The response of placing: the state at that time, so that a replay is the same. */
 export function placedHoldView(hold: Reservation): Record<string, unknown> {
   const placedUntil = new Date(hold.placedAt.getTime() + (hold.ttlMs ?? 0));
   const { booking_id: _later, ...placed } = holdView(hold);

@@ -44,7 +44,7 @@ const neededWith = (field: string) => Joi.required().messages({ 'any.required': 
 const notWith = (field: string) =>
   Joi.forbidden().messages({ 'any.unknown': `cannot be sent with ${field}: name the slot in one way` });
 
-/** Bodies that have the field. */
+/** Schema of a body that contains these fields. */
 const having = (...fields: string[]) =>
   Joi.object(Object.fromEntries(fields.map((field) => [field, Joi.exist()]))).unknown();
 
