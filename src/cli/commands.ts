@@ -103,7 +103,7 @@ export const NOUNS: Readonly<Record<string, Noun>> = {
   api: { about: 'the description of the operator API', verbs: { describe: 'getDescription' } },
 };
 
-/** The columns of each listing, the most important first: the last are left out if a line is too short. */
+/** The columns of each listing, the most important first. If a line is too short, the last columns are left out. */
 export const COLUMNS: Readonly<Record<string, string>> = {
   listPartners: 'partner_id name status certified_at contact_email created_at',
   listApiKeys: 'key_id expires_at label revoked_at prefix created_at last_used_at',

@@ -18,7 +18,7 @@ export function readSheet(text: string, columns: ReadonlySet<string>): Sheet {
   const body = text.replaceAll(/\r\n?/g, '\n');
   const [first = '', separator = separatorOf(body)] = SEPARATOR.exec(body) ?? [];
   const lines: Line[] = [];
-  // Keeps the numbers of lines.
+  // Keeps line numbers correct.
   const withoutFirst = '\n'.repeat(first.split('\n').length - 1) + body.slice(first.length);
   const fault = readLines(withoutFirst, separator, lines);
   const [heading, ...others] = lines;

@@ -2,7 +2,7 @@ import { type Document, type ErrorCode, isScalar, LineCounter, type Node, parseD
 import { isObject } from '../values.ts';
 import { type Fault, type FileContent, faultOfFile, unreadable } from './file-content.ts';
 
-/** Aliases repeat parts of the file; more of them only make a small file huge. */
+/** The limit of aliases, which repeat parts of the file: many of them make a small file huge. */
 const MAX_ALIASES = 1000;
 const MAX_SYNTAX_FAULTS = 10;
 
