@@ -7,7 +7,7 @@ import type { Seller } from './setup.ts';
 
 type Hold = Schemas['Hold'];
 
-/** That of the imported venues. */
+/** The time zone of the imported venues. */
 const timeZone = 'Asia/Kolkata';
 const firstDay = 3;
 /** Inside the booking horizon of 90 days. */
@@ -71,7 +71,7 @@ export async function cancelBooking(seller: Seller, hold: Hold, bookingId: strin
   transcript.passed('cancelled; its slot is free again');
 }
 
-/** Holds the first free slot, from three days ahead on; skips one that another channel takes first. */
+/** Holds the first free slot, three days ahead or later; skips a slot that another channel takes first. */
 async function placeHold({ client, venueId, transcript }: Seller): Promise<Hold> {
   for (let day = firstDay; day <= lastDay; day += 1) {
     const date = addDays(localDateOf(new Date(), timeZone), day);
@@ -88,7 +88,7 @@ async function placeHold({ client, venueId, transcript }: Seller): Promise<Hold>
   throw new Error(`No slot is free in the next ${lastDay} days`);
 }
 
-/** Availability must show the slot as `free`, or as not available for this reason. */
+/** Checks that availability shows the slot as `free`, or as unavailable for this reason. */
 async function requireAvailability(
   { client, venueId, transcript }: Seller,
   slot: Pick<Hold, 'slot_id' | 'slot_start'>,

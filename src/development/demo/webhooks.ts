@@ -124,7 +124,7 @@ export async function retryUntilDead(seller: Seller, { failing }: Endpoints): Pr
   return id;
 }
 
-/** What arrived as this attempt, and the delivery once its result is recorded. */
+/** The request that arrived for this attempt, and the delivery once its result is recorded. */
 function afterAttempt({ quietClient }: Seller, { deliveries }: Endpoint, id: string, number: number) {
   return until(`the result of attempt ${number}`, async () => {
     const attempt = deliveries[number - 1];

