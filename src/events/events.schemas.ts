@@ -44,7 +44,7 @@ const window = {
   test,
 };
 
-/** What changed at a venue, in `availability_changed`. */
+/** The details of `availability_changed`. */
 const change = {
   reason: growing(Joi.string().valid(...CHANGE_REASONS))
     .description(

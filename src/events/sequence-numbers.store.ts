@@ -6,10 +6,10 @@ import { type EventRow, eventCollection, feedCounterCollection, type NumberRange
 
 const FEED = { _id: 'feed' } as const;
 
-/** The highest number given. An older release, which knows only `last`, may have gone beyond `reserved`. */
+/** The highest number in use. An older release knows only `last`, so `last` may be above `reserved`. */
 const HIGHEST = { $max: ['$last', '$reserved', 0] };
 
-/** The last sequence number of the feed in the snapshot, which has every event up to it. */
+/** The last sequence number of the feed in the snapshot. The log has every event up to it. */
 export async function findLastSequenceNumber(db: Db, snapshot: Snapshot): Promise<number> {
   const counter = await feedCounterCollection(db).findOne(FEED, inSnapshot(snapshot));
   return counter?.last ?? 0;
