@@ -49,7 +49,7 @@ type SandboxDeps = HoldDeps &
 
 const SANDBOX_ONLY = 'Sandbox only: in a production deployment this path is 404 ROUTE_NOT_FOUND.';
 
-/** Shortcuts for a partner's developer, who would otherwise have to wait; not available in production. */
+/** Shortcuts for partners' developers, to avoid waiting; not available in production. */
 export function sandboxRoutes(deps: SandboxDeps): Route<PartnerCaller>[] {
   return [
     route<PartnerCaller>({
