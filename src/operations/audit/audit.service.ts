@@ -77,7 +77,7 @@ export type ActionQuery = Omit<AuditFilter, 'actions' | 'who'> & {
   who?: 'api-key' | 'session' | 'nobody';
 };
 
-/** What operators did, newest first; with up to 16 KB of each subject before and after. */
+/** The actions of operators, newest first, with up to 16 KB of each subject before and after. */
 export async function listActions(
   deps: { db: Db },
   { action, who, ...filter }: ActionQuery,

@@ -33,7 +33,7 @@ export type Target = {
 export type MigrationRun = {
   log: Pick<Logger, 'info' | 'warn'>;
   stopping: AbortSignal;
-  /** Identifies this run to others that wait for it. */
+  /** Identifies this run to other runs that wait for it. */
   holder: string;
 };
 
@@ -119,9 +119,9 @@ async function takeTurn(db: Db, { log, stopping, holder }: MigrationRun): Promis
 }
 
 export type StepState = {
-  /** `waits`: for the next upgrade. `newer`: a step of a newer release. */
+  /** `waits`: runs at the next upgrade. `newer`: a step of a newer release. */
   name: 'applied' | 'pending' | 'unfinished' | 'waits' | 'newer';
-  /** What it would change now; 0 if unknown. */
+  /** How many rows it would change now; 0 if unknown. */
   count: number;
 };
 
@@ -134,7 +134,7 @@ export type Plan = {
   steps: StepStatus[];
 };
 
-/** What `migrate` would do; only reads. */
+/** Returns what `migrate` would do, without writing. */
 export async function planMigration(db: Db, { release, collections, steps } = TARGET): Promise<Plan> {
   const [structure, applied] = await Promise.all([findStructure(db), findAppliedSteps(db)]);
   const isOfNewer = isNewer(structure, release);

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 
-/** The metrics that are read on demand: their help, and the name of their label if they have one. */
+/** The metrics that are read on demand: help text, and the label if there is one. */
 const METRICS = {
   memory_kept_bytes: ['What the process keeps in memory of the database, as estimated.', 'of'],
   memory_kept_entries: ['How many entries the process keeps in memory.', 'of'],

@@ -20,7 +20,7 @@ const DESCRIPTIONS: Record<QueueName, string> = {
 
 type JobPage = { displayText: string; href: string };
 
-/** The console's page about a job, also of an older release; the alerts for one whose data has no known shape. */
+/** The console's page about a job, also of an older release; for a job with invalid data, the alerts page. */
 function pageOf(data: unknown): JobPage {
   const fields = fieldsOf(data);
   if (typeof fields['job_id'] === 'string') return pageOf(fields['job_data']);
@@ -35,7 +35,7 @@ function pageOf(data: unknown): JobPage {
 /** The board's path on the admin listener; mounted behind the operator's sign-in. */
 export const BOARD_PATH = '/queues';
 
-/** Bull Board over all queues. Job data has no customer's data and no secret. */
+/** Bull Board over all queues. Job data contains no customer data and no secret. */
 export function createQueueBoard(
   queues: Pick<Queues, 'byName'>,
   { serviceMode }: Pick<Config, 'serviceMode'>,
@@ -80,7 +80,7 @@ export function createQueueBoard(
   return serverAdapter.getRouter() as RequestHandler;
 }
 
-/** In UTC, as logs have it, and saying so. */
+/** In UTC like the logs, and labelled so. */
 const UTC = {
   day: 'numeric',
   month: 'short',

@@ -47,7 +47,7 @@ const purgedTotal = counter({
   labelNames: ['collection'],
 });
 
-/** A run that has begun; it goes on by one page at a time. */
+/** A run in progress, which continues page by page. */
 export type PurgeRun = AsyncGenerator<void, void>;
 
 /** The next page of a run, as a sweep asks for it. */

@@ -9,7 +9,7 @@ import { KINDS, type Kind } from './kinds.ts';
 
 export type RestoreDeps = { db: Db; log: Logger; archive: Archive };
 
-/** The rows to restore, by the instant under which each kind is archived; both ends included. */
+/** The rows to restore, by the instant by which their kind is archived; both ends included. */
 export type RestoreWanted = { collection?: Kind['name']; since?: Date; until?: Date };
 
 export type RestoreReport = {
@@ -25,8 +25,8 @@ export type RestoreReport = {
 const expand = promisify(gunzip);
 
 /**
- * Restores archived rows as they were while the service runs. Existing rows stay, so it can be repeated. A row whose
- * claim or key is used by another is left out and logged.
+ * Restores archived rows as they were while the service runs. Existing rows stay, so it can be repeated. If another row
+ * has its claim or key, a row is skipped and logged.
  */
 export async function restoreArchive(
   deps: RestoreDeps,
