@@ -33,7 +33,7 @@ export function createPartnerAuthentication(
   const findMany = (prefixes: readonly string[]) => findApiKeysByPrefix(db, prefixes);
   const find = {
     'at once': async (prefix: string, hash: string) => {
-      // Cached only for callers who have sent the whole key: the time of a rejection must not tell which keys are in
+      // Caches a key only for callers who sent the whole key: the time of a rejection must not reveal which keys are in
       // use.
       const keyId = keyUse.knownId(hash);
       const cached = keyId === undefined ? null : await findCachedKey(db, keyId);
@@ -60,7 +60,7 @@ export function createPartnerAuthentication(
       requireInForce(key, clock.now());
     } catch (err) {
       keyUse.forget(hash);
-      // The rejected call's request line names no partner: log who still uses an old key.
+      // The log line of a rejected call names no partner, so log the user of the old key here.
       if (key !== undefined && isGenuine)
         deps.log.info({ key_id: key._id, partner_id: key.partnerId }, 'expired or revoked API key used');
       throw err;

@@ -32,7 +32,7 @@ export type CertificationReport = {
   }[];
 };
 
-/** The partner to certify. In production its id is another than in the sandbox, where the report is from. */
+/** The partner to certify. The report has its id in the sandbox, which differs from its id in production. */
 export type Attachment = { partnerId: string; mode: 'sandbox' | 'production'; now: Date };
 
 export type ReportFault = { path: string; message: string };
@@ -42,8 +42,8 @@ const SKEW_MS = 5 * 60_000;
 const UNTOUCHED = 'Attach the report as partner certify wrote it.';
 
 /**
- * Why a report is rejected; undefined if it is valid. It comes from the partner, and a person reads the verdict alone:
- * it must have every scenario that this release asks for, and its summary and verdict must follow from them.
+ * Why a report is rejected; undefined if it is valid. It comes from the partner, and operators read only its verdict.
+ * So it must have every scenario that this release requires, and its summary and verdict must follow from them.
  */
 export function faultOfReport(
   report: CertificationReport,
@@ -99,7 +99,7 @@ export function faultOfReport(
   return undefined;
 }
 
-/** Whether this release does not know the suite, and so cannot tell whether all its scenarios are there. */
+/** Whether the suite is newer than this release, which then cannot check that all its scenarios are present. */
 export const isOfNewerSuite = ({ suite_version: version }: CertificationReport): boolean =>
   compareVersions(version, SUITE.version) > 0;
 
