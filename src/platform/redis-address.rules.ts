@@ -1,6 +1,6 @@
 import { parseUrl } from './parse-url.ts';
 
-/** A host that knows where Redis is: a sentinel, or any node of a cluster. */
+/** The host of a sentinel, or of any cluster node. */
 export type RedisHost = { host: string; port: number };
 
 type Credentials = { username?: string; password?: string };
@@ -23,7 +23,7 @@ const PORTS = { sentinel: 26_379, cluster: 6379 };
  * Reads `redis[s]://[user:password@]host[:port][/db]`,
  * `redis[s]+sentinel://[user:password@]host[:port],…/master[/db][?sentinel_username=…&sentinel_password=…]` and
  * `redis[s]+cluster://[user:password@]host[:port],…`.
- * @throws Error whose message follows the name of the variable, and repeats nothing of the address
+ * @throws Error with a message that follows the variable's name and contains no part of the address
  */
 export function redisAddress(value: string): RedisAddress {
   if (/^rediss?:/i.test(value)) return ofServer(value);
