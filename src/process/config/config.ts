@@ -11,7 +11,7 @@ export type { Config, ConfigOf, ProcessName, WorkConfig, WorkerConfig } from './
 
 export const PROCESS_NAMES = Object.keys(SETTINGS) as ProcessName[];
 
-/** The settings describe no service that can run. `faults` has a sentence for each, beginning with its variable. */
+/** The settings are invalid. `faults` has a sentence for each fault, beginning with the variable. */
 export class ConfigError extends Error {
   readonly faults: string[];
 
@@ -60,7 +60,7 @@ function explain(detail: Joi.ValidationErrorItem): string {
   return cause === undefined ? detail.message : `${String(detail.path[0])} ${cause}`;
 }
 
-/** Whether the quotes around a value are part of it. */
+/** Whether the value is in quotes, which would be part of it. */
 const isQuoted = (value: string): boolean => /^(["']).*\1$/s.test(value);
 
 /** The variables of all processes, and of the operator's command line. */
