@@ -6,7 +6,7 @@ import { FinalFailure } from './failures.ts';
 export const WORKED_QUEUES = ['hold-expiry', 'webhook-delivery'] as const;
 export type WorkedQueue = (typeof WORKED_QUEUES)[number];
 
-/** All queues; the last holds what failed for good in the others, until an operator retries it. */
+/** All queues. The last one has the jobs that failed for good in the others, until an operator retries them. */
 export const QUEUE_NAMES = [...WORKED_QUEUES, 'dead-letter'] as const;
 export type QueueName = (typeof QUEUE_NAMES)[number];
 
@@ -63,7 +63,7 @@ const REMOVAL = {
   removeOnComplete: { age: 3600, count: 1000 },
   removeOnFail: { age: DAY_SECONDS, count: 1000 },
 };
-/** A job that fails this often goes to the dead-letter queue. */
+/** A job that fails this many times is moved to the dead-letter queue. */
 export const REPEATED = { attempts: 3, backoff: { type: 'exponential', delay: 500 }, ...REMOVAL };
 
 export function holdExpiryJob({ inMs, ...hold }: DueHold): NewJob {
@@ -107,7 +107,7 @@ export function dispatchJobs(waiting: readonly WaitingEvent[]): NewJob[] {
   return jobs;
 }
 
-/** The job for the attempts that a delivery's series has left; the worker's backoff says when each is due. */
+/** The job for the remaining attempts of a delivery's series; the worker's backoff says when each is due. */
 export function deliveryJob({ endpointHost, attemptsLeft, delayMs, ...delivery }: DueDelivery): NewJob {
   return {
     name: `${delivery.eventType} → ${endpointHost ?? 'unknown endpoint'}`,
@@ -138,7 +138,7 @@ export function deliveryJobId(deliveryId: string, generation: number): string {
 
 type JobData = Record<string, unknown>;
 
-/** The fields of a job's data, which may be anything; none if it is not an object. */
+/** The fields of a job's data, which is unchecked; no fields if it is not an object. */
 export function fieldsOf(data: unknown): JobData {
   return typeof data === 'object' && data !== null ? { ...data } : {};
 }
@@ -193,7 +193,7 @@ function unknownShape(needed: string): FinalFailure {
   return new FinalFailure(`The job's data has no known shape: it must have ${needed}.`);
 }
 
-/** The ids in the data of a job, by their names in log lines; none if it has no known shape. */
+/** The ids in the data of a job, by their names in log lines; none if the data is invalid. */
 export function loggedIdsOf(jobData: unknown): Record<string, string | string[]> {
   const data = fieldsOf(jobData);
   const fields = {
