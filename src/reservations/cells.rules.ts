@@ -7,8 +7,8 @@ const CELL_MS = CELL_MINUTES * 60_000;
  * The cells that a claim on [start, end) fills: `<space>@<YYYYMMDDHHmm>` in UTC, for every space and 5-minute step.
  *
  * Two windows that overlap by any amount in a common space share at least one cell, which is what the unique index on
- * cells rejects. To keep that true for times off the 5-minute grid, a window is widened to it; windows on the grid that
- * only touch share none.
+ * cells rejects. Windows off the 5-minute grid are widened to it, so that this is true for them too. Windows on the
+ * grid that only touch share no cell.
  *
  * @throws RangeError without a space, or when `start` is not before `end`: a claim without cells would guard nothing.
  */
@@ -64,7 +64,7 @@ export function resourcesAffected(resourceId: string, sharesSpaceWith: readonly 
   return ids.size === 1 ? undefined : [...ids].sort();
 }
 
-/** `YYYYMMDDHHmm` in UTC. Availability needs thousands of them; cutting up ISO text takes three times as long. */
+/** `YYYYMMDDHHmm` in UTC. Availability needs thousands of them; slicing ISO text takes three times as long. */
 function stepOf(instant: Date): string {
   const day = (instant.getUTCFullYear() * 100 + instant.getUTCMonth() + 1) * 100 + instant.getUTCDate();
   return String(day * 10_000 + instant.getUTCHours() * 100 + instant.getUTCMinutes());

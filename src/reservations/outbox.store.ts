@@ -31,8 +31,8 @@ export async function findOutboxes(db: Db, reservationIds: readonly string[]): P
 }
 
 /**
- * Removes dispatched events from the outboxes of their reservations. Returns for each, in order, the error that it met
- * alone.
+ * Removes dispatched events from the outboxes of their reservations. Returns for each outbox, in order, its own error
+ * if it failed.
  */
 export async function removeFromOutboxes(
   db: Db,
@@ -76,7 +76,7 @@ export async function findUndispatchedAmong(db: Db, ids: readonly string[]): Pro
   return new Set(rows.map(({ _id }) => _id));
 }
 
-/** The ids of the events in outboxes that have not been empty since `before`: nearly always none. */
+/** The ids of the events in outboxes that have not been empty since `before` (usually none). */
 export async function findUndispatchedEventIds(db: Db, before: Date): Promise<Set<string>> {
   const rows = await reservationCollection(db)
     .find({ outboxSince: { $lt: before } }, { projection: { 'outbox.eventId': 1 }, ...NEWEST })
