@@ -36,11 +36,11 @@ export type BegunAttempt = Receiver & {
   event: EventRow;
   secrets: OpenSecrets;
   attemptId: string;
-  /** Released when the response has come, before the outcome is recorded. */
+  /** The permit, which is released after the response and before the outcome is recorded. */
   permit: Pick<SendPermit, 'release'>;
   /** Aborts when the process cannot wait for the response any longer. */
   signal: AbortSignal;
-  /** When it is sent, if the row was written before. */
+  /** The instant of sending, if the row was written before. */
   sentAt?: Date;
 };
 

@@ -57,7 +57,7 @@ export async function findDeliveriesOfEvents(
     .toArray();
 }
 
-/** `dueInMs`: until the next attempt, by the database's clock; null if there is none to come. */
+/** `dueInMs`: the time until the next attempt, by the database's clock; null if there is no further attempt. */
 type DueRow = DeliveryRow & { dueInMs: number | null };
 
 /** The newest state of a delivery, as guarded updates will find it. Concurrent calls share a read. */
@@ -103,7 +103,7 @@ export async function findOverdueDeliveries(
         { $sort: { _id: 1 } },
         { $limit: limit },
       ],
-      // By id it would walk every delivery that ever was.
+      // By id it would read all deliveries.
       { hint: 'due_deliveries' },
     )
     .toArray();

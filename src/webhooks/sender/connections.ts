@@ -38,7 +38,7 @@ export function createConnections(rules: ConnectRules) {
 
   return {
     /**
-     * A POST that is not sent yet, over a kept connection if there is one; `fresh` opens a new one.
+     * A POST that is not sent yet, over an idle connection if there is one; `fresh` opens a new one.
      * @throws BlockedAddressError if the URL must not be called, without looking up its name
      */
     request(url: URL, how: { fresh: boolean }): ClientRequest {

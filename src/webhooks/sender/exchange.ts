@@ -25,7 +25,7 @@ type Validity = {
   renew(): Promise<WebhookMessage | null>;
 };
 
-/** What a request shares with the others of its exchange: a message may be sent a second time. */
+/** The state that all requests of an exchange share: a message may be sent a second time. */
 export type Exchange = {
   url: URL;
   response: ReturnType<typeof collectResponse>;
@@ -89,7 +89,7 @@ function readResponse(incoming: IncomingMessage, { response, settle, cut }: Exch
   response.begin(incoming);
   incoming.on('error', (error) => settle(failureOf(error)));
   if (WITHOUT_BODY.includes(incoming.statusCode)) {
-    // On a kept connection, an announced body would be read as the next response.
+    // On a reused connection, an announced body would be read as the next response.
     if (announcesBody(incoming)) cut(null);
     else settle(null);
     incoming.resume();
