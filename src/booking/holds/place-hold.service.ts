@@ -194,11 +194,11 @@ function offerJobsOfHold({ queues, clock }: HoldDeps, hold: Reservation): void {
 
 const holdsPlaced = counter({
   name: 'holds_placed_total',
-  help: 'Holds that were placed, replays left out.',
+  help: 'Holds placed, without replays.',
 });
 const holdsRefused = counter({
   name: 'holds_refused_total',
-  help: 'Calls that placed no hold, by error code and, if the slot was not available, by reason.',
+  help: 'Rejected holds, by error code and, if the slot was not available, by reason.',
   labelNames: ['code', 'reason'],
 });
 
