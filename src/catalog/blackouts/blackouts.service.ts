@@ -41,7 +41,7 @@ export async function addBlackout(
   if ((await countBlackouts(deps.db, venueId, now)) >= MAX_BLACKOUTS_OF_VENUE)
     throw fieldError(
       'venue_id',
-      `the venue has ${MAX_BLACKOUTS_OF_VENUE} blackouts that have not ended, the most that it can have. Withdraw some first, use longer ones, or close days by the schedule.`,
+      `the venue has ${MAX_BLACKOUTS_OF_VENUE} blackouts that have not ended, which is the maximum. Withdraw some first, use longer ones, or close days by the schedule.`,
     );
   const blackout = { _id: newId(), venueId, ...input, createdAt: now };
   await inVenueTransaction(deps.db, venueId, async (tx) => {

@@ -26,7 +26,7 @@ export async function shareSpace(
   });
   // After this returns, every claim made without the relation is written and can be found.
   await leasedCacheOf(deps.db).changed(otherIds.length > 0);
-  const remedy = 'change the resource once more, with status: until then it may be inactive';
+  const remedy = 'repeat the change of the resource, with status: until then it may be inactive';
   await addSharedCells(deps, resource._id, otherIds, remedy);
 }
 
