@@ -35,7 +35,7 @@ function separatorOf(text: string): string {
   return counted.toSorted((a, b) => b.count - a.count)[0]?.each ?? ',';
 }
 
-const BEHIND_QUOTE = 'there is text behind a closing quote. Within quotes, write a quote as two.';
+const BEHIND_QUOTE = 'there is text after a closing quote. Write a quote within quotes twice.';
 const NOT_CSV: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'a quote that opens here is never closed',
   CSV_INVALID_CLOSING_QUOTE: BEHIND_QUOTE,

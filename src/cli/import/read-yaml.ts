@@ -49,7 +49,7 @@ const NOT_YAML: Partial<Record<ErrorCode, string>> = {
   BAD_DQ_ESCAPE: 'there is no such escape within double quotes. Write a backslash as two.',
   BAD_INDENT: 'the indentation does not fit the lines above',
   BAD_SCALAR_START: 'text that begins with this character must be in quotes',
-  DUPLICATE_KEY: 'this field is there twice',
+  DUPLICATE_KEY: 'this field occurs twice',
   MULTIPLE_DOCS: 'the file has a second document after "---". Give all venues in one list.',
   MULTIPLE_TAGS: NO_TAGS,
   NON_STRING_KEY: 'the name of a field must be text',

@@ -79,7 +79,7 @@ function valueText(value: unknown): string {
 }
 
 function totals(steps: readonly Step[], unchanged: number): string {
-  if (steps.length === 0) return `Nothing to change: all ${unchanged} are as the file says.`;
+  if (steps.length === 0) return `Nothing to change: all ${unchanged} agree with the file.`;
   const parts = (['create', 'change', 'remove'] as const).flatMap((action) => {
     const kinds = steps.filter((step) => step.action === action).map(({ kind }) => kind);
     const counts = [...new Set(kinds)].map((kind) => counted(kinds.filter((each) => each === kind).length, kind));
