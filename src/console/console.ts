@@ -90,7 +90,7 @@ export function consoleFault(deps: ConsoleDeps): ErrorRequestHandler {
       next(thrown);
       return;
     }
-    requestLog(req, res).warn({ error: String(thrown) }, 'database out of reach');
+    requestLog(req, res).warn({ error: String(thrown) }, 'database unavailable');
     res.set('Retry-After', RETRY_AFTER_SECONDS);
     send(deps, res, faultPage());
   };
