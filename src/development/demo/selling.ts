@@ -35,9 +35,9 @@ export async function bookOnce(seller: Seller, hold: Hold): Promise<string> {
   const body = { hold_id: hold.hold_id, ...customer, idempotency_key: `confirm-${hold.hold_id}` };
   const booking = await client.confirmBooking({ body });
   requireEqual('status of the booking', booking.status, 'BOOKED');
-  requireEqual('price, as the hold has it', booking.price_rupees, hold.price_rupees);
+  requireEqual('price of the hold', booking.price_rupees, hold.price_rupees);
   await requireAvailability(seller, hold, 'booked');
-  transcript.passed('the hold is now a booking, at the price that it had');
+  transcript.passed('the hold is now a booking, at the same price');
 
   transcript.note('The same request again, as after a lost response:');
   requireEqual('the response to the replay', await client.confirmBooking({ body }), booking);

@@ -96,7 +96,7 @@ export async function importVenues(system: System, transcript: Transcript): Prom
   };
   await run('--dry-run');
   await run();
-  transcript.passed('3 venues, 14 resources, their schedules and prices are as the file says');
+  transcript.passed('3 venues, 14 resources, their schedules and prices agree with the file');
   requireEqual('the second import', (await run()).startsWith('Nothing to change'), true);
   transcript.passed('the same file again changes nothing');
 }

@@ -30,7 +30,7 @@ export async function freeKeptPort(
     return port;
   }
   if (await isFree(kept)) return kept;
-  log(`port ${kept} (${name}) is taken, perhaps by the server of a run that was killed; waiting for it to end`);
+  log(`port ${kept} (${name}) is taken, perhaps by the server of a killed run; waiting for it to end`);
   for (const endsAt = performance.now() + leftoverDeadlineMs; performance.now() < endsAt; await wait(250))
     if (await isFree(kept)) return kept;
   throw new Error(

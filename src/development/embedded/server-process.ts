@@ -60,7 +60,7 @@ export async function startServer(
     });
   const stop = (): Promise<void> => endProcess(child, stopTimeoutMs);
   const ended = once(child, 'exit').then(([code, signal]: unknown[]) => {
-    throw new Error(`it ended (${String(signal ?? code)}). The last that it said:\n${output.trim()}`);
+    throw new Error(`it ended (${String(signal ?? code)}). Its last output:\n${output.trim()}`);
   });
   try {
     await Promise.race([ended, untilAccepting(port).then(prepare)]);
