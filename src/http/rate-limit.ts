@@ -11,7 +11,7 @@ const BAD_KEY_ERRORS: readonly ErrorCode[] = ['INVALID_API_KEY', 'PARTNER_SUSPEN
 
 const limited = counter({
   name: 'http_rate_limited_total',
-  help: 'Calls over a limit: calls of one partner, or wrong keys from one address.',
+  help: 'Calls over a limit of calls of one partner, or of wrong keys from one address.',
   labelNames: ['listener', 'limit'],
 });
 
