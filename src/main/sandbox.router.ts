@@ -36,7 +36,7 @@ const takenSlot = ofOtherChannel('BOOKED');
 const releasedSlot = ofOtherChannel('CANCELLED');
 
 const wasReset = object({
-  subscriptions: count(1).description('Removed with what waited for them.'),
+  subscriptions: count(1).description('Removed with their waiting deliveries.'),
   holds: count(2).description('Released.'),
   bookings: count(1).description('Cancelled.'),
 });
@@ -59,7 +59,7 @@ export function sandboxRoutes(deps: SandboxDeps): Route<PartnerCaller>[] {
       tag: 'Sandbox',
       summary: 'Start again: end your subscriptions, holds and bookings',
       description: `Removes your webhook subscriptions, releases your ACTIVE holds and cancels your BOOKED bookings. Call it before a test run. ${SANDBOX_ONLY}`,
-      responses: { 200: { description: 'How many of each have ended.', body: wasReset } },
+      responses: { 200: { description: 'How many objects of each kind have ended.', body: wasReset } },
       errors: [],
       handle: async ({ caller }) => ok(await resetSandbox(deps, partnerActor(caller))),
     }),
