@@ -191,7 +191,7 @@ const isNewer = (structure: Structure | null, release: string): boolean =>
   structure !== null && compareReleases(structure.release, release) > 0;
 
 const NEWER =
-  'this database was migrated by a newer release: nothing was changed. Processes of this release can run on it; to go on with the newer one, start its processes again';
+  'this database was migrated by a newer release: nothing was changed. Processes of this release can run on it; to continue with the newer release, start its processes';
 
 /**
  * The recorded migrations of the database.
@@ -205,7 +205,7 @@ export async function requireUsable(
   for (const { _id, name, unusedSince } of applied) {
     if (unusedSince !== undefined && compareReleases(unusedSince, release) > 0) {
       throw new UnsupportedServerError(
-        `This release, ${release}, cannot run on this database: migration ${_id} (${name}) took away what releases before ${unusedSince} use. Run release ${unusedSince} or newer, or restore a backup from before.`,
+        `This release, ${release}, cannot run on this database: migration ${_id} (${name}) removed data that releases before ${unusedSince} need. Run release ${unusedSince} or newer, or restore a backup from before.`,
       );
     }
   }

@@ -12,10 +12,9 @@ import { isAllowedOnBoard, isPause, reasonIn } from './queue-board.rules.ts';
 const DESCRIPTIONS: Record<QueueName, string> = {
   'hold-expiry':
     'One delayed job for each live hold, due when it expires. Confirming, releasing or extending a hold removes its job. A database sweep does lost jobs.',
-  'webhook-delivery':
-    'State changes on their way to the event log and to partners, and retries of what failed: a delayed job waits for its next attempt. Retrying a failed one, a dead letter, makes one more attempt.',
+  'webhook-delivery': 'Events to dispatch, and retries of failed deliveries: a delayed job waits for its next attempt.',
   'dead-letter':
-    'Deliveries that failed after 5 attempts and jobs that could not be done; Failed lists them with the reason. Retrying one makes one more attempt, or runs the job again in its queue. The console redelivers many.',
+    'Deliveries that failed after 5 attempts, and jobs that failed for good; Failed lists them with the reason. Retry makes one more attempt, or runs the job again in its queue. The console redelivers many.',
 };
 
 type JobPage = { displayText: string; href: string };

@@ -50,7 +50,7 @@ function createFileArchive(url: string): Archive {
 async function requireFolder(root: string): Promise<void> {
   const found = await unlessAbsent(stat(root));
   if (found === undefined)
-    throw new Error(`The folder ${root} is not there: mount or make it, for the archive never does`);
+    throw new Error(`The folder ${root} is missing: mount or create it; the service does not create it`);
   if (!found.isDirectory()) throw new Error(`${root} is no folder: the archive must be one`);
 }
 

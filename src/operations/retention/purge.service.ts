@@ -43,7 +43,7 @@ const compress = promisify(gzip);
 
 const purgedTotal = counter({
   name: 'retention_purged_total',
-  help: 'Rows that this process deleted because they had been kept for as long as they have to be, by collection.',
+  help: 'Rows that this process deleted after their retention, by collection.',
   labelNames: ['collection'],
 });
 

@@ -60,14 +60,14 @@ async function readObject(
 ): Promise<AgedRow[] | undefined> {
   const content = await archive.get(name, stopping);
   if (content === undefined) {
-    log.error({ object: name }, 'an archived object was removed since it was listed, and was left out');
+    log.error({ object: name }, 'an archived object was removed since it was listed, and was skipped');
     return undefined;
   }
   try {
     const lines = String(await expand(content)).split('\n');
     return lines.filter((line) => line !== '').map(fromLine);
   } catch (err) {
-    log.error({ object: name, error: (err as Error).message }, 'an archived object is damaged, and was left out');
+    log.error({ object: name, error: (err as Error).message }, 'an archived object is damaged, and was skipped');
     return undefined;
   }
 }
@@ -84,8 +84,8 @@ function countOf(
   outcome: Restored,
 ): 'restored' | 'present' | 'conflicting' | 'failed' {
   if (outcome === 'conflicting')
-    log.warn({ object, id }, 'a row was left out: another has its idempotency key, its slot or its id');
+    log.warn({ object, id }, 'a row was skipped: another row has its idempotency key, its slot or its id');
   if (!(outcome instanceof Error)) return outcome;
-  log.error({ object, id, error: outcome.message }, 'a row was left out: the database rejects it');
+  log.error({ object, id, error: outcome.message }, 'a row was skipped: the database rejects it');
   return 'failed';
 }
