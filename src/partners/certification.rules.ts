@@ -39,7 +39,7 @@ export type ReportFault = { path: string; message: string };
 
 const SKEW_MS = 5 * 60_000;
 
-const UNTOUCHED = 'Attach the report as partner certify wrote it.';
+const UNTOUCHED = 'Attach the unchanged report of partner certify.';
 
 /**
  * Why a report is rejected; undefined if it is valid. It comes from the partner, and operators read only its verdict.
@@ -61,7 +61,7 @@ export function faultOfReport(
   if (compareVersions(version, SUITE.version) < 0)
     return fault(
       'suite_version',
-      `is ${version}, and this service asks for ${SUITE.version}. Run the certification again with the client that this service serves.`,
+      `is ${version}, but this service requires ${SUITE.version}. Run the certification again with the client that this service serves.`,
     );
   // Suites only grow: a newer one has all scenarios of this one.
   const ids = new Set(scenarios.map(({ id }) => id));
@@ -72,7 +72,7 @@ export function faultOfReport(
       `lacks ${missing.length} of the ${SUITE.scenarios.length} scenarios of suite ${SUITE.version}, ${missing[0]} among them. ${UNTOUCHED}`,
     );
   if (ids.size > SUITE.scenarios.length && !isOfNewerSuite(report))
-    return fault('scenarios', `has scenarios that suite ${version} has not. ${UNTOUCHED}`);
+    return fault('scenarios', `has scenarios that are not in suite ${version}. ${UNTOUCHED}`);
   const wrong = scenarios.findIndex(
     ({ outcome, finding, remedy }) =>
       (finding === null) !== (outcome === 'passed') || (remedy === null) === (outcome === 'failed'),
@@ -94,7 +94,7 @@ export function faultOfReport(
   if (verdict === 'failed')
     return fault(
       'verdict',
-      `is failed: ${countOf('failed')} of ${scenarios.length} scenarios failed. To certify the partner all the same, leave the report out and say why in notes.`,
+      `is failed: ${countOf('failed')} of ${scenarios.length} scenarios failed. To certify the partner anyway, omit the report and give the reason in notes.`,
     );
   return undefined;
 }
