@@ -40,7 +40,7 @@ export function translateSocketErrors(errors: {
     Server === undefined ||
     handleError === undefined
   )
-    throw new Error('The MongoDB driver handles errors in a way that is not known here: see ADR 0024');
+    throw new Error('The MongoDB driver is built differently than expected: see ADR 0024');
   const { MongoNetworkError, MongoNetworkTimeoutError } = errors;
   /** Rejects the latest write of each connection, which has one write at a time. */
   const failWrite = new WeakMap<DriverConnection, (error: Error) => void>();

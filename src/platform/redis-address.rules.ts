@@ -51,9 +51,8 @@ function ofServer(value: string): RedisAddress {
   if (url === undefined || !/^rediss?:\/\/./i.test(value)) throw new Error(SCHEMES);
   if (url.hostname === '') throw new Error('must name a host: redis://host:6379');
   const [, db] = /^\/?(\d{0,5})$/.exec(url.pathname) ?? [];
-  if (db === undefined)
-    throw new Error('must have nothing but the number of a database behind its host: redis://host:6379/0');
-  if (url.search !== '' || url.hash !== '') throw new Error('must have no options behind a ? or #');
+  if (db === undefined) throw new Error('must have only the number of a database after its host: redis://host:6379/0');
+  if (url.search !== '' || url.hash !== '') throw new Error('must have no options after a ? or #');
   return {
     kind: 'server',
     db: Number(db),

@@ -23,7 +23,7 @@ export type Sweep<Position = never> = {
 
 const lastRunAt = gauge({
   name: 'sweep_last_run_timestamp_seconds',
-  help: 'When this process last had worked through a page of the sweep under its lease, or began to try; Unix time.',
+  help: 'When this process last completed a page of the sweep, at first its start time; Unix time.',
   labelNames: ['sweep'],
 });
 const intervals = gauge({
