@@ -40,7 +40,7 @@ async function infosOf(redis: RedisConnection, { redisUrl, queuePrefix }: WorkCo
   if (missing.length > 0) {
     const user = address.username ?? 'default';
     throw new UnsupportedServerError(
-      `The user ${user} of this Redis may not do all that is asked of it. Allow it: ACL SETUSER ${user} ${missing.join(' ')}`,
+      `The user ${user} of this Redis lacks permissions. Grant them: ACL SETUSER ${user} ${missing.join(' ')}`,
     );
   }
   return readRedisInfos(redis);
