@@ -190,7 +190,7 @@ export function deliveryIn(jobData: unknown): DeliveryToRetry | undefined {
 }
 
 function unknownShape(needed: string): FinalFailure {
-  return new FinalFailure(`The job's data has no known shape: it must have ${needed}.`);
+  return new FinalFailure(`The job's data is invalid: it must have ${needed}.`);
 }
 
 /** The ids in the data of a job, by their names in log lines; none if the data is invalid. */
