@@ -30,12 +30,12 @@ export async function redeliverDeadLetter(deps: RedeliveryDeps, anyId: string): 
 /** The error for a delivery that is not a dead letter, or is being sent. */
 function noDeadLetter(state: DeliveryState): DomainError {
   const reasons: Partial<Record<DeliveryState, string>> = {
-    cancelled: 'The delivery was cancelled. Its partner can have it delivered again.',
-    succeeded: 'The delivery has succeeded, so it is no dead letter.',
-    discarded: 'The dead letter was discarded. Its partner can have it delivered again.',
-    dead_letter: 'An attempt of the dead letter is under way. Repeat the call when it has ended.',
+    cancelled: 'The delivery was cancelled. Its partner can redeliver it.',
+    succeeded: 'The delivery has succeeded, so it is not a dead letter.',
+    discarded: 'The dead letter was discarded. Its partner can redeliver it.',
+    dead_letter: 'An attempt of the dead letter is in progress. Repeat the call when it has ended.',
   };
-  const underWay = `The delivery is under way (${state}). Wait until it has succeeded or is a dead letter.`;
+  const underWay = `The delivery is in progress (${state}). Wait until it has succeeded or is a dead letter.`;
   return new DomainError('DELIVERY_IN_PROGRESS', reasons[state] ?? underWay);
 }
 
