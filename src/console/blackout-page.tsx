@@ -13,7 +13,7 @@ import type { PageHandler } from './request.ts';
 const MAX_SHOWN = 500;
 
 /**
- * A blackout with the holds and bookings in it, whose customers have to be called. The page does not refresh, because
+ * A blackout with the holds and bookings in it. Their customers have to be called, so the page does not refresh while
  * operators work through the list.
  */
 export const blackoutPage: PageHandler = async (deps, { params }) => {

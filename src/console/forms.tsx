@@ -9,7 +9,7 @@ type ApiFormProps = {
   confirm?: { question: string; yes: string };
   /** Shows the field of the response once, in a dialog. */
   reveal?: 'api_key';
-  /** The page to open after success, for a form whose own page no longer exists. */
+  /** The page to open after success, if the form's own page no longer exists then. */
   next?: string;
   class?: string;
   children: ComponentChildren;

@@ -88,7 +88,7 @@ export async function findReservationsWithEvent(db: Db, holdIds: readonly string
   return new Set(rows.flatMap(({ holdId }) => holdId ?? []));
 }
 
-/** The venues whose events a partner gets. It gets events of its own grants (`receiverId`) at `ownVenueIds`. */
+/** A partner gets the events of these venues. It gets events of its own grants (`receiverId`) at `ownVenueIds`. */
 export type Reader = {
   partnerId: string;
   venueIds: readonly string[];

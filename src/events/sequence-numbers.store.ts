@@ -43,9 +43,9 @@ export async function closeRanges(db: Db, ranges: readonly Pick<NumberRange, 'id
 }
 
 /**
- * Ends a range whose events may still be written, for example by a stalled process. The unique index gives each number
- * to the first writer: this call writes a filler for every free number, and a late event gets a number of a later
- * range.
+ * Ends a range while its events may still be written, for example by a stalled process. The unique index gives each
+ * number to the first writer: this call writes a filler for every free number, and a late event gets a number of a
+ * later range.
  */
 export async function giveUpRange(db: Db, range: NumberRange): Promise<void> {
   const count = range.until - range.from + 1;

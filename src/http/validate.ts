@@ -50,7 +50,7 @@ export function requireNoFaults(all: readonly FieldFault[], misspelt: readonly s
 
 const MAX_TYPING_ERRORS = 2;
 
-/** A question for each unknown field whose name is close to that of a known one: `slotId: did you mean slot_id?` */
+/** A question for each unknown field with a name close to that of a known one: `slotId: did you mean slot_id?` */
 export function misspeltFields(unknown: readonly string[], schema: ObjectSchema<unknown> | undefined): string[] {
   if (schema === undefined || unknown.length === 0) return [];
   const plain = (name: string) => name.toLowerCase().replaceAll(/[-_]/g, '');

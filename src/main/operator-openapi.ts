@@ -10,7 +10,7 @@ const DESCRIPTION = `Provision everything that partners sell: venues and their r
 
 **Requests and responses** are as on the partner interface: JSON; unknown fields of a body ignored and named in \`X-Ignored-Fields\` (but not the days of a schedule's \`weekly\`), those of a query rejected, nothing coerced; instants in UTC with milliseconds; money in rupees with at most two decimals. Fields may be added to responses at any time.
 
-**Errors.** Every error has the form of the schema \`Error\`. Beside those of each operation there are two that belong to none: \`ROUTE_NOT_FOUND\` (404) and \`METHOD_NOT_ALLOWED\` (405, with the header \`Allow\`). What is done by an operator belongs to the built-in partner \`platform\`, \`00000000-0000-7000-8000-000000000000\`.`;
+**Errors.** Every error has the form of the schema \`Error\`. Two codes belong to no operation: \`ROUTE_NOT_FOUND\` (404) and \`METHOD_NOT_ALLOWED\` (405, with the header \`Allow\`). Changes by operators are made as the built-in partner \`platform\`, \`00000000-0000-7000-8000-000000000000\`.`;
 
 const OPERATOR_API: ApiDescription = {
   title: 'Partner Booking Service: operator interface',

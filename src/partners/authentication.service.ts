@@ -91,8 +91,8 @@ function requireMode(prefix: string, serviceMode: keyof typeof KEY_START): void 
 }
 
 /**
- * Rejects a call whose key was revoked, or whose partner was suspended, since the call was let in. Returns the cache
- * entry that a lease must cover; null if only a newer read found the key valid. @throws DomainError INVALID_API_KEY,
+ * Rejects a call if its key was revoked or its partner suspended after the call was let in. Returns the cache entry
+ * that a lease must cover; null if only a newer read found the key valid. @throws DomainError INVALID_API_KEY,
  * PARTNER_SUSPENDED
  */
 export async function requireKeyInForce({ db, clock }: { db: Db; clock: Clock }, keyId: string): Promise<Entry | null> {

@@ -126,7 +126,10 @@ type ClusterSettings = Omit<ClusterOptions, 'redisOptions'> & {
   redisOptions: Omit<NonNullable<ClusterOptions['redisOptions']>, 'replyMapping'>;
 };
 
-/** Repeats INFO until it succeeds: BullMQ asks once, and a cluster drops what was sent when its last node goes. */
+/**
+ * Repeats INFO until it succeeds: BullMQ asks once, and a cluster client drops its pending commands when the last node
+ * disconnects.
+ */
 class PatientCluster extends Cluster {
   #isGivenUp = false;
 

@@ -15,7 +15,7 @@ const MAKE_A_SET =
   'One node is enough: start it with --replSet rs0, run rs.initiate() once in mongosh, and end MONGODB_URI in ?replicaSet=rs0.';
 
 const OF_A_ROUTER =
-  'This MongoDB is a router (mongos) of a sharded cluster, through which the guarantees are not proved (docs/adr/0019): its own clock would decide what is late. Name a replica set in MONGODB_URI.';
+  'This MongoDB is a router (mongos) of a sharded cluster, which is not supported (docs/adr/0019): its own clock would decide what is due. Name a replica set in MONGODB_URI.';
 
 /** @throws UnsupportedServerError for a router, a standalone mongod, a version before 6.0 or another replica set */
 export function requireSupportedMongod(hello: Hello, uri: string): void {

@@ -14,7 +14,7 @@ export type ProcessScope<Settings = ConfigOf<'api'>> = {
   log: Logger;
   /** Aborts when the process is asked to stop; everything that waits must listen to it. */
   stopping: AbortSignal;
-  /** The regular work of the process; `/healthz` reports what has stalled. */
+  /** The regular work of the process; `/healthz` reports stalled work. */
   progress: Progress;
   /** Stops this process. `1` makes the exit code 1, also if the stop has begun already. */
   stop(exitCode?: 0 | 1): void;

@@ -93,7 +93,7 @@ export function dispatchJobs(waiting: readonly WaitingEvent[]): NewJob[] {
   for (let from = 0; from < waiting.length; from += MAX_SHARED) {
     const group = waiting.slice(from, from + MAX_SHARED);
     const [first] = group;
-    // BullMQ ignores a job whose id exists. An event can be offered again, so a shared job gets an id of its own.
+    // BullMQ ignores a job with an existing id. An event can be offered again, so a shared job gets an id of its own.
     const id = group.length === 1 ? first?.eventId : newId();
     jobs.push({
       name: 'dispatch events',
@@ -131,7 +131,7 @@ export function deliveryJob({ endpointHost, attemptsLeft, delayMs, ...delivery }
   };
 }
 
-/** Different for each series: BullMQ ignores a job whose id exists in any state. */
+/** Different for each series: BullMQ ignores a job with an id that exists in any state. */
 export function deliveryJobId(deliveryId: string, generation: number): string {
   return `delivery-${deliveryId}-g${generation}`;
 }
@@ -176,7 +176,7 @@ export function webhookWorkIn(jobData: unknown): { reservationIds: string[] } | 
   throw unknownShape('reservationIds, or delivery_id, subscription_id and generation');
 }
 
-/** The delivery whose attempts a job makes; undefined for other jobs. */
+/** The delivery of a job that makes attempts; undefined for other jobs. */
 export function deliveryIn(jobData: unknown): DeliveryToRetry | undefined {
   const data = fieldsOf(jobData);
   const deliveryId = data['delivery_id'] ?? data['deliveryId'];

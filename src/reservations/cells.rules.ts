@@ -58,7 +58,7 @@ export function spacesOf(resourceId: string, sharesSpaceWith: readonly string[])
   return [resourceId, ...[...others].map((other) => [resourceId, other].sort().join('+'))];
 }
 
-/** The resources whose slots a claim on a resource blocks, sorted; undefined if only its own. */
+/** The resources with slots that a claim on a resource blocks, sorted; undefined if it blocks only its own. */
 export function resourcesAffected(resourceId: string, sharesSpaceWith: readonly string[]): string[] | undefined {
   const ids = new Set([resourceId, ...sharesSpaceWith]);
   return ids.size === 1 ? undefined : [...ids].sort();

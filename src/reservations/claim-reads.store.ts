@@ -131,7 +131,7 @@ export const findClaimants = batchedByDb<readonly string[], Claimant[]>(async (d
 
 export type LiveWindow = Pick<Reservation, '_id' | 'slotStart' | 'slotEnd'>;
 
-/** The live claims of a resource whose slot has not ended, by the database's clock. */
+/** The live claims of a resource with a slot that has not ended, by the database's clock. */
 export async function findLiveClaimsOfResource(db: Db, resourceId: string): Promise<LiveWindow[]> {
   const isToCome = { $gt: ['$slotEnd', '$$NOW'] };
   return reservationCollection(db)

@@ -94,7 +94,7 @@ export function findEndedHolds(db: Db): AsyncIterable<Past> {
 }
 
 /**
- * Erases the customer of these bookings and what was sent about them; returns how many bookings were changed. Skips a
+ * Erases the customer and the partner's texts from these bookings; returns how many bookings were changed. Skips a
  * booking if its status has changed since it was read, because its new reason has not been erased elsewhere.
  */
 export async function eraseBookings(db: Db, bookings: readonly Past[], erasure: Erasure): Promise<number> {

@@ -23,7 +23,7 @@ const RESTORE_LIMIT = 10_000;
 
 /**
  * Does in MongoDB the work of missing jobs: Redis lost them or never accepted them, or a worker died. `inHand`:
- * reservations whose events jobs of this process are about to dispatch.
+ * reservations with events that jobs of this process are about to dispatch.
  */
 export function startWebhookSweeps(
   scope: ProcessScope<ConfigOf<'webhook-delivery'>>,

@@ -2394,7 +2394,7 @@ export interface components {
              */
             status: "active" | "inactive";
         };
-        /** @description Name the slot in one way: slot_id; or resource_id, resource_ids or sport_category, each with venue_id and slot_start. slot_id may stand beside resource_id, venue_id and slot_start if they name the same slot. */
+        /** @description Name the slot in one way: slot_id; or resource_id, resource_ids or sport_category, each with venue_id and slot_start. slot_id may be combined with resource_id, venue_id and slot_start if they name the same slot. */
         PlaceHoldBody: {
             /**
              * @description The slot, as availability lists it.

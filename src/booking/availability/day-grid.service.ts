@@ -43,7 +43,7 @@ export type DayCell = Omit<ListedSlot, 'unavailableReason'> & {
 
 export type DayColumn = { resource: ResourceRow; sharesWith: ResourceRow[]; cells: DayCell[] };
 
-/** `offSchedule`: claims of this day in a window that the schedule does not have (any more). */
+/** `offSchedule`: claims of this day in a window that is not in the schedule, for example after a change. */
 export type DayGrid = {
   venue: VenueRow;
   date: string;

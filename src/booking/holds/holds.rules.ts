@@ -43,7 +43,7 @@ export function holdNotFound(audience: Audience = 'partner'): DomainError {
   return new DomainError('HOLD_NOT_FOUND', NOT_FOUND[audience]);
 }
 
-/** The caller's hold is at a venue whose grant has ended: it can be read and released, not extended or confirmed. */
+/** The grant for the venue of the hold has ended: the hold can be read and released, not extended or confirmed. */
 export function holdNotGranted(): DomainError {
   return new DomainError(
     'VENUE_NOT_AUTHORIZED',

@@ -114,7 +114,7 @@ export const placeBody = Joi.object<PlaceBody>({
   )
   .required()
   .description(
-    'Name the slot in one way: slot_id; or resource_id, resource_ids or sport_category, each with venue_id and slot_start. slot_id may stand beside resource_id, venue_id and slot_start if they name the same slot.',
+    'Name the slot in one way: slot_id; or resource_id, resource_ids or sport_category, each with venue_id and slot_start. slot_id may be combined with resource_id, venue_id and slot_start if they name the same slot.',
   );
 
 export type ListQuery = { status?: HoldStatus; limit: number; cursor?: Position };

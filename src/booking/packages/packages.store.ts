@@ -136,7 +136,7 @@ export async function findUsablePurchases(db: Db, phoneE164: string): Promise<Up
 }
 
 /**
- * Erases the customer from purchases that cannot be used any more, also from keys and payment methods that identify the
+ * Erases the customer from purchases that can no longer be used, also from keys and payment methods that identify the
  * customer. Returns how many purchases there were. Other keys stay: a call that repeats one is rejected and sells
  * nothing.
  */

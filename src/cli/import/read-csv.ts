@@ -3,7 +3,7 @@ import { dateIn, listIn, openingsIn, valueOf } from './cell-values.ts';
 import { type Cells, readSheet } from './csv-sheet.ts';
 import { type Fault, type FileContent, nameKey, subjectOf, unreadable } from './file-content.ts';
 
-/** The columns of each kind of row: its parents, then its own columns, the first of which is its name. */
+/** The columns of each kind of row: those of its parents, its name, then its other columns. */
 const KINDS = {
   venue: { parents: [], own: ['venue', 'city', 'address', 'time_zone', 'status'] },
   resource: {

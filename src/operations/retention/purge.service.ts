@@ -61,7 +61,7 @@ export async function purgeNext(
 }
 
 /**
- * Deletes the rows whose retention is over, page by page, with a rest after each. With an archive, a row is deleted once
+ * Deletes rows after their retention, page by page, with a rest after each page. With an archive, a row is deleted once
  * it is archived durably; after a failure it stays and is archived again. A kind that fails waits for the next run, and
  * the others go on.
  */

@@ -46,7 +46,10 @@ export function loadConfig<Name extends ProcessName = 'api'>(
   const faults = [
     ...Object.keys(given)
       .filter((variable) => isQuoted(given[variable] ?? ''))
-      .map((variable) => `${variable} must not be in quotes: whatever read the file of settings has kept them`),
+      .map(
+        (variable) =>
+          `${variable} must not be in quotes: the program that read the settings file kept them, so remove them`,
+      ),
     ...details.map(explain),
     ...settingsFaults({ ...settings, isTlsUnverified }),
     ...misspeltFaults(environment, KNOWN),

@@ -136,7 +136,7 @@ function productionFaults(settings: Settings): string[] {
       ({ setting, optOut, weakness }) =>
         [
           true,
-          `${setting} ${weakness}: in production nobody else may read or change this traffic; fix that or, if nobody else is on that network, set ${optOut}=true`,
+          `${setting} ${weakness}: in production others must not be able to read or change this traffic; fix that or, if the network is yours alone, set ${optOut}=true`,
         ] as const,
     ),
     [

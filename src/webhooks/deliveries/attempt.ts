@@ -27,7 +27,7 @@ export type SendDeps = {
 /** How long an attempt locks its row for one worker. */
 export const lockMs = ({ config }: Pick<SendDeps, 'config'>): number => config.webhookTimeoutMs + LEASE_MARGIN_MS;
 
-/** An attempt whose row is locked for this worker. `row`: before the attempt. */
+/** An attempt with its row locked for this worker. `row`: the row before the attempt. */
 export type BegunAttempt = Receiver & {
   row: Pick<
     DeliveryRow,

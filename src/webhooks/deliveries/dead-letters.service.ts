@@ -108,7 +108,7 @@ export async function countDeadLettersBySubscription(
 type DiscardDeps = { db: Db; queues: Pick<Queues, 'removeDeadLetters'> };
 
 /**
- * Discards a dead letter, by its id or that of one of its attempts: it is not counted any more and raises no alert. Its
+ * Discards a dead letter, by its id or that of one of its attempts: it is no longer counted and raises no alert. Its
  * job leaves the dead-letter queue; without Redis, the sweep removes it. Its partner may redeliver it. Safe to repeat.
  * @throws DomainError DELIVERY_NOT_FOUND; DELIVERY_IN_PROGRESS if it is no dead letter, or is being sent
  */

@@ -67,8 +67,8 @@ export async function findDeadLetters(
 }
 
 /**
- * Discards the dead letters among `ids` that have no attempt in progress; returns how many. An attempt whose lock has
- * expired is marked interrupted, so its worker can change nothing later.
+ * Discards the dead letters among `ids` that have no attempt in progress; returns how many. An attempt with an expired
+ * lock is marked interrupted, so that its worker can change nothing later.
  */
 export async function markDiscarded(db: Db, ids: readonly string[], reason: string): Promise<number> {
   const { modifiedCount } = await deliveryCollection(db).updateMany(

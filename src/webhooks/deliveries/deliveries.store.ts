@@ -10,7 +10,10 @@ import { WAITING } from './delivery-series.store.ts';
 /** The outcome of inserting a row; `exists` if another row has its event and its subscription. */
 export type Inserted = 'created' | 'exists' | Error;
 
-/** Inserts the rows whose event and subscription have none yet. Returns the outcome of each row, in order. */
+/**
+ * Inserts the rows, except for an event and a subscription that already have one. Returns the outcome of each row, in
+ * order.
+ */
 export async function insertDeliveries(db: Db, rows: readonly DeliveryRow[]): Promise<Inserted[]> {
   if (rows.length === 0) return [];
   const inserts = rows.map((document) => ({ insertOne: { document } }));

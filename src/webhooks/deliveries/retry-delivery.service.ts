@@ -54,7 +54,7 @@ const EARLY_MS = 1000;
 /**
  * Makes one attempt of a delivery. The row decides its number, its consequences, and whether it is due by the
  * database's clock: an early job waits, and a duplicate or outdated job sends nothing. A dead letter that is run again
- * (Bull Board's retry) gets one manual attempt, whose failure changes nothing. If the receiver may not (or no longer)
+ * (Bull Board's retry) gets one manual attempt; if it fails, nothing changes. If the receiver may not (or no longer)
  * receive it, the delivery is cancelled (ADR 0011); a dead letter stays a dead letter.
  */
 export async function retryDelivery(deps: SendDeps, due: DueAttempt): Promise<AttemptResult> {

@@ -68,7 +68,7 @@ export function createConnections(rules: ConnectRules) {
   };
 }
 
-/** Does not keep connections that are too old, and drops one whose receiver sends data without a request. */
+/** Closes connections that are too old, and those on which the receiver sends data without a request. */
 function limitReuse(agent: HttpAgent, openedAt: WeakMap<Duplex, number>): void {
   agent.keepSocketAlive = (socket) => {
     if (performance.now() - (openedAt.get(socket) ?? 0) > MAX_AGE_MS) return false;

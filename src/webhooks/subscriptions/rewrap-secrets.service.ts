@@ -15,7 +15,7 @@ type RewrapReport = {
   isDone: boolean;
   /** How many secrets need each key id, whether the ring has it or not. */
   inUse: Record<string, number>;
-  /** Keys of the ring that no secret needs any more. */
+  /** Keys of the ring that no secret needs. */
   droppable: string[];
 };
 
