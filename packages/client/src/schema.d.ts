@@ -1404,7 +1404,7 @@ export interface components {
             package_credit_consumed?: boolean;
             /**
              * Format: uuid
-             * @description The purchase that paid the credit.
+             * @description The purchase from which the credit was taken.
              * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b0c
              */
             package_purchase_id?: string;

@@ -90,7 +90,7 @@ export const confirmation = named(
       .valid(true)
       .description('Present only if a credit was requested and consumed.')
       .optional(),
-    package_purchase_id: id(EXAMPLE.purchaseId).description('The purchase that paid the credit.').optional(),
+    package_purchase_id: id(EXAMPLE.purchaseId).description('The purchase from which the credit was taken.').optional(),
   }),
 );
 
