@@ -7,21 +7,21 @@ import { type Config, SETTINGS } from '../../src/process/config/settings.ts';
 
 const HEAD = `# Configuration
 
-Every process reads its settings from the environment when it starts. A process that finds a mistake names all of
-them at once, says what to do about each, and exits with 1.
+Every process reads its settings from the environment when it starts. If some are wrong, it names them all with a fix
+for each, and exits with 1.
 
 - \`npm start\` needs no settings: it makes its own databases and secrets.
 - A deployment sets the [required ones](#required), and \`SERVICE_MODE=production\` where real slots are sold.
 - \`.env.example\` lists all settings with their defaults, ready to copy.
 - An empty value means the default. Do not put values in quotes.
-- A variable whose name is nearly that of a setting stops the process: it is taken for a typing error.
-- Each process reads only its own settings, and no secret that it does not need (column *Read by*).
+- A variable name that is nearly a setting's stops the process: it is probably a typing error.
+- Each process reads only its own settings and secrets (column *Read by*).
 
 **Production mode** also rejects weak secrets, stores without verified TLS or a password, hold times below 60 s, and a
-Redis that evicts keys. In any mode, a listener off loopback needs strong secrets too.
+Redis that evicts keys. In any mode, a listener beyond loopback needs strong secrets too.
 [Production](production.md) has the checklist.
 
-This page is generated from the settings in the code by \`npm run docs\`.
+Generated from the code by \`npm run docs\`.
 `;
 
 const FOOT = `
@@ -41,12 +41,12 @@ No process of the service reads these.
 
 /** What the page says of a setting; `allowed` replaces the bounds that the code states. */
 type Entry = { about: string; allowed?: string };
-type Group = { title: string; intro: string; settings: Partial<Record<keyof Config, Entry | string>> };
+type Group = { title: string; intro?: string; settings: Partial<Record<keyof Config, Entry | string>> };
 
 const GROUPS: readonly Group[] = [
   {
     title: 'Required',
-    intro: `These have no default; \`npm start\` makes its own. To make the two secrets:
+    intro: `These have no default. To make the two secrets:
 
 \`\`\`sh
 node -p "crypto.randomBytes(32).toString('base64url')"   # OPERATOR_API_KEY
@@ -55,16 +55,16 @@ node -p "crypto.randomBytes(32).toString('base64')"      # ENCRYPTION_KEYS
     settings: {
       mongodbUri: {
         about:
-          'A MongoDB 6.0 or newer that runs as a replica set, also with a single member. Names a database. See [topologies](topologies.md)',
+          'MongoDB 6.0 or newer, as a replica set of one or more members. The URI names a database. See [topologies](topologies.md)',
         allowed: '`mongodb://…`, `mongodb+srv://…`',
       },
       redisUrl: {
         about:
-          'A Redis 6.2 or newer, or Valkey, with `noeviction`, and an append-only file where it can have one: one server, sentinels or a cluster. `rediss…` uses TLS. See [topologies](topologies.md)',
+          'Redis 6.2 or newer, or Valkey: one server, sentinels or a cluster, with `noeviction` and, if possible, an append-only file. `rediss…` uses TLS. See [topologies](topologies.md)',
         allowed: '`redis://host`, `redis+sentinel://h1,h2/name`, `redis+cluster://h1,h2`',
       },
       operatorApiKey: {
-        about: "The first operator's key. It must be random in production and where a listener is not on loopback",
+        about: "The operators' key. It must be random in production and if a listener is not on loopback",
         allowed: '32 characters or more',
       },
       encryptionKeys: {
@@ -76,7 +76,6 @@ node -p "crypto.randomBytes(32).toString('base64')"      # ENCRYPTION_KEYS
   },
   {
     title: 'Mode, listeners and connections',
-    intro: 'For operators: how the service is reached, and how it reaches its databases.',
     settings: {
       serviceMode:
         '`sandbox` adds `/api/v1/sandbox/…` for tests. `production` checks more at start and gives keys to certified partners only',
@@ -95,34 +94,33 @@ node -p "crypto.randomBytes(32).toString('base64')"      # ENCRYPTION_KEYS
         'Port of a worker for `/healthz`, `/readyz` and `/metrics`. Workers on one machine need one each, or 0',
       trustedProxies: {
         about:
-          'The proxies in front of the service: it reads `X-Forwarded-For` from these alone. See [proxies](proxies.md)',
+          'The proxies in front of the service. It reads `X-Forwarded-For` only from these. See [proxies](proxies.md)',
         allowed: 'comma list of addresses, networks, `loopback`, `linklocal`, `uniquelocal`',
       },
       keepAliveTimeoutMs:
-        'How long an idle connection stays open. It must be longer than at the proxy in front. See [proxies](proxies.md)',
+        'How long an idle connection stays open. It must exceed the idle time of the proxy in front. See [proxies](proxies.md)',
       mongodbAllowInsecure:
         'In production, accepts a MongoDB without verified TLS or password, and warns at each start',
       redisAllowInsecure: 'In production, accepts a Redis without verified TLS or password, and warns at each start',
       redisAllowVolatile:
-        'Accepts a Redis without an append-only file, which managed services often lack: no warning at each start, no alert `redis_volatile`',
+        'Accepts a Redis without an append-only file, as many managed services have it: no warning, no alert `redis_volatile`',
       queuePrefix: {
         about: 'Prefix of every Redis key. A Redis Cluster needs the braces: they keep the queues on one slot',
         allowed: 'text',
       },
       cacheLeaseMs:
-        'How long a process may act by cached rules. A change that takes something off sale is answered after 1.2 times that. Set it to about ten times an acknowledged write. A shorter value takes effect once all processes are stopped and the collection `cache_leases` is deleted',
+        'How long a process may act by cached rules. A call that takes something off sale is answered after 1.2 times that. Set it to about ten times the duration of an acknowledged write. To make it shorter, stop all processes and delete the collection `cache_leases`',
     },
   },
   {
     title: 'Selling',
-    intro: 'For the business: what partners may sell, and how much they may call.',
     settings: {
-      defaultTimeZone: { about: 'Time zone of venues that name none', allowed: 'IANA name' },
+      defaultTimeZone: { about: 'Time zone of venues without `time_zone`', allowed: 'IANA name' },
       defaultRegion: {
-        about: 'Region of phone numbers that are written without a country code',
+        about: 'Region of phone numbers without a country code',
         allowed: 'two capital letters',
       },
-      holdTtlSeconds: 'How long a hold lives that asks for no time of its own. At least 60 in production',
+      holdTtlSeconds: 'Lifetime of a hold without `ttl_seconds`. At least 60 in production',
       maxActiveHolds: 'Active holds that one partner may have',
       bookingHorizonDays: 'How many days ahead slots are sold',
       rateLimitPerMinute: 'Calls of one partner in a minute, over all API processes; 0 switches the limit off',
@@ -130,20 +128,18 @@ node -p "crypto.randomBytes(32).toString('base64')"      # ENCRYPTION_KEYS
   },
   {
     title: 'Webhooks',
-    intro: 'For operators: how deliveries are sent.',
     settings: {
       webhookRetryDelaysSeconds: {
-        about:
-          'Waiting times before each further attempt; a delivery has one attempt more than delays. Production takes no other value',
+        about: 'Delays before the second and later attempts. Production accepts only the default',
         allowed: 'comma list of numbers above 0',
       },
-      webhookTimeoutMs: 'Time for connect, headers and body together. Production takes no other value',
+      webhookTimeoutMs: 'Time for connect, headers and body together. Production accepts only the default',
       webhookConcurrency:
         'Concurrent sends of one worker process. One endpoint gets at most a quarter of them, one partner half',
       webhookUnhealthyConcurrency:
         'Concurrent sends to an endpoint that failed 3 times in a row. It must be below `WEBHOOK_CONCURRENCY`',
       webhookPorts: {
-        about: "Ports that partners' endpoints may have; any port where private networks are allowed",
+        about: "Ports that partners' endpoints may have; any port if private networks are allowed",
         allowed: 'comma list of ports and ranges',
       },
       webhookAllowPrivateNetworks:
@@ -152,7 +148,7 @@ node -p "crypto.randomBytes(32).toString('base64')"      # ENCRYPTION_KEYS
   },
   {
     title: 'Retention and archive',
-    intro: 'For operators: when old rows are deleted. See [retention](retention.md).',
+    intro: 'See [retention](retention.md).',
     settings: {
       retentionHoldsDays: 'Days to keep holds that ended without a booking',
       retentionBookingsDays: 'Days to keep bookings after their slot',
@@ -165,7 +161,7 @@ node -p "crypto.randomBytes(32).toString('base64')"      # ENCRYPTION_KEYS
         allowed: '`file:///folder`, `s3://bucket/prefix`',
       },
       archiveEndpoint: {
-        about: 'Another store than AWS that speaks the S3 protocol; `https` in production',
+        about: 'Address of an S3-compatible store other than AWS; `https` in production',
         allowed: 'http or https address',
       },
       archiveRegion: { about: 'Region of the store', allowed: 'text' },
@@ -175,18 +171,18 @@ node -p "crypto.randomBytes(32).toString('base64')"      # ENCRYPTION_KEYS
   },
   {
     title: 'Alerts, logs and traces',
-    intro: 'For operators: see [alerts and metrics](guides/alerts-and-metrics.md).',
+    intro: 'See [alerts and metrics](guides/alerts-and-metrics.md).',
     settings: {
       alertUrl: {
-        about: 'Gets a JSON POST when operators must know of something, at most one a minute',
+        about: 'Receives a JSON POST about alerts, at most one a minute',
         allowed: 'http or https address',
       },
-      logLevel: 'Least severe log lines that are written',
+      logLevel: 'Lowest level of log lines that are written',
       otelExporterOtlpEndpoint: {
-        about: 'An OpenTelemetry collector (OTLP over HTTP). Without it, no traces are made',
+        about: 'An OpenTelemetry collector (OTLP over HTTP). Without it there are no traces',
         allowed: 'http or https address',
       },
-      otelTracesSampler: 'Which traces are kept; a tenth of them where it is not set',
+      otelTracesSampler: 'Which traces are kept. Default: a tenth of them',
       otelTracesSamplerArg: 'The argument of the sampler, such as a ratio',
     },
   },
@@ -215,7 +211,7 @@ function section({ title, intro, settings }: Group): string {
     return `| \`${variable}\` | ${byDefault} | ${allowed ?? boundsOf(described)} | ${readersOf(variable)} | ${about} |\n`;
   });
   const header = '| Name | Default | Allowed | Read by | What it does |\n|---|---|---|---|---|\n';
-  return `\n## ${title}\n\n${intro}\n\n${header}${rows.join('')}`;
+  return `\n## ${title}\n\n${intro === undefined ? '' : `${intro}\n\n`}${header}${rows.join('')}`;
 }
 
 type Default = string | number | boolean | (string | number | PortRange)[];

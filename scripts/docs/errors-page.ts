@@ -10,7 +10,7 @@ ${ERROR_FORM}
 
 The OpenAPI documents list the codes of each operation.
 
-This page is generated from the error registry.
+Generated from the code by \`npm run docs\`.
 
 | Status | Code | When | What to do |
 |---|---|---|---|

@@ -6,14 +6,13 @@ import { WEBHOOKS } from '../../src/webhooks/deliveries/deliveries.schemas.ts';
 
 const HEAD = `# Webhook events
 
-The event types that you can subscribe to, the headers of a delivery, and the fields of its body.
 [Receiving webhooks](guides/receiving-webhooks.md) explains delivery, retries and recovery;
 [verifying webhooks](guides/verifying-webhooks.md) explains the signature.
 
 `;
 
 const FOOT = `
-This page is generated from the event schemas.
+Generated from the code by \`npm run docs\`.
 `;
 
 type Request = {
@@ -21,22 +20,23 @@ type Request = {
   requestBody: { content: Record<string, { schema: { $ref?: string }; example: unknown }> };
 };
 
-/** docs/webhook-events.md: headers and fields that all events share, then what each type adds, with an example body. */
+/** docs/webhook-events.md: the headers, the fields of all events, and the fields that each type adds. */
 export function webhooksPage(document: OpenApiDocument): string {
   const webhooks = webhooksOf(document);
   const requestOf = (name: string) => (webhooks[name] as { post: Request }).post;
   const bodyOf = (name: string) => requestOf(name).requestBody.content['application/json'];
   const fieldsOf = (name: string) =>
     fieldRows(document.components.schemas[bodyOf(name)?.schema.$ref?.split('/').at(-1) ?? ''] ?? {});
+  const exampleOf = (name: string) => `\`\`\`json\n${JSON.stringify(bodyOf(name)?.example, null, 2)}\n\`\`\`\n`;
   const shared = RESERVATION_EVENT_TYPES.map(fieldsOf).reduce((all, each) => all.filter((row) => each.includes(row)));
-  const rows = WEBHOOKS.map(({ name, summary, when }) => `| [\`${name}\`](#${name}) | ${summary} | ${when} |\n`);
+  const rows = WEBHOOKS.map(({ name, summary }) => `| [\`${name}\`](#${name}) | ${summary} |\n`);
   const parts = WEBHOOKS.map(({ name, summary, when }) => {
-    const own = fieldsOf(name).filter((row) => !shared.includes(row));
+    const own = fieldsOf(name).filter((row) => !shared.includes(row) && !row.startsWith('| `event_type`'));
     return [
       `## ${name}\n`,
       `${summary}. ${when}\n`,
       `${FIELD_TABLE}${own.join('')}`,
-      `\`\`\`json\n${JSON.stringify(bodyOf(name)?.example, null, 2)}\n\`\`\`\n`,
+      ...(EXAMPLES.includes(name) ? [exampleOf(name)] : []),
     ].join('\n');
   });
   const headers = requestOf(WEBHOOKS[0]?.name ?? '').parameters.map(
@@ -45,11 +45,11 @@ export function webhooksPage(document: OpenApiDocument): string {
   );
   return [
     HEAD,
-    `| Event | What happened | What it means |\n|---|---|---|\n${rows.join('')}\n`,
+    `| Event | What happened |\n|---|---|\n${rows.join('')}\n`,
     '## Headers\n\nEvery delivery has `Content-Type: application/json` and these headers.\n\n',
     `| Header | Meaning |\n|---|---|\n${headers.join('')}\n`,
-    '## Body\n\nEvery event of a hold or booking has these fields. The sections below list what each type adds.\n',
-    '[availability_changed](#availability_changed) has its own fields in their place.\n\n',
+    '## Body\n\nEvery event of a hold or booking has `event_type` and these fields; the sections below list what each type adds.\n',
+    '[availability_changed](#availability_changed) has fields of its own instead. `/openapi.json` has an example of each.\n\n',
     `${FIELD_TABLE}${shared.join('')}\n`,
     parts.join('\n'),
     FOOT,
@@ -74,9 +74,11 @@ function typeOf({ type, format, enum: values }: JsonSchema): string {
   return NAMES[String(format)] ?? String(type);
 }
 
+/** Types that the page shows a body of. The other bodies differ from these in few fields, and are in the description. */
+const EXAMPLES = ['booking_cancelled', 'availability_changed'];
+
 /** Meanings of fields whose schemas have no description. */
 const PLAIN: Record<string, string> = {
-  event_type: 'The type of the event.',
   venue_id: 'The venue of the slot.',
   hold_id: 'The hold, or the hold that became the booking.',
   booking_id: 'The booking.',

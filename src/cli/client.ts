@@ -60,7 +60,7 @@ function readResponse(url: string, response: Response, text: string): unknown {
   throw new CallError(rejectionText(error, response.status), response.status >= 500);
 }
 
-/** The service may have acted after a success or a failure of a proxy, but not after anything else. */
+/** The service may have acted if the status is a success or comes from a proxy, otherwise not. */
 function unreadable(url: string, { ok, status }: Response): CallError {
   if (status >= 500) {
     const message =
@@ -76,7 +76,7 @@ function unreadable(url: string, { ok, status }: Response): CallError {
 
 function rejectionText(error: Record<string, unknown>, status: number): string {
   const faults = objectsOf(error['details']).map(({ path, message }) => `  ${textOf(path)}: ${textOf(message)}`);
-  // With details, the message only repeats the first of them.
+  // If there are details, the message only repeats the first one.
   const message = faults.length > 0 ? 'The service rejected these values:' : textOf(error['message']);
   const facts = `(${textOf(error['code'])}, ${status}, request ${textOf(error['request_id'])})`;
   return [message, ...faults, facts].map((line) => onOneLine(line).trimEnd()).join('\n');

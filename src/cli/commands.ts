@@ -6,7 +6,7 @@ type Noun = {
 /** Every operation of the operator API is one command; a test compares them. */
 export const NOUNS: Readonly<Record<string, Noun>> = {
   partner: {
-    about: 'the third parties that sell',
+    about: 'the partners that sell slots',
     verbs: {
       create: 'createPartner',
       list: 'listPartners',
@@ -21,11 +21,11 @@ export const NOUNS: Readonly<Record<string, Noun>> = {
     verbs: { issue: 'issueApiKey', list: 'listApiKeys', rotate: 'rotateApiKey', revoke: 'revokeApiKey' },
   },
   grant: {
-    about: 'which venues a partner may operate',
+    about: 'the venues that a partner may sell',
     verbs: { add: 'grantVenue', remove: 'revokeVenue' },
   },
   venue: {
-    about: 'where the resources are',
+    about: 'the venues with their resources',
     verbs: {
       create: 'createVenue',
       list: 'listVenues',
@@ -44,15 +44,15 @@ export const NOUNS: Readonly<Record<string, Noun>> = {
     },
   },
   schedule: {
-    about: 'when a resource is open',
+    about: 'the opening hours of a resource',
     verbs: { set: 'setSchedule', show: 'getSchedule', remove: 'removeSchedule' },
   },
   'price-rule': {
-    about: 'when slots cost more or less than the base price',
+    about: 'prices that differ from the base price',
     verbs: { add: 'addPriceRule', list: 'listPriceRules', show: 'getPriceRule', remove: 'removePriceRule' },
   },
   blackout: {
-    about: 'times in which nothing is sold',
+    about: 'times in which a venue or resource sells nothing',
     verbs: { add: 'addBlackout', list: 'listBlackouts', show: 'getBlackout', withdraw: 'liftBlackout' },
   },
   'walk-in': { about: 'slots sold at the venue itself', verbs: { book: 'placeWalkIn' } },
@@ -103,7 +103,7 @@ export const NOUNS: Readonly<Record<string, Noun>> = {
   api: { about: 'the description of the operator API', verbs: { describe: 'getDescription' } },
 };
 
-/** The columns of each listing, the most important first: the last are left out if a line is too short. */
+/** The columns of each listing, the most important first. If a line is too short, the last columns are left out. */
 export const COLUMNS: Readonly<Record<string, string>> = {
   listPartners: 'partner_id name status certified_at contact_email created_at',
   listApiKeys: 'key_id expires_at label revoked_at prefix created_at last_used_at',

@@ -17,7 +17,7 @@ const PLACEHOLDERS: Readonly<Record<Field['type'], string>> = {
   object: '<json>',
 };
 
-/** The option of a field, with its type, so mistakes are found before anything is sent. */
+/** The option of a field, with its type, so that mistakes are found before a call is sent. */
 export function optionOf(field: Field, isRequired = field.isRequired): Option {
   const { name, type, choices } = field;
   const option = new Option(`--${kebab(name)} ${PLACEHOLDERS[type]}`, describe(field, isRequired));

@@ -50,7 +50,7 @@ export async function buildRequest(
 function pathWith({ path, params }: Operation, args: readonly string[]): string {
   return params.reduce((filled, { name }, index) => {
     const value = args[index] ?? '';
-    // A URL would resolve these.
+    // A URL would resolve these path segments.
     if (['', '.', '..'].includes(value))
       throw usageError(`"${value}" is not a valid ${kebab(name).replaceAll('-', ' ')}.`);
     return filled.replace(`{${name}}`, encodeURIComponent(value));

@@ -32,7 +32,7 @@ export function fitTable(
     columns.reduce((total, column) => total + column[key] + GAP, -GAP) - width;
   const omitted: string[] = [];
   while (columns.length > 1 && excess('shortest') > 0) omitted.unshift(columns.pop()?.field ?? '');
-  // The widest are cut first, so short texts stay whole.
+  // Cuts the widest columns first, so that short texts stay complete.
   for (let left = excess('width'); left > 0; left -= 1) {
     const [widest] = columns.filter((each) => each.width > each.shortest).toSorted((a, b) => b.width - a.width);
     if (widest === undefined) break;

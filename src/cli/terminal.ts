@@ -4,7 +4,7 @@ import type { OperatorEnvironment } from '../process/config/environment.ts';
 
 export type Sink = { write(text: string): void; isTty: boolean; columns: number | undefined };
 
-/** The environment of a command, except files and the network. */
+/** The environment of a command: arguments, variables and streams, but not files and the network. */
 export type Terminal = {
   out: Sink;
   /** Failures, remarks and the progress bar, separate from piped output. */

@@ -1,4 +1,4 @@
-/** What an action of the audit did, in the words of the console, by its operationId or the audit's own name for it. */
+/** The console's label of each audited action, by operationId or by the audit's own name. */
 export const ACTION_NAMES: Readonly<Record<string, string>> = {
   createPartner: 'Created partner',
   updatePartner: 'Changed partner',

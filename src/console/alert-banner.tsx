@@ -5,11 +5,11 @@ import { listAlerts } from '../operations/alerts/alerts.service.ts';
 import type { Db } from '../platform/mongo.ts';
 import { count } from './format.rules.ts';
 
-/** If more alerts are open, the banner only says that there are more. */
+/** The banner reads at most this many alerts, and says if there are more. */
 const READ_AT_MOST = 50;
 const SHOWN_IN_FULL = 3;
 
-/** The open alerts that every page tells of; those about the whole service or a queue are told in full. */
+/** The open alerts for the banner; those about the whole service or a queue with their full text. */
 export type OpenAlerts = { rows: AlertRow[]; hasMore: boolean };
 
 /** Reads the open alerts by their index. */
@@ -18,7 +18,7 @@ export async function readOpenAlerts(deps: { db: Db }): Promise<OpenAlerts> {
   return { rows, hasMore: next !== null };
 }
 
-/** What needs an operator, above every page; nothing where nothing does. */
+/** The banner of open alerts above every page; empty without open alerts. */
 export function AlertBanner({ alerts: { rows, hasMore } }: { alerts: OpenAlerts }): VNode | null {
   if (rows.length === 0) return null;
   const ofService = rows.filter(({ partnerId }) => partnerId === null).slice(0, SHOWN_IN_FULL);

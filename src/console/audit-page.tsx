@@ -20,7 +20,7 @@ const auditPageQuery = auditQuery.keys({
   to: date(),
 }) as unknown as ObjectSchema<AuditPageQuery>;
 
-/** What operators did, newest first, rejected attempts too. */
+/** The actions of operators, newest first, including rejected attempts. */
 export const auditPage: PageHandler = async (deps, request) => {
   const timeZone = deps.config.defaultTimeZone;
   const { query, faults } = readQuery(auditPageQuery, request.query);
@@ -71,7 +71,7 @@ function cellsOf(row: AuditRow, timeZone: string): Row {
   ];
 }
 
-/** A page has a hundred rows, of which one can be a schedule of a year. */
+/** A page has a hundred rows, and one row can contain the schedule of a year. */
 const MAX_CHANGE_CHARACTERS = 4096;
 
 function Change({ row: { before, after } }: { row: AuditRow }): VNode {

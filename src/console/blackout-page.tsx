@@ -9,10 +9,13 @@ import { claimPath, dateOf, gridPath, PartnerLink, readNames } from './links.tsx
 import { Badge, Facts, Heading, Section, Table, When } from './parts.tsx';
 import type { PageHandler } from './request.ts';
 
-/** How many of what stands in it are shown: who has to be called, nobody calls them all from one page. */
+/** How many holds and bookings the page shows. */
 const MAX_SHOWN = 500;
 
-/** A blackout with what still stands in it: those whom somebody has to call. A list to work through, so it stays as it is. */
+/**
+ * A blackout with the holds and bookings in it. Their customers have to be called, so the page does not refresh while
+ * operators work through the list.
+ */
 export const blackoutPage: PageHandler = async (deps, { params }) => {
   const { blackout, conflicts } = await getBlackout(deps, params['blackoutId'] ?? '');
   const shown = conflicts.slice(0, MAX_SHOWN);
@@ -66,7 +69,7 @@ export const blackoutPage: PageHandler = async (deps, { params }) => {
   };
 };
 
-/** Only the partner knows whom a hold is for. */
+/** Only the partner knows the customer of a hold. */
 function WhomToCall({ customer }: { customer: Customer | undefined }): VNode {
   if (customer === undefined) return <span class="faint">not booked yet: ask the partner</span>;
   const { name, phone, phoneE164 } = customer;

@@ -8,7 +8,7 @@ import { Badge, Facts, Heading, Section, When } from './parts.tsx';
 import type { PageHandler } from './request.ts';
 import { Timeline } from './timeline.tsx';
 
-/** A booking with everything that happened to it, and what can still be done with it. */
+/** A booking with its timeline and the actions that are still possible. */
 export const bookingPage: PageHandler = async (deps, { params }) => {
   const detail = await getBooking(deps, undefined, params['bookingId'] ?? '');
   const entries = await readTimeline(deps, params['bookingId'] ?? '');
@@ -87,7 +87,7 @@ const CHANGES = {
   },
 } as const;
 
-/** What can still be done with the booking. */
+/** The actions that are still possible for the booking. */
 function CancelOrRefund({ status, bookingId }: { status: string; bookingId: string }): VNode | null {
   const possible = status === 'BOOKED' ? (['cancel', 'refund'] as const) : (['refund'] as const);
   if (status === 'REFUNDED') return null;

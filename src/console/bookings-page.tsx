@@ -11,7 +11,7 @@ import { type Filter, listingPage } from './listing.tsx';
 import { Badge, type Row, When } from './parts.tsx';
 import { type ConsoleDeps, type PageHandler, readQuery } from './request.ts';
 
-/** The hold that a search text is the id of: one that became a booking is found as such. */
+/** The hold with the id in the search text. A hold that became a booking is found as a booking. */
 async function findHoldOf(deps: ConsoleDeps, text = ''): Promise<string | undefined> {
   const search = searchOf(text);
   if (search === undefined || !('id' in search)) return undefined;

@@ -4,10 +4,10 @@ import { getPartner, listPartners } from '../partners/partners.service.ts';
 import type { Choice } from './listing.tsx';
 import type { ConsoleDeps } from './request.ts';
 
-/** A choice of more is of no use to anybody; the pages of a partner lead to what is its own. */
+/** A longer list of choices is of no use; a partner's page links to its own listings. */
 const MOST_CHOICES = 500;
 
-/** The partners of a choice, oldest first, and the one that is chosen whether or not it is among them. */
+/** The partners of a choice, oldest first, and the chosen partner even if it is beyond the limit. */
 export async function partnerChoices(deps: ConsoleDeps, chosen: string | undefined): Promise<Choice[]> {
   const { rows } = await listPartners(deps.db, { limit: MOST_CHOICES });
   return withChosen(rows, chosen, (id) => getPartner(deps, id)).then(toChoices);
@@ -18,7 +18,7 @@ export async function venueChoices(deps: ConsoleDeps, chosen: string | undefined
   return toChoices(await venuesToChoose(deps, chosen));
 }
 
-/** The choices as stored. */
+/** The venues of a choice as stored, and the chosen venue even if it is beyond the limit. */
 export async function venuesToChoose(deps: ConsoleDeps, chosen?: string): Promise<VenueRow[]> {
   const { rows } = await listVenues(deps.db, { limit: MOST_CHOICES });
   return withChosen(rows, chosen, (id) => getVenue(deps, id));

@@ -49,12 +49,15 @@ const HANDLERS: Record<string, PageHandler> = {
 
 const require = createRequire(import.meta.url);
 
-/** The stylesheet of what has no class, in its package's own folder, which Node finds from `src/` and from `dist/` alike. */
+/**
+ * The stylesheet for elements without a class, in the folder of its package, which Node finds from `src/` and from
+ * `dist/`.
+ */
 const BASE_STYLE = require.resolve('simpledotcss/simple.min.css');
 
-/** Serves style and scripts to everybody: mounted in front of the sign-in, whose page needs the style. They hold no secret. */
+/** Serves style and scripts without sign-in, because the sign-in page needs the style. They contain no secret. */
 export function mountConsoleAssets(app: Express): void {
-  // Kept by browsers, and asked for anew each time: 304 as long as it is the same.
+  // Browsers cache it and revalidate it each time (304).
   const setHeaders = (res: Response) => res.setHeader('Cache-Control', 'no-cache');
   const options = { index: false, redirect: false, cacheControl: false, setHeaders } as const;
   app.get(`${ASSETS_PATH}/base.css`, (_req, res) => {
@@ -65,14 +68,14 @@ export function mountConsoleAssets(app: Express): void {
 }
 
 /**
- * The operator's console, behind the sign-in. Its pages only read; what they change, their
- * script changes by the operator API, so that there is one way and one record of it (ADR 0017).
+ * The operator's console, behind the sign-in. Its pages only read; their script makes changes through the operator API,
+ * so that all changes are audited there (ADR 0017).
  */
 export function mountConsole(app: Express, deps: ConsoleDeps): void {
   for (const [address, handler] of Object.entries(HANDLERS)) app.get(address, show(deps, handler));
 }
 
-/** Responds to a browser that asks for a page that does not exist; everything else goes on to the API's own response. */
+/** Responds to a browser that requests a missing page; other requests get the API's own response. */
 export function consoleNotFound(deps: ConsoleDeps): RequestHandler {
   return async (req, res, next) => {
     if (req.method === 'GET' && isBrowser(req)) send(deps, res, missingPage(), await readOpenAlerts(deps));
@@ -80,14 +83,14 @@ export function consoleNotFound(deps: ConsoleDeps): RequestHandler {
   };
 }
 
-/** Tells a browser that the database is away, whatever it asked for, the sign-in too; every other error goes on. */
+/** Shows a browser the page about an unavailable database, also at the sign-in; other errors are passed on. */
 export function consoleFault(deps: ConsoleDeps): ErrorRequestHandler {
   return (thrown: unknown, req, res, next) => {
     if (res.headersSent || !isBrowser(req) || !isDatabaseUnavailable(thrown)) {
       next(thrown);
       return;
     }
-    requestLog(req, res).warn({ error: String(thrown) }, 'database out of reach');
+    requestLog(req, res).warn({ error: String(thrown) }, 'database unavailable');
     res.set('Retry-After', RETRY_AFTER_SECONDS);
     send(deps, res, faultPage());
   };
@@ -117,7 +120,7 @@ async function read(deps: ConsoleDeps, handler: PageHandler, request: PageReques
   }
 }
 
-/** The fields that have a value; of one given several times, the last. */
+/** The fields that have a value; the last value of a repeated field. */
 function givenIn(query: object): Record<string, string> {
   const given = Object.entries(query as Record<string, string | string[]>).map(
     ([name, value]) => [name, [value].flat().at(-1)?.trim() ?? ''] as const,
@@ -125,7 +128,7 @@ function givenIn(query: object): Record<string, string> {
   return Object.fromEntries(given.filter(([, value]) => value !== ''));
 }
 
-/** Without `alerts` where they cannot be read. */
+/** `alerts` is absent if they cannot be read. */
 function send(deps: ConsoleDeps, res: Response, page: Page, alerts?: OpenAlerts): void {
   sendPage(res, ConsolePage({ page, mode: deps.config.serviceMode, alerts }), page.status);
 }

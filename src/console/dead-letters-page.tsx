@@ -14,7 +14,8 @@ import { type PageHandler, readQuery } from './request.ts';
 
 /** The deliveries that failed after five attempts, newest first. Operators redeliver one, or all that match the filter. */
 export const deadLettersPage: PageHandler = async (deps, request) => {
-  // The two filters that the listing and the bulk call of the operator API have in common: so the page shows what it redelivers.
+  // The two filters that both the listing and the bulk call have, so that the page shows exactly the deliveries that it
+  // redelivers.
   const { subscription_id, event_type, cursor, limit } = request.query;
   const given: Record<string, string> = omitUndefined({ subscription_id, event_type, cursor, limit });
   const { query, faults } = readQuery(deadLettersQuery, given);
@@ -70,7 +71,7 @@ type BulkProps = {
   filter: Readonly<Record<string, string>>;
 };
 
-/** The count includes venues without a grant any more; the response says how many were redelivered. */
+/** The count includes venues without a grant; the response says how many were redelivered. */
 function BulkRedeliver({ counts, canReceive, filter }: BulkProps): VNode | null {
   const total = (of: readonly DeadLetterCount[]) => of.reduce((sum, each) => sum + each.count, 0);
   const redeliverable = total(

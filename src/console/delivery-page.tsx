@@ -53,7 +53,7 @@ export const deliveryPage: PageHandler = async (deps, { params }) => {
               ]}
             />
           </Section>
-          <Section id="payload" title="What is sent">
+          <Section id="payload" title="Payload">
             <pre tabindex={0}>{JSON.stringify(deliveryView(detail)['payload'], null, 2)}</pre>
           </Section>
         </div>

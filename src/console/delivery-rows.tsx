@@ -32,7 +32,7 @@ export function deliveryCells(
   ];
 }
 
-/** `503`, `timeout`, `tls error: certificate expired`, `301 to https://partner.example`: what came of an attempt. */
+/** The outcome of an attempt: `503`, `timeout`, `tls error: certificate expired`, `301 to https://partner.example`. */
 export function outcomeOf({
   statusCode,
   error,
@@ -54,7 +54,7 @@ export function Redeliver({ deliveryId, label }: { deliveryId: string; label: st
   );
 }
 
-/** Gives up a dead letter, with the reason for it. */
+/** Discards a dead letter with a reason. */
 export function Discard({ deliveryId }: { deliveryId: string }): VNode {
   return (
     <ApiForm

@@ -17,7 +17,7 @@ export function Dialog({ id, title, children }: { id: string; title: string; chi
   );
 }
 
-/** Asks before what cannot be taken back; the script fills in the words of the form that asked. */
+/** Asks before an action that cannot be undone; the script fills in the form's text. */
 export function ConfirmDialog(): VNode {
   return (
     <Dialog id="confirm-dialog" title="Are you sure?">
@@ -34,7 +34,7 @@ export function ConfirmDialog(): VNode {
   );
 }
 
-/** Shows a new key, once: it is stored nowhere, neither here nor in the service. */
+/** Shows a new key once: it is stored neither in the browser nor in the service. */
 export function SecretDialog(): VNode {
   return (
     <Dialog id="secret-dialog" title="The new key">

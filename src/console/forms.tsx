@@ -3,21 +3,21 @@ import type { ComponentChildren, ComponentProps, VNode } from 'preact';
 type ApiFormProps = {
   /** `POST /api/v1/operator/walk-ins`: the call that the script makes with the fields as its JSON body. */
   call: string;
-  /** What is said when it has succeeded; `{field}` stands for that field of the response. */
+  /** The message after success; `{field}` is replaced by that field of the response. */
   done: string;
-  /** Asked before; `yes` names the button that goes on. */
+  /** The question before the call; `yes` labels the button that confirms it. */
   confirm?: { question: string; yes: string };
   /** Shows the field of the response once, in a dialog. */
   reveal?: 'api_key';
-  /** The page to open after success, for a form whose own page no longer exists. */
+  /** The page to open after success, if the form's own page no longer exists then. */
   next?: string;
   class?: string;
   children: ComponentChildren;
 };
 
 /**
- * A form that changes something, by the operator API alone. Without script it does nothing: `dialog` is the one method of a form
- * that sends nothing anywhere.
+ * A form that makes a change through the operator API. Without the script it does nothing: only `dialog` is a method of
+ * a form that sends no request.
  */
 export function ApiForm({ call, done, confirm, reveal, next, children, ...rest }: ApiFormProps): VNode {
   return (
@@ -37,7 +37,7 @@ export function ApiForm({ call, done, confirm, reveal, next, children, ...rest }
   );
 }
 
-/** Names the call, so that the one that is sent again after a failure has no second effect; the script fills it in. */
+/** The idempotency key, so that a call repeated after a failure takes effect once; the script fills it in. */
 export function IdempotencyKey(): VNode {
   return <input type="hidden" name="idempotency_key" data-new-key />;
 }

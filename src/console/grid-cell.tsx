@@ -5,7 +5,7 @@ import { Closed, type GridProps, Held, type InsideProps, Sellable, Shared, Taken
 
 type CellProps = GridProps & { cell: DayCell; rows: number; column: number };
 
-/** One slot: its state in a word, a drawing and a colour, and the one thing to be done with it. */
+/** One slot: its state as a word, an icon and a colour, and its action. */
 export function GridCell({ cell, rows, column, ...shown }: CellProps): VNode {
   const Inside = INSIDES[cell.state];
   const what = `${cell.resource.name}, ${timeSpan(cell.start, cell.end, shown.grid.venue.timeZone)}`;
@@ -23,7 +23,7 @@ export function GridCell({ cell, rows, column, ...shown }: CellProps): VNode {
   );
 }
 
-/** What a change of the cell is told as. */
+/** The announcement of a change of the cell. */
 function stateName({ state, occupants: [first] }: DayCell): string {
   return first === undefined ? words(state) : `${words(state)} ${first.holdId.slice(-4)}`;
 }

@@ -5,7 +5,7 @@ import { Dialog } from './dialogs.tsx';
 import { ApiForm, Field, IdempotencyKey, InputField, ReasonField } from './forms.tsx';
 import { ReleaseHold } from './hold-page.tsx';
 
-/** Shown beside the field in place of the API's message. */
+/** Shown next to the field instead of the API's message. */
 const phoneFault = (region: string): string =>
   region === 'IN'
     ? 'Enter a valid phone number, e.g. 98765 43210 or +91 98765 43210.'
@@ -43,7 +43,7 @@ export function WalkInDialog({ region }: { region: string }): VNode {
   );
 }
 
-/** The starts of the day at which a walk-in can be sold somewhere. */
+/** The starts of the day at which at least one slot can be sold to a walk-in. */
 export function freeStarts({ columns }: DayGrid): Date[] {
   const free = columns.flatMap(({ cells }) => cells.filter((cell) => cell.takesWalkIn));
   return [...new Set(free.map(({ start }) => start.getTime()))].sort((a, b) => a - b).map((ms) => new Date(ms));

@@ -26,7 +26,7 @@ const gridQuery = Joi.object<{ venue_id?: string; date?: string }>({ venue_id: u
 
 const BLACKOUTS_SHOWN = 20;
 
-/** A day at a venue: every slot with its state, and what can be done with it. */
+/** A day at a venue: every slot with its state and its action. */
 export const gridPage: PageHandler = async (deps, request) => {
   const { query, faults } = readQuery(gridQuery, request.query);
   // A faulty date must not lead to another venue.

@@ -1,9 +1,12 @@
 import type { DayCell, DayColumn } from '../booking/availability/day-grid.service.ts';
 
-/** What stands in a row of one column: a cell that begins there, or the gap in which the resource is closed. */
+/** The content of one column in a row: a cell that begins there, or a gap while the resource is closed. */
 export type Placed = { rows: number; cell: DayCell | null };
 
-/** `start` to `end`: of each column what begins there, undefined where something from above reaches into the row. */
+/**
+ * A row from `start` to `end`: for each column the content that begins there, undefined if content from above
+ * continues.
+ */
 export type GridRow = { start: Date; end: Date; placed: (Placed | undefined)[] };
 
 /**

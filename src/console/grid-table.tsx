@@ -100,7 +100,7 @@ const LEGEND = [
   ['past', 'Past or not on sale'],
 ] as const;
 
-/** What the colours mean; every cell says it in words too. */
+/** The legend of the colours; every cell also has its state as a word. */
 export function Legend(): VNode {
   return (
     <ul class="legend" aria-label="Legend">
@@ -114,7 +114,7 @@ export function Legend(): VNode {
   );
 }
 
-/** What stands on the day beside its schedule: it blocks slots, and would be seen nowhere else. */
+/** The holds and bookings outside the day's schedule: they block slots, and no other part of the page shows them. */
 export function OffSchedule({ grid, nameOf }: GridProps): VNode | null {
   if (grid.offSchedule.length === 0) return null;
   return (

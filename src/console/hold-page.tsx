@@ -62,7 +62,7 @@ function ExpiryJob({ hold }: { hold: Reservation }): VNode {
   return <JobLink queue="hold-expiry" jobId={holdExpiryJobId(expiryOf(hold))} />;
 }
 
-/** Releases a hold: the one of `holdId`, else the one that its dialog was opened for. */
+/** Releases the hold `holdId`, or the one for which the dialog was opened. */
 export function ReleaseHold({ holdId }: { holdId?: string }): VNode {
   return (
     <ApiForm

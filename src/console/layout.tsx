@@ -15,7 +15,7 @@ const SECTIONS = [
   ['/audit', 'Audit'],
 ] as const;
 
-/** What else is on this listener, with pages of its own look. */
+/** Other pages of this listener, with a layout of their own. */
 const TOOLS = [
   ['/queues', 'Queues'],
   ['/docs', 'API'],
@@ -24,13 +24,13 @@ const TOOLS = [
 /** A page that the header leads to. */
 export type Section = (typeof SECTIONS)[number][0];
 
-/** What one page of the console shows. */
+/** The content of a page of the console. */
 export type Page = {
   title: string;
   content: ComponentChildren;
-  /** The section that it belongs to; none of a page that nothing leads to. */
+  /** The section of the page in the header; absent for a page that is in none. */
   section?: Section;
-  /** Whether an open page is kept up to date by itself. */
+  /** Whether an open page refreshes by itself. */
   isLive?: boolean;
   status?: number;
 };
@@ -38,8 +38,8 @@ export type Page = {
 type ConsolePageProps = { page: Page; mode: string; alerts: OpenAlerts | undefined };
 
 /**
- * A page in the console's frame: header, what the script says, and the dialogs that all pages share. The open alerts are a part of
- * the content, so that they are kept up to date with it.
+ * A page in the console's frame: header, messages of the script, and shared dialogs. The open alerts are part of the
+ * content, so that they refresh with it.
  */
 export function ConsolePage({ page, mode, alerts }: ConsolePageProps): VNode {
   return (

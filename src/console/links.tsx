@@ -8,7 +8,10 @@ import type { QueueName } from '../queues/jobs.ts';
 import { longDate, withQuery } from './format.rules.ts';
 import type { ConsoleDeps } from './request.ts';
 
-/** Reads the names of the partners of `rows`; the built-in partner is the platform, an unknown one has its id for a name. */
+/**
+ * Reads the names of the partners of `rows`. The built-in partner is called the platform, and the name of an unknown
+ * partner is its id.
+ */
 export async function readNames<Row>(
   deps: ConsoleDeps,
   rows: readonly Row[],

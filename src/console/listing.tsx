@@ -8,12 +8,12 @@ import type { PageRequest } from './request.ts';
 
 export type Choice = readonly [value: string, label: string];
 
-/** One field of a filter: a choice where it has options, else text. */
+/** One field of a filter: a choice if it has options, else a text. */
 export type Filter = {
   name: string;
   label: string;
   isDate?: true;
-  /** What the choice of nothing means; all, unless stated. */
+  /** The label of the empty choice; `all` by default. */
   blank?: string;
   options?: readonly Choice[];
 };
@@ -23,17 +23,17 @@ type Listing<Item> = Omit<TableProps, 'rows'> & {
   title: string;
   filters: readonly Filter[];
   request: PageRequest;
-  /** What is wrong with the filters: the page says so, and has no rows. */
+  /** Errors in the filters: the page shows them, and no rows. */
   faults: FieldFault[] | undefined;
-  /** What stands between the filters and the table. */
+  /** Content between the filters and the table. */
   above?: VNode | false;
   page: { rows: Item[]; next: Position | null };
   row: (item: Item) => Row;
-  /** Whether the first page is kept up to date while it is open. */
+  /** Whether the first page refreshes by itself. */
   isLive?: true;
 };
 
-/** A page of a listing: its filters, its rows, and the way to the next page with the same filters. */
+/** A page of a listing: its filters, its rows, and a link to the next page with the same filters. */
 export function listingPage<Item>(listing: Listing<Item>): Page {
   const { section, title, filters, request, faults, above, page, row, isLive, ...table } = listing;
   const { cursor, ...kept } = request.query;
@@ -63,7 +63,7 @@ export function listingPage<Item>(listing: Listing<Item>): Page {
 
 type FiltersProps = { filters: readonly Filter[]; request: PageRequest; faults?: FieldFault[] | undefined };
 
-/** The filters of a listing, sent to its own page by GET, with what is wrong with them beside each. */
+/** The filters of a listing, sent to its own page by GET, each with its error. */
 function Filters({ filters, request: { path, query }, faults = [] }: FiltersProps): VNode {
   return (
     <search>

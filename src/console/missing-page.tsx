@@ -1,6 +1,6 @@
 import type { Page } from './layout.tsx';
 
-/** What is shown for an address that leads nowhere; `why` is the sentence of the service that found nothing. */
+/** The page for a missing address; `why` is the service's message. */
 export function missingPage(why = 'There is no page at this address.'): Page {
   return {
     title: 'Not found',
@@ -17,7 +17,7 @@ export function missingPage(why = 'There is no page at this address.'): Page {
   };
 }
 
-/** What is shown while the database is away. */
+/** The page while the database is unavailable. */
 export function faultPage(): Page {
   return {
     title: 'Not available',

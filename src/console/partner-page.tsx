@@ -12,7 +12,7 @@ import { Keys } from './partner-keys.tsx';
 import { Badge, Facts, Heading, Section, When } from './parts.tsx';
 import type { PageHandler } from './request.ts';
 
-/** A partner with its keys and the venues that are granted to it. */
+/** A partner with its keys and granted venues. */
 export const partnerPage: PageHandler = async (deps, { params }) => {
   const partner = await getPartner(deps, params['partnerId'] ?? '');
   const [keys, granted, venues] = await Promise.all([
@@ -52,7 +52,7 @@ export const partnerPage: PageHandler = async (deps, { params }) => {
   };
 };
 
-/** The listings of this partner alone: the choice of partners there may not have it. */
+/** Links to the listings of this partner, because their choice of partners may not include it. */
 function RelatedPages({ id }: { id: string }): VNode {
   const path = (listing: string) => withQuery(listing, { partner_id: id });
   return (
@@ -71,7 +71,7 @@ function ReportLink({ partner: { _id, certificationSummary } }: { partner: Partn
   return <a href={`/partners/${_id}/certification`}>{`${words(verdict)}: ${passed} passed${untried}`}</a>;
 }
 
-/** A report is of a sandbox, and names its partner by the id there. */
+/** A report comes from a sandbox, where the partner may have another id. */
 const REPORT_HINT = {
   sandbox: 'What partner certify --report-json wrote, with a key of this partner.',
   production: 'What partner certify --report-json wrote on the sandbox, where the partner has another id.',

@@ -1,7 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { dateTime, words } from './format.rules.ts';
 
-/** The states of all that the console shows, by how they look. */
+/** The states of all objects in the console, by their appearance. */
 const TONES: Record<string, 'good' | 'bad' | 'wait'> = {
   active: 'good',
   succeeded: 'good',
@@ -30,7 +30,7 @@ export function When({ at, timeZone }: { at: Date | null | undefined; timeZone: 
   return <time datetime={at.toISOString()}>{dateTime(at, timeZone)}</time>;
 }
 
-/** The heading of a page with what belongs beside it. */
+/** The heading of a page with its actions. */
 export function Heading({ title, children }: { title: string; children?: ComponentChildren }): VNode {
   return (
     <div class="row">
@@ -112,7 +112,7 @@ export function Facts({ facts }: { facts: readonly (readonly [string, ComponentC
   );
 }
 
-/** The way to the next page of a listing, and back to the first. */
+/** Links to the next page of a listing and to the first. */
 export function Pager({ first, next }: { first: string | null; next: string | null }): VNode | null {
   if (first === null && next === null) return null;
   return (
@@ -137,7 +137,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** A small drawing beside a word that says the same. */
+/** An icon next to a word with the same meaning. */
 export function Icon({ name }: { name: IconName }): VNode {
   return (
     <svg class="drawing" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" focusable="false">

@@ -6,17 +6,17 @@ import { checkInput } from '../http/validate.ts';
 import type { PartnerDeps } from '../partners/partners.service.ts';
 import type { Page } from './layout.tsx';
 
-/** All that the pages need: they read by the services of the components, and change nothing. */
+/** The dependencies of the pages, which read through services and change nothing. */
 export type ConsoleDeps = SlotDeps & BookingDeps & PartnerDeps;
 
-/** What a page is asked for; fields of the query that were left blank are not in it. */
+/** The request of a page, without blank fields of the query. */
 export type PageRequest = { path: string; params: Record<string, string>; query: Record<string, string> };
 
-/** Reads what the page shows. @throws DomainError of what there is not */
+/** Reads the content of the page. @throws DomainError for a missing object */
 export type PageHandler = (deps: ConsoleDeps, request: PageRequest) => Promise<Page | { redirect: string }>;
 
 /**
- * The query as its schema reads it; or that of an empty one, with what is wrong. Other fields of the address are ignored.
+ * The parsed query. If it is invalid: the parsed empty query and the errors. Other fields of the address are ignored.
  */
 export function readQuery<Query>(
   schema: ObjectSchema<Query>,

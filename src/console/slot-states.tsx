@@ -4,13 +4,13 @@ import { dateTime, minutes, price, timeSpan } from './format.rules.ts';
 import { claimPath } from './links.tsx';
 import { Icon, type IconName } from './parts.tsx';
 
-/** What every part of the grid's page is given. */
+/** The props of every part of the grid's page. */
 export type GridProps = { grid: DayGrid; nameOf: (partnerId: string) => string };
 
-/** What the inside of a cell is given; `what` names the slot. */
+/** The props of a cell's content; `what` names the slot. */
 export type InsideProps = GridProps & { cell: DayCell; what: string };
 
-/** A slot with which nothing can be done. */
+/** A slot without an action. */
 function Plain({ label, under = '' }: { label: string; under?: string }): VNode {
   return (
     <span class="slot">
@@ -25,7 +25,7 @@ export function Unsold({ cell, label }: InsideProps & { label: string }): VNode 
   return <Plain label={label} under={price(cell.pricePaise)} />;
 }
 
-/** A slot that opens a dialog, whose words and fields the script takes from `fill`. */
+/** A slot that opens a dialog. The script takes the dialog's text and fields from `fill`. */
 function Opens({
   dialog,
   fill,
@@ -57,7 +57,7 @@ export function Sellable({ cell, what, label }: InsideProps & { label: string })
   );
 }
 
-/** A hold counts down, and can be overridden or released while nothing firmer is in the way. */
+/** A hold counts down. It can be overridden or released unless a booking shares the slot. */
 export function Held({ cell, what, nameOf }: InsideProps): VNode {
   const holder = cell.occupants.map(({ partnerId }) => nameOf(partnerId)).join(', ');
   const secondsLeft = Math.max(...cell.occupants.map((each) => each.secondsLeft ?? 0));
@@ -131,7 +131,7 @@ export function Taken({ cell, what, nameOf, grid }: InsideProps): VNode {
   );
 }
 
-/** Somebody has a resource that stands on the same space: the way leads to that slot. */
+/** Another resource claims the shared space: the cell links to that slot. */
 export function Shared({ cell, grid }: InsideProps): VNode {
   const [by] = cell.occupants;
   if (by === undefined) return <Plain label="Taken" />;

@@ -10,7 +10,7 @@ type TimelineProps = {
   nameOf: (partnerId: string) => string;
 };
 
-/** The events of a booking, oldest first, each with who made it and who was told. */
+/** The events of a booking, oldest first, each with its actor and its deliveries. */
 export function Timeline({ entries, timeZone, nameOf }: TimelineProps): VNode {
   return (
     <ol class="timeline">

@@ -17,7 +17,7 @@ const STATUSES = [
   ['inactive', 'Inactive'],
 ] as const;
 
-/** The subscriptions of all partners, how they are doing, and their switch. */
+/** The subscriptions of all partners with their health, and a switch for each. */
 export const webhooksPage: PageHandler = async (deps, request) => {
   const { query, faults } = readQuery(subscriptionsQuery, request.query);
   const filter = omitUndefined({ partnerId: query.partner_id, status: query.status });
@@ -63,7 +63,7 @@ function eventsOf({ eventTypes, venueIds }: SubscriptionRow): string {
   return venueIds ? `${types}; venues: ${venueIds.length} only` : types;
 }
 
-/** What counts for an operator of an active one is whether it takes what it is sent. */
+/** For an active subscription, operators need to know whether its endpoint accepts deliveries. */
 function stateOf({ status, consecutiveFailures: failures }: SubscriptionRow): string {
   if (status !== 'active' || failures === 0) return status;
   return isUnhealthy(failures) ? 'unhealthy' : 'failing';

@@ -61,7 +61,7 @@ async function tellStory(): Promise<void> {
   step('The second endpoint fails until the dead letter');
   const deadLetterId = await retryUntilDead(seller, endpoints);
 
-  step('The endpoint is mended, and the dead letter redelivered');
+  step('The endpoint is repaired, and the dead letter redelivered');
   await redeliver(seller, endpoints, deadLetterId);
 
   step('The operator suspends the partner of this run');

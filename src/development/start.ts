@@ -1,5 +1,5 @@
 /**
- * `npm start`: the whole system on one machine, until it is asked to stop or its parent is gone. `src/development/` is
+ * `npm start`: the whole system on one machine, until it gets a stop signal or its parent ends. `src/development/` is
  * for development only: the build and the image leave it out.
  */
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-/** `replacement` is written over the customer, and over texts that `identifiesCustomer` finds. */
+/** `replacement` overwrites the customer's data, and texts that `identifiesCustomer` finds. */
 export type Erasure = { replacement: string; identifiesCustomer: (text: string) => boolean };
 
 /** The text, or the replacement if it identifies the customer. */

@@ -45,7 +45,7 @@ export type ErrorCode =
   | 'INTERNAL_ERROR'
   | 'SERVICE_UNAVAILABLE';
 
-/** Who reads a message: operators have another interface. */
+/** The reader of a message: partners and operators have different interfaces. */
 export type Audience = 'partner' | 'operator';
 
 /** Operators pass no partner to services. */

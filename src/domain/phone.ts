@@ -3,8 +3,8 @@ import { fieldError } from './errors.ts';
 
 /**
  * The E.164 form (`+919845012345`) of a phone number written internationally or as in `defaultRegion`; undefined if
- * `text` is not one valid number and nothing else (contract: confirm/customer-phone). An extension is rejected: E.164
- * cannot have one.
+ * `text` is not exactly one valid number (contract: confirm/customer-phone). An extension is rejected: E.164 cannot
+ * have one.
  * @throws RangeError if `defaultRegion` is no region.
  */
 export function normalisePhone(text: string, defaultRegion: string): string | undefined {
@@ -13,7 +13,7 @@ export function normalisePhone(text: string, defaultRegion: string): string | un
   return number?.isValid() && number.ext === undefined ? number.number : undefined;
 }
 
-/** Removes what people and phones put around a number: format characters, `tel:`, brackets around the country code. */
+/** Removes additions of people and phones: format characters, `tel:`, brackets around the country code. */
 function plainPhone(text: string): string {
   return withAsciiDigits(withoutFormat(text))
     .replace(/^ *(?:tel:)? */i, '')

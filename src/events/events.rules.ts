@@ -10,12 +10,15 @@ import type { EventRow } from './events.model.ts';
 
 type OfVenue = Pick<EventRow, 'venueId' | 'isTest' | 'receiverId'>;
 
-/** The venue of an event; null for a sample, which has none, and for no event. */
+/** The venue of an event; null for a sample, and without an event. */
 export function venueIdOf(event: OfVenue | null | undefined): string | null {
   return event?.isTest === true ? null : (event?.venueId ?? null);
 }
 
-/** The venue that a receiver needs a grant for; null as `venueIdOf`, and for an event of the receiver's own grant. */
+/**
+ * The venue for which a receiver needs a grant; null without a venue (`venueIdOf`), and for an event of the receiver's
+ * own grant.
+ */
 export function requiredVenueId(event: OfVenue | null | undefined): string | null {
   return event?.receiverId === undefined ? venueIdOf(event) : null;
 }
@@ -30,7 +33,7 @@ export function requestIdOf({ actor }: Pick<EventRow, 'actor'>): string | null {
   return actor === undefined || actor.kind === 'service' ? null : (actor.requestId ?? null);
 }
 
-/** The request id if the receiver made the call, else null: a caller may choose its request id. */
+/** The request id if the receiver itself made the call, else null: a caller may put information into its request id. */
 export function requestIdFor(event: Pick<EventRow, 'actor'>, receiverId: string): string | null {
   const { actor } = event;
   return actor?.kind === 'api_key' && actor.partnerId === receiverId ? requestIdOf(event) : null;
@@ -82,7 +85,7 @@ function changeDetails({ reason, resourceIds, from, to }: AvailabilityChange): R
   };
 }
 
-/** The rows of an outbox, oldest first. An older release's events take their subject from it (ADR 0009). */
+/** The rows of an outbox, oldest first. Events of older releases have no subject, so it comes from the reservation. */
 export function toEventRows({ outbox, ...reservation }: Outbox): EventRow[] {
   const { _id: holdId, venueId, resourceId, slotId, slotStart, slotEnd, pricePaise } = reservation;
   const subject = { venueId, resourceId, slotId, slotStart, slotEnd, pricePaise, holdId };
@@ -95,7 +98,7 @@ export function toEventRows({ outbox, ...reservation }: Outbox): EventRow[] {
   }));
 }
 
-/** The event of a change that waits in the outbox of the catalog. */
+/** The event of a change in the catalog's outbox. */
 export function toChangeEvent({ _id, venueId, at, receiverId, ...waiting }: WaitingChange): EventRow {
   const { reason, resourceIds, from, to } = waiting;
   return {
@@ -124,12 +127,13 @@ export function changeEvent(
   };
 }
 
-/** Ids contain their host's time; how far its clock may be ahead. */
+/** Ids contain their host's time: how far that clock may be ahead. */
 const AHEAD_MS = 86_400_000;
 
 /**
- * Events go after they happened and their slot has ended, so that the timeline of a booking stays whole. An event that
- * waits for its sequence number stays. Walked by id: no other index has all events in the order of time.
+ * Events may be deleted some days after they happened and their slot has ended, so that the timeline of a booking stays
+ * complete. An event without its sequence number stays. Rows are read by id: no other index has all events in order of
+ * time.
  */
 export const PAST_EVENTS: RetentionRule = {
   collection: 'events',

@@ -37,14 +37,14 @@ const window = {
   resource_ids_affected: Joi.array()
     .items(resourceId())
     .description(
-      'Every resource whose slots it blocks or frees, its own included. Only where its resource shares space with others.',
+      'Every resource with slots that it blocks or frees, including its own. Only if its resource shares space with others.',
     )
     .example(['koramangala-arena-full-turf', EXAMPLE.resourceId])
     .optional(),
   test,
 };
 
-/** What changed at a venue, in `availability_changed`. */
+/** The details of `availability_changed`. */
 const change = {
   reason: growing(Joi.string().valid(...CHANGE_REASONS))
     .description(
@@ -55,10 +55,10 @@ const change = {
     'The resources concerned; null: all resources of the venue.',
   ),
   from: orNull(timestamp(EXAMPLE.slotStart)).description(
-    'Slots before it did not change; null: no bound. Only blackouts and price rules have bounds.',
+    'Slots before this instant did not change; null: no bound. Only blackouts and price rules have bounds.',
   ),
   to: orNull(timestamp(EXAMPLE.slotEnd)).description(
-    'Slots of operating days that begin from then on did not change; null: no bound.',
+    'Slots of operating days that begin at or after it did not change; null: no bound.',
   ),
 };
 
@@ -114,7 +114,7 @@ export const event = named(
       hold_expiry_at: timestamp(EXAMPLE.holdExpiry).description('In hold_created.').optional(),
       reason: Joi.string()
         .description(
-          'In availability_changed what changed. Else why, if a reason was given: only for who made the change.',
+          'In availability_changed: what changed. In other events: why, if a reason was given; only for the partner that made the change.',
         )
         .example('Rain: the turf is closed.')
         .optional(),

@@ -12,7 +12,9 @@ export { eraseTextsOfEvents } from './events.store.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Logs a sample event for the partner, of a court that does not exist: its slot of tomorrow, or a blackout. */
+/**
+ * Logs a sample event for the partner, about tomorrow's slot of a court that does not exist, or about a blackout there.
+ */
 export async function logTestEvent(deps: { db: Db }, partnerId: string, type: EventType): Promise<EventRow> {
   const at = await readDatabaseTime(deps.db);
   const event = isOfVenue(type) ? sampleChange(at) : sampleOfSlot(at, partnerId, type);

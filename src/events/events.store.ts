@@ -35,7 +35,7 @@ export async function insertNumbered(
   return failures;
 }
 
-/** The first event of every outbox, then the second, and so on. */
+/** Splits events into rounds: the first event of every outbox, then the second, and so on. */
 function inTurns(events: readonly EventRow[]): EventRow[][] {
   const turns: EventRow[][] = [];
   const countOf = new Map<string, number>();
@@ -88,11 +88,11 @@ export async function findReservationsWithEvent(db: Db, holdIds: readonly string
   return new Set(rows.flatMap(({ holdId }) => holdId ?? []));
 }
 
-/** The venues whose events a partner gets. Events of its own grants (`receiverId`) are those of `ownVenueIds`. */
+/** A partner gets the events of these venues. It gets events of its own grants (`receiverId`) at `ownVenueIds`. */
 export type Reader = {
   partnerId: string;
   venueIds: readonly string[];
-  /** Null: of every venue, granted or not. */
+  /** Null: at every venue, granted or not. */
   ownVenueIds: readonly string[] | null;
 };
 
@@ -104,7 +104,7 @@ function filtersOf({ partnerId, venueIds, ownVenueIds }: Reader) {
   };
 }
 
-/** Merges two lists in the same order into their first `limit` events. */
+/** Merges two sorted lists and returns the first `limit` events. */
 function merged(lists: readonly EventRow[][], order: (a: EventRow, b: EventRow) => number, limit: number): EventRow[] {
   return lists.flat().sort(order).slice(0, limit);
 }
@@ -152,7 +152,10 @@ type FeedFilter = {
 
 const feedBegin = (keptMs: number): Expression => ({ $subtract: ['$$NOW', keptMs] });
 
-/** Events numbered in (`after`, `upTo`], in order. `isByTime`: cheaper if many are numbered so and few are new. */
+/**
+ * Events numbered in (`after`, `upTo`], in order. `isByTime`: reads by time, which is cheaper if the range is long and
+ * few of its events are new.
+ */
 export async function findFeed(
   db: Db,
   { reader, type, since, keptMs, isByTime }: FeedFilter,

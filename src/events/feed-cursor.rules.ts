@@ -3,11 +3,13 @@ import { type SecretBox, SecretBoxError } from '../platform/secret-box.ts';
 const DIGITS = 16;
 const SEALED = /^v\d\.[0-9a-f]{8}\.[A-Za-z0-9_-]+$/;
 
-/** The message for an invalid cursor; it does not say whether it is another partner's. */
+/** The message for an invalid cursor. It is the same for another partner's cursor. */
 export const NOT_A_FEED_CURSOR =
   'is not a valid cursor. Send next_cursor unchanged; if you did, omit `after` to read from the beginning, and skip each event_id that you have handled.';
 
-/** The cursor for a sequence number: sealed and of one length, so it reveals nothing of others' events. */
+/**
+ * The cursor for a sequence number: encrypted and of one length, so it reveals nothing about events of other partners.
+ */
 export function sealFeedCursor(box: SecretBox, partnerId: string, sequence: number): string {
   return box.seal(String(sequence).padStart(DIGITS, '0'), { owner: partnerId, id: 'feed' });
 }

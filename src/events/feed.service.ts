@@ -46,7 +46,7 @@ export async function shortenFeed(deps: { db: Db }): Promise<number> {
   return removeFromFeed(deps.db, KEPT_MS);
 }
 
-/** Far longer than writing events takes: the process has ended or stalled. */
+/** Far longer than writing events takes: after that, the process has ended or hangs. */
 const GIVEN_UP_AFTER_MS = 10_000;
 
 /** Ends the ranges of dead processes, because the feed stops at an open range. */

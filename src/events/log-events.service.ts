@@ -10,10 +10,10 @@ import { closeRanges, giveUpRange, openRange } from './sequence-numbers.store.ts
 const MAX_ROUNDS = 5;
 
 /**
- * Writes events to the log with their sequence numbers, in the order of their times; an event that is there already
- * stays as it is. The numbers come from a range reserved for this call, so that concurrent processes do not wait for
- * each other (ADR 0010). An event that cannot be written gets a number of a later range, and so do the later events of
- * its reservation: the feed keeps their order. Returns, by outbox, the error of an event that is not in the log.
+ * Writes events to the log with sequence numbers, in order of time; existing events stay unchanged. The numbers come
+ * from a range reserved for this call, so that concurrent processes do not wait for each other (ADR 0010). If an event
+ * cannot be written, it and the later events of its reservation get numbers of a later range, so the feed keeps their
+ * order. Returns, by outbox, the error of an event that is not in the log.
  */
 export async function logEvents(deps: { db: Db }, events: readonly EventRow[]): Promise<ReadonlyMap<string, Error>> {
   const failures = new Map<string, Error>();
@@ -36,7 +36,7 @@ async function logInRange({ db }: { db: Db }, events: readonly EventRow[]): Prom
   try {
     const errors = await insertNumbered(db, events, range.from);
     const isInDoubt = [...errors.values()].some((err) => !isFinalRejection(err));
-    // An insert in doubt may still succeed: if its range were closed, readers would have passed its number.
+    // An insert with unknown outcome may still succeed. Its range must stay open, or readers would pass its number.
     endRange(isInDoubt ? giveUpRange(db, range) : closeSoon(db, range));
     return errors;
   } catch (err) {
@@ -66,7 +66,7 @@ const closeSoon = batchedByDb<NumberRange, undefined>(
 async function withoutLogged(deps: { db: Db }, events: readonly EventRow[]): Promise<EventRow[]> {
   if (events.length === 0) return [];
   const ids = events.map(({ _id }) => _id);
-  // Only majority-committed events count: one that a failover may undo must be written again.
+  // Only count majority-committed events: an event that a failover may undo must be written again.
   const logged = await findEvents(deps.db, ids, {});
   return events.filter(({ _id }) => !logged.has(_id));
 }

@@ -6,10 +6,10 @@ import { type EventRow, eventCollection, feedCounterCollection, type NumberRange
 
 const FEED = { _id: 'feed' } as const;
 
-/** The highest number given. An older release, which knows only `last`, may have gone beyond `reserved`. */
+/** The highest number in use. An older release knows only `last`, so `last` may be above `reserved`. */
 const HIGHEST = { $max: ['$last', '$reserved', 0] };
 
-/** The last sequence number of the feed in the snapshot, which has every event up to it. */
+/** The last sequence number of the feed in the snapshot. The log has every event up to it. */
 export async function findLastSequenceNumber(db: Db, snapshot: Snapshot): Promise<number> {
   const counter = await feedCounterCollection(db).findOne(FEED, inSnapshot(snapshot));
   return counter?.last ?? 0;
@@ -43,9 +43,9 @@ export async function closeRanges(db: Db, ranges: readonly Pick<NumberRange, 'id
 }
 
 /**
- * Ends a range whose events may still be written, for example by a stalled process. The unique index gives each number
- * to the first writer: this call writes a filler for every free number, and a late event gets a number of a later
- * range.
+ * Ends a range while its events may still be written, for example by a stalled process. The unique index gives each
+ * number to the first writer: this call writes a filler for every free number, and a late event gets a number of a
+ * later range.
  */
 export async function giveUpRange(db: Db, range: NumberRange): Promise<void> {
   const count = range.until - range.from + 1;

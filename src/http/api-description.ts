@@ -11,7 +11,7 @@ import type { Operation } from './route.ts';
 
 const DESCRIPTION_PATH = '/openapi.json';
 
-/** How the description describes itself; public unless the listener asks for a key first. */
+/** Describes the endpoint of the description itself, which is public unless the listener requires a key. */
 export const describesItself = (isPublic: boolean): Operation => ({
   method: 'get',
   path: DESCRIPTION_PATH,
@@ -36,7 +36,7 @@ export function mountApiDescription(app: Express, describe: () => OpenApiDocumen
     // Generated clients call the server named here, and many cannot use a path.
     const { origin } = parseUrl(`${req.protocol}://${req.host}`) ?? { origin: '/' };
     const servers = document.servers.map((server) => ({ ...server, url: origin }));
-    // Always revalidated, so that no description of an older version is read.
+    // Clients revalidate it each time, so that they never read an older version.
     res
       .set('Cache-Control', 'no-cache')
       .type('json')
@@ -64,7 +64,7 @@ export function mountApiReference(
   mountGet(app, `${base}/reference.css`, (_req, res) => sendOwn(res, 'css', referenceStyle));
   for (const file of SWAGGER_UI_FILES) {
     mountGet(app, `${base}/${file}`, (_req, res) => {
-      // The page requests them with the version in the query, so a newer one has another address.
+      // The page requests these files with the version in the query, so a newer version has another address.
       res.setHeader('Cache-Control', 'private, max-age=31536000, immutable');
       res.sendFile(file, { root: path.dirname(PACKAGE_FILE), cacheControl: false });
     });

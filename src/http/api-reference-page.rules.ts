@@ -38,16 +38,16 @@ window.SwaggerUIBundle({
   tryItOutEnabled: true,
   displayRequestDuration: true,
   defaultModelsExpandDepth: 0,
-  // Swagger UI would keep the key in the browser's local storage, where it outlives the tab and lies readable on disk.
+  // Swagger UI would store the key in the browser's local storage, where it outlives the tab and can be read on disk.
   persistAuthorization: false,
-  // It would send the description's address to a host of Swagger's.
+  // Swagger UI would send the description's address to a host of Swagger.
   validatorUrl: null,
-  // Nor may the address of this page choose another description, or another server for the key to be sent to.
+  // The address of this page must not choose another description, or another server that would get the key.
   queryConfigEnabled: false,
 });
 `;
 
-/** Adds to Swagger UI's own dark mode what is around it, for keyboards and phones. */
+/** Completes Swagger UI's own dark mode, and adapts the page to keyboards and phones. */
 export const referenceStyle = `:root { color-scheme: light dark; }
 *, *::before, *::after { box-sizing: inherit; }
 html { box-sizing: border-box; }
@@ -61,7 +61,7 @@ noscript { display: block; padding: 1rem; font: 16px/1.5 system-ui, sans-serif; 
 .swagger-ui :focus-visible { outline: 3px solid #2563eb; outline-offset: 2px; }
 html.dark-mode .swagger-ui :focus-visible { outline-color: #93c5fd; }
 
-/* A choice of one server, this one. */
+/* Hides the choice of servers, because there is only one. */
 .swagger-ui .schemes > div:has(option[value="/"]:only-child) { visibility: hidden; }
 
 @media (max-width: 640px) {
@@ -72,11 +72,11 @@ html.dark-mode .swagger-ui :focus-visible { outline-color: #93c5fd; }
   .swagger-ui .responses-inner,
   .swagger-ui .table-container { padding: .75rem; }
   .swagger-ui .filter .operation-filter-input { max-width: none; }
-  /* Lines of code scroll sideways instead of breaking within words, above their buttons and not behind them. */
+  /* Lines of code scroll sideways instead of breaking within words, and do not cover their buttons. */
   .swagger-ui .highlight-code > pre.microlight code { white-space: pre !important; word-break: normal; }
   .swagger-ui .curl-command pre.microlight,
   .swagger-ui .live-responses-table .highlight-code > pre.microlight { padding-bottom: 3rem !important; }
-  /* A status above its response, and no column for links, of which there are none. */
+  /* The status is above its response, without the empty column for links. */
   .swagger-ui .responses-table > thead,
   .swagger-ui .responses-table .response > td.response-col_links { display: none; }
   .swagger-ui .responses-table,

@@ -16,11 +16,14 @@ import { traceRequests } from './trace-requests.ts';
 
 export type BaseAppOptions = {
   trustedProxies?: readonly string[];
-  /** Words of paths below which something other than routes is mounted. */
+  /** Words of paths that are not in route tables, such as mounted pages. */
   moreWords?: readonly string[];
 };
 
-/** What all listeners share: request ids, a log line a request without personal data, security headers, `no-store`. */
+/**
+ * The common part of all listeners: request ids, a log line for each request without personal data, security headers,
+ * `no-store`.
+ */
 export function createBaseApp(
   log: Logger,
   measure?: RequestHandler,
@@ -55,7 +58,7 @@ export function createBaseApp(
   return app;
 }
 
-/** What is wrong with the Host header: HTTP/1.1 requires exactly one (RFC 9112, section 3.2). */
+/** The fault of the Host header, if any: HTTP/1.1 requires exactly one (RFC 9112, section 3.2). */
 function faultOfHost({ httpVersion, rawHeaders }: IncomingMessage): string | undefined {
   const values = rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === 'host');
   if (values.length > 1) return 'The request has more than one Host header. Send one.';

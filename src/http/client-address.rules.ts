@@ -17,7 +17,10 @@ export function withoutPort(address: string): string {
   return ipv6 ?? ipv4 ?? address;
 }
 
-/** The key of a limit per address: an IPv4 address, or 64 bits of IPv6, whose rest a client chooses. */
+/**
+ * The key of a limit per address: an IPv4 address, or the first 64 bits of an IPv6 address, because a client chooses
+ * the others.
+ */
 export function addressKey(ip: string | undefined): string {
   if (ip !== undefined && isIPv4(ip)) return ip;
   if (ip === undefined || !ipaddr.isValid(ip)) return 'unknown';

@@ -5,7 +5,7 @@ import type { Express, NextFunction, Request, Response } from 'express';
 import type { Logger } from '../platform/logger.ts';
 import { mountGet, rejectWrites } from './mount-routes.ts';
 
-/** Made by `scripts/build-site.ts`, beside `src/` and `dist/`. */
+/** The folder that `scripts/build-site.ts` writes, next to `src/` and `dist/`. */
 const FOLDER = fileURLToPath(new URL('../../.site/', import.meta.url));
 
 const START = '/docs';
@@ -27,8 +27,8 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /**
  * Serves the public documentation for partners: pages at `/docs`, also as Markdown (`.md` or Accept), and `/llms.txt`.
- * `/` redirects browsers there. Pages are revalidated each time (304); assets, whose names change with them, are cached
- * for a year. A browser gets a page for a missing page; a program's request falls through.
+ * `/` redirects browsers there. Pages are revalidated each time (304); assets are cached for a year, because their
+ * names change with their content. A browser gets a page for a missing page; a program's request falls through.
  */
 export function mountDocumentation(app: Express, log: Logger, folder: string = FOLDER): void {
   const names = namesIn(folder);

@@ -18,7 +18,7 @@ export type ErrorFacts = {
   extras?: ErrorExtras;
 };
 
-/** A setting of an app: it has a page for each error code, which every error names in `error.docs`. */
+/** A setting of an app: whether it serves a page for each error code, which `error.docs` then names. */
 export const ERROR_PAGES = 'error pages';
 
 /** The body of every error response. The page is relative to the base URL (RFC 9457, section 3.1.1). */

@@ -38,11 +38,11 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   UNAUTHORIZED: {
     status: 403,
     when: 'The booking to cancel or refund was made by another partner.',
-    remedy: 'Check the booking_id; only the partner that made the booking can cancel or refund it.',
+    remedy: 'Check the booking_id.',
   },
   VENUE_NOT_AUTHORIZED: {
     status: 403,
-    when: 'The venue does not exist or is not granted to you. The response is the same for both.',
+    when: 'The venue does not exist or is not granted to you.',
     remedy: 'Take venue_id from the list of your venues, or ask the platform operator for a grant.',
   },
   CSRF_REJECTED: {
@@ -53,12 +53,12 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   },
   ROUTE_NOT_FOUND: {
     status: 404,
-    when: 'The path does not exist, or it is a sandbox path on a production deployment.',
-    remedy: 'Check the path and its prefix /api/v1. /openapi.json lists every path.',
+    when: 'The path does not exist, or is a sandbox path in production.',
+    remedy: 'Check the path; /openapi.json lists every path.',
   },
   VENUE_NOT_FOUND: {
     status: 404,
-    when: 'The venue does not exist or is not granted to you. The response is the same for both.',
+    when: 'The venue does not exist or is not granted to you.',
     remedy: 'Take venue_id from the list of venues.',
   },
   RESOURCE_NOT_FOUND: {
@@ -68,13 +68,12 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   },
   SLOT_NOT_FOUND: {
     status: 404,
-    when: 'slot_id is malformed or unknown, the schedule has no such slot, or its venue is not granted to you. The response is the same for all three.',
-    remedy:
-      'Copy slot_id or slot_start from availability. If the venue is not in your list of venues, ask the platform operator for a grant.',
+    when: 'slot_id is malformed or unknown, the schedule has no such slot, or its venue is not granted to you.',
+    remedy: 'Copy slot_id or slot_start from availability of a venue in your list of venues.',
   },
   HOLD_NOT_FOUND: {
     status: 404,
-    when: 'You have no hold with that id; it is missing or belongs to another partner.',
+    when: 'You have no hold with that id.',
     remedy: 'Use hold_id as returned when the hold was placed.',
   },
   BOOKING_NOT_FOUND: {
@@ -84,22 +83,22 @@ export const ERRORS: Record<ErrorCode, ErrorEntry> = {
   },
   PACKAGE_NOT_FOUND: {
     status: 404,
-    when: 'You have no package on sale with that id; it is missing, withdrawn or belongs to another partner.',
+    when: 'You have no package on sale with that id.',
     remedy: 'Take package_id from your catalogue, /api/v1/packages.',
   },
   PURCHASE_NOT_FOUND: {
     status: 404,
-    when: 'You have no package purchase with that id; it is missing or belongs to another partner.',
+    when: 'You have no package purchase with that id.',
     remedy: 'Use purchase.id as returned when the package was sold.',
   },
   WEBHOOK_NOT_FOUND: {
     status: 404,
-    when: 'You have no webhook subscription with that id; it is missing or belongs to another partner.',
+    when: 'You have no webhook subscription with that id.',
     remedy: 'Take the id from the list of your subscriptions.',
   },
   DELIVERY_NOT_FOUND: {
     status: 404,
-    when: 'You have no delivery with that id; it is missing or went to another partner.',
+    when: 'You have no delivery with that id.',
     remedy: 'Take the id from /api/v1/partner/observability.',
   },
   PARTNER_NOT_FOUND: {

@@ -39,7 +39,7 @@ export const text = (max: number) => readable(max).pattern(ONE_LINE);
 /** Several lines for people. */
 export const prose = (max: number) => readable(max).pattern(LINES);
 
-/** One line with a meaning for its sender only, such as a reference: kept as given, blanks included. */
+/** One line that only its sender interprets, such as a reference: kept as given, blanks included. */
 export const opaque = (max: number, min = 1) =>
   characters(min, max).pattern(ONE_LINE).messages({ 'string.pattern.base': UNPRINTABLE_MESSAGE });
 
@@ -63,7 +63,7 @@ export const date = () =>
     })
     .meta({ jsonSchema: { format: 'date' } });
 
-/** `schema`, not after the field `last`, which `read` parses. */
+/** `schema` for a field that must not be after the field `last`; `read` parses both. */
 const notAfter = (schema: Joi.StringSchema, last: string, read: (given: string) => string | Date | undefined) =>
   schema
     .custom((value: string | Date, helpers) => {
@@ -151,7 +151,7 @@ export type PageQuery = { limit: number; cursor?: Position };
 
 export const pageQuery = Joi.object<PageQuery>({ limit: pageLimit(), cursor: cursor() });
 
-/** A parameter of a path. A malformed one is treated like a missing object. */
+/** A parameter of a path. A malformed value gets the response of a missing object. */
 export const pathId = (description: string, example: string) =>
   Joi.string()
     .meta(isUuid(example) ? { jsonSchema: { format: 'uuid' } } : {})

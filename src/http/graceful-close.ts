@@ -6,7 +6,7 @@ export type Connections = Map<Socket, ServerResponse | undefined>;
 
 /** How a listener closes under load. */
 export type Drain = {
-  /** How long it continues while clients are connected, so that load balancers see `/readyz` fail and send no more. */
+  /** How long it continues to serve connected clients, until load balancers have seen `/readyz` fail. */
   announceMs: number;
   /** How long a connection must then be silent before it is closed. */
   idleMs: number;
@@ -16,7 +16,7 @@ export type Drain = {
 export const DRAIN: Drain = { announceMs: 1000, idleMs: 2000 };
 const AT_ONCE: Drain = { announceMs: 0, idleMs: 0 };
 
-/** Then requests in progress are cut, well within the 25 s that a process has to stop. */
+/** The time after which requests in progress are cut off, well within the 25 s that a process has to stop. */
 const FINISH_TIMEOUT_MS = 15_000;
 const CHECK_EVERY_MS = 50;
 /** Limits the time for accepting waiting connections: clients that keep connecting must not keep the process. */

@@ -11,7 +11,7 @@ import { sendJson } from './send-json.ts';
 
 const stateOfRedis = () =>
   growing(Joi.string().valid('ok', 'unreachable', ...WRITE_REFUSALS.map((code) => `refuses writes: ${code}`)))
-    .description('Reported, not required. Where Redis responds and takes no writes, the code with which it says why.')
+    .description('Reported, not required. If Redis responds but rejects writes, with its error code.')
     .example('ok');
 
 export const HEALTH_OPERATIONS: readonly Operation[] = [
@@ -24,7 +24,7 @@ export const HEALTH_OPERATIONS: readonly Operation[] = [
     responses: {
       200: { description: 'It is alive.', body: object({ status: Joi.string().valid('ok').example('ok') }) },
       503: {
-        description: 'It responds, but something that it does again and again has stopped: restart the process.',
+        description: 'The process responds, but some of its regular work has stalled: restart it.',
         body: named(
           'Stalled',
           object({
@@ -32,7 +32,10 @@ export const HEALTH_OPERATIONS: readonly Operation[] = [
             stalled: Joi.array().items(
               object({
                 name: Joi.string().example('sweep lapsed-holds'),
-                silent_seconds: Joi.number().integer().description('For how long, in seconds.').example(130),
+                silent_seconds: Joi.number()
+                  .integer()
+                  .description('How long it has been silent, in seconds.')
+                  .example(130),
               }),
             ),
           }),
@@ -55,14 +58,12 @@ export const HEALTH_OPERATIONS: readonly Operation[] = [
           status: Joi.string().valid('ready').example('ready'),
           database: Joi.string().valid('ok').example('ok'),
           redis: stateOfRedis(),
-          zone_data: Joi.string()
-            .description('The release of the time zone database by which the process lists slots.')
-            .example('2026b'),
+          zone_data: Joi.string().description('The release of the time zone database in the process.').example('2026b'),
         }),
       },
       503: {
         description:
-          'Calls cannot be served: the database is unreachable, or lacks the index that guards against double booking. Or the process is `stopping`: it still serves calls, but should get no more.',
+          'Calls cannot be served: the database is unreachable, or lacks a guard index or validator. Or the process is `stopping`: it still serves calls, but should get no more.',
         body: named(
           'NotReady',
           object({

@@ -6,7 +6,7 @@ import { withMarks } from '../platform/unseen-text.rules.ts';
 /** The public path of the operators' style and scripts, which the sign-in page needs. */
 export const ASSETS_PATH = '/console/assets';
 
-/** The operators' pages may load files of this origin only, nothing inline, and no frame may contain them. */
+/** The policy of operators' pages: only files of this origin, nothing inline, and no frame may contain them. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",

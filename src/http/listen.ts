@@ -15,7 +15,7 @@ export type ListenerLimits = {
   /** How long a connection may be idle: longer than at the proxies in front, which must close it first. */
   keepAliveTimeoutMs: number;
   maxConnections: number;
-  /** Time limits for clients, so that slow ones hold nothing for long (ADR 0012). */
+  /** Time limits for clients, so that slow ones occupy nothing for long. */
   headersTimeoutMs: number;
   requestTimeoutMs: number;
   takeResponseTimeoutMs: number;
@@ -109,7 +109,7 @@ function cutSlowReaders(
   server.once('close', () => clearInterval(checking));
 }
 
-/** V8 of Node 24 changes prototypes cheaply, and is slower with foreign classes. */
+/** In Node 24 V8 changes prototypes cheaply, and preset classes are slower. */
 const CHANGES_CHEAPLY_FROM_V8 = 13;
 
 /** Classes that have the prototypes of `app` from the start: Express changes them, which is slow up to Node 23. */

@@ -24,7 +24,7 @@ export function measureRequests(db: Db, listener: 'partner' | 'admin'): RequestH
     res.once('close', () => {
       const route = routeOf(req);
       const method = METHODS.has(req.method) ? req.method : 'other';
-      // Without a finished response, the caller left before it.
+      // If the response did not finish, the caller disconnected.
       const status = res.writableFinished ? String(res.statusCode) : 'aborted';
       const labels = { listener, method, route, status };
       durations(db).observe(labels, (performance.now() - startedAt) / 1000);

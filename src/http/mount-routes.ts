@@ -49,7 +49,7 @@ const idsAsStored: RequestHandler = ({ params }, _res, next) => {
 
 const pass: RequestHandler = (_req, _res, next) => next();
 
-/** The time limit of a call; after it the call is 503, and what it began may take effect. */
+/** The time limit of a call. After it the call gets 503, and its writes may still take effect. */
 const CALL_TIMEOUT_MS = 10_000;
 
 function inTime<T>(work: () => Promise<T>, timeoutMs = CALL_TIMEOUT_MS): Promise<T> {
@@ -77,7 +77,7 @@ function identify<Caller>(authenticate: Authenticate<Caller>): RequestHandler {
   };
 }
 
-/** A body that takes longer to arrive may come after its key was revoked. */
+/** If a body takes longer to arrive, its key may have been revoked meanwhile. */
 const PROMPT_BODY_MS = 100;
 
 function identifyAgainIfLate<Caller>(authenticate: Authenticate<Caller>): RequestHandler {

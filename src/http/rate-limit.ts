@@ -11,7 +11,7 @@ const BAD_KEY_ERRORS: readonly ErrorCode[] = ['INVALID_API_KEY', 'PARTNER_SUSPEN
 
 const limited = counter({
   name: 'http_rate_limited_total',
-  help: 'Calls over a limit: calls of one partner, or wrong keys from one address.',
+  help: 'Calls over a limit of calls of one partner, or of wrong keys from one address.',
   labelNames: ['listener', 'limit'],
 });
 
@@ -47,11 +47,13 @@ export function limitCalls(
 export type KeyCheck<Caller> = {
   /** Whether this key was valid here recently. Reads nothing. */
   isKnown(): boolean;
-  /** `in turn`: a read of the database is batched with those of other calls. */
+  /** `in turn`: reads the database in a batch with other calls. */
   authenticate(when: 'at once' | 'in turn'): Promise<Caller>;
 };
 
-/** Counts 404s and 405s of calls with a valid key. The response stays the same, whatever the key is. */
+/**
+ * Counts 404 and 405 responses against the limit of a partner with a valid key. The key does not change the response.
+ */
 export function countUnrouted<Caller>(authenticate: Authenticate<Caller>, limit: RequestHandler): RequestHandler {
   return async (req, res, next) => {
     if (req.headers['x-api-key'] !== undefined) {
@@ -129,7 +131,7 @@ const isWrongKey = (err: unknown): boolean => err instanceof DomainError && err.
 
 const isBadKey = (err: unknown): boolean => err instanceof DomainError && BAD_KEY_ERRORS.includes(err.code);
 
-/** Compares a key without a read: a right one always passes. Wrong ones are counted by their address. */
+/** Compares a key without reading the database. The right key always passes; wrong keys are counted by address. */
 export async function tryKey(
   limiter: LocalRateLimiter,
   req: Request,

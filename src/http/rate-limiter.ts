@@ -27,7 +27,7 @@ export type LocalRateLimiter = RateLimiter & {
 
 export type BadKeyLimits = { ofAddress: LocalRateLimiter; ofAll: LocalRateLimiter };
 
-/** The limits of an API process (ADR 0014). Those of the partner listener are missing if they are off. */
+/** The limits of an API process (ADR 0014). The partner listener's limits are absent if they are off. */
 export type RateLimits = {
   partnerCalls: RateLimiter | undefined;
   badPartnerKeys: BadKeyLimits | undefined;
@@ -37,7 +37,7 @@ export type RateLimits = {
 };
 
 const WINDOW_SECONDS = 60;
-/** More than one invalid key for each endpoint, which a partner's test of its error handling may send. */
+/** High enough for a partner's test that sends an invalid key to each endpoint. */
 const BAD_KEYS: Quota = { name: 'bad-keys', limit: 60, windowSeconds: WINDOW_SECONDS };
 /** The limit for all addresses together: a client may have any number of them. */
 const ALL_BAD_KEYS: Quota = { ...BAD_KEYS, limit: 600 };
@@ -92,9 +92,9 @@ function createLocalLimiter(quota: Quota): LocalRateLimiter {
 }
 
 /**
- * Counts under `<keyPrefix>:<key>` in Redis, for all processes. While Redis is away or takes no writes, each process
- * counts alone: the first call waits for the time-out, the next ones only after a probe has succeeded. The library's
- * own insurance would make every call wait.
+ * Counts under `<keyPrefix>:<key>` in Redis, for all processes. While Redis is away or rejects writes, each process
+ * counts alone. Only the first call waits for the time-out; later ones use Redis again after a probe has succeeded.
+ * With the library's own insurance every call would wait.
  */
 function createSharedLimiter(quota: Quota, redis: RedisConnection, keyPrefix: string, log: Logger): RateLimiter {
   const local = createLocalLimiter(quota);
@@ -150,7 +150,10 @@ function watchOutage(probe: () => Promise<unknown>, log: Logger) {
   };
 }
 
-/** Rejects after 100 ms in two halves: a stalled process uses up only one, so a lack of CPU is no outage. */
+/**
+ * Rejects after two timers of 50 ms, one after the other. If this process stalls, only one of them expires, so a lack
+ * of CPU does not count as an outage.
+ */
 function withinTimeout<T>(counted: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const giveUp = () => reject(new Error(`Redis did not respond within ${REDIS_TIMEOUT_MS} ms`));

@@ -21,7 +21,7 @@ export function redactPath(path: string, words: ReadonlySet<string>): string {
   return [...written, ...(parts.length > MAX_PARTS ? [OTHER] : [])].join('/');
 }
 
-/** The ids in a path: those of things, and of the subjects of jobs. */
+/** The ids in a path: of objects, and of the subjects of jobs. */
 export function idsIn(path: string): string[] {
   const parts = path.split('/');
   return parts.filter((part, at) => isOwnId(part, parts[at - 1])).map((part) => JOB_ID.exec(part)?.[1] ?? part);

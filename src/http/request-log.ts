@@ -6,7 +6,7 @@ import { traceFields } from '../platform/tracing.ts';
 import { callerOf, clientAddressOf, pathOf, REQUEST_ID, serverRequestIdOf, subjectOf } from './request-facts.ts';
 import { inTrace } from './trace-requests.ts';
 
-/** Logs one line a request. It adds the ids itself, so that pino-http need not make a logger for each request. */
+/** Logs one line a request. It adds the ids itself: pino-http would create a logger for each request. */
 export function logRequests(log: Logger): RequestHandler {
   return pinoHttp({
     logger: log,

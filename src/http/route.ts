@@ -7,7 +7,7 @@ export type SignedIn = { via: 'api-key' | 'session'; keyId: string };
 
 export type Operator = SignedIn & Cause;
 
-/** Identifies the caller; what it throws is the response. */
+/** Identifies the caller; an error that it throws is the response. */
 export type Authenticate<Caller> = (req: Request, res: Response) => Promise<Caller>;
 
 export type Call<Caller, Params, Query, Body> = { caller: Caller; params: Params; query: Query; body: Body };
@@ -34,18 +34,26 @@ export type Deprecation = { since: string; sunset?: string; guide: string };
 type Described = {
   method: Method;
   path: string;
-  /** A verb of the domain in camelCase, unique on its listener; generated clients name methods after it. */
+  /**
+   * The operation id: a verb of the domain in camelCase, unique on its listener. Generated clients name methods after
+   * it.
+   */
   operationId: string;
   tag: string;
   summary: string;
   description?: string;
   responses: Readonly<Record<number, ResponseDescription>>;
-  /** The codes of this endpoint's own rules. The generator adds authentication, validation, rate limit and faults. */
+  /**
+   * The codes of this endpoint's own rules. The generator adds those of authentication, validation, rate limit and
+   * faults.
+   */
   errors: readonly ErrorCode[];
   deprecation?: Deprecation;
-  /** For work of unbounded length, such as a recovery: it is not cut off after 10 s, only each read and write is. */
+  /**
+   * For work of unbounded length, such as a recovery: the time limit applies to each read and write, not to the call.
+   */
   takesLong?: true;
-  /** A sentence for callers of a method or subpath that does not exist on purpose. */
+  /** The message to callers of a method or subpath that is missing on purpose. */
   notOffered?: string;
 };
 

@@ -1,13 +1,13 @@
 import type { Request, Response } from 'express';
 import { isPreparedJson, prepareJson } from '../platform/prepared-json.ts';
 
-/** Smaller bodies would save less than a packet. */
+/** Compressing smaller bodies would save less than a packet. */
 const COMPRESSED_FROM_BYTES = 1024;
 
 /**
- * Sends `body` as JSON, or as prepared; a long response to a GET in gzip if accepted. Both forms share one weak ETag,
- * so either revalidates the other. Other methods are never compressed: their responses carry secrets, which the length
- * would reveal together with repeated input (BREACH).
+ * Sends `body` as JSON, or prepared JSON as it is; a long response to a GET in gzip if accepted. Both forms share one
+ * weak ETag, so either revalidates the other. Other methods are never compressed: their responses carry secrets, which
+ * the length would reveal together with repeated input (BREACH).
  */
 export async function sendJson(req: Request, res: Response, body: unknown): Promise<void> {
   if (req.method !== 'GET' && req.method !== 'HEAD') {

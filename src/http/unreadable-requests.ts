@@ -5,7 +5,7 @@ import { newId } from '../platform/ids.ts';
 import { errorBody } from './error-handler.ts';
 import { ERRORS } from './error-registry.ts';
 
-/** What Node's parser and time limits reject; everything else is not HTTP. */
+/** The errors of Node's parser and time limits; any other error means that the input is not HTTP. */
 const REJECTIONS: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'HEADERS_TOO_LARGE',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'PAYLOAD_TOO_LARGE',

@@ -50,7 +50,7 @@ export function requireNoFaults(all: readonly FieldFault[], misspelt: readonly s
 
 const MAX_TYPING_ERRORS = 2;
 
-/** A question for each unknown field whose name is close to that of a known one: `slotId: did you mean slot_id?` */
+/** A question for each unknown field with a name close to that of a known one: `slotId: did you mean slot_id?` */
 export function misspeltFields(unknown: readonly string[], schema: ObjectSchema<unknown> | undefined): string[] {
   if (schema === undefined || unknown.length === 0) return [];
   const plain = (name: string) => name.toLowerCase().replaceAll(/[-_]/g, '');
@@ -106,7 +106,7 @@ const checkedBy = (options: ValidationOptions) =>
 
 const converting = checkedBy({ stripUnknown: true, convert: true });
 const asItIs = checkedBy({ stripUnknown: true, convert: false });
-/** Messages for the author of a file. */
+/** Messages for the validation of a file. */
 const closed = checkedBy({
   convert: false,
   messages: {
@@ -213,7 +213,7 @@ function isContainer(value: unknown): value is Record<string, unknown> {
 
 const FIELD_NAME = /^[\w-]{1,40}$/;
 
-/** Reports the parent of a field that no schema could have: its name may be anything, even a customer's name. */
+/** For a field with an impossible name, reports its parent: the name may be anything, even a customer's name. */
 function nameable(item: ValidationErrorItem): ValidationErrorItem {
   const at = item.path.findIndex((part) => typeof part === 'string' && !FIELD_NAME.test(part));
   return at === -1 ? item : { ...item, path: item.path.slice(0, at), message: `has a field that ${item.message}` };

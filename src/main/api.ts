@@ -13,7 +13,7 @@ import { createPartnerApp } from './partner-app.ts';
 
 optionsOrExit({}, 'npm run start:api');
 
-/** During a rolling restart, callers should meet a refused connection rather than a process that cannot serve yet. */
+/** During a rolling restart, a refused connection is better than a process that cannot serve yet. */
 const LISTEN_AFTER_MS = 5000;
 
 /** The API process with both listeners. If MongoDB or its guards are missing, it listens after 5 s and returns 503. */

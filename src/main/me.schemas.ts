@@ -14,7 +14,7 @@ const limits = object({
   max_webhooks: count(20).description('Your webhook subscriptions, inactive ones included.'),
   webhook_retry_delays_seconds: Joi.array()
     .items(Joi.number())
-    .description('The delay after each failed attempt. There is one attempt more than delays.')
+    .description('The delay after each failed attempt; the last attempt has none.')
     .example([300, 900, 1800, 3600]),
 });
 

@@ -4,13 +4,13 @@ import { type ApiDescription, describeApi, type OpenApiDocument } from '../http/
 import type { Operation } from '../http/route.ts';
 import { subscriptionConflict } from '../webhooks/subscriptions/subscriptions.schemas.ts';
 
-const DESCRIPTION = `Provision everything that partners sell: venues and their resources, schedules, prices and blackouts, partners with their keys and grants, and walk-ins. See and end any booking, look after deliveries, erase customers. Every call that may change something is in the audit.
+const DESCRIPTION = `Provision everything that partners sell: venues and their resources, schedules, prices and blackouts, partners with their keys and grants, and walk-ins. Read and end any booking, manage deliveries, erase customers. The audit records every call that may change something.
 
-**Who may.** Programs send the operator's key in \`x-api-key\`; a browser that has signed in at \`/sign-in\` has a cookie, and what it changes must come from a page of this console. A browser that asks for a page without either is sent to \`/sign-in\`.
+**Who may.** Programs send the operator's key in \`x-api-key\`. A browser signs in at \`/sign-in\` and gets a cookie; its changes must come from a page of this console. A browser that asks for a page without either is sent to \`/sign-in\`.
 
 **Requests and responses** are as on the partner interface: JSON; unknown fields of a body ignored and named in \`X-Ignored-Fields\` (but not the days of a schedule's \`weekly\`), those of a query rejected, nothing coerced; instants in UTC with milliseconds; money in rupees with at most two decimals. Fields may be added to responses at any time.
 
-**Errors.** Every error has the form of the schema \`Error\`. Beside those of each operation there are two that belong to none: \`ROUTE_NOT_FOUND\` (404) and \`METHOD_NOT_ALLOWED\` (405, with the header \`Allow\`). What is done by an operator belongs to the built-in partner \`platform\`, \`00000000-0000-7000-8000-000000000000\`.`;
+**Errors.** Every error has the form of the schema \`Error\`. Two codes belong to no operation: \`ROUTE_NOT_FOUND\` (404) and \`METHOD_NOT_ALLOWED\` (405, with the header \`Allow\`). Changes by operators are made as the built-in partner \`platform\`, \`00000000-0000-7000-8000-000000000000\`.`;
 
 const OPERATOR_API: ApiDescription = {
   title: 'Partner Booking Service: operator interface',
@@ -21,15 +21,15 @@ const OPERATOR_API: ApiDescription = {
     { name: 'Grants', description: 'Which venues a partner may operate.' },
     { name: 'Venues', description: 'Where the resources are.' },
     { name: 'Resources', description: 'Courts, turfs and fields.' },
-    { name: 'Bookings', description: 'The bookings of all partners, and what happened to them.' },
+    { name: 'Bookings', description: 'The bookings of all partners, and their timelines.' },
     { name: 'Schedules', description: 'When resources are open.' },
-    { name: 'Price rules', description: 'What slots cost other than the base price.' },
+    { name: 'Price rules', description: 'Prices that differ from the base price.' },
     { name: 'Blackouts', description: 'Times in which nothing is sold.' },
     { name: 'Packages', description: 'The prepaid packages that a partner may sell.' },
     { name: 'Holds', description: 'The holds of all partners.' },
     { name: 'Walk-ins', description: 'Slots sold at the venue itself.' },
     { name: 'Webhooks', description: "The partners' subscriptions; only here are deliveries stopped." },
-    { name: 'Deliveries', description: 'What partners were sent, and what could not be delivered.' },
+    { name: 'Deliveries', description: 'Deliveries to partners, and dead letters.' },
     { name: 'Customers', description: "The erasure of customers' data." },
     { name: 'Alerts', description: 'Conditions that need an operator.' },
     { name: 'Audit', description: 'What operators did.' },

@@ -74,14 +74,14 @@ export function createPartnerApp(context: ApiContext, guards = unwatchedGuards(c
     limitedCalls(context.db, 'partner', 'calls'),
   );
   const count = countUnrouted(authenticateCall, limit);
-  // The contract: the key alone determines the partner.
+  // Contract: authentication/key-decides-partner.
   const ignoredInQuery = ['partner_id'];
   const identify = async (req: Request, res: Response): Promise<PartnerCaller> => ({
     ...(await authenticateCall(req, res)),
     ...causeOf(req, res),
   });
   mountRoutes(app, routes, identify, { limit, beforeRejection: count, ignoredInQuery });
-  // Mounted after the calls, which it then does not slow down.
+  // Mounted after the API, so that it does not slow down calls.
   const title = 'Partner API reference · Partner Booking Service';
   mountApiReference(app, { path: '/docs/reference', title, home: '/docs' });
   mountDocumentation(app, context.log);

@@ -10,7 +10,7 @@ const REASON = 'Sandbox reset';
 
 /**
  * Ends the partner's subscriptions, releases its ACTIVE holds and cancels its BOOKED bookings, with their events for
- * other partners; returns how many of each. What the partner does meanwhile may stay. Safe to repeat.
+ * other partners; returns how many of each. Objects that the partner creates meanwhile may stay. Safe to repeat.
  */
 export async function resetSandbox(
   deps: ReservationDeps,

@@ -19,7 +19,7 @@ type Given = Partial<Record<'from' | 'collection' | 'since' | 'until', string>>;
 const text = { type: 'string' } as const;
 const given: Given = optionsOrExit({ from: text, collection: text, since: text, until: text }, USAGE, faultOf);
 
-/** Puts archived rows back while the service runs; exit code 0 only if nothing was left out (ADR 0021). Repeatable. */
+/** Restores archived rows while the service runs; exit code 0 only if no row was skipped (ADR 0021). Safe to repeat. */
 runCommand('restore-archive', async ({ config, log, stopping, openDatabase }) => {
   const from = given.from ?? config.archiveUrl;
   if (from === undefined) throw new Refusal('There is no archive: give --from, or set ARCHIVE_URL.');

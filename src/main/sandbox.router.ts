@@ -36,7 +36,7 @@ const takenSlot = ofOtherChannel('BOOKED');
 const releasedSlot = ofOtherChannel('CANCELLED');
 
 const wasReset = object({
-  subscriptions: count(1).description('Removed with what waited for them.'),
+  subscriptions: count(1).description('Removed with their waiting deliveries.'),
   holds: count(2).description('Released.'),
   bookings: count(1).description('Cancelled.'),
 });
@@ -49,7 +49,7 @@ type SandboxDeps = HoldDeps &
 
 const SANDBOX_ONLY = 'Sandbox only: in a production deployment this path is 404 ROUTE_NOT_FOUND.';
 
-/** Shortcuts for a partner's developer, who would otherwise have to wait; not available in production. */
+/** Shortcuts for partners' developers, to avoid waiting; not available in production. */
 export function sandboxRoutes(deps: SandboxDeps): Route<PartnerCaller>[] {
   return [
     route<PartnerCaller>({
@@ -59,7 +59,7 @@ export function sandboxRoutes(deps: SandboxDeps): Route<PartnerCaller>[] {
       tag: 'Sandbox',
       summary: 'Start again: end your subscriptions, holds and bookings',
       description: `Removes your webhook subscriptions, releases your ACTIVE holds and cancels your BOOKED bookings. Call it before a test run. ${SANDBOX_ONLY}`,
-      responses: { 200: { description: 'How many of each have ended.', body: wasReset } },
+      responses: { 200: { description: 'How many objects of each kind have ended.', body: wasReset } },
       errors: [],
       handle: async ({ caller }) => ok(await resetSandbox(deps, partnerActor(caller))),
     }),

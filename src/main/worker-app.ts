@@ -12,7 +12,7 @@ import type { WorkerConfig } from '../process/config/config.ts';
 import type { WorkerContext } from '../process/context.ts';
 import type { ProcessScope } from '../process/lifecycle.ts';
 
-/** Serves health and metrics of a worker until it has stopped. @throws Error if the port is taken */
+/** Serves health and metrics of a worker until it stops. @throws Error if the port is taken */
 export async function serveHealth(
   scope: ProcessScope<WorkerConfig>,
   context: WorkerContext<unknown>,

@@ -27,7 +27,7 @@ export function apiKeyRoutes(deps: PartnerDeps): Route<Operator>[] {
       path: PATH,
       operationId: 'issueApiKey',
       tag: 'API keys',
-      summary: 'Issue an API key; it is shown this once',
+      summary: 'Issue an API key, which is shown only once',
       params: { partnerId: partnerIdParam },
       body: issueKeyBody,
       responses: { 201: { description: 'The key.', body: issuedApiKey } },
@@ -42,7 +42,7 @@ export function apiKeyRoutes(deps: PartnerDeps): Route<Operator>[] {
       path: `${PATH}/:keyId/rotate`,
       operationId: 'rotateApiKey',
       tag: 'API keys',
-      summary: 'Replace a key that is in force; the new one is shown this once',
+      summary: 'Replace a valid key; the new key is shown only once',
       description: 'The new key has the label of the old one and does not expire.',
       params: { partnerId: partnerIdParam, keyId: keyIdParam },
       subject: keyOf(deps),
@@ -63,7 +63,7 @@ export function apiKeyRoutes(deps: PartnerDeps): Route<Operator>[] {
       params: { partnerId: partnerIdParam },
       responses: {
         200: {
-          description: 'All keys, revoked ones too, without the keys themselves.',
+          description: 'All keys, including revoked ones, without the secret part.',
           body: listOf(apiKeySchema),
         },
       },
@@ -81,7 +81,7 @@ export function apiKeyRoutes(deps: PartnerDeps): Route<Operator>[] {
       summary: 'Revoke a key',
       params: { partnerId: partnerIdParam, keyId: keyIdParam },
       subject: keyOf(deps),
-      responses: { 204: { description: 'The key is refused from the next call on.' } },
+      responses: { 204: { description: 'The key is rejected from the next call on.' } },
       errors: ['KEY_NOT_FOUND'],
       handle: async ({ params }) => {
         await revokeApiKey(deps, params.partnerId, params.keyId);

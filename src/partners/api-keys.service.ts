@@ -29,7 +29,7 @@ export async function issueApiKey(
   input: { label: string | null; expiresAt: Date | null },
 ): Promise<IssuedKey> {
   if (input.expiresAt !== null && input.expiresAt <= deps.clock.now()) {
-    throw fieldError('expires_at', 'is not in the future, so the key would be refused from the start.');
+    throw fieldError('expires_at', 'is not in the future, so the key would never be valid.');
   }
   await requireIssuable(deps, partnerId);
   const issued = makeKey(deps, partnerId, input);
@@ -83,10 +83,7 @@ export async function rotateApiKey(
     await leasedCacheOf(deps.db).changedForAll();
     return issued;
   }
-  throw new DomainError(
-    'KEY_NOT_FOUND',
-    'This partner has no key in force with that id, so there is none to replace. Issue a new one.',
-  );
+  throw new DomainError('KEY_NOT_FOUND', 'This partner has no valid key with that id to replace. Issue a new key.');
 }
 
 /** @throws DomainError PARTNER_NOT_FOUND */

@@ -30,7 +30,7 @@ export async function endApiKeyRow(
 
 export type KeyOfPartner = ApiKeyRow & { partnerStatus: PartnerRow['status'] | undefined };
 
-/** Keys by prefix with the state of their partners, in one round trip: every call begins with it. */
+/** Keys by prefix with the state of their partners, in one round trip, because every call begins with it. */
 export async function findApiKeysByPrefix(db: Db, prefixes: readonly string[]): Promise<Map<string, KeyOfPartner>> {
   const keys = await findApiKeys(db, { prefix: { $in: [...prefixes] } });
   return new Map(keys.map((key) => [key.prefix, key]));

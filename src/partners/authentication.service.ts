@@ -33,7 +33,7 @@ export function createPartnerAuthentication(
   const findMany = (prefixes: readonly string[]) => findApiKeysByPrefix(db, prefixes);
   const find = {
     'at once': async (prefix: string, hash: string) => {
-      // Cached only for callers who have sent the whole key: the time of a rejection must not tell which keys are in
+      // Caches a key only for callers who sent the whole key: the time of a rejection must not reveal which keys are in
       // use.
       const keyId = keyUse.knownId(hash);
       const cached = keyId === undefined ? null : await findCachedKey(db, keyId);
@@ -60,7 +60,7 @@ export function createPartnerAuthentication(
       requireInForce(key, clock.now());
     } catch (err) {
       keyUse.forget(hash);
-      // The rejected call's request line names no partner: log who still uses an old key.
+      // The log line of a rejected call names no partner, so log the user of the old key here.
       if (key !== undefined && isGenuine)
         deps.log.info({ key_id: key._id, partner_id: key.partnerId }, 'expired or revoked API key used');
       throw err;
@@ -91,8 +91,8 @@ function requireMode(prefix: string, serviceMode: keyof typeof KEY_START): void 
 }
 
 /**
- * Rejects a call whose key was revoked, or whose partner was suspended, since the call was let in. Returns the cache
- * entry that a lease must cover; null if only a newer read found the key valid. @throws DomainError INVALID_API_KEY,
+ * Rejects a call if its key was revoked or its partner suspended after the call was let in. Returns the cache entry
+ * that a lease must cover; null if only a newer read found the key valid. @throws DomainError INVALID_API_KEY,
  * PARTNER_SUSPENDED
  */
 export async function requireKeyInForce({ db, clock }: { db: Db; clock: Clock }, keyId: string): Promise<Entry | null> {

@@ -42,9 +42,9 @@ async function findReceivers(
 
 const NOT_GRANTED: Record<Audience, string> = {
   partner:
-    'The venue of the event is not granted to you any more, so the event cannot be delivered to you. Ask the platform operator for the grant.',
+    'The venue of the event is no longer granted to you, so the event cannot be delivered. Ask the platform operator for the grant.',
   operator:
-    'The partner has no grant for the venue of the event any more, so the event cannot be delivered to it. Grant it the venue first.',
+    'The partner no longer has a grant for the venue of the event, so the event cannot be delivered. Grant it the venue first.',
 };
 
 /** @throws DomainError PARTNER_SUSPENDED, VENUE_NOT_AUTHORIZED if the partner cannot receive the events of the venue */

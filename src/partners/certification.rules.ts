@@ -32,18 +32,18 @@ export type CertificationReport = {
   }[];
 };
 
-/** The partner to certify. In production its id is another than in the sandbox, where the report is from. */
+/** The partner to certify. The report has its id in the sandbox, which differs from its id in production. */
 export type Attachment = { partnerId: string; mode: 'sandbox' | 'production'; now: Date };
 
 export type ReportFault = { path: string; message: string };
 
 const SKEW_MS = 5 * 60_000;
 
-const UNTOUCHED = 'Attach the report as partner certify wrote it.';
+const UNTOUCHED = 'Attach the unchanged report of partner certify.';
 
 /**
- * Why a report is rejected; undefined if it is valid. It comes from the partner, and a person reads the verdict alone:
- * it must have every scenario that this release asks for, and its summary and verdict must follow from them.
+ * Why a report is rejected; undefined if it is valid. It comes from the partner, and operators read only its verdict.
+ * So it must have every scenario that this release requires, and its summary and verdict must follow from them.
  */
 export function faultOfReport(
   report: CertificationReport,
@@ -61,7 +61,7 @@ export function faultOfReport(
   if (compareVersions(version, SUITE.version) < 0)
     return fault(
       'suite_version',
-      `is ${version}, and this service asks for ${SUITE.version}. Run the certification again with the client that this service serves.`,
+      `is ${version}, but this service requires ${SUITE.version}. Run the certification again with the client that this service serves.`,
     );
   // Suites only grow: a newer one has all scenarios of this one.
   const ids = new Set(scenarios.map(({ id }) => id));
@@ -72,7 +72,7 @@ export function faultOfReport(
       `lacks ${missing.length} of the ${SUITE.scenarios.length} scenarios of suite ${SUITE.version}, ${missing[0]} among them. ${UNTOUCHED}`,
     );
   if (ids.size > SUITE.scenarios.length && !isOfNewerSuite(report))
-    return fault('scenarios', `has scenarios that suite ${version} has not. ${UNTOUCHED}`);
+    return fault('scenarios', `has scenarios that are not in suite ${version}. ${UNTOUCHED}`);
   const wrong = scenarios.findIndex(
     ({ outcome, finding, remedy }) =>
       (finding === null) !== (outcome === 'passed') || (remedy === null) === (outcome === 'failed'),
@@ -94,12 +94,12 @@ export function faultOfReport(
   if (verdict === 'failed')
     return fault(
       'verdict',
-      `is failed: ${countOf('failed')} of ${scenarios.length} scenarios failed. To certify the partner all the same, leave the report out and say why in notes.`,
+      `is failed: ${countOf('failed')} of ${scenarios.length} scenarios failed. To certify the partner anyway, omit the report and give the reason in notes.`,
     );
   return undefined;
 }
 
-/** Whether this release does not know the suite, and so cannot tell whether all its scenarios are there. */
+/** Whether the suite is newer than this release, which then cannot check that all its scenarios are present. */
 export const isOfNewerSuite = ({ suite_version: version }: CertificationReport): boolean =>
   compareVersions(version, SUITE.version) > 0;
 

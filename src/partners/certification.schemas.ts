@@ -19,9 +19,9 @@ const scenario = Joi.object({
   finding: prose(4000)
     .allow(null)
     .required()
-    .description('What was seen, or why it was not tried; null where it passed.')
+    .description('What happened, or why it was not tried; null if it passed.')
     .example(null),
-  remedy: prose(4000).allow(null).required().description('What to mend; null unless it failed.').example(null),
+  remedy: prose(4000).allow(null).required().description('What to fix; null unless it failed.').example(null),
 });
 
 export const certificationReport = named(
@@ -31,18 +31,16 @@ export const certificationReport = named(
     mode: Joi.string()
       .valid('partner')
       .required()
-      .description('A report of service mode tells of a deployment, not of a partner.')
+      .description('A report of mode service is about a deployment, not about a partner.')
       .example('partner'),
     suite_version: Joi.string()
       .pattern(/^\d{1,4}(?:\.\d{1,4}){2}$/)
       .messages({ 'string.pattern.base': 'must be a version such as 1.0.0' })
       .required()
-      .description(
-        "Not older than this release's. Whether a newer one has all of its suite's scenarios is not known here.",
-      )
+      .description('Not older than the suite of this release. The scenarios of a newer suite are not checked.')
       .example(SUITE.version),
     partner_id: uuid().required().description('In the sandbox.').example(EXAMPLE.partnerId),
-    integration: text(120).required().description('What was certified, in its own words.').example('Box Office'),
+    integration: text(120).required().description('The name of the certified integration.').example('Box Office'),
     base_url: text(2048).required().example('https://sandbox.bookings.example'),
     started_at: instantNotAfter('ended_at').required().example(EXAMPLE.now),
     ended_at: instant().required().description('Not to come.').example(EXAMPLE.later),
@@ -62,9 +60,9 @@ export const certificationReport = named(
       .min(1)
       .unique('id')
       .required()
-      .description('All that the suite has, those that were not tried too.'),
+      .description('All scenarios of the suite, including those that were not tried.'),
   }).description(
-    'What `partner certify --report-json` wrote. At certification: whole, and none of its scenarios failed; in a sandbox of this partner, in production of the one in the sandbox, whose id is another. It takes the place of an earlier one.',
+    'The unchanged output of `partner certify --report-json`, complete and without a failed scenario. In a sandbox its partner_id must be the partner; in production ids differ. It replaces an earlier report.',
   ),
 );
 
@@ -78,7 +76,7 @@ export const certificationSummary = named(
     passed: count(48),
     not_tried: count(0),
     suite_version: Joi.string().example('1.0.0'),
-    ended_at: timestamp().description('When the run ended, by the clock of whoever made it.'),
+    ended_at: timestamp().description('When the run ended, by the clock of the machine that made the report.'),
   }),
 );
 
@@ -86,7 +84,7 @@ export const attachedReport = named(
   'AttachedReport',
   object({
     partner_id: id(EXAMPLE.partnerId),
-    attached_at: orNull(timestamp()).description('Null where no report is attached.').example(EXAMPLE.later),
-    report: orNull(certificationReport).description('Null where none is attached.'),
+    attached_at: orNull(timestamp()).description('Null if no report is attached.').example(EXAMPLE.later),
+    report: orNull(certificationReport).description('Null if none is attached.'),
   }),
 );

@@ -13,7 +13,7 @@ const status = () =>
   Joi.string()
     .valid('active', 'suspended')
     .description(
-      "A suspended partner's keys are refused and nothing is sent to it: a delivery that comes due is cancelled. Once active again, it gets what it missed with its own call `recover`.",
+      'The keys of a suspended partner are rejected, and its due deliveries are cancelled. Once active again, it can `recover` the missed events.',
     )
     .example('active');
 
@@ -31,19 +31,15 @@ export const updatePartnerBody = Joi.object<PartnerChange>({
 }).required();
 
 export const certifyPartnerBody = Joi.object<Certification>({
-  notes: prose(2000)
-    .description('Kept with the partner in the place of earlier notes.')
-    .example('All scenarios of the certification passed.'),
+  notes: prose(2000).description('Replaces earlier notes.').example('All scenarios of the certification passed.'),
   report: certificationReport,
 }).required();
 
 export type IssueKeyBody = { label?: string; expires_at?: Date };
 
 export const issueKeyBody = Joi.object<IssueKeyBody>({
-  label: text(80).description('For your own orientation.').example('Checkout service'),
-  expires_at: instant().description(
-    'From this instant on, which must be to come, the key is refused; without it, it does not expire.',
-  ),
+  label: text(80).description('A name that tells keys apart.').example('Checkout service'),
+  expires_at: instant().description('When the key expires, in the future; absent: it does not expire.'),
 }).required();
 
 export type RotateKeyBody = { overlap_seconds: number };
@@ -54,7 +50,7 @@ export const rotateKeyBody = Joi.object<RotateKeyBody>({
     .min(0)
     .max(604_800)
     .default(0)
-    .description('How long the old key still opens the interface; not beyond its own expires_at.')
+    .description('How long the old key stays valid, at most until its own expires_at.')
     .example(86_400),
 }).required();
 
@@ -69,21 +65,15 @@ export const partner = named(
     contact_email: contactEmail(),
     status: status(),
     certified_at: orNull(timestamp()).description('Null before certification.').example(null),
-    certification_notes: orNull(Joi.string())
-      .description('The notes of the last call of certify that had any.')
-      .example(null),
-    certification_report: orNull(certificationSummary)
-      .description('Of the report of the last call of certify that had one.')
-      .example(null),
+    certification_notes: orNull(Joi.string()).description('The latest notes of a certification.').example(null),
+    certification_report: orNull(certificationSummary).description('From the latest attached report.').example(null),
     created_at: timestamp(),
   }),
 );
 
 const keyFields = {
   key_id: id(EXAMPLE.keyId),
-  prefix: Joi.string()
-    .description('The beginning of the key, by which it can be recognised.')
-    .example('pk_sandbox_5f3a9c1e'),
+  prefix: Joi.string().description('The beginning of the key, to recognise it.').example('pk_sandbox_5f3a9c1e'),
   label: Joi.string().allow(null).example('Checkout service'),
   created_at: timestamp(),
   expires_at: orNull(timestamp()).example(null),
@@ -93,10 +83,8 @@ export const apiKey = named(
   'ApiKey',
   object({
     ...keyFields,
-    revoked_at: orNull(timestamp()).description('Null while the key is not revoked.').example(null),
-    last_used_at: orNull(timestamp())
-      .description('When it last opened the interface, to a minute; null where it never has.')
-      .example(null),
+    revoked_at: orNull(timestamp()).description('Null unless the key is revoked.').example(null),
+    last_used_at: orNull(timestamp()).description('When it was last used, to the minute; null if never.').example(null),
   }),
 );
 
@@ -105,7 +93,7 @@ export const issuedApiKey = named(
   object({
     ...keyFields,
     api_key: Joi.string()
-      .description('The key itself; shown this once and stored hashed.')
+      .description('The key itself. It is shown only here; the service stores its hash.')
       .example('pk_sandbox_5f3a9c1e_example-of-a-key-that-opens-nothing'),
   }),
 );

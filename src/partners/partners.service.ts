@@ -14,7 +14,7 @@ export type PartnerDeps = { db: Db; clock: Clock; config: { serviceMode: 'sandbo
 
 export type KeyOwner = { partnerId: string; keyId: string };
 
-/** The caller of a partner endpoint and its call: `partnerId` decides what it may see and do. */
+/** The caller of a partner endpoint, and its call. `partnerId` decides what the caller may see and do. */
 export type PartnerCaller = KeyOwner & Cause;
 
 export async function createPartner(
@@ -77,7 +77,7 @@ export function requirePartner(partner: PartnerRow | null): PartnerRow {
   throw new DomainError('PARTNER_NOT_FOUND', 'There is no partner with that id.');
 }
 
-/** For a venue that is missing or not granted, in the same words. */
+/** The error for a venue that is missing or not granted (same message). */
 export function venueNotAuthorized(): DomainError {
   return new DomainError(
     'VENUE_NOT_AUTHORIZED',

@@ -1,7 +1,7 @@
 import type mongoose from 'mongoose';
 import type { Expression } from './mongo.ts';
 
-/** Due rows: how many (at most 10,000 are counted), and since when the oldest has been due, by the database's clock. */
+/** The number of due rows (up to 10,000), and since when the oldest has been due, by the database's clock. */
 export type Backlog = { count: number; since: Date; ageMs: number };
 
 const COUNTED_AT_MOST = 10_000;

@@ -6,10 +6,10 @@ import type { Db } from './mongo.ts';
 const PATIENCE_MS = 100;
 
 /**
- * Batches calls (DataLoader): calls made while a batch runs form the next one, in order, at most `maxItems`.
- * A batch that takes over 100 ms, for example on a stuck connection, no longer holds up the next.
- * `work` returns a result or an `Error` for each item, in order. If it rejects, every call of the batch rejects.
- * `lingerMs`: how long a batch waits for more calls. By default it waits for the current turn of the event loop only.
+ * Batches calls (DataLoader): calls made while a batch runs form the next one, in order, at most `maxItems`. After 100
+ * ms, for example on a stuck connection, a batch no longer delays the next one. `work` returns a result or an `Error`
+ * for each item, in order. If it rejects, every call of the batch rejects. `lingerMs`: how long a batch waits for more
+ * calls. By default it waits for the current turn of the event loop only.
  */
 export function batched<Item, Result>(
   work: (items: readonly Item[]) => Promise<readonly (Result | Error)[]>,

@@ -45,7 +45,7 @@ export async function updateTogether<T extends object>(
   }
 }
 
-/** An expression: the value at the position of `key` among `keys`; null if `key` is not among them. */
+/** An expression for the value at the position of `key` among `keys`; null if `key` is not among them. */
 export function valueAt(key: string, keys: readonly string[], values: readonly unknown[]): Expression {
   const value = { $arrayElemAt: [{ $literal: values }, '$$place'] };
   return {
@@ -85,8 +85,9 @@ async function writeBulk<T extends object>(
 const IN_TIME = { maxTimeMS: 1000 };
 
 /**
- * Makes idempotent updates of documents that a transaction may have locked. An update that has to wait for such a
- * transaction fails alone after two seconds; the others are made. `asOne` is one update that does the work of them all.
+ * Makes idempotent updates of documents that a transaction may have locked. If an update has to wait for such a
+ * transaction, it alone fails after two seconds; the others succeed. `asOne` is a single update with the effect of all
+ * of them.
  */
 export async function updateEach<T extends object>(
   collection: mongoose.mongo.Collection<T>,
@@ -105,10 +106,10 @@ export async function updateEach<T extends object>(
   return settled.map((each) => (each.status === 'fulfilled' ? each.value[0] : (each.reason as Error)));
 }
 
-/** A unique key that is taken, and a document that its collection does not allow. */
+/** The codes of a duplicate key, and of a document that the validator rejects. */
 const FINAL_CODES = new Set([11000, 121]);
 
-/** Whether the write was rejected for good. After other errors, also a time limit, it may still be made. */
+/** Whether the write was rejected for good. After other errors, such as a time limit, it may still take effect. */
 export function isFinalRejection(err: Error): boolean {
   return err instanceof WriteError && FINAL_CODES.has(err.code);
 }

@@ -10,9 +10,9 @@ export type Clock = { now(): Date };
 export const systemClock: Clock = { now: () => new Date() };
 
 const MEASURE_EVERY_MS = 10_000;
-/** Several readings are taken, because the fastest is the most exact. */
+/** Several readings per measurement: the fastest one is the most exact. */
 const SAMPLES = 3;
-/** An operator should look at a larger difference between the two clocks. */
+/** The difference between the two clocks above which a warning is logged. */
 const WARN_FROM_MS = 2000;
 
 const databaseClocks = new WeakMap<Db, DatabaseClock>();
@@ -29,7 +29,9 @@ export type DatabaseClock = Clock & {
   keepMeasuring(stopping: AbortSignal): Promise<void>;
 };
 
-/** Shows all processes one time, whatever their hosts' clocks do (ADR 0004). Starts from the host's clock. */
+/**
+ * Gives all processes the same time, even if their hosts' clocks are wrong (ADR 0004). Starts from the host's clock.
+ */
 export function createDatabaseClock(host: Clock, db: Db, log: Logger): DatabaseClock {
   /** The database's time when the monotonic clock was at 0. */
   let originMs = host.now().getTime() - performance.now();

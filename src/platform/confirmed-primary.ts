@@ -9,9 +9,9 @@ export type Term = { isOver: boolean };
 export type ConfirmedPrimary = {
   /** Await it before each reading. Resolves once the database knows the lease length of this process. */
   ready(): Promise<void>;
-  /** The term in which a command sent now is carried out. */
+  /** The current term: commands sent now run in it. */
   term(): Term;
-  /** Whether the term lasts until after this call: data read in it before the call can then not be rolled back. */
+  /** Whether the term continues after this call; then data read in it before the call cannot be rolled back. */
   isConfirmed(term: Term): Promise<boolean>;
 };
 

@@ -5,7 +5,7 @@ export function foldCase(text: string): string {
       .normalize('NFKC')
       .toUpperCase()
       .toLowerCase()
-      // The rest of a dotted capital I, and the final sigma.
+      // The dot that remains of a dotted capital I, and the final sigma.
       .replaceAll('i\u0307', 'i')
       .replaceAll('ς', 'σ')
       .normalize('NFKC')

@@ -3,7 +3,10 @@ import { LRUCache } from 'lru-cache';
 import type { EntryName } from './cache-entries.store.ts';
 import type { Term } from './confirmed-primary.ts';
 
-/** An entry as one reading found it, which began at `at` by the database's clock and after `readAtMs` here. */
+/**
+ * An entry from one reading. The reading began at `at` by the database's clock, and after `readAtMs` by this process's
+ * clock.
+ */
 export type Reading = {
   name: EntryName;
   value: object;
@@ -49,7 +52,7 @@ export function createKeptReadings() {
       const known = kept.peek(keyOf(name));
       if (known !== undefined && known.readAtMs < readAtMs && known.value !== found) kept.delete(keyOf(name));
     },
-    /** Keeps a reading. One that found the same value only renews the known entry, which extends leases over it. */
+    /** Stores a reading. A reading with an unchanged value only renews the entry, which extends leases over it. */
     keep: (reading: Reading): void => {
       const { name, at, readAtMs, term } = reading;
       const known = kept.peek(keyOf(name));

@@ -42,16 +42,16 @@ export type LeasedCache = {
 export const LEASE_MS = 1000;
 /** A change waits longer than the longest lease, because the clocks of hosts run at different speeds. */
 export const WAIT_FACTOR = 1.2;
-/** The part of a lease in which a write must begin; the rest is for carrying it out. */
+/** The part of a lease in which a write must begin; it must end in the rest. */
 const BEGIN_PART = 0.6;
 /** The part of a lease for which an entry is served; the rest of `BEGIN_PART` lets the write reach the database. */
 const USE_PART = 0.5;
-/** Using an entry older than this part of a lease reads it again in the background. */
+/** If an entry older than this part of a lease is used, it is read again in the background. */
 const READ_AHEAD_PART = 0.25;
 /** An entry older than this part of a lease joins the next read if it was used since its last one. */
 const JOIN_PART = 0.125;
 const MAX_JOINING = 500;
-/** How long a call that got no lease waits before it reads again. */
+/** How long a call without a lease waits before it reads again. */
 const RETRY_MS = 50;
 
 const settings = new WeakMap<Db, number>();
@@ -148,6 +148,6 @@ const leaseOver = (readings: readonly Reading[], leaseMs: number): Lease => ({
   },
 });
 
-/** False if the work takes longer. */
+/** The result of the work; false if it fails or takes longer than `ms`. */
 const isTrueWithin = (ms: number, work: Promise<boolean>): Promise<boolean> =>
   withDeadline(Math.max(0, ms), () => work).catch(() => false);

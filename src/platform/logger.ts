@@ -30,7 +30,7 @@ const MAX_WAITING_BYTES = 1024 * 1024;
 let dropped = 0;
 export const droppedLines = (): number => dropped;
 
-/** Standard output. The process goes on if it cannot be written, such as on a full disk. */
+/** Standard output. The process continues if writing fails, for example on a full disk. */
 function standardOutput(): DestinationStream {
   const output = pino.destination({ dest: STANDARD_OUTPUT, sync: true, maxLength: MAX_WAITING_BYTES });
   let isFailing = false;
@@ -44,7 +44,7 @@ function standardOutput(): DestinationStream {
     try {
       writeSync(STANDARD_ERROR, sentence);
     } catch {
-      // Standard error leads to the same disk.
+      // Standard error may be on the same full disk.
     }
   });
   output.on('drop', () => void dropped++);

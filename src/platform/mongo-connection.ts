@@ -109,7 +109,7 @@ function greet(client: mongoose.mongo.MongoClient): Promise<Hello> {
   return client.db('admin').command({ hello: 1 });
 }
 
-/** What the first host says of itself; undefined if it does not respond within a second. */
+/** The self-description (`hello`) of the first host; undefined if it does not respond within a second. */
 async function greetDirectly(uri: string): Promise<Hello | undefined> {
   const direct = directUri(uri);
   if (direct === undefined) return undefined;

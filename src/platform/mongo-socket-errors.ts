@@ -16,7 +16,7 @@ const requireOfMongoose = createRequire(requireHere.resolve('mongoose'));
 
 /**
  * Makes the driver treat every socket error as a network error, which it then retries and labels (ADR 0024):
- * - It throws Node's own error of a write if the connection was closed by the server just before (`EPIPE`).
+ * - It throws Node's own `EPIPE` error if the server closed the connection just before a write.
  * - It waits for ever for a write on a connection that closes between being chosen and being written to.
  * - It keeps the other connections of the pool after one timed out, although a firewall forgets all idle ones together.
  * @throws Error if the driver is built differently than expected
@@ -40,7 +40,7 @@ export function translateSocketErrors(errors: {
     Server === undefined ||
     handleError === undefined
   )
-    throw new Error('The MongoDB driver handles errors in a way that is not known here: see ADR 0024');
+    throw new Error('The MongoDB driver is built differently than expected: see ADR 0024');
   const { MongoNetworkError, MongoNetworkTimeoutError } = errors;
   /** Rejects the latest write of each connection, which has one write at a time. */
   const failWrite = new WeakMap<DriverConnection, (error: Error) => void>();

@@ -5,7 +5,9 @@ import type { Db, ReadOptions } from './mongo.ts';
 /** For decisions: the newest state of the primary, which has every acknowledged write (ADR 0005). */
 export const NEWEST = { readConcern: { level: 'local' }, readPreference: 'primary' } as const satisfies ReadOptions;
 
-/** For negatives that must not be wrong, on paths of failure only: it costs a write. Fails after 4 s. */
+/**
+ * For a "not found" that must be correct. Use it on paths of failure only, because it costs a write. Fails after 4 s.
+ */
 export const CONFIRMED = {
   readConcern: { level: 'linearizable' },
   readPreference: 'primary',

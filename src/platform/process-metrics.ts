@@ -25,7 +25,7 @@ export const processMetrics = memoizeByObject((_db: Db): Registry => {
   for (const define of definitions) define(registry);
   new Counter({
     name: 'log_lines_dropped_total',
-    help: 'Lines of the log that could not be written, nor kept until they can.',
+    help: 'Log lines dropped because they could not be written.',
     registers: [registry],
     collect() {
       this.reset();
@@ -58,11 +58,11 @@ function defined<Metric>(make: (registry: Registry) => Metric): (db: Db) => Metr
 
 const inUse = gauge({
   name: 'mongodb_connections_in_use',
-  help: 'Connections to MongoDB on which a command is under way.',
+  help: 'Connections to MongoDB that are running a command.',
 });
 const waiting = gauge({
   name: 'mongodb_connection_waiters',
-  help: 'Commands that wait for a connection to MongoDB, of which the pool of each server has 64.',
+  help: 'Commands that wait for one of the 64 MongoDB connections per server.',
 });
 
 /** Counts the use of the connections from now on. Call it once `db` is connected and idle. */

@@ -8,7 +8,7 @@ export type Progress = {
   stalls(): Stall[];
 };
 
-/** A longer gap between two checks means that the process was frozen or starved. */
+/** If the gap between two checks is longer, the process was frozen or had no CPU. */
 const STANDSTILL_MS = 5000;
 const LOOK_EVERY_MS = 1000;
 

@@ -1,6 +1,6 @@
 import { parseUrl } from './parse-url.ts';
 
-/** A host that knows where Redis is: a sentinel, or any node of a cluster. */
+/** The host of a sentinel, or of any cluster node. */
 export type RedisHost = { host: string; port: number };
 
 type Credentials = { username?: string; password?: string };
@@ -23,7 +23,7 @@ const PORTS = { sentinel: 26_379, cluster: 6379 };
  * Reads `redis[s]://[user:password@]host[:port][/db]`,
  * `redis[s]+sentinel://[user:password@]host[:port],…/master[/db][?sentinel_username=…&sentinel_password=…]` and
  * `redis[s]+cluster://[user:password@]host[:port],…`.
- * @throws Error whose message follows the name of the variable, and repeats nothing of the address
+ * @throws Error with a message that follows the variable's name and contains no part of the address
  */
 export function redisAddress(value: string): RedisAddress {
   if (/^rediss?:/i.test(value)) return ofServer(value);
@@ -51,9 +51,8 @@ function ofServer(value: string): RedisAddress {
   if (url === undefined || !/^rediss?:\/\/./i.test(value)) throw new Error(SCHEMES);
   if (url.hostname === '') throw new Error('must name a host: redis://host:6379');
   const [, db] = /^\/?(\d{0,5})$/.exec(url.pathname) ?? [];
-  if (db === undefined)
-    throw new Error('must have nothing but the number of a database behind its host: redis://host:6379/0');
-  if (url.search !== '' || url.hash !== '') throw new Error('must have no options behind a ? or #');
+  if (db === undefined) throw new Error('must have only the number of a database after its host: redis://host:6379/0');
+  if (url.search !== '' || url.hash !== '') throw new Error('must have no options after a ? or #');
   return {
     kind: 'server',
     db: Number(db),

@@ -3,7 +3,7 @@ import { withDeadline } from './deadline.ts';
 import { CONNECT_TIMEOUT_MS, type RedisConnection } from './redis.ts';
 import type { RedisHost } from './redis-address.rules.ts';
 
-/** INFO of each server: master and replicas, or cluster nodes. Skips a server that cannot be reached beside others. */
+/** INFO of each server: master and replicas, or cluster nodes. Skips unreachable servers if others respond. */
 export async function readRedisInfos(redis: RedisConnection): Promise<string[]> {
   const info = await redis.info();
   if (redis instanceof Cluster) return infosOfNodes(redis, CONNECT_TIMEOUT_MS);

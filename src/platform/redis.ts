@@ -9,7 +9,10 @@ export const CONNECT_TIMEOUT_MS = 2000;
 const PRODUCER_SILENCE_MS = 5000;
 const WORKER_SILENCE_MS = 14_000;
 
-/** Errors of a server that is not the master. Only a new connection leads to its successor behind a moving address. */
+/**
+ * Errors of a server that is not the master. If its host name moves to a new master, only a new connection reaches
+ * that.
+ */
 const NOT_THE_MASTER = /^(?:READONLY|LOADING|MASTERDOWN|UNBLOCKED)\b/;
 /** 2 tells ioredis to send the command again. */
 const reconnectAndRepeat = (err: Error): false | 2 => NOT_THE_MASTER.test(err.message) && 2;
@@ -79,7 +82,7 @@ export function createWorkerRedis(url: string, log: Logger): RedisConnection {
   return redis;
 }
 
-/** What `ask` returns once Redis responds, on its own connection. @throws Error if `signal` aborts first */
+/** Opens a connection and returns the result of `ask` once Redis responds. @throws Error if `signal` aborts first */
 export async function askOnce<T>(
   url: string,
   signal: AbortSignal,
@@ -123,7 +126,10 @@ type ClusterSettings = Omit<ClusterOptions, 'redisOptions'> & {
   redisOptions: Omit<NonNullable<ClusterOptions['redisOptions']>, 'replyMapping'>;
 };
 
-/** Repeats INFO until it succeeds: BullMQ asks once, and a cluster drops what was sent when its last node goes. */
+/**
+ * Repeats INFO until it succeeds: BullMQ asks once, and a cluster client drops its pending commands when the last node
+ * disconnects.
+ */
 class PatientCluster extends Cluster {
   #isGivenUp = false;
 
@@ -194,7 +200,7 @@ function reconnectDelayMs(attempts: number): number {
   return Math.min(attempts * 100, 1000);
 }
 
-/** Logs one line when Redis goes and one when it is back, not one for each reconnection. */
+/** Logs one line when Redis becomes unavailable and one when it is back, not one for each reconnection. */
 function logOutages(redis: RedisConnection, log: Logger): void {
   let isAway = false;
   let ofHost: string | undefined;

@@ -1,4 +1,4 @@
-/** The process must not go on. The message says why and what to do; it is logged without a stack. */
+/** The process must stop. The message says why and what to do; it is logged without a stack. */
 export class Refusal extends Error {}
 
 /** A server that is too old or configured so that the guarantees do not hold. The message says what to do. */
@@ -15,7 +15,7 @@ const MAKE_A_SET =
   'One node is enough: start it with --replSet rs0, run rs.initiate() once in mongosh, and end MONGODB_URI in ?replicaSet=rs0.';
 
 const OF_A_ROUTER =
-  'This MongoDB is a router (mongos) of a sharded cluster, through which the guarantees are not proved (docs/adr/0019): its own clock would decide what is late. Name a replica set in MONGODB_URI.';
+  'This MongoDB is a router (mongos) of a sharded cluster, which is not supported (docs/adr/0019): its own clock would decide what is due. Name a replica set in MONGODB_URI.';
 
 /** @throws UnsupportedServerError for a router, a standalone mongod, a version before 6.0 or another replica set */
 export function requireSupportedMongod(hello: Hello, uri: string): void {
@@ -58,7 +58,10 @@ export function isPersistent(info: string): boolean | undefined {
   return isEnabled === undefined ? undefined : isEnabled !== '0';
 }
 
-/** What is wrong with a Redis by its INFO, with the remedy. `isCluster`: whether it is addressed as a cluster node. */
+/**
+ * The faults of a Redis according to its INFO, each with the fix. `isCluster`: whether it is addressed as a cluster
+ * node.
+ */
 export function redisFaults(info: string, isCluster = false): string[] {
   const field = (name: string) => infoField(info, name);
   const policy = field('maxmemory_policy');

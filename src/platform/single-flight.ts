@@ -35,7 +35,7 @@ export function singleFlightByKey<T>(): (key: string, work: () => Promise<T>) =>
   };
 }
 
-/** Single-flight for each key, one kind of work at a time: a call that wants another kind gets undefined at once. */
+/** Single-flight for each key, one kind of work at a time: meanwhile a call for another kind gets undefined. */
 export function singleFlightOfOneKind<T>(): (
   key: string,
   wanted: string,

@@ -1,4 +1,4 @@
-/** One request to stop can arrive as several signals: npm and supervisors repeat them. */
+/** How long repeated signals count as one request to stop: npm and supervisors repeat them. */
 const SAME_REQUEST_MS = 1000;
 
 export const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;

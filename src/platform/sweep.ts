@@ -17,13 +17,13 @@ export type SweptPage<Position> = {
 export type Sweep<Position = never> = {
   name: string;
   everyMs: number;
-  /** Does the page of due work that begins at `from`, or at the beginning, until `stopping` aborts. */
+  /** Does one page of due work, from `from` or from the beginning, until `stopping` aborts. */
   run: (stopping: AbortSignal, from: Position | undefined) => Promise<SweptPage<Position>>;
 };
 
 const lastRunAt = gauge({
   name: 'sweep_last_run_timestamp_seconds',
-  help: 'When this process last had worked through a page of the sweep under its lease, or began to try; Unix time.',
+  help: 'When this process last completed a page of the sweep, at first its start time; Unix time.',
   labelNames: ['sweep'],
 });
 const intervals = gauge({
@@ -72,10 +72,9 @@ export function sweepBatches<T>(
 const PAGE_MAY_TAKE_MS = 120_000;
 
 /**
- * Works through what is due, page after page, and again `everyMs` after the end, until `stopping` aborts. A lock in
- * MongoDB, renewed for each page, lets one process at a time do it; a killed process blocks others for one page at
- * most. A failed run is logged and repeated. `beat` is called after each page and run. Resolves when the last run has
- * ended.
+ * Does all due work, page by page, and again `everyMs` after the end, until `stopping` aborts. A lock in MongoDB,
+ * renewed for each page, lets one process at a time sweep; a killed process blocks others for at most one page. A
+ * failed run is logged and repeated. `beat` is called after each page and run. Resolves when the last run has ended.
  */
 export async function keepSweeping<Position>(
   db: Db,

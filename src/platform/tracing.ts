@@ -30,7 +30,7 @@ export function traceparentOf(span: Span): string | undefined {
   return `00-${traceId}-${spanId}-01`;
 }
 
-/** Records a span of work done in one batch with that of other calls; it began at `beganAt` and ends now. */
+/** Records a span of work that was batched with other calls; it began at `beganAt` and ends now. */
 export function recordSpan(name: string, traceparent: string, beganAt: number, attributes: Attributes): void {
   tracer().startSpan(name, { startTime: beganAt, kind: SpanKind.CONSUMER, attributes }, withParent(traceparent)).end();
 }

@@ -6,7 +6,7 @@
 const UNSEEN =
   '\\p{Cc}\\p{Cs}\\u00AD\\u061C\\u180E\\u200B\\u200E\\u200F\\u2028-\\u202E\\u2060-\\u206F\\uFEFF\\uFFF9-\\uFFFB\\u{E0000}-\\u{E007F}';
 
-/** The flag of a part of a country, such as England's, consists of characters that are invisible alone. */
+/** Flags of regions, such as England's, consist of characters that are invisible alone. */
 const TAGGED_FLAG = '\\u{1F3F4}[\\u{E0030}-\\u{E007A}]+\\u{E007F}';
 
 /** Text of one line without invisible characters. */
@@ -30,12 +30,12 @@ export function withoutDirectionAtEnds(text: string): string {
 const RUN = new RegExp(`(${TAGGED_FLAG})|[${UNSEEN}]+`, 'gu');
 const EACH_BUT_LAYOUT = new RegExp(`(${TAGGED_FLAG})|(?![\\t\\r\\n])[${UNSEEN}]`, 'gu');
 
-/** On one line, with a space for each run of invisible characters, which a terminal would carry out. */
+/** The text on one line, with a space for each run of invisible characters, because a terminal could interpret them. */
 export function onOneLine(text: string): string {
   return text.replaceAll(RUN, (_unseen, flag?: string) => flag ?? ' ');
 }
 
-/** With U+FFFD for each invisible character; tabs and line breaks stay. */
+/** The text with U+FFFD for each invisible character; tabs and line breaks stay. */
 export function withMarks(text: string): string {
   return text.replaceAll(EACH_BUT_LAYOUT, (_unseen, flag?: string) => flag ?? '\uFFFD');
 }

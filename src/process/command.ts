@@ -16,7 +16,10 @@ export type CommandScope<Settings> = {
 /** `report` is logged, and sent to a parent process. */
 export type CommandOutcome = { isDone: boolean; report: Record<string, unknown> };
 
-/** Runs a command; exits with 0 only if all is done. Asked to stop, it keeps the database until `work` has ended. */
+/**
+ * Runs a command; exits with 0 only if everything is done. After a stop signal it keeps the database until `work` has
+ * ended.
+ */
 export function runCommand<Name extends ProcessName>(
   name: Name,
   work: (scope: CommandScope<ConfigOf<Name>>) => Promise<CommandOutcome>,

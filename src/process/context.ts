@@ -12,7 +12,7 @@ import type { ConfigOf, WorkConfig } from './config/config.ts';
 import type { ProcessScope } from './lifecycle.ts';
 import { requireSupportedRedis } from './server-requirements.ts';
 
-/** What every process that does the service's work has. */
+/** The connections and tools of every process of the service. */
 export type WorkerContext<Settings = WorkConfig> = {
   config: Settings;
   log: Logger;
@@ -23,10 +23,10 @@ export type WorkerContext<Settings = WorkConfig> = {
   stopping: AbortSignal;
 };
 
-/** What services are given; each takes the parts it needs. */
+/** The context of services; each service takes the parts that it needs. */
 export type Context = WorkerContext<ConfigOf<'api'>> & {
   secretBox: SecretBox;
-  /** For cursors, which partners keep and pass back but cannot read. */
+  /** For cursors, which partners store and send back but cannot read. */
   cursorBox: SecretBox;
 };
 

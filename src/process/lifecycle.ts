@@ -14,9 +14,9 @@ export type ProcessScope<Settings = ConfigOf<'api'>> = {
   log: Logger;
   /** Aborts when the process is asked to stop; everything that waits must listen to it. */
   stopping: AbortSignal;
-  /** The regular work of the process; `/healthz` reports what has stalled. */
+  /** The regular work of the process; `/healthz` reports stalled work. */
   progress: Progress;
-  /** Stops this process; with 1, also if it stops already, it ends with exit code 1. */
+  /** Stops this process. `1` makes the exit code 1, also if the stop has begun already. */
   stop(exitCode?: 0 | 1): void;
   /** Stops this process because it must not run: logs why and ends with exit code 1. */
   fail(reason: Error): void;
@@ -44,7 +44,7 @@ export function runProcess<Name extends ProcessName>(
   const releases: { label: string; release: () => Promise<unknown> }[] = [{ label: 'tracing', release: stopTracing }];
 
   let receivedSignal = 'none';
-  // Skips signals, because it would end the process at the second one.
+  // Its handling of signals is off, because it would end the process at the second one.
   const options = { delay: STOP_TIMEOUT_MS, logger: false as const, skip: [...STOP_SIGNALS] };
   const closer = closeWithGrace(options, async ({ signal = receivedSignal, err }) => {
     if (err !== undefined) log.fatal({ err }, 'stopping after an unexpected error');

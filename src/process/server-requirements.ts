@@ -13,8 +13,8 @@ const IS_VOLATILE =
 
 /**
  * Checks each Redis server once, as soon as it responds; never rejects, and processes do not wait for it. Missing
- * rights and a missing database end the process. A server that evicts keys or is too old ends it in production and is
- * logged in the sandbox. A server without an append-only file is logged in both (ADR 0019).
+ * rights and a missing database end the process. A server that evicts keys or is too old ends a production process, and
+ * is logged in the sandbox. A server without an append-only file is logged in both modes (ADR 0019).
  */
 export async function requireSupportedRedis({ config, log, stopping, fail }: Scope): Promise<void> {
   try {
@@ -40,7 +40,7 @@ async function infosOf(redis: RedisConnection, { redisUrl, queuePrefix }: WorkCo
   if (missing.length > 0) {
     const user = address.username ?? 'default';
     throw new UnsupportedServerError(
-      `The user ${user} of this Redis may not do all that is asked of it. Allow it: ACL SETUSER ${user} ${missing.join(' ')}`,
+      `The user ${user} of this Redis lacks permissions. Grant them: ACL SETUSER ${user} ${missing.join(' ')}`,
     );
   }
   return readRedisInfos(redis);

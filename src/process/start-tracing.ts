@@ -11,7 +11,7 @@ import { isSamplerStated, otlpEndpoint } from './config/environment.ts';
 // Each process imports this first: drivers must be loaded after their instrumentation. Without an address for spans,
 // only OpenTelemetry's API is loaded, which then does nothing.
 
-/** The part of traces that is kept, unless OTEL_TRACES_SAMPLER says otherwise. */
+/** The share of traces that is kept, unless OTEL_TRACES_SAMPLER is set. */
 const SAMPLED_RATIO = 0.1;
 
 const shutdown = otlpEndpoint() === undefined ? undefined : startTracing();

@@ -1,6 +1,6 @@
 import { type NewJob, REPEATED, WORKED_QUEUES, type WorkedQueue } from './jobs.ts';
 
-/** A delivery whose last attempt failed, as its row says. `attempts`: of its series. */
+/** A delivery with a failed last attempt, according to its row. `attempts`: of its series. */
 export type DeadDelivery = {
   delivery_id: string;
   event_type: string;
@@ -14,7 +14,7 @@ export type DeadDelivery = {
   last_error: string;
   failed_at: string;
 };
-/** A job whose attempts are used up, or whose data has no known shape. */
+/** A job without attempts left, or with invalid data. */
 export type DeadJob = {
   queue: WorkedQueue;
   job_name: string;

@@ -6,7 +6,7 @@ import { FinalFailure } from './failures.ts';
 export const WORKED_QUEUES = ['hold-expiry', 'webhook-delivery'] as const;
 export type WorkedQueue = (typeof WORKED_QUEUES)[number];
 
-/** All queues; the last holds what failed for good in the others, until an operator retries it. */
+/** All queues. The last one has the jobs that failed for good in the others, until an operator retries them. */
 export const QUEUE_NAMES = [...WORKED_QUEUES, 'dead-letter'] as const;
 export type QueueName = (typeof QUEUE_NAMES)[number];
 
@@ -63,7 +63,7 @@ const REMOVAL = {
   removeOnComplete: { age: 3600, count: 1000 },
   removeOnFail: { age: DAY_SECONDS, count: 1000 },
 };
-/** A job that fails this often goes to the dead-letter queue. */
+/** A job that fails this many times is moved to the dead-letter queue. */
 export const REPEATED = { attempts: 3, backoff: { type: 'exponential', delay: 500 }, ...REMOVAL };
 
 export function holdExpiryJob({ inMs, ...hold }: DueHold): NewJob {
@@ -93,7 +93,7 @@ export function dispatchJobs(waiting: readonly WaitingEvent[]): NewJob[] {
   for (let from = 0; from < waiting.length; from += MAX_SHARED) {
     const group = waiting.slice(from, from + MAX_SHARED);
     const [first] = group;
-    // BullMQ ignores a job whose id exists. An event can be offered again, so a shared job gets an id of its own.
+    // BullMQ ignores a job with an existing id. An event can be offered again, so a shared job gets an id of its own.
     const id = group.length === 1 ? first?.eventId : newId();
     jobs.push({
       name: 'dispatch events',
@@ -107,7 +107,7 @@ export function dispatchJobs(waiting: readonly WaitingEvent[]): NewJob[] {
   return jobs;
 }
 
-/** The job for the attempts that a delivery's series has left; the worker's backoff says when each is due. */
+/** The job for the remaining attempts of a delivery's series; the worker's backoff says when each is due. */
 export function deliveryJob({ endpointHost, attemptsLeft, delayMs, ...delivery }: DueDelivery): NewJob {
   return {
     name: `${delivery.eventType} → ${endpointHost ?? 'unknown endpoint'}`,
@@ -131,14 +131,14 @@ export function deliveryJob({ endpointHost, attemptsLeft, delayMs, ...delivery }
   };
 }
 
-/** Different for each series: BullMQ ignores a job whose id exists in any state. */
+/** Different for each series: BullMQ ignores a job with an id that exists in any state. */
 export function deliveryJobId(deliveryId: string, generation: number): string {
   return `delivery-${deliveryId}-g${generation}`;
 }
 
 type JobData = Record<string, unknown>;
 
-/** The fields of a job's data, which may be anything; none if it is not an object. */
+/** The fields of a job's data, which is unchecked; no fields if it is not an object. */
 export function fieldsOf(data: unknown): JobData {
   return typeof data === 'object' && data !== null ? { ...data } : {};
 }
@@ -176,7 +176,7 @@ export function webhookWorkIn(jobData: unknown): { reservationIds: string[] } | 
   throw unknownShape('reservationIds, or delivery_id, subscription_id and generation');
 }
 
-/** The delivery whose attempts a job makes; undefined for other jobs. */
+/** The delivery of a job that makes attempts; undefined for other jobs. */
 export function deliveryIn(jobData: unknown): DeliveryToRetry | undefined {
   const data = fieldsOf(jobData);
   const deliveryId = data['delivery_id'] ?? data['deliveryId'];
@@ -190,10 +190,10 @@ export function deliveryIn(jobData: unknown): DeliveryToRetry | undefined {
 }
 
 function unknownShape(needed: string): FinalFailure {
-  return new FinalFailure(`The job's data has no known shape: it must have ${needed}.`);
+  return new FinalFailure(`The job's data is invalid: it must have ${needed}.`);
 }
 
-/** The ids in the data of a job, by their names in log lines; none if it has no known shape. */
+/** The ids in the data of a job, by their names in log lines; none if the data is invalid. */
 export function loggedIdsOf(jobData: unknown): Record<string, string | string[]> {
   const data = fieldsOf(jobData);
   const fields = {

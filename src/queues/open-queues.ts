@@ -14,7 +14,7 @@ export const REDIS_TIMEOUT_MS = 500;
 export const NODE_TIMEOUT_MS = REDIS_TIMEOUT_MS - 100;
 const MAX_OFFERED = 500;
 
-/** Whether Redis can be reached and takes writes; if it takes none, the code that says why: `refuses writes: OOM`. */
+/** Whether Redis can be reached and accepts writes; otherwise with the error code: `refuses writes: OOM`. */
 export type RedisState = 'ok' | 'unreachable' | `refuses writes: ${string}`;
 
 const REFUSAL = new RegExp(`\\b(${WRITE_REFUSALS.join('|')})\\b`);
@@ -25,7 +25,7 @@ export function stateAfter(err: unknown): RedisState {
   return code === undefined ? 'unreachable' : `refuses writes: ${code}`;
 }
 
-/** Connects queues to Redis in the background, over one connection. They can be asked before it is there. */
+/** Connects queues to Redis in the background, over one connection. They can be used before it is open. */
 export function openQueues<Name extends string>(
   names: readonly Name[],
   { redisUrl, prefix }: { redisUrl: string; prefix: string },
@@ -59,7 +59,7 @@ export function openQueues<Name extends string>(
       deadline.abort();
     }
   };
-  /** What `work` returns; undefined if Redis is away, fails or takes longer than 500 ms. Never throws. */
+  /** Returns the result of `work`; undefined if Redis is away, fails or takes longer than 500 ms. Never throws. */
   const ask = <T>(name: Name, work: (queue: Queue) => Promise<T>) => inTime({ queue: name }, () => work(byName[name]));
 
   return {
@@ -81,13 +81,13 @@ export function openQueues<Name extends string>(
         await queue.close();
       }
     },
-    /** How the servers of Redis fare; undefined and bounded as `ask`. */
+    /** The state of the Redis servers. Undefined as for `ask`, within the same time. */
     async readServers(): Promise<RedisServers | undefined> {
       const infos = await inTime({}, () => connectedInfos(redis, NODE_TIMEOUT_MS));
       return infos && serversIn(infos);
     },
     /**
-     * Adds jobs for what is due, and resolves to whether Redis took them. Concurrent calls share a batch of 500 at
+     * Adds jobs for due work, and resolves to whether Redis accepted them. Concurrent calls share a batch of 500 at
      * most.
      */
     offering<Due>(name: Name, toJobs: (due: readonly Due[]) => NewJob[]) {
@@ -119,8 +119,8 @@ export function openQueues<Name extends string>(
 }
 
 /**
- * The state of the worst server. `memoryUsed` is the share of `maxmemory`, 0 without a limit; `isPersistent` tells
- * whether it has an append-only file, undefined if it does not say.
+ * The state of the worst server. `memoryUsed` is the share of `maxmemory`, 0 without a limit; `isPersistent`: whether
+ * it has an append-only file; undefined if unknown.
  */
 export type RedisServers = { isPersistent: boolean | undefined; isPersistenceFailing: boolean; memoryUsed: number };
 
@@ -135,7 +135,7 @@ export function serversIn(infos: readonly string[]): RedisServers {
   };
 }
 
-/** By the figures from which Redis itself decides whether it is full. */
+/** Uses the figures by which Redis itself decides whether it is full. */
 function memoryUsed(info: string): number {
   const bytes = (name: string) => Number(infoField(info, name) ?? 0);
   const max = bytes('maxmemory');

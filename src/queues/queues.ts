@@ -33,13 +33,13 @@ export type QueueState = { name: WorkedQueue; isPaused: boolean; workers: number
 type DeliverySeries = Pick<DueDelivery, 'deliveryId' | 'generation'>;
 
 /**
- * The producing side of the queues. A job is only a hint that something may be due. Every method resolves within
- * 500 ms, to whether Redis took the write or to what it returned, and never throws. If Redis rejects a job, the
- * workers' sweeps of MongoDB do its work. Concurrent calls are batched.
+ * The producing side of the queues. A job is only a hint that something may be due. Every method resolves within 500
+ * ms, to whether Redis accepted the write or to the data read, and never throws. If Redis rejects a job, the workers'
+ * sweeps of MongoDB do its work. Concurrent calls are batched.
  */
 export type Queues = ReturnType<typeof createQueues>;
 
-/** Connects to Redis in the background. Until it is connected, the queues take nothing. */
+/** Connects to Redis in the background. Until then the queues accept no job. */
 export function createQueues(redisUrl: string, prefix: string, log: Logger) {
   const queues = openQueues(QUEUE_NAMES, { redisUrl, prefix }, log);
   const { ask, offering, removing, isReady, tryWrite, readServers, close } = queues;
@@ -77,8 +77,8 @@ export function createQueues(redisUrl: string, prefix: string, log: Logger) {
       return (await Promise.all(removed)).every((isTaken) => isTaken);
     },
     /**
-     * The deliveries of queued dead letters, oldest first, from position `from`; null for a dead letter of a job. Empty
-     * without Redis.
+     * The deliveries of queued dead letters, oldest first, from position `from`; null for a dead letter that is not a
+     * delivery. Empty without Redis.
      */
     listDeadLetters: async (from: number, limit: number) =>
       (await ask('dead-letter', (queue) => queuedDeadLetters(queue, from, limit))) ?? [],
@@ -168,7 +168,9 @@ async function addJob(queue: Queue, { name, data, opts }: NewJob): Promise<true>
   return true;
 }
 
-/** Longer than any deferral by a failing endpoint: a due row's job that waits longer was delayed by a wrong clock. */
+/**
+ * Longer than any deferral by a failing endpoint. If the job of a due row waits longer, a wrong clock has delayed it.
+ */
 const MAX_DEFERRAL_MS = 10_000;
 
 async function ensureJob(queue: Queue, jobId: string, toJob: () => Promise<NewJob>): Promise<'added' | 'present'> {

@@ -1,6 +1,6 @@
 import type { RedisConnection } from '../platform/redis.ts';
 
-/** The commands that BullMQ's scripts call, in a form that changes only `K`, a key that is deleted afterwards. */
+/** The commands that BullMQ's scripts call. Here they change only `K`, a key that is deleted afterwards. */
 const IN_SCRIPTS = `
   DEL K · EXISTS K · GET K · HDEL K f · HEXISTS K f · HGET K f · HGETALL K · HINCRBY K f 1 · HLEN K · HMGET K f · HMSET K f 1 · HSET K f 1 ·
   INCR K · INCRBY K 1 · LINDEX K 0 · LLEN K · LPOP K · LPOS K e · LPUSH K e · LRANGE K 0 0 · LREM K 0 e · LSET K 0 e · LTRIM K 0 0 ·

@@ -1,12 +1,12 @@
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Attached } from './reservations.model.ts';
 
-/** What a partner attached to a hold or booking, in responses. */
+/** The attachments of a hold or booking (reference and metadata), as fields of a response. */
 export function attachedView({ orderReference, metadata }: Attached): Record<string, unknown> {
   return { order_reference: orderReference ?? null, metadata: metadata ?? {} };
 }
 
-/** What was attached, in an event. */
+/** The attachments of a hold or booking, as fields of an event. */
 export function attachedInEvent({ orderReference, metadata }: Attached): Record<string, unknown> {
   return omitUndefined({ order_reference: orderReference, metadata });
 }

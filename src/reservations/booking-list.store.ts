@@ -9,7 +9,7 @@ type ListedBooking = ShownBooking & Required<Pick<Reservation, 'bookingId' | 'bo
 const NOT_SHOWN = { cells: 0, outbox: 0, endings: 0, operatorEndings: 0 };
 
 export type BookingFilter = {
-  /** Absent: every partner's, walk-ins included. */
+  /** Absent: bookings of every partner, including walk-ins. */
   partnerId?: string;
   holdId?: string;
   paymentReference?: string;
@@ -57,7 +57,7 @@ export async function listBookingRows(
   return toPage(rows, limit, ({ bookedAt, bookingId }) => ({ at: bookedAt, id: bookingId }));
 }
 
-/** For values that few bookings have: without a hint the planner may walk all bookings of the partner. */
+/** The index for a rare value: without a hint the planner may read all bookings of the partner. */
 function hintFor({ holdId, paymentReference, orderReference }: BookingFilter): { hint?: string } {
   if (holdId !== undefined) return { hint: '_id_' };
   if (paymentReference !== undefined) return { hint: 'bookings_of_payment' };
@@ -77,6 +77,6 @@ function nameBeginningWith(prefix: string): Expression {
 function matching(search: CustomerSearch): Expression[] {
   if ('id' in search) return [{ $or: [{ bookingId: search.id }, { _id: search.id }] }];
   if ('phoneReversed' in search) return [{ 'customer.phoneReversed': beginningWith(search.phoneReversed) }];
-  // Both bounds of one element, else any two words on either side of them would do.
+  // Apply both bounds to one element; otherwise two different words could satisfy one bound each.
   return search.words.map((word) => ({ 'customer.nameWords': { $elemMatch: beginningWith(word) } }));
 }

@@ -7,8 +7,8 @@ const CELL_MS = CELL_MINUTES * 60_000;
  * The cells that a claim on [start, end) fills: `<space>@<YYYYMMDDHHmm>` in UTC, for every space and 5-minute step.
  *
  * Two windows that overlap by any amount in a common space share at least one cell, which is what the unique index on
- * cells rejects. To keep that true for times off the 5-minute grid, a window is widened to it; windows on the grid that
- * only touch share none.
+ * cells rejects. Windows off the 5-minute grid are widened to it, so that this is true for them too. Windows on the
+ * grid that only touch share no cell.
  *
  * @throws RangeError without a space, or when `start` is not before `end`: a claim without cells would guard nothing.
  */
@@ -58,13 +58,13 @@ export function spacesOf(resourceId: string, sharesSpaceWith: readonly string[])
   return [resourceId, ...[...others].map((other) => [resourceId, other].sort().join('+'))];
 }
 
-/** The resources whose slots a claim on a resource blocks, sorted; undefined if only its own. */
+/** The resources with slots that a claim on a resource blocks, sorted; undefined if it blocks only its own. */
 export function resourcesAffected(resourceId: string, sharesSpaceWith: readonly string[]): string[] | undefined {
   const ids = new Set([resourceId, ...sharesSpaceWith]);
   return ids.size === 1 ? undefined : [...ids].sort();
 }
 
-/** `YYYYMMDDHHmm` in UTC. Availability needs thousands of them; cutting up ISO text takes three times as long. */
+/** `YYYYMMDDHHmm` in UTC. Availability needs thousands of them; slicing ISO text takes three times as long. */
 function stepOf(instant: Date): string {
   const day = (instant.getUTCFullYear() * 100 + instant.getUTCMonth() + 1) * 100 + instant.getUTCDate();
   return String(day * 10_000 + instant.getUTCHours() * 100 + instant.getUTCMinutes());

@@ -17,11 +17,11 @@ const conflict = named(
 
 /** The fields of `conflictsView`; `which` describes the holds and bookings. */
 export const conflictFields = (which: string) => ({
-  conflict_count: count(1).description(`How many holds and bookings ${which} are not over.`),
+  conflict_count: count(1).description(`How many live holds and bookings ${which} there are.`),
   conflicts: Joi.array()
     .items(conflict)
     .max(MAX_CONFLICTS_SHOWN)
     .description(
-      `The holds and bookings ${which} at the time of the response that are not over, by their start: the first ${MAX_CONFLICTS_SHOWN}. They are left alone.`,
+      `The live holds and bookings ${which} at the time of the response, by their start: the first ${MAX_CONFLICTS_SHOWN}. They stay unchanged.`,
     ),
 });

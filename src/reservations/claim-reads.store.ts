@@ -5,11 +5,11 @@ import { CELL_MINUTES } from './cells.rules.ts';
 import { type ClaimedWindow, type Reservation, reservationCollection } from './reservations.model.ts';
 import { ALIVE, AS_SEEN_NOW } from './reservations.rules.ts';
 
-// All reads here are of the newest state, committed or about to be.
+// All reads here return the newest state, also if it is not majority-committed yet.
 
-/** More than any claim has. */
+/** More cells than any claim has. */
 const MAX_CELLS = 1_000_000;
-/** Calls that share a read; the claimants of cells have at most 300 cells in a call. */
+/** The most calls that share a read; a call for the claimants of cells has at most 300 cells. */
 const MAX_CALLS = 50;
 const DAY_MS = 86_400_000;
 
@@ -41,7 +41,7 @@ const WINDOW_FIELDS = {
 
 type VenueTime = { venueId: string; from: Date; to: Date };
 
-/** The live claims that overlap a time at a venue; lapsed holds claim nothing. Concurrent calls share the read. */
+/** The live claims that overlap a period at a venue, without lapsed holds. Concurrent calls share the read. */
 export const findClaimedWindows = batchedByDb<VenueTime, ClaimedWindow[]>(async (db, times) => {
   const $or = times.map(({ venueId, from, to }) => claimsAt(venueId, from, to));
   const found = await reservationCollection(db)
@@ -70,7 +70,7 @@ export const findLiveClaimsAtVenue = (db: Db, venueId: string, from: Date, to: D
 export type Occupancy = Omit<LiveClaim, 'placedAt'> &
   Pick<Reservation, 'cells' | 'status'> & { customerName?: string | null; leftMs: number };
 
-/** As `findLiveClaimsAtVenue`, with cells, customers and the time that holds have left. */
+/** Like `findLiveClaimsAtVenue`, with cells, customers and the remaining time of holds. */
 export const findOccupancyAtVenue = (db: Db, venueId: string, from: Date, to: Date): Promise<Occupancy[]> =>
   findLiveClaims(db, venueId, from, to, {
     cells: 1,
@@ -131,7 +131,7 @@ export const findClaimants = batchedByDb<readonly string[], Claimant[]>(async (d
 
 export type LiveWindow = Pick<Reservation, '_id' | 'slotStart' | 'slotEnd'>;
 
-/** The live claims of a resource whose slot has not ended, by the database's clock. */
+/** The live claims of a resource with a slot that has not ended, by the database's clock. */
 export async function findLiveClaimsOfResource(db: Db, resourceId: string): Promise<LiveWindow[]> {
   const isToCome = { $gt: ['$slotEnd', '$$NOW'] };
   return reservationCollection(db)

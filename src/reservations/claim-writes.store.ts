@@ -3,16 +3,16 @@ import { memoizeByObject } from '../platform/memoize-by-object.ts';
 import { afterCommit, type Db, type Expression, type Tx } from '../platform/mongo.ts';
 import { type Reservation, reservationCollection } from './reservations.model.ts';
 
-// Every write that inserts a claim or changes what one takes is here or in insert-hold.store.ts, and counts the change:
-// once the write is answered, this process sends no availability from before it (ADR 0008). Expiring a hold is not
-// counted, because a lapsed hold takes nothing.
+// Every write that inserts a claim or changes its cells is here or in insert-hold.store.ts. It counts the change, so
+// that afterwards this process sends no availability from before the write (ADR 0008). Expiring a hold is not counted,
+// because a lapsed hold claims nothing.
 
 const changesByVenue = memoizeByObject((_db: Db) => new Map<string, number>());
 
 /** How many changes of claims at a venue this process has made; data read at another count is stale. */
 export const countClaimChanges = (db: Db, venueId: string): number => changesByVenue(db).get(venueId) ?? 0;
 
-/** Counts changes that this process has written; within a transaction, when it is committed. */
+/** Counts changes that this process has written, in a transaction after its commit. */
 export function noteClaimChanges(db: Db, claims: readonly { venueId: string }[], tx?: Tx): void {
   const count = () => {
     for (const { venueId } of claims) changesByVenue(db).set(venueId, countClaimChanges(db, venueId) + 1);

@@ -8,8 +8,8 @@ import { addCells } from './reservations.store.ts';
 const isLapsed = ({ status }: { status: string }): boolean => status === 'EXPIRED';
 
 /**
- * The live claims on cells that the guard index has rejected; none if they are free by now. Also expires the lapsed
- * holds among them: a walk-in that overrides live claims would meet those next.
+ * The live claims on cells for which the guard index has rejected an insert; none if the cells have become free. Also
+ * expires the lapsed holds on them, which would be the next conflict of a walk-in that overrides live claims.
  */
 export async function findClaimsInTheWay(deps: ReservationDeps, cells: readonly string[]): Promise<Claimant[]> {
   const claimants = await findClaimants(deps.db, cells);
@@ -23,7 +23,7 @@ export async function findClaimsInTheWay(deps: ReservationDeps, cells: readonly 
 /**
  * Makes every live claim on `resourceId` also fill the space that it shares with `otherId` from now on, so that the
  * guard index rejects overlaps with earlier claims. Safe to repeat. Returns the claims that could not be extended,
- * because others have some of their shared space by now.
+ * because other claims have taken some of their shared space.
  */
 export async function addSharedCellsToClaims(
   deps: { db: Db },
@@ -39,7 +39,7 @@ export async function addSharedCellsToClaims(
   return overlapping;
 }
 
-/** False if another live claim has one of the cells; expires lapsed holds that have some. */
+/** False if another live claim has one of the cells. Expires lapsed holds on the cells. */
 async function tryAddCells(
   deps: { db: Db },
   reservationId: string,
@@ -57,7 +57,8 @@ async function tryAddCells(
     // Their events get no jobs; the sweep of webhook delivery finds them.
     const lapsedIds = claimants.filter(isLapsed).map(({ _id }) => _id);
     await expireLapsedHolds(deps.db, lapsedIds);
-    // The claim itself has some of the cells already. No other is alive if the one in the way has just ended.
+    // The claim itself already has some of the cells. If there is no other live claim, the conflicting one has just
+    // ended.
     const isTaken = claimants.some((claim) => claim._id !== reservationId && !isLapsed(claim));
     if (isTaken || isRetry) return false;
   }

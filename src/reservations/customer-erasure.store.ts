@@ -4,10 +4,10 @@ import { confirmAbsence, NEWEST } from '../platform/newest-reads.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import { type EndingKey, type Reservation, reservationCollection } from './reservations.model.ts';
 
-/** A booking that is booked and whose slot is not over, by the database's clock. */
+/** A BOOKED booking with a slot that has not ended, by the database's clock. */
 const UPCOMING: Expression = { $and: [{ $eq: ['$status', 'BOOKED'] }, { $gt: ['$slotEnd', '$$NOW'] }] };
 
-/** The filter of the index of phones, beside the phone. */
+/** The filter of the index of phones, without the phone. */
 const BOOKED_ONCE = { bookedAt: { $exists: true } };
 
 /** All bookings that were made with a phone, or the one booking of a customer who gave none. */
@@ -51,7 +51,7 @@ export async function findIdentities(
   return (await found.toArray()).map(({ _id: { name = null, email = null } }) => ({ name, email }));
 }
 
-/** What was sent with a hold or about a booking beside the customer; it may identify the customer too. */
+/** The partner's texts about a hold or booking (keys, references, metadata), which may identify the customer too. */
 const SENT = {
   status: 1,
   outbox: 1,
@@ -68,7 +68,7 @@ const SENT = {
 /** A booking that is over, or a hold that ended without one. */
 export type Past = Pick<Reservation, '_id' | keyof typeof SENT>;
 
-/** Bookings of a customer, of any partner, that are over, cancelled or refunded and not yet erased. */
+/** Bookings of a customer, from any partner, that have ended or are cancelled or refunded, and are not yet erased. */
 export async function findPast(db: Db, customer: CustomerOf, replacement: string, limit: number): Promise<Past[]> {
   return reservationCollection(db)
     .find(
@@ -94,8 +94,8 @@ export function findEndedHolds(db: Db): AsyncIterable<Past> {
 }
 
 /**
- * Erases the customer of these bookings and what was sent about them; returns how many bookings were changed. Skips a
- * booking whose status has changed since it was read: its new reason has not been erased elsewhere.
+ * Erases the customer and the partner's texts from these bookings; returns how many bookings were changed. Skips a
+ * booking if its status has changed since it was read, because its new reason has not been erased elsewhere.
  */
 export async function eraseBookings(db: Db, bookings: readonly Past[], erasure: Erasure): Promise<number> {
   const { replacement } = erasure;
@@ -133,7 +133,7 @@ async function erase(
   return (await reservationCollection(db).bulkWrite(updates, { ordered: false })).modifiedCount;
 }
 
-/** Partners may have written anything into metadata and into what was attached on placing. */
+/** Partners may have written anything into the metadata of a hold or booking. */
 function textsErased(replacement: string): Expression {
   const isText = (field: string): Expression => ({ $eq: [{ $type: field }, 'string'] });
   const erased = (field: string): Expression => ({ $cond: [isText(field), replacement, '$$REMOVE'] });

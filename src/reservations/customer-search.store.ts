@@ -2,10 +2,10 @@ import type { Db } from '../platform/mongo.ts';
 import { customerOf } from './customer.rules.ts';
 import { reservationCollection } from './reservations.model.ts';
 
-/** A name of ASCII alone was always folded as it is now. */
+/** All releases fold ASCII names in the same way. */
 const FOLDED_AGAIN = { 'customer.name': /[^ -~]/, 'customer.nameFolded': { $ne: null } };
 
-/** Bookings of a release that folded fewer letters of names, with the forms of this release. */
+/** Bookings of older releases, which folded fewer letters of names, with the folded names of this release. */
 async function* misfolded(db: Db) {
   const rows = reservationCollection(db).find(FOLDED_AGAIN, { projection: { customer: 1 } });
   for await (const { _id, customer } of rows) {
@@ -24,8 +24,8 @@ export async function countMisfolded(db: Db): Promise<number> {
 }
 
 /**
- * Folds names again if this release folds them differently; returns in how many bookings. Safe to repeat, and beside
- * new bookings and erasures.
+ * Folds names again if this release folds them differently; returns in how many bookings. Safe to repeat, and while
+ * bookings are made and erased.
  */
 export async function foldNamesAgain(db: Db, stopping: AbortSignal): Promise<number> {
   let count = 0;

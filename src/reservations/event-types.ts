@@ -1,4 +1,4 @@
-/** The details of an event beside slot and price. */
+/** The details of an event, without slot and price. */
 export type EventDetail = 'holdExpiresAt' | 'reason';
 
 type EventKind = {

@@ -8,8 +8,8 @@ import type { ReservationStatus } from './reservations.rules.ts';
 import { transitionUpdate } from './reservations.store.ts';
 
 /**
- * A hold after it was tried. `eventId`: of its expiry by this call; null otherwise. `leftMs`: how long an ACTIVE hold has
- * left, at least 1; 0 in other states.
+ * A hold after the call. `eventId`: the event of its expiry, null if this call did not expire it. `leftMs`: the
+ * remaining time of an ACTIVE hold, at least 1; 0 in other states.
  */
 export type TriedHold = {
   holdId: string;
@@ -20,9 +20,9 @@ export type TriedHold = {
 };
 
 /**
- * Expires the holds that have lapsed by the database's clock, in two commands if all have, else in three. Of concurrent
- * calls, one expires a hold. Returns for each hold, in order, how it is
- * now or the error that it met alone; null if there is no such hold.
+ * Expires the holds that have lapsed by the database's clock, in two commands if all have, else in three. Only one of
+ * concurrent calls expires a hold. Returns for each hold, in order, its state or its own error; null if the hold does
+ * not exist.
  */
 export async function expireLapsedHolds(db: Db, holdIds: readonly string[]): Promise<(TriedHold | null | Error)[]> {
   if (holdIds.length === 0) return [];

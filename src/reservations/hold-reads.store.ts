@@ -75,7 +75,7 @@ export const findActiveHolds = batchedByDb<string, ActiveHolds>(async (db, partn
           },
         },
       ],
-      // Without the hint the planner may walk every reservation that the partner ever made.
+      // Without the hint the planner may read all reservations of the partner.
       { ...NEWEST, hint: 'active_holds_of_partner' },
     )
     .toArray();
@@ -83,7 +83,7 @@ export const findActiveHolds = batchedByDb<string, ActiveHolds>(async (db, partn
   return partnerIds.map((partnerId) => byPartner.get(partnerId) ?? { ordinals: [], lapsedIds: [] });
 }, MAX_PARTNERS);
 
-/** Which page of overdue rows to read: overdue for at least `graceMs`, at most `limit`, from a position on. */
+/** A page of overdue rows: overdue for at least `graceMs`, at most `limit` rows, beginning at a position. */
 export type PageOfDue = Pick<DueQuery, 'graceMs' | 'limit' | 'from'>;
 
 /** Holds that claim their slot, including lapsed ones that are not expired yet. */

@@ -34,10 +34,10 @@ const MAX_BATCH = 200;
 
 /**
  * Inserts an ACTIVE hold with its `hold_created` event. It claims its cells for `ttlMs`, at most until its slot ends.
- * Concurrent holds leave as one bulk, each with its own outcome (ADR 0003); `isAlone` inserts this one by itself.
- * 'late': its lease was over when the database wrote it, it waited too long for a transaction, or this process's clock
- * is wrong. Draft it again under a new lease, and insert it alone, because it may have to wait for that transaction
- * again.
+ * Concurrent holds are inserted in one bulk, each with its own outcome (ADR 0003); `isAlone` inserts this hold by
+ * itself. 'late': its lease was over when the database wrote it, it waited too long for a transaction, or this
+ * process's clock is wrong. Draft it again under a new lease, and insert it alone, because it may have to wait for that
+ * transaction again.
  */
 export async function insertHold(
   db: Db,
@@ -69,7 +69,7 @@ async function insertAlone(db: Db, hold: LeasedHold): Promise<Reservation> {
   return outcome;
 }
 
-/** Returns for each hold, in order, the reservation or the error that it met alone. */
+/** Returns for each hold, in order, the reservation or its own error. */
 async function insertHolds(db: Db, holds: readonly LeasedHold[]): Promise<(Reservation | Error)[]> {
   const now = databaseClockOf(db).now();
   const reservations = holds.map(({ hold }) => reservationOf(hold, now));
@@ -87,7 +87,7 @@ async function insertHolds(db: Db, holds: readonly LeasedHold[]): Promise<(Reser
     errors = await writeEach(reservationCollection(db), writes, { maxTimeMS });
     return reservations.map((reservation, index) => errors[index] ?? reservation);
   } finally {
-    // If the bulk as a whole failed, all of them: each may have been inserted.
+    // If the whole bulk failed, every hold gets the error, because each may have been inserted.
     const inserted = reservations.filter((_, index) => errors[index] === undefined);
     noteClaimChanges(db, inserted);
   }
@@ -127,8 +127,8 @@ function reservationOf({ actor, attached, ...hold }: NewHold, now: Date): Reserv
 }
 
 /**
- * Rejected after its lease, and if this process's clock is wrong: a hold must live as long as its caller is told (ADR
- * 0004).
+ * Rejects the hold after its lease, and if this process's clock is wrong: its expiry must be the one in the response
+ * (ADR 0004).
  */
 function unlessLate(reservation: Reservation, now: Date, { beginBy }: Lease): Expression {
   const earliest = new Date(now.getTime() - CLOCK_TOLERANCE_MS);

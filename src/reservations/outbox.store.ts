@@ -31,8 +31,8 @@ export async function findOutboxes(db: Db, reservationIds: readonly string[]): P
 }
 
 /**
- * Removes dispatched events from the outboxes of their reservations. Returns for each, in order, the error that it met
- * alone.
+ * Removes dispatched events from the outboxes of their reservations. Returns for each outbox, in order, its own error
+ * if it failed.
  */
 export async function removeFromOutboxes(
   db: Db,
@@ -58,7 +58,7 @@ export async function removeFromOutboxes(
   return updateEach(reservationCollection(db), updates, emptyAll);
 }
 
-/** A page of reservations whose outbox has not been empty for at least `graceMs`, oldest first. */
+/** A page of reservations with an outbox that has not been empty for at least `graceMs`, oldest first. */
 export async function findUndispatchedPage(db: Db, query: PageOfDue): Promise<DuePage> {
   return findDuePage(reservationCollection(db), IS_WAITING, { ...BY_AGE, ...query });
 }
@@ -67,7 +67,7 @@ export async function findUndispatched(db: Db, graceMs: number): Promise<Backlog
   return measureBacklog(reservationCollection(db), IS_WAITING, { ...BY_AGE, graceMs });
 }
 
-/** The reservations among `ids` whose outbox is not empty, in the newest state. */
+/** The reservations among `ids` with a non-empty outbox, in the newest state. */
 export async function findUndispatchedAmong(db: Db, ids: readonly string[]): Promise<Set<string>> {
   const rows = await reservationCollection(db)
     .find({ _id: { $in: [...new Set(ids)] }, ...IS_WAITING }, { projection: { _id: 1 }, ...NEWEST })
@@ -76,7 +76,7 @@ export async function findUndispatchedAmong(db: Db, ids: readonly string[]): Pro
   return new Set(rows.map(({ _id }) => _id));
 }
 
-/** The ids of the events in outboxes that have not been empty since `before`: nearly always none. */
+/** The ids of the events in outboxes that have not been empty since `before` (usually none). */
 export async function findUndispatchedEventIds(db: Db, before: Date): Promise<Set<string>> {
   const rows = await reservationCollection(db)
     .find({ outboxSince: { $lt: before } }, { projection: { 'outbox.eventId': 1 }, ...NEWEST })

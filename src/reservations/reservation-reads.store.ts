@@ -15,7 +15,7 @@ const seenBy = (field: '_id' | 'bookingId') =>
 /** The majority-committed reservation; a lapsed hold reads EXPIRED. Concurrent calls share the read. */
 export const findReservation: (db: Db, reservationId: string) => Promise<Reservation | null> = seenBy('_id');
 
-/** As `findReservation`, by the id of the booking. */
+/** Like `findReservation`, by the id of the booking. */
 export const findReservationByBookingId: (db: Db, bookingId: string) => Promise<Reservation | null> =
   seenBy('bookingId');
 
@@ -30,7 +30,7 @@ export function findUpcomingBookings(db: Db, after: Date): AsyncIterable<Upcomin
     .project<UpcomingBooking>({ bookingId: 1, venueId: 1, resourceId: 1, slotStart: 1 });
 }
 
-/** The reservation by either id, for a caller whose write lost to another: the read includes that write. */
+/** The reservation by either id, for a caller that lost a race. The read includes the winner's write. */
 export async function findReservationAfterConflict(
   db: Db,
   id: { _id: string } | { bookingId: string },
@@ -41,7 +41,7 @@ export async function findReservationAfterConflict(
   return found ?? null;
 }
 
-/** As `grantIdOf` builds it. */
+/** The id of a grant, in the form of `grantIdOf`. */
 const GRANT_ID = { $concat: ['$partnerId', ':', '$venueId'] };
 
 export async function findReservationAndGrant(

@@ -19,11 +19,11 @@ export const RESERVATION_STATUSES = Object.keys(HOLD_STATUSES) as ReservationSta
 type Transition = {
   from: readonly ReservationStatus[];
   to: ReservationStatus;
-  /** Which holds it takes: those still alive by the database's clock, those that have lapsed, or either. */
+  /** The holds that it applies to: live or lapsed by the database's clock, or either. */
   hold: 'alive' | 'lapsed' | 'any';
   claimed: boolean;
   event: EventType;
-  /** When it happened: at the database's now, or when the hold expired, however late that is written. */
+  /** The instant of the change: the database's now, or the hold's expiry even if it is written later. */
   at: '$$NOW' | '$holdExpiresAt';
   instant: 'bookedAt' | 'releasedAt' | 'expiredAt' | 'cancelledAt' | 'refundedAt';
 };
@@ -89,7 +89,7 @@ export type TransitionName = keyof typeof TRANSITIONS;
 
 export const holdStatusOf = (status: ReservationStatus): HoldStatus => HOLD_STATUSES[status];
 
-/** The reservation states behind a hold state, as the database stores them (lapsed ACTIVE ones aside). */
+/** The stored reservation states of a hold state (lapsed ACTIVE holds aside). */
 export function storedStatusesOf(status: HoldStatus): ReservationStatus[] {
   return RESERVATION_STATUSES.filter((each) => holdStatusOf(each) === status);
 }

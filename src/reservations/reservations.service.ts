@@ -14,7 +14,7 @@ export type { Customer } from './reservations.model.ts';
 
 export type ReservationDeps = { db: Db; queues: Pick<Queues, 'enqueueDispatch' | 'removeHoldExpiry'> };
 
-/** Carries out a transition and offers its jobs (`offerJobs`). Null if it is not legal. */
+/** Carries out a transition and offers its jobs (`offerJobs`). Null if the transition is not legal. */
 export async function moveReservation(
   deps: ReservationDeps,
   name: TransitionName,
@@ -27,7 +27,10 @@ export async function moveReservation(
   return written.reservation;
 }
 
-/** Carries out a transition for every reservation that `findSome` finds, until it finds none; returns those that moved. */
+/**
+ * Carries out a transition for every reservation that `findSome` finds, until it finds none; returns the changed
+ * reservations.
+ */
 export async function moveAll(
   deps: ReservationDeps,
   name: TransitionName,
@@ -72,7 +75,7 @@ function expiredAmong(tried: readonly (TriedHold | null | Error)[]): ExpiredHold
   return tried.filter(isExpired);
 }
 
-/** Expires lapsed holds; of concurrent calls, one expires a hold. Rejects if one cannot be expired. */
+/** Expires lapsed holds; only one of concurrent calls expires a hold. Rejects if a hold cannot be expired. */
 export async function expireHolds(deps: ReservationDeps, holdIds: readonly string[]): Promise<void> {
   const tried = await expireLapsed(deps, holdIds);
   for (const hold of expiredAmong(tried)) void deps.queues.removeHoldExpiry(hold);
@@ -91,7 +94,10 @@ const expiryBatches = histogram({
 
 type ExpiryDeps = ReservationDeps & { log: Logger };
 
-/** Expires those of the jobs' holds that are due: a job may come early. Returns outcomes in the order of `holdIds`. */
+/**
+ * Expires the holds of the jobs if they are due, because a job may come early. Returns outcomes in the order of
+ * `holdIds`.
+ */
 export async function expireDueHolds(
   deps: ExpiryDeps,
   holdIds: readonly string[],

@@ -9,7 +9,7 @@ import { ALIVE, LAPSED, TRANSITIONS, type TransitionName } from './reservations.
 /** Wrap every caller's value in a pipeline: a name such as `$status` must not be read as a field. */
 const literal = (value: unknown): Expression => ({ $literal: value });
 
-/** The fields of the reservation that an event repeats, by their names in the event (ADR 0009). */
+/** The fields that an event copies from the reservation, by their names in the event (ADR 0009). */
 const SUBJECT = {
   venueId: '$venueId',
   resourceId: '$resourceId',
@@ -71,7 +71,7 @@ export type Change = {
   actor: Actor;
   /** The partner named as the event's originator; the reservation's own partner unless stated. */
   originatorId?: string;
-  /** Fields that the transition sets beside status, claim and instant. */
+  /** Fields that the transition sets in addition to status, claim and instant. */
   set?: Partial<
     Pick<
       Reservation,
@@ -86,7 +86,7 @@ export type Change = {
       | 'refundReason'
     >
   >;
-  /** Replaces what was attached before; each absent part stays. */
+  /** Replaces the attachments; an absent part stays. */
   attached?: Attached | undefined;
   /** The key of a cancel or refund and its namespace; rejected if the reservation has it already. */
   ending?: EndingKey & { of: 'endings' | 'operatorEndings' };
@@ -153,7 +153,7 @@ function literals(fields: object): Expression {
   return Object.fromEntries(Object.entries(fields).map(([field, value]) => [field, literal(value)]));
 }
 
-/** What the reservation has attached after the change, with its partner; `$$REMOVE` if nothing is. */
+/** The attachments of the reservation after the change, with its partner; `$$REMOVE` if there are none. */
 function attachedAfter(change: Attached): Expression {
   const part = (name: keyof Attached): Expression | string =>
     change[name] === undefined ? `$${name}` : literal(change[name]);
@@ -162,7 +162,7 @@ function attachedAfter(change: Attached): Expression {
   return { $cond: [isEmpty, '$$REMOVE', { partnerId: '$partnerId', ...parts }] };
 }
 
-/** Sets what is attached, and keeps what it was when the hold was placed. */
+/** Sets the attachments, and keeps those from the placing of the hold. */
 function replacing(attached: Attached): Expression {
   if (Object.keys(attached).length === 0) return {};
   const placedWith = { orderReference: '$orderReference', metadata: '$metadata' };
@@ -184,7 +184,7 @@ function withEndingKey({ of, ...ending }: NonNullable<Change['ending']>): Expres
 
 /**
  * Moves a live hold's expiry to `ttlMs` from the database's now or to the end of its slot, whichever is earlier, and
- * never to an earlier time. Null if it is no live hold, or would then live longer than `maxLifeMs`.
+ * never to an earlier time. Null if the hold is not live, or would live longer than `maxLifeMs`.
  */
 export async function extendHold(
   db: Db,
@@ -200,7 +200,7 @@ export async function extendHold(
   });
 }
 
-/** Moves a live hold's expiry to the database's now; false if it is no live hold. */
+/** Moves a live hold's expiry to the database's now; false if the hold is not live. */
 export async function lapseNow(db: Db, holdId: string): Promise<boolean> {
   const filter = { _id: holdId, status: 'ACTIVE', $expr: ALIVE };
   return (await updateClaim(db, { filter, update: [{ $set: { holdExpiresAt: '$$NOW' } }] })) !== null;

@@ -1,11 +1,11 @@
 import type { RetentionRule } from '../domain/retention.ts';
 
-/** Undispatched events are nowhere else, so their reservation stays, however old. */
+/** Undispatched events exist nowhere else, so their reservation stays. */
 const IS_DISPATCHED = { outbox: { $size: 0 } };
 
 const ENDED_HOLD = { $in: ['RELEASED', 'EXPIRED', 'DISPLACED'] };
 
-/** Ended holds go after their expiry and the end of their slot, as their events do. */
+/** Ended holds may be deleted some days after their expiry and the end of their slot, like their events. */
 export const ENDED_HOLDS: RetentionRule = {
   collection: 'reservations',
   field: 'holdExpiresAt',
@@ -15,7 +15,7 @@ export const ENDED_HOLDS: RetentionRule = {
   isOver: (before) => ({ slotEnd: { $lt: before }, ...IS_DISPATCHED }),
 };
 
-/** Bookings and walk-ins go after the end of their slot, a later cancellation and a later refund. */
+/** Bookings and walk-ins may be deleted some days after the latest of slot end, cancellation and refund. */
 export const PAST_BOOKINGS: RetentionRule = {
   collection: 'reservations',
   field: 'slotStart',

@@ -44,7 +44,7 @@ describe('a YAML file', () => {
     ['of a list', '- a\n', ['1: the file must begin with "venues:", a list of venues']],
     ['whose venues are none', 'venues: Turf House\n', ['1: venues: must be a list']],
     ['with a tab', `${house()}\t- name: x\n`, [expect.stringMatching(/^6: this is not YAML: /)]],
-    ['with a field twice', `${house()}  - name: a\n    name: b\n`, ['7: this is not YAML: this field is there twice']],
+    ['with a field twice', `${house()}  - name: a\n    name: b\n`, ['7: this is not YAML: this field occurs twice']],
     [
       'with a list for a name',
       `${house()}  - [a, b]: c\n    ? { d: e }\n    : f\n`,
@@ -126,7 +126,7 @@ describe('a YAML file', () => {
         turf("        schedule:\n          weekly:\n            monday: []\n            tue: [{ start: '06:00' }]"),
       ),
       [
-        '15: Turf House / Turf A / schedule: weekly.monday: is no day of the week. The days are mon, tue, wed, thu, fri, sat, sun.',
+        '15: Turf House / Turf A / schedule: weekly.monday: is not a day of the week. The days are mon, tue, wed, thu, fri, sat, sun.',
         '16: Turf House / Turf A / schedule: weekly.tue.0.end: is required',
       ],
     ],
@@ -170,7 +170,7 @@ describe('a YAML file', () => {
     const file = path.join(folder, 'json.yaml');
     await writeFile(file, 'venues: []\n');
     const { code, out } = await operator(NOWHERE, ['import', file, '--json', '--dry-run']);
-    const faults = [{ line: 1, subject: '', path: 'venues', message: 'has no venue in it' }];
+    const faults = [{ line: 1, subject: '', path: 'venues', message: 'contains no venue' }];
     expect([code, JSON.parse(out)]).toEqual([1, { file, dry_run: true, result: 'faulty', faults }]);
   });
 
@@ -252,7 +252,7 @@ describe('a CSV file', () => {
       [
         '4: A / R: days_of_week: constructor is no day of the week',
         '5: A / R: days_of_week: __proto__ is no day of the week',
-        '5: A / R / schedule: weekly.tostring: is no day of the week. The days are mon, tue, wed, thu, fri, sat, sun.',
+        '5: A / R / schedule: weekly.tostring: is not a day of the week. The days are mon, tue, wed, thu, fri, sat, sun.',
       ],
     ],
     [

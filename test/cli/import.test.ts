@@ -66,7 +66,7 @@ describe('the example file', () => {
       expect(await operator(url, ['import', file])).toEqual({
         code: 0,
         err: '',
-        out: 'Nothing to change: all 49 are as the file says.\n',
+        out: 'Nothing to change: all 49 agree with the file.\n',
       });
       expect(await operatorJson(url, ['import', file])).toMatchObject({ result: 'unchanged', steps: [] });
     }

@@ -289,7 +289,7 @@ describe.each(['hold-expiry', 'webhook-delivery'] as const)('a job of %s without
 
     expect(name).toBe('any');
     expect(data).toMatchObject({ queue, job_name: 'any', job_data: poison, attempts: 1 });
-    expect(failedReason).toMatch(/^The job's data has no known shape: it must have /);
+    expect(failedReason).toMatch(/^The job's data is invalid: it must have /);
     expect([data['reason'], stacktrace]).toEqual([failedReason, []]);
     await sweep(service);
     expect(await alertsOf(service, { kind: 'job_dead_lettered', subject: queue })).toMatchObject([

@@ -203,7 +203,7 @@ describe('an archive in a folder', () => {
     await plantHolds(1);
     const mount = path.join(fileURLToPath(folder.url), 'mount');
     const archive = openArchive(pathToFileURL(mount).toString(), { archiveRegion: 'us-east-1' });
-    const refused = `The folder ${mount} is not there: mount or make it`;
+    const refused = `The folder ${mount} is missing: mount or create it`;
     await purge(service, { config: HOLDS, archive });
     expect(service.logs()).toContain(refused);
     expect([await countPlanted(), existsSync(mount)]).toEqual([1, false]);

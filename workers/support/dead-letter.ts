@@ -12,8 +12,8 @@ import { startWorker } from './start-worker.ts';
 const CONCURRENCY = 20;
 
 /**
- * Lists dead letters as failed jobs: the first run of a job fails at once, with the reason. An operator who retries it
- * has a delivery attempted once more, or a job of another queue run again. Then the dead letter goes.
+ * Lists dead letters as failed jobs: the first run of a job fails at once, with the reason. If an operator retries it,
+ * the delivery gets one more attempt, or the job runs again in its own queue. Then the dead letter is removed.
  */
 export function startDeadLetters(
   scope: ProcessScope<ConfigOf<'webhook-delivery'>>,

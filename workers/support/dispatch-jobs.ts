@@ -15,9 +15,12 @@ import { FINISH_TIMEOUT_MS } from './start-worker.ts';
 const MAX_BATCH = 100;
 /** Concurrent batches: each waits for several writes. */
 const MAX_RUNNING = 4;
-/** How long a batch waits for its first attempts to begin, so that memory holds no more of them than endpoints take. */
+/**
+ * How long a batch waits for its first attempts to begin, so that there are no more of them in memory than endpoints
+ * accept.
+ */
 const PATIENCE_MS = 100;
-/** A dispatch that takes longer hangs: its jobs fail and are repeated, and the sweep finds its events. */
+/** A dispatch that takes longer counts as hanging: its jobs fail and are repeated, and the sweep finds its events. */
 const DISPATCHED_WITHIN_MS = 60_000;
 
 type Waiting = { ids: readonly string[]; resolve: (count: DispatchCount) => void; reject: (err: Error) => void };
@@ -63,7 +66,7 @@ export function createJobDispatcher(dispatchBatch: (reservationIds: readonly str
     inHand: inHand as ReadonlySet<string>,
     /**
      * Resolves when the events of these reservations are logged and their first attempts have begun, or have jobs. No
-     * events if another run was first.
+     * events if another run dispatched them.
      */
     dispatch: (ids: readonly string[]): Promise<DispatchCount> =>
       new Promise((resolve, reject) => {

@@ -55,7 +55,7 @@ export async function startHoldExpiry(scope: ProcessScope<ConfigOf<'hold-expiry'
   return {};
 }
 
-/** What became of a hold: expired, `skipped` for a reason, or to be tried again in `leftMs`. */
+/** The outcome for a hold: expired, `skipped` for a reason, or to be tried again in `leftMs`. */
 type Outcome = { skipped?: string; leftMs?: number };
 
 const SKIPPED: Record<Exclude<ReservationStatus, 'ACTIVE'>, string> = {
@@ -71,7 +71,7 @@ function outcomeOf({ expiresAt }: HoldToExpire, hold: TriedHold | null): Outcome
   if (hold === null) return { skipped: 'gone' };
   if (hold.eventId !== null) return {};
   if (hold.status !== 'ACTIVE') return { skipped: SKIPPED[hold.status] };
-  // The job of the new expiry follows; else this one came early, by a host's clock.
+  // The hold was extended and has another job. Otherwise this job came early, by a host's clock.
   const isExtended = expiresAt !== undefined && hold.expiresAt > expiresAt;
   return isExtended ? { skipped: 'extended' } : { leftMs: hold.leftMs };
 }

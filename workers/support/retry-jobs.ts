@@ -34,7 +34,7 @@ export async function retryDead(deps: SendDeps, job: Job<DeadDelivery>, run: Run
   return endRun(job, await retryDelivery(deps, { ...due, signal: run.signal }), run);
 }
 
-/** Ends the run of a job as its attempt ended, and adds a line about the attempt to the job's log. */
+/** Ends the run of a job according to its attempt, and adds a line about the attempt to the job's log. */
 async function endRun(job: Job, result: AttemptResult, { token }: Run): Promise<RetryOutcome> {
   switch (result.kind) {
     case 'delivered':

@@ -22,8 +22,8 @@ const RESTORE_EVERY_SWEEPS = 20;
 const RESTORE_LIMIT = 10_000;
 
 /**
- * Finds in MongoDB what jobs have not done, because Redis lost them or never took them, or because a worker died.
- * `inHand`: reservations whose events jobs of this process are about to dispatch.
+ * Does in MongoDB the work of missing jobs: Redis lost them or never accepted them, or a worker died. `inHand`:
+ * reservations with events that jobs of this process are about to dispatch.
  */
 export function startWebhookSweeps(
   scope: ProcessScope<ConfigOf<'webhook-delivery'>>,

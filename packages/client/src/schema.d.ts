@@ -722,7 +722,7 @@ export interface components {
              * @example 2026-11-21
              */
             date: string;
-            /** @description Sorted by resource_id, then by slot_start; all slots of the schedule, taken ones too. */
+            /** @description All slots of the schedule, including taken ones, sorted by resource_id, then by slot_start. */
             slots: components["schemas"]["Slot"][];
         };
         AvailabilityChangedDelivery: {
@@ -782,13 +782,13 @@ export interface components {
                 resource_ids: string[] | null;
                 /**
                  * Format: date-time
-                 * @description Slots before it did not change; null: no bound. Only blackouts and price rules have bounds.
+                 * @description Slots before this instant did not change; null: no bound. Only blackouts and price rules have bounds.
                  * @example 2026-11-21T04:30:00.000Z
                  */
                 from: string | null;
                 /**
                  * Format: date-time
-                 * @description Slots of operating days that begin from then on did not change; null: no bound.
+                 * @description Slots of operating days that begin at or after it did not change; null: no bound.
                  * @example 2026-11-21T05:30:00.000Z
                  */
                 to: string | null;
@@ -825,7 +825,7 @@ export interface components {
                  * @example 2026-11-21
                  */
                 date: string;
-                /** @description Sorted by resource_id, then by slot_start; all slots of the schedule, taken ones too. */
+                /** @description All slots of the schedule, including taken ones, sorted by resource_id, then by slot_start. */
                 slots: components["schemas"]["Slot"][];
             }[];
         };
@@ -1025,7 +1025,7 @@ export interface components {
                 metadata?: {
                     [key: string]: string;
                 };
-                /** @description Every resource whose slots it blocks or frees, its own included. Only where its resource shares space with others. */
+                /** @description Every resource with slots that it blocks or frees, including its own. Only if its resource shares space with others. */
                 resource_ids_affected?: string[];
                 /** @description Only in a sample that you requested: nothing has changed. */
                 test?: boolean;
@@ -1117,7 +1117,7 @@ export interface components {
                 metadata?: {
                     [key: string]: string;
                 };
-                /** @description Every resource whose slots it blocks or frees, its own included. Only where its resource shares space with others. */
+                /** @description Every resource with slots that it blocks or frees, including its own. Only if its resource shares space with others. */
                 resource_ids_affected?: string[];
                 /** @description Only in a sample that you requested: nothing has changed. */
                 test?: boolean;
@@ -1218,7 +1218,7 @@ export interface components {
                 metadata?: {
                     [key: string]: string;
                 };
-                /** @description Every resource whose slots it blocks or frees, its own included. Only where its resource shares space with others. */
+                /** @description Every resource with slots that it blocks or frees, including its own. Only if its resource shares space with others. */
                 resource_ids_affected?: string[];
                 /** @description Only in a sample that you requested: nothing has changed. */
                 test?: boolean;
@@ -1295,7 +1295,7 @@ export interface components {
         ChangeSubscriptionBody: {
             /**
              * Format: uri
-             * @description An absolute https URL of a public host, without user name, password, fragment, backslash, braces and invisible characters, on port 443 or one from 1024 on unless the service is configured otherwise. It is stored in the form of the URL standard (host in lower case, other characters percent-encoded), of at most 2,048 characters. Redirects are not followed.
+             * @description An absolute https URL of a public host, without user name, password, fragment, backslash, braces and invisible characters, on port 443 or 1024 and above by default. It is stored in the form of the URL standard (host in lower case, other characters percent-encoded), of at most 2,048 characters. Redirects are not followed.
              * @example https://partner.example.com/webhooks/bookings
              */
             endpoint_url?: string;
@@ -1323,12 +1323,12 @@ export interface components {
              */
             database: "ok";
             /**
-             * @description Reported, not required. Where Redis responds and takes no writes, the code with which it says why.
+             * @description Reported, not required. If Redis responds but rejects writes, with its error code.
              * @example ok
              */
             redis: "ok" | "unreachable" | "refuses writes: OOM" | "refuses writes: READONLY" | "refuses writes: MISCONF" | "refuses writes: NOREPLICAS" | "refuses writes: NOPERM" | (string & {});
             /**
-             * @description The release of the time zone database by which the process lists slots.
+             * @description The release of the time zone database in the process.
              * @example 2026b
              */
             zone_data: string;
@@ -1404,14 +1404,14 @@ export interface components {
             package_credit_consumed?: boolean;
             /**
              * Format: uuid
-             * @description The purchase that the credit was taken from.
+             * @description The purchase from which the credit was taken.
              * @example 0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b0c
              */
             package_purchase_id?: string;
         };
         Conflict: {
             /**
-             * @description Why the slot is not held: as in availability, `none_free` if you named several, or `price_changed`. It never says who has it.
+             * @description Why the slot is not held: as in availability, `none_free` if you named several, or `price_changed`.
              * @example held
              */
             reason: "held" | "booked" | "blackout" | "past" | "beyond_horizon" | "inactive" | "none_free" | "price_changed" | (string & {});
@@ -1468,7 +1468,7 @@ export interface components {
         CreateSubscriptionBody: {
             /**
              * Format: uri
-             * @description An absolute https URL of a public host, without user name, password, fragment, backslash, braces and invisible characters, on port 443 or one from 1024 on unless the service is configured otherwise. It is stored in the form of the URL standard (host in lower case, other characters percent-encoded), of at most 2,048 characters. Redirects are not followed.
+             * @description An absolute https URL of a public host, without user name, password, fragment, backslash, braces and invisible characters, on port 443 or 1024 and above by default. It is stored in the form of the URL standard (host in lower case, other characters percent-encoded), of at most 2,048 characters. Redirects are not followed.
              * @example https://partner.example.com/webhooks/bookings
              */
             endpoint_url: string;
@@ -1709,7 +1709,7 @@ export interface components {
                 metadata?: {
                     [key: string]: string;
                 };
-                /** @description Every resource whose slots it blocks or frees, its own included. Only where its resource shares space with others. */
+                /** @description Every resource with slots that it blocks or frees, including its own. Only if its resource shares space with others. */
                 resource_ids_affected?: string[];
                 /** @description Only in a sample that you requested: nothing has changed. */
                 test?: boolean;
@@ -1717,13 +1717,13 @@ export interface components {
                 resource_ids?: string[] | null;
                 /**
                  * Format: date-time
-                 * @description Slots before it did not change; null: no bound. Only blackouts and price rules have bounds.
+                 * @description Slots before this instant did not change; null: no bound. Only blackouts and price rules have bounds.
                  * @example 2026-11-21T04:30:00.000Z
                  */
                 from?: string | null;
                 /**
                  * Format: date-time
-                 * @description Slots of operating days that begin from then on did not change; null: no bound.
+                 * @description Slots of operating days that begin at or after it did not change; null: no bound.
                  * @example 2026-11-21T05:30:00.000Z
                  */
                 to?: string | null;
@@ -1734,7 +1734,7 @@ export interface components {
                  */
                 hold_expiry_at?: string;
                 /**
-                 * @description In availability_changed what changed. Else why, if a reason was given: only for who made the change.
+                 * @description In availability_changed: what changed. In other events: why, if a reason was given; only for the partner that made the change.
                  * @example Rain: the turf is closed.
                  */
                 reason?: string;
@@ -2030,7 +2030,7 @@ export interface components {
                 metadata?: {
                     [key: string]: string;
                 };
-                /** @description Every resource whose slots it blocks or frees, its own included. Only where its resource shares space with others. */
+                /** @description Every resource with slots that it blocks or frees, including its own. Only if its resource shares space with others. */
                 resource_ids_affected?: string[];
                 /** @description Only in a sample that you requested: nothing has changed. */
                 test?: boolean;
@@ -2123,7 +2123,7 @@ export interface components {
                 metadata?: {
                     [key: string]: string;
                 };
-                /** @description Every resource whose slots it blocks or frees, its own included. Only where its resource shares space with others. */
+                /** @description Every resource with slots that it blocks or frees, including its own. Only if its resource shares space with others. */
                 resource_ids_affected?: string[];
                 /** @description Only in a sample that you requested: nothing has changed. */
                 test?: boolean;
@@ -2216,7 +2216,7 @@ export interface components {
                 metadata?: {
                     [key: string]: string;
                 };
-                /** @description Every resource whose slots it blocks or frees, its own included. Only where its resource shares space with others. */
+                /** @description Every resource with slots that it blocks or frees, including its own. Only if its resource shares space with others. */
                 resource_ids_affected?: string[];
                 /** @description Only in a sample that you requested: nothing has changed. */
                 test?: boolean;
@@ -2323,7 +2323,7 @@ export interface components {
                  * @example 20
                  */
                 max_webhooks: number;
-                /** @description The delay after each failed attempt. There is one attempt more than delays. */
+                /** @description The delay after each failed attempt; the last attempt has none. */
                 webhook_retry_delays_seconds: number[];
             };
             /**
@@ -2354,7 +2354,7 @@ export interface components {
              */
             database?: "ok" | "unreachable";
             /**
-             * @description Reported, not required. Where Redis responds and takes no writes, the code with which it says why.
+             * @description Reported, not required. If Redis responds but rejects writes, with its error code.
              * @example ok
              */
             redis: "ok" | "unreachable" | "refuses writes: OOM" | "refuses writes: READONLY" | "refuses writes: MISCONF" | "refuses writes: NOREPLICAS" | "refuses writes: NOPERM" | (string & {});
@@ -2394,7 +2394,7 @@ export interface components {
              */
             status: "active" | "inactive";
         };
-        /** @description Name the slot in one way: slot_id; or resource_id, resource_ids or sport_category, each with venue_id and slot_start. slot_id may stand beside resource_id, venue_id and slot_start if they name the same slot. */
+        /** @description Name the slot in one way: slot_id; or resource_id, resource_ids or sport_category, each with venue_id and slot_start. slot_id may be combined with resource_id, venue_id and slot_start if they name the same slot. */
         PlaceHoldBody: {
             /**
              * @description The slot, as availability lists it.
@@ -2412,11 +2412,11 @@ export interface components {
              * @description The start of the slot, as availability lists it.
              */
             slot_start?: string;
-            /** @description Instead of resource_id: the first of these that is free, in your order of preference. */
+            /** @description Instead of resource_id: the first free one of these resources, in your order of preference. */
             resource_ids?: string[];
-            /** @description Instead of resource_id: any free resource of this sport, ignoring case. The cheapest is held; of several, the one with the first resource_id. */
+            /** @description Instead of resource_id: any free resource of this sport, ignoring case. The cheapest is held; among equals, the one with the first resource_id. */
             sport_category?: string;
-            /** @description With sport_category: only resources whose slots have this length. */
+            /** @description With sport_category: only resources with slots of this length. */
             duration_minutes?: number;
             /** @description The price that your customer has seen. A slot at another price is not held: 409 PRICE_CHANGED. */
             expected_price_rupees?: number;
@@ -2581,7 +2581,7 @@ export interface components {
         };
         ResetSandboxResult: {
             /**
-             * @description Removed with what waited for them.
+             * @description Removed with their waiting deliveries.
              * @example 1
              */
             subscriptions: number;
@@ -2645,7 +2645,7 @@ export interface components {
         };
         RotateSecretBody: {
             /**
-             * @description For how long deliveries also carry X-Service-Signature-Previous, made with the old secret. Default: 0.
+             * @description How long deliveries also carry X-Service-Signature-Previous, made with the old secret. Default: 0.
              * @example 86400
              */
             overlap_seconds?: number;
@@ -2742,7 +2742,7 @@ export interface components {
              * @example true
              */
             is_available: boolean;
-            /** @description Why the slot is not available. It never says who has it. */
+            /** @description Why the slot is not available, without the holder. */
             unavailable_reason?: "held" | "booked" | "blackout" | "past" | "beyond_horizon" | "inactive" | (string & {});
         };
         Stalled: {
@@ -2755,7 +2755,7 @@ export interface components {
                 /** @example sweep lapsed-holds */
                 name: string;
                 /**
-                 * @description For how long, in seconds.
+                 * @description How long it has been silent, in seconds.
                  * @example 130
                  */
                 silent_seconds: number;
@@ -2892,7 +2892,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `DELIVERY_NOT_FOUND`: You have no delivery with that id; it is missing or went to another partner. Take the id from /api/v1/partner/observability. */
+        /** @description `DELIVERY_NOT_FOUND`: You have no delivery with that id. Take the id from /api/v1/partner/observability. */
         DeliveryNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2960,7 +2960,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `HOLD_NOT_FOUND`: You have no hold with that id; it is missing or belongs to another partner. Use hold_id as returned when the hold was placed. */
+        /** @description `HOLD_NOT_FOUND`: You have no hold with that id. Use hold_id as returned when the hold was placed. */
         HoldNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3024,7 +3024,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `PACKAGE_NOT_FOUND`: You have no package on sale with that id; it is missing, withdrawn or belongs to another partner. Take package_id from your catalogue, /api/v1/packages. */
+        /** @description `PACKAGE_NOT_FOUND`: You have no package on sale with that id. Take package_id from your catalogue, /api/v1/packages. */
         PackageNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3051,7 +3051,7 @@ export interface components {
         /**
          * @description `PARTNER_SUSPENDED`: The partner of the key (for operators: of the delivery) is suspended. Contact the platform operator, who can reactivate the partner.
          *
-         *     `UNAUTHORIZED`: The booking to cancel or refund was made by another partner. Check the booking_id; only the partner that made the booking can cancel or refund it.
+         *     `UNAUTHORIZED`: The booking to cancel or refund was made by another partner. Check the booking_id.
          */
         PartnerSuspendedOrUnauthorized: {
             headers: {
@@ -3067,7 +3067,7 @@ export interface components {
         /**
          * @description `PARTNER_SUSPENDED`: The partner of the key (for operators: of the delivery) is suspended. Contact the platform operator, who can reactivate the partner.
          *
-         *     `VENUE_NOT_AUTHORIZED`: The venue does not exist or is not granted to you. The response is the same for both. Take venue_id from the list of your venues, or ask the platform operator for a grant.
+         *     `VENUE_NOT_AUTHORIZED`: The venue does not exist or is not granted to you. Take venue_id from the list of your venues, or ask the platform operator for a grant.
          */
         PartnerSuspendedOrVenueNotAuthorized: {
             headers: {
@@ -3092,7 +3092,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `PURCHASE_NOT_FOUND`: You have no package purchase with that id; it is missing or belongs to another partner. Use purchase.id as returned when the package was sold. */
+        /** @description `PURCHASE_NOT_FOUND`: You have no package purchase with that id. Use purchase.id as returned when the package was sold. */
         PurchaseNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3132,7 +3132,7 @@ export interface components {
         /**
          * @description `RESOURCE_NOT_FOUND`: There is no resource with that id, or it belongs to another venue. Copy resource_id from the list of the venue's resources.
          *
-         *     `SLOT_NOT_FOUND`: slot_id is malformed or unknown, the schedule has no such slot, or its venue is not granted to you. The response is the same for all three. Copy slot_id or slot_start from availability. If the venue is not in your list of venues, ask the platform operator for a grant.
+         *     `SLOT_NOT_FOUND`: slot_id is malformed or unknown, the schedule has no such slot, or its venue is not granted to you. Copy slot_id or slot_start from availability of a venue in your list of venues.
          */
         ResourceNotFoundOrSlotNotFound: {
             headers: {
@@ -3190,7 +3190,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `SLOT_NOT_FOUND`: slot_id is malformed or unknown, the schedule has no such slot, or its venue is not granted to you. The response is the same for all three. Copy slot_id or slot_start from availability. If the venue is not in your list of venues, ask the platform operator for a grant. */
+        /** @description `SLOT_NOT_FOUND`: slot_id is malformed or unknown, the schedule has no such slot, or its venue is not granted to you. Copy slot_id or slot_start from availability of a venue in your list of venues. */
         SlotNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3203,7 +3203,7 @@ export interface components {
             };
         };
         /**
-         * @description `SLOT_NOT_FOUND`: slot_id is malformed or unknown, the schedule has no such slot, or its venue is not granted to you. The response is the same for all three. Copy slot_id or slot_start from availability. If the venue is not in your list of venues, ask the platform operator for a grant.
+         * @description `SLOT_NOT_FOUND`: slot_id is malformed or unknown, the schedule has no such slot, or its venue is not granted to you. Copy slot_id or slot_start from availability of a venue in your list of venues.
          *
          *     `BOOKING_NOT_FOUND`: There is no booking with that id, or you may not read it. Use booking_id as returned by confirm.
          */
@@ -3270,7 +3270,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `VENUE_NOT_FOUND`: The venue does not exist or is not granted to you. The response is the same for both. Take venue_id from the list of venues. */
+        /** @description `VENUE_NOT_FOUND`: The venue does not exist or is not granted to you. Take venue_id from the list of venues. */
         VenueNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3326,7 +3326,7 @@ export interface components {
                 "application/json": components["schemas"]["SubscriptionExistsError"];
             };
         };
-        /** @description `WEBHOOK_NOT_FOUND`: You have no webhook subscription with that id; it is missing or belongs to another partner. Take the id from the list of your subscriptions. */
+        /** @description `WEBHOOK_NOT_FOUND`: You have no webhook subscription with that id. Take the id from the list of your subscriptions. */
         WebhookNotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3339,9 +3339,9 @@ export interface components {
             };
         };
         /**
-         * @description `WEBHOOK_NOT_FOUND`: You have no webhook subscription with that id; it is missing or belongs to another partner. Take the id from the list of your subscriptions.
+         * @description `WEBHOOK_NOT_FOUND`: You have no webhook subscription with that id. Take the id from the list of your subscriptions.
          *
-         *     `DELIVERY_NOT_FOUND`: You have no delivery with that id; it is missing or went to another partner. Take the id from /api/v1/partner/observability.
+         *     `DELIVERY_NOT_FOUND`: You have no delivery with that id. Take the id from /api/v1/partner/observability.
          */
         WebhookNotFoundOrDeliveryNotFound: {
             headers: {
@@ -5595,7 +5595,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description How many of each have ended. */
+            /** @description How many objects of each kind have ended. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5894,7 +5894,7 @@ export interface operations {
                     "application/json": components["schemas"]["CheckLifeResult"];
                 };
             };
-            /** @description It responds, but something that it does again and again has stopped: restart the process. */
+            /** @description The process responds, but some of its regular work has stalled: restart it. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5951,7 +5951,7 @@ export interface operations {
                     "application/json": components["schemas"]["CheckReadinessResult"];
                 };
             };
-            /** @description Calls cannot be served: the database is unreachable, or lacks the index that guards against double booking. Or the process is `stopping`: it still serves calls, but should get no more. */
+            /** @description Calls cannot be served: the database is unreachable, or lacks a guard index or validator. Or the process is `stopping`: it still serves calls, but should get no more. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -12,7 +12,7 @@ import type { PlannedSlot } from './planned-slots.service.ts';
 
 const MAX_ALTERNATIVES = 3;
 
-/** Days before and after the wanted one that have been read after each step. Most look-ups end with the first. */
+/** How many days around the wanted one each step reads. Most look-ups end with the first step. */
 const REACHES = [1, 7, 38, 69, 100];
 
 const MAX_LOOK_UPS = 1000;
@@ -79,7 +79,7 @@ function sellableDates(deps: SlotDeps, venue: VenueRow): Dates {
   return { from: addDays(localDateOf(after, venue.timeZone), -1), to: localDateOf(last, venue.timeZone) };
 }
 
-/** The dates on sale up to `reach` days from the wanted one, or from the date on sale that is nearest to it. */
+/** The dates on sale up to `reach` days from the wanted date; if that is not on sale, from the nearest one that is. */
 function datesAround(wanted: Date, reach: number, sold: Dates, timeZone: string): Dates {
   const date = earlier(later(localDateOf(wanted, timeZone), sold.from), sold.to);
   return { from: later(addDays(date, -reach), sold.from), to: earlier(addDays(date, reach), sold.to) };
@@ -98,8 +98,8 @@ function beyond(dates: Dates, seen: Dates | undefined): Dates[] {
 }
 
 /**
- * The distance from `wanted`, in milliseconds, within which every slot on sale begins on one of the dates `seen`. The
- * first of them counts from its end: slots of the day before may begin there, past midnight.
+ * The distance from `wanted`, in milliseconds, up to which the dates `seen` have every slot on sale. The first date
+ * counts from its end, because slots of the day before may begin on it, past midnight.
  */
 function certainty(seen: Dates, sold: Dates, wanted: Date, timeZone: string): number {
   const begin = dayBounds(addDays(seen.from, 1), timeZone).start.getTime();

@@ -88,7 +88,7 @@ function searchRoute(deps: SlotDeps): Route<PartnerCaller> {
   });
 }
 
-/** Cached only to be revalidated: Express responds 304 if If-None-Match has the ETag of the body. */
+/** Clients must revalidate: Express responds 304 if If-None-Match has the ETag of the body. */
 function revalidated(body: PreparedJson): RouteResponse {
   return { ...ok(body), headers: { 'Cache-Control': 'private, no-cache' } };
 }

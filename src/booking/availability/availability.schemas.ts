@@ -102,9 +102,7 @@ export const searchQuery = Joi.object<SearchQuery>({
 export const UNAVAILABLE_REASONS = ['held', 'booked', 'blackout', 'past', 'beyond_horizon', 'inactive'] as const;
 
 const unavailableReason = () =>
-  growing(Joi.string().valid(...UNAVAILABLE_REASONS)).description(
-    'Why the slot is not available. It never says who has it.',
-  );
+  growing(Joi.string().valid(...UNAVAILABLE_REASONS)).description('Why the slot is not available, without the holder.');
 
 const slotFields = {
   slot_id: slotId(),
@@ -147,7 +145,7 @@ const takenSlot = {
 const slots = () =>
   Joi.array()
     .items(slot)
-    .description('Sorted by resource_id, then by slot_start; all slots of the schedule, taken ones too.')
+    .description('All slots of the schedule, including taken ones, sorted by resource_id, then by slot_start.')
     .example([freeSlot, takenSlot]);
 
 export const availability = named(

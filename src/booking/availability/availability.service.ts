@@ -14,10 +14,13 @@ import { type Plan, type PlannedSlot, planOf } from './planned-slots.service.ts'
 import { indexClaims, nextLapse, nextStart, reasonAt, salePeriodAt } from './slot-states.rules.ts';
 import type { ListedSlots } from './slots-json.rules.ts';
 
-/** What a cached response was read from: the venue's rules, its claims as this process knew them, and when. */
+/**
+ * The inputs of a cached response: the venue's rules, its number of claim changes in this process, and when they were
+ * read.
+ */
 export type Reading = { rules: VenueRules; claimChanges: number; beganAt: number };
 
-/** How far a cached response may be behind the writes of other processes. */
+/** How stale a cached response may be for writes of other processes. */
 const MAX_AGE_MS = 500;
 
 export const beginReading = (db: Db, rules: VenueRules): Reading => ({
@@ -41,7 +44,7 @@ export type Rendering = { name: string; render: (days: readonly ListedSlots[]) =
 type CacheEntry = {
   json: PreparedJson;
   reading: Reading;
-  /** The time changes nothing from the first instant until before the second, by each of the two clocks. */
+  /** The period in which time alone changes nothing, by both clocks; the second instant is excluded. */
   valid: { from: number; until: number; fromByDatabase: number; untilByDatabase: number };
 };
 
@@ -56,7 +59,7 @@ const cacheOf = memoizeByObject((_db: Db) => ({
   reads: { memory: 0, made: 0 },
 }));
 
-/** The size of this process's cache, and how many responses came from it or had to be made. */
+/** The size of this process's cache, and how many responses were cached or computed. */
 export function availabilityInMemory(db: Db) {
   const { responses, reads } = cacheOf(db);
   return { entries: responses.size, bytes: responses.calculatedSize, reads: { ...reads } };
@@ -118,7 +121,7 @@ function isValidNow({ db, clock }: SlotDeps, { valid }: CacheEntry): boolean {
   );
 }
 
-/** The slots of each plan with their state, and until when the time alone changes none of them. */
+/** The slots of each plan with their state, and the instant at which time alone next changes one. */
 async function listSlots(
   { db, clock, config }: SlotDeps,
   { venue }: VenueRules,

@@ -43,7 +43,7 @@ export type DayCell = Omit<ListedSlot, 'unavailableReason'> & {
 
 export type DayColumn = { resource: ResourceRow; sharesWith: ResourceRow[]; cells: DayCell[] };
 
-/** `offSchedule`: claims of this day in a window that the schedule does not have (any more). */
+/** `offSchedule`: claims of this day in a window that is not in the schedule, for example after a change. */
 export type DayGrid = {
   venue: VenueRow;
   date: string;
@@ -114,14 +114,14 @@ function occupantOf({ _id, cells: _cells, status, customerName, leftMs, ...claim
   };
 }
 
-/** The state of a slot that several claims share: the firmest one names it. */
+/** The state of a slot with several claims: a booking comes first, then a walk-in, then a hold. */
 function kindOf(occupants: readonly Occupant[]): Occupant['kind'] {
   const kinds = occupants.map(({ kind }) => kind);
   if (kinds.includes('booked')) return 'booked';
   return kinds.includes('walk-in') ? 'walk-in' : 'held';
 }
 
-/** Whether a claim begins on this date in a window that no day's schedule has. */
+/** Whether a claim begins on this date in a window that is not in the schedule. */
 function isOffSchedule(venue: VenueRow, resource: ResourceRow, { slotStart, slotEnd }: Occupancy, date: string) {
   if (localDateOf(slotStart, venue.timeZone) !== date) return false;
   return pricedSlotAt(venue, resource, slotStart)?.end.getTime() !== slotEnd.getTime();

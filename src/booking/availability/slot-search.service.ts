@@ -68,7 +68,7 @@ async function findVenueIdsOfSport(db: Db, venueIds: readonly string[], sport: s
   const spellings = sports.filter((each) => folded(each) === folded(sport));
   if (spellings.length > 0) return findVenueIdsWithSports(db, venueIds, spellings);
   if (sports.length === 0) return [];
-  const message = `is a sport of none of these venues; they have ${sports.slice(0, MOST_NAMED).join(', ')}`;
+  const message = `is not offered at these venues; they have ${sports.slice(0, MOST_NAMED).join(', ')}`;
   throw fieldError('sport', message);
 }
 

@@ -60,7 +60,7 @@ const windowOf = ({ slotStart, slotEnd }: ClaimedWindow) => ({ start: slotStart,
 const isAlive = ({ status, holdExpiresAt }: ClaimedWindow, now: Date): boolean =>
   status !== 'ACTIVE' || holdExpiresAt > now;
 
-/** What is on sale now, and until when the end of the sale stays the same: the end of the venue's day. */
+/** The period on sale now. It stays the same until the end of the venue's day. */
 export function salePeriodAt(now: Date, bookingHorizonDays: number, timeZone: string) {
   const { end: until } = dayBounds(localDateOf(now, timeZone), timeZone);
   return { onSale: salePeriodOf(now, bookingHorizonDays, timeZone), until };

@@ -3,10 +3,10 @@ import type { UnavailableReason } from '../../catalog/slots/slot.rules.ts';
 import { toRupees } from '../../domain/money.ts';
 import type { PlannedSlot } from './planned-slots.service.ts';
 
-/** The slots of a date, and why each is not available; null if it is. */
+/** The slots of a date, each with the reason why it is not available, null for an available one. */
 export type ListedSlots = { slots: readonly PlannedSlot[]; reasons: readonly (UnavailableReason | null)[] };
 
-// Concatenated by hand, in a third of the time of `JSON.stringify`. Resource ids are slugs and need no escaping.
+// Concatenation takes a third of the time of `JSON.stringify`. Resource ids are slugs and need no escaping.
 
 /** The slots as a JSON array, each as partners see it (`slotView`). */
 export function slotsJson({ slots, reasons }: ListedSlots): string {

@@ -9,9 +9,9 @@ const actor = named(
   object({
     kind: Joi.string()
       .valid('api_key', 'operator', 'service')
-      .description('service: done by the service itself, such as the lapse of a hold.')
+      .description('service: the service itself, for example when a hold expires.')
       .example('api_key'),
-    partner_id: orNull(id(EXAMPLE.partnerId)).description('Whose key it was.').example(EXAMPLE.partnerId),
+    partner_id: orNull(id(EXAMPLE.partnerId)).description('The owner of the key.').example(EXAMPLE.partnerId),
     key_id: orNull(id(EXAMPLE.keyId)).example(EXAMPLE.keyId),
   }),
 );
@@ -22,14 +22,14 @@ export const timelineEntry = named(
     event_id: id(EXAMPLE.eventId),
     event_type: eventType(),
     at: timestamp(),
-    partner_id: id(EXAMPLE.partnerId).description('In whose name it was done, as partners see it.'),
-    actor: orNull(actor).description('Who did it; null where an older release did not write that down.'),
+    partner_id: id(EXAMPLE.partnerId).description('The partner in whose name it was done.'),
+    actor: orNull(actor).description('Who did it; null in events of older releases.'),
     request_id: orNull(Joi.string())
-      .description('X-Request-Id of the call that made it; null where the service did it by itself.')
+      .description('X-Request-Id of the call that made it; null if the service did it.')
       .example(EXAMPLE.requestId),
     reason: Joi.string().allow(null).example(null),
     deliveries: Joi.array()
       .items(operatorDelivery)
-      .description('To whom it was sent, with every attempt; empty before the event is dispatched.'),
+      .description('Its deliveries with every attempt; empty before the event is dispatched.'),
   }),
 );

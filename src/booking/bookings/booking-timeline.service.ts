@@ -9,8 +9,8 @@ import { bookingNotFound } from './bookings.service.ts';
 export type TimelineEntry = { event: EventRow; deliveries: DeliveryDetail[] };
 
 /**
- * Everything that happened to a booking from its hold on, oldest first. Reads the outbox before the log: an event that
- * is dispatched in between is in one of them at least. @throws DomainError BOOKING_NOT_FOUND
+ * Everything that happened to a booking from its hold on, oldest first. Reads the outbox before the log, so an event
+ * that is dispatched in between is found. @throws DomainError BOOKING_NOT_FOUND
  */
 export async function readTimeline(deps: { db: Db }, bookingId: string): Promise<TimelineEntry[]> {
   const reservation = await findReservationByBookingId(deps.db, bookingId);

@@ -7,7 +7,7 @@ import type { Reservation, ShownBooking } from '../../reservations/reservations.
 import { operatorDeliveryView } from '../../webhooks/deliveries/delivery-view.rules.ts';
 import type { TimelineEntry } from './booking-timeline.service.ts';
 
-/** The response of confirm: what was true when it succeeded, so that a replay is alike. */
+/** The response of confirm: the state when it succeeded, so that a replay is the same. */
 export function confirmView(booking: Reservation): Record<string, unknown> {
   return {
     booking_id: booking.bookingId,

@@ -75,7 +75,9 @@ export const endBody = Joi.object<EndBody>({
 
 export const bookingIdParam = pathId('`booking_id` as returned by confirm.', EXAMPLE.bookingId);
 
-/** What was true when the confirm succeeded: a replay shows the same (contract: idempotency/same-key-same-response). */
+/**
+ * The state when the confirm succeeded, so that a replay is the same (contract: idempotency/same-key-same-response).
+ */
 export const confirmation = named(
   'Confirmation',
   object({
@@ -88,7 +90,7 @@ export const confirmation = named(
       .valid(true)
       .description('Present only if a credit was requested and consumed.')
       .optional(),
-    package_purchase_id: id(EXAMPLE.purchaseId).description('The purchase that the credit was taken from.').optional(),
+    package_purchase_id: id(EXAMPLE.purchaseId).description('The purchase from which the credit was taken.').optional(),
   }),
 );
 
@@ -171,7 +173,7 @@ export const walkInBody = (region: string) =>
     customer_phone: customerPhone(region),
     override_holds: Joi.boolean()
       .default(false)
-      .description('Takes the slot from holds that are in the way; a booked one stays.'),
+      .description('Takes the slot from conflicting holds; a booked slot is never taken.'),
   })
     .when(Joi.object({ sport_category: Joi.exist() }).unknown(), {
       // biome-ignore lint/suspicious/noThenProperty: the name is joi's.

@@ -31,7 +31,10 @@ export type ListBookings = Pick<
   after?: Position;
 };
 
-/** The partner's booking, or any for an operator, who names no partner. @throws DomainError BOOKING_NOT_FOUND */
+/**
+ * A booking of the partner, or of any partner if `partnerId` is absent (operators). @throws DomainError
+ * BOOKING_NOT_FOUND
+ */
 export async function getBooking(
   deps: { db: Db },
   partnerId: string | undefined,

@@ -14,7 +14,7 @@ const OPERATIONS = {
   },
 } as const;
 
-/** What differs between partners, who end their own bookings, and operators, who end any. */
+/** The differences between partners, who end their own bookings, and operators, who end any. */
 type Differences<Caller> = {
   prefix: string;
   whichBooking: string;

@@ -29,7 +29,7 @@ export type MovedBooking = {
   isOnSchedule: boolean;
 };
 
-/** The upcoming bookings whose wall time has changed since the rules were saved, by their start. */
+/** The upcoming bookings with a wall time that has changed since the rules were saved, by their start. */
 export async function* listMovedBookings(db: Db, { zones }: SavedRules): AsyncGenerator<MovedBooking> {
   const [venues, resources] = [remembered(db, findVenue), remembered(db, findResource)];
   for await (const booking of findUpcomingBookings(db, await readDatabaseTime(db))) {

@@ -20,7 +20,7 @@ const PREFIX = '/api/v1/operator/bookings';
 const params = { bookingId: bookingIdParam };
 
 const KEYS =
-  'The change is made as the built-in partner `platform`. The keys of operators are one namespace for all bookings, apart from those of the partners.';
+  'The change is made as the built-in partner `platform`. Idempotency keys of operators are one namespace for all bookings, separate from those of partners.';
 
 export function operatorBookingRoutes(deps: BookingDeps & ReservationDeps): Route<Operator>[] {
   return [
@@ -54,14 +54,14 @@ export function operatorBookingRoutes(deps: BookingDeps & ReservationDeps): Rout
       path: `${PREFIX}/:bookingId/timeline`,
       operationId: 'getTimeline',
       tag: 'Bookings',
-      summary: 'Read everything that happened to a booking',
+      summary: 'Read the timeline of a booking',
       description:
-        'From the hold on, oldest first: each event with who made it, and its deliveries with their attempts. What has just happened is there before it is dispatched.',
+        'All events from the hold on, oldest first, each with its actor and its deliveries with their attempts. Events are listed at once, also before they are dispatched.',
       params,
       responses: {
         200: {
           description:
-            'The events, oldest first. Those whose time is over (RETENTION_EVENTS_DAYS, from the end of the slot on) are gone.',
+            'The events, oldest first, without those that were deleted (RETENTION_EVENTS_DAYS after the end of the slot).',
           body: listOf(timelineEntry),
         },
       },
@@ -75,7 +75,7 @@ export function operatorBookingRoutes(deps: BookingDeps & ReservationDeps): Rout
       errors: [],
       notes: {
         cancel: ` No money is moved. ${KEYS}`,
-        refund: ` A package credit that was consumed comes back. No money is moved. ${KEYS}`,
+        refund: ` Returns a consumed package credit. No money is moved. ${KEYS}`,
       },
       actorOf: operatorActor,
     }),
@@ -91,7 +91,7 @@ export function walkInRoutes(deps: WalkInDeps): Route<Operator>[] {
       tag: 'Walk-ins',
       summary: 'Book a slot for somebody at the venue',
       description:
-        'Made as the built-in partner `platform`. A slot that has begun can still be sold; one that is more than three years ahead cannot.',
+        'Made as the built-in partner `platform`. A slot that has begun can still be sold; a slot more than three years ahead cannot.',
       body: walkInBody(deps.config.defaultRegion),
       responses: { 201: { description: 'The booking.', body: bookingSchema } },
       errors: ['VENUE_NOT_FOUND', 'SLOT_NOT_FOUND', 'SLOT_NOT_AVAILABLE'],

@@ -35,13 +35,13 @@ export type PlaceWalkIn = SlotReference &
 
 /** A date further ahead is probably a mistyped year. */
 const WALK_IN_YEARS = 3;
-/** Between two tries, conflicting holds may expire, and others may be placed. */
+/** More than one try, because conflicting holds may expire and others be placed in between. */
 const MAX_TRIES = 3;
 
 /**
- * Books a slot for a customer at the counter, as the built-in partner `platform`: the first free one of those that
- * `input` names. A slot that has begun can still be sold. One transaction reads the blackouts, displaces conflicting
- * holds (`overrideHolds`, if no slot is free) and inserts the booking, so a failed walk-in displaces nothing.
+ * Books a slot for a customer at the counter, as the built-in partner `platform`: the first free slot that `input`
+ * names. A slot that has begun can still be sold. One transaction reads the blackouts, displaces conflicting holds
+ * (`overrideHolds`, if no slot is free) and inserts the booking, so a failed walk-in displaces nothing.
  * @throws DomainError SLOT_NOT_FOUND, VENUE_NOT_FOUND, VALIDATION_ERROR, SLOT_NOT_AVAILABLE
  */
 export async function placeWalkIn(deps: WalkInDeps, input: PlaceWalkIn): Promise<BookingDetail> {

@@ -23,8 +23,8 @@ export function takeOrdinal({ db, config }: HoldLimitDeps, partnerId: string): n
 }
 
 /**
- * Reads which ordinals are free, for later calls of `takeOrdinal`, and expires the partner's lapsed holds, which have
- * some. False if the partner has as many live holds as it may have.
+ * Reads which ordinals are free, for later calls of `takeOrdinal`, and expires the partner's lapsed holds, which still
+ * have ordinals. False if the partner has reached its limit of live holds.
  */
 export async function findFreeOrdinals(deps: HoldLimitDeps, partnerId: string): Promise<boolean> {
   const { ordinals, lapsedIds } = await findActiveHolds(deps.db, partnerId);
@@ -34,7 +34,7 @@ export async function findFreeOrdinals(deps: HoldLimitDeps, partnerId: string): 
   return true;
 }
 
-/** Ordinals below `limit` that are not taken, from a random one on. */
+/** The free ordinals below `limit`, beginning at a random one. */
 function freeBeside(taken: ReadonlySet<number>, limit: number): number[] {
   const first = randomBelow(limit);
   const free: number[] = [];

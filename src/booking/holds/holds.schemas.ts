@@ -44,7 +44,7 @@ const neededWith = (field: string) => Joi.required().messages({ 'any.required': 
 const notWith = (field: string) =>
   Joi.forbidden().messages({ 'any.unknown': `cannot be sent with ${field}: name the slot in one way` });
 
-/** Bodies that have the field. */
+/** Schema of a body that contains these fields. */
 const having = (...fields: string[]) =>
   Joi.object(Object.fromEntries(fields.map((field) => [field, Joi.exist()]))).unknown();
 
@@ -56,15 +56,15 @@ export const placeBody = Joi.object<PlaceBody>({
   resource_ids: list(opaque(200), 20)
     .min(1)
     .unique()
-    .description('Instead of resource_id: the first of these that is free, in your order of preference.'),
+    .description('Instead of resource_id: the first free one of these resources, in your order of preference.'),
   sport_category: text(120).description(
-    'Instead of resource_id: any free resource of this sport, ignoring case. The cheapest is held; of several, the one with the first resource_id.',
+    'Instead of resource_id: any free resource of this sport, ignoring case. The cheapest is held; among equals, the one with the first resource_id.',
   ),
   duration_minutes: Joi.number()
     .integer()
     .min(5)
     .max(1440)
-    .description('With sport_category: only resources whose slots have this length.'),
+    .description('With sport_category: only resources with slots of this length.'),
   expected_price_rupees: rupees().description(
     'The price that your customer has seen. A slot at another price is not held: 409 PRICE_CHANGED.',
   ),
@@ -114,7 +114,7 @@ export const placeBody = Joi.object<PlaceBody>({
   )
   .required()
   .description(
-    'Name the slot in one way: slot_id; or resource_id, resource_ids or sport_category, each with venue_id and slot_start. slot_id may stand beside resource_id, venue_id and slot_start if they name the same slot.',
+    'Name the slot in one way: slot_id; or resource_id, resource_ids or sport_category, each with venue_id and slot_start. slot_id may be combined with resource_id, venue_id and slot_start if they name the same slot.',
   );
 
 export type ListQuery = { status?: HoldStatus; limit: number; cursor?: Position };
@@ -197,9 +197,9 @@ export const operatorHold = named(
   object({
     ...holdFields,
     status: status().example('RELEASED'),
-    partner_id: id(EXAMPLE.partnerId).description('Whose hold it is.'),
+    partner_id: id(EXAMPLE.partnerId).description('The partner of the hold.'),
     release_reason: orNull(Joi.string())
-      .description('Null where none was given.')
+      .description('Null if none was given.')
       .example('The court is needed for a repair.'),
   }),
 );
@@ -207,7 +207,7 @@ export const operatorHold = named(
 export const operatorReleaseBody = Joi.object<{ reason: string }>({
   reason: prose(500)
     .required()
-    .description('Kept with the hold, for operators; partners see that it was released, not why.')
+    .description('For operators; partners see that the hold was released, not why.')
     .example('The court is needed for a repair.'),
 }).required();
 
@@ -216,7 +216,7 @@ export const conflict = named(
   object({
     reason: growing(Joi.string().valid(...UNAVAILABLE_REASONS, 'none_free', 'price_changed'))
       .description(
-        'Why the slot is not held: as in availability, `none_free` if you named several, or `price_changed`. It never says who has it.',
+        'Why the slot is not held: as in availability, `none_free` if you named several, or `price_changed`.',
       )
       .example('held'),
     free_at: timestamp(EXAMPLE.holdExpiry)

@@ -24,14 +24,15 @@ export type HoldDeps = SlotDeps & {
   config: { holdTtlSeconds: number; maxActiveHolds: number };
 };
 
-/** What the expiry job of a hold says. */
+/** The data of a hold's expiry job. */
 export function expiryOf({ _id: holdId, slotId, venueId, holdExpiresAt: expiresAt }: Reservation) {
   return { holdId, slotId, venueId, expiresAt };
 }
 
 /**
- * A hold of the partner; of any partner for an operator, who names none. `afterConflict`: as the change left it that
- * the caller has just lost to. @throws DomainError HOLD_NOT_FOUND for a hold that is missing or another partner's.
+ * A hold of the partner, or of any partner if `partnerId` is absent (operators). `afterConflict`: reads the state after
+ * the change that just won a race against the caller. @throws DomainError HOLD_NOT_FOUND for a hold that is missing or
+ * another partner's.
  */
 export async function getHold(
   deps: { db: Db },
@@ -93,8 +94,8 @@ export const MAX_LIFE_SECONDS = 7200;
 
 /**
  * Extends an ACTIVE hold to `ttlSeconds` from now, at most to the end of its slot; never shortens it.
- * @throws DomainError HOLD_NOT_FOUND, VENUE_NOT_AUTHORIZED where the grant for its venue has ended, HOLD_EXPIRED,
- * INVALID_HOLD_STATE; HOLD_LIMIT_REACHED for an end later than two hours after it was placed.
+ * @throws DomainError HOLD_NOT_FOUND, VENUE_NOT_AUTHORIZED if the grant for its venue has ended, HOLD_EXPIRED,
+ *   INVALID_HOLD_STATE; HOLD_LIMIT_REACHED for an end later than two hours after it was placed.
  */
 export async function extendHoldBy(
   deps: HoldDeps,

@@ -39,11 +39,11 @@ type PlacedHold = { hold: Reservation; isReplay: boolean };
 const deduplicate = deduplicatedCalls<PlacedHold>();
 
 /**
- * Holds the first free slot of those that the call accepts, until `hold_expiry_at`. Unique indexes decide races: one
- * hold a slot, and no more holds than the partner may have. With an idempotency key, a repeated call returns the first
- * hold, and concurrent equal calls are deduplicated.
+ * Holds the first free slot that the call accepts, until `hold_expiry_at`. Unique indexes decide races: one hold a
+ * slot, and no more holds than the partner may have. With an idempotency key, a repeated call returns the first hold,
+ * and concurrent equal calls are deduplicated.
  * @throws DomainError VENUE_NOT_AUTHORIZED, RESOURCE_NOT_FOUND, SLOT_NOT_FOUND, VALIDATION_ERROR, SLOT_NOT_AVAILABLE
- * and PRICE_CHANGED (with `conflict`), HOLD_LIMIT_REACHED, IDEMPOTENCY_KEY_MISMATCH
+ *   and PRICE_CHANGED (with `conflict`), HOLD_LIMIT_REACHED, IDEMPOTENCY_KEY_MISMATCH
  */
 export async function placeHold(deps: HoldDeps, caller: PartnerCaller, input: PlaceHold): Promise<PlacedHold> {
   const place = () => placeUnderLease(deps, caller, input);
@@ -150,7 +150,7 @@ async function refusalOf(
   taken: Taken,
 ): Promise<DomainError | undefined> {
   for (const { holdId } of taken.values()) {
-    // A deposed primary can show a claim that its successor never had, such as an earlier try of this call.
+    // A former primary can show a claim that its successor never had, such as an earlier try of this call.
     if (holdId !== undefined && !(await isStillClaimed(deps.db, holdId))) return undefined;
   }
   const refused: RefusedSlot[] = [];
@@ -194,11 +194,11 @@ function offerJobsOfHold({ queues, clock }: HoldDeps, hold: Reservation): void {
 
 const holdsPlaced = counter({
   name: 'holds_placed_total',
-  help: 'Holds that were placed, replays left out.',
+  help: 'Holds placed, without replays.',
 });
 const holdsRefused = counter({
   name: 'holds_refused_total',
-  help: 'Calls that placed no hold, by error code and, if the slot was not available, by reason.',
+  help: 'Rejected holds, by error code and, if the slot was not available, by reason.',
   labelNames: ['code', 'reason'],
 });
 

@@ -25,7 +25,7 @@ const lostSlotsOf = memoizeByObject((_db: Db) => new LRUCache<string, true>({ ma
  */
 export const wasLostLately = (db: Db, slotId: string): boolean => lostSlotsOf(db).has(slotId);
 
-/** Why the slot is taken; undefined if it is free by now. Expires lapsed holds in the way. */
+/** Why the slot is taken; undefined if it has become free. Expires lapsed holds on it. */
 export async function findConflict(
   deps: ReservationDeps,
   { slotId, cells, partnerId }: NewReservation,
@@ -44,7 +44,7 @@ export async function isStillClaimed(db: Db, holdId: string): Promise<boolean> {
   return (await findReservationAfterConflict(db, { _id: holdId }))?.claimed === true;
 }
 
-/** Of several conflicting holds, the last to expire counts. */
+/** If several holds conflict, the slot is free when the last of them has expired. */
 function conflictWith(claims: readonly Claimant[], partnerId: string): Conflict {
   if (claims.some((claim) => reasonOf(claim) === 'booked')) return { reason: 'booked' };
   const last = claims.reduce((one, other) => (one.holdExpiresAt < other.holdExpiresAt ? other : one));

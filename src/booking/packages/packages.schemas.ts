@@ -94,13 +94,15 @@ export const purchaseOfPartner = named(
 
 export const purchasesQuery = (region: string) =>
   Joi.object<{ customer_phone: string }>({
-    customer_phone: customerPhone(region).required().description('Whose purchases, of whatever partner.'),
+    customer_phone: customerPhone(region)
+      .required()
+      .description('The customer; purchases from all partners are listed.'),
   });
 
 export const endPurchaseBody = Joi.object<{ reason: string }>({
   reason: prose(500)
     .required()
-    .description('Why; the partner sees it.')
+    .description('The reason. The partner sees it.')
     .example('Returned to the customer, who asked to be erased.'),
 }).required();
 
@@ -121,7 +123,7 @@ const packageFields = {
 const REQUIRED = ['partner_id', 'name', 'venue_ids', 'credits', 'price_rupees', 'validity_days'];
 
 export const createPackageBody = Joi.object<PackageBody>({
-  partner_id: uuid().description('In whose catalogue it is.').example(EXAMPLE.partnerId),
+  partner_id: uuid().description('The partner with this package in its catalogue.').example(EXAMPLE.partnerId),
   ...packageFields,
 })
   .fork(REQUIRED, (field) => field.required())

@@ -35,10 +35,10 @@ type Bought = { purchase: SeenPurchase; isReplay: boolean };
 const deduplicate = deduplicatedCalls<Bought>();
 
 /**
- * Sells a package to a customer. The same key, package and customer return the original purchase, as it was then, and
- * add no credits; concurrent equal calls share a run.
+ * Sells a package to a customer. A repeated call with the same key, package and customer returns the original purchase
+ * in its first state and adds no credits; concurrent equal calls share a run.
  * @throws DomainError PACKAGE_NOT_FOUND for one that is missing, another partner's or not on sale;
- * IDEMPOTENCY_KEY_MISMATCH
+ *   IDEMPOTENCY_KEY_MISMATCH
  */
 export async function buyPackage(deps: PackageDeps, partnerId: string, input: BuyPackage): Promise<Bought> {
   const phoneE164 = requireCustomerPhone(input.customerPhone, deps.config.defaultRegion);
@@ -71,7 +71,10 @@ export async function buyPackage(deps: PackageDeps, partnerId: string, input: Bu
   });
 }
 
-/** The partner's purchase, or any for an operator, who names no partner. @throws DomainError PURCHASE_NOT_FOUND */
+/**
+ * A purchase of the partner, or of any partner if `partnerId` is absent (operators). @throws DomainError
+ * PURCHASE_NOT_FOUND
+ */
 export async function getPurchase(
   deps: { db: Db },
   partnerId: string | undefined,
@@ -93,7 +96,7 @@ export async function listPurchasesOf(deps: PackageDeps, customerPhone: string):
   return listPurchasesOfPhone(deps.db, phoneE164, 200);
 }
 
-/** Ends a purchase early: no credit of it can be used or given back any more. @throws DomainError PURCHASE_NOT_FOUND */
+/** Ends a purchase early: its credits can no longer be used or given back. @throws DomainError PURCHASE_NOT_FOUND */
 export async function endPurchase(deps: { db: Db }, purchaseId: string, reason: string): Promise<SeenPurchase> {
   await endPurchaseRow(deps.db, purchaseId, reason);
   return getPurchase(deps, undefined, purchaseId);
@@ -128,7 +131,7 @@ export async function getPackage(deps: { db: Db }, packageId: string): Promise<P
   return found(await findPackage(deps.db, packageId), 'PACKAGE_NOT_FOUND', NO_PACKAGE.operator);
 }
 
-/** Changes what is sold from now on. @throws DomainError PACKAGE_NOT_FOUND, VALIDATION_ERROR */
+/** Changes a package for new sales. @throws DomainError PACKAGE_NOT_FOUND, VALIDATION_ERROR */
 export async function updatePackage(deps: { db: Db }, packageId: string, change: PackageColumns): Promise<PackageRow> {
   await requireVenues(deps, change.venueIds ?? []);
   return found(await updatePackageRow(deps.db, packageId, change), 'PACKAGE_NOT_FOUND', NO_PACKAGE.operator);

@@ -116,7 +116,7 @@ export async function listPurchasesOfPhone(db: Db, phoneE164: string, limit: num
   return findSeen(db, [{ $match: { phoneE164 } }, newest, { $limit: limit }]);
 }
 
-/** Ends a purchase that has not expired; any other stays as it is. */
+/** Ends a purchase that has not expired; others stay unchanged. */
 export async function endPurchaseRow(db: Db, purchaseId: string, reason: string): Promise<void> {
   await purchaseCollection(db).updateOne({ _id: purchaseId, $expr: UNEXPIRED }, [
     { $set: { endedAt: '$$NOW', endReason: { $literal: reason } } },
@@ -137,7 +137,7 @@ export async function findUsablePurchases(db: Db, phoneE164: string): Promise<Up
 }
 
 /**
- * Erases the customer from purchases that cannot be used any more, also from keys and payment methods that identify the
+ * Erases the customer from purchases that can no longer be used, also from keys and payment methods that identify the
  * customer. Returns how many purchases there were. Other keys stay: a call that repeats one is rejected and sells
  * nothing.
  */
@@ -165,7 +165,7 @@ export async function eraseCustomerOfPurchases(db: Db, phoneE164: string, erasur
   return (await purchaseCollection(db).bulkWrite(updates, { ordered: false })).modifiedCount;
 }
 
-/** Gives one credit back: never more than were bought, and none to an erased purchase, whose phone is no number. */
+/** Gives one credit back, never more than were bought, and none to an erased purchase (its phone is not a number). */
 export async function giveCreditBack(db: Db, purchaseId: string, tx: Tx): Promise<void> {
   await purchaseCollection(db).updateOne(
     { _id: purchaseId, phoneE164: /^\+/, $expr: { $lt: ['$creditsRemaining', '$creditsTotal'] } },

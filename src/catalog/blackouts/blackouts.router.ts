@@ -20,7 +20,7 @@ export function blackoutRoutes(deps: BlackoutDeps): Route<Operator>[] {
       operationId: 'addBlackout',
       tag: 'Blackouts',
       summary: 'Close a venue or some of its resources for a time',
-      description: 'Nothing is sold in that time from now on. What is held or booked there stays, and is reported.',
+      description: 'From now on nothing is sold in that time. Existing holds and bookings stay, and are returned.',
       params: { venueId: venueIdParam },
       body: blackoutBody,
       responses: {
@@ -54,7 +54,7 @@ export function blackoutRoutes(deps: BlackoutDeps): Route<Operator>[] {
       operationId: 'getBlackout',
       tag: 'Blackouts',
       summary: 'Read a blackout with the holds and bookings in it',
-      description: 'One that has ended can still be read.',
+      description: 'A blackout that has ended can still be read.',
       params: { id: blackoutIdParam },
       responses: {
         200: { description: 'The blackout, with the holds and bookings in it now.', body: blackoutWithConflicts },

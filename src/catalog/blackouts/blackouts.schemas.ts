@@ -6,14 +6,14 @@ import { conflictFields } from '../../reservations/claim-conflicts.schemas.ts';
 
 export type BlackoutBody = { starts_at: Date; ends_at: Date; resource_ids?: string[]; reason: string };
 
-const ALL = 'all resources of the venue, those added later too';
-const SHARING = 'Those that share space with them cannot be sold either.';
+const ALL = 'all resources of the venue, including later ones';
+const SHARING = 'Resources that share space with them cannot be sold either.';
 
 export const blackoutBody = Joi.object<BlackoutBody>({
-  starts_at: instant().required().description('It may have passed.').example('2026-12-24T18:30:00.000Z'),
+  starts_at: instant().required().description('It may be in the past.').example('2026-12-24T18:30:00.000Z'),
   ends_at: instant()
     .required()
-    .description('Itself not included; in the future, and at most 366 days after starts_at.')
+    .description('Exclusive; in the future, and at most 366 days after starts_at.')
     .example('2026-12-25T18:30:00.000Z'),
   resource_ids: list(opaque(200), 200)
     .min(1)

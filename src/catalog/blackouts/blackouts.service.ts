@@ -18,14 +18,14 @@ export type BlackoutDeps = ChangeDeps & { clock: Clock };
 
 type ReadDeps = Pick<BlackoutDeps, 'db' | 'clock'>;
 
-/** A blackout and the live holds and bookings in it that are not over, by their start. */
+/** A blackout, and the live holds and bookings in it that have not ended, by their start. */
 export type BlackoutDetail = { blackout: BlackoutRow; conflicts: LiveClaim[] };
 
 /**
- * Closes resources of a venue for a time; claims in it stay and are reported. It looks for them once no process sells
- * by the old rules any more, so each is either among the conflicts or rejected (ADR 0007).
+ * Closes resources of a venue for a time; claims in it stay and are reported. It searches for claims once no process
+ * sells by the old rules, so each hold is either among the conflicts or rejected (ADR 0007).
  * @throws DomainError VENUE_NOT_FOUND; VALIDATION_ERROR for an inverted, past or too long window, for resources that
- * the venue does not have, and at the limit of blackouts.
+ *   the venue does not have, and at the limit of blackouts.
  */
 export async function addBlackout(
   deps: BlackoutDeps,
@@ -37,11 +37,11 @@ export async function addBlackout(
   const fault = windowFault(input.startsAt, input.endsAt, now);
   if (fault !== null) throw fieldError('ends_at', fault);
   await requireResourcesOf(deps, venueId, input.resourceIds ?? [], 'resource_ids');
-  // Concurrent calls may pass the limit by their number: it only keeps responses small.
+  // Concurrent calls may exceed the limit by a few: it only keeps responses small.
   if ((await countBlackouts(deps.db, venueId, now)) >= MAX_BLACKOUTS_OF_VENUE)
     throw fieldError(
       'venue_id',
-      `the venue has ${MAX_BLACKOUTS_OF_VENUE} blackouts that have not ended, the most that it can have. Withdraw some first, use longer ones, or close days by the schedule.`,
+      `the venue has ${MAX_BLACKOUTS_OF_VENUE} blackouts that have not ended, which is the maximum. Withdraw some first, use longer ones, or close days by the schedule.`,
     );
   const blackout = { _id: newId(), venueId, ...input, createdAt: now };
   await inVenueTransaction(deps.db, venueId, async (tx) => {
@@ -71,7 +71,7 @@ async function detailOf(deps: ReadDeps, blackout: BlackoutRow): Promise<Blackout
   const from = new Date(Math.max(startsAt.getTime(), deps.clock.now().getTime()));
   if (from >= endsAt) return { blackout, conflicts: [] };
   const claims = await findLiveClaimsAtVenue(deps.db, venueId, from, endsAt);
-  // Read after the claims, so that every claim's resource is known with the space it shares.
+  // Read after the claims, so that the resource of every claim is known.
   const resources = new Map((await listResources(deps, venueId)).map((row) => [row._id, row]));
   const conflicts = claims.filter(({ resourceId, slotStart, slotEnd }) => {
     const resource = resources.get(resourceId) ?? { _id: resourceId, sharesSpaceWith: [] };

@@ -16,7 +16,7 @@ export async function findBlackouts(db: Db, venueId: string, from: Date, to: Dat
     .toArray();
 }
 
-/** The deleted blackout; null if there is none of that id. */
+/** The deleted blackout; null if no blackout has that id. */
 export async function deleteBlackout(db: Db, blackoutId: string, tx: Tx): Promise<BlackoutRow | null> {
   return blackoutCollection(db).findOneAndDelete({ _id: blackoutId }, { session: tx });
 }

@@ -27,9 +27,9 @@ export async function announce({ db, queues }: ChangeDeps, change: VenueChange, 
 /** Longer than a call that makes several writes may take. */
 const CALL_MAY_TAKE_MS = 60_000;
 
-/** The one event of a call that makes several writes. */
+/** Announces a call with several writes by one event. */
 export type Announcement = {
-  /** Call it in the transaction of each write that others can see; the first call adds the event. */
+  /** Call it in the transaction of each visible write; the first call adds the event. */
   begin(change: VenueChange, tx: Tx): Promise<void>;
   hasBegun(): boolean;
 };

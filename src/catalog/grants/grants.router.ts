@@ -18,7 +18,7 @@ const revokedGrant = named(
   object({
     released_holds: Joi.array()
       .items(object({ hold_id: id(EXAMPLE.holdId), ...claimFields }))
-      .description('The live holds that this call released; everybody else can have their slots now.'),
+      .description('The live holds that this call released. Their slots are free.'),
   }),
 );
 
@@ -49,12 +49,12 @@ export function grantRoutes(deps: PartnerDeps & ReservationDeps): Route<Operator
       tag: 'Grants',
       summary: 'End a grant',
       description:
-        "The partner's live holds there are released before the response. Deliveries of what happened at the venue that come due after that are cancelled. The same call finishes one that broke off.",
+        "The partner's live holds there are released before the response. Later deliveries about the venue are cancelled. Repeating the call completes an interrupted one.",
       params: { partnerId: partnerIdParam, venueId: venueIdParam },
       subject: grantOf(deps),
       responses: {
         200: {
-          description: 'There is no such grant and no such hold now; bookings stay what they are.',
+          description: 'The grant and the holds have ended; bookings stay.',
           body: revokedGrant,
         },
       },

@@ -25,13 +25,13 @@ export async function grantVenue(
     });
   await grant().catch((err: unknown) => {
     if (!isDuplicateKey(err)) throw err;
-    // A concurrent call made the grant: this one finds it.
+    // A concurrent call made the grant: return that one.
     return grant();
   });
   leasedCacheOf(deps.db).freshen();
 }
 
-/** Only the partner concerned learns of its grants. */
+/** Only the partner of the grant gets the event. */
 function changeOf(partnerId: string, venueId: string): VenueChange {
   return { venueId, reason: 'grant', resourceIds: null, from: null, to: null, receiverId: partnerId };
 }
@@ -39,9 +39,9 @@ function changeOf(partnerId: string, venueId: string): VenueChange {
 const WIDTH = 20;
 
 /**
- * Ends the partner's grant for the venue, then releases its live holds there and returns them. Bookings stay. Once it
- * has returned, no hold of the partner there is placed, extended or confirmed (ADR 0007). Repeating it finishes a call
- * that broke off.
+ * Ends the partner's grant for the venue, then releases its live holds there and returns them. Bookings stay. After it
+ * returns, no hold of the partner there is placed, extended or confirmed (ADR 0007). Repeating it completes an
+ * interrupted call.
  * @throws DomainError PARTNER_NOT_FOUND
  */
 export async function revokeVenue(

@@ -28,14 +28,14 @@ type Body = {
 };
 
 const body = Joi.object<Body>({
-  venue: updateVenueBody.optional().description('What a PATCH of the venue would have.').example({}),
+  venue: updateVenueBody.optional().description('The body of a PATCH of the venue.').example({}),
   resources: list(
     updateResourceBody.append({ resource_id: opaque(200).required(), schedule: scheduleBody.optional() }).optional(),
     MAX_RESOURCES,
   )
     .unique('resource_id')
     .default([])
-    .description('What a PATCH of each resource would have, and as `schedule` what the PUT of its schedule would.')
+    .description('For each resource the body of its PATCH, with the body of a PUT of its schedule as `schedule`.')
     .example([{ resource_id: 'arena-turf-a', status: 'inactive' }]),
 }).required();
 
@@ -50,7 +50,7 @@ export function changePreviewRoutes(deps: { db: Db; clock: Clock }): Route<Opera
       tag: 'Venues',
       summary: 'Read which holds and bookings a change would leave off sale',
       description:
-        'Changes nothing. An empty object reads which of them are off sale as the venue is now. Space that would be shared is not checked.',
+        'Changes nothing. An empty object returns those that are off sale now. Newly shared space is not checked.',
       params: { venueId: venueIdParam },
       body,
       responses: { 200: { description: 'The holds and bookings that would be off sale.', body: offSale } },

@@ -7,13 +7,12 @@ import { pricedSlotAt } from './slot.rules.ts';
 /** Later than anything can be sold. */
 const FOR_MS = 10 * 366 * 86_400_000;
 
-/** A change that is not made yet, of resources by their ids. */
+/** A planned change: new values of the venue's fields, and of resources' fields by resource id. */
 export type VenueChange = { venue?: Partial<VenueRow>; resources?: ReadonlyMap<string, Partial<ResourceRow>> };
 
 /**
- * The bookings and live holds of a venue that could not be sold as it is now, or as it would be after a change: the
- * venue or resource is inactive, or the schedule does not have the window. Those that are over are left out. By their
- * start.
+ * The bookings and live holds that could not be sold by the venue's rules now, or after a planned change: the venue or
+ * resource is inactive, or the schedule does not have the window. Sorted by start, without those that have ended.
  * @throws DomainError VENUE_NOT_FOUND
  */
 export async function findOffSaleClaims(

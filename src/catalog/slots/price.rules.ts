@@ -4,7 +4,7 @@ import type { PriceRule, ResourceRow } from '../venues/venues.service.ts';
 /** The price of a slot in paise, by its operating date and then by its start. */
 export type PricesOn = (date: string) => (start: Date) => number;
 
-/** Local times of instants (`YYYY-MM-DDTHH:MM`), each resolved once: all resources of a venue need the same few. */
+/** Local times of instants (`YYYY-MM-DDTHH:MM`), computed once each: all resources of a venue need the same few. */
 export function wallTimesIn(timeZone: string): (instant: Date) => string {
   const known = new Map<number, string>();
   return (instant) => {
@@ -15,9 +15,9 @@ export function wallTimesIn(timeZone: string): (instant: Date) => string {
 }
 
 /**
- * The prices of a resource's slots: by the matching rule of highest priority, among equals the newest, else the base
- * price. A rule's times are wall times of the slot's start; its days and dates are those of the operating day in which
- * its time begins, so the hours after midnight cost what their evening costs.
+ * The prices of a resource's slots: of the matching rule with the highest priority (the newest among equals), else the
+ * base price. A rule's times are wall times of the slot's start; its days and dates are those of the operating day in
+ * which its time begins, so the hours after midnight cost what their evening costs.
  */
 export function pricesOf(
   { pricePaise, priceRules = [] }: Pick<ResourceRow, 'pricePaise' | 'priceRules'>,
@@ -65,9 +65,9 @@ function passesMidnight(rule: PriceRule): boolean {
 }
 
 /**
- * The operating day on which the rule's time begins that has a slot starting at `time`; null if none has. For a slot
- * after midnight that is its own operating day if that day has passed midnight to reach it (`isAfterMidnight`), else
- * the day before.
+ * For a slot that starts at `time`, the operating day on which the rule's hours began; null if the rule does not cover
+ * it. For a slot after midnight that is the slot's own operating day if the slot belongs to the evening before
+ * (`isAfterMidnight`), else the day before.
  */
 function beginningOf(
   rule: PriceRule,

@@ -28,8 +28,8 @@ const MINUTE_MS = 60_000;
  * the opening, so that whole days are sold every day.
  *
  * If hours overlap, the earlier operating day wins, then the earlier opening: a slot that would begin before their
- * slots have ended is left out. Earlier days count with every slot that one of their openings would make by itself, so
- * the result depends on two earlier days only.
+ * slots have ended is left out. For this comparison each opening of an earlier day has all its slots, also those that
+ * an even earlier day excludes, so the result depends on two earlier days only.
  *
  * @throws RangeError for a malformed date or time, an unknown zone, or a duration that is no positive whole number.
  */

@@ -20,7 +20,7 @@ export type SlotChoice = { venueId?: string; slotStart?: Date } & {
   durationMinutes?: number;
 };
 
-/** A start on a resource that the caller may sell, and the schedule's slot there, if any. */
+/** A resource that the caller may sell, a start, and the schedule's slot there, if any. */
 export type SlotTarget = GrantedRules & {
   resource: ResourceRow;
   slotId: string;

@@ -12,7 +12,9 @@ export function slotIdOf(resourceId: string, start: Date): string {
   return `${resourceId}_${digits}Z`;
 }
 
-/** The resource and start that a slot id names, or undefined if `text` is none. They need not exist. */
+/**
+ * The resource and start that a slot id names, without checking that they exist; undefined if `text` is not a slot id.
+ */
 export function parseSlotId(text: string): { resourceId: string; start: Date } | undefined {
   const [, resourceId, year, month, day, hour, minute] = SLOT_ID.exec(text) ?? [];
   if (resourceId === undefined) return undefined;
@@ -85,7 +87,7 @@ function openingsOf({ schedule, opensAt, closesAt }: ResourceRow): OpeningHours 
 
 export type UnsellableReason = 'blackout' | 'past' | 'beyond_horizon' | 'inactive';
 
-/** Why a slot cannot be held. It never says who has it. */
+/** Why a slot cannot be held, without the holder. */
 export type UnavailableReason = 'held' | 'booked' | UnsellableReason;
 
 /** How other partners see a live claim. */

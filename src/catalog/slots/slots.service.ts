@@ -27,12 +27,12 @@ export type SlotForSale = SlotTarget & { offer: Offer | null };
 const RULED_OUT: ReadonlySet<UnsellableReason | null> = new Set(['blackout', 'inactive'] as const);
 
 /**
- * The slots that a hold may take, the preferred one first, each with whether it is on sale and the draft of its
- * reservation. Only inserting the draft shows whether it is claimed. Resources come in the given order, those of a
- * sport by price and then by id. `expectedPaise`: the price that the caller has seen.
+ * The slots that a hold may take, the preferred one first, each with its sale status and the draft of its reservation.
+ * Only inserting the draft shows whether the slot is claimed. Resources are in the given order; resources of a sport
+ * are sorted by price, then by id. `expectedPaise`: the price that the caller has seen.
  * @throws DomainError VALIDATION_ERROR if the parts disagree, or for a sport or length that the venue does not have;
- * VENUE_NOT_AUTHORIZED for a venue_id that is unknown or not granted; RESOURCE_NOT_FOUND; SLOT_NOT_FOUND for a slot_id
- * that is unknown or at a venue that is not granted.
+ *   VENUE_NOT_AUTHORIZED for a venue_id that is unknown or not granted; RESOURCE_NOT_FOUND; SLOT_NOT_FOUND for a
+ *   slot_id that is unknown or at a venue that is not granted.
  */
 export async function findSlotsForSale(
   deps: SlotDeps,

@@ -8,7 +8,7 @@ import { findVenueRules, type RulesSource, type VenueRules } from './venue-rules
 
 export type { RulesSource, VenueRules } from './venue-rules.store.ts';
 
-/** A venue's rules, and the cache entries they rest on. */
+/** A venue's rules, and the cache entries that they were read from. */
 export type GrantedRules = { rules: VenueRules; entries: readonly Entry[] };
 
 /** Null for a venue that is missing, or not granted to the partner if one is named. */
@@ -26,7 +26,7 @@ export async function findGrantedRules(
   return { rules: rules.value, entries: grant === undefined ? [rules] : [rules, grant] };
 }
 
-/** Decides by cached rules; before a rejection by newly read ones: something may have been put on sale just now. */
+/** Decides by cached rules, but rejects only by newly read ones: the slot may just have been put on sale. */
 export async function decidingBy<T>(
   decide: (from: RulesSource) => Promise<T>,
   isRejected: (decided: T) => boolean = () => false,
@@ -39,9 +39,9 @@ export async function decidingBy<T>(
 }
 
 /**
- * The rules of a venue that a partner names to sell there, and the named one of its resources.
- * @throws DomainError VENUE_NOT_AUTHORIZED for a venue that is missing or not granted, in the same words;
- * RESOURCE_NOT_FOUND
+ * The rules of a venue named by a partner, and the resource that it names there.
+ * @throws DomainError VENUE_NOT_AUTHORIZED for a venue that is missing or not granted (same message);
+ *   RESOURCE_NOT_FOUND
  */
 export async function requireVenueRules(
   deps: { db: Db },

@@ -4,7 +4,10 @@ import type { Db } from '../../platform/mongo.ts';
 import type { BlackoutRow } from '../blackouts/blackouts.model.ts';
 import type { ResourceRow, VenueRow } from '../venues/venues.model.ts';
 
-/** What decides what may be sold, apart from claims and time. The same object until something in it changes. */
+/**
+ * The rules that decide what may be sold, apart from claims and time. They are the same object until one of them
+ * changes.
+ */
 export type VenueRules = {
   venue: VenueRow;
   /** By id. */
@@ -13,7 +16,7 @@ export type VenueRules = {
   blackouts: readonly BlackoutRow[];
 };
 
-/** `database`: by a read that begins after the call, for a caller who is about to be rejected. */
+/** `database`: reads after the call, for a caller who is about to be rejected. */
 export type RulesSource = 'cache' | 'database';
 
 /** Every walk-in writes it. */

@@ -18,7 +18,7 @@ export function priceRuleRoutes(deps: ChangeDeps & { clock: Clock }): Route<Oper
       operationId: 'addPriceRule',
       tag: 'Price rules',
       summary: 'Add a price for some slots of a resource',
-      description: 'For what is sold from now on: holds and bookings keep their price.',
+      description: 'For new sales: holds and bookings keep their price.',
       params: { resourceId: resourceIdParam },
       body: priceRuleBody,
       responses: { 201: { description: 'The price rule.', body: priceRule } },

@@ -20,20 +20,24 @@ const name = () => text(120).example('Saturday evenings');
 const days = () =>
   list(Joi.string().valid(...WEEKDAYS), WEEKDAYS.length)
     .description(
-      'Days of the week on which the operating day begins in which the time of the rule begins; any if absent. Saturday 18:00 to 02:00 goes on into Sunday wherever the day of the venue ends.',
+      'Days of the week; absent: any. The rule applies to its hours that begin on such an operating day: Saturday 18:00 to 02:00 includes the hours after midnight.',
     )
     .example(['sat']);
 const startTime = () =>
   wallTime()
-    .description("From this time of the slot's start on, in the venue's time zone; from midnight if absent.")
+    .description("Slots that start at or after this time in the venue's time zone; absent: from midnight.")
     .example('18:00');
 const UP_TO =
-  "Up to this time of the slot's start, itself not included; to midnight if absent. At or before the start time, it is on the next day.";
+  'Slots that start before this time; absent: until midnight. If it is not after the start time, it is on the next day.';
 const endTime = () => wallTimeEnd().description(`${UP_TO} 24:00 is stored as 00:00.`).example('02:00');
-const fromDate = 'The first operating date on which the time of the rule begins; any if absent.';
-const toDate = 'The last operating date on which the time of the rule begins, itself included; any if absent.';
+const fromDate = 'The first operating date on which the hours of the rule begin; absent: any.';
+const toDate = 'The last operating date on which the hours of the rule begin, included; absent: any.';
 const priority = () =>
-  Joi.number().integer().min(-1000).max(1000).description('The highest that matches wins; among equals, the newest.');
+  Joi.number()
+    .integer()
+    .min(-1000)
+    .max(1000)
+    .description('The matching rule with the highest priority applies; among equals, the newest.');
 const multiplier = () =>
   Joi.number().min(0.1).max(10).description('Times the base price, rounded to whole paise; at most four decimals.');
 

@@ -26,7 +26,7 @@ export async function addPriceRule(
   if (!isAdded) {
     throw fieldError(
       'resource_id',
-      `the resource has ${resource.priceRules?.length ?? 0} price rules, the most that it can have. Delete some first.`,
+      `the resource has ${resource.priceRules?.length ?? 0} price rules, which is the maximum. Delete some first.`,
     );
   }
   leasedCacheOf(deps.db).freshen();

@@ -62,10 +62,10 @@ export function resourceRoutes(deps: OperatorVenueDeps): Route<Operator>[] {
       path: ONE,
       operationId: 'updateResource',
       tag: 'Resources',
-      summary: 'Change a resource for what is sold from now on',
+      summary: 'Change a resource for new sales',
       params: { resourceId: schemas.resourceIdParam },
       description:
-        'Where it begins to share space with others, it is inactive for the moment in which what is sold already is made to cover that space; repeat the call, with status, after a failure. It is rejected where holds or bookings on both sides overlap. A relation that is taken away frees the space for what is sold from now on.',
+        'If it newly shares space, it is inactive while existing holds and bookings are extended to that space; after a failure repeat the call, with status. The call is rejected if holds or bookings on both sides overlap. Removing shared space applies to new sales.',
       body: schemas.updateResourceBody,
       responses: {
         200: {

@@ -31,7 +31,10 @@ export async function updateResourceRow(
     .lean();
 }
 
-/** Makes a resource inactive until all such calls called `switchBack`. False if an operator switched it off. */
+/**
+ * Makes a resource inactive until every caller of `switchOff` has called `switchBack`. False if an operator switched it
+ * off.
+ */
 export async function switchOff(db: Db, resourceId: string, callId: string, session: Tx): Promise<boolean> {
   const isOff = { offFor: mongoose.trusted({ $exists: true }) };
   const { matchedCount } = await resourceModel(db).updateOne(
@@ -42,7 +45,7 @@ export async function switchOff(db: Db, resourceId: string, callId: string, sess
   return matchedCount === 1;
 }
 
-/** Ends `switchOff`: the last such call makes the resource active, unless an operator has set its status meanwhile. */
+/** Undoes `switchOff`: the last caller makes the resource active, unless an operator has set its status meanwhile. */
 export async function switchBack(db: Db, resourceId: string, callId: string): Promise<void> {
   const resources = resourceModel(db);
   await resources.updateOne({ _id: resourceId, offFor: callId }, { $pull: { offFor: callId } });
@@ -57,7 +60,9 @@ export async function unsetSchedule(db: Db, resourceId: string, session: Tx): Pr
   return modifiedCount === 1;
 }
 
-/** Makes the resource and `otherIds` name each other, and no other resources of the venue. Returns those that it named. */
+/**
+ * Makes the resource share space with exactly `otherIds`, on both sides. Returns the ids that it shared with before.
+ */
 export async function relateResources(
   db: Db,
   { _id, venueId }: Pick<ResourceRow, '_id' | 'venueId'>,
@@ -74,7 +79,7 @@ export async function relateResources(
   return before?.sharesSpaceWith ?? [];
 }
 
-/** The sports of these venues' resources as they are written there, sorted. */
+/** The sports of these venues' resources, sorted, in their stored spelling. */
 export async function listSports(db: Db, venueIds: readonly string[]): Promise<string[]> {
   const found = await collectionOf(resourceModel(db)).distinct('sportCategory', { venueId: { $in: [...venueIds] } });
   return found.sort();
@@ -97,7 +102,7 @@ export async function fenceResource(db: Db, resourceId: string, tx: Tx): Promise
     .lean();
 }
 
-/** Adds a rule as the newest; false if the resource has the most it can have, or does not exist. */
+/** Adds a rule as the newest; false if the resource is at the limit of rules, or does not exist. */
 export async function pushPriceRule(db: Db, resourceId: string, rule: PriceRule, session: Tx): Promise<boolean> {
   const hasRoom = { [`priceRules.${MAX_PRICE_RULES - 1}`]: mongoose.trusted({ $exists: false }) };
   const { matchedCount } = await resourceModel(db).updateOne(
@@ -114,7 +119,7 @@ export async function findPriceRule(db: Db, ruleId: string): Promise<{ resourceI
   return resource === null || rule === undefined ? null : { resourceId: resource._id, rule };
 }
 
-/** Removes a rule; false if there is none of that id. */
+/** Removes a rule; false if no rule has that id. */
 export async function pullPriceRule(db: Db, ruleId: string, session: Tx): Promise<boolean> {
   const { matchedCount } = await resourceModel(db).updateOne(
     { 'priceRules.id': ruleId },

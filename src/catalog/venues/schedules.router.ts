@@ -16,12 +16,12 @@ export function scheduleRoutes(deps: OperatorVenueDeps): Route<Operator>[] {
       tag: 'Schedules',
       summary: 'Set the opening hours of a resource',
       description:
-        'Replaces the schedule for what is sold from now on. What is held or booked stays. While there is a schedule, the operating hours of the resource decide nothing.',
+        'Replaces the schedule for new sales. Existing holds and bookings stay. While there is a schedule, the operating hours of the resource have no effect.',
       params: { resourceId: resourceIdParam },
       body: scheduleBody,
       responses: {
         200: {
-          description: 'The schedule as it is now, with the holds and bookings of the resource that are off sale.',
+          description: 'The new schedule, with the holds and bookings of the resource that are off sale.',
           body: scheduleWithConflicts,
         },
       },
@@ -41,7 +41,7 @@ export function scheduleRoutes(deps: OperatorVenueDeps): Route<Operator>[] {
       summary: 'Read the opening hours of a resource',
       params: { resourceId: resourceIdParam },
       responses: {
-        200: { description: 'The schedule; its operating hours on every day if none was set.', body: schedule },
+        200: { description: 'The schedule; if none is set, the operating hours on every day.', body: schedule },
       },
       errors: ['RESOURCE_NOT_FOUND'],
       handle: async ({ params: { resourceId } }) =>
@@ -53,8 +53,7 @@ export function scheduleRoutes(deps: OperatorVenueDeps): Route<Operator>[] {
       operationId: 'removeSchedule',
       tag: 'Schedules',
       summary: 'Go back to the operating hours of a resource',
-      description:
-        'For what is sold from now on, its operating hours are those of every day again. Without a schedule nothing changes.',
+      description: 'For new sales, its operating hours apply on every day again. Without a schedule nothing changes.',
       params: { resourceId: resourceIdParam },
       responses: { 204: { description: 'It has no schedule.' } },
       errors: ['RESOURCE_NOT_FOUND'],

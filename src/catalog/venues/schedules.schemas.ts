@@ -19,9 +19,9 @@ const opening = Joi.object({
 });
 const openings = () => list(opening, MAX_OPENINGS_OF_DAY);
 
-const WEEK = "The openings of each day of the week in the venue's time zone; a day without any is closed.";
+const WEEK = "The openings of each day of the week in the venue's time zone; a day without openings is closed.";
 const EXCEPTIONS =
-  'Dates with other hours than their day of the week has; none: closed on that date, but for what began the evening before.';
+  'Dates with hours that differ from their day of the week. Without openings the date is closed, except for hours that began the evening before.';
 
 export type ScheduleBody = { weekly: Schedule['weekly']; exceptions: Schedule['exceptions'] };
 
@@ -29,7 +29,7 @@ export const scheduleBody = Joi.object<ScheduleBody>({
   weekly: Joi.object(Object.fromEntries(WEEKDAYS.map((weekday) => [weekday, openings().default([])])))
     // Other unknown fields are ignored, but a misspelt day would be closed.
     .unknown(false)
-    .messages({ 'object.unknown': `is no day of the week. The days are ${WEEKDAYS.join(', ')}.` })
+    .messages({ 'object.unknown': `is not a day of the week. The days are ${WEEKDAYS.join(', ')}.` })
     .required()
     .description(
       `${WEEK} Openings must not overlap, not even across midnight. Unlike elsewhere, an unknown field is rejected.`,

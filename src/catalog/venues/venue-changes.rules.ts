@@ -3,7 +3,7 @@ import { dayBounds } from '../../platform/calendar.ts';
 import type { VenueChange } from '../changes/changes.service.ts';
 import type { PriceRule, ResourceRow, VenueRow } from './venues.model.ts';
 
-/** What a changed venue announces; undefined if nothing changed that decides what is sold. */
+/** The announcement for a changed venue; undefined if the change does not affect availability. */
 export function changeOfVenue(before: VenueRow, after: VenueRow): VenueChange | undefined {
   if (before.status === after.status && before.timeZone === after.timeZone) return undefined;
   return { venueId: after._id, reason: 'venue', resourceIds: null, from: null, to: null };
@@ -15,7 +15,7 @@ const FIELDS_OF_REASON = {
   resource: ['status'],
 } as const satisfies Record<string, readonly (keyof ResourceRow)[]>;
 
-/** What a changed resource announces, one change a reason. */
+/** The announcements for a changed resource, one for each reason. */
 export function changesOfResource(before: ResourceRow, after: ResourceRow): VenueChange[] {
   const reasons = Object.keys(FIELDS_OF_REASON) as (keyof typeof FIELDS_OF_REASON)[];
   return reasons
@@ -31,7 +31,7 @@ export function changeOfResources(
   return { venueId, reason, resourceIds: [...new Set(resourceIds)].sort(), from: null, to: null };
 }
 
-/** What an added or removed price rule announces: from the start of its first date to the end of its last. */
+/** The announcement for an added or removed price rule, from the start of its first date to the end of its last. */
 export function changeOfPriceRule(
   resource: Pick<ResourceRow, '_id' | 'venueId'>,
   { fromDate, toDate }: PriceRule,

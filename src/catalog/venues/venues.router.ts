@@ -18,7 +18,7 @@ import {
 } from './venues.service.ts';
 
 const WHAT_STAYS =
-  'For what is sold from now on: what is held or booked stays, and is reported where it could not be sold as the venue is now.';
+  'For new sales. Existing holds and bookings stay; the response lists those that the venue would no longer sell.';
 
 type VenueParams = { venueId: string };
 

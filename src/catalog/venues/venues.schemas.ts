@@ -57,9 +57,7 @@ const resourceFields = {
     .description('The base price of a slot: rupees, with at most two decimals.')
     .example(EXAMPLE.priceRupees),
   operating_hours_start: wallTime()
-    .description(
-      "In the venue's time zone. The hours of every day while the resource has no schedule; without effect while it has one.",
-    )
+    .description("In the venue's time zone. The hours of every day if the resource has no schedule.")
     .example('06:00'),
   operating_hours_end: wallTimeEnd()
     .description(
@@ -74,7 +72,9 @@ const MAX_SHARED = 20;
 const sharesSpaceWith = () =>
   list(opaque(200), MAX_SHARED)
     .unique()
-    .description('resource_id of those with which it cannot be used at the same time; they then name it too.')
+    .description(
+      'resource_id of the resources with which it shares space, so that they cannot be used at the same time. They then name it too.',
+    )
     .example([]);
 
 export const createResourceBody = Joi.object<ResourceBody>({
@@ -91,7 +91,7 @@ export const updateResourceBody = Joi.object<Partial<ResourceBody>>({
   ...resourceFields,
   shares_space_with: sharesSpaceWith()
     .description(
-      'resource_id of all those with which it cannot be used at the same time from now on; they then name it too, and others do not.',
+      'resource_id of all resources with which it shares space from now on, so that they cannot be used at the same time. They then name it too, and others do not.',
     )
     .example(['koramangala-arena-full-ground'], { override: true }),
 }).required();
@@ -135,7 +135,9 @@ export const operatorResource = named(
     ...resourceAnswer,
     shares_space_with: Joi.array()
       .items(Joi.string())
-      .description('resource_id of those with which it cannot be used at the same time.')
+      .description(
+        'resource_id of the resources with which it shares space, so that they cannot be used at the same time.',
+      )
       .example(['koramangala-arena-full-ground']),
     has_schedule: Joi.boolean()
       .description('Whether a schedule decides when it is open, instead of its operating hours.')

@@ -48,7 +48,7 @@ export async function listGrantedVenues(deps: { db: Db }, partnerId: string): Pr
   return findVenuesById(deps.db, await listGrantedVenueIds(deps.db, partnerId));
 }
 
-/** @throws DomainError VENUE_NOT_FOUND for a venue that is missing or not granted; the two look the same. */
+/** @throws DomainError VENUE_NOT_FOUND for a venue that is missing or not granted (same message) */
 export async function getGrantedVenue(deps: { db: Db }, partnerId: string, venueId: string): Promise<VenueRow> {
   const venue = await findGrantedVenue(deps.db, partnerId, venueId);
   return found(venue, 'VENUE_NOT_FOUND', 'No venue with that id is granted to you. List your venues to find its id.');

@@ -102,7 +102,7 @@ export async function updateVenueRow(
   return venueModel(db).findByIdAndUpdate(venueId, { $set: set }, { returnDocument: 'before', session }).lean();
 }
 
-/** The venue as the transaction sees it; the transaction conflicts with every other one that fences the venue. */
+/** Reads the venue in the transaction, which then conflicts with every other transaction that fences the venue. */
 export async function fenceVenue(db: Db, venueId: string, tx: Tx): Promise<VenueRow | null> {
   return venueModel(db)
     .findByIdAndUpdate(venueId, { $inc: { claimFence: 1 } }, { session: tx, returnDocument: 'after' })

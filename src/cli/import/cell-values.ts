@@ -9,7 +9,7 @@ export class TwoMeanings {
   }
 }
 
-/** The value of a cell. Malformed text stays as it is, for the schema to report. */
+/** The value of a cell. Malformed text stays unchanged, and the schema reports it. */
 export function valueOf(column: string, cell: string, separator: string): unknown {
   switch (column) {
     case 'price_rupees':

@@ -13,7 +13,7 @@ export type Wanted<Body> = { line: number; body: Body };
 export type WantedResource = Wanted<Omit<ResourceBody, 'shares_space_with'>> & {
   key: string;
   saysShared: boolean;
-  /** The keys of the resources that share its space, whichever of the two mentions it. */
+  /** The keys of the resources that share its space, named on either side. */
   sharesWith: Set<string>;
   schedule: Wanted<ScheduleBody> | undefined;
   rules: Wanted<PriceRuleBody>[];
@@ -137,7 +137,7 @@ function wantedVenues({ venues }: VenuesFile, content: object, lineOf: FileConte
         rules: rules.map((rule, each) => ({ line: lineOf(`${path}.price_rules.${each}`), body: rule })),
       };
     });
-    // It is enough that one of two resources mentions their shared space.
+    // Shared space needs to be named in one of the two resources only.
     const byKey = new Map(resources.map((each) => [each.key, each]));
     for (const { key, sharesWith } of resources) for (const other of sharesWith) byKey.get(other)?.sharesWith.add(key);
     return { line: lineOf(at), key: venueKey(body), body, resources };

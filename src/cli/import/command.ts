@@ -18,9 +18,9 @@ type Options = ConnectionOptions & { dryRun?: boolean; json?: boolean };
 type Connect = (options: ConnectionOptions, interrupted: AbortSignal) => Promise<CallApi>;
 
 const DESCRIPTION =
-  'Creates and updates venues, resources, schedules and price rules from a YAML or CSV file. Every row is checked ' +
-  'before anything is changed, and what the file does not mention is left alone. Run again, it completes an ' +
-  'interrupted import, and changes nothing else.';
+  'Creates and updates venues, resources, schedules and price rules from a YAML or CSV file. Checks every row ' +
+  'before it changes anything. Venues and fields that are not in the file stay unchanged. Run it again to complete an ' +
+  'interrupted import.';
 
 const EXAMPLE = `
 Example:

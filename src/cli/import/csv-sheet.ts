@@ -18,7 +18,7 @@ export function readSheet(text: string, columns: ReadonlySet<string>): Sheet {
   const body = text.replaceAll(/\r\n?/g, '\n');
   const [first = '', separator = separatorOf(body)] = SEPARATOR.exec(body) ?? [];
   const lines: Line[] = [];
-  // Keeps the numbers of lines.
+  // Keeps line numbers correct.
   const withoutFirst = '\n'.repeat(first.split('\n').length - 1) + body.slice(first.length);
   const fault = readLines(withoutFirst, separator, lines);
   const [heading, ...others] = lines;
@@ -35,7 +35,7 @@ function separatorOf(text: string): string {
   return counted.toSorted((a, b) => b.count - a.count)[0]?.each ?? ',';
 }
 
-const BEHIND_QUOTE = 'there is text behind a closing quote. Within quotes, write a quote as two.';
+const BEHIND_QUOTE = 'there is text after a closing quote. Write a quote within quotes twice.';
 const NOT_CSV: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'a quote that opens here is never closed',
   CSV_INVALID_CLOSING_QUOTE: BEHIND_QUOTE,

@@ -7,9 +7,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 export type OffSale = { venue: string; conflict_count: number; conflicts: Json[] };
 
-/**
- * What is off sale at the venues that the steps change: after the steps (`would be`) or now (`is`). Changes nothing.
- */
+/** The holds and bookings on slots that are off sale after the steps (`would be`) or now (`is`). Changes nothing. */
 export async function readOffSale(steps: readonly Step[], call: CallApi, when: 'would be' | 'is'): Promise<OffSale[]> {
   const found: OffSale[] = [];
   for (const [venueId, { name, ...change }] of changesByVenue(steps)) {

@@ -64,7 +64,7 @@ function creation(
     ...(old !== undefined && {
       note:
         changes.length === 0
-          ? 'created again, to stay behind another rule of its priority'
+          ? 'created again, to come after another rule of its priority'
           : 'created again, because a rule cannot be changed',
     }),
     request: (ids) => ({ method: 'POST', path: `${path(ids)}/price-rules`, body }),

@@ -16,7 +16,9 @@ import {
   UNFINISHED,
 } from './steps.ts';
 
-/** The steps that bring the service to the state of the file; what the file does not name is left alone. */
+/**
+ * The steps that bring the service to the state of the file, without changes to anything that the file does not name.
+ */
 export function planOf(venues: readonly WantedVenue[], state: CurrentState): Plan {
   const plan: Plan = { steps: [], unchanged: 0, ids: new Map(), faults: [] };
   for (const venue of venues) planVenue(plan, venue, state.get(venue.key));

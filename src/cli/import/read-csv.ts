@@ -3,7 +3,7 @@ import { dateIn, listIn, openingsIn, valueOf } from './cell-values.ts';
 import { type Cells, readSheet } from './csv-sheet.ts';
 import { type Fault, type FileContent, nameKey, subjectOf, unreadable } from './file-content.ts';
 
-/** The columns of each kind of row: its parents, then its own columns, the first of which is its name. */
+/** The columns of each kind of row: those of its parents, its name, then its other columns. */
 const KINDS = {
   venue: { parents: [], own: ['venue', 'city', 'address', 'time_zone', 'status'] },
   resource: {
@@ -124,7 +124,7 @@ function venueOf(row: Row, venues: ByName<Venue>, faults: Fault[]): Venue | unde
   const { venue, city } = row.cells;
   const ofName = venues.get(nameKey(venue)) ?? [];
   const found = ofName.filter((each) => city === undefined || nameKey(each['city']) === nameKey(city));
-  // The venues themselves report two of one name and city.
+  // Duplicate venues are reported elsewhere.
   if (found.length === 1 || (found.length > 1 && city !== undefined)) return found[0];
   const message =
     found.length === 0
@@ -148,7 +148,7 @@ function addHours(
     faults.push(faultIn(row, 'days_of_week', 'fill in either this or date'));
   else if (date !== undefined) exceptions.push(at({ date: dateIn(date), hours: openings }, row.line));
   for (const day of listIn(days ?? '', 'days_of_week')) {
-    // Names of every object's properties, which the schema would not see.
+    // The names of properties that every object has: the schema would not see them.
     if (day in Object.prototype) faults.push(faultIn(row, 'days_of_week', `${day} is no day of the week`));
     else (weekly[day] ??= at([], row.line)).push(...(openings ?? []));
   }

@@ -10,7 +10,7 @@ type Json = Record<string, unknown>;
 export type CurrentResource = { id: string; fields: Json; schedule: unknown; rules: Json[] };
 export type CurrentVenue = { id: string; fields: Json; resources: ReadonlyMap<string, CurrentResource> };
 
-/** What the service has of the file's venues, by `venueKey`. */
+/** The service's state of the venues in the file, by `venueKey`. */
 export type CurrentState = ReadonlyMap<string, CurrentVenue>;
 
 /** Reads the state through the API. Repeated names are faults: it would be unclear which is meant. */

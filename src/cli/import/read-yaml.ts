@@ -2,7 +2,7 @@ import { type Document, type ErrorCode, isScalar, LineCounter, type Node, parseD
 import { isObject } from '../values.ts';
 import { type Fault, type FileContent, faultOfFile, unreadable } from './file-content.ts';
 
-/** Aliases repeat parts of the file; more of them only make a small file huge. */
+/** The limit of aliases, which repeat parts of the file: many of them make a small file huge. */
 const MAX_ALIASES = 1000;
 const MAX_SYNTAX_FAULTS = 10;
 
@@ -49,7 +49,7 @@ const NOT_YAML: Partial<Record<ErrorCode, string>> = {
   BAD_DQ_ESCAPE: 'there is no such escape within double quotes. Write a backslash as two.',
   BAD_INDENT: 'the indentation does not fit the lines above',
   BAD_SCALAR_START: 'text that begins with this character must be in quotes',
-  DUPLICATE_KEY: 'this field is there twice',
+  DUPLICATE_KEY: 'this field occurs twice',
   MULTIPLE_DOCS: 'the file has a second document after "---". Give all venues in one list.',
   MULTIPLE_TAGS: NO_TAGS,
   NON_STRING_KEY: 'the name of a field must be text',

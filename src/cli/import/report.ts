@@ -25,7 +25,7 @@ export function showPlan(terminal: Terminal, { steps, unchanged }: Plan): void {
   writeWrapped(terminal, totals(steps, unchanged));
 }
 
-/** Prints the holds and bookings that a change leaves off sale: somebody has to call those who made them. */
+/** Prints the holds and bookings that a change leaves off sale, because their customers have to be called. */
 export function showOffSale(terminal: Terminal, venues: readonly OffSale[], state: string): void {
   for (const { venue, conflict_count: count, conflicts } of venues) {
     const what = count === 1 ? '1 hold or booking' : `${count} holds and bookings`;
@@ -79,7 +79,7 @@ function valueText(value: unknown): string {
 }
 
 function totals(steps: readonly Step[], unchanged: number): string {
-  if (steps.length === 0) return `Nothing to change: all ${unchanged} are as the file says.`;
+  if (steps.length === 0) return `Nothing to change: all ${unchanged} agree with the file.`;
   const parts = (['create', 'change', 'remove'] as const).flatMap((action) => {
     const kinds = steps.filter((step) => step.action === action).map(({ kind }) => kind);
     const counts = [...new Set(kinds)].map((kind) => counted(kinds.filter((each) => each === kind).length, kind));
@@ -90,7 +90,7 @@ function totals(steps: readonly Step[], unchanged: number): string {
 
 const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
 
-/** What was done and what was not, and that repeating the command continues. */
+/** Says what was done and what was not, and that repeating the command continues. */
 export function stopText({ steps }: Plan, { doneCount, stopped }: Outcome): string {
   const all = steps.map(stepText);
   const [first = '', ...rest] = all.slice(doneCount);

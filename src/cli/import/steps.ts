@@ -17,7 +17,7 @@ export type Step = {
   line: number;
   changes: Change[];
   note?: string;
-  /** What to ask the service before showing the plan, if the step can take something off sale. */
+  /** The query for a preview, if the step can take something off sale. */
   preview?: { venueId: string; change: Readonly<Record<string, unknown>> };
   request: (ids: Ids) => ApiRequest;
   /** The key of the created object, if later steps need its id. */
@@ -43,8 +43,8 @@ export type ResourceInPlan = {
 export const resourceKey = (venue: WantedVenue, key: string): string => `${venue.key}\n${key}`;
 
 /**
- * Marks a new venue or resource until all of it exists. It is inactive meanwhile, so nothing of it is sold; a later
- * import that finds the mark completes it (ADR 0011).
+ * Marks a new venue or resource until all of it exists. It is inactive meanwhile, so it sells nothing; a later import
+ * that finds the mark completes it.
  */
 export const UNFINISHED = 'Import not finished';
 
@@ -69,7 +69,7 @@ function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(inOrder(one)) === JSON.stringify(inOrder(other));
 }
 
-/** The order of days or names means nothing. */
+/** The order of days or names does not matter. */
 const inOrder = (value: unknown): unknown => (Array.isArray(value) ? value.map(textOf).toSorted() : (value ?? null));
 
 /** The differences between price rules. In `current`, everything that was not given is null. */

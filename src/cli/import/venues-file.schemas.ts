@@ -25,5 +25,5 @@ const venue = (createVenueBody as Joi.ObjectSchema).keys({
 });
 
 export const venuesFile = Joi.object<VenuesFile>({
-  venues: Joi.array().items(venue.optional()).min(1).messages({ 'array.min': 'has no venue in it' }).required(),
+  venues: Joi.array().items(venue.optional()).min(1).messages({ 'array.min': 'contains no venue' }).required(),
 });

@@ -7,7 +7,7 @@ import type { Seller } from './setup.ts';
 
 type Hold = Schemas['Hold'];
 
-/** That of the imported venues. */
+/** The time zone of the imported venues. */
 const timeZone = 'Asia/Kolkata';
 const firstDay = 3;
 /** Inside the booking horizon of 90 days. */
@@ -35,9 +35,9 @@ export async function bookOnce(seller: Seller, hold: Hold): Promise<string> {
   const body = { hold_id: hold.hold_id, ...customer, idempotency_key: `confirm-${hold.hold_id}` };
   const booking = await client.confirmBooking({ body });
   requireEqual('status of the booking', booking.status, 'BOOKED');
-  requireEqual('price, as the hold has it', booking.price_rupees, hold.price_rupees);
+  requireEqual('price of the hold', booking.price_rupees, hold.price_rupees);
   await requireAvailability(seller, hold, 'booked');
-  transcript.passed('the hold is now a booking, at the price that it had');
+  transcript.passed('the hold is now a booking, at the same price');
 
   transcript.note('The same request again, as after a lost response:');
   requireEqual('the response to the replay', await client.confirmBooking({ body }), booking);
@@ -71,7 +71,7 @@ export async function cancelBooking(seller: Seller, hold: Hold, bookingId: strin
   transcript.passed('cancelled; its slot is free again');
 }
 
-/** Holds the first free slot, from three days ahead on; skips one that another channel takes first. */
+/** Holds the first free slot, three days ahead or later; skips a slot that another channel takes first. */
 async function placeHold({ client, venueId, transcript }: Seller): Promise<Hold> {
   for (let day = firstDay; day <= lastDay; day += 1) {
     const date = addDays(localDateOf(new Date(), timeZone), day);
@@ -88,7 +88,7 @@ async function placeHold({ client, venueId, transcript }: Seller): Promise<Hold>
   throw new Error(`No slot is free in the next ${lastDay} days`);
 }
 
-/** Availability must show the slot as `free`, or as not available for this reason. */
+/** Checks that availability shows the slot as `free`, or as unavailable for this reason. */
 async function requireAvailability(
   { client, venueId, transcript }: Seller,
   slot: Pick<Hold, 'slot_id' | 'slot_start'>,

@@ -1,4 +1,4 @@
-/** What the story needs: a running service, venues, and a partner of its own. */
+/** Sets up the story: a running service, venues, and a partner of its own. */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -82,7 +82,7 @@ async function startSystem(env: Environment, cleanup: Cleanup, { note }: Transcr
   return { url, adminUrl, operatorApiKey: secrets?.operatorApiKey ?? '' };
 }
 
-/** Imports the example file, which grants nothing; existing venues stay. */
+/** Imports the example venues, without grants; existing venues stay. */
 export async function importVenues(system: System, transcript: Transcript): Promise<void> {
   const credentials = { OPERATOR_URL: system.adminUrl, OPERATOR_API_KEY: system.operatorApiKey };
   const env = { ...process.env, ...credentials, COLUMNS: '74' };
@@ -96,7 +96,7 @@ export async function importVenues(system: System, transcript: Transcript): Prom
   };
   await run('--dry-run');
   await run();
-  transcript.passed('3 venues, 14 resources, their schedules and prices are as the file says');
+  transcript.passed('3 venues, 14 resources, their schedules and prices agree with the file');
   requireEqual('the second import', (await run()).startsWith('Nothing to change'), true);
   transcript.passed('the same file again changes nothing');
 }

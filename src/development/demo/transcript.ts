@@ -57,7 +57,10 @@ function print(text: string, mark: string, colour: Colour = 'reset', limit = 100
     console.log(styleText(colour, `${margin}${index === 0 ? mark : indent}${line}`));
 }
 
-/** Shortens ids to their end, which differs; keys, secrets and signatures to their beginning, which reveals nothing. */
+/**
+ * Shortens ids to their end, because their beginnings are alike. Shortens keys, secrets and signatures to their
+ * beginning, which reveals nothing.
+ */
 function shorten(text: string): string {
   return text
     .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{4}([0-9a-f]{8})/g, '…$1')

@@ -100,7 +100,7 @@ export async function retryUntilDead(seller: Seller, { failing }: Endpoints): Pr
   const { client, transcript } = seller;
   transcript.note(
     'booking_cancelled goes to this second endpoint too, which responds with 500 to all. The service waits 300, 900, 1800 ' +
-      'and 3600 s after the failures; each time the demo checks what is scheduled, then has the sandbox advance it.',
+      'and 3600 s after the failures; each time the demo checks the schedule, then makes the sandbox advance it.',
   );
   const { headers } = await until('an attempt at the failing endpoint', () => failing.deliveries[0]);
   const id = String(headers['x-delivery-id']);
@@ -124,7 +124,7 @@ export async function retryUntilDead(seller: Seller, { failing }: Endpoints): Pr
   return id;
 }
 
-/** What arrived as this attempt, and the delivery once its result is recorded. */
+/** The request that arrived for this attempt, and the delivery once its result is recorded. */
 function afterAttempt({ quietClient }: Seller, { deliveries }: Endpoint, id: string, number: number) {
   return until(`the result of attempt ${number}`, async () => {
     const attempt = deliveries[number - 1];

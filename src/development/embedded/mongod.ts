@@ -26,7 +26,7 @@ export async function startMongod(options: ServerOptions): Promise<RunningServer
     ...['--setParameter', 'shutdownTimeoutMillisForSignaledShutdown=100'],
     // A killed worker's open transaction keeps its documents locked for this long, by default a minute.
     ...['--setParameter', 'transactionLifetimeLimitSeconds=10'],
-    // Otherwise the first to reach the port can create a user.
+    // Otherwise the first program that reaches the port can create a user.
     ...['--setParameter', 'enableLocalhostAuthBypass=0'],
     ...(credentials ? ['--keyFile', keyFile] : testArguments),
   ];

@@ -6,7 +6,7 @@ import { readState, writeState } from './data-folder.ts';
 import type { LogLine } from './run-command.ts';
 
 const portsFile = 'ports.json';
-/** Below the ports of outgoing connections, one of which could occupy a kept port at the next start. */
+/** Below the ports of outgoing connections: one of those could occupy a stored port at the next start. */
 const lowestPort = 20_000;
 const highestPort = 31_999;
 const leftoverDeadlineMs = 15_000;
@@ -30,7 +30,7 @@ export async function freeKeptPort(
     return port;
   }
   if (await isFree(kept)) return kept;
-  log(`port ${kept} (${name}) is taken, perhaps by the server of a run that was killed; waiting for it to end`);
+  log(`port ${kept} (${name}) is taken, perhaps by the server of a killed run; waiting for it to end`);
   for (const endsAt = performance.now() + leftoverDeadlineMs; performance.now() < endsAt; await wait(250))
     if (await isFree(kept)) return kept;
   throw new Error(

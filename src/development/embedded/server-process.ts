@@ -7,8 +7,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Environment, LogLine } from './run-command.ts';
 
 /**
- * Runs the program with the shell's process number and ends it when standard input ends, which the death of this
- * process causes. A stopped program is continued so that it gets the signal.
+ * Runs the program under the shell's process number, and ends it when standard input ends: that happens when this
+ * process dies. A stopped program is continued first, so that it gets the signal.
  */
 const WHILE_INPUT_IS_OPEN = 'exec 3<&0; (cat <&3; kill $$; kill -CONT $$) >/dev/null 2>&1 & exec "$@" 3<&- </dev/null';
 
@@ -19,7 +19,7 @@ const keptOutputCharacters = 4_000;
 
 export const serverUser = 'partner_booking';
 
-/** Needed because other users of this machine reach the servers' ports. All are valid in a URL unencoded. */
+/** Passwords, because other users of this machine can reach the servers' ports. They need no encoding in a URL. */
 export type ServerCredentials = {
   mongodbPassword: string;
   /** The base64 secret shared by the members of the replica set; it allows everything. */
@@ -60,7 +60,7 @@ export async function startServer(
     });
   const stop = (): Promise<void> => endProcess(child, stopTimeoutMs);
   const ended = once(child, 'exit').then(([code, signal]: unknown[]) => {
-    throw new Error(`it ended (${String(signal ?? code)}). The last that it said:\n${output.trim()}`);
+    throw new Error(`it ended (${String(signal ?? code)}). Its last output:\n${output.trim()}`);
   });
   try {
     await Promise.race([ended, untilAccepting(port).then(prepare)]);

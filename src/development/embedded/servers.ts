@@ -12,7 +12,7 @@ import type { RunningServer, ServerCredentials, ServerOptions } from './server-p
 const temporaryPrefix = 'partner-booking-servers-';
 
 export type EmbeddedServersOptions = {
-  /** Kept over restarts; undefined: a temporary folder that `stop` deletes. */
+  /** A folder that survives restarts; undefined: a temporary folder that `stop` deletes. */
   dataDir: string | undefined;
   env: Environment;
   log: LogLine;
@@ -37,7 +37,7 @@ export type EmbeddedServers = {
 /**
  * Starts both servers on 127.0.0.1 with their files in `dataDir/mongo` and `dataDir/redis`, and with ports and
  * passwords kept in the folder. Both end when this process dies, even by SIGKILL.
- * @throws Error that says what is in the way; nothing is left running
+ * @throws Error with the obstacle; nothing is left running
  */
 export async function startEmbeddedServers(options: EmbeddedServersOptions): Promise<EmbeddedServers> {
   const { dataDir, env, log, external } = options;

@@ -75,8 +75,8 @@ async function readDemo(dataDir: string): Promise<Demo | undefined> {
 }
 
 /**
- * Provides the demo: that of demo.json if its key is accepted, else a new one, made through the HTTP APIs: a venue with
- * a full turf and its two halves, a grant, a key, a package of ten credits, and a subscription to all event types.
+ * Returns the demo of demo.json if its key is accepted, else creates one through the HTTP APIs: a venue with a full
+ * turf and its two halves, a grant, a key, a package of ten credits, and a subscription to all event types.
  * @throws Error naming the call that failed
  */
 export async function provisionDemo(

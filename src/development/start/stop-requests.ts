@@ -5,8 +5,8 @@ import type { Environment } from '../embedded/run-command.ts';
 const parentPollMs = 1_000;
 
 /**
- * Calls `onStop` once, with a reason, at the first stop signal or when the parent is gone, which sends no signal. The
- * shell between npm and this process is watched too, because it outlives a killed npm. A second Ctrl-C calls `onForce`.
+ * Calls `onStop` once, with a reason, at the first stop signal or when the parent has ended without a signal. Also
+ * watches npm, because the shell between npm and this process outlives a killed npm. A second Ctrl-C calls `onForce`.
  */
 export function watchStopRequests(env: Environment, onStop: (reason: string) => void, onForce: () => void): void {
   let isStopping = false;

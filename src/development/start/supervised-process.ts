@@ -30,8 +30,9 @@ export type SupervisedProcess = {
 };
 
 /**
- * Starts the program in its own process group, which a terminal's Ctrl-C does not reach, with an IPC channel, whose end
- * tells it that this process is gone. After it was ready once, it is restarted 1 s after each unexpected end.
+ * Starts the program in its own process group, which a terminal's Ctrl-C does not reach, with an IPC channel: when it
+ * ends, the program knows that this process has ended. After it was ready once, it is restarted 1 s after each
+ * unexpected end.
  */
 export function superviseProcess(spec: ProcessSpec): SupervisedProcess {
   const { name, log, logFile } = spec;

@@ -16,7 +16,7 @@ import { type ProcessSpec, runToEnd, type SupervisedProcess, superviseProcess } 
 import type { Welcome } from './welcome.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-/** For a process that fails to cut its own stop after 25 s. */
+/** Longer than the 25 s after which a process cuts off its own stop. */
 const graceMs = 26_000;
 const stepAtHandMs = 5_000;
 const workerNames = ['hold-expiry', 'webhook-delivery'];
@@ -90,7 +90,7 @@ export function createSystem({ env, log, onServerEnd }: SystemOptions): System {
       url: textField({ body: ready }, 'url'),
       adminUrl: textField({ body: ready }, 'adminUrl'),
     };
-    // A restarted API must keep its addresses, also if it was given any free port.
+    // A restarted API must keep its addresses, also if its port was picked.
     apiSpec.env['PORT'] = new URL(addresses.url).port;
     apiSpec.env['ADMIN_PORT'] = new URL(addresses.adminUrl).port;
     await untilReady(addresses.url);
@@ -101,7 +101,7 @@ export function createSystem({ env, log, onServerEnd }: SystemOptions): System {
       const demo = await provisionDemo({ ...addresses, ...secrets }, dataDir, `${receiver.url}/webhooks`);
       return { ...welcome, demo: { ...demo, tomorrow: await findFreeSlot(addresses.url, demo) } };
     } catch (error) {
-      // The system is useful without it.
+      // Without the demo the system is still useful.
       log(`The demo could not be set up: ${(error as Error).message}`);
       return welcome;
     }
@@ -110,7 +110,7 @@ export function createSystem({ env, log, onServerEnd }: SystemOptions): System {
     start: () => (starting = startAll()),
     stop: async () => {
       stopping.abort(new Error('stopped while starting'));
-      // The current step may be about to add something to release.
+      // The current step may add another release.
       await Promise.race([starting?.catch(() => undefined), wait(stepAtHandMs, undefined, { ref: false })]);
       await cleanup.run();
     },

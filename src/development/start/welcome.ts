@@ -4,9 +4,9 @@ export type Welcome = {
   url: string;
   adminUrl: string;
   dataDir: string;
-  /** Undefined if the user set them all. */
+  /** Undefined if the user set all secrets. */
   secrets: { operatorApiKey: string; isOperatorKeyNew: boolean } | undefined;
-  /** Missing if there is none. `slotId` is free on that date, `YYYY-MM-DD`. */
+  /** Absent without a demo. `slotId` is a free slot on that date, `YYYY-MM-DD`. */
   demo?: Demo & { tomorrow: { date: string; slotId: string | undefined } };
 };
 

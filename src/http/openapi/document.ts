@@ -105,7 +105,7 @@ function requireDistinct(operations: readonly Operation[], tags: ApiDescription[
   if (stray !== undefined) throw new Error(`${stray.operationId}: there is no tag ${stray.tag}.`);
 }
 
-/** Every code that callers of this listener can meet, in the order of the registry. */
+/** Every error code of this listener, in the order of the registry. */
 function codesOf(operations: readonly Operation[], api: ApiDescription): ErrorCode[] {
   const met = new Set([...GENERAL_ERRORS, ...operations.flatMap((each) => [...errorsOf(each, api)])]);
   return ERROR_CODES.filter((code) => met.has(code));
@@ -118,7 +118,7 @@ function usedIn(components: Record<string, JsonSchema>, users: unknown, kind: st
   );
 }
 
-/** With its headers inline: linters report components as unused if only this part refers to them. */
+/** The headers are inline: linters report components as unused if only this part refers to them. */
 function generalResponse(code: ErrorCode, api: ApiDescription): JsonSchema {
   const { headers, ...response } = errorResponse([code], api);
   const named = Object.keys(headers) as HeaderName[];

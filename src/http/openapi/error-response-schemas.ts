@@ -7,7 +7,9 @@ import { growing, object } from '../response-fields.ts';
 import { type HeaderName, headersOf } from './headers.ts';
 import { type Components, described, exampleOf, type JsonSchema, toJsonSchema } from './json-schema.ts';
 
-/** The extra field of some errors. `hasOwnError`: the code has its own error schema, as the field differs. */
+/**
+ * The extra field of some errors. `hasOwnError`: the code has its own error schema, because the field differs by code.
+ */
 export type ErrorExtrasSchemas = Partial<Record<ErrorCode, { field: 'conflict'; schema: Schema; hasOwnError?: true }>>;
 
 export type ErrorRules = { errorExtras: ErrorExtrasSchemas; hasErrorPages: boolean };
@@ -39,7 +41,10 @@ function pascalCase(code: string): string {
   return code.toLowerCase().replace(/(?:^|_)(\w)/g, (_match, letter: string) => letter.toUpperCase());
 }
 
-/** The response for these codes. It uses the common error schema if it can: clients make a type of each other. */
+/**
+ * The response for these codes. It uses the common error schema if possible, because client generators make a type of
+ * every other schema.
+ */
 export function errorResponse(codes: readonly ErrorCode[], rules: ErrorRules): ResponseObject {
   const [status = 500] = codes.map((code) => ERRORS[code].status);
   return {

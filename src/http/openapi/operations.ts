@@ -9,7 +9,7 @@ import { described, exampleIn, isRequired, toJsonSchema, withName } from './json
 import { describeWebhooks, type WebhookDescription } from './webhooks.ts';
 
 export type ListenerRules = ErrorRules & {
-  /** The codes that precede an endpoint's own rules: keys, rate limit. */
+  /** The codes of the checks before an endpoint's own rules: key, rate limit. */
   errors: readonly ErrorCode[];
   errorsOfChanges: readonly ErrorCode[];
   /** The webhooks sent to the `endpoint_url` in the body, by operation. */
@@ -19,7 +19,7 @@ export type ListenerRules = ErrorRules & {
 /** Schemas and responses shared by operations: the components of the document. */
 export type SharedParts = { schemas: Components; responses: Map<string, ResponseObject> };
 
-/** Every code that an operation can return: its own, and those that follow from its form. */
+/** Every code that an operation can return: its own codes, and those of checks that its schemas imply. */
 export function errorsOf(operation: Operation, rules: ListenerRules): Set<ErrorCode> {
   if (operation.isPublic === true) return new Set(operation.errors);
   const isChange = operation.method !== 'get';

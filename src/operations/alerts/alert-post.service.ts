@@ -31,9 +31,9 @@ const ALERTS_A_POST = 50;
 const FORGET_AFTER_MS = 86_400_000;
 
 /**
- * Posts the alerts whose notification is pending, up to 50 in one batch, if a minute has passed since the last attempt;
- * after repeated failures twice as long each time, up to ten minutes. An alert that got no 2xx, or changed meanwhile,
- * is in the next batch: none is lost, and a receiver may get one twice.
+ * Posts the alerts with a pending notification, up to 50 in one batch, if a minute has passed since the last attempt.
+ * After each repeated failure the wait doubles, up to ten minutes. An alert that got no 2xx, or changed meanwhile, is
+ * in the next batch: none is lost, and a receiver may get one twice.
  */
 export async function postAlerts(
   deps: PostDeps,

@@ -3,12 +3,12 @@ import { type Db, isDuplicateKey } from '../../platform/mongo.ts';
 import type { AlertRow } from './alert-types.ts';
 import { alertCollection, alertStateCollection } from './alerts.model.ts';
 
-/** The right to post once; `failures` is how many posts in a row have failed before. */
+/** The right to post once; `failures` is the number of failed posts in a row before. */
 export type PostLock = { holder: string; failures: number };
 
 /**
- * Acquires the lock to post for `everyMs`, by the database's clock; null while it is held. One lock for all processes,
- * which outlives the process that has it.
+ * Acquires the lock to post for `everyMs`, by the database's clock; null if it is taken. There is one lock for all
+ * processes, and it outlives its holder.
  */
 export async function acquirePostLock(db: Db, everyMs: number): Promise<PostLock | null> {
   const holder = newId();
@@ -35,7 +35,7 @@ export async function acquirePostLock(db: Db, everyMs: number): Promise<PostLock
   }
 }
 
-/** Lets the next post be made after `waitMs`. Without effect if another process has acquired the lock since. */
+/** Allows the next post after `waitMs`. Does nothing if another process has acquired the lock since. */
 export async function scheduleNextPost(
   db: Db,
   holder: string,
@@ -46,7 +46,7 @@ export async function scheduleNextPost(
   ]);
 }
 
-/** The stored mark of an alert whose latest revision was not posted yet. */
+/** The mark of an alert with a latest revision that was not posted yet. */
 const PENDING = { isUntold: true } as const;
 
 export async function hasPendingNotification(db: Db): Promise<boolean> {
@@ -54,7 +54,7 @@ export async function hasPendingNotification(db: Db): Promise<boolean> {
 }
 
 /**
- * Alerts whose notification is pending, the longest unposted first: an alert that changes often does not hold back
+ * Alerts with a pending notification, the longest unposted first, so that an alert that changes often does not delay
  * others. `leftOut` is how many there are beyond `limit`.
  */
 export async function findPendingNotifications(db: Db, limit: number): Promise<{ rows: AlertRow[]; leftOut: number }> {
@@ -75,7 +75,7 @@ export async function dropStaleNotifications(db: Db, forMs: number): Promise<voi
   );
 }
 
-/** Notes that `rows` were posted as read; the notification of a row that changed since stays pending. */
+/** Records that `rows` were posted. If a row has changed since it was read, its notification stays pending. */
 export async function markNotified(db: Db, rows: readonly AlertRow[]): Promise<void> {
   await alertCollection(db).bulkWrite(
     rows.map(({ _id, revision, count }) => ({

@@ -64,7 +64,7 @@ const TEXTS: Record<AlertKind, (row: AlertRow) => [what: string, todo?: string]>
   ],
 };
 
-/** Sweeps of the database replace a paused queue, except that nothing is sent while webhook delivery is paused. */
+/** Sweeps do the work of a paused queue, except that nothing is sent while webhook delivery is paused. */
 const pausedMeans = (queue: string | null) =>
   queue === 'webhook-delivery' ? 'no webhook is sent; due webhooks wait' : 'sweeps do its work, some seconds late';
 

@@ -17,10 +17,10 @@ export const ALERT_KINDS = [
 ] as const;
 export type AlertKind = (typeof ALERT_KINDS)[number];
 
-/** Which operator's key paused the queue, and the reason given. */
+/** The operator's key that paused the queue, and the reason given. */
 export type Pause = { by: string | null; reason: string };
 
-/** A condition from when it is noticed until it has been gone for a while. Contains nothing of a customer. */
+/** A condition, from its detection until it has been gone for a while. Contains no customer data. */
 export type AlertRow = {
   _id: string;
   kind: AlertKind;

@@ -30,7 +30,7 @@ const alert = named(
       .example('dead_letter'),
     subject: orNull(Joi.string())
       .description(
-        'The id of the subscription, or the name of the queue or the listener (partner, admin) that it is about; null where it is about the whole service.',
+        'The subject: the id of a subscription, or the name of a queue or listener (partner, admin); null for the whole service.',
       )
       .example(EXAMPLE.subscriptionId),
     partner_id: orNull(id(EXAMPLE.partnerId))
@@ -41,24 +41,24 @@ const alert = named(
       `2 deliveries to webhook subscription ${EXAMPLE.subscriptionId} of partner ${EXAMPLE.partnerId} failed after 5 attempts. Redeliver them once the endpoint works.`,
     ),
     count: count(2).description(
-      'Dead letters since it was raised; failures in a row; reservations, holds or deliveries that wait, up to 10,000; absent indexes; jobs that were given up; 1 of a paused or unworked queue; wrong keys.',
+      'By kind: dead letters since it was raised; failures in a row; waiting reservations, holds or deliveries, up to 10,000; missing indexes; dead jobs; wrong keys; 1 for a paused queue or a queue without workers.',
     ),
-    since: orNull(timestamp()).description('Since when the condition holds, where that is known.').example(EXAMPLE.now),
-    delivery_ids: Joi.array().items(id(EXAMPLE.deliveryId)).description('The latest five of the dead letters.'),
+    since: orNull(timestamp()).description('Since when the condition holds, if known.').example(EXAMPLE.now),
+    delivery_ids: Joi.array().items(id(EXAMPLE.deliveryId)).description('The latest five dead letters.'),
     missing_indexes: Joi.array().items(Joi.string()).example([]),
     paused_by: orNull(Joi.string())
-      .description("Of a paused queue: names the operator's key that paused it, as in the audit.")
+      .description("For a paused queue: the id of the operator's key that paused it, as in the audit.")
       .example(null),
     reason: orNull(Joi.string())
-      .description('Of a paused queue: why, in the operator’s words; null where the audit does not know of the pause.')
+      .description('For a paused queue: the operator’s reason; null if the audit has no record of the pause.')
       .example(null),
     raised_at: timestamp(),
     last_seen_at: timestamp(EXAMPLE.later),
     resolved_at: orNull(timestamp(EXAMPLE.later))
-      .description('When it was found to have been gone for a minute.')
+      .description('When the condition had been gone for a minute.')
       .example(null),
     notified_at: orNull(timestamp())
-      .description('When ALERT_URL took it last; null where it never has.')
+      .description('When ALERT_URL last accepted it; null if never.')
       .example(EXAMPLE.now),
   }),
 );

@@ -33,7 +33,7 @@ const TIMES = {
   overdueMs: 30_000,
   deliveryOverdueMs: 30_000,
   workerAbsentMs: 30_000,
-  // Notices a client that loops with an old key, but not a person who mistypes.
+  // High enough for a person who mistypes, but not for a client that loops with an old key.
   wrongKeys: { admin: 20, partner: 200 },
   /** How long a condition must be gone before its alert is resolved: if it returns sooner, it is the same alert. */
   calmMs: 60_000,
@@ -49,9 +49,9 @@ const MAX_FAILING = 1000;
 const IN_ORDER = [...ALERT_KINDS.filter((kind) => kind !== 'dead_letter'), 'dead_letter' as const];
 
 /**
- * Checks every condition, raises and resolves alerts (ADR 0020). All conditions except those of queues and Redis
- * are read from the database, so they are noticed whichever process failed. Concurrent sweeps raise and log each alert once. A
- * condition that cannot be read is neither raised nor resolved, and does not hold up the others.
+ * Checks every condition, raises and resolves alerts (ADR 0020). All conditions except those of queues and Redis are
+ * read from the database, so any process notices the failure of another. Concurrent sweeps raise and log each alert
+ * once. A condition that cannot be read is neither raised nor resolved, and does not delay the others.
  */
 export async function sweepAlerts(deps: AlertDeps, stopping: AbortSignal): Promise<void> {
   const checked: AlertKind[] = [];

@@ -10,9 +10,8 @@ import { createWorkerWatch } from './worker-watch.ts';
 const EVERY_MS = 5000;
 
 /**
- * Watches for alerts until the process stops. Every process does, so a condition is noticed whichever other one is
- * dead; a lock lets one check at a time. Posting runs separately: a slow ALERT_URL does not hold up the watch (ADR
- * 0020).
+ * Watches for alerts until the process stops. Every process does this, because any other may be dead; a lock lets one
+ * check at a time. Posting runs separately, so a slow ALERT_URL does not delay the watch (ADR 0020).
  */
 export function startAlerting(
   scope: Pick<ProcessScope, 'log' | 'stopping' | 'onStop' | 'progress'>,

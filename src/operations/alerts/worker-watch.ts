@@ -3,12 +3,12 @@ import type { QueueState } from '../../queues/queues.ts';
 
 export type WorkerWatch = ReturnType<typeof createWorkerWatch>;
 
-/** An older state says nothing about the time since: another process kept the watch meanwhile. */
+/** An older state is useless: another process watched meanwhile. */
 const FORGOTTEN_AFTER_MS = 30_000;
 
 /**
- * Remembers since when a queue has been without workers: Redis only knows who is connected now. A new watch gives a
- * fleet that is just starting its time. `nowMs` must be monotonic.
+ * Remembers since when a queue has been without workers, because Redis only knows the current connections. A new watch
+ * starts counting anew, so that processes have time to start. `nowMs` must be monotonic.
  */
 export function createWorkerWatch(nowMs: () => number = () => performance.now()) {
   let since = new Map<WorkedQueue, number>();

@@ -7,7 +7,7 @@ const WRITE_EVERY_MS = 1000;
 
 const wrongKeys = counter({
   name: 'http_wrong_keys_total',
-  help: 'Keys that were sent and are not right: unknown, expired or revoked.',
+  help: 'Unknown, expired or revoked keys received.',
   labelNames: ['listener'],
 });
 

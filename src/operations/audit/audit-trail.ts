@@ -10,8 +10,8 @@ import { createWrongKeyTrail } from './wrong-key-trail.ts';
 const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Audits every call that may change something. Mounted once behind the operator's sign-in and before all routes, so no
- * route can be forgotten. The row is written before the call, its outcome before the response (ADR 0018).
+ * Audits every call that may change something. Mounted once, after the operator's sign-in and before all routes, so
+ * that no route is left out. The row is written before the call, its outcome before the response (ADR 0018).
  */
 export function auditTrail(
   deps: AuditDeps,

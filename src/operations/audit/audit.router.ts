@@ -12,9 +12,9 @@ export function auditRoutes(deps: { db: Db }): Route<Operator>[] {
       path: '/api/v1/operator/audit',
       operationId: 'listActions',
       tag: 'Audit',
-      summary: 'List what operators did, newest first',
+      summary: 'List the actions of operators, newest first',
       query: auditQuery,
-      responses: { 200: { description: 'A page of actions, rejected ones too.', body: auditPage } },
+      responses: { 200: { description: 'A page of actions, including rejected ones.', body: auditPage } },
       errors: [],
       handle: async ({ query: { cursor, limit, ...asked } }) => {
         const { rows, next } = await listActions(deps, asked, cursor, limit);

@@ -18,17 +18,17 @@ const ipAddress = () =>
 
 export const auditQuery = Joi.object<AuditQuery>({
   action: text(100)
-    .description('Only actions whose name has this in it, in any case: `cancel` finds `cancelBooking`.')
+    .description('Only actions with this text in their name, in any case: `cancel` finds `cancelBooking`.')
     .example('cancel'),
   subject: text(200)
-    .description('Only what was about the object with this id: a booking, partner, key, venue, resource or any other.')
+    .description('Only actions on the object with this id: a booking, partner, key, venue, resource or any other.')
     .example(EXAMPLE.partnerId),
   who: Joi.string()
     .valid('api-key', 'session', 'nobody')
-    .description('Only what was done with the key, or in a browser; or with a wrong key.'),
-  address: ipAddress().description('Only what was called from this address.').example('192.0.2.7'),
-  from: instantNotAfter('to').description('Only what was done at this instant or later.').example(EXAMPLE.now),
-  to: instant().description('Only what was done up to this instant, included.').example(EXAMPLE.later),
+    .description('Only actions with the key, in a browser (`session`), or with a wrong key (`nobody`).'),
+  address: ipAddress().description('Only actions from this address.').example('192.0.2.7'),
+  from: instantNotAfter('to').description('Only actions at this instant or later.').example(EXAMPLE.now),
+  to: instant().description('Only actions up to this instant, included.').example(EXAMPLE.later),
   limit: pageLimit(),
   cursor: cursor(),
 });
@@ -43,48 +43,46 @@ const action = named(
     who: Joi.string()
       .allow(null)
       .valid('api-key', 'session')
-      .description('How the operator was known; null where a key was wrong.')
+      .description('How the operator was identified; null for a wrong key.')
       .example('session'),
     key_id: Joi.string()
       .allow(null)
-      .description("Names the operator's key, which it does not show: the same for the same key.")
+      .description("The id of the operator's key, which does not reveal the key.")
       .example('op_5f3a9c1e7b20'),
     address: Joi.string()
       .allow(null)
       .description(
-        'From where it was called; null where the row stands for many addresses, or is from before this was kept.',
+        'The address of the caller; null if the row stands for many addresses, and in rows of older releases.',
       )
       .example('192.0.2.7'),
-    attempts: count(1).description(
-      'How many wrong keys the row stands for, of one address in one minute; 1 of all else.',
-    ),
+    attempts: count(1).description('The number of wrong keys from one address in one minute; 1 for other actions.'),
     action: Joi.string()
       .description(
-        'The operationId; or signIn, signOut, wrongKey, pauseQueue, resumeQueue, useQueueBoard; unknown where there is no such operation.',
+        'The operationId, or signIn, signOut, wrongKey, pauseQueue, resumeQueue, useQueueBoard; `unknown` for an unknown path.',
       )
       .example('updatePartner'),
     method: Joi.string().example('PATCH'),
     path: Joi.string().example(`/api/v1/operator/partners/${EXAMPLE.partnerId}`),
     reason: orNull(Joi.string())
-      .description('Why, of the pause of a queue, in the operator’s words; null of all else.')
+      .description('The operator’s reason for the pause of a queue; null for other actions.')
       .example(null),
     request_id: Joi.string()
-      .description('As in the response, X-Request-Id; the caller may have chosen it.')
+      .description('X-Request-Id of the response; the caller may have chosen it.')
       .example(EXAMPLE.requestId),
     server_request_id: orNull(Joi.string())
-      .description('The id that the service gave the request itself, in its log too.')
+      .description('The id that the service itself gave the request, also in its log.')
       .example(EXAMPLE.requestId),
     status: Joi.number()
       .integer()
       .allow(null)
-      .description('The status of the response; null while it is not known, as after a crash in between.')
+      .description('The status of the response; null while it is unknown, for example after a crash.')
       .example(200),
     error_code: Joi.string().allow(null).description('Of a rejected action.').example(null),
     before: seen('active').description(
-      'What it was about, before it; without secrets and customers’ data, and beyond 16 KB without its longest members. Null where nothing was there.',
+      'The object before the action, without secrets and customer data, and without its longest members beyond 16 KB. Null if there was no object.',
     ),
     after: seen('suspended').description(
-      'The same after it, or the body of the response, as short. Null where it was rejected.',
+      'The object after the action, or the body of the response, shortened likewise. Null if the action was rejected.',
     ),
   }),
 );

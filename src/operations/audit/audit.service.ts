@@ -77,7 +77,7 @@ export type ActionQuery = Omit<AuditFilter, 'actions' | 'who'> & {
   who?: 'api-key' | 'session' | 'nobody';
 };
 
-/** What operators did, newest first; with up to 16 KB of each subject before and after. */
+/** The actions of operators, newest first, with up to 16 KB of each subject before and after. */
 export async function listActions(
   deps: { db: Db },
   { action, who, ...filter }: ActionQuery,
@@ -94,7 +94,7 @@ export async function listActions(
   );
 }
 
-/** Actions whose name contains `part`. A pattern would read the whole index instead of its few dozen names. */
+/** The actions with `part` in their name. A pattern would read the whole index instead of its few dozen names. */
 async function actionsLike(db: Db, part: string): Promise<string[]> {
   const wanted = part.replaceAll(/\s/g, '').toLowerCase();
   const names = await listActionNames(db);

@@ -34,7 +34,7 @@ function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replace(/:(\w+)/g, '(?<$1>[^/]+)')}/?$`, 'i');
 }
 
-/** How to read the subject of a route's calls; undefined if there is no way. */
+/** The function that reads the subject of a route's calls; undefined if there is none. */
 export function subjectReaderOf(
   routes: readonly Row[],
   row: Row,

@@ -10,9 +10,9 @@ const MAX_ROWS = 100;
 type Counted = { id: Promise<string | undefined>; attempts: number };
 
 /**
- * Audits wrong keys so that no flood fills the audit: one counted row a minute for each address and kind of attempt,
- * and at most 100 rows a minute in this process; one more row stands for all other addresses. The first attempt is
- * written before the response, the counts once a second. Failures are only logged: nothing depends on these rows.
+ * Audits wrong keys without letting a flood fill the audit: one row with a count each minute for each address and kind
+ * of attempt, and at most 100 rows a minute in this process; one more row counts all other addresses. The first attempt
+ * is written before the response, the counts once a second. Failures are only logged: nothing depends on these rows.
  */
 export function createWrongKeyTrail(deps: AuditDeps) {
   let rows = new Map<string, Counted>();

@@ -65,7 +65,7 @@ function ordersOf(words: readonly string[]): (readonly string[])[] {
   return words.flatMap((word, index) => ordersOf(words.toSpliced(index, 1)).map((others) => [word, ...others]));
 }
 
-/** `name`: its letters only. A short name must consist of whole consecutive words. */
+/** `name`: its letters only. A short name matches whole consecutive words only. */
 function containsName({ words, letters }: Folded, name: string): boolean {
   if (name.length >= UNMISTAKABLE_LETTERS) return letters.includes(name);
   return words.some((_word, first) => {

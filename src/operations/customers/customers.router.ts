@@ -9,11 +9,11 @@ export function customerRoutes(deps: EraseDeps): Route<Operator>[] {
       path: '/api/v1/operator/customers/erase',
       operationId: 'eraseCustomer',
       tag: 'Customers',
-      summary: 'Erase a customer from everything that is past',
+      summary: 'Erase a customer from past bookings and purchases',
       description:
-        'Overwrites name, phone and email in the past bookings and purchases of every partner, the reasons given for ending them, their metadata, and keys, payment and order references, holds and receivers’ responses that contain one of the three. Rejected while a booking is to come or package credit can be used; a refund after the erasure gives no credit back. Repeating it is safe. Backups and the database’s log of operations keep what was there until they are gone.',
+        'Overwrites name, phone and email in the past bookings and purchases of every partner, the reasons given for ending them, their metadata, and keys, payment and order references, holds and receivers’ responses that contain one of the three. Rejected while the customer has an upcoming booking or usable package credit; a refund after the erasure returns no credit. Safe to repeat. Backups and the database’s oplog keep the old values until they expire.',
       body: eraseBody(deps.config.defaultRegion),
-      responses: { 200: { description: 'What was overwritten.', body: erasure } },
+      responses: { 200: { description: 'The number of overwritten objects.', body: erasure } },
       errors: ['BOOKING_NOT_FOUND', 'CUSTOMER_HAS_UPCOMING_BOOKINGS'],
       takesLong: true,
       handle: async ({ body: { booking_id: bookingId, customer_phone: customerPhone = '' } }) =>

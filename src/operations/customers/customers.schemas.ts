@@ -9,7 +9,7 @@ export const eraseBody = (region: string) =>
   Joi.object<EraseBody>({
     customer_phone: customerPhone(region),
     booking_id: uuid().description(
-      'A booking of the customer: whoever has its phone is erased, or, where it has none, as a walk-in may, this booking alone.',
+      'A booking of the customer. Everything with its phone is erased; if it has no phone, as some walk-ins, this booking alone.',
     ),
   })
     .xor('customer_phone', 'booking_id')
@@ -21,7 +21,7 @@ export const eraseBody = (region: string) =>
     .required();
 
 export const erasure = object({
-  bookings: count(12).description('How many bookings, walk-ins included, were overwritten.'),
-  holds: count(2).description('How many holds were that never became a booking.'),
-  purchases: count(1).description('How many package purchases were.'),
+  bookings: count(12).description('How many bookings, including walk-ins, were overwritten.'),
+  holds: count(2).description('How many holds without a booking were overwritten.'),
+  purchases: count(1).description('How many package purchases were overwritten.'),
 });

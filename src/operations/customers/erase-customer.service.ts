@@ -23,7 +23,7 @@ import { createCustomerMatcher } from './customer-matcher.rules.ts';
 
 export type EraseDeps = DispatchDeps & ReservationDeps & { config: { defaultRegion: string } };
 
-/** Replaces erased values in fields that must have one. */
+/** The replacement of erased values in required fields. */
 const ERASED = '[erased]';
 
 const BATCH = 500;
@@ -31,14 +31,13 @@ const BATCH = 500;
 export type Erased = { bookings: number; holds: number; purchases: number };
 
 /**
- * Overwrites name, phone and email of a customer, and the reasons given, in everything that is past: bookings,
- * purchases, walk-ins and events of every partner. Keys, references, unconfirmed holds and receivers' responses that
- * contain one of the three are overwritten too; a call that repeats an erased key is a new call. Rejected while the
- * customer has an upcoming booking or usable credit. A booking id means all bookings with its phone, or, without a
- * phone, that booking.
+ * Overwrites name, phone and email of a customer, and the reasons given, in past bookings, purchases, walk-ins and
+ * events of every partner. Keys, references, unconfirmed holds and receivers' responses that contain one of the three
+ * are overwritten too; a call that repeats an erased key is a new call. Rejected while the customer has an upcoming
+ * booking or usable credit. A booking id means all bookings with its phone, or, without a phone, that booking.
  *
  * Repeatable, also after a crash: a booking's phone and name, by which the rest is found, are erased last, unless the
- * booking has ended since it was read. What the customer books meanwhile stays.
+ * booking has ended since it was read. Bookings that the customer makes meanwhile stay.
  * @throws DomainError VALIDATION_ERROR for an invalid phone; BOOKING_NOT_FOUND; CUSTOMER_HAS_UPCOMING_BOOKINGS
  */
 export async function eraseCustomer(
@@ -59,7 +58,7 @@ export async function eraseCustomer(
   const purchases = 'phoneE164' in customer ? await eraseCustomerOfPurchases(deps.db, customer.phoneE164, erasure) : 0;
   let holds = 0;
   for await (const found of holdsIdentifying(deps, erasure)) {
-    // A lapsed hold that expired later would log its erased data in a new event.
+    // If a lapsed hold expired later, its event would log the erased data again.
     const lapsed = found.filter(({ status }) => status === 'ACTIVE').map(({ _id }) => _id);
     await expireHolds(deps, lapsed);
     await eraseEventsOf(deps, found);
@@ -96,7 +95,7 @@ async function requireNothingUpcoming(deps: EraseDeps, customer: CustomerOf): Pr
   const until = new Date(Math.max(bookings.until?.getTime() ?? 0, purchases.until?.getTime() ?? 0));
   throw new DomainError(
     'CUSTOMER_HAS_UPCOMING_BOOKINGS',
-    `The customer has ${bookings.count} bookings to come and ${purchases.count} packages with credit. Bookings can be cancelled; a purchase can be ended (POST /api/v1/operator/purchases/{id}/end), once what is left of it is settled with the customer. At ${until.toISOString()} all of it will be over: ask again then, or once nothing of it is left.`,
+    `The customer has ${bookings.count} bookings to come and ${purchases.count} packages with credit. Cancel the bookings. End the purchases (POST /api/v1/operator/purchases/{id}/end) once their credit is settled with the customer, or wait until ${until.toISOString()}, when all have ended. Then repeat the call.`,
   );
 }
 

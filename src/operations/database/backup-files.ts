@@ -84,7 +84,7 @@ export async function writeManifest(folder: string, manifest: Manifest): Promise
 export async function readManifest(folder: string): Promise<Manifest> {
   const text = await readFile(path.join(folder, MANIFEST), 'utf8').catch(() => {
     throw new BackupError(
-      `The folder ${folder} has no ${MANIFEST}: it is no backup, or one that was not finished. Name another with --from.`,
+      `The folder ${folder} has no ${MANIFEST}: it is not a complete backup. Name another with --from.`,
     );
   });
   const manifest = manifestIn(text);
@@ -122,7 +122,7 @@ export async function requireIntact(folder: string, { collections }: Manifest, s
   }
   if (faulty.length > 0)
     throw new BackupError(
-      `Missing, or not as they were written: ${faulty.join(', ')}. Copy the backup again, or take another. Nothing was changed.`,
+      `Missing, or not as they were written: ${faulty.join(', ')}. Copy the backup again, or use another one. Nothing was changed.`,
     );
 }
 

@@ -19,14 +19,14 @@ export type Guards = {
   require(): void;
 };
 
-/** Checks on demand only, and rejects no calls. */
+/** A check on demand, which rejects no calls. */
 export function unwatchedGuards(db: Db): Guards {
   return { missing: () => missingGuards(db), require: () => undefined };
 }
 
 /**
- * Checks the guards from `connected` on until the process stops. Nothing is sold before they are found, or while one is
- * missing. A failed check changes nothing: without a database every call fails anyway (ADR 0019).
+ * Checks the guards from `connected` on until the process stops. The service sells nothing before they are found, or
+ * while one is missing. A failed check changes nothing: without a database every call fails anyway (ADR 0019).
  */
 export function watchGuards(
   { log, stopping }: Pick<ProcessScope, 'log' | 'stopping'>,

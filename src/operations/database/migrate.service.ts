@@ -33,7 +33,7 @@ export type Target = {
 export type MigrationRun = {
   log: Pick<Logger, 'info' | 'warn'>;
   stopping: AbortSignal;
-  /** Identifies this run to others that wait for it. */
+  /** Identifies this run to other runs that wait for it. */
   holder: string;
 };
 
@@ -119,9 +119,9 @@ async function takeTurn(db: Db, { log, stopping, holder }: MigrationRun): Promis
 }
 
 export type StepState = {
-  /** `waits`: for the next upgrade. `newer`: a step of a newer release. */
+  /** `waits`: runs at the next upgrade. `newer`: a step of a newer release. */
   name: 'applied' | 'pending' | 'unfinished' | 'waits' | 'newer';
-  /** What it would change now; 0 if unknown. */
+  /** How many rows it would change now; 0 if unknown. */
   count: number;
 };
 
@@ -134,7 +134,7 @@ export type Plan = {
   steps: StepStatus[];
 };
 
-/** What `migrate` would do; only reads. */
+/** Returns what `migrate` would do, without writing. */
 export async function planMigration(db: Db, { release, collections, steps } = TARGET): Promise<Plan> {
   const [structure, applied] = await Promise.all([findStructure(db), findAppliedSteps(db)]);
   const isOfNewer = isNewer(structure, release);
@@ -182,7 +182,7 @@ async function stateOf(
   return { name: record === undefined || count > 0 ? 'pending' : 'applied', count };
 }
 
-/** The previous release, whose processes may still run, as recorded in the database. */
+/** The previous release according to the database. Its processes may still run. */
 function formerRelease(structure: Structure | null, release: string): string | undefined {
   return structure?.release === release ? structure.from : structure?.release;
 }
@@ -191,7 +191,7 @@ const isNewer = (structure: Structure | null, release: string): boolean =>
   structure !== null && compareReleases(structure.release, release) > 0;
 
 const NEWER =
-  'this database was migrated by a newer release: nothing was changed. Processes of this release can run on it; to go on with the newer one, start its processes again';
+  'this database was migrated by a newer release: nothing was changed. Processes of this release can run on it; to continue with the newer release, start its processes';
 
 /**
  * The recorded migrations of the database.
@@ -205,7 +205,7 @@ export async function requireUsable(
   for (const { _id, name, unusedSince } of applied) {
     if (unusedSince !== undefined && compareReleases(unusedSince, release) > 0) {
       throw new UnsupportedServerError(
-        `This release, ${release}, cannot run on this database: migration ${_id} (${name}) took away what releases before ${unusedSince} use. Run release ${unusedSince} or newer, or restore a backup from before.`,
+        `This release, ${release}, cannot run on this database: migration ${_id} (${name}) removed data that releases before ${unusedSince} need. Run release ${unusedSince} or newer, or restore a backup from before.`,
       );
     }
   }

@@ -9,7 +9,7 @@ export function statusText({ structure, isNewer, changes, steps }: Plan): string
     applied?.finishedAt?.toISOString().slice(0, 19).concat('Z') ?? '-',
   ]);
   const lacks = changes.reduce((sum, { parts }) => sum + parts.length, 0);
-  const of = structure === null ? 'made by a release that noted nothing' : `of ${structure.release}`;
+  const of = structure === null ? 'made by a release without records' : `of ${structure.release}`;
   return [
     ...table([['version', 'name', 'state', 'when'], ...rows]),
     '',
@@ -28,7 +28,7 @@ export function dryRunText({ isNewer, changes, steps }: Plan): string {
   return lines.length === 0 ? 'Nothing would be changed.' : ['Would:', ...lines].join('\n  ');
 }
 
-const NEWER = 'A newer release has migrated this database: this one would change nothing of it.';
+const NEWER = 'A newer release has migrated this database: this one would not change it.';
 
 const stepLine = ({ version, name, state }: StepStatus) =>
   `step ${version}, ${name}: ${state.count} ${state.count === 1 ? 'row or index' : 'rows or indexes'}${state.name === 'unfinished' ? ' left' : ''}`;

@@ -6,9 +6,9 @@ import { countMisfolded, foldNamesAgain } from '../../reservations/customer-sear
 /**
  * A change of stored data; collections, validators and indexes are only listed (`COLLECTIONS`). A step runs while the
  * previous release serves, and may be killed and repeated:
- * - it selects what it has yet to change, so the next run continues and a further run changes nothing;
- * - `expand` adds. Processes of the previous release neither fail by it nor revert it. What they still write without it
- *   is counted, and changed by the next `npm run migrate`.
+ * - it selects rows that are not changed yet, so the next run continues and a further run changes nothing;
+ * - `expand` adds. Processes of the previous release neither fail by it nor revert it. The next `npm run migrate`
+ *   changes the rows that they wrote meanwhile.
  * - `contract` removes what no release since `unusedSince` reads or writes: one release stops using it, a later one
  *   drops it. It runs only if the previous release was `unusedSince` or newer, else it waits for the next upgrade.
  *   Older releases reject the database from then on.

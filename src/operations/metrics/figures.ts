@@ -1,42 +1,40 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 
-/** The metrics that are read on demand: their help, and the name of their label if they have one. */
+/** The metrics that are read on demand: help text, and the label if there is one. */
 const METRICS = {
-  memory_kept_bytes: ['What the process keeps in memory of the database, as estimated.', 'of'],
-  memory_kept_entries: ['How many entries the process keeps in memory.', 'of'],
-  memory_leased: [
-    'Whether MongoDB confirms within half a lease that it is the primary, without which no hold is placed.',
-  ],
-  availability_reads_total: ['Reads of availability, sent from memory or made of claims.', 'from'],
-  work_stalled: ['Whether the work has been silent for longer than it may be.', 'work'],
+  memory_kept_bytes: ["Estimated size of the process's caches.", 'of'],
+  memory_kept_entries: ["Entries in the process's caches.", 'of'],
+  memory_leased: ['Whether MongoDB confirms within half a lease that it is the primary; otherwise no hold is placed.'],
+  availability_reads_total: ['Reads of availability, from the cache or computed from claims.', 'from'],
+  work_stalled: ['Whether the work has stalled.', 'work'],
   pbs_database_up: ['Whether MongoDB responded to this scrape in time.'],
   pbs_redis_up: ['Whether Redis responded to this scrape in time.'],
-  pbs_redis_refuses_writes: ['Whether Redis responds and takes no writes: it is full, read-only or cannot persist.'],
+  pbs_redis_refuses_writes: ['Whether Redis responds but rejects writes: it is full, read-only or cannot persist.'],
   pbs_redis_persistent: ['Whether every Redis server writes an append-only file.'],
   pbs_redis_persistence_failing: [
-    'Whether the latest write of the AOF, rewrite of it or save of a Redis server failed.',
+    'Whether the latest write or rewrite of the AOF, or the latest snapshot, of a Redis server failed.',
   ],
-  pbs_redis_memory_used_ratio: ['Memory that Redis uses, as a part of its maxmemory; 0 without one.'],
+  pbs_redis_memory_used_ratio: ['Memory that Redis uses, as a share of its maxmemory; 0 without a limit.'],
   pbs_database_disk_used_ratio: ['The used part of the disk on which the primary of MongoDB has its data.'],
   pbs_guard_indexes_missing: ['Guard indexes that the database lacks.'],
   pbs_holds_active: ['Holds that claim their slot, up to 100,000.'],
-  pbs_holds_overdue: ['Lapsed holds that nobody has ended yet, up to 10,000.'],
-  pbs_hold_oldest_overdue_seconds: ['How long the oldest lapsed hold has not been ended.'],
+  pbs_holds_overdue: ['Overdue holds that are not expired yet, up to 10,000.'],
+  pbs_hold_oldest_overdue_seconds: ['How long the oldest overdue hold has waited to be expired.'],
   pbs_reservations_undispatched: ['Reservations with events that wait to be dispatched, up to 10,000.'],
   pbs_event_oldest_undispatched_seconds: ['How long the oldest event has waited to be dispatched.'],
   pbs_delivery_oldest_due_seconds: ['How long the oldest due attempt of a delivery has waited.'],
   pbs_endpoints_failing: ['Active subscriptions that have failed for an hour without a success.'],
   pbs_endpoints_unhealthy: [
-    'Active subscriptions that have failed three times in a row or more, and get few sends at a time, up to 10,000.',
+    'Active subscriptions with three or more failures in a row, which get few sends at a time, up to 10,000.',
   ],
-  pbs_deliveries: ['Webhook deliveries that are no success, by state, each up to 100,000.', 'state'],
+  pbs_deliveries: ['Webhook deliveries without success, by state, each up to 100,000.', 'state'],
   pbs_alerts_open: ['Open alerts by kind.', 'kind'],
-  pbs_catalogue_entries: ['Venues, resources and partners that there are, as the database estimates.', 'of'],
+  pbs_catalogue_entries: ['Estimated number of venues, resources and partners.', 'of'],
   pbs_retention_completed_timestamp_seconds: [
-    'When all that was to be purged of a collection last had been, or was first tried; Unix time.',
+    'When the last purge of a collection completed, or the first was tried; Unix time.',
     'collection',
   ],
-  pbs_dead_letters_total: ['Deliveries that were ever dead-lettered, counted in the database.'],
+  pbs_dead_letters_total: ['Deliveries that ever became dead letters, counted in the database.'],
   pbs_queue_paused: ['Whether an operator has paused the queue.', 'queue'],
   pbs_queue_workers: ['Worker processes connected to take jobs of the queue.', 'queue'],
 } as const satisfies Record<string, readonly [help: string, label?: string]>;

@@ -13,9 +13,9 @@ import type { Queues } from '../../queues/queues.ts';
 import { expose, type Figures, mergeExpositions } from './figures.ts';
 import { databaseReadings, type FigureDeps, redisReadings } from './service-figures.service.ts';
 
-/** Keeps a scrape well within the 10 s that Prometheus waits. */
+/** Far below the 10 s that Prometheus waits for a scrape. */
 const WAIT_MS = 1500;
-/** The page needs no key, so it must be cheap however often it is requested. */
+/** The page needs no key, so it must be cheap even if it is requested very often. */
 const FRESH_MS = 250;
 
 export type MetricsDeps = FigureDeps & {
@@ -24,9 +24,9 @@ export type MetricsDeps = FigureDeps & {
 };
 
 /**
- * `/metrics` for Prometheus, the only admin path without an operator: figures only, no names, no ids. All scrapes
- * together query the database at most once at a time and four times a second. A figure that is late or unavailable is
- * left out, and the scrape succeeds (ADR 0020).
+ * `/metrics` for Prometheus, the only admin path without an operator: figures only, no names, no ids. Scrapes query the
+ * database one at a time, and at most four times a second. A figure that is late or unavailable is left out, and the
+ * scrape succeeds (ADR 0020).
  */
 export function mountMetrics(app: Express, deps: MetricsDeps): void {
   const registry = processMetrics(deps.db);
@@ -54,9 +54,7 @@ export function mountMetrics(app: Express, deps: MetricsDeps): void {
   });
 }
 
-/**
- * `/metrics` of a process that serves nothing else: its own figures. API processes serve those of the whole service.
- */
+/** `/metrics` of a worker: its own figures. API processes also serve those of the whole service. */
 export function mountProcessMetrics(app: Express, registry: Registry, progress: Progress): void {
   app.get('/metrics', requirePrivateHost, async (_req, res) => {
     const parts = [await registry.metrics(), await expose([readWork(progress)])];
@@ -65,8 +63,8 @@ export function mountProcessMetrics(app: Express, registry: Registry, progress: 
 }
 
 /**
- * Rejects public host names: a page of another site, whose name was made to lead here, must not read the metrics. The
- * Host header is used, because Express' `req.hostname` may come from a header that the page wrote.
+ * Rejects public host names, because a page of another site could point its own name here and read the metrics. It
+ * checks the Host header, because Express' `req.hostname` may come from a header that the page wrote.
  * @throws DomainError MALFORMED_REQUEST
  */
 function requirePrivateHost({ headers }: Request, _res: Response, next: NextFunction): void {
@@ -116,7 +114,7 @@ async function readMemory(db: Db): Promise<Figures> {
   };
 }
 
-/** Which regular work of this process has stalled, as `/healthz` reports it. */
+/** The stalled work of this process, as in `/healthz`. */
 export function readWork(progress: Pick<Progress, 'names' | 'stalls'>): Figures {
   const stalled = new Set(progress.stalls().map(({ name }) => name));
   const states = progress.names().map((work) => [work, Number(stalled.has(work))] as const);

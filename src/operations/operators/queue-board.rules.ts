@@ -1,6 +1,6 @@
 import { ONE_LINE } from '../../platform/unseen-text.rules.ts';
 
-/** What operators may do with the queues, as Bull Board names its calls; each can be undone. */
+/** The calls of Bull Board that operators may make; each can be undone. */
 const ALLOWED = new Set([
   'put /api/queues/resume',
   'put /api/queues/:queueName/pause',
@@ -11,13 +11,13 @@ const ALLOWED = new Set([
 
 /**
  * Whether the board may make this call: reading, pausing and resuming a queue, removing one job (sweeps find what is
- * still due) and retrying failed ones. Everything else could halt the service and is not needed. Pausing all queues at
+ * still due) and retrying failed ones. Other calls could stop the service and are not needed. Pausing all queues at
  * once is rejected, because each pause has its own reason. Calls that a later version of the board adds are rejected
  * too.
  */
 export function isAllowedOnBoard(method: string, route: string, params: Record<string, unknown>): boolean {
   if (method === 'get') return true;
-  // Nothing waits for the dead letters, but while they are paused no reason is shown.
+  // The queue of dead letters cannot be paused: a paused one would show no reasons.
   if (isPause(method, route) && params['queueName'] === 'dead-letter') return false;
   if (route === '/api/queues/:queueName/retry/:queueStatus') return params['queueStatus'] === 'failed';
   return ALLOWED.has(`${method} ${route}`);
@@ -32,7 +32,7 @@ export type BoardCall = {
 
 const PAUSING = /^\/queues\/api\/queues\/(?:([^/]+)\/)?(pause|resume)\/?$/i;
 
-/** What a call to the board does. Without a queue in its path it is about all of `queueNames`. */
+/** The action of a call to the board. Without a queue in its path it is about all of `queueNames`. */
 export function boardCallOf(
   { method, path, reason }: { method: string; path: string; reason: string | undefined },
   queueNames: readonly string[],
@@ -68,7 +68,7 @@ export function isPause(method: string, route: string): boolean {
   return method === 'put' && route.endsWith('/pause');
 }
 
-/** The words of the board's paths, which log and audit may contain. */
+/** The words of the board's paths that log and audit may contain. */
 export const BOARD_WORDS: readonly string[] = [
   'queues queue api static redis stats metrics logs flow workers job-schedulers',
   'pause resume retry clean promote add empty obliterate run remove release',

@@ -12,15 +12,14 @@ import { isAllowedOnBoard, isPause, reasonIn } from './queue-board.rules.ts';
 const DESCRIPTIONS: Record<QueueName, string> = {
   'hold-expiry':
     'One delayed job for each live hold, due when it expires. Confirming, releasing or extending a hold removes its job. A database sweep does lost jobs.',
-  'webhook-delivery':
-    'State changes on their way to the event log and to partners, and retries of what failed: a delayed job waits for its next attempt. Retrying a failed one, a dead letter, makes one more attempt.',
+  'webhook-delivery': 'Events to dispatch, and retries of failed deliveries: a delayed job waits for its next attempt.',
   'dead-letter':
-    'Deliveries that failed after 5 attempts and jobs that could not be done; Failed lists them with the reason. Retrying one makes one more attempt, or runs the job again in its queue. The console redelivers many.',
+    'Deliveries that failed after 5 attempts, and jobs that failed for good; Failed lists them with the reason. Retry makes one more attempt, or runs the job again in its queue. The console redelivers many.',
 };
 
 type JobPage = { displayText: string; href: string };
 
-/** The console's page about a job, also of an older release; the alerts for one whose data has no known shape. */
+/** The console's page about a job, also of an older release; for a job with invalid data, the alerts page. */
 function pageOf(data: unknown): JobPage {
   const fields = fieldsOf(data);
   if (typeof fields['job_id'] === 'string') return pageOf(fields['job_data']);
@@ -35,7 +34,7 @@ function pageOf(data: unknown): JobPage {
 /** The board's path on the admin listener; mounted behind the operator's sign-in. */
 export const BOARD_PATH = '/queues';
 
-/** Bull Board over all queues. Job data has no customer's data and no secret. */
+/** Bull Board over all queues. Job data contains no customer data and no secret. */
 export function createQueueBoard(
   queues: Pick<Queues, 'byName'>,
   { serviceMode }: Pick<Config, 'serviceMode'>,
@@ -80,7 +79,7 @@ export function createQueueBoard(
   return serverAdapter.getRouter() as RequestHandler;
 }
 
-/** In UTC, as logs have it, and saying so. */
+/** In UTC like the logs, and labelled so. */
 const UTC = {
   day: 'numeric',
   month: 'short',

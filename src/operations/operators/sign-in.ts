@@ -28,7 +28,7 @@ export type SignInDeps = {
   config: { operatorApiKey: string };
   badKeys: LocalRateLimiter;
   onLimited: () => void;
-  /** Audits a sign-in or sign-out. If it throws, neither happens. */
+  /** Audits a sign-in or sign-out, which fails if this throws. */
   record: (
     req: Request,
     res: Response,
@@ -122,9 +122,7 @@ async function identify(deps: SignInDeps, req: Request, res: Response): Promise<
   return (await liveSession(deps, req)) === undefined ? undefined : operatorVia('session', deps);
 }
 
-/**
- * The session of a valid token that was not signed out in any process. While the database is away no token is accepted.
- */
+/** The session of a valid token that was not signed out. While the database is away no token is accepted. */
 async function liveSession({ db, clock, config }: SignInDeps, req: Request): Promise<Session | undefined> {
   for (const token of readCookies(req)) {
     const session = openSession(token, config.operatorApiKey, clock.now());

@@ -7,19 +7,19 @@ import { NEWEST } from '../../platform/newest-reads.ts';
 
 const { EJSON } = mongoose.mongo.BSON;
 
-/** A row with the types of the database: an integer and a double of one value remain different. */
+/** A row with the types of the database, which keep an integer and a double of the same value apart. */
 export type AgedRow = Record<string, unknown> & { _id: string };
 
 /**
- * The end of a page: a value of the rule's field, and the ids of rows of that value that had to stay; without ids, none
- * of its rows is looked at again. `windowEnd` is the end of the current window.
+ * The end of a page: a value of the rule's field, and the ids of rows with that value that must stay. Without ids, no
+ * row with that value is read again. `windowEnd` is the end of the current window.
  */
 export type AgedPosition = { value: unknown; left?: readonly string[]; windowEnd?: unknown };
 
-/** A query looks at this many rows at most, beside those of one value: all of them may have to stay. */
+/** The most rows that a query examines, plus those with the last value: it may be that all of them must stay. */
 const WINDOW = 5000;
 
-/** Rows that ended before `before` may go: `days` days ago or longer, by the database's clock. */
+/** Rows that ended before `before` may be deleted: at least `days` days ago, by the database's clock. */
 export type CutOff = { before: Date; days: number };
 
 const DAY_MS = 86_400_000;
@@ -74,7 +74,7 @@ async function findWindowEnd(
   return row?.[field];
 }
 
-/** Starts where the last page ended: deleted rows stay in the index for a while and would be passed over each time. */
+/** Starts at the end of the last page: deleted rows stay in the index for a while, and reading past them takes time. */
 function behind(field: string, from: AgedPosition | undefined): Record<string, unknown>[] {
   if (from === undefined) return [];
   const { value, left } = from;
@@ -115,5 +115,5 @@ export async function restoreRows(db: Db, collection: string, rows: readonly Age
 
 export const toLine = (row: AgedRow): string => EJSON.stringify(row, { relaxed: false });
 
-/** The row of such a line; throws if malformed. */
+/** The row of a line in an archive; throws if malformed. */
 export const fromLine = (line: string): AgedRow => EJSON.parse(line, { relaxed: false }) as AgedRow;

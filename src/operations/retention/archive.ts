@@ -26,8 +26,8 @@ export function openArchive(url: string, config: ArchiveConfig): Archive {
 }
 
 /**
- * An archive in a folder that only this user can read; each object is a file. The folder itself is never created: if a
- * disk is not mounted, nothing is written to the one below.
+ * An archive in a folder that only this user can read; each object is a file. The folder itself is never created, so
+ * that an archive on an unmounted disk is not written to the disk below.
  */
 function createFileArchive(url: string): Archive {
   const root = fileURLToPath(url);
@@ -50,7 +50,7 @@ function createFileArchive(url: string): Archive {
 async function requireFolder(root: string): Promise<void> {
   const found = await unlessAbsent(stat(root));
   if (found === undefined)
-    throw new Error(`The folder ${root} is not there: mount or make it, for the archive never does`);
+    throw new Error(`The folder ${root} is missing: mount or create it; the service does not create it`);
   if (!found.isDirectory()) throw new Error(`${root} is no folder: the archive must be one`);
 }
 
@@ -63,7 +63,7 @@ async function unlessAbsent<T>(found: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** How often a call is repeated after a 5xx or a 429, after waits that double. */
+/** How often a call is repeated after a 5xx or a 429, with doubling waits. */
 const RETRIES = 3;
 const TIMEOUT_MS = 30_000;
 

@@ -25,7 +25,7 @@ export type Kind = {
   name: 'holds' | 'bookings' | 'events' | 'deliveries' | 'dead-letters' | 'audit';
   rule: RetentionRule;
   setting: keyof RetentionConfig;
-  /** The setting of a kind that needs rows of this one, which are then kept as long. */
+  /** The setting of another kind that needs rows of this kind: they are kept as long as those. */
   neededFor?: keyof RetentionConfig;
   /** The ids of the `rows` that are still needed. */
   findNeeded?: (db: Db, rows: readonly AgedRow[], before: Date) => Promise<ReadonlySet<string>>;
@@ -41,9 +41,7 @@ const OLD_AUDIT: RetentionRule = {
 
 const OF_RESERVATIONS = { neededFor: 'retentionEventsDays', findNeeded: logged } as const;
 
-/**
- * Every kind, in purge order: a delivery before its event, and an event before its reservation, which stay until then.
- */
+/** Every kind, in purge order: deliveries before their event, events before their reservation. */
 export const KINDS: readonly Kind[] = [
   { name: 'deliveries', rule: ENDED_DELIVERIES, setting: 'retentionDeliveriesDays', findNeeded: redelivered },
   {
@@ -73,8 +71,8 @@ async function redelivered(db: Db, rows: readonly AgedRow[], before: Date): Prom
 }
 
 /**
- * Events that are being dispatched or have a delivery, which could not be sent again without them. Queried in this
- * order: an outbox is emptied once the deliveries exist.
+ * Events that are being dispatched or have a delivery: redelivery needs the event. Outboxes are queried first, because
+ * an outbox is emptied once the deliveries exist.
  */
 async function delivered(db: Db, rows: readonly AgedRow[]): Promise<ReadonlySet<string>> {
   const undispatched = await findUndispatchedAmong(

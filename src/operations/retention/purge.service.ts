@@ -43,11 +43,11 @@ const compress = promisify(gzip);
 
 const purgedTotal = counter({
   name: 'retention_purged_total',
-  help: 'Rows that this process deleted because they had been kept for as long as they have to be, by collection.',
+  help: 'Rows that this process deleted after their retention, by collection.',
   labelNames: ['collection'],
 });
 
-/** A run that has begun; it goes on by one page at a time. */
+/** A run in progress, which continues page by page. */
 export type PurgeRun = AsyncGenerator<void, void>;
 
 /** The next page of a run, as a sweep asks for it. */
@@ -61,7 +61,7 @@ export async function purgeNext(
 }
 
 /**
- * Deletes the rows whose retention is over, page by page, with a rest after each. With an archive, a row is deleted once
+ * Deletes rows after their retention, page by page, with a rest after each page. With an archive, a row is deleted once
  * it is archived durably; after a failure it stays and is archived again. A kind that fails waits for the next run, and
  * the others go on.
  */

@@ -9,7 +9,7 @@ import { KINDS, type Kind } from './kinds.ts';
 
 export type RestoreDeps = { db: Db; log: Logger; archive: Archive };
 
-/** The rows to restore, by the instant under which each kind is archived; both ends included. */
+/** The rows to restore, by the instant by which their kind is archived; both ends included. */
 export type RestoreWanted = { collection?: Kind['name']; since?: Date; until?: Date };
 
 export type RestoreReport = {
@@ -25,8 +25,8 @@ export type RestoreReport = {
 const expand = promisify(gunzip);
 
 /**
- * Restores archived rows as they were while the service runs. Existing rows stay, so it can be repeated. A row whose
- * claim or key is used by another is left out and logged.
+ * Restores archived rows as they were while the service runs. Existing rows stay, so it can be repeated. If another row
+ * has its claim or key, a row is skipped and logged.
  */
 export async function restoreArchive(
   deps: RestoreDeps,
@@ -60,14 +60,14 @@ async function readObject(
 ): Promise<AgedRow[] | undefined> {
   const content = await archive.get(name, stopping);
   if (content === undefined) {
-    log.error({ object: name }, 'an archived object was removed since it was listed, and was left out');
+    log.error({ object: name }, 'an archived object was removed since it was listed, and was skipped');
     return undefined;
   }
   try {
     const lines = String(await expand(content)).split('\n');
     return lines.filter((line) => line !== '').map(fromLine);
   } catch (err) {
-    log.error({ object: name, error: (err as Error).message }, 'an archived object is damaged, and was left out');
+    log.error({ object: name, error: (err as Error).message }, 'an archived object is damaged, and was skipped');
     return undefined;
   }
 }
@@ -84,8 +84,8 @@ function countOf(
   outcome: Restored,
 ): 'restored' | 'present' | 'conflicting' | 'failed' {
   if (outcome === 'conflicting')
-    log.warn({ object, id }, 'a row was left out: another has its idempotency key, its slot or its id');
+    log.warn({ object, id }, 'a row was skipped: another row has its idempotency key, its slot or its id');
   if (!(outcome instanceof Error)) return outcome;
-  log.error({ object, id, error: outcome.message }, 'a row was left out: the database rejects it');
+  log.error({ object, id, error: outcome.message }, 'a row was skipped: the database rejects it');
   return 'failed';
 }

@@ -11,7 +11,7 @@ export type { Config, ConfigOf, ProcessName, WorkConfig, WorkerConfig } from './
 
 export const PROCESS_NAMES = Object.keys(SETTINGS) as ProcessName[];
 
-/** The settings describe no service that can run. `faults` has a sentence for each, beginning with its variable. */
+/** The settings are invalid. `faults` has a sentence for each fault, beginning with the variable. */
 export class ConfigError extends Error {
   readonly faults: string[];
 
@@ -46,7 +46,10 @@ export function loadConfig<Name extends ProcessName = 'api'>(
   const faults = [
     ...Object.keys(given)
       .filter((variable) => isQuoted(given[variable] ?? ''))
-      .map((variable) => `${variable} must not be in quotes: whatever read the file of settings has kept them`),
+      .map(
+        (variable) =>
+          `${variable} must not be in quotes: the program that read the settings file kept them, so remove them`,
+      ),
     ...details.map(explain),
     ...settingsFaults({ ...settings, isTlsUnverified }),
     ...misspeltFaults(environment, KNOWN),
@@ -60,7 +63,7 @@ function explain(detail: Joi.ValidationErrorItem): string {
   return cause === undefined ? detail.message : `${String(detail.path[0])} ${cause}`;
 }
 
-/** Whether the quotes around a value are part of it. */
+/** Whether the value is in quotes, which would be part of it. */
 const isQuoted = (value: string): boolean => /^(["']).*\1$/s.test(value);
 
 /** The variables of all processes, and of the operator's command line. */

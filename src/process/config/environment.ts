@@ -29,7 +29,10 @@ export function operatorEnvironment(
   };
 }
 
-/** OTEL_EXPORTER_OTLP_ENDPOINT, which `loadConfig` checks later: drivers to be traced are loaded after this. */
+/**
+ * OTEL_EXPORTER_OTLP_ENDPOINT, which is read before `loadConfig` checks it, because drivers must be loaded after the
+ * start of tracing.
+ */
 export const otlpEndpoint = (environment: Record<string, string | undefined> = process.env): string | undefined =>
   environment['OTEL_EXPORTER_OTLP_ENDPOINT'] || undefined;
 

@@ -11,8 +11,8 @@ const SERVICE_ADDRESS = /^(tcp|udp|sctp):\/\//;
 const MAX_TYPING_ERRORS = 2;
 
 /**
- * A sentence for each variable that is probably a misspelt setting: it differs in up to two letters from the name of
- * one that is not set, or has a part too many or too few at its end. Other names are ignored.
+ * A sentence for each variable that is probably a misspelt setting: its name differs in up to two letters from that of
+ * an unset setting, or has one part more or less at its end. Other names are ignored.
  */
 export function misspeltFaults(
   environment: Readonly<Record<string, string | undefined>>,

@@ -38,7 +38,7 @@ export function settingsWarnings(settings: Settings): string[] {
     ],
     [
       isProduction && settings.archiveUrl === undefined && isAnythingDeleted(settings),
-      'ARCHIVE_URL is not set: rows that are over are deleted for good; set it, or every RETENTION_..._DAYS to 0 (docs/retention.md)',
+      'ARCHIVE_URL is not set: old rows are deleted for good; set it, or every RETENTION_..._DAYS to 0 (docs/retention.md)',
     ],
   ]);
 }
@@ -78,7 +78,7 @@ function retentionFaults(settings: Settings): string[] {
   return when([
     [
       daysOf(dead) < daysOf(others),
-      'RETENTION_DEAD_LETTERS_DAYS must not be below RETENTION_DELIVERIES_DAYS: what nobody has received would go before what was; raise the first or lower the second',
+      'RETENTION_DEAD_LETTERS_DAYS must not be below RETENTION_DELIVERIES_DAYS: undelivered events would be deleted before delivered ones; raise the first or lower the second',
     ],
     [
       archiveUrl.startsWith('s3:') && (id === undefined || secret === undefined),
@@ -136,7 +136,7 @@ function productionFaults(settings: Settings): string[] {
       ({ setting, optOut, weakness }) =>
         [
           true,
-          `${setting} ${weakness}: in production nobody else may read or change this traffic; fix that or, if nobody else is on that network, set ${optOut}=true`,
+          `${setting} ${weakness}: in production others must not be able to read or change this traffic; fix that or, if the network is yours alone, set ${optOut}=true`,
         ] as const,
     ),
     [
@@ -153,7 +153,7 @@ function productionFaults(settings: Settings): string[] {
     ],
     [
       settings.archiveEndpoint?.startsWith('http:') === true,
-      'ARCHIVE_ENDPOINT must be https in production: what is archived tells of customers; use the https address of the store',
+      'ARCHIVE_ENDPOINT must be https in production: archives contain customer data; use the https address of the store',
     ],
     [
       holdTtlSeconds < MIN_HOLD_SECONDS,

@@ -40,7 +40,7 @@ export const mongodbUri = checked((value) => {
 
 export const redisUrl = checked(redisAddress);
 
-/** An http or https address, else the fault is `rule`; with one of `parts` the fault is `without`. */
+/** An http or https address. The fault is `rule` for other texts, and `without` for an address with one of `parts`. */
 export const httpUrl = (rule: string, parts: readonly ('username' | 'password' | 'search')[] = [], without = '') =>
   Joi.string<string | undefined>().custom((value: string) => {
     const url = parseUrl(value);

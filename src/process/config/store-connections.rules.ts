@@ -10,7 +10,7 @@ function mongodbOptions(uri: string): [name: string, value: string][] {
 export const isDirectConnection = (uri: string): boolean =>
   mongodbOptions(uri).some(([name, value]) => name === 'directconnection' && value === 'true');
 
-/** The only allowed values of options under which acknowledged writes could be lost or overlooked. */
+/** The only allowed values of these options: with other values acknowledged writes could be lost or missed. */
 const STRONG: ReadonlyMap<string, string> = new Map([
   ['w', 'majority'],
   ['journal', 'true'],
@@ -26,11 +26,11 @@ export function mongodbFaults(uri: string): string[] {
     .filter(([name, value]) => STRONG.has(name) && STRONG.get(name) !== value)
     .map(
       ([name]) =>
-        `MONGODB_URI must not set ${name} to anything but ${STRONG.get(name)}: acknowledged writes could be lost or overlooked; leave it out`,
+        `MONGODB_URI must not set ${name} to anything but ${STRONG.get(name)}: acknowledged writes could be lost or missed; leave it out`,
     );
 }
 
-/** A connection that others could read, change or open, unless `optOut` accepts that. */
+/** The fault of a connection that others could read, change or open, unless `optOut` accepts it. */
 export type InsecureStore = { setting: string; optOut: string; weakness: string; isAccepted: boolean };
 
 type StoreSettings = Partial<Pick<Config, 'mongodbUri' | 'redisUrl' | 'mongodbAllowInsecure' | 'redisAllowInsecure'>>;

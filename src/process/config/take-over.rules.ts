@@ -2,7 +2,7 @@
 
 /** How much longer than a send its job is locked; a live worker renews the lock. */
 export const LOCK_MARGIN_MS = 6000;
-/** How often workers look for jobs whose lock has expired. */
+/** How often workers search for jobs with an expired lock. */
 export const STALLED_CHECK_MS = 2000;
 /** How much longer than a send a worker holds the row: shorter than the lock, so the next worker finds it free. */
 export const LEASE_MARGIN_MS = 5000;

@@ -1,14 +1,20 @@
 /** Keys that are or were in the files of this repository. */
 const PUBLISHED = ['operator-key-of-the-tests-0123456789', 'no-operator-has-a-key-to-documents'];
 
-/** What people write in place of a key: seven letters or more, as one random key in 500,000 contains `your-`. */
+/**
+ * Texts that people write in place of a key. They have seven letters or more, because one random key in 500,000
+ * contains `your-`.
+ */
 const PLACEHOLDER =
   /change[-_ ]?(me|this|it)|replace[-_ ]?(me|this|it)|placeholder|example|your[-_ ](own|key|secret|api|operator)|randombytes/i;
 
-/** Fewer different bytes than 32 random ones have (decimal digits too, except in one key of 700). */
+/**
+ * The least number of different bytes. 32 random bytes have more, and so have 32 random decimal digits, except in one
+ * key of 700.
+ */
 const MIN_VARIETY = 8;
 
-/** Why this operator's key is weak, as the rest of a sentence; undefined if it is not. Never repeats the key. */
+/** Why this operator's key is weak, as the rest of a sentence without the key; undefined if it is strong. */
 export function weaknessOfOperatorKey(key: string): string | undefined {
   if (PUBLISHED.includes(key)) return 'is published in the repository of this service';
   if (PLACEHOLDER.test(key)) return 'is a placeholder';

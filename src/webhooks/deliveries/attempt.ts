@@ -27,7 +27,7 @@ export type SendDeps = {
 /** How long an attempt locks its row for one worker. */
 export const lockMs = ({ config }: Pick<SendDeps, 'config'>): number => config.webhookTimeoutMs + LEASE_MARGIN_MS;
 
-/** An attempt whose row is locked for this worker. `row`: before the attempt. */
+/** An attempt with its row locked for this worker. `row`: the row before the attempt. */
 export type BegunAttempt = Receiver & {
   row: Pick<
     DeliveryRow,
@@ -36,11 +36,11 @@ export type BegunAttempt = Receiver & {
   event: EventRow;
   secrets: OpenSecrets;
   attemptId: string;
-  /** Released when the response has come, before the outcome is recorded. */
+  /** The permit, which is released after the response and before the outcome is recorded. */
   permit: Pick<SendPermit, 'release'>;
   /** Aborts when the process cannot wait for the response any longer. */
   signal: AbortSignal;
-  /** When it is sent, if the row was written before. */
+  /** The instant of sending, if the row was written before. */
   sentAt?: Date;
 };
 

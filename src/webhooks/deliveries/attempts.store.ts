@@ -8,10 +8,10 @@ import type { AfterAttempt } from './retry-schedule.rules.ts';
 
 export type Series = Pick<DeliveryRow, '_id' | 'generation'>;
 
-/** No worker is making an attempt. */
+/** Filter: no worker is making an attempt. */
 export const IS_FREE: Expression = { $lte: [{ $ifNull: ['$leaseUntil', new Date(0)] }, '$$NOW'] };
 
-/** Bounds the row: interrupted attempts are not counted, so there may be any number of them. */
+/** Limits the size of a row, because there may be any number of interrupted attempts. */
 const MAX_ATTEMPTS_KEPT = 50;
 
 /** The attempts, with each unfinished one marked interrupted, as after a worker's death. */
@@ -88,17 +88,17 @@ type Settlement = Series & { attemptId: string; after: AfterAttempt } & Pick<
     'statusCode' | 'error' | 'errorDetail' | 'redirectTo' | 'durationMs' | 'responseExcerpt'
   > & { sentAt?: Date };
 
-/** How long results wait to be written in one batch: nothing outside waits for them. */
+/** How long results wait to be written in one batch. Only this worker waits for them. */
 const LINGER_MS = 20;
 const MAX_BATCH = 200;
 
 /**
- * Ends the attempt and gives the row its new state. False if the attempt is not open any more, so that its result must
- * not count: its lock has expired and another worker has marked it interrupted, or a new series has begun.
+ * Ends the attempt and gives the row its new state. False if the attempt is no longer open: its lock has expired and
+ * another worker has marked it interrupted, or a new series has begun. Its result must not count then.
  */
 export const settleAttempt = batchedByDb<Settlement, boolean>(settleAttempts, MAX_BATCH, LINGER_MS);
 
-/** Settles attempts whose rows change alike in one update, and each by itself if that did not change all. */
+/** Settles attempts with equal row changes in one update; each by itself if that did not change all. */
 async function settleAttempts(db: Db, settlements: readonly Settlement[]): Promise<(boolean | Error)[]> {
   const alike = groupBy(settlements, ({ generation, after }) => JSON.stringify([generation, after]));
   const outcomes = new Map<Settlement, boolean | Error>();
@@ -112,7 +112,7 @@ async function settleAttempts(db: Db, settlements: readonly Settlement[]): Promi
   return settlements.map((each) => outcomes.get(each) ?? false);
 }
 
-/** An attempt that is settled already does not match again. */
+/** A settled attempt does not match again. */
 async function settleEach(db: Db, settlements: readonly Settlement[]): Promise<(boolean | Error)[]> {
   if (settlements.length === 0) return [];
   const updates = settlements.map((each) => asSettled([each]));
@@ -154,7 +154,7 @@ function asSettled(settlements: readonly Settlement[]): GuardedUpdate {
           leaseUntil: null,
           nextAttemptAt: nextAttemptInMs === null ? null : { $add: ['$$NOW', nextAttemptInMs] },
           deadLetteredAt: state === 'dead_letter' ? { $ifNull: ['$deadLetteredAt', '$$NOW'] } : null,
-          // Kept until the operators have been alerted.
+          // Present until the operators have been alerted.
           ...(isNewDeadLetter ? { alertPending: true, isUncounted: true } : {}),
         },
       },

@@ -47,7 +47,10 @@ export function failuresOf(rows: readonly DeliveryRow[], inserted: readonly Inse
   return failures;
 }
 
-/** A delivery whose first attempt is due at `at`, by the database's clock, which an insert cannot read. */
+/**
+ * A delivery with a first attempt due at `at`. An insert cannot read the database's clock, so the caller passes the
+ * time.
+ */
 export function newDelivery(
   event: Pick<EventRow, '_id' | 'type'>,
   receiver: Pick<SubscriptionRow, '_id' | 'partnerId'>,
@@ -70,7 +73,7 @@ export function newDelivery(
   };
 }
 
-/** Adds the jobs of deliveries that wait for the first attempt of their series; existing jobs stay. */
+/** Adds the jobs of deliveries that are waiting for the first attempt of a series; existing jobs stay. */
 export async function schedulePending(deps: CreateDeliveriesDeps, of: DeliveriesOf): Promise<void> {
   const rows = await findPending(deps.db, of);
   if (rows.length === 0) return;

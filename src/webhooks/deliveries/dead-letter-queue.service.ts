@@ -16,7 +16,7 @@ import { deliveryFields, eventFields } from './log-fields.rules.ts';
 
 type AlertDeps = { db: Db; log: Logger; queues: Pick<Queues, 'addDeadLetters'> };
 
-/** The job of a dead letter: the same whenever it is made of the row. */
+/** The job of a dead letter. It depends on the row only, so it can be made again. */
 function jobOf({ attempts, ...row }: DeliveryRow) {
   const last = attempts.findLast(({ outcome }) => outcome === 'failed');
   const host = endpointHost(last?.endpointUrl);
@@ -36,8 +36,8 @@ function jobOf({ attempts, ...row }: DeliveryRow) {
 }
 
 /**
- * Alerts the operators of a dead letter: an `error` line and a job in the `dead-letter` queue. The row
- * remembers until then, so the sweep does it after a worker's death.
+ * Alerts the operators of a dead letter: an `error` line and a job in the `dead-letter` queue. The row is marked until
+ * then, so the sweep does it if the worker dies.
  */
 export async function raiseDeadLetter(deps: AlertDeps, row: DeliveryRow, event: EventRow | undefined): Promise<void> {
   const last = row.attempts.at(-1);
@@ -60,7 +60,7 @@ export async function raiseDeadLetter(deps: AlertDeps, row: DeliveryRow, event: 
   await markRaised(deps.db, row._id);
 }
 
-/** Raises the dead letters that a dying worker left unraised, until none is left or one cannot be; returns how many. */
+/** Raises the dead letters that dead workers did not raise, until none is left or one fails; returns how many. */
 export async function raiseForgottenDeadLetters(
   deps: AlertDeps,
   { graceMs, limit, stopping }: { graceMs: number; limit: number; stopping: AbortSignal },
@@ -85,7 +85,7 @@ export async function raiseForgottenDeadLetters(
   }
 }
 
-/** Adds every dead letter to its queue that Redis has lost. */
+/** Adds every dead letter that Redis has lost to the queue again. */
 export async function restoreDeadLetterQueue(deps: AlertDeps, limit: number): Promise<void> {
   const rows = await findLatestDeadLetters(deps.db, limit);
   if (rows.length > 0) await deps.queues.addDeadLetters(rows.map(jobOf));
@@ -94,8 +94,8 @@ export async function restoreDeadLetterQueue(deps: AlertDeps, limit: number): Pr
 const CLEAR_MS = 4000;
 
 /**
- * Removes deliveries from the dead-letter queue that are no dead letters any more, for example because Redis was away
- * when they were delivered. Works page by page; returns the position at which the next sweep goes on.
+ * Removes deliveries from the dead-letter queue that are no longer dead letters, for example because Redis was away
+ * when they were delivered. Works page by page; returns the position at which the next sweep continues.
  */
 export async function clearDeadLetterQueue(
   deps: { db: Db; queues: Pick<Queues, 'listDeadLetters' | 'removeDeadLetters'> },
@@ -109,7 +109,7 @@ export async function clearDeadLetterQueue(
     const dead = new Set(await findDeadLettersAmong(deps.db, listed));
     const revived = listed.filter((id) => !dead.has(id));
     await deps.queues.removeDeadLetters(revived);
-    // Removed jobs move the rest up: the next page begins after those that stay.
+    // Removing jobs moves later ones forward, so the next page begins after the jobs that stay.
     position += page.length - revived.length;
     if (stopping.aborted || performance.now() > endsAt) return position;
   }

@@ -17,8 +17,8 @@ import { type RedeliveryDeps, redeliverAll, redeliverOne, requireRedeliverable }
 
 /**
  * Begins a fresh series of attempts for a dead letter of any partner, now, with the same event_id.
- * @throws DomainError DELIVERY_NOT_FOUND; DELIVERY_IN_PROGRESS if it is no dead letter; WEBHOOK_INACTIVE;
- * PARTNER_SUSPENDED, VENUE_NOT_AUTHORIZED if its partner must not have the event any more
+ * @throws DomainError DELIVERY_NOT_FOUND; DELIVERY_IN_PROGRESS if it is not a dead letter; WEBHOOK_INACTIVE;
+ *   PARTNER_SUSPENDED, VENUE_NOT_AUTHORIZED if its partner may no longer receive the event
  */
 export async function redeliverDeadLetter(deps: RedeliveryDeps, anyId: string): Promise<DeliveryDetail> {
   const deliveryId = await requireRedeliverable(deps, undefined, anyId);
@@ -27,15 +27,15 @@ export async function redeliverDeadLetter(deps: RedeliveryDeps, anyId: string): 
   throw noDeadLetter(detail.delivery.state);
 }
 
-/** The error for a delivery that is not a waiting dead letter. */
+/** The error for a delivery that is not a dead letter, or is being sent. */
 function noDeadLetter(state: DeliveryState): DomainError {
   const reasons: Partial<Record<DeliveryState, string>> = {
-    cancelled: 'The delivery was cancelled. Its partner can have it delivered again.',
-    succeeded: 'The delivery has succeeded, so it is no dead letter.',
-    discarded: 'The dead letter was discarded. Its partner can have it delivered again.',
-    dead_letter: 'An attempt of the dead letter is under way. Repeat the call when it has ended.',
+    cancelled: 'The delivery was cancelled. Its partner can redeliver it.',
+    succeeded: 'The delivery has succeeded, so it is not a dead letter.',
+    discarded: 'The dead letter was discarded. Its partner can redeliver it.',
+    dead_letter: 'An attempt of the dead letter is in progress. Repeat the call when it has ended.',
   };
-  const underWay = `The delivery is under way (${state}). Wait until it has succeeded or is a dead letter.`;
+  const underWay = `The delivery is in progress (${state}). Wait until it has succeeded or is a dead letter.`;
   return new DomainError('DELIVERY_IN_PROGRESS', reasons[state] ?? underWay);
 }
 
@@ -45,11 +45,11 @@ const BATCH = 500;
 type DeadLettersUntil = Omit<DeadLetterFilter, 'to'> & { to?: Date };
 
 /**
- * Begins a fresh series of attempts for every matching dead letter, except of subscriptions that are deactivated or
- * no longer ask for the venue, and of partners that must not have the event any more. Deliveries that become dead
- * letters during the call are left alone. Safe to repeat: if calls race, only one starts and counts each redelivery.
- * Returns how many were begun.
- * @throws DomainError WEBHOOK_NOT_FOUND, WEBHOOK_INACTIVE, PARTNER_SUSPENDED for a subscription that is named
+ * Begins a fresh series of attempts for every matching dead letter, except of subscriptions that are deactivated or no
+ * longer include the venue, and of partners that may no longer receive the event. Deliveries that become dead letters
+ * during the call are left alone. Safe to repeat: if calls race, only one starts and counts each redelivery. Returns
+ * how many were begun.
+ * @throws DomainError WEBHOOK_NOT_FOUND, WEBHOOK_INACTIVE, PARTNER_SUSPENDED for a named subscription
  */
 export async function redeliverDeadLetters(deps: RedeliveryDeps, filter: DeadLettersUntil): Promise<number> {
   if (filter.subscriptionId !== undefined) {
@@ -108,7 +108,7 @@ export async function countDeadLettersBySubscription(
 type DiscardDeps = { db: Db; queues: Pick<Queues, 'removeDeadLetters'> };
 
 /**
- * Discards a dead letter, by its id or that of one of its attempts: it is not counted any more and raises no alert. Its
+ * Discards a dead letter, by its id or that of one of its attempts: it is no longer counted and raises no alert. Its
  * job leaves the dead-letter queue; without Redis, the sweep removes it. Its partner may redeliver it. Safe to repeat.
  * @throws DomainError DELIVERY_NOT_FOUND; DELIVERY_IN_PROGRESS if it is no dead letter, or is being sent
  */

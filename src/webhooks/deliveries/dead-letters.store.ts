@@ -3,7 +3,7 @@ import { omitUndefined } from '../../platform/omit-undefined.ts';
 import { INTERRUPT_UNSETTLED, IS_FREE } from './attempts.store.ts';
 import { type DeliveryRow, deliveryCollection } from './deliveries.model.ts';
 
-/** Dead letters that the operators may not have been alerted of, because a worker died. */
+/** Dead letters without an alert to the operators, because a worker died. */
 export async function findUnraisedDeadLetters(db: Db, graceMs: number, limit: number): Promise<DeliveryRow[]> {
   return deliveryCollection(db)
     .aggregate<DeliveryRow>([
@@ -27,7 +27,7 @@ export async function findDeadLettersAmong(db: Db, ids: readonly string[]): Prom
   return deliveryCollection(db).distinct('_id', { _id: { $in: [...ids] }, state: 'dead_letter' });
 }
 
-/** The latest dead letters, with the attempts of their rows without what receivers responded. */
+/** The latest dead letters, with their attempts but without receivers' responses. */
 export async function findLatestDeadLetters(db: Db, limit: number): Promise<DeliveryRow[]> {
   return deliveryCollection(db)
     .find({ state: 'dead_letter' }, { projection: { 'attempts.responseExcerpt': 0 } })
@@ -67,8 +67,8 @@ export async function findDeadLetters(
 }
 
 /**
- * Discards the dead letters among `ids` that have no attempt in progress; returns how many. An attempt whose lock has
- * expired is marked interrupted, so its worker can change nothing later.
+ * Discards the dead letters among `ids` that have no attempt in progress; returns how many. An attempt with an expired
+ * lock is marked interrupted, so that its worker can change nothing later.
  */
 export async function markDiscarded(db: Db, ids: readonly string[], reason: string): Promise<number> {
   const { modifiedCount } = await deliveryCollection(db).updateMany(

@@ -10,7 +10,10 @@ import { WAITING } from './delivery-series.store.ts';
 /** The outcome of inserting a row; `exists` if another row has its event and its subscription. */
 export type Inserted = 'created' | 'exists' | Error;
 
-/** Inserts the rows whose event and subscription have none yet. Returns the outcome of each row, in order. */
+/**
+ * Inserts the rows, except for an event and a subscription that already have one. Returns the outcome of each row, in
+ * order.
+ */
 export async function insertDeliveries(db: Db, rows: readonly DeliveryRow[]): Promise<Inserted[]> {
   if (rows.length === 0) return [];
   const inserts = rows.map((document) => ({ insertOne: { document } }));
@@ -57,7 +60,7 @@ export async function findDeliveriesOfEvents(
     .toArray();
 }
 
-/** `dueInMs`: until the next attempt, by the database's clock; null if there is none to come. */
+/** `dueInMs`: the time until the next attempt, by the database's clock; null if there is no further attempt. */
 type DueRow = DeliveryRow & { dueInMs: number | null };
 
 /** The newest state of a delivery, as guarded updates will find it. Concurrent calls share a read. */
@@ -103,7 +106,7 @@ export async function findOverdueDeliveries(
         { $sort: { _id: 1 } },
         { $limit: limit },
       ],
-      // By id it would walk every delivery that ever was.
+      // By id it would read all deliveries.
       { hint: 'due_deliveries' },
     )
     .toArray();

@@ -23,7 +23,7 @@ export async function markCounted(db: Db, ids: readonly string[], tx: Tx): Promi
   const { modifiedCount } = await deliveryCollection(db).updateMany(
     { _id: { $in: [...ids] }, isUncounted: true },
     { $unset: { isUncounted: '' } },
-    // By the index of the mark, each batch would walk all uncounted dead letters.
+    // By the index of the mark, each batch would read all uncounted dead letters.
     { session: tx, hint: { _id: 1 } },
   );
   return modifiedCount;
@@ -37,12 +37,12 @@ export async function hasDeadLetter(db: Db, subscriptionId: string): Promise<boo
   return found !== null;
 }
 
-/** Counting stops here, so that a scrape does not walk a backlog of any size. */
+/** Counting stops here, so that a scrape does not read a large backlog. */
 const COUNTED_AT_MOST = 100_000;
 
 const MAX_TIME_MS = 5000;
 
-/** States in which something may still happen. */
+/** States of deliveries that may still change. */
 type OpenState = Extract<DeliveryState, 'pending' | 'retrying' | 'dead_letter'>;
 
 /** How many deliveries are in an open state, up to 100,000, from the index alone. Rejects after 5 s. */

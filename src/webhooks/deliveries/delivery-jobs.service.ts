@@ -8,7 +8,7 @@ import type { DeliveryRow } from './deliveries.model.ts';
 import { endpointHost } from './failure-text.rules.ts';
 import { attemptsLeft, type RetryConfig } from './retry-schedule.rules.ts';
 
-/** What operators read in the job of a delivery that its row does not have. */
+/** Facts for operators in the job of a delivery that its row does not have. */
 type JobFacts = Pick<DueDelivery, 'venueId' | 'endpointHost'>;
 type JobRow = Pick<
   DeliveryRow,
@@ -34,7 +34,7 @@ export async function findJobFacts(db: Db, rows: readonly JobRow[]): Promise<(ro
   return ({ eventId, subscriptionId }) => factsOf(events.get(eventId), subscriptions.get(subscriptionId)?.endpointUrl);
 }
 
-/** The job of a delivery whose next attempt is due in `delayMs`. */
+/** The job of a delivery with its next attempt in `delayMs`. */
 export function dueIn(delayMs: number, row: JobRow, facts: JobFacts, config: RetryConfig): DueDelivery {
   const { _id: deliveryId, eventId, eventType, subscriptionId, partnerId, generation, attemptsMade } = row;
   return {

@@ -11,8 +11,8 @@ const CANCELLED = { state: 'cancelled' as const, nextAttemptAt: null, leaseUntil
 const MAX_BATCH = 500;
 
 /**
- * Cancels a delivery whose receiver must not have it (any more). A dead letter stays one, and a series begun since the
- * row was read goes on.
+ * Cancels a delivery that its receiver may not (or no longer) receive. A dead letter stays a dead letter, and a series
+ * begun since the row was read continues.
  */
 export const cancelDelivery = batchedByDb<Series, undefined>(async (db, all) => {
   const updates = all.map(({ _id, generation }) => ({
@@ -22,7 +22,9 @@ export const cancelDelivery = batchedByDb<Series, undefined>(async (db, all) => 
   return (await updateGuarded(deliveryCollection(db), updates)).errors;
 }, MAX_BATCH);
 
-/** Cancels what waits for a subscription. A worker with an attempt in progress finds it inactive afterwards. */
+/**
+ * Cancels the waiting deliveries of a subscription. A worker with an attempt in progress finds it inactive afterwards.
+ */
 export async function cancelWaiting(db: Db, partnerId: string, subscriptionId: string): Promise<void> {
   await deliveryCollection(db).updateMany(
     { partnerId, subscriptionId, state: WAITING, $expr: IS_FREE },

@@ -12,7 +12,7 @@ type AttemptStatistics = {
 };
 
 const MAX_DURATIONS = 10_000;
-/** Enough for some 400,000 deliveries on a busy machine; a partner with more is rejected. */
+/** Enough for some 400,000 deliveries on a busy machine; for a partner with more, the call fails. */
 const MAX_TIME_MS = 5000;
 
 /** The states and attempts of a partner's deliveries created from `since` on. */

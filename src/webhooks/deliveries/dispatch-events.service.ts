@@ -19,8 +19,8 @@ import { type CreateDeliveriesDeps, createDeliveries, type WantedDelivery } from
 export type DispatchDeps = CreateDeliveriesDeps & { log: Logger };
 
 /**
- * Creates deliveries durably. `readAtMs` (`performance.now()`): when reading the receivers began. Returns by event why
- * a delivery could not be created, and `begun`, which resolves when the first attempts have begun or have jobs.
+ * Creates deliveries durably. `readAtMs` (`performance.now()`): when reading the receivers began. Returns the error of
+ * each event without its deliveries, and `begun`, which resolves when the first attempts have begun or have jobs.
  */
 export type Deliver = (
   wanted: readonly WantedDelivery[],
@@ -30,7 +30,7 @@ export type Deliver = (
 /** Events that left an outbox, and their deliveries. */
 export type DispatchCount = { events: number; deliveries: number };
 
-/** By outbox, what was dispatched (`done`) or why an event was not (`failures`). */
+/** The result by outbox: its dispatched events (`done`) and its errors (`failures`). */
 export type Dispatched = {
   done: ReadonlyMap<string, DispatchCount>;
   failures: ReadonlyMap<string, Error>;
@@ -40,7 +40,7 @@ export type Dispatched = {
 /**
  * Dispatches the events of outboxes, of reservations and of venue changes. Writes a delivery row for each receiving
  * subscription, then the event log, and empties the outboxes last. Every step can be repeated, so the next run
- * completes what a killed process leaves (ADR 0009). `deliver` creates the deliveries; by default jobs send them.
+ * completes the work of a killed process (ADR 0009). `deliver` creates the deliveries; by default jobs send them.
  */
 export async function dispatchEvents(
   deps: DispatchDeps,
@@ -98,7 +98,8 @@ const byJobs =
 
 /** Each event with each subscription that receives it. */
 async function wantedDeliveries(deps: DispatchDeps, events: readonly EventRow[]): Promise<WantedDelivery[]> {
-  // Read after the outboxes: an event goes to every subscription that existed before it.
+  // Subscriptions are read after the outboxes, so that an event goes to every subscription that is older than the
+  // event.
   const receiversOf = await findReceivers(deps.db, events);
   return events.flatMap((event) =>
     receiversOf(event)
@@ -137,7 +138,10 @@ async function emptyOutboxes(
   return (await Promise.all([removed, ...emptied])).flat();
 }
 
-/** Dispatches a page of the sweep, except outboxes `inHand` of this process; the first includes venue changes. */
+/**
+ * Dispatches a page of the sweep, except outboxes that this process is dispatching (`inHand`). The first page includes
+ * venue changes.
+ */
 export async function dispatchWaiting(
   deps: DispatchDeps,
   { stopping, inHand, ...page }: PageOfDue & { stopping: AbortSignal; inHand?: ReadonlySet<string> },

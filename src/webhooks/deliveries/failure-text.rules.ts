@@ -25,7 +25,7 @@ export function outcomeText(outcome: Outcome, host: string | null): string {
   return TEXTS[error](of, outcome);
 }
 
-/** The same in two words: `HTTP 503`, `connection refused`. */
+/** The short form without the host: `HTTP 503`, `connection refused`. */
 export function outcomeName(outcome: Outcome): string {
   return outcome.statusCode === null ? (outcome.error ?? 'unknown').replaceAll('_', ' ') : statusText(outcome);
 }

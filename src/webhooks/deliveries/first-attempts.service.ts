@@ -15,15 +15,15 @@ import { sendAttempt } from './send-attempt.service.ts';
 /** How long a first attempt waits for a permit before it is left to a job. */
 const PATIENCE_MS = 3000;
 
-/** How long recording a result may take: part of the time by which a row's lock outlasts the send. */
+/** How long recording a result may take: less than the time that the row's lock lasts after the send. */
 const SETTLED_WITHIN_MS = 1000;
 
 type FirstAttempt = Omit<BegunAttempt, 'permit'> & { leaseUntil: Date };
-/** `attempt` is null if the delivery cannot be sent at once; `facts`: of its job. */
+/** `attempt` is null if the delivery cannot be sent at once; `facts` are for its job. */
 type Prepared = { row: DeliveryRow; attempt: FirstAttempt | null; facts: ReturnType<typeof factsOf> };
 type Batch = { readAtMs: number; now: Date; signal: AbortSignal };
 
-/** As `Deliver` returns it; `sent` resolves when the results are recorded. */
+/** The result of `Deliver`; `sent` resolves when the results are recorded. */
 export type FirstAttempts = {
   failures: ReadonlyMap<string, Error>;
   begun: Promise<void>;
@@ -32,10 +32,10 @@ export type FirstAttempts = {
 
 /**
  * Creates deliveries with their first attempts started, and sends these once the rows are durable. Each row is locked
- * for this worker; if the worker dies, the sweep has it attempted again after that. A job takes what fails, and what
- * cannot be sent at once because its endpoint is unhealthy or has no free permit. Existing deliveries are left to their
+ * for this worker; if the worker dies, the sweep adds a job once the lock has expired. A job retries failed attempts,
+ * and makes the attempt if the endpoint is unhealthy or has no free permit. Existing deliveries are left to their
  * worker. `readAtMs` (`performance.now()`): when reading the receivers began. `signal` aborts when the process cannot
- * wait longer.
+ * wait any longer.
  */
 export async function sendFirstAttempts(
   deps: SendDeps,

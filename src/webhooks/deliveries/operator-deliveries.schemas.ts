@@ -9,7 +9,7 @@ import { DELIVERY_STATUSES, delivery } from './deliveries.schemas.ts';
 
 const page = { limit: pageLimit(), cursor: cursor() };
 const ofPartner = () => uuid().description("Only this partner's.");
-const ofSubscription = () => uuid().description('Only those to this subscription.');
+const ofSubscription = () => uuid().description('Only deliveries to this subscription.');
 
 export const deadLetterIdParam = pathId(
   '`id` of a dead letter as listed, or the X-Delivery-Id of one of its attempts.',
@@ -25,12 +25,12 @@ export const operatorDelivery = named(
   delivery.keys({
     partner_id: id(EXAMPLE.partnerId).description('The partner that receives it.').required(),
     request_id: orNull(Joi.string())
-      .description('X-Request-Id of the call that made the event; null where the service did it by itself.')
+      .description('X-Request-Id of the call that made the event; null if the service made it.')
       .example(EXAMPLE.requestId),
     discard_reason: Joi.string()
       .optional()
       .description('Present only in a discarded delivery.')
-      .example('No grant any more'),
+      .example('The grant has ended'),
   }),
 );
 
@@ -62,7 +62,7 @@ export const deliveriesQuery = Joi.object<DeliveriesQuery>({
     .pattern(REQUEST_ID)
     .messages({ 'string.pattern.base': 'must be an X-Request-Id: 1 to 128 characters A-Z a-z 0-9 . _ -' })
     .description(
-      'Only those of the events that the call with this X-Request-Id made; of an id that was sent often, its newest 1,000 events.',
+      'Only deliveries of events made by the call with this X-Request-Id; if many calls used the id, of its newest 1,000 events.',
     ),
   ...page,
 });
@@ -73,10 +73,10 @@ const chosenDeadLetters = {
   subscription_id: ofSubscription().example(EXAMPLE.subscriptionId),
   event_type: eventType().description('Only events of this type.').example('booking_created'),
   from: instantNotAfter('to')
-    .description('Only what became a dead letter at this instant or later.')
+    .description('Only deliveries that became dead letters at this instant or later.')
     .example(EXAMPLE.now),
   to: instant()
-    .description('Only what became a dead letter up to this instant, included; now unless stated.')
+    .description('Only deliveries that became dead letters up to this instant, included. Default: now.')
     .example(EXAMPLE.later),
 };
 
@@ -87,8 +87,8 @@ export type DiscardBody = { reason: string };
 const discardReason = () =>
   prose(500)
     .required()
-    .description('Why nobody will deliver it. Operators see it; write no personal data in it.')
-    .example('The partner has no grant for the venue any more.');
+    .description('The reason. Operators see it; do not write personal data in it.')
+    .example('The partner no longer has a grant for the venue.');
 
 export const discardBody = Joi.object<DiscardBody>({ reason: discardReason() }).required();
 
@@ -99,14 +99,14 @@ export const discardManyBody = Joi.object<RedriveBody & DiscardBody>({
   .or(...Object.keys(chosenDeadLetters))
   .required()
   .messages({
-    'object.missing': 'is required where nothing else says which: send at least one of these fields',
+    'object.missing': 'is required if no other field selects dead letters: send at least one of these fields',
   })
-  .description('Needs the reason, and at least one of its other fields.');
+  .description('Requires the reason and at least one other field.');
 
 export const discarded = object({
-  discarded: count(12).description('How many dead letters were given up.'),
+  discarded: count(12).description('How many dead letters were discarded.'),
 });
 
 export const redriven = object({
-  redriven: count(12).description('How many deliveries are attempted again.'),
+  redriven: count(12).description('How many deliveries start a new series.'),
 });

@@ -15,7 +15,7 @@ import {
 
 export type DeliveryDetail = { delivery: DeliveryRow; event: EventRow | null; endpointUrl: string | null };
 
-/** Events of one request id that are searched: a caller may send the same id with every call. */
+/** The most events of one request id that are searched: a caller may send the same id with every call. */
 const MAX_OF_REQUEST = 1000;
 
 /** The deliveries of a partner, or of all, newest first; with `requestId`, of the events that this call made. */
@@ -32,8 +32,8 @@ export async function listDeliveries(
 }
 
 /**
- * A delivery to the partner, by its own id or that of one of its attempts (`X-Delivery-Id`); to any partner if an
- * operator asks, who names none.
+ * A delivery to the partner, by its own id or that of one of its attempts (`X-Delivery-Id`); to any partner if
+ * `partnerId` is absent (operators).
  * @throws DomainError DELIVERY_NOT_FOUND for a delivery that is missing or to another partner
  */
 export async function getDelivery(

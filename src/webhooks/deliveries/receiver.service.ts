@@ -19,8 +19,8 @@ type ReceiverDeps = { db: Db; log: Logger; secretBox: SecretBox };
 export type Receiver = { subscription: FoundSubscription; readAtMs: number };
 
 /**
- * The receiver of the event. Null if the partner must not have it (any more): its subscription was deactivated, or the
- * partner was suspended or has lost the grant for the venue.
+ * The receiver of the event. Null if the partner may not (or no longer) receive it: its subscription was deactivated,
+ * or the partner was suspended or has lost the grant for the venue.
  */
 export async function findReceiver(
   deps: ReceiverDeps,
@@ -32,12 +32,12 @@ export async function findReceiver(
     findSubscriptionToSend(deps, subscriptionId),
     canReceiveNow(deps, { partnerId, venueId: requiredVenueId(event) }),
   ]);
-  // Do not trust the job's partner: the body has data that is only for the subscription's partner.
+  // Take the partner from the subscription, not from the job: the body has data for that partner only.
   if (subscription?.status !== 'active' || subscription.partnerId !== partnerId || !canReceive) return null;
   return { subscription, readAtMs };
 }
 
-/** From the cache; from the database if it is inactive or its endpoint fails, which must not be stale. */
+/** Reads the cache; reads the database if the cached row is inactive or failing, because that must not be stale. */
 export async function findSubscriptionToSend(
   deps: ReceiverDeps,
   subscriptionId: string,
@@ -51,8 +51,8 @@ export async function findSubscriptionToSend(
 }
 
 /**
- * Whether endpoint, secret or status have changed since an attempt read them: its failure then says nothing about the
- * endpoint as it is now. Reads the newest state, so that no change acknowledged before the attempt ended is missed.
+ * Whether endpoint, secret or status have changed since an attempt read them. If so, its failure says nothing about the
+ * current endpoint. Reads the newest state, which has every change acknowledged before the attempt ended.
  */
 export async function hasChanged({ db }: { db: Db }, used: FoundSubscription): Promise<boolean> {
   const now = await findSubscription(db, used._id);

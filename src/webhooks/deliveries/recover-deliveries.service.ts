@@ -16,7 +16,7 @@ import { REDELIVERABLE, type RedeliveryDeps } from './redelivery.service.ts';
 
 const RECOVERABLE: readonly DeliveryState[] = REDELIVERABLE.filter((state) => state !== 'succeeded');
 
-/** Events worked on at a time; a recovery keeps no more in memory. */
+/** Events processed at a time; a recovery has no more in memory. */
 const BATCH = 500;
 
 const recoveriesOf = memoizeByObject(singleFlightOfOneKind<number>);
@@ -25,11 +25,11 @@ const recoveriesOf = memoizeByObject(singleFlightOfOneKind<number>);
 type RecoverySpan = { since: Date; until?: Date };
 
 /**
- * Delivers again, now, every event from `since` to `until` that the subscription asks for and has no success for,
+ * Redelivers now every event from `since` to `until` that the subscription asks for and that was not delivered,
  * including deliveries that wait for a retry and events without a delivery. Deliveries that wait for a first attempt or
- * are being sent go on. Safe to repeat. Returns how many series were begun. A process runs one recovery of a
- * subscription at a time; calls for the same time share the next run.
- * @throws DomainError WEBHOOK_NOT_FOUND, WEBHOOK_INACTIVE; RATE_LIMITED while another time is being recovered
+ * are being sent continue. Safe to repeat. Returns how many series were begun. A process runs one recovery of a
+ * subscription at a time; calls for the same period share the next run.
+ * @throws DomainError WEBHOOK_NOT_FOUND, WEBHOOK_INACTIVE; RATE_LIMITED while another period is being recovered
  */
 export async function recoverDeliveries(
   deps: RedeliveryDeps,

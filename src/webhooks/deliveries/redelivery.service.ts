@@ -29,11 +29,10 @@ export const REDELIVERABLE: readonly DeliveryState[] = [
 
 /**
  * Begins a fresh series of attempts now, with the same event_id and the current secret, also for a delivery that waits
- * for a retry. The update of the row decides between racing calls, and between this and a worker that begins an
- * attempt: one series begins, and the job of the earlier one finds nothing to do. A pending delivery is returned as it
- * is.
+ * for a retry. The update of the row decides races between calls, and with a worker that begins an attempt: one series
+ * begins, and the job of the earlier one finds nothing to do. A pending delivery is returned unchanged.
  * @throws DomainError DELIVERY_NOT_FOUND; DELIVERY_IN_PROGRESS during an attempt; WEBHOOK_INACTIVE;
- * VENUE_NOT_AUTHORIZED if the partner must not have events of the venue any more
+ *   VENUE_NOT_AUTHORIZED if the partner may no longer receive events of the venue
  */
 export async function redeliver(deps: RedeliveryDeps, partnerId: string, anyId: string): Promise<DeliveryDetail> {
   const deliveryId = await requireRedeliverable(deps, partnerId, anyId);
@@ -46,7 +45,9 @@ export async function redeliver(deps: RedeliveryDeps, partnerId: string, anyId: 
   );
 }
 
-/** The id of a delivery that may be sent again. @throws DomainError as `redeliver`, except DELIVERY_IN_PROGRESS */
+/**
+ * Resolves an id to a delivery that may be sent again. @throws DomainError as `redeliver`, except DELIVERY_IN_PROGRESS
+ */
 export async function requireRedeliverable(
   deps: RedeliveryDeps,
   partnerId: string | undefined,
@@ -59,7 +60,7 @@ export async function requireRedeliverable(
   return delivery._id;
 }
 
-/** As `redeliverAll` for one delivery, which it returns as it is then. */
+/** Like `redeliverAll` for one delivery; returns the delivery afterwards. */
 export async function redeliverOne(
   deps: RedeliveryDeps,
   partnerId: string | undefined,

@@ -1,12 +1,12 @@
 import type { RetentionRule } from '../../domain/retention.ts';
 
-/** No attempt was begun since `before`, whether of a later series or by hand. */
+/** No attempt was begun since `before`, in any series or by hand. */
 const isQuietSince = (before: Date) => ({ attempts: { $not: { $elemMatch: { sentAt: { $gte: before } } } } });
 
 /** A dead letter stays until operators have been alerted of it. */
 const IS_TOLD = { alertPending: { $exists: false }, isUncounted: { $exists: false } };
 
-/** Deliveries go by their last attempt, or when they were discarded or created. Waiting ones stay. */
+/** Deliveries may be deleted some days after the latest of creation, last attempt and discarding. Waiting ones stay. */
 export const ENDED_DELIVERIES: RetentionRule = {
   collection: 'deliveries',
   field: 'createdAt',

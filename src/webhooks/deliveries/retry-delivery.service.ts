@@ -16,9 +16,9 @@ import { sendAttempt } from './send-attempt.service.ts';
 /** One attempt of a series. */
 type DueAttempt = Destination & {
   deliveryId: string;
-  /** Of the job's series; undefined for a dead letter's job, which is for the series that has ended. */
+  /** The series of the job; undefined for the job of a dead letter, because its series has ended. */
   generation: number | undefined;
-  /** The job knew that its delivery is a dead letter: an operator runs it again. */
+  /** Whether the job knew that its delivery is a dead letter: then an operator runs it again. */
   isKnownDead: boolean;
   signal: AbortSignal;
 };
@@ -29,7 +29,7 @@ type DueAttempt = Destination & {
  * - `skipped`: nothing to send, for the reason `why`
  * - `retry`: failed, try again after `inMs`
  * - `dead`: failed at the last attempt; the row, the dead-letter queue and the operators know
- * - `later`: nothing was counted, come back after `inMs`
+ * - `later`: no attempt was counted, try again after `inMs`
  */
 export type AttemptResult =
   | { kind: 'delivered'; status: number | null; ms: number | null; attempt: string }
@@ -38,7 +38,7 @@ export type AttemptResult =
   | { kind: 'retry'; inMs: number; attempt: string }
   | { kind: 'later'; inMs: number };
 
-/** The pause before trying again what operators have to mend. */
+/** The pause before the next try if operators have to fix something first. */
 const MENDED_AFTER_MS = 10_000;
 /** An event is logged right after its deliveries are written. */
 const LOGGED_SOON_MS = 1000;
@@ -48,14 +48,14 @@ const LOGGED_WITHIN_MS = 86_400_000;
 const HANGS_AFTER_MS = 15_000;
 /** States in which there is nothing more to send. */
 const ENDED = ['succeeded', 'cancelled', 'discarded'] as const;
-/** A job that comes earlier than this before its row is due waits: the queue goes by the hosts' clocks. */
+/** A job waits if it comes more than this before its row is due, because the queue uses the hosts' clocks. */
 const EARLY_MS = 1000;
 
 /**
- * Makes one attempt of a delivery. The row decides its number, what follows, and when it is due by the database's
- * clock: an early job waits, and a duplicate or outdated one sends nothing. A dead letter that is run again (Bull
- * Board's retry) gets one manual attempt, whose failure changes nothing. A delivery whose receiver must not have it
- * (any more) is cancelled (ADR 0011); a dead letter stays one.
+ * Makes one attempt of a delivery. The row decides its number, its consequences, and whether it is due by the
+ * database's clock: an early job waits, and a duplicate or outdated job sends nothing. A dead letter that is run again
+ * (Bull Board's retry) gets one manual attempt; if it fails, nothing changes. If the receiver may not (or no longer)
+ * receive it, the delivery is cancelled (ADR 0011); a dead letter stays a dead letter.
  */
 export async function retryDelivery(deps: SendDeps, due: DueAttempt): Promise<AttemptResult> {
   // Acquire the permit before reading: a dead endpoint may have very many jobs.
@@ -76,7 +76,7 @@ async function attempt(deps: SendDeps, due: DueAttempt, permit: SendPermit): Pro
   const ended = ENDED.find((state) => state === row.state);
   if (ended !== undefined) return { kind: 'skipped', why: ended };
   if (due.generation === undefined && row.state !== 'dead_letter') return { kind: 'skipped', why: 'redelivered' };
-  // Its last attempt was recorded by a worker that died before it could tell the queue.
+  // A worker recorded its last attempt and died before the job ended.
   if (row.state === 'dead_letter' && !due.isKnownDead) return { kind: 'dead', attempt: lastFailureOf(deps, row) };
   const waitMs = row.dueInMs ?? 0;
   if (waitMs > EARLY_MS) return { kind: 'later', inMs: waitMs };

@@ -16,7 +16,7 @@ import { type AfterAttempt, afterAttempt } from './retry-schedule.rules.ts';
 
 /**
  * Sends the webhook and records the outcome: in the row, in the endpoint's health, and after the last attempt in the
- * dead-letter queue. `after` is null if the attempt no longer belonged to this worker; then nothing is recorded.
+ * dead-letter queue. `after` is null, and nothing recorded, if the attempt no longer belonged to this worker.
  */
 export async function sendAttempt(
   deps: SendDeps,
@@ -42,9 +42,9 @@ async function send(deps: SendDeps, attempt: BegunAttempt): Promise<AttemptOutco
 }
 
 /**
- * The signed message of an attempt. It is valid while its data may be cached: calls that rotate the secret, change the
- * endpoint, deactivate, suspend or revoke wait that long. Then `renew` reads and signs again; it returns null if the
- * webhook must not be sent any more, or the secret or endpoint has changed.
+ * The signed message of an attempt. It is valid as long as its data may be cached; calls that rotate the secret, change
+ * the endpoint, deactivate, suspend or revoke wait that long. After that `renew` reads and signs again. It returns null
+ * if the webhook may no longer be sent, or the secret or endpoint has changed.
  */
 function messageOf(deps: SendDeps, attempt: BegunAttempt): WebhookMessage {
   const { row, event, subscription, signal } = attempt;

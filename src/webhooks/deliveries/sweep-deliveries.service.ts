@@ -12,8 +12,8 @@ type SweepDeps = { db: Db; log: Logger; queues: Pick<Queues, 'ensureDelivery'>; 
 
 /**
  * Puts back the missing jobs of a page of deliveries that have been due for `graceMs` without a worker, after
- * `afterId`. The page does not begin again at deliveries that have jobs, such as the many of a failing endpoint, so
- * that they do not hide others. Without Redis there is no next page.
+ * `afterId`. The next page begins after this one even if its deliveries have jobs, so that the many deliveries of a
+ * failing endpoint do not hide others. Without Redis there is no next page.
  */
 export async function addMissingJobs(
   deps: SweepDeps,
@@ -23,7 +23,7 @@ export async function addMissingJobs(
   let isRedisThere = true;
   let facts: ReturnType<typeof findJobFacts> | undefined;
   const ensure = async (row: DeliveryRow) => {
-    // Most rows have their job: read what jobs say once one is missing, for the whole page.
+    // Most rows have their job. If one is missing, read the facts for jobs once for the whole page.
     const toDue = async () => {
       facts ??= findJobFacts(deps.db, rows);
       return dueIn(0, row, (await facts)(row), deps.config);

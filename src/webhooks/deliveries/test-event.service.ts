@@ -22,7 +22,7 @@ export async function sendTestEvent(
   const asked = type ?? first;
   if (asked === undefined || !subscription.eventTypes.includes(asked)) {
     const types = subscription.eventTypes.join(', ');
-    throw fieldError('event_type', `is none that the subscription has. It subscribes to ${types}.`);
+    throw fieldError('event_type', `is not a type of the subscription. It subscribes to ${types}.`);
   }
   const event = await logTestEvent(deps, partnerId, asked);
   const [failure] = (await createDeliveries(deps, [{ event, receiver: subscription }])).values();

@@ -3,7 +3,9 @@ import type { Backlog } from '../../platform/backlog.store.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { findUndispatched } from '../../reservations/outbox.store.ts';
 
-/** The outboxes of reservations and venues whose events have waited for at least `graceMs`; null if there are none. */
+/**
+ * The outboxes with events that have waited for at least `graceMs`, of reservations and venues; null if there are none.
+ */
 export async function measureUndispatched(db: Db, graceMs: number): Promise<Backlog | null> {
   const [ofReservations, ofVenues] = await Promise.all([
     findUndispatched(db, graceMs),

@@ -38,7 +38,7 @@ export function createConnections(rules: ConnectRules) {
 
   return {
     /**
-     * A POST that is not sent yet, over a kept connection if there is one; `fresh` opens a new one.
+     * A POST that is not sent yet, over an idle connection if there is one; `fresh` opens a new one.
      * @throws BlockedAddressError if the URL must not be called, without looking up its name
      */
     request(url: URL, how: { fresh: boolean }): ClientRequest {
@@ -68,7 +68,7 @@ export function createConnections(rules: ConnectRules) {
   };
 }
 
-/** Does not keep connections that are too old, and drops one whose receiver sends data without a request. */
+/** Closes connections that are too old, and those on which the receiver sends data without a request. */
 function limitReuse(agent: HttpAgent, openedAt: WeakMap<Duplex, number>): void {
   agent.keepSocketAlive = (socket) => {
     if (performance.now() - (openedAt.get(socket) ?? 0) > MAX_AGE_MS) return false;

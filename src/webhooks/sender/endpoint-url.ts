@@ -44,7 +44,9 @@ export async function checkEndpointUrl(text: string, rules: EndpointUrlRules): P
   return fault === null ? checkHost(url, rules) : rejected(fault);
 }
 
-/** A given URL as it is stored, shown and called (`href`), or what is wrong with it, without looking up its host. */
+/**
+ * A given URL in the form in which it is stored, shown and called (`href`), or its fault. Does not look up the host.
+ */
 export function parseEndpoint(
   text: string,
   rules: Omit<EndpointUrlRules, 'resolve'>,
@@ -82,7 +84,7 @@ function textFault(text: string): string | null {
   return null;
 }
 
-/** What is wrong with the URL, without looking up its host. */
+/** The fault of the URL, if any. Does not look up the host. */
 function urlFault(
   url: URL,
   { allowPrivateNetworks, ports = WEBHOOK_PORTS }: Omit<EndpointUrlRules, 'resolve'>,

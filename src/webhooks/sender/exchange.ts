@@ -2,7 +2,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { collectResponse, FailureCause } from './collect-response.ts';
 import { failureOf } from './delivery-error.rules.ts';
 
-/** Complete with their head, whatever it announces (RFC 9110, 6.4.1). */
+/** Statuses of responses that are complete with their head, regardless of its fields (RFC 9110, 6.4.1). */
 const WITHOUT_BODY: readonly (number | undefined)[] = [204, 205, 304];
 /** Asks for no compression: only the beginning of a response is kept, for people to read. */
 const ACCEPT = { Accept: '*/*', 'Accept-Encoding': 'identity' };
@@ -21,11 +21,11 @@ export type WebhookMessage = {
 type Validity = {
   /** The last instant, by `performance.now()`, at which the first byte may be written. */
   untilMs: number;
-  /** The message as it is now; null if it must not be sent any more, which ends the exchange as `interrupted`. */
+  /** The current message; null if it may no longer be sent, which ends the exchange as `interrupted`. */
   renew(): Promise<WebhookMessage | null>;
 };
 
-/** What a request shares with the others of its exchange: a message may be sent a second time. */
+/** The state that all requests of an exchange share: a message may be sent a second time. */
 export type Exchange = {
   url: URL;
   response: ReturnType<typeof collectResponse>;
@@ -34,7 +34,7 @@ export type Exchange = {
   cut(cause: FailureCause): void;
   /** The message as it may be sent now, or null. */
   renewed(): Promise<WebhookMessage | null>;
-  /** Sends once more, over a new connection. */
+  /** Sends the message again, over a new connection. */
   again(): void;
 };
 
@@ -89,7 +89,7 @@ function readResponse(incoming: IncomingMessage, { response, settle, cut }: Exch
   response.begin(incoming);
   incoming.on('error', (error) => settle(failureOf(error)));
   if (WITHOUT_BODY.includes(incoming.statusCode)) {
-    // On a kept connection, an announced body would be read as the next response.
+    // On a reused connection, an announced body would be read as the next response.
     if (announcesBody(incoming)) cut(null);
     else settle(null);
     incoming.resume();

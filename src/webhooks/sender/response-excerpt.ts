@@ -41,7 +41,7 @@ async function decompress(bytes: Buffer, contentEncoding: string): Promise<Buffe
       if (length >= MAX_DECODED_BYTES) break;
     }
   } catch {
-    // Keep what was decoded before the error.
+    // Keep the part that was decoded before the error.
   }
   return Buffer.concat(chunks);
 }
@@ -53,7 +53,7 @@ function decoderOf(coding: string, [first = 0]: Buffer) {
     case 'x-gzip':
       return createGunzip(partly);
     case 'deflate':
-      // Some receivers omit zlib's header, whose first byte has 8 in its low half.
+      // Some receivers omit zlib's header. Its first byte has 8 in the low half.
       return (first & 0x0f) === 8 ? createInflate(partly) : createInflateRaw(partly);
     case 'br':
       return createBrotliDecompress({ finishFlush: zlib.BROTLI_OPERATION_FLUSH });

@@ -2,16 +2,18 @@ import { isUnhealthy } from './endpoint-health.rules.ts';
 
 /** A send that takes longer is slow: its permit is given to another (ADR 0012). */
 const SLOW_AFTER_MS = 1000;
-/** How long an endpoint that had all its sends counts as full, so that its next deliveries skip the database. */
+/**
+ * How long an endpoint counts as full after it had all its sends, so that its next deliveries need no database read.
+ */
 const FULL_MS = 2000;
 
 /** The endpoint of a delivery, by its subscription. */
 export type Destination = { subscriptionId: string; partnerId: string };
 
-/** Permits to work on a delivery: a failing or silent endpoint or partner does not hold up the others. */
+/** Permits to work on a delivery, so that a failing or silent endpoint or partner does not delay others. */
 export type SendPermits = ReturnType<typeof createSendPermits>;
 
-/** Held from when a delivery is worked on until `release`. */
+/** A permit, from the beginning of work on a delivery until `release`. */
 export type SendPermit = {
   /** Call it right before sending. False if the endpoint is unhealthy and has all its sends, or after `release`. */
   beginSend(consecutiveFailures: number): boolean;
@@ -61,7 +63,7 @@ export function createSendPermits(limit: number, maxUnhealthySends: number) {
       if (endpoint.waiting.size > 0) turns.add(endpoint);
     }
   };
-  /** Sends the callers away that wait for full endpoints of the partner. */
+  /** Rejects the callers that wait for full endpoints of the partner. */
   const sendBack = (partner: Partner): void => {
     for (const endpoint of partner.endpoints) if (isFull(endpoint)) for (const end of endpoint.waiting) end(false);
   };
@@ -129,7 +131,7 @@ export function createSendPermits(limit: number, maxUnhealthySends: number) {
     });
 
   return {
-    /** Whether `acquire` would return null at once, or as many wait for the endpoint as there are permits. */
+    /** Whether `acquire` would return null at once, or as many callers wait for the endpoint as there are permits. */
     isBusy(destination: Destination): boolean {
       const endpoint = endpointOf(destination);
       forgetIdle(endpoint);

@@ -27,13 +27,13 @@ export function createWebhookSender(options: WebhookSenderOptions) {
   let closed = false;
   return {
     /**
-     * POSTs a message and never rejects. Success is a 2xx whose response was complete within the deadline; a response
-     * counts as complete at 16 KB, and its connection is dropped. Any other status fails, whatever becomes of its body.
-     * Interim responses (1xx) are skipped; more than 20 are a `network_error`. Redirects are not followed.
+     * POSTs a message and never rejects. Success is a 2xx with a response that was complete within the deadline; a
+     * response counts as complete at 16 KB, and its connection is dropped. Any other status fails, regardless of its
+     * body. Interim responses (1xx) are skipped; more than 20 are a `network_error`. Redirects are not followed.
      *
-     * A message is sent again only if a kept connection ended before a byte of the response, because the receiver may
-     * have closed it just then: at once, over a new connection. A message whose validity has ended when its connection
-     * is ready is renewed; if the deadline passes meanwhile, the exchange is `interrupted`.
+     * If a reused connection ends before a byte of the response, the message is sent once more, over a new connection:
+     * the receiver may have closed the old one just then. If a message is no longer valid when its connection is ready,
+     * it is renewed; if the deadline passes meanwhile, the exchange is `interrupted`.
      */
     async send(message: WebhookMessage): Promise<SendOutcome> {
       if (closed || message.signal?.aborted === true) return notSent('interrupted');

@@ -17,7 +17,7 @@ const INACTIVE: Record<Audience, string> = {
 };
 
 /**
- * The active subscription of the partner; of any partner if an operator asks, who names none.
+ * The active subscription of the partner, or of any partner if `partnerId` is absent (operators).
  * @throws DomainError WEBHOOK_NOT_FOUND; WEBHOOK_INACTIVE
  */
 export async function requireActive(
@@ -34,9 +34,9 @@ export async function requireActive(
 }
 
 /**
- * As `requireActive`, and deliveries may be sent to its endpoint.
- * @throws DomainError WEBHOOK_NOT_FOUND; WEBHOOK_INACTIVE; VALIDATION_ERROR if its endpoint must not be called (any
- * more)
+ * Like `requireActive`, and also checks that deliveries may be sent to its endpoint.
+ * @throws DomainError WEBHOOK_NOT_FOUND; WEBHOOK_INACTIVE; VALIDATION_ERROR if its endpoint may not (or no longer) be
+ *   called
  */
 export async function requireDeliverable(
   deps: { db: Db; config: EndpointConfig },

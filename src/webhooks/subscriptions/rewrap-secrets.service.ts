@@ -15,14 +15,14 @@ type RewrapReport = {
   isDone: boolean;
   /** How many secrets need each key id, whether the ring has it or not. */
   inUse: Record<string, number>;
-  /** Keys of the ring that no secret needs any more. */
+  /** Keys of the ring that no secret needs. */
   droppable: string[];
 };
 
 /**
- * Seals every stored secret with the first key, in the present version (ADR 0013). Safe beside everything else, itself
- * included: a row is written only while it holds what was read, so a concurrent rotation wins. After an interruption
- * the next run completes the work. A secret that no key opens is named in the log and left alone.
+ * Seals every stored secret with the first key, in the present version (ADR 0013). Safe at any time and concurrently: a
+ * row is written only if it has not changed since it was read, so a concurrent rotation wins. After an interruption the
+ * next run completes the work. A secret that no key opens is named in the log and stays unchanged.
  */
 export async function rewrapSecrets(deps: RewrapDeps, stopping: AbortSignal): Promise<RewrapReport> {
   await forgetPreviousSecrets(deps.db);

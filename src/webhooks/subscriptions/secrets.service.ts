@@ -34,8 +34,9 @@ const isOverlapOver = ({ overlapEndsAtMs }: FoundSubscription): boolean =>
   overlapEndsAtMs !== null && overlapEndsAtMs <= performance.now();
 
 /**
- * How long until a rotation without overlap is answered, which is when no process signs with the old secret any more.
- * Before that the receiver does not know the new secret and would reject a delivery. 0 during an overlap.
+ * How long a delivery must wait after a rotation without overlap. The rotation is answered once no process signs with
+ * the old secret; before that the receiver does not know the new one and would reject the delivery. 0 during an
+ * overlap.
  */
 export function msUntilRotationAnswered(
   { config }: { config: { cacheLeaseMs: number } },

@@ -23,7 +23,7 @@ export async function replaceSecret(
   );
 }
 
-/** Removes previous secrets whose overlap is over, of all subscriptions unless some are named. */
+/** Removes previous secrets after their overlap, of all subscriptions unless some are named. */
 export async function forgetPreviousSecrets(db: Db, subscriptionIds?: readonly string[]): Promise<void> {
   const ofThese = subscriptionIds === undefined ? {} : { _id: { $in: [...new Set(subscriptionIds)] } };
   await subscriptionCollection(db).updateMany(

@@ -11,7 +11,7 @@ export function isKnownToFail({ db }: { db: Db }, subscriptionId: string): boole
   return failingOf(db).has(subscriptionId);
 }
 
-/** Endpoints whose last attempt succeeded, if this process has recorded that within the last second. */
+/** The endpoints for which this process has recorded a success within the last second. */
 const notedOf = memoizeByObject(() => new LRUCache<string, true>({ max: 10_000, ttl: 1000 }));
 
 /**

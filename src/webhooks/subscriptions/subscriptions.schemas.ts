@@ -17,7 +17,7 @@ const endpoint = (rules: EndpointUrlRules) =>
       return 'fault' in parsed ? helpers.message({ custom: parsed.fault }) : parsed.href;
     })
     .description(
-      'An absolute https URL of a public host, without user name, password, fragment, backslash, braces and invisible characters, on port 443 or one from 1024 on unless the service is configured otherwise. It is stored in the form of the URL standard (host in lower case, other characters percent-encoded), of at most 2,048 characters. Redirects are not followed.',
+      'An absolute https URL of a public host, without user name, password, fragment, backslash, braces and invisible characters, on port 443 or 1024 and above by default. It is stored in the form of the URL standard (host in lower case, other characters percent-encoded), of at most 2,048 characters. Redirects are not followed.',
     )
     .meta({
       jsonSchema: {
@@ -72,7 +72,7 @@ export const rotateBody = Joi.object<RotateBody>({
     .min(0)
     .max(604_800)
     .default(0)
-    .description('For how long deliveries also carry X-Service-Signature-Previous, made with the old secret.')
+    .description('How long deliveries also carry X-Service-Signature-Previous, made with the old secret.')
     .example(86_400),
 }).required();
 

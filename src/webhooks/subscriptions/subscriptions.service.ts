@@ -118,11 +118,11 @@ async function requireGranted(db: Db, partnerId: string, venueIds: readonly stri
 }
 
 /**
- * Changes the endpoint, the event types or the venues of a subscription; absent fields, secret and status stay. What
- * waits goes to the new endpoint with its next attempt, also for types and venues that were removed. A new endpoint begins without
- * failures. When this returns, no process sends to the old endpoint.
+ * Changes the endpoint, the event types or the venues of a subscription; absent fields, secret and status stay. Waiting
+ * deliveries go to the new endpoint with their next attempt, also for removed types and venues. A new endpoint begins
+ * without failures. When this returns, no process sends to the old endpoint.
  * @throws DomainError WEBHOOK_NOT_FOUND for a subscription that is missing or another partner's; VALIDATION_ERROR for
- * an endpoint that must not be called; VENUE_NOT_AUTHORIZED; SUBSCRIPTION_EXISTS
+ *   an endpoint that must not be called; VENUE_NOT_AUTHORIZED; SUBSCRIPTION_EXISTS
  */
 export async function changeSubscription(
   deps: Pick<SubscriptionDeps, 'db' | 'config'>,
@@ -158,7 +158,7 @@ export async function markInactive(deps: { db: Db }, subscriptionId: string): Pr
 }
 
 /**
- * Lets a subscription receive events from now on. What it has missed stays cancelled; its partner can recover it.
+ * Lets a subscription receive events from now on. Cancelled deliveries stay cancelled; the partner can recover them.
  * @throws DomainError WEBHOOK_NOT_FOUND, SUBSCRIPTION_EXISTS
  */
 export async function activateSubscription(deps: { db: Db }, subscriptionId: string): Promise<SubscriptionRow> {

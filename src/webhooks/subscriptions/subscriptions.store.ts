@@ -27,7 +27,7 @@ export type DistinctSubscription = Pick<
   '_id' | 'ordinal' | 'status' | 'endpointUrl' | 'eventTypes' | 'venueIds'
 >;
 
-/** The partner's subscriptions in the newest state, committed or about to be. */
+/** The partner's subscriptions in the newest state, also if it is not majority-committed yet. */
 export async function findNewestOfPartner(db: Db, partnerId: string): Promise<DistinctSubscription[]> {
   const projection = { ordinal: 1, status: 1, endpointUrl: 1, eventTypes: 1, venueIds: 1 };
   return subscriptionCollection(db)
