@@ -1,7 +1,6 @@
 import { listInput, operatorListQuery } from '../booking/bookings/booking-list.schemas.ts';
 import { type BookingDetail, listBookings } from '../booking/bookings/bookings.service.ts';
 import { getHold } from '../booking/holds/holds.service.ts';
-import { DomainError } from '../domain/errors.ts';
 import { PLATFORM_PARTNER_ID } from '../domain/platform-partner.ts';
 import { searchOf } from '../reservations/customer.rules.ts';
 import { partnerChoices, venueChoices } from './choices.ts';
@@ -9,17 +8,13 @@ import { dateTime, price, timeSpan } from './format.rules.ts';
 import { readNames } from './links.tsx';
 import { type Filter, listingPage } from './listing.tsx';
 import { Badge, type Row, When } from './parts.tsx';
-import { type ConsoleDeps, type PageHandler, readQuery } from './request.ts';
+import { type ConsoleDeps, ifFound, type PageHandler, readQuery } from './request.ts';
 
 /** The hold that a search text is the id of: one that became a booking is found as such. */
 async function findHoldOf(deps: ConsoleDeps, text = ''): Promise<string | undefined> {
   const search = searchOf(text);
   if (search === undefined || !('id' in search)) return undefined;
-  const notFound = (err: unknown) => {
-    if (err instanceof DomainError) return undefined;
-    throw err;
-  };
-  return getHold(deps, undefined, search.id).then(({ _id }) => _id, notFound);
+  return (await ifFound(getHold(deps, undefined, search.id)))?._id;
 }
 
 const STATUSES = [

@@ -1,8 +1,7 @@
 import { getVenue, listVenues, type VenueRow } from '../catalog/venues/venues.service.ts';
-import { DomainError } from '../domain/errors.ts';
 import { getPartner, listPartners } from '../partners/partners.service.ts';
-import type { Choice } from './listing.tsx';
-import type { ConsoleDeps } from './request.ts';
+import type { Choice } from './forms.tsx';
+import { type ConsoleDeps, ifFound } from './request.ts';
 
 /** A choice of more is of no use to anybody; the pages of a partner lead to what is its own. */
 const MOST_CHOICES = 500;
@@ -30,12 +29,9 @@ async function withChosen<Row extends { _id: string }>(
   read: (id: string) => Promise<Row>,
 ): Promise<Row[]> {
   if (chosen === undefined || rows.length < MOST_CHOICES || rows.some(({ _id }) => _id === chosen)) return rows;
-  const found = await read(chosen).catch((err: unknown) => {
-    if (err instanceof DomainError) return undefined;
-    throw err;
-  });
+  const found = await ifFound(read(chosen));
   return found === undefined ? rows : [...rows, found];
 }
 
-const toChoices = (rows: readonly { _id: string; name: string }[]): Choice[] =>
+export const toChoices = (rows: readonly { _id: string; name: string }[]): Choice[] =>
   rows.map(({ _id, name }) => [_id, name]);

@@ -6,8 +6,9 @@ import { getVenue, type VenueRow } from '../catalog/venues/venues.service.ts';
 import { date as dateField, uuid } from '../http/fields.ts';
 import { addDays, dayBounds, localDateOf } from '../platform/calendar.ts';
 import { BlackoutList } from './blackout-page.tsx';
-import { venuesToChoose } from './choices.ts';
+import { toChoices, venuesToChoose } from './choices.ts';
 import { longDate, withQuery, zoneName } from './format.rules.ts';
+import { InputField, SelectField } from './forms.tsx';
 import {
   AnyCourtDialog,
   BlackoutDialog,
@@ -93,20 +94,8 @@ function Toolbar({ venues, venue, date, today, hasFree }: ToolbarProps): VNode {
     <div class="row spread">
       <div class="row">
         <form class="row" action="/">
-          <div class="field">
-            <label for="venue">Venue</label>
-            <select id="venue" name="venue_id">
-              {venues.map(({ _id, name }) => (
-                <option value={_id} selected={_id === venue._id}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          </div>
-          <div class="field">
-            <label for="date">Date</label>
-            <input id="date" name="date" type="date" value={date} required />
-          </div>
+          <SelectField id="venue" label="Venue" name="venue_id" options={toChoices(venues)} chosen={venue._id} />
+          <InputField id="date" label="Date" name="date" type="date" value={date} required />
           <button>Show</button>
         </form>
         <nav class="row" aria-label="Days">

@@ -1,7 +1,7 @@
 import type { ObjectSchema } from 'joi';
 import type { BookingDeps } from '../booking/bookings/bookings.service.ts';
 import type { SlotDeps } from '../catalog/slots/slots.service.ts';
-import type { FieldFault } from '../domain/errors.ts';
+import { DomainError, type FieldFault } from '../domain/errors.ts';
 import { checkInput } from '../http/validate.ts';
 import type { PartnerDeps } from '../partners/partners.service.ts';
 import type { Page } from './layout.tsx';
@@ -14,6 +14,14 @@ export type PageRequest = { path: string; params: Record<string, string>; query:
 
 /** Reads what the page shows. @throws DomainError of what there is not */
 export type PageHandler = (deps: ConsoleDeps, request: PageRequest) => Promise<Page | { redirect: string }>;
+
+/** What is read, or undefined if it does not exist. */
+export function ifFound<Found>(reading: Promise<Found>): Promise<Found | undefined> {
+  return reading.catch((err: unknown) => {
+    if (err instanceof DomainError) return undefined;
+    throw err;
+  });
+}
 
 /**
  * The query as its schema reads it; or that of an empty one, with what is wrong. Other fields of the address are ignored.
