@@ -1,7 +1,11 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { HtmlPage } from '../http/html-page.tsx';
-import { AlertBanner, type OpenAlerts } from './alert-banner.tsx';
+import { messageOf } from '../operations/alerts/alert-text.rules.ts';
+import type { AlertRow } from '../operations/alerts/alert-types.ts';
+import { listAlerts } from '../operations/alerts/alerts.service.ts';
+import type { Db } from '../platform/mongo.ts';
 import { ConfirmDialog, SecretDialog } from './dialogs.tsx';
+import { count } from './format.rules.ts';
 
 /** The console's own pages, in the order of the header. Another page is a line here and one in `console.ts`. */
 const SECTIONS = [
@@ -92,4 +96,67 @@ function Header({ section, mode }: { section: Section | undefined; mode: string 
       </form>
     </header>
   );
+}
+
+/** If more alerts are open, the banner only says that there are more. */
+const READ_AT_MOST = 50;
+const SHOWN_IN_FULL = 3;
+
+/** The open alerts that every page tells of; those about the whole service or a queue are told in full. */
+export type OpenAlerts = { rows: AlertRow[]; hasMore: boolean };
+
+/** Reads the open alerts by their index. */
+export async function readOpenAlerts(deps: { db: Db }): Promise<OpenAlerts> {
+  const { rows, next } = await listAlerts(deps.db, { isOpen: true }, undefined, READ_AT_MOST);
+  return { rows, hasMore: next !== null };
+}
+
+/** What needs an operator, above every page; nothing where nothing does. */
+function AlertBanner({ alerts: { rows, hasMore } }: { alerts: OpenAlerts }): VNode | null {
+  if (rows.length === 0) return null;
+  const ofService = rows.filter(({ partnerId }) => partnerId === null).slice(0, SHOWN_IN_FULL);
+  const number = hasMore
+    ? `More than ${READ_AT_MOST} alerts are open.`
+    : `${count(rows.length, 'alert is', 'alerts are')} open.`;
+  return (
+    <section class="notice bad" aria-label="Open alerts">
+      {ofService.map((row) => (
+        <p>{messageOf(row)}</p>
+      ))}
+      <p>
+        {number} <a href="/alerts">See the alerts</a>
+      </p>
+    </section>
+  );
+}
+
+/** What is shown for an address that leads nowhere; `why` is the sentence of the service that found nothing. */
+export function missingPage(why = 'There is no page at this address.'): Page {
+  return {
+    title: 'Not found',
+    status: 404,
+    content: (
+      <div class="card">
+        <h1>Not found</h1>
+        <p>{why}</p>
+        <p>
+          <a href="/">Go to Today</a>
+        </p>
+      </div>
+    ),
+  };
+}
+
+/** What is shown while the database is away. */
+export function faultPage(): Page {
+  return {
+    title: 'Not available',
+    status: 503,
+    content: (
+      <div class="card">
+        <h1>The database cannot be reached</h1>
+        <p>Nothing is lost. Try again in a moment.</p>
+      </div>
+    ),
+  };
 }
