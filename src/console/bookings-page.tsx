@@ -3,7 +3,7 @@ import { type BookingDetail, listBookings } from '../booking/bookings/bookings.s
 import { getHold } from '../booking/holds/holds.service.ts';
 import { PLATFORM_PARTNER_ID } from '../domain/platform-partner.ts';
 import { searchOf } from '../reservations/customer.rules.ts';
-import { partnerChoices, venueChoices } from './choices.ts';
+import { partnerChoices, toChoices, venuesToChoose } from './choices.ts';
 import { dateTime, price, timeSpan } from './format.rules.ts';
 import { readNames } from './links.tsx';
 import { type Filter, listingPage } from './listing.tsx';
@@ -28,7 +28,7 @@ export const bookingsPage: PageHandler = async (deps, request) => {
   const { query, faults } = readQuery(operatorListQuery(deps.config.defaultRegion), request.query);
   const [partners, venues, page] = await Promise.all([
     partnerChoices(deps, query.partner_id),
-    venueChoices(deps, query.venue_id),
+    venuesToChoose(deps, query.venue_id),
     listBookings(deps, query.partner_id, listInput(query)),
   ]);
   const nameOf = await readNames(deps, page.rows, ({ booking }) => booking.partnerId);
@@ -41,7 +41,7 @@ export const bookingsPage: PageHandler = async (deps, request) => {
       label: 'Partner',
       options: [[PLATFORM_PARTNER_ID, 'Walk-ins'], ...partners],
     },
-    { name: 'venue_id', label: 'Venue', options: venues },
+    { name: 'venue_id', label: 'Venue', options: toChoices(venues) },
     { name: 'status', label: 'Status', options: STATUSES },
     { name: 'slot_from', label: 'Slot from', isDate: true },
     { name: 'slot_to', label: 'Slot to', isDate: true },

@@ -12,12 +12,7 @@ export async function partnerChoices(deps: ConsoleDeps, chosen: string | undefin
   return withChosen(rows, chosen, (id) => getPartner(deps, id)).then(toChoices);
 }
 
-/** The venues of a choice, by name. */
-export async function venueChoices(deps: ConsoleDeps, chosen: string | undefined): Promise<Choice[]> {
-  return toChoices(await venuesToChoose(deps, chosen));
-}
-
-/** The choices as stored. */
+/** The venues of a choice, by name, and the one that is chosen. */
 export async function venuesToChoose(deps: ConsoleDeps, chosen?: string): Promise<VenueRow[]> {
   const { rows } = await listVenues(deps.db, { limit: MOST_CHOICES });
   return withChosen(rows, chosen, (id) => getVenue(deps, id));

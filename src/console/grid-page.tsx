@@ -18,7 +18,6 @@ import {
   WithdrawDialog,
 } from './grid-dialogs.tsx';
 import { GridTable, Legend, OffSchedule } from './grid-table.tsx';
-import type { Page } from './layout.tsx';
 import { readNames } from './links.tsx';
 import { Heading, Icon } from './parts.tsx';
 import { type PageHandler, readQuery } from './request.ts';
@@ -35,7 +34,7 @@ export const gridPage: PageHandler = async (deps, request) => {
   const asked = isVenueRead ? request.query['venue_id'] : query.venue_id;
   const venues = await venuesToChoose(deps, asked);
   const venueId = asked ?? venues[0]?._id;
-  if (venueId === undefined) return noVenue();
+  if (venueId === undefined) return { title: 'Today', section: '/', content: <NoVenue /> };
   const venue = await getVenue(deps, venueId);
   const today = localDateOf(deps.clock.now(), venue.timeZone);
   const date = query.date ?? today;
@@ -126,17 +125,13 @@ function Toolbar({ venues, venue, date, today, hasFree }: ToolbarProps): VNode {
   );
 }
 
-function noVenue(): Page {
-  return {
-    title: 'Today',
-    section: '/',
-    content: (
-      <div class="card">
-        <h1>There is no venue yet</h1>
-        <p>
-          Add one with its resources through the <a href="/docs">operator API</a>. Its day is then shown here.
-        </p>
-      </div>
-    ),
-  };
+function NoVenue(): VNode {
+  return (
+    <div class="card">
+      <h1>There is no venue yet</h1>
+      <p>
+        Add one with its resources through the <a href="/docs">operator API</a>. Its day is then shown here.
+      </p>
+    </div>
+  );
 }

@@ -1,7 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { HtmlPage } from '../http/html-page.tsx';
 import { messageOf } from '../operations/alerts/alert-text.rules.ts';
-import type { AlertRow } from '../operations/alerts/alert-types.ts';
 import { listAlerts } from '../operations/alerts/alerts.service.ts';
 import type { Db } from '../platform/mongo.ts';
 import { ConfirmDialog, SecretDialog } from './dialogs.tsx';
@@ -102,16 +101,15 @@ function Header({ section, mode }: { section: Section | undefined; mode: string 
 const READ_AT_MOST = 50;
 const SHOWN_IN_FULL = 3;
 
-/** The open alerts that every page tells of; those about the whole service or a queue are told in full. */
-export type OpenAlerts = { rows: AlertRow[]; hasMore: boolean };
+export type OpenAlerts = Awaited<ReturnType<typeof readOpenAlerts>>;
 
-/** Reads the open alerts by their index. */
-export async function readOpenAlerts(deps: { db: Db }): Promise<OpenAlerts> {
+/** Reads the open alerts, by their index, that every page tells of. */
+export async function readOpenAlerts(deps: { db: Db }) {
   const { rows, next } = await listAlerts(deps.db, { isOpen: true }, undefined, READ_AT_MOST);
   return { rows, hasMore: next !== null };
 }
 
-/** What needs an operator, above every page; nothing where nothing does. */
+/** The open alerts above a page; those about the whole service or a queue are told in full. */
 function AlertBanner({ alerts: { rows, hasMore } }: { alerts: OpenAlerts }): VNode | null {
   if (rows.length === 0) return null;
   const ofService = rows.filter(({ partnerId }) => partnerId === null).slice(0, SHOWN_IN_FULL);
