@@ -12,18 +12,7 @@ export type Field = {
   fallback: unknown;
 };
 
-export type Operation = {
-  id: string;
-  method: string;
-  path: string;
-  summary: string;
-  description: string;
-  params: readonly { name: string; description: string; example: string }[];
-  query: readonly Field[];
-  body: readonly Field[];
-  example: Readonly<Record<string, unknown>>;
-  outcome: string;
-};
+export type Operation = ReturnType<typeof operationOf>;
 
 type Schema = {
   $ref?: string;
@@ -57,7 +46,7 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map(
   ),
 );
 
-function operationOf(method: string, path: string, described: Described): Operation {
+function operationOf(method: string, path: string, described: Described) {
   const { operationId: id, summary, description = '', parameters = [], requestBody, responses } = described;
   const json = requestBody?.content['application/json'];
   const { properties = {}, required = [] } = resolved(json?.schema ?? {});

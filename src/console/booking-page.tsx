@@ -1,12 +1,12 @@
 import type { VNode } from 'preact';
 import { readTimeline, type TimelineEntry } from '../booking/bookings/booking-timeline.service.ts';
 import { type BookingDetail, getBooking } from '../booking/bookings/bookings.service.ts';
-import { dateTime, price, timeSpan, zoneName } from './format.rules.ts';
+import { requestIdOf } from '../events/events.rules.ts';
+import { dateTime, dateTimeSeconds, price, timeSpan, words, zoneName } from './format.rules.ts';
 import { ApiForm, IdempotencyKey, ReasonField } from './forms.tsx';
 import { dateOf, gridPath, PartnerLink, readNames } from './links.tsx';
 import { Badge, Facts, Heading, Section, When } from './parts.tsx';
 import type { PageHandler } from './request.ts';
-import { Timeline } from './timeline.tsx';
 
 /** A booking with its timeline and the actions that are still possible. */
 export const bookingPage: PageHandler = async (deps, { params }) => {
@@ -109,4 +109,58 @@ function CancelOrRefund({ status, bookingId }: { status: string; bookingId: stri
       })}
     </>
   );
+}
+
+type TimelineProps = {
+  entries: readonly TimelineEntry[];
+  timeZone: string;
+  nameOf: (partnerId: string) => string;
+};
+
+/** The events of a booking, oldest first, each with its actor and its deliveries. */
+function Timeline({ entries, timeZone, nameOf }: TimelineProps): VNode {
+  return (
+    <ol class="timeline">
+      {entries.map(({ event, deliveries }) => (
+        <li>
+          <p>
+            <strong>{words(event.type)}</strong>
+            <time class="under" datetime={event.at.toISOString()}>
+              {dateTimeSeconds(event.at, timeZone)}
+            </time>
+          </p>
+          <p class="faint">{`by ${actorName(event, nameOf)}${byRequest(event)}`}</p>
+          {event.reason === null ? null : <p>{`“${event.reason}”`}</p>}
+          {deliveries.length === 0 ? null : (
+            <ul>
+              {deliveries.map(({ delivery }) => (
+                <li>
+                  <a href={`/deliveries/${delivery._id}`}>{`to ${nameOf(delivery.partnerId)}`}</a>{' '}
+                  <Badge state={delivery.state} />
+                </li>
+              ))}
+            </ul>
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function byRequest(event: TimelineEntry['event']): string {
+  const requestId = requestIdOf(event);
+  return requestId === null ? '' : `, request ${requestId}`;
+}
+
+function actorName({ actor, originatorId }: TimelineEntry['event'], nameOf: TimelineProps['nameOf']): string {
+  switch (actor?.kind) {
+    case 'operator':
+      return 'an operator';
+    case 'service':
+      return 'the service itself';
+    case 'api_key':
+      return `${nameOf(actor.partnerId)} (key ${actor.keyId.slice(-8)})`;
+    case undefined:
+      return nameOf(originatorId);
+  }
 }

@@ -1,25 +1,20 @@
 import { listInput, operatorListQuery } from '../booking/bookings/booking-list.schemas.ts';
 import { type BookingDetail, listBookings } from '../booking/bookings/bookings.service.ts';
 import { getHold } from '../booking/holds/holds.service.ts';
-import { DomainError } from '../domain/errors.ts';
 import { PLATFORM_PARTNER_ID } from '../domain/platform-partner.ts';
 import { searchOf } from '../reservations/customer.rules.ts';
-import { partnerChoices, venueChoices } from './choices.ts';
+import { partnerChoices, toChoices, venuesToChoose } from './choices.ts';
 import { dateTime, price, timeSpan } from './format.rules.ts';
 import { readNames } from './links.tsx';
 import { type Filter, listingPage } from './listing.tsx';
 import { Badge, type Row, When } from './parts.tsx';
-import { type ConsoleDeps, type PageHandler, readQuery } from './request.ts';
+import { type ConsoleDeps, ifFound, type PageHandler, readQuery } from './request.ts';
 
 /** The hold with the id in the search text. A hold that became a booking is found as a booking. */
 async function findHoldOf(deps: ConsoleDeps, text = ''): Promise<string | undefined> {
   const search = searchOf(text);
   if (search === undefined || !('id' in search)) return undefined;
-  const notFound = (err: unknown) => {
-    if (err instanceof DomainError) return undefined;
-    throw err;
-  };
-  return getHold(deps, undefined, search.id).then(({ _id }) => _id, notFound);
+  return (await ifFound(getHold(deps, undefined, search.id)))?._id;
 }
 
 const STATUSES = [
@@ -33,7 +28,7 @@ export const bookingsPage: PageHandler = async (deps, request) => {
   const { query, faults } = readQuery(operatorListQuery(deps.config.defaultRegion), request.query);
   const [partners, venues, page] = await Promise.all([
     partnerChoices(deps, query.partner_id),
-    venueChoices(deps, query.venue_id),
+    venuesToChoose(deps, query.venue_id),
     listBookings(deps, query.partner_id, listInput(query)),
   ]);
   const nameOf = await readNames(deps, page.rows, ({ booking }) => booking.partnerId);
@@ -46,7 +41,7 @@ export const bookingsPage: PageHandler = async (deps, request) => {
       label: 'Partner',
       options: [[PLATFORM_PARTNER_ID, 'Walk-ins'], ...partners],
     },
-    { name: 'venue_id', label: 'Venue', options: venues },
+    { name: 'venue_id', label: 'Venue', options: toChoices(venues) },
     { name: 'status', label: 'Status', options: STATUSES },
     { name: 'slot_from', label: 'Slot from', isDate: true },
     { name: 'slot_to', label: 'Slot to', isDate: true },

@@ -1,8 +1,7 @@
 import { getVenue, listVenues, type VenueRow } from '../catalog/venues/venues.service.ts';
-import { DomainError } from '../domain/errors.ts';
 import { getPartner, listPartners } from '../partners/partners.service.ts';
-import type { Choice } from './listing.tsx';
-import type { ConsoleDeps } from './request.ts';
+import type { Choice } from './forms.tsx';
+import { type ConsoleDeps, ifFound } from './request.ts';
 
 /** A longer list of choices is of no use; a partner's page links to its own listings. */
 const MOST_CHOICES = 500;
@@ -13,12 +12,7 @@ export async function partnerChoices(deps: ConsoleDeps, chosen: string | undefin
   return withChosen(rows, chosen, (id) => getPartner(deps, id)).then(toChoices);
 }
 
-/** The venues of a choice, by name. */
-export async function venueChoices(deps: ConsoleDeps, chosen: string | undefined): Promise<Choice[]> {
-  return toChoices(await venuesToChoose(deps, chosen));
-}
-
-/** The venues of a choice as stored, and the chosen venue even if it is beyond the limit. */
+/** The venues of a choice, by name, and the one that is chosen. */
 export async function venuesToChoose(deps: ConsoleDeps, chosen?: string): Promise<VenueRow[]> {
   const { rows } = await listVenues(deps.db, { limit: MOST_CHOICES });
   return withChosen(rows, chosen, (id) => getVenue(deps, id));
@@ -30,12 +24,9 @@ async function withChosen<Row extends { _id: string }>(
   read: (id: string) => Promise<Row>,
 ): Promise<Row[]> {
   if (chosen === undefined || rows.length < MOST_CHOICES || rows.some(({ _id }) => _id === chosen)) return rows;
-  const found = await read(chosen).catch((err: unknown) => {
-    if (err instanceof DomainError) return undefined;
-    throw err;
-  });
+  const found = await ifFound(read(chosen));
   return found === undefined ? rows : [...rows, found];
 }
 
-const toChoices = (rows: readonly { _id: string; name: string }[]): Choice[] =>
+export const toChoices = (rows: readonly { _id: string; name: string }[]): Choice[] =>
   rows.map(({ _id, name }) => [_id, name]);

@@ -6,7 +6,7 @@ import { deliveryJobId } from '../queues/jobs.ts';
 import { deliveryView } from '../webhooks/deliveries/delivery-view.rules.ts';
 import { type DeliveryDetail, getDelivery } from '../webhooks/deliveries/read-deliveries.service.ts';
 import { getAnySubscription } from '../webhooks/subscriptions/require-subscription.service.ts';
-import { Discard, outcomeOf, Redeliver } from './delivery-rows.tsx';
+import { Discard, outcomeOf, Redeliver } from './deliveries-page.tsx';
 import { dateTimeSeconds, words } from './format.rules.ts';
 import { claimPath, JobLink, PartnerLink, readNames } from './links.tsx';
 import { Badge, Facts, Heading, Section, Table, When } from './parts.tsx';

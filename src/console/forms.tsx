@@ -42,10 +42,10 @@ export function IdempotencyKey(): VNode {
   return <input type="hidden" name="idempotency_key" data-new-key />;
 }
 
-type FieldProps = { id: string; label: string; hint?: string | undefined };
+type FieldProps = { id: string; label: string; hint?: string | undefined; fault?: string | undefined };
 
-/** A control with its label above and its hint below. */
-export function Field({ id, label, hint, children }: FieldProps & { children: VNode }): VNode {
+/** A control with its label above, and its hint and its fault below. */
+function Field({ id, label, hint, fault, children }: FieldProps & { children: VNode }): VNode {
   return (
     <div class="field">
       <label for={id}>{label}</label>
@@ -55,15 +55,46 @@ export function Field({ id, label, hint, children }: FieldProps & { children: VN
           {hint}
         </p>
       )}
+      {fault === undefined ? null : (
+        <p class="field-error" id={`${id}-fault`}>
+          {fault}
+        </p>
+      )}
     </div>
   );
 }
 
-/** A text field with its label above and its hint below. */
-export function InputField({ id, label, hint, ...input }: FieldProps & ComponentProps<'input'>): VNode {
+function described({ id, hint, fault }: FieldProps) {
+  if (fault !== undefined) return { 'aria-describedby': `${id}-fault`, 'aria-invalid': true } as const;
+  return hint === undefined ? {} : { 'aria-describedby': `${id}-hint` };
+}
+
+/** A text field with its label. */
+export function InputField({ label, hint, fault, ...input }: FieldProps & ComponentProps<'input'>): VNode {
+  const field = { id: input.id, label, hint, fault };
   return (
-    <Field id={id} label={label} hint={hint}>
-      <input id={id} {...input} aria-describedby={hint === undefined ? undefined : `${id}-hint`} />
+    <Field {...field}>
+      <input {...input} {...described(field)} />
+    </Field>
+  );
+}
+
+export type Choice = readonly [value: string, label: string];
+
+type SelectProps = FieldProps & ComponentProps<'select'> & { options: readonly Choice[]; chosen?: string | undefined };
+
+/** A choice with its label; the first option unless one is chosen. */
+export function SelectField({ label, hint, fault, options, chosen, ...select }: SelectProps): VNode {
+  const field = { id: select.id, label, hint, fault };
+  return (
+    <Field {...field}>
+      <select {...select} {...described(field)}>
+        {options.map(([value, text]) => (
+          <option value={value} selected={value === chosen}>
+            {text}
+          </option>
+        ))}
+      </select>
     </Field>
   );
 }

@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import type { DayGrid } from '../booking/availability/day-grid.service.ts';
 import { addDays, localTimeOf } from '../platform/calendar.ts';
 import { Dialog } from './dialogs.tsx';
-import { ApiForm, Field, IdempotencyKey, InputField, ReasonField } from './forms.tsx';
+import { ApiForm, IdempotencyKey, InputField, ReasonField, SelectField } from './forms.tsx';
 import { ReleaseHold } from './hold-page.tsx';
 
 /** Shown next to the field instead of the API's message. */
@@ -58,22 +58,19 @@ export function AnyCourtDialog({ grid, region }: { grid: DayGrid; region: string
       <p class="under">The cheapest court of the sport that is free at that time is sold.</p>
       <ApiForm class="stack" call="POST /api/v1/operator/walk-ins" done="The walk-in is placed: {resource_id}.">
         <input type="hidden" name="venue_id" value={venue._id} />
-        <Field id="any-court-sport" label="Sport">
-          <select id="any-court-sport" name="sport_category" autofocus>
-            {sports.map((sport) => (
-              <option key={sport}>{sport}</option>
-            ))}
-          </select>
-        </Field>
-        <Field id="any-court-start" label={`Time in ${venue.timeZone}`}>
-          <select id="any-court-start" name="slot_start">
-            {freeStarts(grid).map((start) => (
-              <option key={start.getTime()} value={start.toISOString()}>
-                {localTimeOf(start, venue.timeZone)}
-              </option>
-            ))}
-          </select>
-        </Field>
+        <SelectField
+          id="any-court-sport"
+          label="Sport"
+          name="sport_category"
+          options={sports.map((sport) => [sport, sport])}
+          autofocus
+        />
+        <SelectField
+          id="any-court-start"
+          label={`Time in ${venue.timeZone}`}
+          name="slot_start"
+          options={freeStarts(grid).map((start) => [start.toISOString(), localTimeOf(start, venue.timeZone)])}
+        />
         <CustomerFields form="any-court" region={region} />
         <div class="row end">
           <button class="primary">Place walk-in</button>

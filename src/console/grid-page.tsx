@@ -6,8 +6,9 @@ import { getVenue, type VenueRow } from '../catalog/venues/venues.service.ts';
 import { date as dateField, uuid } from '../http/fields.ts';
 import { addDays, dayBounds, localDateOf } from '../platform/calendar.ts';
 import { BlackoutList } from './blackout-page.tsx';
-import { venuesToChoose } from './choices.ts';
+import { toChoices, venuesToChoose } from './choices.ts';
 import { longDate, withQuery, zoneName } from './format.rules.ts';
+import { InputField, SelectField } from './forms.tsx';
 import {
   AnyCourtDialog,
   BlackoutDialog,
@@ -17,7 +18,6 @@ import {
   WithdrawDialog,
 } from './grid-dialogs.tsx';
 import { GridTable, Legend, OffSchedule } from './grid-table.tsx';
-import type { Page } from './layout.tsx';
 import { readNames } from './links.tsx';
 import { Heading, Icon } from './parts.tsx';
 import { type PageHandler, readQuery } from './request.ts';
@@ -34,7 +34,7 @@ export const gridPage: PageHandler = async (deps, request) => {
   const asked = isVenueRead ? request.query['venue_id'] : query.venue_id;
   const venues = await venuesToChoose(deps, asked);
   const venueId = asked ?? venues[0]?._id;
-  if (venueId === undefined) return noVenue();
+  if (venueId === undefined) return { title: 'Today', section: '/', content: <NoVenue /> };
   const venue = await getVenue(deps, venueId);
   const today = localDateOf(deps.clock.now(), venue.timeZone);
   const date = query.date ?? today;
@@ -93,20 +93,8 @@ function Toolbar({ venues, venue, date, today, hasFree }: ToolbarProps): VNode {
     <div class="row spread">
       <div class="row">
         <form class="row" action="/">
-          <div class="field">
-            <label for="venue">Venue</label>
-            <select id="venue" name="venue_id">
-              {venues.map(({ _id, name }) => (
-                <option value={_id} selected={_id === venue._id}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          </div>
-          <div class="field">
-            <label for="date">Date</label>
-            <input id="date" name="date" type="date" value={date} required />
-          </div>
+          <SelectField id="venue" label="Venue" name="venue_id" options={toChoices(venues)} chosen={venue._id} />
+          <InputField id="date" label="Date" name="date" type="date" value={date} required />
           <button>Show</button>
         </form>
         <nav class="row" aria-label="Days">
@@ -137,17 +125,13 @@ function Toolbar({ venues, venue, date, today, hasFree }: ToolbarProps): VNode {
   );
 }
 
-function noVenue(): Page {
-  return {
-    title: 'Today',
-    section: '/',
-    content: (
-      <div class="card">
-        <h1>There is no venue yet</h1>
-        <p>
-          Add one with its resources through the <a href="/docs">operator API</a>. Its day is then shown here.
-        </p>
-      </div>
-    ),
-  };
+function NoVenue(): VNode {
+  return (
+    <div class="card">
+      <h1>There is no venue yet</h1>
+      <p>
+        Add one with its resources through the <a href="/docs">operator API</a>. Its day is then shown here.
+      </p>
+    </div>
+  );
 }

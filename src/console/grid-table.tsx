@@ -1,12 +1,11 @@
 import type { VNode } from 'preact';
-import type { DayColumn, DayGrid } from '../booking/availability/day-grid.service.ts';
+import type { DayCell, DayColumn, DayGrid } from '../booking/availability/day-grid.service.ts';
 import { dayBounds, localDateOf, localTimeOf } from '../platform/calendar.ts';
-import { timeSpan, zoneName } from './format.rules.ts';
-import { GridCell } from './grid-cell.tsx';
+import { longDate, timeSpan, words, zoneName } from './format.rules.ts';
 import { type GridRow, gridRows } from './grid-rows.rules.ts';
 import { claimPath } from './links.tsx';
 import { Badge, Icon, Section, Table } from './parts.tsx';
-import type { GridProps } from './slot-states.tsx';
+import { type GridProps, INSIDES } from './slot-states.tsx';
 
 /** The day as a table: a column a resource, a row a time. */
 export function GridTable({ grid, nameOf }: GridProps): VNode {
@@ -74,6 +73,31 @@ function Row({ row, grid, nameOf }: GridProps & { row: GridRow }): VNode {
       )}
     </tr>
   );
+}
+
+type CellProps = GridProps & { cell: DayCell; rows: number; column: number };
+
+/** One slot: its state as a word, an icon and a colour, and its action. */
+function GridCell({ cell, rows, column, ...shown }: CellProps): VNode {
+  const Inside = INSIDES[cell.state];
+  const what = `${cell.resource.name}, ${timeSpan(cell.start, cell.end, shown.grid.venue.timeZone)}`;
+  return (
+    <td
+      id={cell.slotId}
+      class={`cell ${cell.state}`}
+      rowspan={rows}
+      data-cell={what}
+      data-state={stateName(cell)}
+      data-column={column}
+    >
+      <Inside cell={cell} what={`${what}, ${longDate(shown.grid.date)}`} {...shown} />
+    </td>
+  );
+}
+
+/** The announcement of a change of the cell. */
+function stateName({ state, occupants: [first] }: DayCell): string {
+  return first === undefined ? words(state) : `${words(state)} ${first.holdId.slice(-4)}`;
 }
 
 /** The wall time; with its offset on a day on which the clocks change, since a time may come twice. */

@@ -1,7 +1,10 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { HtmlPage } from '../http/html-page.tsx';
-import { AlertBanner, type OpenAlerts } from './alert-banner.tsx';
+import { messageOf } from '../operations/alerts/alert-text.rules.ts';
+import { listAlerts } from '../operations/alerts/alerts.service.ts';
+import type { Db } from '../platform/mongo.ts';
 import { ConfirmDialog, SecretDialog } from './dialogs.tsx';
+import { count } from './format.rules.ts';
 
 /** The console's own pages, in the order of the header. Another page is a line here and one in `console.ts`. */
 const SECTIONS = [
@@ -92,4 +95,66 @@ function Header({ section, mode }: { section: Section | undefined; mode: string 
       </form>
     </header>
   );
+}
+
+/** The banner reads at most this many alerts, and says if there are more. */
+const READ_AT_MOST = 50;
+const SHOWN_IN_FULL = 3;
+
+export type OpenAlerts = Awaited<ReturnType<typeof readOpenAlerts>>;
+
+/** Reads the open alerts for the banner, by their index. */
+export async function readOpenAlerts(deps: { db: Db }) {
+  const { rows, next } = await listAlerts(deps.db, { isOpen: true }, undefined, READ_AT_MOST);
+  return { rows, hasMore: next !== null };
+}
+
+/** The banner of open alerts above a page; those about the whole service or a queue with their full text. */
+function AlertBanner({ alerts: { rows, hasMore } }: { alerts: OpenAlerts }): VNode | null {
+  if (rows.length === 0) return null;
+  const ofService = rows.filter(({ partnerId }) => partnerId === null).slice(0, SHOWN_IN_FULL);
+  const number = hasMore
+    ? `More than ${READ_AT_MOST} alerts are open.`
+    : `${count(rows.length, 'alert is', 'alerts are')} open.`;
+  return (
+    <section class="notice bad" aria-label="Open alerts">
+      {ofService.map((row) => (
+        <p>{messageOf(row)}</p>
+      ))}
+      <p>
+        {number} <a href="/alerts">See the alerts</a>
+      </p>
+    </section>
+  );
+}
+
+/** The page for a missing address; `why` is the service's message. */
+export function missingPage(why = 'There is no page at this address.'): Page {
+  return {
+    title: 'Not found',
+    status: 404,
+    content: (
+      <div class="card">
+        <h1>Not found</h1>
+        <p>{why}</p>
+        <p>
+          <a href="/">Go to Today</a>
+        </p>
+      </div>
+    ),
+  };
+}
+
+/** The page while the database is unavailable. */
+export function faultPage(): Page {
+  return {
+    title: 'Not available',
+    status: 503,
+    content: (
+      <div class="card">
+        <h1>The database cannot be reached</h1>
+        <p>Nothing is lost. Try again in a moment.</p>
+      </div>
+    ),
+  };
 }

@@ -2,11 +2,10 @@ import type { VNode } from 'preact';
 import type { FieldFault } from '../domain/errors.ts';
 import { encodeCursor, type Position } from '../platform/pagination.ts';
 import { withQuery } from './format.rules.ts';
+import { type Choice, InputField, SelectField } from './forms.tsx';
 import type { Page, Section } from './layout.tsx';
 import { Heading, Pager, type Row, Table, type TableProps } from './parts.tsx';
 import type { PageRequest } from './request.ts';
-
-export type Choice = readonly [value: string, label: string];
 
 /** One field of a filter: a choice if it has options, else a text. */
 export type Filter = {
@@ -91,38 +90,8 @@ function Filters({ filters, request: { path, query }, faults = [] }: FiltersProp
 
 type FilterFieldProps = { filter: Filter; value: string | undefined; fault: string | undefined };
 
-function FilterField({ filter, value, fault }: FilterFieldProps): VNode {
-  const id = `filter-${filter.name}`;
-  const common = {
-    id,
-    name: filter.name,
-    'aria-invalid': fault !== undefined,
-    'aria-describedby': fault === undefined ? undefined : `${id}-fault`,
-  };
-  return (
-    <div class="field">
-      <label for={id}>{filter.label}</label>
-      {filter.options === undefined ? (
-        filter.isDate === true ? (
-          <input {...common} type="date" value={value} />
-        ) : (
-          <input {...common} value={value} />
-        )
-      ) : (
-        <select {...common}>
-          <option value="">{filter.blank ?? 'All'}</option>
-          {filter.options.map(([each, label]) => (
-            <option value={each} selected={each === value}>
-              {label}
-            </option>
-          ))}
-        </select>
-      )}
-      {fault === undefined ? null : (
-        <p class="field-error" id={`${id}-fault`}>
-          {fault}
-        </p>
-      )}
-    </div>
-  );
+function FilterField({ filter: { name, label, options, blank, isDate }, value, fault }: FilterFieldProps): VNode {
+  const field = { id: `filter-${name}`, name, label, fault };
+  if (options === undefined) return <InputField {...field} {...(isDate && { type: 'date' })} value={value} />;
+  return <SelectField {...field} options={[['', blank ?? 'All'], ...options]} chosen={value} />;
 }

@@ -5,9 +5,9 @@ import { listApiKeys } from '../partners/api-keys.service.ts';
 import type { PartnerRow } from '../partners/partners.model.ts';
 import { getPartner } from '../partners/partners.service.ts';
 import { listGrantedVenueIds } from '../partners/partners.store.ts';
-import { venuesToChoose } from './choices.ts';
+import { toChoices, venuesToChoose } from './choices.ts';
 import { withQuery, words } from './format.rules.ts';
-import { ApiForm, Field, InputField } from './forms.tsx';
+import { ApiForm, InputField, SelectField } from './forms.tsx';
 import { Keys } from './partner-keys.tsx';
 import { Badge, Facts, Heading, Section, When } from './parts.tsx';
 import type { PageHandler } from './request.ts';
@@ -146,13 +146,14 @@ function Grants({ partner: { _id, name }, granted, venues }: GrantsProps): VNode
       </ul>
       {others.length === 0 ? null : (
         <ApiForm class="row" call={`PUT ${path}/{venue_id}`} done={`${name} can operate the venue.`}>
-          <Field id="grant-venue" label="Grant another venue">
-            <select id="grant-venue" name="venue_id" required data-path>
-              {others.map((venue) => (
-                <option value={venue._id}>{venue.name}</option>
-              ))}
-            </select>
-          </Field>
+          <SelectField
+            id="grant-venue"
+            label="Grant another venue"
+            name="venue_id"
+            options={toChoices(others)}
+            required
+            data-path
+          />
           <button>Grant</button>
         </ApiForm>
       )}

@@ -1,7 +1,7 @@
 import type { ObjectSchema } from 'joi';
 import type { BookingDeps } from '../booking/bookings/bookings.service.ts';
 import type { SlotDeps } from '../catalog/slots/slots.service.ts';
-import type { FieldFault } from '../domain/errors.ts';
+import { DomainError, type FieldFault } from '../domain/errors.ts';
 import { checkInput } from '../http/validate.ts';
 import type { PartnerDeps } from '../partners/partners.service.ts';
 import type { Page } from './layout.tsx';
@@ -14,6 +14,14 @@ export type PageRequest = { path: string; params: Record<string, string>; query:
 
 /** Reads the content of the page. @throws DomainError for a missing object */
 export type PageHandler = (deps: ConsoleDeps, request: PageRequest) => Promise<Page | { redirect: string }>;
+
+/** What is read, or undefined if it does not exist. */
+export function ifFound<Found>(reading: Promise<Found>): Promise<Found | undefined> {
+  return reading.catch((err: unknown) => {
+    if (err instanceof DomainError) return undefined;
+    throw err;
+  });
+}
 
 /**
  * The parsed query. If it is invalid: the parsed empty query and the errors. Other fields of the address are ignored.

@@ -8,7 +8,21 @@ import { Icon, type IconName } from './parts.tsx';
 export type GridProps = { grid: DayGrid; nameOf: (partnerId: string) => string };
 
 /** The props of a cell's content; `what` names the slot. */
-export type InsideProps = GridProps & { cell: DayCell; what: string };
+type InsideProps = GridProps & { cell: DayCell; what: string };
+
+/** What stands in a cell, by its state. */
+export const INSIDES: Record<DayCell['state'], (props: InsideProps) => VNode> = {
+  held: Held,
+  booked: Taken,
+  'walk-in': Taken,
+  shared: Shared,
+  blackout: Closed,
+  free: (props) => <Sellable {...props} label="Free" />,
+  past: (props) =>
+    props.cell.takesWalkIn ? <Sellable {...props} label="Has begun" /> : <Unsold {...props} label="Past" />,
+  beyond_horizon: (props) => <Unsold {...props} label="Not on sale yet" />,
+  inactive: (props) => <Unsold {...props} label="Inactive" />,
+};
 
 /** A slot without an action. */
 function Plain({ label, under = '' }: { label: string; under?: string }): VNode {
@@ -20,23 +34,26 @@ function Plain({ label, under = '' }: { label: string; under?: string }): VNode 
   );
 }
 
-/** A slot that cannot be sold, with its price. */
-export function Unsold({ cell, label }: InsideProps & { label: string }): VNode {
-  return <Plain label={label} under={price(cell.pricePaise)} />;
+const Unsold = ({ cell, label }: { cell: DayCell; label: string }) => (
+  <Plain label={label} under={price(cell.pricePaise)} />
+);
+
+type ActionProps = { icon: IconName; children: ComponentChildren };
+
+/** A slot that leads to a page, or to another slot of the grid. */
+function Leads({ cell, href, icon, children }: ActionProps & { cell: DayCell; href: string }): VNode {
+  return (
+    <a class="slot" id={`${cell.slotId}!`} href={href}>
+      <Icon name={icon} />
+      {children}
+    </a>
+  );
 }
 
+type OpensProps = ActionProps & { dialog: string; fill: Record<string, string> };
+
 /** A slot that opens a dialog. The script takes the dialog's text and fields from `fill`. */
-function Opens({
-  dialog,
-  fill,
-  icon,
-  children,
-}: {
-  dialog: string;
-  fill: Record<string, string>;
-  icon: IconName;
-  children: ComponentChildren;
-}): VNode {
+function Opens({ dialog, fill, icon, children }: OpensProps): VNode {
   return (
     <button type="button" class="slot" data-dialog={dialog} data-fill={JSON.stringify(fill)} id={`${fill['slot_id']}!`}>
       <Icon name={icon} />
@@ -46,7 +63,7 @@ function Opens({
 }
 
 /** A slot that can be sold to somebody at the venue. */
-export function Sellable({ cell, what, label }: InsideProps & { label: string }): VNode {
+function Sellable({ cell, what, label }: InsideProps & { label: string }): VNode {
   const fill = { slot_id: cell.slotId, what: `${what} · ${price(cell.pricePaise)}`, hold: '' };
   return (
     <Opens dialog="walk-in-dialog" fill={fill} icon="plus">
@@ -58,7 +75,7 @@ export function Sellable({ cell, what, label }: InsideProps & { label: string })
 }
 
 /** A hold counts down. It can be overridden or released unless a booking shares the slot. */
-export function Held({ cell, what, nameOf }: InsideProps): VNode {
+function Held({ cell, what, nameOf }: InsideProps): VNode {
   const holder = cell.occupants.map(({ partnerId }) => nameOf(partnerId)).join(', ');
   const secondsLeft = Math.max(...cell.occupants.map((each) => each.secondsLeft ?? 0));
   const content = (
@@ -75,10 +92,9 @@ export function Held({ cell, what, nameOf }: InsideProps): VNode {
   const [first] = cell.occupants;
   if (!cell.takesWalkIn) {
     return (
-      <a class="slot" id={`${cell.slotId}!`} href={`/holds/${first?.holdId}`}>
-        <Icon name="clock" />
+      <Leads cell={cell} href={`/holds/${first?.holdId}`} icon="clock">
         {content}
-      </a>
+      </Leads>
     );
   }
   const fill = {
@@ -97,7 +113,7 @@ export function Held({ cell, what, nameOf }: InsideProps): VNode {
 }
 
 /** A booking leads to its page; a walk-in can be cancelled here. */
-export function Taken({ cell, what, nameOf, grid }: InsideProps): VNode {
+function Taken({ cell, what, nameOf, grid }: InsideProps): VNode {
   const taking = cell.occupants.find(({ kind }) => kind === cell.state) ?? cell.occupants[0];
   if (taking === undefined) return <Plain label={cell.state} />;
   const isWhole = taking.slotId === cell.slotId && taking.slotEnd.getTime() === cell.end.getTime();
@@ -116,10 +132,9 @@ export function Taken({ cell, what, nameOf, grid }: InsideProps): VNode {
   const href = `/bookings/${taking.bookingId}`;
   if (taking.kind === 'booked') {
     return (
-      <a class="slot" id={`${cell.slotId}!`} href={href}>
-        <Icon name="check" />
+      <Leads cell={cell} href={href} icon="check">
         {inside}
-      </a>
+      </Leads>
     );
   }
   const fill = { slot_id: cell.slotId, what, name: taking.customerName ?? 'no name given', href };
@@ -132,23 +147,22 @@ export function Taken({ cell, what, nameOf, grid }: InsideProps): VNode {
 }
 
 /** Another resource claims the shared space: the cell links to that slot. */
-export function Shared({ cell, grid }: InsideProps): VNode {
+function Shared({ cell, grid }: InsideProps): VNode {
   const [by] = cell.occupants;
   if (by === undefined) return <Plain label="Taken" />;
   const others = [...new Set(cell.occupants.map(({ resourceId }) => resourceId))];
   const names = grid.columns.filter(({ resource }) => others.includes(resource._id));
   const isOnGrid = grid.columns.some(({ cells }) => cells.some(({ slotId }) => slotId === by.slotId));
   return (
-    <a class="slot" id={`${cell.slotId}!`} href={isOnGrid ? `#${by.slotId}` : claimPath(by.holdId, by.bookingId)}>
-      <Icon name="link" />
+    <Leads cell={cell} href={isOnGrid ? `#${by.slotId}` : claimPath(by.holdId, by.bookingId)} icon="link">
       <span class="state">{cell.occupants.some(({ kind }) => kind !== 'held') ? 'Taken' : 'Held'}</span>
       <span class="under">{`shared with ${names.map(({ resource }) => resource.name).join(', ')}`}</span>
-    </a>
+    </Leads>
   );
 }
 
 /** A blackout shows its reason, and can be withdrawn. */
-export function Closed({ cell, what, grid: { venue } }: InsideProps): VNode {
+function Closed({ cell, what, grid: { venue } }: InsideProps): VNode {
   const [first, ...more] = cell.blackouts;
   if (first === undefined) return <Plain label="Blackout" />;
   const at = (instant: Date) => dateTime(instant, venue.timeZone);

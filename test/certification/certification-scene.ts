@@ -1,4 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import type { Defect } from '../../packages/client/src/certification/model/defects.ts';
+import { parseProfile } from '../../packages/client/src/certification/profile.ts';
 import type { Report, ScenarioReport } from '../../packages/client/src/certification/report.ts';
 import { certify } from '../../packages/client/src/certification/runner.ts';
 import { startFaultyProxy } from '../client/faulty-proxy.ts';
@@ -36,6 +38,18 @@ export function certifyModel(
     onEnd,
     signal: new AbortController().signal,
   });
+}
+
+/** Certifies an integration that runs by itself, by its profile; only the scenarios that are named. */
+export async function certifyServed(
+  { baseUrl, apiKey }: Pick<Candidate, 'baseUrl' | 'apiKey'>,
+  { profile }: { profile: string },
+  only: readonly string[],
+  options: { signal?: AbortSignal; onEnd?: (report: ScenarioReport) => void } = {},
+): Promise<Report> {
+  const subject = { mode: 'partner', profile: parseProfile(await readFile(profile, 'utf8')) } as const;
+  const { signal } = new AbortController();
+  return certify({ baseUrl, apiKey, subject, isChosen: ({ id }) => only.includes(id), signal, ...options });
 }
 
 /** The ids of the scenarios with an outcome, and what was found. */

@@ -1,7 +1,4 @@
-import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import type { ActionName } from '../../packages/client/src/certification/actions.ts';
 import type { Defect } from '../../packages/client/src/certification/model/defects.ts';
@@ -9,6 +6,7 @@ import { startModelIntegration } from '../../packages/client/src/certification/m
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { type Ended, partner } from '../partner-command/partner.ts';
 import { freePort } from '../support/own-servers.ts';
+import { startStubServer } from '../support/stub-server.ts';
 import type { Candidate } from './certification-scene.ts';
 
 /** Runs `partner certify` in this process, without a terminal. */
@@ -17,23 +15,15 @@ export const certifyCommand = (
   args: readonly string[],
 ): Promise<Ended> => partner({ url, apiKey }, ['certify', ...args]);
 
-export type ServedIntegration = {
-  /** The file that says where it is. */
-  profile: string;
-  /** Address of the proxy. */
-  proxyUrl: string;
-  close(): Promise<void>;
-};
-
 /** The model integration as a partner has it: its actions over HTTP, its base URL the proxy unless stated, and a profile that says so. */
 export async function serveModel(
   { apiKey }: Pick<Candidate, 'apiKey'>,
   { defects = [], baseUrl }: { defects?: readonly Defect[]; baseUrl?: string } = {},
-): Promise<ServedIntegration> {
+) {
   const proxyPort = await freePort();
   const proxyUrl = `http://127.0.0.1:${proxyPort}`;
   const model = await startModelIntegration({ baseUrl: baseUrl ?? proxyUrl, apiKey, defects });
-  const server = createServer((request, response) => {
+  const server = await startStubServer((request, response) => {
     const answer = async () => {
       const input = JSON.parse(Buffer.concat((await request.toArray()) as Buffer[]).toString()) as object;
       const result = await model.transport(path.basename(request.url ?? '') as ActionName, input);
@@ -41,22 +31,19 @@ export async function serveModel(
     };
     answer().catch((error: unknown) => response.writeHead(500).end(String(error)));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/certification`;
   const profile = await writeProfile({
     name: 'Model Tickets',
-    actions: { url },
+    actions: { url: `${server.url}/certification` },
     webhook_url: model.webhookUrl,
     proxy_port: proxyPort,
   });
   return {
+    /** The file that says where it is. */
     profile,
+    /** Address of the proxy. */
     proxyUrl,
     close: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
+      await server.close();
       await model.close();
     },
   };

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import type { Report } from '../../packages/client/src/certification/report.ts';
 import { SCENARIOS } from '../../packages/client/src/certification/scenarios.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
-import { startPartner } from '../partner-command/partner.ts';
+import { type Ended, startPartner } from '../partner-command/partner.ts';
 import { anyPartner, expectStatus, type Json, operatorOf } from '../support/factories.ts';
 import { freePort } from '../support/own-servers.ts';
 import { hostedService } from '../support/service-host.ts';
@@ -21,18 +21,23 @@ afterAll(async () => {
   await service.stop();
 });
 
+/** Runs the command, which writes a report; returns that too. */
+async function certifyToReport(...args: string[]): Promise<Ended & { report: Report }> {
+  const json = path.join(await temporaryFolder(), 'report.json');
+  const ended = await certifyCommand(candidate, [...args, '--report-json', json]);
+  return { ...ended, report: JSON.parse(await readFile(json, 'utf8')) as Report };
+}
+
 const FEW = 'venues-listed,hold-placed,confirm-answer-lost,genuine-accepted';
 
 describe('an integration over HTTP', () => {
   test('that passes what was chosen ends with 0, and its report says that not all was tried', async () => {
-    const folder = await temporaryFolder();
-    const [json, html] = [path.join(folder, 'report.json'), path.join(folder, 'report.html')];
-    const args = ['--profile', sound.profile, '--only', FEW, '--report-json', json, '--report-html', html];
-    const { code, out, err } = await certifyCommand(candidate, args);
+    const html = path.join(await temporaryFolder(), 'report.html');
+    const args = ['--profile', sound.profile, '--only', FEW, '--report-html', html];
+    const { code, out, err, report } = await certifyToReport(...args);
     expect([code, err.trimEnd().split('\n').length]).toEqual([0, 4]);
     expect(err).toMatch(/^passed +1 venues-listed \(\d+ ms\)$/m);
     expect(out).toContain('Model Tickets: incomplete (4 passed, 0 failed,');
-    const report = JSON.parse(await readFile(json, 'utf8')) as Report;
     const { partner_id: id } = expectStatus(await candidate.partner.api.get('/api/v1/partner/me'), 200);
     expect(report).toMatchObject({
       format: 'partner-booking-certification/1',
@@ -48,10 +53,8 @@ describe('an integration over HTTP', () => {
   });
 
   test('has a report that the operator takes for it, and for no other partner', async () => {
-    const json = path.join(await temporaryFolder(), 'report.json');
-    const args = ['--profile', sound.profile, '--only', 'venues-listed', '--report-json', json];
-    expect((await certifyCommand(candidate, args)).code).toBe(0);
-    const report = JSON.parse(await readFile(json, 'utf8')) as Report;
+    const { code, report } = await certifyToReport('--profile', sound.profile, '--only', 'venues-listed');
+    expect(code).toBe(0);
     const attach = (id: string) => operatorOf(service).post(`/api/v1/operator/partners/${id}/certify`, { report });
     const other = await anyPartner(service);
     expect(verdict(await attach(candidate.partner.id))).toBe('200');

@@ -1,11 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, expect, test } from '@jest/globals';
-import { parseProfile } from '../../packages/client/src/certification/profile.ts';
-import { certify } from '../../packages/client/src/certification/runner.ts';
 import { rowsOf } from '../support/rows.ts';
 import { hostedService } from '../support/service-host.ts';
-import { anyCandidate, startFront } from './certification-scene.ts';
+import { anyCandidate, certifyServed, startFront } from './certification-scene.ts';
 import { serveModel } from './command-line.ts';
 
 /** Longer than it takes to clean up. */
@@ -35,14 +32,8 @@ test.each([
     stop.abort();
     await delay(SLOW_MS);
   });
-  const profile = parseProfile(await readFile(integration.profile, 'utf8'));
-  const report = await certify({
-    baseUrl: front.url,
-    apiKey: candidate.apiKey,
-    subject: { mode: 'partner', profile },
-    isChosen: ({ id }) => id === scenario,
-    signal: stop.signal,
-  });
+  const behind = { ...candidate, baseUrl: front.url };
+  const report = await certifyServed(behind, integration, [scenario], { signal: stop.signal });
   await front.close();
   expect([met >= nth, report.summary.passed, report.summary.failed]).toEqual([true, 0, 0]);
   const claims = await rowsOf(service, 'reservations', {});

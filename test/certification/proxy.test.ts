@@ -1,25 +1,19 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { afterAll, expect, test } from '@jest/globals';
 import { startProxy } from '../../packages/client/src/certification/proxy.ts';
+import { startStubServer } from '../support/stub-server.ts';
 
 const SENT = '{"slot_id":"s1","idempotency_key":"k1"}';
 
 // Answers with what it was sent.
-const service = createServer((request, response) => {
+const service = await startStubServer((request, response) => {
   response.writeHead(201, { 'content-type': 'application/json', etag: '"1"' });
   request.pipe(response);
 });
-service.listen(0, '127.0.0.1');
-await once(service, 'listening');
-const baseUrl = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
-const proxy = await startProxy({ baseUrl, port: 0, onAnswer: () => undefined });
+const proxy = await startProxy({ baseUrl: service.url, port: 0, onAnswer: () => undefined });
 afterAll(async () => {
   await proxy.close();
-  service.closeAllConnections();
-  service.close();
+  await service.close();
 });
 
 test('without a fault a call arrives as it was sent, and is noted with its key and its answer', async () => {

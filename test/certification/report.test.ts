@@ -13,15 +13,6 @@ const scenario = (outcome: ScenarioOutcome, finding: string | null = null) => ({
   remedy: outcome === 'failed' ? 'Mend <it>.' : null,
 });
 
-const verdict = (...outcomes: ScenarioOutcome[]) => verdictOf(summaryOf(outcomes.map((each) => scenario(each))));
-
-test('one that failed fails the run; one that was not tried leaves it incomplete', () => {
-  expect(verdict('passed', 'passed')).toBe('passed');
-  expect(verdict('passed', 'not_tried')).toBe('incomplete');
-  expect(verdict('passed', 'not_tried', 'failed')).toBe('failed');
-  expect(verdict()).toBe('incomplete');
-});
-
 test('the page stands alone, and what came from elsewhere is text in it', () => {
   const scenarios = [scenario('failed', '<script>alert("1")</script> & more'), scenario('passed')];
   const summary = summaryOf(scenarios);

@@ -1,21 +1,15 @@
-import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { afterAll, expect, test } from '@jest/globals';
 import { createIntegration } from '../../packages/client/src/certification/actions.ts';
 import { httpTransport } from '../../packages/client/src/certification/transports.ts';
+import { startStubServer } from '../support/stub-server.ts';
 
 const DEADLINE_MS = 300;
 
 let answer: (response: ServerResponse) => void = (response) => response.end('{}');
-const server = createServer((_request, response) => answer(response));
-server.listen(0, '127.0.0.1');
-await once(server, 'listening');
-const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/certification`;
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-});
+const server = await startStubServer((_request, response) => answer(response));
+const url = `${server.url}/certification`;
+afterAll(() => server.close());
 
 const integrationAt = (address: string) =>
   createIntegration(httpTransport(address, new AbortController().signal, DEADLINE_MS));

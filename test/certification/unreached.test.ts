@@ -1,10 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { afterAll, expect, test } from '@jest/globals';
-import { parseProfile } from '../../packages/client/src/certification/profile.ts';
 import type { Report } from '../../packages/client/src/certification/report.ts';
-import { certify } from '../../packages/client/src/certification/runner.ts';
 import { hostedService } from '../support/service-host.ts';
-import { anyCandidate, certifyModel, startFront, withOutcome } from './certification-scene.ts';
+import { anyCandidate, certifyModel, certifyServed, startFront, withOutcome } from './certification-scene.ts';
 import { serveModel } from './command-line.ts';
 
 const service = await hostedService({ hasWorkers: true });
@@ -16,18 +13,12 @@ const outcomesOf = ({ scenarios }: Report, chosen: readonly string[]) =>
 
 test('an integration that ends in the middle of a run fails nothing: the rest is not tried', async () => {
   const integration = await serveModel(candidate);
-  const profile = parseProfile(await readFile(integration.profile, 'utf8'));
   const chosen = ['venues-listed', 'hold-placed', 'hold-answer-lost', 'genuine-accepted'];
   let closing = Promise.resolve();
-  const report = await certify({
-    baseUrl: service.url,
-    apiKey: candidate.apiKey,
-    subject: { mode: 'partner', profile },
-    isChosen: ({ id }) => chosen.includes(id),
+  const report = await certifyServed(candidate, integration, chosen, {
     onEnd: ({ id }) => {
       if (id === 'venues-listed') closing = integration.close();
     },
-    signal: new AbortController().signal,
   });
   await closing;
   expect(outcomesOf(report, chosen)).toEqual({
@@ -44,18 +35,11 @@ test('an integration that ends in the middle of a run fails nothing: the rest is
 
 test('an integration that breaks off while it carries an action out fails: the scenario may be what it died of', async () => {
   const integration = await serveModel(candidate);
-  const profile = parseProfile(await readFile(integration.profile, 'utf8'));
   // Closes while it waits for the answer to its hold.
   const front = await startFront(service.url, async ({ method, path }) => {
     if (method === 'POST' && path === '/api/v1/partner/holds') await integration.close();
   });
-  const report = await certify({
-    baseUrl: front.url,
-    apiKey: candidate.apiKey,
-    subject: { mode: 'partner', profile },
-    isChosen: ({ id }) => id === 'hold-placed',
-    signal: new AbortController().signal,
-  });
+  const report = await certifyServed({ ...candidate, baseUrl: front.url }, integration, ['hold-placed']);
   await front.close();
   expect(withOutcome(report, 'failed')).toEqual({
     'hold-placed': expect.stringMatching(/^place_hold got no answer: /),

@@ -110,42 +110,43 @@ describe('the example file', () => {
   });
 });
 
-const barn = (resource = '', more = '') => `venues:
-  - name: Cricket Barn
-    address: 2 Main Road
-    city: Pune
-    resources:
-      - name: Net 1
+const net = (name: string, fields = '') => `      - name: ${name}
         resource_type: net
         sport_category: cricket
         duration_minutes: 30
         price_rupees: 450
         operating_hours_start: '06:00'
         operating_hours_end: '22:00'
-${resource}
-${more}`;
-const barnRules = (...rules: string[]) =>
+${fields}
+`;
+const rulesOf = (...rules: string[]) =>
   `        price_rules:\n${rules.map((rule) => `          - { ${rule} }\n`).join('')}`;
+const barn = (name: string, ...nets: string[]) => `venues:
+  - name: ${name}
+    address: 2 Main Road
+    city: Pune
+    resources:
+${nets.join('')}`;
+const imported = async (content: string) => operatorJson(url, ['import', await fileWith(content)]);
+const planned = async (content: string) => planOf(await fileWith(content));
+const venueNamed = async (wanted: string) =>
+  String((await listOf('venue', 'list')).find(({ name }) => name === wanted)?.['venue_id']);
 
 describe('what is there already', () => {
   test('changes by the fields that differ, one call for each thing, and keeps what the file does not name', async () => {
-    await operatorJson(url, [
-      'import',
-      await fileWith(barn(barnRules('name: Evenings, price_rupees: 600, start_time: "18:00"'))),
-    ]);
-    const [venue] = (await listOf('venue', 'list')).filter(({ name }) => name === 'Cricket Barn');
-    const venueId = String(venue?.['venue_id']);
+    const evenings = rulesOf('name: Evenings, price_rupees: 600, start_time: "18:00"');
+    await imported(barn('Cricket Barn', net('Net 1', evenings)));
+    const venueId = await venueNamed('Cricket Barn');
     await anyResource(service, venueId, { name: 'Not in the file' });
     await operatorJson(url, ['price-rule', 'add', 'cricket-barn-net-1', '--name', 'By hand', '--price-rupees', '1']);
     await operatorJson(url, ['venue', 'update', venueId, '--status', 'inactive']);
 
+    const sundays = '        schedule: { weekly: { sun: [{ start: "08:00", end: "20:00" }] } }\n';
+    const dearer = rulesOf('name: " evenings", price_rupees: 650, start_time: "18:00"');
     const file = await fileWith(
-      barn(
-        '        schedule: { weekly: { sun: [{ start: "08:00", end: "20:00" }] } }\n        price_rules: [{ name: " evenings", price_rupees: 650, start_time: "18:00" }]',
-      )
+      barn('CRICKET barn', net('Net 1', sundays + dearer))
         .replace('2 Main Road', '22 Main Road')
-        .replace('price_rupees: 450', 'price_rupees: 475.50')
-        .replace('Cricket Barn', 'CRICKET barn'),
+        .replace('price_rupees: 450', 'price_rupees: 475.50'),
     );
     const plan = await planOf(file);
     expect(labels(stepsOf(plan))).toEqual([
@@ -183,53 +184,50 @@ describe('what is there already', () => {
       'name: Two, price_rupees: 2',
       'name: Three, price_rupees: 3, priority: 9',
     ];
-    const named = (text: string) => text.replace('Cricket Barn', 'Order Barn');
-    await operatorJson(url, ['import', await fileWith(named(barn(barnRules(one, two, three))))]);
+    const ordered = (...rules: string[]) => barn('Order Barn', net('Net 1', rulesOf(...rules)));
+    await imported(ordered(one, two, three));
     const names = async () => (await listOf('price-rule', 'list', 'order-barn-net-1')).map(({ name }) => name);
     expect(await names()).toEqual(['One', 'Two', 'Three']);
 
-    const swapped = await fileWith(named(barn(barnRules(two, one, three))));
-    expect(labels(stepsOf(await planOf(swapped)))).toEqual([
+    const swapped = ordered(two, one, three);
+    expect(labels(stepsOf(await planned(swapped)))).toEqual([
       'change price rule Net 1 One',
       'remove price rule Net 1 One',
     ]);
-    await operatorJson(url, ['import', swapped]);
+    await imported(swapped);
     expect(await names()).toEqual(['Two', 'Three', 'One']);
 
-    const changed = await fileWith(named(barn(barnRules('name: Two, price_rupees: 20', one, three))));
-    expect(labels(stepsOf(await planOf(changed)))).toEqual([
+    const changed = ordered('name: Two, price_rupees: 20', one, three);
+    expect(labels(stepsOf(await planned(changed)))).toEqual([
       ...['change price rule Net 1 Two', 'change price rule Net 1 One'],
       ...['remove price rule Net 1 Two', 'remove price rule Net 1 One'],
     ]);
-    await operatorJson(url, ['import', changed]);
+    await imported(changed);
     expect(await names()).toEqual(['Three', 'Two', 'One']);
-    expect(await planOf(changed)).toMatchObject({ result: 'unchanged' });
+    expect(await planned(changed)).toMatchObject({ result: 'unchanged' });
   });
 
   test('bookings that a change leaves off sale are named, before it is made and after', async () => {
-    const named = (text: string) => text.replace('Cricket Barn', 'Booked Barn');
-    await operatorJson(url, ['import', await fileWith(named(barn()))]);
-    const [venue] = (await listOf('venue', 'list')).filter(({ name }) => name === 'Booked Barn');
-    const partner = await anyPartner(service, [String(venue?.['venue_id'])]);
-    const slotIds = await freeSlotIds(partner, String(venue?.['venue_id']));
-    const { booking_id: id } = await bookSlot(partner, slotIds[0] ?? '');
-    const later = await fileWith(named(barn()).replace("start: '06:00'", "start: '07:00'"));
+    const usual = barn('Booked Barn', net('Net 1'));
+    await imported(usual);
+    const venueId = await venueNamed('Booked Barn');
+    const partner = await anyPartner(service, [venueId]);
+    const [slotId = ''] = await freeSlotIds(partner, venueId);
+    const { booking_id: id } = await bookSlot(partner, slotId);
+    const later = usual.replace("start: '06:00'", "start: '07:00'");
 
-    const plan = await planOf(later);
+    const plan = await planned(later);
     expect(plan['off_sale']).toMatchObject([
       { venue: 'Booked Barn, Pune', conflict_count: 1, conflicts: [{ booking_id: id }] },
     ]);
-    const made = await operatorJson(url, ['import', later]);
+    const made = await imported(later);
     expect(made).toMatchObject({ result: 'done', off_sale: [{ conflicts: [{ booking_id: id }] }] });
-    const back = await operatorJson(url, ['import', await fileWith(named(barn()))]);
-    expect(back).toMatchObject({ result: 'done', off_sale: [] });
+    expect(await imported(usual)).toMatchObject({ result: 'done', off_sale: [] });
   });
 
   test('a new resource of a venue on sale is hidden until its schedule and prices are there', async () => {
-    const named = (text: string) => text.replace('Cricket Barn', 'Hidden Barn');
-    await operatorJson(url, ['import', await fileWith(named(barn()))]);
-    const rule = barnRules('name: Evenings, price_rupees: 600');
-    const second = barn(rule).slice(barn(rule).indexOf('      - name: Net 1')).replace('Net 1', 'Net 2');
+    await imported(barn('Hidden Barn', net('Net 1')));
+    const second = net('Net 2', rulesOf('name: Evenings, price_rupees: 600'));
     const states: unknown[] = [];
     const relay = await startRelay(url, async ({ number }): Promise<Verdict> => {
       if (number > 1) {
@@ -238,7 +236,7 @@ describe('what is there already', () => {
       }
       return 'pass';
     });
-    const ended = await operator(relay.url, ['import', await fileWith(named(barn('', second)))]);
+    const ended = await operator(relay.url, ['import', await fileWith(barn('Hidden Barn', net('Net 1'), second))]);
     await relay.close();
     expect([ended.code, ended.err]).toEqual([0, '']);
     expect(states).toEqual([
@@ -267,34 +265,25 @@ describe('what only the service knows is found before anything is changed', () =
       name: 'Twin Barn',
       city: 'Pune',
     });
-    const named = (text: string) => text.replace('Cricket Barn', 'Twin Barn');
-    expect(await refused(named(barn()))).toMatch(
-      /^6: Twin Barn \/ Net 1: name: the service has 2 of this name \(\S+, \S+\)\./m,
-    );
+    const twin = barn('Twin Barn', net('Net 1'));
+    expect(await refused(twin)).toMatch(/^6: Twin Barn \/ Net 1: name: the service has 2 of this name \(\S+, \S+\)\./m);
     const { id: second } = await anyVenue(service, [], { name: 'twin barn', city: 'pune' });
-    expect(await refused(named(barn()))).toContain(
+    expect(await refused(twin)).toContain(
       `2: Twin Barn: name: the service has 2 of this name (${[id, second].toSorted().join(', ')}).`,
     );
   });
 
   test('ground that resources share, or do not, which cannot be changed', async () => {
-    const two = (shared: string) =>
-      barn(
-        `        shares_space_with: ${shared}`,
-        barn().slice(barn().indexOf('      - name: Net 1')).replace('Net 1', 'Net 2'),
-      ).replace('Cricket Barn', 'Shared Barn');
-    await operatorJson(url, ['import', await fileWith(two('[Net 2]'))]);
-    expect(await planOf(await fileWith(two('[net 2]')))).toMatchObject({ result: 'unchanged' });
-    expect(await refused(two('[]'))).toMatch(
+    const sharing = (shared: string, ...more: string[]) =>
+      barn('Shared Barn', net('Net 1', `        shares_space_with: ${shared}`), net('Net 2'), ...more);
+    await imported(sharing('[Net 2]'));
+    expect(await planned(sharing('[net 2]'))).toMatchObject({ result: 'unchanged' });
+    expect(await refused(sharing('[]'))).toMatch(
       /^6: Shared Barn \/ Net 1: shares_space_with: should not share space with Net 2, but does/m,
     );
-    const third = two('[Net 2, Net 3]').concat(
-      barn().slice(barn().indexOf('      - name: Net 1')).replace('Net 1', 'Net 3'),
-    );
-    expect(labels(stepsOf(await planOf(await fileWith(third))))).toEqual([
-      ...['create resource Net 3', 'complete resource Net 3'],
-    ]);
-    await operatorJson(url, ['import', await fileWith(third.replace('[Net 2, Net 3]', '[Net 2]'))]);
+    const third = sharing('[Net 2, Net 3]', net('Net 3'));
+    expect(labels(stepsOf(await planned(third)))).toEqual([...['create resource Net 3', 'complete resource Net 3']]);
+    await imported(sharing('[Net 2]', net('Net 3')));
     expect(await refused(third)).toMatch(/should share space with Net 3, but does not/);
   });
 });

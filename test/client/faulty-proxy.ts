@@ -1,6 +1,7 @@
-import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { Agent, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
+import { startStubServer } from '../support/stub-server.ts';
 
 /** What becomes of a request on its way to the service and back. */
 export type Fault =
@@ -16,26 +17,18 @@ export type Fault =
   /** The service carries it out; 503 arrives. */
   | { kind: 'unknown' };
 
-export type Seen = { method: string; path: string; requestId: string; body: string; fault: Fault };
-
-export type FaultyProxy = {
-  url: string;
-  /** Every request so far, in order of arrival. */
-  seen: Seen[];
-  /** Waits until the service has answered all that was passed on. */
-  close(): Promise<void>;
-};
+type Seen = { method: string; path: string; requestId: string; body: string; fault: Fault };
 
 /** Stands in front of a service; `faultOf` says what becomes of each request; where it rejects, the connection is cut. */
 export async function startFaultyProxy(
   serviceUrl: string,
   faultOf: (asked: Omit<Seen, 'fault'>) => Fault | Promise<Fault>,
-): Promise<FaultyProxy> {
+) {
   const seen: Seen[] = [];
   const closing = new AbortController();
   const agent = new Agent({ keepAlive: true });
   const carryOut = async (req: IncomingMessage, res: ServerResponse) => {
-    const body = await textOf(req);
+    const body = await buffer(req);
     const asked = { method: req.method ?? '', path: req.url ?? '', requestId: idOf(req), body: String(body) };
     const fault = await faultOf(asked);
     seen.push({ ...asked, fault });
@@ -53,7 +46,7 @@ export async function startFaultyProxy(
     new Promise<{ status: number; headers: IncomingMessage['headers']; body: Buffer }>((resolve, reject) => {
       const { method, url = '', headers } = req;
       const asked = request(serviceUrl + url, { method, headers, agent }, (answer) => {
-        textOf(answer).then(
+        buffer(answer).then(
           (text) => resolve({ status: answer.statusCode ?? 502, headers: answer.headers, body: text }),
           reject,
         );
@@ -61,21 +54,17 @@ export async function startFaultyProxy(
       asked.on('error', reject).end(body);
     });
   const handled: Promise<void>[] = [];
-  const server = createServer((req, res) => {
+  const server = await startStubServer((req, res) => {
     handled.push(carryOut(req, res).catch(() => void req.socket.destroy()));
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: server.url,
+    /** Every request so far, in order of arrival. */
     seen,
+    /** Waits until the service has answered all that was passed on. */
     close: async () => {
       closing.abort();
-      await new Promise((resolve) => {
-        server.close(resolve);
-        server.closeAllConnections();
-      });
+      await server.close();
       await Promise.all(handled);
       agent.destroy();
     },
@@ -83,9 +72,3 @@ export async function startFaultyProxy(
 }
 
 const idOf = ({ headers }: IncomingMessage): string => String(headers['x-request-id'] ?? '');
-
-async function textOf(message: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of message as AsyncIterable<Buffer>) chunks.push(chunk);
-  return Buffer.concat(chunks);
-}

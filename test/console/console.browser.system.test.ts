@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
-
-import { findBrowser, startBrowser, takeScreenshot, type WatchedPage, watchedPage } from '../support/browser.ts';
-
+import { findBrowser, startBrowser, takeScreenshot, watchedPage } from '../support/browser.ts';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { bookSlot, expectStatus, type Json, operatorOf, placeHold, slotsOf } from '../support/factories.ts';
+import { openedPages } from '../support/opened-pages.ts';
 import { type Service, startService } from '../support/service.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
 import { verdict } from '../support/verdict.ts';
@@ -27,9 +26,14 @@ beforeAll(async () => {
   if (program === undefined) return;
   [browser, service] = await Promise.all([startBrowser(program), startService()]);
   world = await consoleWorld(service);
-  const { page, close } = await signIn('/partners');
+  const watched = await watchedPage(browser, service.adminUrl);
+  const { page } = watched;
+  await page.goto(`${service.adminUrl}/partners`);
+  await page.getByLabel('Operator key').fill(OPERATOR_KEY);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForURL(`${service.adminUrl}/partners`);
   signedIn = await page.context().storageState();
-  await close();
+  await watched.close();
 });
 afterAll(async () => {
   if (program === undefined) return;
@@ -38,23 +42,15 @@ afterAll(async () => {
   await service.stop();
 });
 
-const gridPath = () => `/?venue_id=${world.venueId}&date=${world.date}`;
+const pages = openedPages();
 
 /** A page of the console. */
-async function visit(path: string, options: BrowserContextOptions = DESKTOP): Promise<WatchedPage> {
+async function visit(path: string, options: BrowserContextOptions = DESKTOP): Promise<Page> {
   if (browser === undefined) throw new Error('The browser is not running');
   const watched = await watchedPage(browser, service.adminUrl, { storageState: signedIn, ...options });
-  await watched.page.goto(service.adminUrl + path);
-  return watched;
-}
-
-/** A page with its own sign-in, which the test may end. */
-async function signIn(path: string): Promise<WatchedPage> {
-  const watched = await visit(path, { ...DESKTOP, storageState: { cookies: [], origins: [] } });
-  await watched.page.getByLabel('Operator key').fill(OPERATOR_KEY);
-  await watched.page.getByRole('button', { name: 'Sign in' }).click();
-  await watched.page.waitForURL(service.adminUrl + path);
-  return watched;
+  const page = pages.add(watched);
+  await page.goto(service.adminUrl + path);
+  return page;
 }
 
 const cell = (page: Page, slotId: string) => page.locator(`[id="${slotId}"]`);
@@ -76,7 +72,7 @@ async function tabTo(page: Page, target: Locator): Promise<void> {
 
 describeInBrowser('an operator', () => {
   test('sells any free court of a sport at a time', async () => {
-    const { page, faults, close } = await visit(gridPath());
+    const page = await visit(world.day);
     await page.locator('#sell-any').click();
     await page.locator('#any-court-start').selectOption({ index: 5 });
     const start = await page.locator('#any-court-start').inputValue();
@@ -87,18 +83,18 @@ describeInBrowser('an operator', () => {
     const sold = page.locator('.grid td', { hasText: 'Kiran Shah' });
     expect(await sold.getAttribute('id')).toContain(start.replaceAll(/[-:]/g, '').slice(0, 13));
     expect(await seriousFaults(page)).toEqual([]);
-    expect(faults).toEqual([]);
     // The other tests need the court.
     const api = operatorOf(service);
     const listed = expectStatus(await api.get('/api/v1/operator/bookings?customer_name=Kiran%20Shah'), 200);
     const [{ booking_id: id } = {}] = listed['data'] as Json[];
     const end = { reason: 'Rain', idempotency_key: 'any-court' };
     expectStatus(await api.post(`/api/v1/operator/bookings/${String(id)}/cancel`, end), 200);
-    await close();
   });
 
   test('places a walk-in and cancels it by the keyboard alone', async () => {
-    const { page, faults, close } = await visit(gridPath());
+    const page = await visit(world.day);
+    // Of the values that the API rejects.
+    pages.tolerate(/400/);
     const slotId = world.slotOf(world.turf, 4);
     await tabTo(page, page.locator('.grid .slot[tabindex="0"]'));
     for (const key of ['End', 'Home', 'ArrowRight', 'ArrowRight', 'ArrowRight']) await page.keyboard.press(key);
@@ -131,14 +127,12 @@ describeInBrowser('an operator', () => {
     await page.locator('#walk-in-dialog[open]').waitFor();
     await page.keyboard.press('Escape');
     expect(await page.evaluate('document.activeElement.closest("td").id')).toBe(slotId);
-    expect(faults).toEqual([expect.stringMatching(/400/)]);
-    await close();
   });
 
   test('overrides a hold only by saying so', async () => {
     const slotId = world.slotOf(world.turf, 5);
     const hold = await placeHold(world.partner, slotId);
-    const { page, close } = await visit(gridPath());
+    const page = await visit(world.day);
     await cell(page, slotId).locator('.slot').click();
     const dialog = page.locator('#walk-in-dialog');
     await shot(page, 'override');
@@ -149,13 +143,12 @@ describeInBrowser('an operator', () => {
     await said(page, 'The walk-in is placed.');
     const held = await world.partner.api.get(`/api/v1/partner/holds/${String(hold['hold_id'])}`);
     expect(expectStatus(held, 200)['status']).toBe('RELEASED');
-    await close();
   });
 
   test('releases a hold from the grid, with a reason, after it was asked for', async () => {
     const slotId = world.slotOf(world.turf, 3);
     const hold = await placeHold(world.partner, slotId);
-    const { page, faults, close } = await visit(gridPath());
+    const page = await visit(world.day);
     const dialog = page.locator('#walk-in-dialog');
     const part = dialog.getByText('Release the hold instead');
     await cell(page, slotId).locator('.slot').click();
@@ -181,14 +174,12 @@ describeInBrowser('an operator', () => {
     expect(await slotState(slotId)).toBeUndefined();
     const held = await world.partner.api.get(`/api/v1/partner/holds/${String(hold['hold_id'])}`);
     expect(expectStatus(held, 200)['status']).toBe('RELEASED');
-    expect(faults).toEqual([]);
-    await close();
   });
 
   test('sees a hold count down, and the slot come free by itself when it has lapsed', async () => {
     const slotId = world.slotOf(world.turf, 6);
     const hold = await placeHold(world.rival, slotId);
-    const { page, faults, close } = await visit(gridPath());
+    const page = await visit(world.day);
     await page.clock.install();
     await page.reload();
     const countdown = cell(page, slotId).locator('.countdown');
@@ -203,13 +194,13 @@ describeInBrowser('an operator', () => {
     await page.clock.runFor(11_000);
     await said(page, `Turf A, `);
     expect(await cell(page, slotId).innerText()).toMatch(/Free/);
-    expect(faults).toEqual([]);
-    await close();
   });
 
   test('adds a blackout, sees the holds and bookings in it, and withdraws it', async () => {
     const booking = await bookSlot(world.partner, world.slotOf(world.north, 5));
-    const { page, faults, close } = await visit(gridPath());
+    const page = await visit(world.day);
+    // Of the values that the API rejects.
+    pages.tolerate(/400/);
     await page.locator('#add-blackout').click();
     const dialog = page.locator('#blackout-dialog');
     await dialog.getByLabel('From').fill(`${world.date}T10:00`);
@@ -225,7 +216,7 @@ describeInBrowser('an operator', () => {
     await page.getByText('1 hold or booking in it').waitFor();
     const conflict = page.locator('a.conflict');
     expect(await conflict.getAttribute('href')).toBe(`/bookings/${String(booking['booking_id'])}`);
-    await page.goto(service.adminUrl + gridPath());
+    await page.goto(service.adminUrl + world.day);
     const closed = world.slotOf(world.north, 4);
     expect(await cell(page, closed).innerText()).toMatch(/Blackout\s+Resurfacing/);
     expect([await slotState(closed), await slotState(world.slotOf(world.north, 3))]).toEqual(['blackout', undefined]);
@@ -236,12 +227,10 @@ describeInBrowser('an operator', () => {
     await page.getByRole('button', { name: 'Withdraw blackout' }).click();
     await said(page, 'The blackout is withdrawn.');
     expect(await slotState(closed)).toBeUndefined();
-    expect(faults).toEqual([expect.stringMatching(/400/)]);
-    await close();
   });
 
   test('rotates a key, is shown the new one once, and the old one ends', async () => {
-    const { page, faults, close } = await visit(`/partners/${world.rival.id}`);
+    const page = await visit(`/partners/${world.rival.id}`);
     await page.getByRole('button', { name: /^Rotate/ }).click();
     await page.locator('#secret-dialog[open]').waitFor();
     const field = page.getByLabel('API key', { exact: true });
@@ -254,22 +243,20 @@ describeInBrowser('an operator', () => {
     expect(await page.content()).not.toContain(apiKey);
     const actions = expectStatus(await operatorOf(service).get('/api/v1/operator/audit?action=rotateApiKey'), 200);
     expect((actions['data'] as Json[])[0]).toMatchObject({ who: 'session', status: 201 });
-    expect(faults).toEqual([]);
-    await close();
   });
 
   test('whose session has ended is led to the sign-in page', async () => {
-    const { page, close } = await visit(gridPath());
+    const page = await visit(world.day);
+    pages.tolerate(/401/);
     await page.context().clearCookies();
     await cell(page, world.slotOf(world.turf, 7)).locator('.slot').click();
     await page.getByRole('button', { name: 'Place walk-in' }).click();
     await page.waitForURL(/\/sign-in\?next=/);
-    expect(new URL(page.url()).searchParams.get('next')).toBe(gridPath());
-    await close();
+    expect(new URL(page.url()).searchParams.get('next')).toBe(world.day);
   });
 
   test('who leaves a grid open sees what others do, but nothing moves under an open dialog', async () => {
-    const { page, faults, close } = await visit(gridPath());
+    const page = await visit(world.day);
     await page.clock.install();
     await page.reload();
     await cell(page, world.slotOf(world.north, 7)).locator('.slot').click();
@@ -281,12 +268,11 @@ describeInBrowser('an operator', () => {
     await page.clock.runFor(20_000);
     await said(page, 'North half, 12:00–13:00: Booked.');
     expect(await cell(page, world.slotOf(world.north, 6)).innerText()).toMatch(/Booked/);
-    expect([await page.evaluate('document.activeElement.id'), faults]).toEqual([focused, []]);
-    await close();
+    expect(await page.evaluate('document.activeElement.id')).toBe(focused);
   });
 
   test('who opens a dialog while a response is on its way keeps it, and the focus stays on a link', async () => {
-    const { page, faults, close } = await visit(gridPath());
+    const page = await visit(world.day);
     await page.clock.install();
     await page.reload();
     const slotId = world.slotOf(world.north, 2);
@@ -319,12 +305,10 @@ describeInBrowser('an operator', () => {
     expect(await page.evaluate('document.activeElement.getAttribute("href")')).toBe(
       `/bookings/${String(world.booking['booking_id'])}`,
     );
-    expect(faults).toEqual([]);
-    await close();
   });
 
   test('keeps the focus in a listing, and what was written into a filter', async () => {
-    const { page, faults, close } = await visit('/deliveries');
+    const page = await visit('/deliveries');
     await page.clock.install();
     await page.reload();
     const mark = () => page.evaluate('document.querySelector("main h1").dataset.old = "1"');
@@ -341,8 +325,6 @@ describeInBrowser('an operator', () => {
     await link.focus();
     await page.clock.runFor(40_000);
     expect(await isOld()).toBe(true);
-    expect(faults).toEqual([]);
-    await close();
   });
 });
 
@@ -363,64 +345,45 @@ const LOOKS: [string, BrowserContextOptions][] = [
 const OPENERS = { blackout: '#add-blackout', 'walk-in': '.free .slot', cancel: '.walk-in .slot' };
 
 describeInBrowser('every page', () => {
-  const paths = (): Record<string, string> => ({
-    grid: gridPath(),
-    bookings: '/bookings',
-    booking: `/bookings/${String(world.booking['booking_id'])}`,
-    hold: `/holds/${String(world.hold['hold_id'])}`,
-    'blackout-page': `/blackouts/${String(world.blackout['blackout_id'])}`,
-    partners: '/partners',
-    partner: `/partners/${world.partner.id}`,
-    certification: `/partners/${world.partner.id}/certification`,
-    webhooks: '/webhooks',
-    deliveries: '/deliveries',
-    delivery: `/deliveries/${world.deliveryId}`,
-    'dead-letters': '/dead-letters',
-    alerts: '/alerts',
-    audit: '/audit',
-  });
-
-  async function inspect(page: Page, name: string, look: string): Promise<void> {
-    expect([name, await seriousFaults(page)]).toEqual([name, []]);
+  /** What is wrong with a page as it is shown now. */
+  async function faultsIn(page: Page, name: string, look: string): Promise<string[]> {
+    await shot(page, `${name}-${look}`);
     // Not innerWidth: a phone's grows with the page.
     const width = await page.evaluate<number>('document.documentElement.scrollWidth');
-    expect([name, width <= (page.viewportSize()?.width ?? 0)]).toEqual([name, true]);
-    await shot(page, `${name}-${look}`);
+    const isTooWide = width > (page.viewportSize()?.width ?? 0);
+    const faults = [...(await seriousFaults(page)), ...(isTooWide ? ['is wider than its window'] : [])];
+    return faults.map((fault) => `${name}: ${fault}`);
   }
 
   test.each(LOOKS)('fits its window and has no serious fault of accessibility: %s', async (look, options) => {
-    const { page, faults, close } = await visit('/', options);
-    for (const [name, path] of Object.entries(paths())) {
+    const page = await visit('/', options);
+    const faults: string[] = [];
+    for (const [name, path] of Object.entries({ ...world.pages, 'sign-in': '/sign-in' })) {
       await page.goto(service.adminUrl + path);
-      await inspect(page, name, look);
+      faults.push(...(await faultsIn(page, name, look)));
     }
     for (const [name, opener] of Object.entries(OPENERS)) {
-      await page.goto(service.adminUrl + gridPath());
+      await page.goto(service.adminUrl + world.day);
       await page.locator(opener).first().click();
-      await inspect(page, `dialog-${name}`, look);
+      faults.push(...(await faultsIn(page, `dialog-${name}`, look)));
     }
-    await page.goto(`${service.adminUrl}/sign-in`);
-    await inspect(page, 'sign-in', look);
     expect(faults).toEqual([]);
-    await close();
   });
 
   test('faults that are planted in one are found', async () => {
-    const { page, close } = await visit('/partners');
+    const page = await visit('/partners');
     await page.evaluate(`document.querySelector('main').insertAdjacentHTML('beforeend',
       '<input><button></button><p id="pale">pale</p>'); document.getElementById('pale').style.color = '#cfcfcf'`);
     const found = (await seriousFaults(page)).map((fault) => fault.split(':')[0]);
     expect(new Set(found)).toEqual(new Set(['button-name', 'color-contrast', 'label']));
-    await close();
   });
 
   test('reads without JavaScript, and says that changes need it', async () => {
-    const { page, close } = await visit(gridPath(), { ...DESKTOP, javaScriptEnabled: false });
+    const page = await visit(world.day, { ...DESKTOP, javaScriptEnabled: false });
     expect(await page.locator('noscript').innerText()).toContain('allow it');
     expect(await page.locator('.cell.booked').first().innerText()).toContain('Asha Rao');
     await page.goto(`${service.adminUrl}/partners/${world.partner.id}`);
     await page.getByRole('button', { name: 'Suspend' }).click();
     expect(page.url()).toBe(`${service.adminUrl}/partners/${world.partner.id}`);
-    await close();
   });
 });

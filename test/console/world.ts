@@ -7,9 +7,7 @@ import {
   dateIn,
   expectStatus,
   freeSlotIds,
-  type Json,
   operatorOf,
-  type Partner,
   placeHold,
   subscribe,
 } from '../support/factories.ts';
@@ -18,31 +16,14 @@ import type { Stored } from '../support/rows.ts';
 import type { ServiceCalls } from '../support/service-calls.ts';
 import type { Listeners } from '../support/service-environment.ts';
 
-/** A venue with something of everything on one day to come, for looking at it in the console. */
-export type ConsoleWorld = {
-  venueId: string;
-  date: string;
-  partner: Partner;
-  rival: Partner;
-  /** Turf A has a booking, a hold and a walk-in in its first three slots; the first slot of the full ground is held. */
-  turf: string;
-  full: string;
-  north: string;
-  slotOf: (resourceId: string, index: number) => string;
-  booking: Json;
-  hold: Json;
-  walkIn: Json;
-  /** A blackout of the tennis court from 12:00 on that day, over a booking. */
-  blackout: Json;
-  /** A dead letter of the rival's. */
-  deliveryId: string;
-  stop: () => Promise<void>;
-};
-
 const MORNING = { operating_hours_start: '06:00', operating_hours_end: '14:00' };
 
-/** Books, holds, sells to a walk-in, and lets a delivery become a dead letter. Stop it before the service. */
-export async function consoleWorld(service: Listeners & ServiceCalls & Stored): Promise<ConsoleWorld> {
+/**
+ * A venue with something of everything on one day to come, for looking at it in the console: Turf A has a booking, a hold and a
+ * walk-in in its first three slots, the rival holds the first slot of the full ground and has a dead letter, and a blackout closes
+ * the tennis court from 12:00, over a booking. Stop it before the service.
+ */
+export async function consoleWorld(service: Listeners & ServiceCalls & Stored) {
   const venue = await anyVenue(service, [{ name: 'Turf A', ...MORNING }], { name: 'Koramangala Arena' });
   const [turf = ''] = venue.resourceIds;
   const north = await anyResource(service, venue.id, { name: 'North half', ...MORNING });
@@ -61,27 +42,44 @@ export async function consoleWorld(service: Listeners & ServiceCalls & Stored): 
   const booking = await bookSlot(partner, slotOf(turf, 0));
   const hold = await placeHold(rival, slotOf(full, 0));
   const sold = { slot_id: slotOf(turf, 2), customer_name: 'Vikram Shetty' };
-  const walkIn = expectStatus(await operatorOf(service).post('/api/v1/operator/walk-ins', sold), 201);
+  expectStatus(await operatorOf(service).post('/api/v1/operator/walk-ins', sold), 201);
   await bookSlot(partner, slotOf(court, 6));
   const noon = { starts_at: `${date}T12:00+05:30`, ends_at: `${date}T14:00+05:30`, resource_ids: [court] };
   const path = `/api/v1/operator/venues/${venue.id}/blackouts`;
   const blackout = expectStatus(await operatorOf(service).post(path, { ...noon, reason: 'New net' }), 201);
+  const day = `/?venue_id=${venue.id}&date=${date}`;
+  const pages = {
+    grid: day,
+    bookings: '/bookings',
+    booking: `/bookings/${String(booking['booking_id'])}`,
+    hold: `/holds/${String(hold['hold_id'])}`,
+    'blackout-page': `/blackouts/${String(blackout['blackout_id'])}`,
+    partners: '/partners',
+    partner: `/partners/${partner.id}`,
+    certification: `/partners/${partner.id}/certification`,
+    webhooks: '/webhooks',
+    deliveries: '/deliveries',
+    delivery: `/deliveries/${deliveryId}`,
+    'dead-letters': '/dead-letters',
+    alerts: '/alerts',
+    audit: '/audit',
+  };
   return {
     venueId: venue.id,
     date,
     partner,
     rival,
     turf,
-    full,
     north,
     slotOf,
     booking,
-    hold,
-    walkIn,
     blackout,
-    deliveryId,
-    stop: async () => {
-      await receiver.close();
-    },
+    /** The day of all this on the grid. */
+    day,
+    /** Every page of the console by its name; those of one object show something of this venue. */
+    pages,
+    stop: () => receiver.close(),
   };
 }
+
+export type ConsoleWorld = Awaited<ReturnType<typeof consoleWorld>>;

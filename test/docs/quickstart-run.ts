@@ -1,21 +1,14 @@
 import { spawn } from 'node:child_process';
 import { eventually } from '../support/eventually.ts';
 
-/** A shell into which commands are pasted one block after the other, as a person does with a guide. */
-export type PastingShell = {
-  /** Runs a block to its end and answers what it printed. A command or call that fails ends the shell, and this rejects. */
-  paste(block: string): Promise<string>;
-  /** Everything printed so far, by background jobs too. */
-  output(): string;
-  /** Ends the shell and what it started. */
-  end(): Promise<void>;
-};
-
 /** A rejected call (4xx, 5xx) ends the shell as a failed command does. */
 const STRICT = 'set -euo pipefail; curl() { command curl --fail-with-body "$@"; }\n';
 
-/** A shell in a folder, in a process group of its own. */
-export function startShell(cwd: string, environment: Record<string, string>): PastingShell {
+/**
+ * A shell in a folder, in a process group of its own, into which commands are pasted one block after the other, as a person does
+ * with a guide.
+ */
+export function startShell(cwd: string, environment: Record<string, string>) {
   const { PATH = '', HOME = '' } = process.env;
   const shell = spawn('bash', ['--norc', '--noprofile'], {
     cwd,
@@ -40,8 +33,10 @@ export function startShell(cwd: string, environment: Record<string, string>): Pa
   const output = (): string => printed.join('');
   let blocks = 0;
   return {
+    /** Everything printed so far, by background jobs too. */
     output,
-    paste: async (block) => {
+    /** Runs a block to its end and answers what it printed. A command or call that fails ends the shell, and this rejects. */
+    paste: async (block: string) => {
       blocks += 1;
       const marker = `<<end of block ${blocks}>>`;
       const before = output().length;
@@ -51,6 +46,7 @@ export function startShell(cwd: string, environment: Record<string, string>): Pa
       if (!text.includes(marker)) throw new Error(`The block failed:\n${block}\n${text}`);
       return text.slice(0, text.indexOf(marker));
     },
+    /** Ends the shell and what it started. */
     end: async () => {
       if (shell.pid !== undefined && !hasEnded) process.kill(-shell.pid, 'SIGKILL');
       await ended;

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { newSecret } from '../../packages/client/src/certification/deliveries.ts';
 import { EVENT_TYPES } from '../../packages/client/src/cli/event-types.ts';
 import { EVENT_TYPES as SERVICE_EVENT_TYPES } from '../../src/reservations/event-types.ts';
-import { type Fault, type FaultyProxy, startFaultyProxy } from '../client/faulty-proxy.ts';
+import { type Fault, startFaultyProxy } from '../client/faulty-proxy.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { eventually } from '../support/eventually.ts';
 import {
@@ -252,9 +252,7 @@ describe('partner hold and confirm', () => {
   test('where no answer came, the message has the key with which the call is done once', async () => {
     const [slot_id = ''] = await freeSlotIds(partner, venue.id);
     const lost: Fault = { kind: 'unknown' };
-    const proxy: FaultyProxy = await startFaultyProxy(service.url, ({ method }) =>
-      method === 'POST' ? lost : { kind: 'none' },
-    );
+    const proxy = await startFaultyProxy(service.url, ({ method }) => (method === 'POST' ? lost : { kind: 'none' }));
     const ended = await runPartner({ url: proxy.url, apiKey: partner.apiKey }, ['hold', slot_id]);
     await proxy.close();
     expect(ended.code).toBe(3);

@@ -1,11 +1,9 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { afterAll, beforeEach, expect, test } from '@jest/globals';
 import { postDelivery, signDelivery } from '../../packages/client/src/certification/deliveries.ts';
 import { httpTransport } from '../../packages/client/src/certification/transports.ts';
 import { type FeedEvent, sendDelivery } from '../../packages/client/src/cli/send-delivery.ts';
+import { startStubServer } from '../support/stub-server.ts';
 
 const CHUNK = Buffer.alloc(64 * 1024, 'x');
 /** Ten times what any of them reads; the network keeps some of it. */
@@ -14,7 +12,7 @@ const MUCH_BYTES = 40_000_000;
 let status: number;
 let sentBytes: number;
 /** Answers without an end, as fast as it is read. */
-const server = createServer((_request, response) => {
+const { url, close } = await startStubServer((_request, response) => {
   const body = Readable.from(
     (function* endless() {
       while (sentBytes < MUCH_BYTES) {
@@ -25,16 +23,10 @@ const server = createServer((_request, response) => {
   );
   body.pipe(response.writeHead(status));
 });
-server.listen(0, '127.0.0.1');
-await once(server, 'listening');
-const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 beforeEach(() => {
   sentBytes = 0;
 });
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-});
+afterAll(() => close());
 
 const { signal } = new AbortController();
 const EVENT = { event_id: 'e', event_type: 'hold_created', timestamp: '2026-11-24T09:00:00.000Z' } as FeedEvent;

@@ -10,31 +10,13 @@ import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Json, Partner, Venue } from '../support/factories.ts';
 import { anyPartner, anyVenue, expectStatus, freeSlotIds, placeHold } from '../support/factories.ts';
-import { type KeptProcess, keptProcess } from '../support/kept-process.ts';
-import { headerOf, type Received, startReceiver, type WebhookReceiver } from '../support/receiver.ts';
+import { keptProcess } from '../support/kept-process.ts';
+import { headerOf, type Received, startReceiver } from '../support/receiver.ts';
 import { sharedService } from '../support/service-host.ts';
-import { startTcpRelay, type TcpRelay } from '../support/tcp-relay.ts';
+import { startTcpRelay } from '../support/tcp-relay.ts';
 import { builtCommand, keyFileOf } from './built-command.ts';
 
 const run = promisify(execFile);
-
-/** A listener between a service and an endpoint, each behind a way that can be cut. */
-type Scene = {
-  listener: KeptProcess;
-  toService: TcpRelay;
-  toEndpoint: TcpRelay;
-  endpoint: WebhookReceiver;
-  partner: Partner;
-  secret: string;
-  /** What Node runs. */
-  commandLine: string[];
-  /** Everything that the listener has printed, in all its lives. */
-  printed(): Promise<string>;
-  /** Places holds and releases them, so many times two events. */
-  makeEvents(pairs: number): Promise<void>;
-  /** The ids of all events that have happened, in the order of the feed. */
-  happened(): Promise<string[]>;
-};
 
 const service = sharedService();
 let venue: Venue;
@@ -48,7 +30,8 @@ afterEach(async () => {
   for (const release of releases.splice(0).toReversed()) await release();
 });
 
-async function startScene(): Promise<Scene> {
+/** A listener between a service and an endpoint, each behind a way that can be cut. */
+async function startScene() {
   const partner = await anyPartner(service, [venue.id]);
   const endpoint = await startReceiver();
   const toEndpoint = await startTcpRelay(Number(new URL(endpoint.url).port));
@@ -81,18 +64,24 @@ async function startScene(): Promise<Scene> {
     endpoint,
     partner,
     secret,
+    /** Everything that the listener has printed, in all its lives. */
     printed,
+    /** What Node runs. */
     commandLine,
-    makeEvents: async (pairs) => {
+    /** Places holds and releases them, so many times two events. */
+    makeEvents: async (pairs: number) => {
       for (let made = 0; made < pairs; made += 1) {
         const { hold_id: holdId } = await placeHold(partner, slotId);
         await partner.api.post(`/api/v1/partner/holds/${String(holdId)}/cancel`, {});
         await service.dispatch(String(holdId));
       }
     },
+    /** The ids of all events that have happened, in the order of the feed. */
     happened: async () => (await feedOf(partner)).slice(begun.length),
   };
 }
+
+type Scene = Awaited<ReturnType<typeof startScene>>;
 
 /** Every event of the partner's venues, page by page. */
 async function feedOf(partner: Partner): Promise<string[]> {

@@ -1,6 +1,6 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { verifyWebhook } from '../../packages/client/src/webhooks/verify.ts';
 import { startFaultyProxy } from '../client/faulty-proxy.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
@@ -27,13 +27,12 @@ afterEach(async () => {
   await endpoint.close();
 });
 
-/** Begins a test: a venue, a partner and an endpoint of its own, and a folder for states. */
-async function begin(): Promise<void> {
+beforeEach(async () => {
   venue = await anyVenue(service);
   partner = await anyPartner(service, [venue.id]);
   endpoint = await startReceiver(204);
   folder = await temporaryFolder();
-}
+});
 
 const stateFile = () => path.join(folder, 'state.json');
 
@@ -67,7 +66,6 @@ const holdsAt = () => endpoint.received.map(({ body }) => String(body['hold_id']
 
 describe('partner listen', () => {
   test('forwards what happens from the first start on, signed with the secret that it keeps for its owner alone', async () => {
-    await begin();
     await makeHold();
     const listener = await listen();
     const after = await makeHold();
@@ -86,7 +84,6 @@ describe('partner listen', () => {
   });
 
   test('began while the feed had events of an hour, --since takes them too, and later starts go on', async () => {
-    await begin();
     const first = await makeHold();
     const listener = await listen('--since', '1h');
     // Seen by the endpoint is not yet known to the listener, which would say so and repeat it.
@@ -101,7 +98,6 @@ describe('partner listen', () => {
   });
 
   test('sends an event that is not accepted again, in its place, under its number, and says that it may have arrived', async () => {
-    await begin();
     endpoint.respondWith(500);
     const listener = await listen();
     const first = await makeHold();
@@ -119,7 +115,6 @@ describe('partner listen', () => {
   });
 
   test('with --events only those are forwarded, and with --secret that one signs', async () => {
-    await begin();
     await listen('--events', 'booking_created', '--secret', 'whsec_mine');
     const [slotId = ''] = await freeSlotIds(partner, venue.id);
     const { hold_id: holdId } = await bookSlot(partner, slotId);
@@ -130,7 +125,6 @@ describe('partner listen', () => {
   });
 
   test('takes the secret of the environment, and shows no control characters of names', async () => {
-    await begin();
     const me = await partner.api.get('/api/v1/partner/me');
     const named = JSON.stringify({ ...(me.body as object), name: 'Turf\u001b[31mTown' });
     const headers = { 'content-type': 'application/json' };
@@ -155,7 +149,6 @@ describe('partner listen', () => {
     const guide = await readFile(new URL('../../docs/guides/partner-command.md', import.meta.url), 'utf8');
     const rows = [...guide.matchAll(/^\| `(\w+)` \| [^|]+ \| (`.*) \|$/gm)];
     const shapes = Object.fromEntries(rows.map(([, type = '', fields = '']) => [type, namesIn(`\`type\` ${fields}`)]));
-    await begin();
     endpoint.respondWith(500);
     const listener = await listen('--json', '--attempts', '2');
     await makeHold();
@@ -181,7 +174,6 @@ describe('the state of partner listen', () => {
   };
 
   test('of another partner is not used, nor a file that is something else', async () => {
-    await begin();
     await stop(await listen());
     partner = await anyPartner(service, [venue.id]);
     const otherPartner = expect.stringMatching(/^error: --state: .+ is of partner /);
@@ -193,7 +185,6 @@ describe('the state of partner listen', () => {
   });
 
   test('with a cursor that the service does not take says what to do, and is left as it is', async () => {
-    await begin();
     await stop(await listen());
     const state = JSON.parse(await readFile(stateFile(), 'utf8')) as object;
     await writeFile(stateFile(), JSON.stringify({ ...state, cursor: 'v2.of-another.deployment' }));

@@ -1,18 +1,11 @@
-import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { afterAll, expect, test } from '@jest/globals';
+import { startStubServer } from '../support/stub-server.ts';
 import { partner } from './partner.ts';
 
 let answer: (response: ServerResponse) => void;
-const server = createServer((_request, response) => answer(response));
-server.listen(0, '127.0.0.1');
-await once(server, 'listening');
-const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-});
+const { url, close } = await startStubServer((_request, response) => answer(response));
+afterAll(() => close());
 
 const run = (...args: string[]) => partner({ url, apiKey: 'pk_sandbox_any' }, args);
 const HTML = { 'content-type': 'text/html', server: 'nginx' };

@@ -5,15 +5,6 @@ import { temporaryFolder } from '../embedded/temporary-folder.ts';
 /** What a command line printed, and the code with which it would have ended. */
 export type Ended = { code: number; out: string; err: string };
 
-/** A command line that runs in this process. */
-export type Running = {
-  /** What it has printed so far. */
-  printed: { out: string; err: string };
-  /** As Ctrl-C does. */
-  interrupt(): void;
-  ended: Promise<Ended>;
-};
-
 type Given = { environment?: Partial<Environment>; isTty?: boolean; columns?: number };
 
 /** Starts the command line with a key at a service, without a terminal unless stated. */
@@ -21,7 +12,7 @@ export async function startPartner(
   { url, apiKey }: { url: string; apiKey: string | undefined },
   args: readonly string[],
   { environment = {}, isTty = false, columns }: Given = {},
-): Promise<Running> {
+) {
   const printed = { out: '', err: '' };
   const sink = (name: 'out' | 'err') => ({
     write: (text: string) => {
@@ -44,9 +35,18 @@ export async function startPartner(
       ...environment,
     },
   };
-  const ended = runPartnerCommand(args, world).then((code) => ({ code, ...printed }));
-  return { printed, interrupt: () => stop.abort(), ended };
+  const ended: Promise<Ended> = runPartnerCommand(args, world).then((code) => ({ code, ...printed }));
+  return {
+    /** What it has printed so far. */
+    printed,
+    /** As Ctrl-C does. */
+    interrupt: () => stop.abort(),
+    ended,
+  };
 }
+
+/** A command line that runs in this process. */
+export type Running = Awaited<ReturnType<typeof startPartner>>;
 
 /** Runs the command line to its end. */
 export async function partner(

@@ -1,9 +1,7 @@
 import { Presets, SingleBar } from 'cli-progress';
 import { onOneLine } from '../../platform/unseen-text.rules.ts';
-
 import { fitText } from '../table.ts';
 import { emphasise, type Terminal, writeLine, writeWrapped } from '../terminal.ts';
-
 import { textOf } from '../values.ts';
 import type { Fault } from './file-content.ts';
 import type { OffSale } from './off-sale.ts';

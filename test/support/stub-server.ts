@@ -1,0 +1,20 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export type StubServer = { url: string; close: () => Promise<void> };
+
+/** An HTTP server on a free port of this machine; `respond` answers every request. */
+export async function startStubServer(respond: RequestListener): Promise<StubServer> {
+  const server = createServer(respond).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
