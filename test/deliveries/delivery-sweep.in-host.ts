@@ -1,13 +1,13 @@
 import { Worker } from 'bullmq';
 import { createSecretBox } from '../../src/platform/secret-box.ts';
 import type { QueueName } from '../../src/queues/jobs.ts';
+import { addMissingJobs } from '../../src/webhooks/deliveries/create-deliveries.service.ts';
 import {
   clearDeadLetterQueue,
   raiseForgottenDeadLetters,
 } from '../../src/webhooks/deliveries/dead-letter-queue.service.ts';
 import type { AttemptResult } from '../../src/webhooks/deliveries/retry-delivery.service.ts';
 import { retryDelivery } from '../../src/webhooks/deliveries/retry-delivery.service.ts';
-import { addMissingJobs } from '../../src/webhooks/deliveries/sweep-deliveries.service.ts';
 import { createSendPermits } from '../../src/webhooks/sender/send-permits.ts';
 import { anyDeadDelivery } from '../queues/any-jobs.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,8 +1,8 @@
+import { addMissingJobs } from '../../src/webhooks/deliveries/create-deliveries.service.ts';
 import { raiseForgottenDeadLetters } from '../../src/webhooks/deliveries/dead-letter-queue.service.ts';
 import { recoverDeliveries } from '../../src/webhooks/deliveries/recover-deliveries.service.ts';
 import { redeliver } from '../../src/webhooks/deliveries/redelivery.service.ts';
 import { retryDelivery } from '../../src/webhooks/deliveries/retry-delivery.service.ts';
-import { addMissingJobs } from '../../src/webhooks/deliveries/sweep-deliveries.service.ts';
 import { sendTestEvent } from '../../src/webhooks/deliveries/test-event.service.ts';
 import { createSendPermits } from '../../src/webhooks/sender/send-permits.ts';
 import { rowOf } from '../support/rows.ts';

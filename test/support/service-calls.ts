@@ -8,7 +8,7 @@ import { checkInput, requireNoFaults } from '../../src/http/validate.ts';
 import { migrate } from '../../src/operations/database/migrate.service.ts';
 import { issueApiKey } from '../../src/partners/api-keys.service.ts';
 import { createPartner } from '../../src/partners/partners.service.ts';
-import { makeDue } from '../../src/webhooks/deliveries/delivery-series.store.ts';
+import { makeDue } from '../../src/webhooks/deliveries/delivery-states.store.ts';
 import { dispatchEvents } from '../../src/webhooks/deliveries/dispatch-events.service.ts';
 import type { AttemptResult } from '../../src/webhooks/deliveries/retry-delivery.service.ts';
 import { retryDelivery } from '../../src/webhooks/deliveries/retry-delivery.service.ts';

@@ -6,7 +6,7 @@ import type { ProcessScope } from '../../src/process/lifecycle.ts';
 import { type DeliveryToRetry, ExpectedFailure, FinalFailure } from '../../src/queues/job-data.ts';
 import type { DeadDelivery, DeadLetterJob } from '../../src/queues/jobs.ts';
 import type { Queues } from '../../src/queues/queues.ts';
-import type { SendDeps } from '../../src/webhooks/deliveries/attempt.ts';
+import type { SendDeps } from '../../src/webhooks/deliveries/attempt.service.ts';
 import { type AttemptResult, retryDelivery } from '../../src/webhooks/deliveries/retry-delivery.service.ts';
 import { startWorker } from './start-worker.ts';
 

@@ -8,7 +8,6 @@ import type { DeliveryRow } from './deliveries.model.ts';
 import {
   type DeliveryFilter,
   findDeliveryByAnyId,
-  findDeliveryOfEvent,
   findEveryDeliveryOfEvents,
   listDeliveryRows,
 } from './deliveries.store.ts';
@@ -47,18 +46,6 @@ export async function getDelivery(
   }
   const [detail] = await withDetails(deps, [delivery]);
   if (detail === undefined) throw deliveryNotFound(audienceOf(partnerId));
-  return detail;
-}
-
-/** The delivery of an event to a subscription, which must exist. */
-export async function getDeliveryOfEvent(
-  deps: { db: Db },
-  eventId: string,
-  subscriptionId: string,
-): Promise<DeliveryDetail> {
-  const delivery = await findDeliveryOfEvent(deps.db, eventId, subscriptionId);
-  const [detail] = delivery === null ? [] : await withDetails(deps, [delivery]);
-  if (detail === undefined) throw new Error(`Event ${eventId} has no delivery`);
   return detail;
 }
 
