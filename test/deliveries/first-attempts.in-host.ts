@@ -3,7 +3,8 @@ import { newId } from '../../src/platform/ids.ts';
 import { createDb, openDb } from '../../src/platform/mongo-connection.ts';
 import { deliveryJobId } from '../../src/queues/jobs.ts';
 import { beginAttempt, settleAttempt } from '../../src/webhooks/deliveries/attempts.store.ts';
-import type { DeliveryRow, DeliveryState } from '../../src/webhooks/deliveries/deliveries.model.ts';
+import { newDelivery } from '../../src/webhooks/deliveries/create-deliveries.service.ts';
+import type { DeliveryState } from '../../src/webhooks/deliveries/deliveries.model.ts';
 import { deliveryCollection } from '../../src/webhooks/deliveries/deliveries.model.ts';
 import { sendFirstAttempts } from '../../src/webhooks/deliveries/first-attempts.service.ts';
 import { type AttemptResult, retryDelivery } from '../../src/webhooks/deliveries/retry-delivery.service.ts';
@@ -109,23 +110,8 @@ export async function addDeliveries(
   { subscriptionId, partnerId }: Receiver,
   eventIds: readonly string[],
 ): Promise<string[]> {
-  const now = new Date();
-  const rows = eventIds.map(
-    (eventId): DeliveryRow => ({
-      _id: newId(),
-      eventId,
-      eventType: 'hold_created',
-      subscriptionId,
-      partnerId,
-      state: 'pending',
-      generation: 1,
-      attemptsMade: 0,
-      attempts: [],
-      nextAttemptAt: now,
-      leaseUntil: null,
-      deadLetteredAt: null,
-      createdAt: now,
-    }),
+  const rows = eventIds.map((_id) =>
+    newDelivery({ _id, type: 'hold_created' }, { _id: subscriptionId, partnerId }, new Date()),
   );
   await deliveryCollection(db).insertMany(rows);
   return rows.map(({ _id }) => _id);

@@ -78,11 +78,6 @@ describe('a deactivated subscription', () => {
     for (const id of [pending, retrying]) await service.attempt(id);
     expect(receiver.received).toHaveLength(received);
     expect(await rowsOf(service, 'deliveries', { subscriptionId: subscription.id })).toHaveLength(2);
-    // The partner cannot have it otherwise.
-    const path = `/api/v1/partner/webhooks/${subscription.id}`;
-    expect(verdict(await partner.api.post(`${path}/test`))).toBe('409 WEBHOOK_INACTIVE');
-    const since = new Date(Date.now() - 60_000).toISOString();
-    expect(verdict(await partner.api.post(`${path}/recover`, { since }))).toBe('409 WEBHOOK_INACTIVE');
   });
 
   test('lets an attempt in progress end, and cancels the delivery afterwards', async () => {

@@ -1,9 +1,7 @@
 import { addMissingJobs } from '../../src/webhooks/deliveries/create-deliveries.service.ts';
 import { raiseForgottenDeadLetters } from '../../src/webhooks/deliveries/dead-letter-queue.service.ts';
-import { recoverDeliveries } from '../../src/webhooks/deliveries/recover-deliveries.service.ts';
 import { redeliver } from '../../src/webhooks/deliveries/redelivery.service.ts';
 import { retryDelivery } from '../../src/webhooks/deliveries/retry-delivery.service.ts';
-import { sendTestEvent } from '../../src/webhooks/deliveries/test-event.service.ts';
 import { createSendPermits } from '../../src/webhooks/sender/send-permits.ts';
 import { rowOf } from '../support/rows.ts';
 import type { Service } from '../support/service.ts';
@@ -19,30 +17,6 @@ const guarded = (context: Context): Context => ({
 
 export async function redeliverGuarded(context: Context, partnerId: string, deliveryId: string): Promise<void> {
   await redeliver(guarded(context), partnerId, deliveryId);
-}
-
-/** The codes with which a redelivery, a recovery and a test event are refused, in this order; undefined for one that is not. */
-export async function refusalsOfGuarded(
-  context: Context,
-  partnerId: string,
-  subscriptionId: string,
-  deliveryId: string,
-): Promise<unknown[]> {
-  const deps = guarded(context);
-  const span = { since: new Date(0), until: new Date() };
-  const codes: unknown[] = [];
-  for (const call of [
-    () => redeliver(deps, partnerId, deliveryId),
-    () => recoverDeliveries(deps, partnerId, subscriptionId, span),
-    () => sendTestEvent(deps, partnerId, subscriptionId, undefined),
-  ]) {
-    const code = call().then(
-      () => undefined,
-      (err: { code: unknown }) => err.code,
-    );
-    codes.push(await code);
-  }
-  return codes;
 }
 
 /** Puts the jobs back of what has been due for a second. */

@@ -261,13 +261,27 @@ describe('a delivery', () => {
     expect(page.text).toContain(`href="/queues/queue/dead-letter/${job.id}"`);
   });
 
+  test('is attempted exactly once more when that job is retried, and stays a dead letter when that fails', async () => {
+    const sent = receiver.received.length;
+    await board.retry('webhook-delivery', jobId);
+    await eventually('it failed again', async () =>
+      (await delivered()).failedReason?.endsWith('(manual attempt, 4 in all)'),
+    );
+    expect(receiver.received).toHaveLength(sent + 1);
+    const [last] = receiver.received.slice(-1);
+    expect(last?.body['event_id']).toBe(delivery['eventId']);
+    expect(last?.headers['x-delivery-attempt']).toBe('4');
+    const row = await rowOf(service, 'deliveries', { _id: delivery['_id'] });
+    expect(row).toMatchObject({ state: 'dead_letter', nextAttemptAt: null });
+  });
+
   test('is attempted once more when its dead letter is retried; the dead letter goes once it is delivered', async () => {
     const { id } = await dead();
     const sent = receiver.received.length;
     await board.retry('dead-letter', id);
     await eventually(
       'it failed again',
-      async () => (await dead()).failedReason === `HTTP 503 from ${host} (manual attempt, 4 in all)`,
+      async () => (await dead()).failedReason === `HTTP 503 from ${host} (manual attempt, 5 in all)`,
     );
     receiver.respondWith(200);
     await board.retry('dead-letter', id);
