@@ -7,13 +7,12 @@ import { newDelivery } from '../../src/webhooks/deliveries/create-deliveries.ser
 import type { DeliveryState } from '../../src/webhooks/deliveries/deliveries.model.ts';
 import { deliveryCollection } from '../../src/webhooks/deliveries/deliveries.model.ts';
 import { sendFirstAttempts } from '../../src/webhooks/deliveries/first-attempts.service.ts';
-import { type AttemptResult, retryDelivery } from '../../src/webhooks/deliveries/retry-delivery.service.ts';
+import type { AttemptResult } from '../../src/webhooks/deliveries/retry-delivery.service.ts';
 import { createSendPermits } from '../../src/webhooks/sender/send-permits.ts';
 import { recordHealth } from '../../src/webhooks/subscriptions/subscription-health.service.ts';
 import { findSubscription } from '../../src/webhooks/subscriptions/subscriptions.store.ts';
-import { rowOf } from '../support/rows.ts';
 import type { Service } from '../support/service.ts';
-import { standardSender } from '../support/service-calls.ts';
+import { attemptDelivery, standardSender } from '../support/service-calls.ts';
 import { onServiceStop } from '../support/service-stop.ts';
 
 type Context = Service['context'];
@@ -82,12 +81,9 @@ export async function deliver(
 }
 
 /** What a worker does when the job of a delivery comes that knows it as it was created. */
-export async function runJob(context: Context, deliveryId: string): Promise<AttemptResult> {
-  const { subscriptionId, partnerId } = await rowOf({ context }, 'deliveries', { _id: deliveryId });
-  const deps = { ...context, sender: ownSender(context), permits: createSendPermits(PERMITS, PERMITS) };
-  const { signal } = new AbortController();
-  const due = { deliveryId, subscriptionId, partnerId, generation: 1, isKnownDead: false, signal };
-  return retryDelivery(deps, due);
+export async function runJob(context: Context, deliveryId: string): Promise<AttemptResult | undefined> {
+  const job = { generation: 1, isKnownDead: false };
+  return attemptDelivery({ context }, ownSender(context), deliveryId, { isMadeDue: false, job });
 }
 
 function ownSender(context: Context) {
