@@ -1,8 +1,7 @@
 import type { VNode } from 'preact';
 import { requiredVenueId } from '../events/events.rules.ts';
 import { canReceive } from '../partners/can-receive.service.ts';
-import { deadDeliveryJobId } from '../queues/dead-letter-jobs.ts';
-import { deliveryJobId } from '../queues/jobs.ts';
+import { deadDeliveryJobId, deliveryJobId } from '../queues/jobs.ts';
 import { deliveryView } from '../webhooks/deliveries/delivery-view.rules.ts';
 import { type DeliveryDetail, getDelivery } from '../webhooks/deliveries/read-deliveries.service.ts';
 import { getAnySubscription } from '../webhooks/subscriptions/require-subscription.service.ts';

@@ -1,6 +1,5 @@
 import type { BulkJobOptions } from 'bullmq';
 import { newId } from '../platform/ids.ts';
-import { FinalFailure } from './failures.ts';
 
 /** The queues of due work, in the order in which a booking passes through them. */
 export const WORKED_QUEUES = ['hold-expiry', 'webhook-delivery'] as const;
@@ -15,7 +14,6 @@ export type QueueName = (typeof QUEUE_NAMES)[number];
 
 export type HoldExpiryJob = { hold_id: string; slot_id: string; venue_id: string; expires_at: string };
 export type DispatchJob = {
-  /** Workers of older releases read only this. */
   reservationIds: string[];
   events: { event_type: string; event_id: string }[];
 };
@@ -32,6 +30,32 @@ export type DeliveryJob = {
   /** The series had ended with a dead letter when an operator ran the job again. */
   is_known_dead?: true;
 };
+
+/** A delivery with a failed last attempt, according to its row. `attempts`: of its series. */
+export type DeadDelivery = {
+  delivery_id: string;
+  event_type: string;
+  event_id: string;
+  subscription_id: string;
+  /** Null if an older release made the last attempt. */
+  endpoint_host: string | null;
+  partner_id: string;
+  attempts: number;
+  last_status: number | null;
+  last_error: string;
+  failed_at: string;
+};
+/** A job without attempts left, or with invalid data. */
+export type DeadJob = {
+  queue: WorkedQueue;
+  job_name: string;
+  job_id: string;
+  job_data: object;
+  reason: string;
+  attempts: number;
+  failed_at: string;
+};
+export type DeadLetterJob = DeadDelivery | DeadJob;
 
 export type DueHold = {
   holdId: string;
@@ -64,7 +88,7 @@ const REMOVAL = {
   removeOnFail: { age: DAY_SECONDS, count: 1000 },
 };
 /** A job that fails this many times is moved to the dead-letter queue. */
-export const REPEATED = { attempts: 3, backoff: { type: 'exponential', delay: 500 }, ...REMOVAL };
+const REPEATED = { attempts: 3, backoff: { type: 'exponential', delay: 500 }, ...REMOVAL };
 
 export function holdExpiryJob({ inMs, ...hold }: DueHold): NewJob {
   return {
@@ -136,74 +160,41 @@ export function deliveryJobId(deliveryId: string, generation: number): string {
   return `delivery-${deliveryId}-g${generation}`;
 }
 
-type JobData = Record<string, unknown>;
+/** A dead letter fails at its first run, stays among the failed jobs, and goes when a retry succeeds. */
+const KEPT_UNTIL_RETRIED = { removeOnComplete: true };
 
-/** The fields of a job's data, which is unchecked; no fields if it is not an object. */
-export function fieldsOf(data: unknown): JobData {
-  return typeof data === 'object' && data !== null ? { ...data } : {};
-}
-const isText = (value: unknown): value is string => typeof value === 'string';
-const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every(isText);
-
-/** `expiresAt`: the expiry for which the job was added; undefined in jobs of an older release. */
-export type HoldToExpire = { holdId: string; expiresAt: Date | undefined };
-
-/** The holds of an expiry job, also of an older release. @throws FinalFailure for data of another shape */
-export function holdsIn(jobData: unknown): HoldToExpire[] {
-  const data = fieldsOf(jobData);
-  if (isText(data['hold_id']) && isText(data['expires_at'])) {
-    return [{ holdId: data['hold_id'], expiresAt: new Date(data['expires_at']) }];
-  }
-  if (isTexts(data['holdIds'])) return data['holdIds'].map((holdId) => ({ holdId, expiresAt: undefined }));
-  if (isText(data['holdId'])) return [{ holdId: data['holdId'], expiresAt: undefined }];
-  throw unknownShape('hold_id and expires_at');
-}
-
-export type DeliveryToRetry = {
-  deliveryId: string;
-  subscriptionId: string;
-  partnerId: string;
-  generation: number;
-  isKnownDead: boolean;
-};
-
-/** The work of a `webhook-delivery` job, also of an older release. @throws FinalFailure for data of another shape */
-export function webhookWorkIn(jobData: unknown): { reservationIds: string[] } | DeliveryToRetry {
-  const { reservationIds } = fieldsOf(jobData);
-  if (isTexts(reservationIds)) return { reservationIds };
-  const delivery = deliveryIn(jobData);
-  if (delivery !== undefined) return delivery;
-  throw unknownShape('reservationIds, or delivery_id, subscription_id and generation');
-}
-
-/** The delivery of a job that makes attempts; undefined for other jobs. */
-export function deliveryIn(jobData: unknown): DeliveryToRetry | undefined {
-  const data = fieldsOf(jobData);
-  const deliveryId = data['delivery_id'] ?? data['deliveryId'];
-  const subscriptionId = data['subscription_id'] ?? data['subscriptionId'];
-  const partnerId = data['partner_id'] ?? data['partnerId'] ?? subscriptionId;
-  const { generation } = data;
-  if (!isText(deliveryId) || !isText(subscriptionId) || !isText(partnerId)) return undefined;
-  if (typeof generation !== 'number') return undefined;
-  const isKnownDead = data['is_known_dead'] === true || data['isKnownDead'] === true;
-  return { deliveryId, subscriptionId, partnerId, generation, isKnownDead };
-}
-
-function unknownShape(needed: string): FinalFailure {
-  return new FinalFailure(`The job's data is invalid: it must have ${needed}.`);
-}
-
-/** The ids in the data of a job, by their names in log lines; none if the data is invalid. */
-export function loggedIdsOf(jobData: unknown): Record<string, string | string[]> {
-  const data = fieldsOf(jobData);
-  const fields = {
-    hold_ids: data['holdIds'] ?? data['reservationIds'],
-    hold_id: data['hold_id'] ?? data['holdId'],
-    delivery: data['delivery_id'] ?? data['deliveryId'],
-    subscription_id: data['subscription_id'] ?? data['subscriptionId'],
-    partner_id: data['partner_id'] ?? data['partnerId'],
+/** `outcome`: how the last attempt ended, in short: `HTTP 503`. */
+export function deadDeliveryJob({ outcome, ...data }: DeadDelivery & { outcome: string }): NewJob {
+  return {
+    name: `${data.event_type} → ${outcome}`,
+    data: data satisfies DeadDelivery,
+    opts: { jobId: deadDeliveryJobId(data.delivery_id), ...KEPT_UNTIL_RETRIED },
   };
-  const isId = (field: [string, unknown]): field is [string, string | string[]] =>
-    isText(field[1]) || isTexts(field[1]);
-  return Object.fromEntries(Object.entries(fields).filter(isId));
+}
+
+const DEAD_PREFIX = 'dead-';
+
+export function deadDeliveryJobId(deliveryId: string): string {
+  return `${DEAD_PREFIX}${deliveryId}`;
+}
+
+/** `addedAtMs`: when the source job was added; one that is retried and fails again gets another dead letter. */
+export function deadJobJob(data: DeadJob, addedAtMs: number): NewJob {
+  return {
+    name: data.job_name,
+    data: data satisfies DeadJob,
+    opts: { jobId: `${DEAD_PREFIX}${data.queue}-${data.job_id}-${addedAtMs}`, ...KEPT_UNTIL_RETRIED },
+  };
+}
+
+/** The source job of a dead letter, to be run again. */
+export function sourceJob({ job_name: name, job_data: data, job_id: jobId }: DeadJob): NewJob {
+  return { name, data, opts: { jobId, ...REPEATED } };
+}
+
+/** What a job of the dead-letter queue is about, by its id: a delivery, or a job of a queue. */
+export function subjectOfDeadLetter(jobId: string): { deliveryId: string } | { queue: WorkedQueue } {
+  const subject = jobId.slice(DEAD_PREFIX.length);
+  const queue = WORKED_QUEUES.find((name) => subject.startsWith(`${name}-`));
+  return queue === undefined ? { deliveryId: subject } : { queue };
 }

@@ -2,26 +2,24 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Job, Queue } from 'bullmq';
 import { withDeadline } from '../platform/deadline.ts';
 import type { Logger } from '../platform/logger.ts';
+import { fieldsOf } from './job-data.ts';
 import {
   type DeadJob,
+  type DueDelivery,
+  type DueHold,
   deadDeliveryJob,
   deadDeliveryJobId,
   deadJobJob,
-  sourceJob,
-  subjectOfDeadLetter,
-} from './dead-letter-jobs.ts';
-import {
-  type DueDelivery,
-  type DueHold,
   deliveryJob,
   deliveryJobId,
   dispatchJobs,
-  fieldsOf,
   holdExpiryJob,
   holdExpiryJobId,
   type NewJob,
   QUEUE_NAMES,
   type QueueName,
+  sourceJob,
+  subjectOfDeadLetter,
   WORKED_QUEUES,
   type WorkedQueue,
 } from './jobs.ts';
@@ -85,8 +83,8 @@ export function createQueues(redisUrl: string, prefix: string, log: Logger) {
     /** Moves a failed job to the dead-letter queue. It stays where it is if Redis does not take it. */
     giveUpJob: async (queue: WorkedQueue, job: Job, reason: string) => {
       const dead = deadJobOf(queue, job, reason);
-      const isTaken = await ask('dead-letter', (deadLetters) => addJob(deadLetters, deadJobJob(dead, job.timestamp)));
-      if (isTaken === true) await ask(queue, (source) => source.remove(dead.job_id));
+      const taken = await ask('dead-letter', (deadLetters) => addJob(deadLetters, deadJobJob(dead, job.timestamp)));
+      if (taken !== undefined) await ask(queue, (source) => source.remove(dead.job_id));
     },
     /** Runs a given-up job again. False if Redis does not take it. */
     retryGivenUp: async (dead: DeadJob) =>
@@ -163,10 +161,7 @@ function deadJobOf(
   };
 }
 
-async function addJob(queue: Queue, { name, data, opts }: NewJob): Promise<true> {
-  await queue.add(name, data, opts);
-  return true;
-}
+const addJob = (queue: Queue, { name, data, opts }: NewJob) => queue.add(name, data, opts);
 
 /**
  * Longer than any deferral by a failing endpoint. If the job of a due row waits longer, a wrong clock has delayed it.

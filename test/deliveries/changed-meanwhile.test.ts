@@ -2,7 +2,6 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type * as Deactivation from '../../src/webhooks/deliveries/deactivate-subscription.service.ts';
-import { anyDelivery } from '../support/deliveries.ts';
 import { startDeliveryScene } from '../support/delivery-scene.ts';
 import { anyPartner, expectStatus, operatorOf, type Partner, subscribe } from '../support/factories.ts';
 import { isGenuine, type Received, startReceiver, type WebhookReceiver } from '../support/receiver.ts';
@@ -15,7 +14,7 @@ const FIVE_MINUTES_MS = 300_000;
 const LEASE_MS = 600;
 
 const service = await hostedService({ overrides: { CACHE_LEASE_MS: String(LEASE_MS) } });
-const { receiver, venue, slots, attemptAround, end } = await startDeliveryScene(service);
+const { receiver, venue, attemptAround, end, read, waiting } = await startDeliveryScene(service);
 const { deactivateSubscription } = service.inHost<typeof Deactivation>(
   'src/webhooks/deliveries/deactivate-subscription.service.ts',
 );
@@ -40,8 +39,6 @@ const respondByContract = (attempt: Received, response: ServerResponse): void =>
   response.writeHead(isGenuine(attempt, secretKey) ? 200 : 401).end();
 };
 
-const waiting = () => anyDelivery(service, partner, partner, slots.shift() ?? '');
-const read = (id: string) => rowOf(service, 'deliveries', { _id: id });
 const health = async () =>
   (await rowOf(service, 'webhook_subscriptions', { _id: subscription.id })).consecutiveFailures;
 const rotate = async (overlapSeconds = 0) => {
@@ -64,7 +61,7 @@ async function attemptWith(id: string, happen: () => Promise<unknown>, status: n
 
 describe('an attempt that fails because its subscription was changed while it was made is made again at once, uncounted', () => {
   test.each([0, 600])('by a rotation with an overlap of %d s', async (overlapSeconds) => {
-    const id = await waiting();
+    const id = await waiting(partner);
     expect(await attemptWith(id, () => rotate(overlapSeconds), 401)).toEqual(AGAIN_NOW);
     expect(await read(id)).toMatchObject({
       state: 'pending',
@@ -83,7 +80,7 @@ describe('an attempt that fails because its subscription was changed while it wa
   test('by another address, to which it then goes', async () => {
     const other = await startReceiver();
     elsewhere = other;
-    const id = await waiting();
+    const id = await waiting(partner);
     expect(await attemptWith(id, () => moveTo(other.url), 500)).toEqual(AGAIN_NOW);
     expect(await health()).toBe(0);
     await service.attempt(id);
@@ -93,7 +90,7 @@ describe('an attempt that fails because its subscription was changed while it wa
 
   test('by a deactivation, which cancels it: no dead letter, and no alert', async () => {
     receiver.respondWith(500);
-    const id = await waiting();
+    const id = await waiting(partner);
     await service.attempt(id, 4);
     const last = await attemptWith(id, () => deactivateSubscription(subscription.id), 500);
     expect(last).toEqual(AGAIN_NOW);
@@ -104,7 +101,7 @@ describe('an attempt that fails because its subscription was changed while it wa
 });
 
 test('a response of 2xx is a success, whatever was changed meanwhile', async () => {
-  const id = await waiting();
+  const id = await waiting(partner);
   const change = () => Promise.all([rotate(), moveTo('http://127.0.0.1:9/elsewhere')]);
   await attemptWith(id, change, 200);
   expect(await read(id)).toMatchObject({
@@ -124,7 +121,7 @@ describe('a worker that was frozen before it sent sends nothing as it was before
     ['a suspension', () => operator().patch(partnerPath(), { status: 'suspended' })],
     ['the end of the grant', () => operator().delete(`${partnerPath()}/venues/${venue.id}`)],
   ])('%s was answered', async (_what, happen) => {
-    const id = await waiting();
+    const id = await waiting(partner);
     const before = receiver.received.length;
 
     expect(await attemptAround(id, happen)).toEqual(AGAIN_NOW);
@@ -134,14 +131,14 @@ describe('a worker that was frozen before it sent sends nothing as it was before
   });
 
   test('control: where nothing was changed it signs again, and sends', async () => {
-    const id = await waiting();
+    const id = await waiting(partner);
     await attemptAround(id, () => delay(0.75 * LEASE_MS));
     expect(await read(id)).toMatchObject({ state: 'succeeded', attemptsMade: 1 });
   });
 });
 
 test('what comes while a rotation waits for its answer is sent when its partner can know the secret', async () => {
-  const id = await waiting();
+  const id = await waiting(partner);
   // As it is right after the change, however long this test takes to get there.
   await service.context.db
     .collection<{ _id: string }>('webhook_subscriptions')
@@ -170,7 +167,7 @@ describe('control: a failure counts', () => {
     ],
   ])('%s', async (_what, happen) => {
     receiver.respondWith(401);
-    const id = await waiting();
+    const id = await waiting(partner);
     expect(await attemptAround(id, happen)).toEqual({
       kind: 'retry',
       inMs: FIVE_MINUTES_MS,
@@ -187,7 +184,7 @@ test('rotations that race with attempts cost none: each delivery succeeds at its
     void rotation.then(() => respondByContract(attempt, response));
   });
   for (let round = 0; round < 5; round += 1) {
-    const id = await waiting();
+    const id = await waiting(partner);
     rotation = rotate();
     await Promise.all([service.attempt(id), rotation]);
     if ((await read(id)).state !== 'succeeded') await service.attempt(id);

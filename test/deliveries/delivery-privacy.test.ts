@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { RESERVATION_EVENT_TYPES } from '../../src/reservations/event-types.ts';
+import { CUSTOMER as CANARY, REASON } from '../observability/canary-values.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import {
@@ -17,16 +18,10 @@ import { startReceiver, type WebhookReceiver } from '../support/receiver.ts';
 import { rowsOf } from '../support/rows.ts';
 import { hostedService } from '../support/service-host.ts';
 
-/** Each value occurs nowhere else, so where it is found it was written. */
-const CUSTOMER = {
-  customer_name: 'Canaryname Zephyrine',
-  customer_phone: '+919812345098',
-  customer_email: 'canary.mailbox@customer.example',
-  payment_reference: 'canary-payment-7f3a',
-};
+const { customer_name, customer_phone, customer_email, payment_reference } = CANARY;
+const CUSTOMER = { customer_name, customer_phone, customer_email, payment_reference };
 /** Also in the forms to which the service may bring them. */
 const CANARIES = [...Object.values(CUSTOMER), 'canaryname zephyrine', '9812345098'];
-const REASON = 'canary-reason-41c9';
 
 const service = await hostedService({ hasWorkers: true });
 let originator: Partner;
@@ -50,7 +45,6 @@ async function makeEveryEvent(venueId: string): Promise<void> {
   expectStatus(await originator.api.post(releasePath, { reason: REASON }), 200);
   const toLapse = await placeHold(originator, lapsed);
   expectStatus(await originator.api.post(`/api/v1/sandbox/holds/${String(toLapse['hold_id'])}/expire`), 200);
-  const { customer_name, customer_phone } = CUSTOMER;
   expectStatus(
     await operatorOf(service).post('/api/v1/operator/walk-ins', {
       slot_id: walkedIn,

@@ -3,16 +3,16 @@ import { newId } from '../../src/platform/ids.ts';
 import { createDb, openDb } from '../../src/platform/mongo-connection.ts';
 import { deliveryJobId } from '../../src/queues/jobs.ts';
 import { beginAttempt, settleAttempt } from '../../src/webhooks/deliveries/attempts.store.ts';
-import type { DeliveryRow, DeliveryState } from '../../src/webhooks/deliveries/deliveries.model.ts';
+import { newDelivery } from '../../src/webhooks/deliveries/create-deliveries.service.ts';
+import type { DeliveryState } from '../../src/webhooks/deliveries/deliveries.model.ts';
 import { deliveryCollection } from '../../src/webhooks/deliveries/deliveries.model.ts';
 import { sendFirstAttempts } from '../../src/webhooks/deliveries/first-attempts.service.ts';
-import { type AttemptResult, retryDelivery } from '../../src/webhooks/deliveries/retry-delivery.service.ts';
+import type { AttemptResult } from '../../src/webhooks/deliveries/retry-delivery.service.ts';
 import { createSendPermits } from '../../src/webhooks/sender/send-permits.ts';
 import { recordHealth } from '../../src/webhooks/subscriptions/subscription-health.service.ts';
 import { findSubscription } from '../../src/webhooks/subscriptions/subscriptions.store.ts';
-import { rowOf } from '../support/rows.ts';
 import type { Service } from '../support/service.ts';
-import { standardSender } from '../support/service-calls.ts';
+import { attemptDelivery, standardSender } from '../support/service-calls.ts';
 import { onServiceStop } from '../support/service-stop.ts';
 
 type Context = Service['context'];
@@ -81,12 +81,9 @@ export async function deliver(
 }
 
 /** What a worker does when the job of a delivery comes that knows it as it was created. */
-export async function runJob(context: Context, deliveryId: string): Promise<AttemptResult> {
-  const { subscriptionId, partnerId } = await rowOf({ context }, 'deliveries', { _id: deliveryId });
-  const deps = { ...context, sender: ownSender(context), permits: createSendPermits(PERMITS, PERMITS) };
-  const { signal } = new AbortController();
-  const due = { deliveryId, subscriptionId, partnerId, generation: 1, isKnownDead: false, signal };
-  return retryDelivery(deps, due);
+export async function runJob(context: Context, deliveryId: string): Promise<AttemptResult | undefined> {
+  const job = { generation: 1, isKnownDead: false };
+  return attemptDelivery({ context }, ownSender(context), deliveryId, { isMadeDue: false, job });
 }
 
 function ownSender(context: Context) {
@@ -109,23 +106,8 @@ export async function addDeliveries(
   { subscriptionId, partnerId }: Receiver,
   eventIds: readonly string[],
 ): Promise<string[]> {
-  const now = new Date();
-  const rows = eventIds.map(
-    (eventId): DeliveryRow => ({
-      _id: newId(),
-      eventId,
-      eventType: 'hold_created',
-      subscriptionId,
-      partnerId,
-      state: 'pending',
-      generation: 1,
-      attemptsMade: 0,
-      attempts: [],
-      nextAttemptAt: now,
-      leaseUntil: null,
-      deadLetteredAt: null,
-      createdAt: now,
-    }),
+  const rows = eventIds.map((_id) =>
+    newDelivery({ _id, type: 'hold_created' }, { _id: subscriptionId, partnerId }, new Date()),
   );
   await deliveryCollection(db).insertMany(rows);
   return rows.map(({ _id }) => _id);

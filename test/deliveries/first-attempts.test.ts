@@ -233,7 +233,7 @@ describe('a job whose delivery', () => {
       outcome: { kind: 'dead', attempt: 'failed (attempt 5 of 5)' },
     },
     'is being sent': {
-      change: { leaseUntil: new Date(Date.now() + 60_000) },
+      change: { leaseUntil: new Date(Date.now() + 600_000) },
       outcome: { kind: 'later' },
     },
     'has no event in the log yet': {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type * as DeliveryHealth from '../../src/webhooks/deliveries/delivery-health.service.ts';
-import { anyDelivery } from '../support/deliveries.ts';
 import { startDeliveryScene } from '../support/delivery-scene.ts';
 import type { Json, Partner } from '../support/factories.ts';
 import { anyPartner, expectStatus, operatorOf, placeHold, subscribe } from '../support/factories.ts';
@@ -13,7 +12,8 @@ const OPERATOR = '/api/v1/operator';
 
 const service = await hostedService({ isAlone: true });
 const { withDeadLetters } = service.inHost<typeof DeliveryHealth>('src/webhooks/deliveries/delivery-health.service.ts');
-const { receiver, venue, slots, attemptAround, jobState, end } = await startDeliveryScene(service);
+const { receiver, venue, slots, attemptAround, jobState, end, read, failed, waiting } =
+  await startDeliveryScene(service);
 let partner: Partner;
 let subscription: { id: string };
 afterAll(end);
@@ -25,22 +25,10 @@ beforeEach(async () => {
 
 const operator = () => operatorOf(service);
 const anySlot = () => slots.shift() ?? '';
-const read = (id: string) => rowOf(service, 'deliveries', { _id: id });
 const act = (what: 'deactivate' | 'activate', id = subscription.id) =>
   operator().post(`${OPERATOR}/webhooks/${id}/${what}`);
 const list = async (path: string) => expectStatus(await operator().get(`${OPERATOR}/${path}`), 200)['data'] as Json[];
 const ids = (rows: Json[]) => rows.map((row) => row['id']);
-const waiting = () => anyDelivery(service, partner, partner, anySlot());
-
-/** A delivery whose five attempts have failed. */
-async function anyDeadLetter(): Promise<string> {
-  receiver.respondWith(500);
-  const id = await waiting();
-  await service.attempt(id, 5);
-  receiver.respondWith(200);
-  expect((await read(id)).state).toBe('dead_letter');
-  return id;
-}
 
 describe('the subscriptions of all partners', () => {
   test('are listed newest first, of one partner or state where asked for, and never with a secret', async () => {
@@ -64,7 +52,7 @@ describe('the subscriptions of all partners', () => {
 describe('a deactivated subscription', () => {
   test('gets nothing more: what waits is cancelled, new events are not for it', async () => {
     receiver.respondWith(500);
-    const [pending, retrying] = [await waiting(), await waiting()];
+    const [pending, retrying] = [await waiting(partner), await waiting(partner)];
     await service.attempt(retrying);
     receiver.respondWith(200);
     expect(expectStatus(await act('deactivate'), 200)).toMatchObject({
@@ -78,15 +66,10 @@ describe('a deactivated subscription', () => {
     for (const id of [pending, retrying]) await service.attempt(id);
     expect(receiver.received).toHaveLength(received);
     expect(await rowsOf(service, 'deliveries', { subscriptionId: subscription.id })).toHaveLength(2);
-    // The partner cannot have it otherwise.
-    const path = `/api/v1/partner/webhooks/${subscription.id}`;
-    expect(verdict(await partner.api.post(`${path}/test`))).toBe('409 WEBHOOK_INACTIVE');
-    const since = new Date(Date.now() - 60_000).toISOString();
-    expect(verdict(await partner.api.post(`${path}/recover`, { since }))).toBe('409 WEBHOOK_INACTIVE');
   });
 
   test('lets an attempt in progress end, and cancels the delivery afterwards', async () => {
-    const id = await waiting();
+    const id = await waiting(partner);
     const deliveries = service.context.db.collection<{ _id: string }>('deliveries');
     await deliveries.updateOne({ _id: id }, { $set: { leaseUntil: new Date(Date.now() + 60_000) } });
     expectStatus(await act('deactivate'), 200);
@@ -98,11 +81,11 @@ describe('a deactivated subscription', () => {
 
   test('receives again when activated, and its partner recovers what was missed', async () => {
     const body = { since: new Date().toISOString() };
-    const missed = await waiting();
+    const missed = await waiting(partner);
     expectStatus(await act('deactivate'), 200);
     expectStatus(await act('deactivate'), 200);
     expect(expectStatus(await act('activate'), 200)).toMatchObject({ status: 'active' });
-    const id = await waiting();
+    const id = await waiting(partner);
     await service.attempt(id);
     expect([(await read(id)).state, (await read(missed)).state]).toEqual(['succeeded', 'cancelled']);
     const path = `/api/v1/partner/webhooks/${subscription.id}/recover`;
@@ -126,8 +109,8 @@ describe('a deactivated subscription', () => {
 
 describe('deliveries', () => {
   test('are listed of all partners, by any filter, page by page', async () => {
-    const dead = await anyDeadLetter();
-    const pending = await waiting();
+    const dead = await failed(partner, 5);
+    const pending = await waiting(partner);
     const of = `partner_id=${partner.id}`;
     expect(ids(await list('deliveries?limit=200'))).toEqual(expect.arrayContaining([pending, dead]));
     expect(ids(await list(`deliveries?${of}`))).toEqual([pending, dead]);
@@ -144,7 +127,7 @@ describe('deliveries', () => {
   });
 
   test('are read by an operator by their id, or by the X-Delivery-Id of an attempt', async () => {
-    const id = await waiting();
+    const id = await waiting(partner);
     await service.attempt(id);
     const attemptId = String((await read(id)).attempts[0]?.deliveryId);
     for (const either of [id, attemptId]) {
@@ -186,7 +169,7 @@ describe('redriving a dead letter', () => {
   const redrive = (id: string) => operator().post(`${OPERATOR}/dead-letters/${id}/redrive`);
 
   test('of 8 that race, one succeeds; deliveries that are no dead letters are rejected', async () => {
-    const id = await anyDeadLetter();
+    const id = await failed(partner, 5);
     const verdicts = (await Promise.all(Array.from({ length: 8 }, () => redrive(id)))).map(verdict);
     expect(verdicts.sort()).toEqual(['202', ...Array(7).fill('409 DELIVERY_IN_PROGRESS')]);
     await service.attempt(id);
@@ -207,7 +190,7 @@ describe('discarding dead letters', () => {
   };
 
   test('ends one that may not be redriven: neither listed, counted nor queued, and its alert closes', async () => {
-    const id = await anyDeadLetter();
+    const id = await failed(partner, 5);
     await operator().delete(`${OPERATOR}/partners/${partner.id}/venues/${venue.id}`);
     expect(verdict(await operator().post(`${OPERATOR}/dead-letters/${id}/redrive`))).toBe('403 VENUE_NOT_AUTHORIZED');
     expect(await withDeadLetters([subscription.id])).toEqual([subscription.id]);
@@ -236,7 +219,7 @@ describe('discarding dead letters', () => {
   });
 
   test('its partner sees that it was discarded, not why, and may have it delivered again', async () => {
-    const id = await anyDeadLetter();
+    const id = await failed(partner, 5);
     expectStatus(await discard(id), 200);
     const path = `/api/v1/partner/observability/deliveries/${id}`;
     const shown = expectStatus(await partner.api.get(path), 200);
@@ -250,10 +233,10 @@ describe('discarding dead letters', () => {
   });
 
   test('rejects deliveries that are no dead letters or have an attempt in progress, and needs a reason', async () => {
-    const pending = await waiting();
+    const pending = await waiting(partner);
     expect(verdict(await discard(pending))).toBe('409 DELIVERY_IN_PROGRESS');
     expect(verdict(await discard(randomUUID()))).toBe('404 DELIVERY_NOT_FOUND');
-    const id = await anyDeadLetter();
+    const id = await failed(partner, 5);
     for (const reason of [undefined, '', 7, 'x'.repeat(501)])
       expect(verdict(await discard(id, { reason }))).toBe('400 VALIDATION_ERROR reason');
     const deliveries = service.context.db.collection<{ _id: string }>('deliveries');
@@ -263,7 +246,7 @@ describe('discarding dead letters', () => {
   });
 
   test('outlasts a worker that slept over its lease in an attempt of it', async () => {
-    const id = await anyDeadLetter();
+    const id = await failed(partner, 5);
     const deliveries = service.context.db.collection<{ _id: string }>('deliveries');
     receiver.respondWith(500);
     await attemptAround(id, async () => {
@@ -282,7 +265,7 @@ describe('discarding dead letters', () => {
   });
 
   test('in bulk takes those that match the filters, and needs at least one filter', async () => {
-    const [first, second] = [await anyDeadLetter(), await anyDeadLetter()];
+    const [first, second] = [await failed(partner, 5), await failed(partner, 5)];
     const reason = 'The partner reads the feed';
     const of = { subscription_id: subscription.id, reason };
     expect(verdict(await discardAll({ reason }))).toBe('400 VALIDATION_ERROR event_type, from, subscription_id, to');
@@ -300,7 +283,7 @@ describe('discarding dead letters', () => {
 
   test('racing with redrives, each dead letter ends in one way', async () => {
     for (let round = 0; round < 5; round += 1) {
-      const id = await anyDeadLetter();
+      const id = await failed(partner, 5);
       const [discarded, redriven] = await Promise.all([
         discard(id),
         operator().post(`${OPERATOR}/dead-letters/${id}/redrive`),
@@ -320,7 +303,7 @@ describe('redriving dead letters in bulk', () => {
   const at = (ms: number) => new Date(ms).toISOString();
 
   test('takes those that the filters describe, and each once', async () => {
-    const [first, second] = [await anyDeadLetter(), await anyDeadLetter()];
+    const [first, second] = [await failed(partner, 5), await failed(partner, 5)];
     expect(await count(ofSubscription({ event_type: 'hold_cancelled' }))).toBe(0);
     expect(await count(ofSubscription({ to: at((await diedAt(first)) - 1) }))).toBe(0);
     expect(await count(ofSubscription({ from: at((await diedAt(second)) + 1) }))).toBe(0);
@@ -335,7 +318,7 @@ describe('redriving dead letters in bulk', () => {
   });
 
   test('goes through more than one batch, and calls that race count each delivery once', async () => {
-    const model = await read(await anyDeadLetter());
+    const model = await read(await failed(partner, 5));
     const many = Array.from({ length: 1203 }, () => ({ ...model, _id: randomUUID(), eventId: randomUUID() }));
     await service.context.db.collection('deliveries').insertMany(many as never);
     const counts = await Promise.all([count(ofSubscription()), count(ofSubscription())]);
@@ -345,7 +328,7 @@ describe('redriving dead letters in bulk', () => {
   });
 
   test('skips those of deactivated subscriptions, and rejects a filter that names one', async () => {
-    const id = await anyDeadLetter();
+    const id = await failed(partner, 5);
     expectStatus(await act('deactivate'), 200);
     expectStatus(await redriveAll({}), 202);
     expect((await read(id)).state).toBe('dead_letter');

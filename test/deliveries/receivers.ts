@@ -17,25 +17,9 @@ export type Receiver = {
 };
 
 /** An HTTP receiver; `answer` is called when a request has arrived whole. */
-export async function httpReceiver(answer: RequestListener, host = '127.0.0.1'): Promise<Receiver> {
-  return httpReceiverOn(createServer, answer, host);
-}
-
-/** An HTTPS receiver with a certificate that must not be trusted. */
-export async function selfSignedReceiver(answer: RequestListener, options: TlsOptions = {}): Promise<Receiver> {
-  const create = (listener: RequestListener) => createHttpsServer({ ...selfSigned, ...options }, listener);
-  return httpReceiverOn(create, answer, '127.0.0.1');
-}
-
-/** A receiver that speaks whatever `converse` writes. */
-export async function tcpReceiver(converse: (socket: Socket) => void): Promise<Receiver> {
-  return listening(createTcpServer(converse), [], '127.0.0.1');
-}
-
-async function httpReceiverOn(
-  create: (listener: RequestListener) => Server,
+export async function httpReceiver(
   answer: RequestListener,
-  host: string,
+  create: (listener: RequestListener) => Server = createServer,
 ): Promise<Receiver> {
   const requests: Receiver['requests'] = [];
   const server = create((request, response) => {
@@ -47,10 +31,19 @@ async function httpReceiverOn(
       answer(request, response);
     });
   });
-  return listening(server, requests, host);
+  return listening(server, requests);
 }
 
-async function listening(server: Server, requests: Receiver['requests'], host: string): Promise<Receiver> {
+/** An HTTPS receiver with a certificate that must not be trusted. */
+export const selfSignedReceiver = (answer: RequestListener, options: TlsOptions = {}): Promise<Receiver> =>
+  httpReceiver(answer, (listener) => createHttpsServer({ ...selfSigned, ...options }, listener));
+
+/** A receiver that speaks whatever `converse` writes. */
+export async function tcpReceiver(converse: (socket: Socket) => void): Promise<Receiver> {
+  return listening(createTcpServer(converse), []);
+}
+
+async function listening(server: Server, requests: Receiver['requests']): Promise<Receiver> {
   const open = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     receiver.connections += 1;
@@ -62,7 +55,7 @@ async function listening(server: Server, requests: Receiver['requests'], host: s
     });
   });
   await new Promise<void>((resolve) => {
-    server.listen(0, host, resolve);
+    server.listen(0, '127.0.0.1', resolve);
   });
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('The receiver has no port.');

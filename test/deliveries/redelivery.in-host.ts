@@ -1,60 +1,13 @@
-import { raiseForgottenDeadLetters } from '../../src/webhooks/deliveries/dead-letter-queue.service.ts';
-import { recoverDeliveries } from '../../src/webhooks/deliveries/recover-deliveries.service.ts';
 import { redeliver } from '../../src/webhooks/deliveries/redelivery.service.ts';
-import { retryDelivery } from '../../src/webhooks/deliveries/retry-delivery.service.ts';
-import { addMissingJobs } from '../../src/webhooks/deliveries/sweep-deliveries.service.ts';
-import { sendTestEvent } from '../../src/webhooks/deliveries/test-event.service.ts';
-import { createSendPermits } from '../../src/webhooks/sender/send-permits.ts';
-import { rowOf } from '../support/rows.ts';
 import type { Service } from '../support/service.ts';
-import { standardSender } from '../support/service-calls.ts';
+import { attemptDelivery, standardSender } from '../support/service-calls.ts';
 
 type Context = Service['context'];
 
-/** As in production: no private networks. */
-const guarded = (context: Context): Context => ({
-  ...context,
-  config: { ...context.config, webhookAllowPrivateNetworks: false },
-});
-
+/** A redelivery as in production: no private networks. */
 export async function redeliverGuarded(context: Context, partnerId: string, deliveryId: string): Promise<void> {
-  await redeliver(guarded(context), partnerId, deliveryId);
-}
-
-/** The codes with which a redelivery, a recovery and a test event are refused, in this order; undefined for one that is not. */
-export async function refusalsOfGuarded(
-  context: Context,
-  partnerId: string,
-  subscriptionId: string,
-  deliveryId: string,
-): Promise<unknown[]> {
-  const deps = guarded(context);
-  const span = { since: new Date(0), until: new Date() };
-  const codes: unknown[] = [];
-  for (const call of [
-    () => redeliver(deps, partnerId, deliveryId),
-    () => recoverDeliveries(deps, partnerId, subscriptionId, span),
-    () => sendTestEvent(deps, partnerId, subscriptionId, undefined),
-  ]) {
-    const code = call().then(
-      () => undefined,
-      (err: { code: unknown }) => err.code,
-    );
-    codes.push(await code);
-  }
-  return codes;
-}
-
-/** Puts the jobs back of what has been due for a second. */
-export async function sweep(context: Context): Promise<void> {
-  const stopping = new AbortController().signal;
-  await addMissingJobs(context, { graceMs: 1000, limit: 500, afterId: '', stopping });
-}
-
-/** Tells the operator of the dead letters of which nothing was told; returns of how many. */
-export function raiseForgotten(context: Context): Promise<number> {
-  const stopping = new AbortController().signal;
-  return raiseForgottenDeadLetters(context, { graceMs: 0, limit: 10, stopping });
+  const config = { ...context.config, webhookAllowPrivateNetworks: false };
+  await redeliver({ ...context, config }, partnerId, deliveryId);
 }
 
 /** What a worker does when these jobs of a delivery come to it, one after the other. */
@@ -63,14 +16,9 @@ export async function runJobs(
   deliveryId: string,
   jobs: readonly { generation: number; isKnownDead: boolean }[],
 ): Promise<void> {
-  const { subscriptionId, partnerId } = await rowOf({ context }, 'deliveries', { _id: deliveryId });
   const sender = standardSender();
-  const deps = { ...context, sender, permits: createSendPermits(10, 2) };
-  const { signal } = new AbortController();
   try {
-    for (const job of jobs) {
-      await retryDelivery(deps, { deliveryId, subscriptionId, partnerId, ...job, signal });
-    }
+    for (const job of jobs) await attemptDelivery({ context }, sender, deliveryId, { isMadeDue: false, job });
   } finally {
     await sender.close();
   }

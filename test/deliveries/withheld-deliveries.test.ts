@@ -11,7 +11,7 @@ const OPERATOR = '/api/v1/operator';
 const WEBHOOKS = '/api/v1/partner/webhooks';
 
 const service = await hostedService({ isAlone: true });
-const { receiver, venue, slots, end: endScene } = await startDeliveryScene(service);
+const { receiver, venue, slots, end: endScene, read, failed } = await startDeliveryScene(service);
 const venueId = venue.id;
 let partner: Partner;
 let subscription: { id: string };
@@ -23,7 +23,6 @@ beforeEach(async () => {
 
 const operator = () => operatorOf(service);
 const anySlot = () => slots.shift() ?? '';
-const read = (id: string) => rowOf(service, 'deliveries', { _id: id });
 const setStatus = async (status: string) =>
   expectStatus(await operator().patch(`${OPERATOR}/partners/${partner.id}`, { status }), 200);
 const grantPath = () => `${OPERATOR}/partners/${partner.id}/venues/${venueId}`;
@@ -37,14 +36,7 @@ const recoverFrom = async (deliveryId: string) => {
   return expectStatus(reply, 202)['recovered'];
 };
 
-/** A delivery of which so many attempts have failed; the receiver is well again. */
-async function anyFailed(times: number): Promise<string> {
-  receiver.respondWith(500);
-  const id = await anyDelivery(service, partner, partner, anySlot());
-  await service.attempt(id, times);
-  receiver.respondWith(200);
-  return id;
-}
+const anyFailed = (times: number) => failed(partner, times);
 
 const WITHHOLD: [string, { code: string; begin: () => Promise<unknown>; end: () => Promise<unknown> }][] = [
   [

@@ -1,4 +1,4 @@
-import { cancelDelivery, cancelWaiting } from '../../src/webhooks/deliveries/delivery-series.store.ts';
+import { cancelDelivery, cancelWaiting } from '../../src/webhooks/deliveries/delivery-states.store.ts';
 import type { Service } from '../support/service.ts';
 
 type Context = Service['context'];

@@ -1,9 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { SendOutcome } from '../../src/webhooks/sender/collect-response.ts';
-import { anyDelivery } from '../support/deliveries.ts';
 import { startDeliveryScene } from '../support/delivery-scene.ts';
 import { anyPartner, expectStatus, type Partner, subscribe } from '../support/factories.ts';
-import { rowOf } from '../support/rows.ts';
 import { sharedService } from '../support/service-host.ts';
 import type * as WokenWorker from './woken-worker.in-host.ts';
 
@@ -21,7 +19,7 @@ const FAILED: SendOutcome = { ...SUCCEEDED, ok: false, statusCode: 500, error: '
 const OUTCOMES = [FAILED, SUCCEEDED];
 
 const service = sharedService();
-const { receiver, venue, slots, freezeAttempt, wakeAttempt, end } = await startDeliveryScene(service);
+const { receiver, venue, freezeAttempt, wakeAttempt, end, read, failed, waiting } = await startDeliveryScene(service);
 const { cancelSeries, cancelAllOf } = service.inHost<typeof WokenWorker>('test/deliveries/woken-worker.in-host.ts');
 let partner: Partner;
 let subscriptionId: string;
@@ -31,17 +29,6 @@ beforeEach(async () => {
   partner = await anyPartner(service, [venue.id]);
   ({ id: subscriptionId } = await subscribe(partner, receiver.url, ['hold_created']));
 });
-
-const read = (id: string) => rowOf(service, 'deliveries', { _id: id });
-const waiting = () => anyDelivery(service, partner, partner, slots.shift() ?? '');
-
-async function deadLetter(): Promise<string> {
-  const id = await waiting();
-  receiver.respondWith(500);
-  await service.attempt(id, 5);
-  receiver.respondWith(200);
-  return id;
-}
 
 /** An attempt of which the worker was frozen while it sent, for longer than its lease. */
 async function freeze(id: string): Promise<void> {
@@ -53,7 +40,7 @@ async function freeze(id: string): Promise<void> {
 
 describe('what comes of the attempt of a frozen worker that wakes up', () => {
   test.each(OUTCOMES)('changes nothing of a redelivery accepted meanwhile ($error)', async (outcome) => {
-    const id = await deadLetter();
+    const id = await failed(partner, 5);
     await freeze(id);
     expectStatus(await partner.api.post(`${OBSERVED}/${id}/redeliver`), 202);
 
@@ -67,7 +54,7 @@ describe('what comes of the attempt of a frozen worker that wakes up', () => {
   });
 
   test.each(OUTCOMES)('changes nothing of a cancelled delivery recovered meanwhile ($error)', async (outcome) => {
-    const id = await waiting();
+    const id = await waiting(partner);
     await freeze(id);
     await cancelAllOf(partner.id, subscriptionId);
     expect(await read(id)).toMatchObject({ state: 'cancelled' });
@@ -83,7 +70,7 @@ describe('what comes of the attempt of a frozen worker that wakes up', () => {
   });
 
   test('counts where the delivery is still in the same series', async () => {
-    const id = await deadLetter();
+    const id = await failed(partner, 5);
     await freeze(id);
 
     expect(await wakeAttempt(id, SUCCEEDED)).toMatchObject({ kind: 'delivered' });
@@ -93,7 +80,7 @@ describe('what comes of the attempt of a frozen worker that wakes up', () => {
 });
 
 test('a worker that found an earlier series to be cancelled cancels no later one', async () => {
-  const id = await deadLetter();
+  const id = await failed(partner, 5);
   const asFound = await read(id);
   expectStatus(await partner.api.post(`${OBSERVED}/${id}/redeliver`), 202);
   await cancelSeries(asFound._id, asFound.generation);

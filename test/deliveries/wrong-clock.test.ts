@@ -1,5 +1,4 @@
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { anyDelivery } from '../support/deliveries.ts';
 import { startDeliveryScene } from '../support/delivery-scene.ts';
 import { anyPartner, expectStatus, type Partner, placeHold, subscribe } from '../support/factories.ts';
 import { rowOf } from '../support/rows.ts';
@@ -11,7 +10,7 @@ const MINUTE_MS = 60_000;
 const PREVIOUS = 'x-service-signature-previous';
 
 const service = sharedService();
-const { receiver, venue, slots, end } = await startDeliveryScene(service);
+const { receiver, venue, slots, end, read, waiting } = await startDeliveryScene(service);
 const by = service.inHost<typeof WrongClock>('test/deliveries/wrong-clock.in-host.ts');
 let partner: Partner;
 let subscriptionId: string;
@@ -22,8 +21,6 @@ beforeEach(async () => {
   ({ id: subscriptionId } = await subscribe(partner, receiver.url, ['hold_created']));
 });
 
-const waiting = () => anyDelivery(service, partner, partner, slots.shift() ?? '');
-const read = (id: string) => rowOf(service, 'deliveries', { _id: id });
 const subscription = () => rowOf(service, 'webhook_subscriptions', { _id: subscriptionId });
 const collection = (name: string) => service.context.db.collection<{ _id: string }>(name);
 const change = (id: string, fields: object) => collection('deliveries').updateOne({ _id: id }, { $set: fields });
@@ -46,7 +43,7 @@ describe.each([-400 * DAY_MS, 400 * DAY_MS])('a process whose clock is off by %d
   });
 
   test('makes an attempt when it is due, and not before', async () => {
-    const id = await waiting();
+    const id = await waiting(partner);
     await change(id, { nextAttemptAt: inMs(10 * MINUTE_MS) });
     const early = (await by.attemptBy(offMs, id)) as { kind: string; inMs: number };
     expect(early.kind).toBe('later');
@@ -58,7 +55,7 @@ describe.each([-400 * DAY_MS, 400 * DAY_MS])('a process whose clock is off by %d
 
   test('notes since when an endpoint fails', async () => {
     receiver.respondWith(500);
-    await by.attemptBy(offMs, await waiting());
+    await by.attemptBy(offMs, await waiting(partner));
     const { failingSince, lastFailureAt, consecutiveFailures } = await subscription();
     expect(consecutiveFailures).toBe(1);
     expectNow(failingSince);
@@ -68,18 +65,18 @@ describe.each([-400 * DAY_MS, 400 * DAY_MS])('a process whose clock is off by %d
   test('signs with the secret before a rotation until the overlap is over', async () => {
     const path = `/api/v1/partner/webhooks/${subscriptionId}/rotate-secret`;
     expectStatus(await partner.api.post(path, { overlap_seconds: 600 }), 200);
-    await by.attemptBy(offMs, await waiting());
+    await by.attemptBy(offMs, await waiting(partner));
     expect(receiver.received.at(-1)?.headers).toHaveProperty(PREVIOUS);
     const over = { $set: { previousSecretUntil: inMs(-1) } };
     await collection('webhook_subscriptions').updateOne({ _id: subscriptionId }, over);
     expectStatus(await partner.api.patch(path.replace('/rotate-secret', ''), { endpoint_url: receiver.url }), 200);
-    await by.attemptBy(offMs, await waiting());
+    await by.attemptBy(offMs, await waiting(partner));
     expect(receiver.received.at(-1)?.headers).not.toHaveProperty(PREVIOUS);
     expect((await subscription()).sealedPreviousSecret).toBeNull();
   });
 
   test('knows whether an attempt is in progress', async () => {
-    const id = await waiting();
+    const id = await waiting(partner);
     await change(id, { leaseUntil: inMs(MINUTE_MS) });
     expect(await by.redeliverBy(offMs, partner.id, id)).toBe('DELIVERY_IN_PROGRESS');
     await change(id, { leaseUntil: inMs(-1) });
@@ -87,7 +84,7 @@ describe.each([-400 * DAY_MS, 400 * DAY_MS])('a process whose clock is off by %d
   });
 
   test('recovers what happened up to now, due at once', async () => {
-    const { eventId, _id: lost } = await read(await waiting());
+    const { eventId, _id: lost } = await read(await waiting(partner));
     const { at } = await rowOf(service, 'events', { _id: eventId });
     await collection('deliveries').deleteOne({ _id: lost });
     expect(await by.recoverBy(offMs, partner.id, subscriptionId, at.toISOString())).toBe(1);
@@ -98,7 +95,7 @@ describe.each([-400 * DAY_MS, 400 * DAY_MS])('a process whose clock is off by %d
 
   test('takes every dead letter up to now', async () => {
     receiver.respondWith(500);
-    const id = await waiting();
+    const id = await waiting(partner);
     await service.attempt(id, 5);
     expect(await by.redriveAllBy(offMs, subscriptionId)).toBe(1);
     await service.attempt(id, 5);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Worker } from 'bullmq';
-import { webhookWorkIn } from '../../src/queues/jobs.ts';
+import { webhookWorkIn } from '../../src/queues/job-data.ts';
 import { retryDelivery } from '../../src/webhooks/deliveries/retry-delivery.service.ts';
 import { createWebhookSender } from '../../src/webhooks/sender/send-webhook.ts';
 import type { Durations } from '../support/durations.ts';

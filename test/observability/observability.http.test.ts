@@ -2,7 +2,6 @@ import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { anyDelivery } from '../support/deliveries.ts';
 import { startDeliveryScene } from '../support/delivery-scene.ts';
 import { anyPartner, expectStatus, type Json, type Partner, subscribe } from '../support/factories.ts';
-import { startReceiver } from '../support/receiver.ts';
 import { hostedService } from '../support/service-host.ts';
 
 const OBSERVABILITY = '/api/v1/partner/observability';
@@ -49,15 +48,6 @@ describe('GET /api/v1/partner/observability', () => {
 });
 
 describe('GET /api/v1/partner/observability/deliveries/{id}', () => {
-  test('names what went wrong where there was no response', async () => {
-    const gone = await startReceiver();
-    await gone.close();
-    const id = await happening();
-    await attemptAt(id, gone.url);
-    const refused = { status_code: null, error: 'connection_refused', response_excerpt: null };
-    expect((await detail(id))['attempts']).toMatchObject([refused]);
-  });
-
   test('names the detail of a failure, and the origin alone to which a redirect led', async () => {
     const id = await happening();
     await attemptAt(id, receiver.url.replace('http:', 'https:'));

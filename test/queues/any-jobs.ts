@@ -1,5 +1,4 @@
-import type { DeadDelivery } from '../../src/queues/dead-letter-jobs.ts';
-import type { DueDelivery, DueHold } from '../../src/queues/jobs.ts';
+import type { DeadDelivery, DueDelivery, DueHold } from '../../src/queues/jobs.ts';
 
 /** What the queues are told of a hold. */
 export const anyHold = (holdId: string, expiresAt: Date): Omit<DueHold, 'inMs'> => ({

@@ -15,16 +15,18 @@ import {
   subscribe,
 } from '../support/factories.ts';
 import { type BoardJob, queueBoardOf } from '../support/queue-board.ts';
+import type * as QueuesInHost from '../support/queues.in-host.ts';
 import { startReceiver, type WebhookReceiver } from '../support/receiver.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
 import { hostedService } from '../support/service-host.ts';
-import type * as SharedJobs from './shared-jobs.in-host.ts';
+import type * as InHost from './readable-jobs.in-host.ts';
 
 const service = await hostedService({
   overrides: { WEBHOOK_RETRY_DELAYS_SECONDS: '0.1,0.1' },
   hasWorkers: true,
 });
-const { addJob } = service.inHost<typeof SharedJobs>('test/queues/shared-jobs.in-host.ts');
+const { addJob } = service.inHost<typeof InHost>('test/queues/readable-jobs.in-host.ts');
+const { pauseQueue, resumeQueue } = service.inHost<typeof QueuesInHost>('test/support/queues.in-host.ts');
 const { restoreDeadLetterQueue } = service.inHost<typeof DeadLetterQueue>(
   'src/webhooks/deliveries/dead-letter-queue.service.ts',
 );
@@ -131,8 +133,7 @@ describe('an expiry job returns what it did:', () => {
 
   test.each([
     ['hold_id', dataOf],
-    ['holdIds of an older release', (hold: Json) => ({ holdIds: [hold['hold_id']] })],
-    ['holdId of an older release', (hold: Json) => ({ holdId: hold['hold_id'] })],
+    ['holdId of release 1.0.0', (hold: Json) => ({ holdId: hold['hold_id'] })],
   ])('expired, by %s', async (_shape, toData) => {
     const hold = await placeHold(partner, nextSlot());
     await lapse(hold);
@@ -152,6 +153,14 @@ describe('an expiry job returns what it did:', () => {
       { skipped: 'extended' },
       { skipped: 'gone' },
     ]);
+  });
+
+  test('nothing if it comes early: it waits for the end of the hold', async () => {
+    const hold = await placeHold(partner, nextSlot());
+    const jobId = await addJob('hold-expiry', { ...dataOf(hold), expires_at: hold['hold_expiry_at'] });
+    const job = await board.job('hold-expiry', 'delayed', ({ id }) => id === jobId);
+    expect(job.delay).toBeGreaterThan(60_000);
+    expect(await rowOf(service, 'reservations', { _id: hold['hold_id'] })).toMatchObject({ status: 'ACTIVE' });
   });
 });
 
@@ -252,13 +261,27 @@ describe('a delivery', () => {
     expect(page.text).toContain(`href="/queues/queue/dead-letter/${job.id}"`);
   });
 
+  test('is attempted exactly once more when that job is retried, and stays a dead letter when that fails', async () => {
+    const sent = receiver.received.length;
+    await board.retry('webhook-delivery', jobId);
+    await eventually('it failed again', async () =>
+      (await delivered()).failedReason?.endsWith('(manual attempt, 4 in all)'),
+    );
+    expect(receiver.received).toHaveLength(sent + 1);
+    const [last] = receiver.received.slice(-1);
+    expect(last?.body['event_id']).toBe(delivery['eventId']);
+    expect(last?.headers['x-delivery-attempt']).toBe('4');
+    const row = await rowOf(service, 'deliveries', { _id: delivery['_id'] });
+    expect(row).toMatchObject({ state: 'dead_letter', nextAttemptAt: null });
+  });
+
   test('is attempted once more when its dead letter is retried; the dead letter goes once it is delivered', async () => {
     const { id } = await dead();
     const sent = receiver.received.length;
     await board.retry('dead-letter', id);
     await eventually(
       'it failed again',
-      async () => (await dead()).failedReason === `HTTP 503 from ${host} (manual attempt, 4 in all)`,
+      async () => (await dead()).failedReason === `HTTP 503 from ${host} (manual attempt, 5 in all)`,
     );
     receiver.respondWith(200);
     await board.retry('dead-letter', id);
@@ -271,8 +294,9 @@ describe('a delivery', () => {
     receiver.respondWith(503);
   });
 
-  test('of a job of an older release is delivered alike', async () => {
-    const oldJob = { deliveryId: delivery['_id'], subscriptionId: delivery['subscriptionId'], generation: 1 };
+  test('of a job of release 1.0.0 is delivered alike', async () => {
+    const { _id: deliveryId, subscriptionId } = delivery;
+    const oldJob = { deliveryId, subscriptionId, partnerId: partner.id, generation: 1 };
     const id = await addJob('webhook-delivery', oldJob);
     const job = await board.job('webhook-delivery', 'completed', (each) => each.id === id);
     expect(job.returnValue).toEqual({ skipped: 'succeeded' });
@@ -304,4 +328,20 @@ describe.each(['hold-expiry', 'webhook-delivery'] as const)('a job of %s without
     expect((await board.jobs(queue, 'failed')).filter((job) => job.id === jobId)).toEqual([]);
     expectStatus(await operator.send('PUT', `/queues/api/queues/dead-letter/${again.id}/clean`), 204);
   });
+});
+
+test('while the queue is paused, events are logged by the sweep and not sent, but once it is resumed', async () => {
+  receiver.respondWith(200);
+  const { id: subscriptionId } = await subscribe(await anyPartner(service, [venue.id]), receiver.url, ['hold_created']);
+  await pauseQueue('webhook-delivery');
+  const { hold_id: holdId } = await placeHold(partner, nextSlot());
+  const waits = await eventually('its delivery waits', async () =>
+    (await rowsOf(service, 'deliveries', { subscriptionId })).at(0),
+  );
+  expect(waits).toMatchObject({ state: 'pending', attempts: [] });
+  await eventually('it is logged', async () => (await rowsOf(service, 'events', { holdId })).at(0));
+  const isSent = () => receiver.received.some(({ body }) => body['hold_id'] === holdId);
+  expect(isSent()).toBe(false);
+  await resumeQueue('webhook-delivery');
+  await eventually('it is sent', isSent);
 });

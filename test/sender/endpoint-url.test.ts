@@ -6,7 +6,7 @@ import {
   parseEndpoint,
 } from '../../src/webhooks/sender/endpoint-url.ts';
 import type { ResolveAddresses } from '../../src/webhooks/sender/resolve-addresses.ts';
-import { hostileLiterals, localNames } from './hostile-hosts.ts';
+import { localNames } from './hostile-hosts.ts';
 
 const publicIp = '93.184.215.14';
 
@@ -62,63 +62,44 @@ describe('the form of an endpoint URL', () => {
   test.each([
     ['', 'not a valid absolute URL'],
     ['partner.example/webhooks', 'not a valid absolute URL'],
-    ['/webhooks', 'not a valid absolute URL'],
     ['https://', 'not a valid absolute URL'],
     ['https://partner.example:65536/', 'not a valid absolute URL'],
-    ['https://1.2.3.4.5/', 'not a valid absolute URL'],
-    ['https://[fe80::1%25eth0]/', 'not a valid absolute URL'],
     ['https://partner.example:22/', 'names port 22, to which nothing is delivered; use one of 443, 1024-65535'],
-    ['https://partner.example:80/', 'names port 80'],
     ['https://partner.example:1023/', 'names port 1023'],
     ['https://168.63.129.16:32526/vmSettings', 'not a public address'],
     ['http://partner.example/', 'must start with https://'],
     ['ftp://partner.example/', 'must start with https://'],
-    ['file:///etc/passwd', 'must start with https://'],
-    ['gopher://partner.example/', 'must start with https://'],
     ['javascript:alert(1)', 'must start with https://'],
     ['https://user:pass@partner.example/', 'user name or password'],
     ['https://user@partner.example/', 'user name or password'],
-    ['https://:pass@partner.example/', 'user name or password'],
-    ['https://partner.example@127.0.0.1/', 'user name or password'],
     ['https://partner.example/#top', 'fragment'],
     ['https://partner.example/#', 'fragment'],
     ['https://partner.example:0/', 'port 0'],
     [' https://partner.example/', 'white space'],
-    ['https://partner.example/\n', 'white space'],
     ['ht\ttps://partner.example/', 'white space'],
-    ['https://partner.example/a b', 'white space'],
     ['https://partner.example/\u0000', 'white space'],
     ['https://partner\u202e.example/', 'invisible'],
     ['https://part\u200bner.example/', 'invisible'],
-    ['https://partner\u00ad.example/', 'invisible'],
     ['https://partner.example/\u3164', 'invisible'],
     ['https://partner.example\\@evil.example/hook', 'backslash'],
     ['https://partner.example/a\\b', 'backslash'],
     ['https:\\\\partner.example/', 'backslash'],
     ['https:partner.example/h', 'exactly two slashes'],
-    ['https:/partner.example/h', 'exactly two slashes'],
     ['https:///partner.example/h', 'exactly two slashes'],
     ['HTTPS:partner.example', 'exactly two slashes'],
     ['https://@partner.example/', '"@" before the path'],
-    ['https://:@partner.example', '"@" before the path'],
     ['https://@partner.example?a', '"@" before the path'],
     ['https://partner.example/{tenant}/hook', 'braces'],
-    ['https://partner.example/?tenant={{tenant}}', 'braces'],
     ['https://{tenant}.partner.example/', 'braces'],
   ])('%j is refused: %s', async (url, words) => {
     expect(await check(url)).toEqual(refusedAs(words));
   });
 
-  test('2,048 characters are allowed and 2,049 are refused with both numbers', async () => {
-    const url = 'https://partner.example/'.padEnd(2048, 'a');
-    expect(await check(url)).toEqual({ ok: true });
-    expect(await check(`${url}a`)).toEqual(refusedAs('2049 characters long once encoded; at most 2048'));
-  });
-
-  test('the characters are counted as they are sent', async () => {
+  test('2,048 characters are allowed and 2,049 are refused with both numbers, counted as they are sent', async () => {
     const url = 'https://partner.example/'.padEnd(2043, 'a');
-    expect(await check(`${url}a`)).toEqual({ ok: true });
-    expect(await check(`${url}ü`)).toEqual(refusedAs('2049 characters long once encoded'));
+    expect(await check(`${url}aaaaa`)).toEqual({ ok: true });
+    for (const longer of ['aaaaaa', 'ü'])
+      expect(await check(url + longer)).toEqual(refusedAs('2049 characters long once encoded; at most 2048'));
   });
 
   test.each([
@@ -144,18 +125,6 @@ test('a name with letters of Latin-1 may be used however often it is asked for',
     return 'fault' in endpoint ? endpoint.fault : null;
   });
   expect(new Set(faults)).toEqual(new Set([null]));
-});
-
-describe('address literals', () => {
-  describe.each(Object.entries(hostileLiterals))('%s', (_what, hosts) => {
-    test.each(hosts)('https://%s/ is rejected without asking DNS, except in development', async (host) => {
-      const url = `https://${host}/hook`;
-      const resolve = resolvesTo(publicIp);
-      expect(await check(url, resolve)).toEqual(refusedAs('not a public address'));
-      expect(resolve).not.toHaveBeenCalled();
-      expect(await checkEndpointUrl(url, { allowPrivateNetworks: true })).toEqual({ ok: true });
-    });
-  });
 });
 
 describe('host names', () => {
@@ -184,21 +153,15 @@ describe('host names', () => {
   });
 
   test('a name with several addresses that are all public may be used', async () => {
-    expect(await check('https://partner.example/', resolvesTo(publicIp, '2606:4700::1'))).toEqual({
-      ok: true,
-    });
+    expect(await check('https://partner.example/', resolvesTo(publicIp, '2606:4700::1'))).toEqual({ ok: true });
   });
 
-  test.each(['ENOTFOUND', 'ENODATA'])('a name that does not exist (%s) is refused as such', async (code) => {
-    expect(await check('https://partner.example/', failsWith(code))).toEqual(
-      unresolvedAs('names the host partner.example, which does not resolve'),
-    );
-  });
-
-  test('a passing failure of DNS is told apart from a name that does not exist', async () => {
-    expect(await check('https://partner.example/', failsWith('EAI_AGAIN'))).toEqual(
-      unresolvedAs('did not resolve in time'),
-    );
+  test.each([
+    ['ENOTFOUND', 'names the host partner.example, which does not resolve'],
+    ['ENODATA', 'names the host partner.example, which does not resolve'],
+    ['EAI_AGAIN', 'did not resolve in time'],
+  ])('a name whose look-up fails with %s is refused for now: it %s', async (code, words) => {
+    expect(await check('https://partner.example/', failsWith(code))).toEqual(unresolvedAs(words));
   });
 
   test('when name servers do not answer, the caller waits 3 seconds and no longer', async () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
-import { responseExcerpt } from '../../src/webhooks/sender/response-excerpt.ts';
+import { responseExcerpt } from '../../src/webhooks/sender/collect-response.ts';
 
 describe('responseExcerpt', () => {
   test.each([

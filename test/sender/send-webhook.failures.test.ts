@@ -167,8 +167,12 @@ describe('one deadline over the whole exchange', () => {
     expect(durationMs).toBeLessThan(2 * timeoutMs);
   }
 
-  test('a name server that does not answer', async () => {
-    const cut = await sender(timeoutMs).send({ url: 'http://hanging.example/', headers: {}, body: '' });
+  test.each([
+    ['a name server that does not answer', () => 'http://hanging.example/'],
+    ['a TLS handshake that does not go on', (port: number) => `https://127.0.0.1:${port}/`],
+  ])('%s', async (_what, urlAt) => {
+    const { port } = await rawReceiver(() => {});
+    const cut = await sender(timeoutMs).send({ url: urlAt(port), headers: {}, body: '' });
     expect(cut).toEqual(outcome({ ok: false, statusCode: null, error: 'timeout' }));
     expectCutAtDeadline(cut);
   });
@@ -186,14 +190,6 @@ describe('one deadline over the whole exchange', () => {
     // Connections are accepted in their order: an earlier one would have been counted.
     await sender().send(messageTo(target.port));
     expect(target.connections).toBe(1);
-  });
-
-  test('a TLS handshake that does not go on', async () => {
-    const target = await rawReceiver(() => {});
-    const url = `https://127.0.0.1:${target.port}/`;
-    const cut = await sender(timeoutMs).send({ url, headers: {}, body: '' });
-    expect(cut).toEqual(outcome({ ok: false, statusCode: null, error: 'timeout' }));
-    expectCutAtDeadline(cut);
   });
 
   test('a receiver that hangs before its head', async () => {

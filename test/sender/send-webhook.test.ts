@@ -47,16 +47,6 @@ describe('what is sent', () => {
     expect(target.requests).toHaveLength(2);
   });
 
-  test('a connection is kept for the next delivery', async () => {
-    const target = await receiver((_request, response) => response.end('ok'));
-    const one = sender();
-    for (let n = 0; n < 5; n += 1) {
-      expect(await one.send(messageTo(target.port))).toEqual(outcome({ ok: true }));
-      await turn();
-    }
-    expect(target.connections).toBe(1);
-  });
-
   test('deliveries to one endpoint do not wait for each other', async () => {
     const waiting: Array<() => void> = [];
     const target = await receiver((_request, response) => {

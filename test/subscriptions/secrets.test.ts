@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { expect, test } from '@jest/globals';
-import { signDelivery, signingKeys } from '../../src/webhooks/sender/signature.rules.ts';
+import { signDelivery, signingKeys, signStandardWebhook } from '../../src/webhooks/sender/signature.rules.ts';
 import { forgetSecrets, openSecrets } from '../../src/webhooks/subscriptions/secrets.service.ts';
 import type { FoundSubscription } from '../../src/webhooks/subscriptions/subscriptions.store.ts';
 
@@ -73,4 +73,13 @@ test('a key signs as its text does, and does not reveal it', () => {
   expect(signDelivery({ ...message, secretKey: keys.text })).toBe(signDelivery({ ...message, secretKey }));
   const shown = [inspect(keys, { showHidden: true, depth: 9 }), JSON.stringify(keys)];
   expect(shown.join(' ')).not.toContain('never_shown');
+});
+
+test('a secret of an older release, in base64url, signs as in base64', () => {
+  const bytes = Buffer.from(Array.from({ length: 32 }, (_, index) => 255 - index));
+  const message = { eventId: 'e', timestampSeconds: 1, body: '{}' };
+  const signed = (encoding: 'base64' | 'base64url') =>
+    signStandardWebhook({ ...message, keys: [signingKeys(`whsec_${bytes.toString(encoding)}`).bytes] });
+  expect(bytes.toString('base64url')).not.toBe(bytes.toString('base64'));
+  expect(signed('base64url')).toBe(signed('base64'));
 });

@@ -10,6 +10,7 @@ export type BoardJob = {
   id: string;
   name: string;
   data: Json;
+  delay?: number;
   failedReason?: string;
   stacktrace: string[];
   returnValue: unknown;

@@ -8,7 +8,7 @@ import { checkInput, requireNoFaults } from '../../src/http/validate.ts';
 import { migrate } from '../../src/operations/database/migrate.service.ts';
 import { issueApiKey } from '../../src/partners/api-keys.service.ts';
 import { createPartner } from '../../src/partners/partners.service.ts';
-import { makeDue } from '../../src/webhooks/deliveries/delivery-series.store.ts';
+import { makeDue } from '../../src/webhooks/deliveries/delivery-states.store.ts';
 import { dispatchEvents } from '../../src/webhooks/deliveries/dispatch-events.service.ts';
 import type { AttemptResult } from '../../src/webhooks/deliveries/retry-delivery.service.ts';
 import { retryDelivery } from '../../src/webhooks/deliveries/retry-delivery.service.ts';
@@ -90,29 +90,26 @@ export function serviceCalls(context: Context): ServiceCalls {
 /** What attempts are made with; close it. */
 export const standardSender = (): WebhookSender => createWebhookSender({ timeoutMs: 2000, allowPrivateNetworks: true });
 
-/** As `attempt`, with a sender of the suite's own. */
+/** As `attempt`, with a sender of the suite's own. `job`: what the job knows, unless it knows the row as it is. */
 export async function attemptDelivery(
   { context }: Pick<Service, 'context'>,
   sender: Pick<WebhookSender, 'send'>,
   deliveryId: string,
-  { times = 1, isMadeDue = true } = {},
+  {
+    times = 1,
+    isMadeDue = true,
+    job,
+  }: { times?: number; isMadeDue?: boolean; job?: { generation: number; isKnownDead: boolean } } = {},
 ): Promise<AttemptResult | undefined> {
   let result: AttemptResult | undefined;
   for (let count = 0; count < times; count += 1) {
     if (isMadeDue) await makeDue(context.db, deliveryId);
     const row = await rowOf({ context }, 'deliveries', { _id: deliveryId });
-    const { subscriptionId, partnerId, generation } = row;
+    const { subscriptionId, partnerId, generation, state } = row;
     const deps = { ...context, sender, permits: createSendPermits(10, 2) };
-    const signal = new AbortController().signal;
-    const isKnownDead = row.state === 'dead_letter';
-    result = await retryDelivery(deps, {
-      deliveryId,
-      subscriptionId,
-      partnerId,
-      generation,
-      isKnownDead,
-      signal,
-    });
+    const { signal } = new AbortController();
+    const known = { generation, isKnownDead: state === 'dead_letter', ...job };
+    result = await retryDelivery(deps, { deliveryId, subscriptionId, partnerId, ...known, signal });
   }
   return result;
 }

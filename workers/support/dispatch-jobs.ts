@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { withDeadline } from '../../src/platform/deadline.ts';
 import type { ProcessScope } from '../../src/process/lifecycle.ts';
-import type { SendDeps } from '../../src/webhooks/deliveries/attempt.ts';
+import type { SendDeps } from '../../src/webhooks/deliveries/attempt.service.ts';
 import {
   type Deliver,
   type DispatchCount,

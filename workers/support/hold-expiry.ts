@@ -7,8 +7,7 @@ import { systemClock } from '../../src/platform/clock.ts';
 import { startSweep } from '../../src/platform/sweep.ts';
 import type { ConfigOf } from '../../src/process/config/config.ts';
 import type { ProcessScope } from '../../src/process/lifecycle.ts';
-import { type HoldToExpire, holdsIn } from '../../src/queues/jobs.ts';
-import type { TriedHold } from '../../src/reservations/expire-holds.store.ts';
+import { holdIn } from '../../src/queues/job-data.ts';
 import type { ReservationStatus } from '../../src/reservations/reservations.rules.ts';
 import { expireDueHolds, sweepLapsedHolds } from '../../src/reservations/reservations.service.ts';
 import { startContext } from './start-context.ts';
@@ -29,16 +28,16 @@ export async function startHoldExpiry(scope: ProcessScope<ConfigOf<'hold-expiry'
   const context = await startContext(scope);
   const expire = batched((holdIds: readonly string[]) => expireDueHolds(context, holdIds), MAX_SHARED);
   startWorker(scope, context.queues, 'hold-expiry', { concurrency: CONCURRENCY }, async (job, token) => {
-    const due = holdsIn(job.data);
-    const outcomes = await Promise.all(due.map(async (hold) => outcomeOf(hold, await expire(hold.holdId))));
-    const leftMs = outcomes.flatMap((outcome) => outcome.leftMs ?? []);
-    if (leftMs.length > 0) {
-      // By the host's clock, which BullMQ compares it with.
-      await job.moveToDelayed(systemClock.now().getTime() + Math.min(...leftMs), token);
-      throw new DelayedError();
-    }
-    const expired = outcomes.filter(({ skipped }) => skipped === undefined).length;
-    return expired > 0 ? { expired } : { skipped: outcomes[0]?.skipped };
+    const { holdId, expiresAt } = holdIn(job.data);
+    const hold = await expire(holdId);
+    if (hold === null) return { skipped: 'gone' };
+    if (hold.eventId !== null) return { expired: 1 };
+    if (hold.status !== 'ACTIVE') return { skipped: SKIPPED[hold.status] };
+    // The job of the new expiry follows.
+    if (expiresAt !== undefined && hold.expiresAt > expiresAt) return { skipped: 'extended' };
+    // The job came early, by a host's clock. BullMQ compares the delay with the host's clock too.
+    await job.moveToDelayed(systemClock.now().getTime() + hold.leftMs, token);
+    throw new DelayedError();
   });
   startSweep<DuePosition>(scope, context.db, {
     name: 'lapsed-holds',
@@ -55,9 +54,7 @@ export async function startHoldExpiry(scope: ProcessScope<ConfigOf<'hold-expiry'
   return {};
 }
 
-/** The outcome for a hold: expired, `skipped` for a reason, or to be tried again in `leftMs`. */
-type Outcome = { skipped?: string; leftMs?: number };
-
+/** Why a hold that has ended was not expired. */
 const SKIPPED: Record<Exclude<ReservationStatus, 'ACTIVE'>, string> = {
   BOOKED: 'confirmed',
   CANCELLED: 'confirmed',
@@ -66,12 +63,3 @@ const SKIPPED: Record<Exclude<ReservationStatus, 'ACTIVE'>, string> = {
   DISPLACED: 'overridden by a walk-in',
   EXPIRED: 'expired before',
 };
-
-function outcomeOf({ expiresAt }: HoldToExpire, hold: TriedHold | null): Outcome {
-  if (hold === null) return { skipped: 'gone' };
-  if (hold.eventId !== null) return {};
-  if (hold.status !== 'ACTIVE') return { skipped: SKIPPED[hold.status] };
-  // The hold was extended and has another job. Otherwise this job came early, by a host's clock.
-  const isExtended = expiresAt !== undefined && hold.expiresAt > expiresAt;
-  return isExtended ? { skipped: 'extended' } : { leftMs: hold.leftMs };
-}

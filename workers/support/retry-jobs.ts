@@ -1,10 +1,14 @@
 import { DelayedError, type Job } from 'bullmq';
 import { systemClock } from '../../src/platform/clock.ts';
-import type { DeadDelivery } from '../../src/queues/dead-letter-jobs.ts';
-import { ExpectedFailure, FinalFailure } from '../../src/queues/failures.ts';
-import type { DeliveryToRetry } from '../../src/queues/jobs.ts';
-import type { SendDeps } from '../../src/webhooks/deliveries/attempt.ts';
+import type { ConfigOf } from '../../src/process/config/config.ts';
+import { LOCK_MARGIN_MS, STALLED_CHECK_MS } from '../../src/process/config/take-over.rules.ts';
+import type { ProcessScope } from '../../src/process/lifecycle.ts';
+import { type DeliveryToRetry, ExpectedFailure, FinalFailure } from '../../src/queues/job-data.ts';
+import type { DeadDelivery, DeadLetterJob } from '../../src/queues/jobs.ts';
+import type { Queues } from '../../src/queues/queues.ts';
+import type { SendDeps } from '../../src/webhooks/deliveries/attempt.service.ts';
 import { type AttemptResult, retryDelivery } from '../../src/webhooks/deliveries/retry-delivery.service.ts';
+import { startWorker } from './start-worker.ts';
 
 /** An attempt failed and is not the last; tells the backoff how long to wait. */
 export class AttemptFailed extends ExpectedFailure {
@@ -16,10 +20,10 @@ export class AttemptFailed extends ExpectedFailure {
   }
 }
 
-export type RetryOutcome = { status: number | null; ms: number | null } | { skipped: string };
+type RetryOutcome = { status: number | null; ms: number | null } | { skipped: string };
 
 /** How BullMQ runs a job: its lock's token, and the signal that interrupts it. */
-export type Run = { token: string | undefined; signal: AbortSignal };
+type Run = { token: string | undefined; signal: AbortSignal };
 
 export async function retry(deps: SendDeps, job: Job, delivery: DeliveryToRetry, run: Run): Promise<RetryOutcome> {
   const result = await retryDelivery(deps, { ...delivery, signal: run.signal });
@@ -28,7 +32,7 @@ export async function retry(deps: SendDeps, job: Job, delivery: DeliveryToRetry,
 }
 
 /** One more attempt of a dead letter, which an operator has asked for. */
-export async function retryDead(deps: SendDeps, job: Job<DeadDelivery>, run: Run): Promise<RetryOutcome> {
+async function retryDead(deps: SendDeps, job: Job<DeadDelivery>, run: Run): Promise<RetryOutcome> {
   const { delivery_id: deliveryId, subscription_id: subscriptionId, partner_id: partnerId } = job.data;
   const due = { deliveryId, subscriptionId, partnerId, generation: undefined, isKnownDead: true };
   return endRun(job, await retryDelivery(deps, { ...due, signal: run.signal }), run);
@@ -58,4 +62,40 @@ async function endRun(job: Job, result: AttemptResult, { token }: Run): Promise<
 /** Does not wait for Redis, and does without the line if Redis fails. */
 function note(job: Job, line: string): void {
   job.log(`${systemClock.now().toISOString()} ${line}`).catch(() => undefined);
+}
+
+/** Concurrent jobs of dead letters. */
+const CONCURRENCY = 20;
+
+/**
+ * Lists dead letters as failed jobs: the first run of a job fails at once, with the reason. If an operator retries it,
+ * the delivery gets one more attempt, or the job runs again in its own queue. Then the dead letter is removed.
+ */
+export function startDeadLetters(
+  scope: ProcessScope<ConfigOf<'webhook-delivery'>>,
+  deps: SendDeps & { queues: Queues },
+): void {
+  const { webhookTimeoutMs } = scope.config;
+  const options = {
+    concurrency: CONCURRENCY,
+    lockDuration: webhookTimeoutMs + LOCK_MARGIN_MS,
+    stalledInterval: STALLED_CHECK_MS,
+  };
+  startWorker<DeadLetterJob, RetryOutcome | { retried: string }>(
+    scope,
+    deps.queues,
+    'dead-letter',
+    options,
+    async (job, token, signal = scope.stopping) => {
+      const { data, attemptsMade } = job;
+      if (attemptsMade === 0) throw new FinalFailure(reasonOf(data));
+      if ('delivery_id' in data) return retryDead(deps, job as Job<DeadDelivery>, { token, signal });
+      if (!(await deps.queues.retryGivenUp(data))) throw new FinalFailure(reasonOf(data));
+      return { retried: `${data.job_id} in ${data.queue}` };
+    },
+  );
+}
+
+function reasonOf(data: DeadLetterJob): string {
+  return 'delivery_id' in data ? `${data.last_error} (${data.attempts} attempts)` : data.reason;
 }

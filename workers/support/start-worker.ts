@@ -6,8 +6,8 @@ import { closeRedis, createWorkerRedis } from '../../src/platform/redis.ts';
 import { isTracing } from '../../src/platform/tracing.ts';
 import type { WorkerConfig } from '../../src/process/config/config.ts';
 import type { ProcessScope } from '../../src/process/lifecycle.ts';
-import { ExpectedFailure } from '../../src/queues/failures.ts';
-import { deliveryIn, loggedIdsOf, type QueueName } from '../../src/queues/jobs.ts';
+import { deliveryIn, ExpectedFailure, loggedIdsOf } from '../../src/queues/job-data.ts';
+import type { QueueName } from '../../src/queues/jobs.ts';
 import { stateAfter } from '../../src/queues/open-queues.ts';
 import type { Queues } from '../../src/queues/queues.ts';
 

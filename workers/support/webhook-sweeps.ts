@@ -4,13 +4,13 @@ import { startSweep } from '../../src/platform/sweep.ts';
 import type { ConfigOf } from '../../src/process/config/config.ts';
 import type { WorkerContext } from '../../src/process/context.ts';
 import type { ProcessScope } from '../../src/process/lifecycle.ts';
+import { addMissingJobs } from '../../src/webhooks/deliveries/create-deliveries.service.ts';
 import {
   clearDeadLetterQueue,
   raiseForgottenDeadLetters,
   restoreDeadLetterQueue,
 } from '../../src/webhooks/deliveries/dead-letter-queue.service.ts';
 import { type Deliver, dispatchWaiting } from '../../src/webhooks/deliveries/dispatch-events.service.ts';
-import { addMissingJobs } from '../../src/webhooks/deliveries/sweep-deliveries.service.ts';
 
 const DISPATCH_EVERY_MS = 2000;
 const DISPATCH_PAGE = 1000;

@@ -4,8 +4,11 @@ import type { Db } from '../../platform/mongo.ts';
 import type { WorkConfig } from '../../process/config/config.ts';
 import type { QueueState, Queues } from '../../queues/queues.ts';
 import { findOverdueHolds } from '../../reservations/hold-reads.store.ts';
-import { overdueDeliveries, withDeadLetters } from '../../webhooks/deliveries/delivery-health.service.ts';
-import { measureUndispatched } from '../../webhooks/deliveries/undispatched.service.ts';
+import {
+  measureUndispatched,
+  overdueDeliveries,
+  withDeadLetters,
+} from '../../webhooks/deliveries/delivery-health.service.ts';
 import { findFailing } from '../../webhooks/subscriptions/subscription-health.store.ts';
 import { findLatestAction } from '../audit/audit.store.ts';
 import { logFields, messageOf } from './alert-text.rules.ts';

@@ -1,8 +1,8 @@
 import { groupBy } from '../../platform/group-by.ts';
 import { type Db, inTransaction, isDuplicateKey } from '../../platform/mongo.ts';
 import { countDeadLettersOnce } from '../../webhooks/deliveries/delivery-health.service.ts';
-import { findUncounted, type UncountedDeadLetter } from '../../webhooks/deliveries/delivery-health.store.ts';
-import { causeOf } from '../../webhooks/deliveries/log-fields.rules.ts';
+import { findUncounted, type UncountedDeadLetter } from '../../webhooks/deliveries/delivery-statistics.store.ts';
+import { causeOf } from '../../webhooks/deliveries/delivery-text.rules.ts';
 import { addDeadLetters } from './alerts.store.ts';
 import { addToDeadLetterTotal } from './counters.store.ts';
 

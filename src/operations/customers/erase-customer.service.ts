@@ -17,11 +17,12 @@ import {
   type Past,
 } from '../../reservations/customer-erasure.store.ts';
 import { expireHolds, type ReservationDeps } from '../../reservations/reservations.service.ts';
-import { type DispatchDeps, dispatchEvents } from '../../webhooks/deliveries/dispatch-events.service.ts';
+import type { CreateDeliveriesDeps } from '../../webhooks/deliveries/create-deliveries.service.ts';
+import { dispatchEvents } from '../../webhooks/deliveries/dispatch-events.service.ts';
 import { eraseExcerptsIdentifying, eraseExcerptsOf } from '../../webhooks/deliveries/erase-excerpts.service.ts';
 import { createCustomerMatcher } from './customer-matcher.rules.ts';
 
-export type EraseDeps = DispatchDeps & ReservationDeps & { config: { defaultRegion: string } };
+export type EraseDeps = CreateDeliveriesDeps & ReservationDeps & { config: { defaultRegion: string } };
 
 /** The replacement of erased values in required fields. */
 const ERASED = '[erased]';

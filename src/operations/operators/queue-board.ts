@@ -5,7 +5,8 @@ import { ExpressAdapter } from '@bull-board/express';
 import type { RequestHandler } from 'express';
 import { ASSETS_PATH } from '../../http/html-page.tsx';
 import type { Config } from '../../process/config/config.ts';
-import { fieldsOf, loggedIdsOf, QUEUE_NAMES, type QueueName } from '../../queues/jobs.ts';
+import { fieldsOf, loggedIdsOf } from '../../queues/job-data.ts';
+import { QUEUE_NAMES, type QueueName } from '../../queues/jobs.ts';
 import type { Queues } from '../../queues/queues.ts';
 import { isAllowedOnBoard, isPause, reasonIn } from './queue-board.rules.ts';
 

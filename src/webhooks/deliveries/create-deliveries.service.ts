@@ -1,16 +1,25 @@
 import type { EventRow } from '../../events/events.model.ts';
+import { requiredVenueId } from '../../events/events.rules.ts';
+import { findEvents } from '../../events/events.store.ts';
 import { newId } from '../../platform/ids.ts';
-import type { Db } from '../../platform/mongo.ts';
-import type { Queues } from '../../queues/queues.ts';
+import { type SweptPage, sweepEach } from '../../platform/sweep.ts';
+import type { Context } from '../../process/context.ts';
+import type { DueDelivery } from '../../queues/jobs.ts';
 import type { SubscriptionRow } from '../subscriptions/subscriptions.model.ts';
+import { findSubscriptions } from '../subscriptions/subscriptions.store.ts';
 import type { DeliveryRow } from './deliveries.model.ts';
-import { type DeliveriesOf, findPending, type Inserted, insertDeliveries } from './deliveries.store.ts';
-import { dueIn, factsOf, findJobFacts } from './delivery-jobs.service.ts';
-import type { RetryConfig } from './retry-schedule.rules.ts';
+import {
+  type DeliveriesOf,
+  findOverdueDeliveries,
+  findPending,
+  type Inserted,
+  insertDeliveries,
+} from './deliveries.store.ts';
+import { deliveryFields, endpointHost } from './delivery-text.rules.ts';
+import { attemptsLeft, type RetryConfig } from './retry-schedule.rules.ts';
 
-export type CreateDeliveriesDeps = {
-  db: Db;
-  queues: Pick<Queues, 'scheduleDeliveries'>;
+export type CreateDeliveriesDeps = Pick<Context, 'db' | 'log'> & {
+  queues: Pick<Context['queues'], 'scheduleDeliveries'>;
   config: RetryConfig;
 };
 
@@ -77,6 +86,82 @@ export function newDelivery(
 export async function schedulePending(deps: CreateDeliveriesDeps, of: DeliveriesOf): Promise<void> {
   const rows = await findPending(deps.db, of);
   if (rows.length === 0) return;
-  const facts = await findJobFacts(deps.db, rows);
+  const facts = await findJobFacts(deps, rows);
   await deps.queues.scheduleDeliveries(rows.map((row) => dueIn(0, row, facts(row), deps.config)));
+}
+
+/** Facts for operators in the job of a delivery that its row does not have. */
+type JobFacts = Pick<DueDelivery, 'venueId' | 'endpointHost'>;
+type JobRow = Pick<
+  DeliveryRow,
+  '_id' | 'eventId' | 'eventType' | 'subscriptionId' | 'partnerId' | 'generation' | 'attemptsMade'
+>;
+
+export function factsOf(event: EventRow | undefined, endpointUrl: string | undefined): JobFacts {
+  return { venueId: requiredVenueId(event), endpointHost: endpointHost(endpointUrl) };
+}
+
+/** The facts of each delivery, in two reads. */
+export async function findJobFacts(
+  { db }: Pick<Context, 'db'>,
+  rows: readonly JobRow[],
+): Promise<(row: JobRow) => JobFacts> {
+  const [events, subscriptions] = await Promise.all([
+    findEvents(
+      db,
+      rows.map(({ eventId }) => eventId),
+    ),
+    findSubscriptions(
+      db,
+      rows.map(({ subscriptionId }) => subscriptionId),
+    ),
+  ]);
+  return ({ eventId, subscriptionId }) => factsOf(events.get(eventId), subscriptions.get(subscriptionId)?.endpointUrl);
+}
+
+/** The job of a delivery with its next attempt in `delayMs`. */
+export function dueIn(delayMs: number, row: JobRow, facts: JobFacts, config: RetryConfig): DueDelivery {
+  const { _id: deliveryId, eventId, eventType, subscriptionId, partnerId, generation, attemptsMade } = row;
+  return {
+    deliveryId,
+    eventId,
+    eventType,
+    subscriptionId,
+    partnerId,
+    generation,
+    ...facts,
+    attemptsLeft: attemptsLeft(config, attemptsMade),
+    delayMs,
+  };
+}
+
+type SweepDeps = Omit<CreateDeliveriesDeps, 'queues'> & { queues: Pick<Context['queues'], 'ensureDelivery'> };
+
+/**
+ * Puts back the missing jobs of a page of deliveries that have been due for `graceMs` without a worker, after
+ * `afterId`. The next page begins after this one even if its deliveries have jobs, so that the many deliveries of a
+ * failing endpoint do not hide others. Without Redis there is no next page.
+ */
+export async function addMissingJobs(
+  deps: SweepDeps,
+  page: { graceMs: number; limit: number; afterId: string; stopping: AbortSignal },
+): Promise<SweptPage<string>> {
+  const rows = await findOverdueDeliveries(deps.db, page.graceMs, page.afterId, page.limit);
+  let isRedisThere = true;
+  let facts: ReturnType<typeof findJobFacts> | undefined;
+  const ensure = async (row: DeliveryRow) => {
+    // Most rows have their job. If one is missing, read the facts for jobs once for the whole page.
+    const toDue = async () => {
+      facts ??= findJobFacts(deps, rows);
+      return dueIn(0, row, (await facts)(row), deps.config);
+    };
+    const series = { deliveryId: row._id, generation: row.generation };
+    const state = isRedisThere ? await deps.queues.ensureDelivery(series, toDue) : 'unavailable';
+    if (state === 'unavailable') isRedisThere = false;
+    return Number(state === 'added');
+  };
+  const onError = (err: unknown, row: DeliveryRow) =>
+    deps.log.error({ ...deliveryFields(row), err }, 'a delivery could not be queued again; the next sweep retries it');
+  const count = await sweepEach(rows, page.stopping, ensure, onError);
+  return { count, next: rows.length === page.limit && isRedisThere ? rows.at(-1)?._id : undefined };
 }

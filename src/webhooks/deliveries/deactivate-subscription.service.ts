@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/mongo.ts';
 import type { SubscriptionRow } from '../subscriptions/subscriptions.model.ts';
 import { markInactive } from '../subscriptions/subscriptions.service.ts';
-import { cancelWaiting } from './delivery-series.store.ts';
+import { cancelWaiting } from './delivery-states.store.ts';
 
 /**
  * Stops deliveries to a subscription: cancels waiting deliveries. After it returns, no delivery is created for it or

@@ -4,15 +4,14 @@ import type { Logger } from '../../platform/logger.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { sweepEach } from '../../platform/sweep.ts';
 import type { Queues } from '../../queues/queues.ts';
+import type { DeliveryRow } from './deliveries.model.ts';
 import {
   findDeadLettersAmong,
   findLatestDeadLetters,
   findUnraisedDeadLetters,
   markRaised,
-} from './dead-letters.store.ts';
-import type { DeliveryRow } from './deliveries.model.ts';
-import { endpointHost, outcomeName, outcomeText } from './failure-text.rules.ts';
-import { deliveryFields, eventFields } from './log-fields.rules.ts';
+} from './delivery-states.store.ts';
+import { deliveryFields, endpointHost, eventFields, outcomeName, outcomeText } from './delivery-text.rules.ts';
 
 type AlertDeps = { db: Db; log: Logger; queues: Pick<Queues, 'addDeadLetters'> };
 

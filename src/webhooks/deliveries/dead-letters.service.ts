@@ -9,11 +9,11 @@ import { requireActive } from '../subscriptions/require-subscription.service.ts'
 import { wantsVenue } from '../subscriptions/subscription-view.rules.ts';
 import type { SubscriptionRow } from '../subscriptions/subscriptions.model.ts';
 import { findSubscriptions } from '../subscriptions/subscriptions.store.ts';
-import { type DeadLetter, type DeadLetterFilter, findDeadLetters, markDiscarded } from './dead-letters.store.ts';
 import type { DeliveryState } from './deliveries.model.ts';
+import { type DeadLetter, type DeadLetterFilter, findDeadLetters, markDiscarded } from './delivery-states.store.ts';
 import { countDeadLetters } from './delivery-statistics.store.ts';
 import { type DeliveryDetail, getDelivery } from './read-deliveries.service.ts';
-import { type RedeliveryDeps, redeliverAll, redeliverOne, requireRedeliverable } from './redelivery.service.ts';
+import { type RedeliveryDeps, redeliverAll, redeliverOne } from './redelivery.service.ts';
 
 /**
  * Begins a fresh series of attempts for a dead letter of any partner, now, with the same event_id.
@@ -21,8 +21,7 @@ import { type RedeliveryDeps, redeliverAll, redeliverOne, requireRedeliverable }
  *   PARTNER_SUSPENDED, VENUE_NOT_AUTHORIZED if its partner may no longer receive the event
  */
 export async function redeliverDeadLetter(deps: RedeliveryDeps, anyId: string): Promise<DeliveryDetail> {
-  const deliveryId = await requireRedeliverable(deps, undefined, anyId);
-  const { hasBegun, detail } = await redeliverOne(deps, undefined, deliveryId, ['dead_letter']);
+  const { hasBegun, detail } = await redeliverOne(deps, undefined, anyId, ['dead_letter']);
   if (hasBegun) return detail;
   throw noDeadLetter(detail.delivery.state);
 }

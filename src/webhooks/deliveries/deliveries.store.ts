@@ -5,7 +5,7 @@ import { omitUndefined } from '../../platform/omit-undefined.ts';
 import { beyond, type Page, type Position, toPage } from '../../platform/pagination.ts';
 import { IS_FREE } from './attempts.store.ts';
 import { type DeliveryRow, type DeliveryState, deliveryCollection } from './deliveries.model.ts';
-import { WAITING } from './delivery-series.store.ts';
+import { WAITING } from './delivery-states.store.ts';
 
 /** The outcome of inserting a row; `exists` if another row has its event and its subscription. */
 export type Inserted = 'created' | 'exists' | Error;
@@ -81,14 +81,6 @@ export async function isBeingSent(db: Db, deliveryId: string): Promise<boolean> 
 export async function findDeliveryByAnyId(db: Db, id: string): Promise<DeliveryRow | null> {
   const either = { $or: [{ _id: id }, { 'attempts.deliveryId': id }] };
   return confirmAbsence((options) => deliveryCollection(db).findOne(either, options));
-}
-
-export async function findDeliveryOfEvent(
-  db: Db,
-  eventId: string,
-  subscriptionId: string,
-): Promise<DeliveryRow | null> {
-  return confirmAbsence((options) => deliveryCollection(db).findOne({ eventId, subscriptionId }, options));
 }
 
 /** Deliveries that have been due for `graceMs` without a worker, by id, after `afterId`. */

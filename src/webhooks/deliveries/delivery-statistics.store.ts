@@ -1,6 +1,9 @@
-import type { Db } from '../../platform/mongo.ts';
+import { type Backlog, measureBacklog } from '../../platform/backlog.store.ts';
+import type { Db, Tx } from '../../platform/mongo.ts';
 import { omitUndefined } from '../../platform/omit-undefined.ts';
-import { type DeliveryState, deliveryCollection } from './deliveries.model.ts';
+import { IS_FREE } from './attempts.store.ts';
+import { type AttemptRow, type DeliveryRow, type DeliveryState, deliveryCollection } from './deliveries.model.ts';
+import { WAITING } from './delivery-states.store.ts';
 
 type AttemptStatistics = {
   events: number;
@@ -12,7 +15,7 @@ type AttemptStatistics = {
 };
 
 const MAX_DURATIONS = 10_000;
-/** Enough for some 400,000 deliveries on a busy machine; for a partner with more, the call fails. */
+/** Enough for the statistics of some 400,000 deliveries on a busy machine; for a partner with more, the call fails. */
 const MAX_TIME_MS = 5000;
 
 /** The states and attempts of a partner's deliveries created from `since` on. */
@@ -74,4 +77,69 @@ export async function countDeadLetters(
     ])
     .toArray();
   return new Map(rows.map(({ _id, count }) => [_id, count]));
+}
+
+/** A dead letter that alerting has not counted yet; its state may have changed. */
+export type UncountedDeadLetter = Pick<DeliveryRow, '_id' | 'subscriptionId' | 'partnerId'> & {
+  attempts: Pick<AttemptRow, 'statusCode' | 'error' | 'errorDetail'>[];
+};
+
+export async function findUncounted(db: Db, limit: number): Promise<UncountedDeadLetter[]> {
+  return deliveryCollection(db)
+    .find({ isUncounted: true })
+    .project<UncountedDeadLetter>({ subscriptionId: 1, partnerId: 1, attempts: { $slice: -1 } })
+    .limit(limit)
+    .toArray();
+}
+
+/** Marks dead letters as counted; returns how many were not counted before. */
+export async function markCounted(db: Db, ids: readonly string[], tx: Tx): Promise<number> {
+  const { modifiedCount } = await deliveryCollection(db).updateMany(
+    { _id: { $in: [...ids] }, isUncounted: true },
+    { $unset: { isUncounted: '' } },
+    // By the index of the mark, each batch would read all uncounted dead letters.
+    { session: tx, hint: { _id: 1 } },
+  );
+  return modifiedCount;
+}
+
+export async function hasDeadLetter(db: Db, subscriptionId: string): Promise<boolean> {
+  const found = await deliveryCollection(db).findOne(
+    { subscriptionId, state: 'dead_letter' },
+    { projection: { _id: 1 }, hint: 'dead_letters_of_subscription' },
+  );
+  return found !== null;
+}
+
+/** Counting stops here, so that a scrape does not read a large backlog. */
+const COUNTED_AT_MOST = 100_000;
+
+/** States of deliveries that may still change. */
+type OpenState = Extract<DeliveryState, 'pending' | 'retrying' | 'dead_letter'>;
+
+/** How many deliveries are in an open state, up to 100,000, from the index alone. Rejects after 5 s. */
+export async function countInState(db: Db, state: OpenState): Promise<number> {
+  const options = { hint: 'open_deliveries', limit: COUNTED_AT_MOST, maxTimeMS: MAX_TIME_MS };
+  return deliveryCollection(db).countDocuments({ state }, options);
+}
+
+const BY_DUE_TIME = { field: 'nextAttemptAt', hint: 'due_deliveries' };
+
+export async function findDueBacklog(db: Db): Promise<Backlog | null> {
+  return measureBacklog(deliveryCollection(db), { state: WAITING }, { ...BY_DUE_TIME, graceMs: 0 });
+}
+
+/** Deliveries overdue by at least `graceMs` without an attempt in progress. Rejects after 5 s. */
+export async function findOverdueBacklog(
+  db: Db,
+  graceMs: number,
+  exceptSubscriptions: readonly string[],
+): Promise<Backlog | null> {
+  const match = {
+    state: WAITING,
+    // WEBHOOK_TIMEOUT_MS may be longer than the grace.
+    $and: [{ $expr: IS_FREE }],
+    ...(exceptSubscriptions.length === 0 ? {} : { subscriptionId: { $nin: [...exceptSubscriptions] } }),
+  };
+  return measureBacklog(deliveryCollection(db), match, { ...BY_DUE_TIME, graceMs });
 }

@@ -6,8 +6,6 @@ import { logEvents } from '../../events/log-events.service.ts';
 import type { DuePosition } from '../../platform/backlog.store.ts';
 import { batchedByDb } from '../../platform/batched.ts';
 import { groupBy } from '../../platform/group-by.ts';
-import type { Logger } from '../../platform/logger.ts';
-import type { Db } from '../../platform/mongo.ts';
 import { BATCH_SIZES, counter, histogram } from '../../platform/process-metrics.ts';
 import { type SweptPage, sweepBatches } from '../../platform/sweep.ts';
 import { isTracing, recordSpan } from '../../platform/tracing.ts';
@@ -15,8 +13,6 @@ import type { PageOfDue } from '../../reservations/hold-reads.store.ts';
 import { findOutboxes, findUndispatchedPage, removeFromOutboxes } from '../../reservations/outbox.store.ts';
 import { findReceivers } from '../subscriptions/subscriptions.store.ts';
 import { type CreateDeliveriesDeps, createDeliveries, type WantedDelivery } from './create-deliveries.service.ts';
-
-export type DispatchDeps = CreateDeliveriesDeps & { log: Logger };
 
 /**
  * Creates deliveries durably. `readAtMs` (`performance.now()`): when reading the receivers began. Returns the error of
@@ -43,7 +39,7 @@ export type Dispatched = {
  * completes the work of a killed process (ADR 0009). `deliver` creates the deliveries; by default jobs send them.
  */
 export async function dispatchEvents(
-  deps: DispatchDeps,
+  deps: CreateDeliveriesDeps,
   outboxIds: readonly string[],
   deliver: Deliver = byJobs(deps),
 ): Promise<Dispatched> {
@@ -74,30 +70,28 @@ export async function dispatchEvents(
 
 function countsOf(events: readonly EventRow[], wanted: readonly WantedDelivery[]): Map<string, DispatchCount> {
   const deliveriesOf = groupBy(wanted, ({ event }) => outboxIdOf(event));
-  const counts = [...groupBy(events, outboxIdOf)].map(([outboxId, taken]): [string, DispatchCount] => [
-    outboxId,
-    { events: taken.length, deliveries: deliveriesOf.get(outboxId)?.length ?? 0 },
-  ]);
-  return new Map(counts);
+  return new Map(
+    [...groupBy(events, outboxIdOf)].map(([outboxId, taken]) => [
+      outboxId,
+      { events: taken.length, deliveries: deliveriesOf.get(outboxId)?.length ?? 0 },
+    ]),
+  );
 }
 
 /** The events of these outboxes. Only ids without a reservation are looked up as venue changes, which are rare. */
-async function findWaitingEvents({ db }: { db: Db }, outboxIds: readonly string[]): Promise<EventRow[]> {
+async function findWaitingEvents({ db }: CreateDeliveriesDeps, outboxIds: readonly string[]): Promise<EventRow[]> {
   const outboxes = await findOutboxes(db, outboxIds);
   const found = new Set(outboxes.map(({ _id }) => _id));
-  const changes = await findChanges(
-    db,
-    outboxIds.filter((id) => !found.has(id)),
-  );
-  return [...outboxes.flatMap(toEventRows), ...changes.map(toChangeEvent)];
+  const others = outboxIds.filter((id) => !found.has(id));
+  return [...outboxes.flatMap(toEventRows), ...(await findChanges(db, others)).map(toChangeEvent)];
 }
 
 const byJobs =
-  (deps: DispatchDeps): Deliver =>
+  (deps: CreateDeliveriesDeps): Deliver =>
   async (wanted) => ({ failures: await createDeliveries(deps, wanted), begun: Promise.resolve() });
 
 /** Each event with each subscription that receives it. */
-async function wantedDeliveries(deps: DispatchDeps, events: readonly EventRow[]): Promise<WantedDelivery[]> {
+async function wantedDeliveries(deps: CreateDeliveriesDeps, events: readonly EventRow[]): Promise<WantedDelivery[]> {
   // Subscriptions are read after the outboxes, so that an event goes to every subscription that is older than the
   // event.
   const receiversOf = await findReceivers(deps.db, events);
@@ -116,26 +110,24 @@ const emptySoon = batchedByDb(removeFromOutboxes, MAX_EMPTIED, LINGER_MS);
 
 /** Removes dispatched events from their outboxes; returns the error of each outbox that still has them. */
 async function emptyOutboxes(
-  { db }: { db: Db },
+  { db }: CreateDeliveriesDeps,
   events: readonly EventRow[],
-): Promise<[outboxId: string, err: Error][]> {
-  const changeIds = events.filter(({ holdId }) => holdId === null).map(({ _id }) => _id);
-  const removed = removeDispatchedChanges({ db }, changeIds).then(
-    () => [],
-    (err: Error) => changeIds.map((id): [string, Error] => [id, err]),
-  );
-  const ofReservations = groupBy(
+): Promise<ReadonlyMap<string, Error>> {
+  const failures = new Map<string, Error>();
+  const changeIds = events.flatMap(({ _id, holdId }) => (holdId === null ? _id : []));
+  const ofVenues = removeDispatchedChanges({ db }, changeIds).catch((err: Error) => {
+    for (const id of changeIds) failures.set(id, err);
+  });
+  const byReservation = groupBy(
     events.filter(({ holdId }) => holdId !== null),
     outboxIdOf,
   );
-  const emptied = [...ofReservations].map(async ([reservationId, logged]): Promise<[string, Error][]> => {
+  const ofReservations = [...byReservation].map(async ([reservationId, logged]) => {
     const eventIds = logged.map(({ _id }) => _id);
-    return emptySoon(db, { reservationId, eventIds }).then(
-      () => [],
-      (err: Error) => [[reservationId, err]],
-    );
+    await emptySoon(db, { reservationId, eventIds }).catch((err: Error) => failures.set(reservationId, err));
   });
-  return (await Promise.all([removed, ...emptied])).flat();
+  await Promise.all([ofVenues, ...ofReservations]);
+  return failures;
 }
 
 /**
@@ -143,7 +135,7 @@ async function emptyOutboxes(
  * venue changes.
  */
 export async function dispatchWaiting(
-  deps: DispatchDeps,
+  deps: CreateDeliveriesDeps,
   { stopping, inHand, ...page }: PageOfDue & { stopping: AbortSignal; inHand?: ReadonlySet<string> },
   deliver?: Deliver,
 ): Promise<SweptPage<DuePosition>> {
@@ -174,13 +166,13 @@ const dispatchBatches = histogram({
 
 /** Counts, logs and traces the events of a batch. */
 function noteDispatch(
-  { db, log }: DispatchDeps,
+  { db, log }: CreateDeliveriesDeps,
   events: readonly EventRow[],
   batch: { beganAtMs: number; reservations: number; deliveries: number; failed: number },
 ): void {
   dispatchBatches(db).observe(batch.reservations);
   eventsDispatched(db).inc(events.length);
-  for (const event of events) traceDispatch(event, batch.beganAtMs, events.length);
+  if (isTracing()) traceDispatch(events, batch.beganAtMs);
   log.info(
     {
       reservations: batch.reservations,
@@ -198,13 +190,15 @@ function noteDispatch(
   );
 }
 
-/** A span in the trace of the call that made the event. */
-function traceDispatch(event: EventRow, beganAtMs: number, batchSize: number): void {
-  const traceparent = traceparentOfEvent(event);
-  if (traceparent === undefined || !isTracing()) return;
-  recordSpan(`dispatch ${event.type}`, traceparent, beganAtMs, {
-    event_id: event._id,
-    ...(event.holdId === null ? {} : { hold_id: event.holdId }),
-    'messaging.batch.message_count': batchSize,
-  });
+/** For each event, a span in the trace of the call that made it. */
+function traceDispatch(events: readonly EventRow[], beganAtMs: number): void {
+  for (const event of events) {
+    const traceparent = traceparentOfEvent(event);
+    if (traceparent === undefined) continue;
+    recordSpan(`dispatch ${event.type}`, traceparent, beganAtMs, {
+      event_id: event._id,
+      ...(event.holdId === null ? {} : { hold_id: event.holdId }),
+      'messaging.batch.message_count': events.length,
+    });
+  }
 }

@@ -2,14 +2,12 @@ import { newId } from '../../platform/ids.ts';
 import { isUnhealthy } from '../sender/endpoint-health.rules.ts';
 import { deferralMs } from '../sender/send-permits.ts';
 import { msUntilRotationAnswered, openSecrets } from '../subscriptions/secrets.service.ts';
-import { type BegunAttempt, lockMs, type SendDeps } from './attempt.ts';
+import { type BegunAttempt, findSubscriptionToSend, lockMs, type SendDeps } from './attempt.service.ts';
 import { begunAttempt, withdrawAttempts } from './attempts.store.ts';
-import { failuresOf, newDelivery, type WantedDelivery } from './create-deliveries.service.ts';
+import { dueIn, factsOf, failuresOf, newDelivery, type WantedDelivery } from './create-deliveries.service.ts';
 import type { DeliveryRow } from './deliveries.model.ts';
 import { insertDeliveries } from './deliveries.store.ts';
-import { dueIn, factsOf } from './delivery-jobs.service.ts';
-import { deliveryFields } from './log-fields.rules.ts';
-import { findSubscriptionToSend } from './receiver.service.ts';
+import { deliveryFields } from './delivery-text.rules.ts';
 import { sendAttempt } from './send-attempt.service.ts';
 
 /** How long a first attempt waits for a permit before it is left to a job. */

@@ -8,7 +8,6 @@ import type { DeliveryRow } from './deliveries.model.ts';
 import {
   type DeliveryFilter,
   findDeliveryByAnyId,
-  findDeliveryOfEvent,
   findEveryDeliveryOfEvents,
   listDeliveryRows,
 } from './deliveries.store.ts';
@@ -28,7 +27,7 @@ export async function listDeliveries(
   const events =
     requestId === undefined ? {} : { eventIds: await findEventIdsOfRequest(deps.db, requestId, MAX_OF_REQUEST) };
   const { rows, next } = await listDeliveryRows(deps.db, { ...filter, ...events }, after, limit);
-  return { rows: await withDetails(deps, rows), next };
+  return { rows: rows.map(await findDetails(deps, rows)), next };
 }
 
 /**
@@ -45,38 +44,29 @@ export async function getDelivery(
   if (delivery === null || (partnerId !== undefined && delivery.partnerId !== partnerId)) {
     throw deliveryNotFound(audienceOf(partnerId));
   }
-  const [detail] = await withDetails(deps, [delivery]);
-  if (detail === undefined) throw deliveryNotFound(audienceOf(partnerId));
-  return detail;
-}
-
-/** The delivery of an event to a subscription, which must exist. */
-export async function getDeliveryOfEvent(
-  deps: { db: Db },
-  eventId: string,
-  subscriptionId: string,
-): Promise<DeliveryDetail> {
-  const delivery = await findDeliveryOfEvent(deps.db, eventId, subscriptionId);
-  const [detail] = delivery === null ? [] : await withDetails(deps, [delivery]);
-  if (detail === undefined) throw new Error(`Event ${eventId} has no delivery`);
-  return detail;
+  return (await findDetails(deps, [delivery]))(delivery);
 }
 
 export async function listDeliveriesOfEvents(deps: { db: Db }, eventIds: readonly string[]): Promise<DeliveryDetail[]> {
-  return withDetails(deps, await findEveryDeliveryOfEvents(deps.db, eventIds));
+  const rows = await findEveryDeliveryOfEvents(deps.db, eventIds);
+  return rows.map(await findDetails(deps, rows));
 }
 
-async function withDetails(deps: { db: Db }, rows: readonly DeliveryRow[]): Promise<DeliveryDetail[]> {
+/** The event and the endpoint of each delivery, in two reads. */
+async function findDetails(
+  deps: { db: Db },
+  rows: readonly DeliveryRow[],
+): Promise<(delivery: DeliveryRow) => DeliveryDetail> {
   const eventIds = rows.map((row) => row.eventId);
   const subscriptionIds = rows.map((row) => row.subscriptionId);
   const events = await findEvents(deps.db, eventIds);
   const subscriptions = await findSubscriptions(deps.db, subscriptionIds);
-  return rows.map((delivery) => ({
+  return (delivery) => ({
     delivery,
     event: events.get(delivery.eventId) ?? null,
     endpointUrl:
       subscriptions.get(delivery.subscriptionId)?.endpointUrl ?? delivery.attempts.at(-1)?.endpointUrl ?? null,
-  }));
+  });
 }
 
 const DELIVERY_NOT_FOUND: Record<Audience, string> = {

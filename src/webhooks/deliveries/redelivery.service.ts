@@ -5,11 +5,10 @@ import type { Db } from '../../platform/mongo.ts';
 import type { Queues } from '../../queues/queues.ts';
 import type { EndpointConfig } from '../sender/endpoint-url.ts';
 import { requireDeliverable } from '../subscriptions/require-subscription.service.ts';
-import { type CreateDeliveriesDeps, schedulePending } from './create-deliveries.service.ts';
+import { type CreateDeliveriesDeps, dueIn, findJobFacts, schedulePending } from './create-deliveries.service.ts';
 import type { DeliveryState } from './deliveries.model.ts';
 import { isBeingSent } from './deliveries.store.ts';
-import { dueIn, findJobFacts } from './delivery-jobs.service.ts';
-import { beginSeries, makeDue } from './delivery-series.store.ts';
+import { beginSeries, makeDue } from './delivery-states.store.ts';
 import { type DeliveryDetail, getDelivery } from './read-deliveries.service.ts';
 import { isWaiting, type RetryConfig } from './retry-schedule.rules.ts';
 
@@ -35,10 +34,9 @@ export const REDELIVERABLE: readonly DeliveryState[] = [
  *   VENUE_NOT_AUTHORIZED if the partner may no longer receive events of the venue
  */
 export async function redeliver(deps: RedeliveryDeps, partnerId: string, anyId: string): Promise<DeliveryDetail> {
-  const deliveryId = await requireRedeliverable(deps, partnerId, anyId);
-  const { hasBegun, detail } = await redeliverOne(deps, partnerId, deliveryId, REDELIVERABLE);
-  const isPending = detail.delivery.state === 'pending';
-  if (hasBegun || (isPending && !(await isBeingSent(deps.db, deliveryId)))) return detail;
+  const { hasBegun, detail } = await redeliverOne(deps, partnerId, anyId, REDELIVERABLE);
+  const { _id, state } = detail.delivery;
+  if (hasBegun || (state === 'pending' && !(await isBeingSent(deps.db, _id)))) return detail;
   throw new DomainError(
     'DELIVERY_IN_PROGRESS',
     'An attempt of the delivery is in progress. Repeat the call after it has ended, within about 20 s.',
@@ -46,29 +44,22 @@ export async function redeliver(deps: RedeliveryDeps, partnerId: string, anyId: 
 }
 
 /**
- * Resolves an id to a delivery that may be sent again. @throws DomainError as `redeliver`, except DELIVERY_IN_PROGRESS
+ * Begins a fresh series for one delivery, if it may be sent again and is in one of `states` without an attempt in
+ * progress; returns it as it is then.
+ * @throws DomainError as `redeliver`, except DELIVERY_IN_PROGRESS
  */
-export async function requireRedeliverable(
+export async function redeliverOne(
   deps: RedeliveryDeps,
   partnerId: string | undefined,
   anyId: string,
-): Promise<string> {
+  states: readonly DeliveryState[],
+): Promise<{ hasBegun: boolean; detail: DeliveryDetail }> {
   const { delivery, event } = await getDelivery(deps, partnerId, anyId);
   await requireDeliverable(deps, partnerId, delivery.subscriptionId);
   const receiver = { partnerId: delivery.partnerId, venueId: requiredVenueId(event) };
   await requireCanReceive(deps, receiver, audienceOf(partnerId));
-  return delivery._id;
-}
-
-/** Like `redeliverAll` for one delivery; returns the delivery afterwards. */
-export async function redeliverOne(
-  deps: RedeliveryDeps,
-  partnerId: string | undefined,
-  deliveryId: string,
-  states: readonly DeliveryState[],
-): Promise<{ hasBegun: boolean; detail: DeliveryDetail }> {
-  const hasBegun = (await redeliverAll(deps, [deliveryId], states)) === 1;
-  return { hasBegun, detail: await getDelivery(deps, partnerId, deliveryId) };
+  const hasBegun = (await redeliverAll(deps, [delivery._id], states)) === 1;
+  return { hasBegun, detail: await getDelivery(deps, partnerId, delivery._id) };
 }
 
 /** Begins a fresh series for the deliveries in one of `states` that have no attempt in progress; returns how many. */
@@ -102,7 +93,7 @@ export async function advanceDelivery(
     );
   }
   const series = { deliveryId: due._id, generation: due.generation };
-  const toDue = async () => dueIn(0, due, (await findJobFacts(deps.db, [due]))(due), deps.config);
+  const toDue = async () => dueIn(0, due, (await findJobFacts(deps, [due]))(due), deps.config);
   if (!(await deps.queues.promoteDelivery(series))) await deps.queues.ensureDelivery(series, toDue);
   return getDelivery(deps, partnerId, delivery._id);
 }

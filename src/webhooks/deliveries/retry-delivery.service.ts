@@ -3,13 +3,12 @@ import { withDeadline } from '../../platform/deadline.ts';
 import { newId } from '../../platform/ids.ts';
 import { type Destination, deferralMs, type SendPermit } from '../sender/send-permits.ts';
 import { msUntilRotationAnswered, openSecrets } from '../subscriptions/secrets.service.ts';
-import { lockMs, type SendDeps } from './attempt.ts';
+import { findReceiver, lockMs, type SendDeps } from './attempt.service.ts';
 import { beginAttempt } from './attempts.store.ts';
 import type { DeliveryRow } from './deliveries.model.ts';
 import { findDelivery } from './deliveries.store.ts';
-import { cancelDelivery } from './delivery-series.store.ts';
-import { endpointHost, outcomeText } from './failure-text.rules.ts';
-import { findReceiver } from './receiver.service.ts';
+import { cancelDelivery } from './delivery-states.store.ts';
+import { endpointHost, outcomeText } from './delivery-text.rules.ts';
 import { maxAttempts } from './retry-schedule.rules.ts';
 import { sendAttempt } from './send-attempt.service.ts';
 

@@ -6,12 +6,18 @@ import type { WebhookMessage } from '../sender/exchange.ts';
 import { type SigningKeys, signDelivery, signStandardWebhook } from '../sender/signature.rules.ts';
 import { openSecrets } from '../subscriptions/secrets.service.ts';
 import { recordHealth } from '../subscriptions/subscription-health.service.ts';
-import type { AttemptOutcome, BegunAttempt, SendDeps } from './attempt.ts';
+import {
+  type AttemptOutcome,
+  type BegunAttempt,
+  findReceiver,
+  hasChanged,
+  isAlike,
+  type SendDeps,
+} from './attempt.service.ts';
 import { settleAttempt } from './attempts.store.ts';
 import { raiseDeadLetter } from './dead-letter-queue.service.ts';
 import { findDelivery } from './deliveries.store.ts';
-import { deliveryFields, eventFields } from './log-fields.rules.ts';
-import { findReceiver, hasChanged, isAlike } from './receiver.service.ts';
+import { deliveryFields, eventFields } from './delivery-text.rules.ts';
 import { type AfterAttempt, afterAttempt } from './retry-schedule.rules.ts';
 
 /**

@@ -4,7 +4,8 @@ import type { EventType } from '../../reservations/event-types.ts';
 import type { EndpointConfig } from '../sender/endpoint-url.ts';
 import { requireDeliverable } from '../subscriptions/require-subscription.service.ts';
 import { type CreateDeliveriesDeps, createDeliveries } from './create-deliveries.service.ts';
-import { type DeliveryDetail, getDeliveryOfEvent } from './read-deliveries.service.ts';
+import { findDeliveriesOfEvents } from './deliveries.store.ts';
+import { type DeliveryDetail, getDelivery } from './read-deliveries.service.ts';
 
 /**
  * Sends one sample event with `details.test: true` to the subscription: signed, retried and dead-lettered like any
@@ -27,5 +28,7 @@ export async function sendTestEvent(
   const event = await logTestEvent(deps, partnerId, asked);
   const [failure] = (await createDeliveries(deps, [{ event, receiver: subscription }])).values();
   if (failure !== undefined) throw failure;
-  return getDeliveryOfEvent(deps, event._id, subscriptionId);
+  const [delivery] = await findDeliveriesOfEvents(deps.db, subscriptionId, [event._id]);
+  if (delivery === undefined) throw new Error(`Event ${event._id} has no delivery`);
+  return getDelivery(deps, partnerId, delivery._id);
 }

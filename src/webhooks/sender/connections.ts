@@ -1,8 +1,11 @@
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { isIP } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { blockedWithoutLookup, type ConnectRules, createCheckedLookup, hostOf } from './checked-lookup.ts';
+import { callbackify } from 'node:util';
+import { BlockedAddressError, UnresolvedHostError } from './delivery-error.rules.ts';
+import { type EndpointRules, hostFault, hostOf, isPublicAddress, urlFault } from './endpoint-address.rules.ts';
+import type { ResolveAddresses } from './resolve-addresses.ts';
 
 /** When an idle connection ends, unless its receiver announced an earlier end. */
 const IDLE_MS = 5_000;
@@ -11,6 +14,8 @@ const MAX_AGE_MS = 60_000 - IDLE_MS;
 /** Node's default of 250 ms is too short for a receiver on another continent. */
 const ADDRESS_ATTEMPT_TIMEOUT_MS = 1_000;
 const MAX_HEADER_BYTES = 16 * 1024;
+
+type ConnectRules = EndpointRules & { resolve: ResolveAddresses };
 
 export type Connections = ReturnType<typeof createConnections>;
 
@@ -42,8 +47,9 @@ export function createConnections(rules: ConnectRules) {
      * @throws BlockedAddressError if the URL must not be called, without looking up its name
      */
     request(url: URL, how: { fresh: boolean }): ClientRequest {
-      const blocked = blockedWithoutLookup(url, rules);
-      if (blocked !== null) throw blocked;
+      // Checks address literals too, for which `net.connect` calls no lookup.
+      const fault = urlFault(url, rules) ?? hostFault(url, rules);
+      if (fault !== null) throw new BlockedAddressError(`The URL ${fault}`);
       const { port, pathname, search } = url;
       const isTls = url.protocol === 'https:';
       const host = hostOf(url);
@@ -83,4 +89,31 @@ function limitReuse(agent: HttpAgent, openedAt: WeakMap<Duplex, number>): void {
 
 function drop(this: Duplex): void {
   this.destroy();
+}
+
+/**
+ * A `lookup` for `net.connect` that returns only checked addresses. If one address of a name is not public it fails
+ * with BlockedAddressError, and without any address with UnresolvedHostError.
+ */
+function createCheckedLookup(rules: ConnectRules): LookupFunction {
+  const lookUp = callbackify((hostname: string) => checkedAddresses(hostname, rules));
+  return (hostname, options, callback) =>
+    lookUp(hostname, (error, addresses) => {
+      const answers = (addresses ?? []).map((address) => ({ address, family: isIP(address) }));
+      const [first] = answers;
+      if (first === undefined) callback(error ?? new UnresolvedHostError('The host has no address.'), '');
+      else if (options.all === true) callback(null, answers);
+      else callback(null, first.address, first.family);
+    });
+}
+
+async function checkedAddresses(
+  hostname: string,
+  { resolve, allowPrivateNetworks }: ConnectRules,
+): Promise<readonly string[]> {
+  const addresses = await resolve(hostname).catch((cause: unknown) => {
+    throw new UnresolvedHostError('The host did not resolve.', { cause });
+  });
+  if (allowPrivateNetworks || addresses.every(isPublicAddress)) return addresses;
+  throw new BlockedAddressError('The host resolves to an address that is not public.');
 }

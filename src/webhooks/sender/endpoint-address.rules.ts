@@ -1,5 +1,14 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import type { PortRange } from '../../process/config/port-ranges.rules.ts';
+import { formatPortRanges, hasPort, WEBHOOK_PORTS } from '../../process/config/port-ranges.rules.ts';
+
+export type EndpointRules = {
+  /** Development only: also allows plain `http`, any port and hosts in private networks. */
+  allowPrivateNetworks: boolean;
+  /** `WEBHOOK_PORTS` unless given. */
+  ports?: readonly PortRange[];
+};
 
 const GLOBAL_UNICAST_V6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
@@ -34,6 +43,37 @@ export function isPublicAddress(ip: string): boolean {
 }
 
 /** Whether a host name exists only in local networks (RFC 6761, RFC 6762, and `internal`). */
-export function isLocalName(host: string): boolean {
+function isLocalName(host: string): boolean {
   return /(^|\.)(localhost|local|internal)\.?$/.test(host);
+}
+
+/** The host of a URL as sockets take it: an IPv6 address without brackets. */
+export function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, '');
+}
+
+/** What is wrong with the scheme, fragment or port of a URL; null if nothing is. The text follows the field's name. */
+export function urlFault(url: URL, { allowPrivateNetworks, ports = WEBHOOK_PORTS }: EndpointRules): string | null {
+  if (url.protocol !== 'https:' && !(allowPrivateNetworks && url.protocol === 'http:')) {
+    return 'must start with https://; deliveries are not sent over an unencrypted connection.';
+  }
+  // `url.hash` is empty for a bare "#"; in a serialised URL "#" always begins a fragment.
+  if (url.href.includes('#')) return 'must not contain a fragment (the part from "#" on).';
+  if (url.port === '0') return 'names port 0, which cannot be connected to; use 1 to 65535.';
+  const port = url.port === '' ? 443 : Number(url.port);
+  if (!allowPrivateNetworks && !hasPort(ports, port)) {
+    return `names port ${port}, to which nothing is delivered; use one of ${formatPortRanges(ports)}.`;
+  }
+  return null;
+}
+
+/** As `urlFault`, of the host without looking it up. */
+export function hostFault(url: URL, { allowPrivateNetworks }: EndpointRules): string | null {
+  if (allowPrivateNetworks) return null;
+  const host = hostOf(url).replace(/\.$/, '');
+  if (isIP(host) !== 0) {
+    return isPublicAddress(host) ? null : `points to ${host}, which is not a public address; use a public host.`;
+  }
+  if (host !== '' && !isLocalName(host)) return null;
+  return `names the host "${host}", which exists only in a local network; use a public host name.`;
 }

@@ -2,9 +2,8 @@ import { isIP } from 'node:net';
 import { withDeadline } from '../../platform/deadline.ts';
 import { parseUrl } from '../../platform/parse-url.ts';
 import type { PortRange } from '../../process/config/port-ranges.rules.ts';
-import { formatPortRanges, hasPort, WEBHOOK_PORTS } from '../../process/config/port-ranges.rules.ts';
 import { isDefiniteAbsence } from './delivery-error.rules.ts';
-import { isLocalName, isPublicAddress } from './endpoint-address.rules.ts';
+import { type EndpointRules, hostFault, hostOf, isPublicAddress, urlFault } from './endpoint-address.rules.ts';
 import { type ResolveAddresses, resolverFor } from './resolve-addresses.ts';
 
 const MAX_URL_CHARACTERS = 2048;
@@ -17,40 +16,34 @@ const UNSEEN = /[\s\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]/u;
  */
 export type EndpointUrlCheck = { ok: true } | { ok: false; message: string; isUnresolved?: true };
 
-export type EndpointUrlRules = {
-  /** Development only: also allows `http`, any port and hosts in private networks, and does not resolve names. */
-  allowPrivateNetworks: boolean;
-  /** `WEBHOOK_PORTS` unless given. */
-  ports?: readonly PortRange[];
-  /** `resolverFor` unless given. */
-  resolve?: ResolveAddresses;
-};
+/** `resolve`: `resolverFor` unless given. */
+export type EndpointUrlRules = EndpointRules & { resolve?: ResolveAddresses };
 
 export type EndpointConfig = { webhookAllowPrivateNetworks: boolean; webhookPorts: readonly PortRange[] };
 
-export function endpointRules(config: EndpointConfig): EndpointUrlRules {
+export function endpointRules(config: EndpointConfig): EndpointRules {
   return { allowPrivateNetworks: config.webhookAllowPrivateNetworks, ports: config.webhookPorts };
 }
 
 /**
  * Decides whether deliveries may be sent to a URL: `https`, no fragment, an allowed port, and only public addresses.
  * Never rejects, and resolves a name within 3 s. Does not check how the URL is written, so that URLs of earlier
- * releases pass. Every connection checks the addresses again, because DNS may change (see `createCheckedLookup`).
+ * releases pass. Every connection checks the addresses again, because DNS may change (see `createConnections`).
  */
 export async function checkEndpointUrl(text: string, rules: EndpointUrlRules): Promise<EndpointUrlCheck> {
   const url = parseUrl(text);
   if (url === undefined) return rejected(NOT_A_URL);
-  const fault = urlFault(url, rules);
-  return fault === null ? checkHost(url, rules) : rejected(fault);
+  const fault = urlFault(url, rules) ?? hostFault(url, rules);
+  if (fault !== null) return rejected(fault);
+  const host = hostOf(url).replace(/\.$/, '');
+  if (rules.allowPrivateNetworks || isIP(host) !== 0) return { ok: true };
+  return checkName(host, rules.resolve ?? resolverFor(rules));
 }
 
 /**
  * A given URL in the form in which it is stored, shown and called (`href`), or its fault. Does not look up the host.
  */
-export function parseEndpoint(
-  text: string,
-  rules: Omit<EndpointUrlRules, 'resolve'>,
-): { href: string } | { fault: string } {
+export function parseEndpoint(text: string, rules: EndpointRules): { href: string } | { fault: string } {
   const unlike = textFault(text);
   if (unlike !== null) return { fault: unlike };
   const url = parseUrl(text);
@@ -82,41 +75,6 @@ function textFault(text: string): string | null {
     return 'must not contain a user name or password, nor "@" before the path; verify X-Service-Signature instead.';
   }
   return null;
-}
-
-/** The fault of the URL, if any. Does not look up the host. */
-function urlFault(
-  url: URL,
-  { allowPrivateNetworks, ports = WEBHOOK_PORTS }: Omit<EndpointUrlRules, 'resolve'>,
-): string | null {
-  if (url.protocol !== 'https:' && !(allowPrivateNetworks && url.protocol === 'http:')) {
-    return 'must start with https://; deliveries are not sent over an unencrypted connection.';
-  }
-  // `url.hash` is empty for a bare "#"; in a serialised URL "#" always begins a fragment.
-  if (url.href.includes('#')) return 'must not contain a fragment (the part from "#" on).';
-  if (url.port === '0') return 'names port 0, which cannot be connected to; use 1 to 65535.';
-  if (!allowPrivateNetworks && !hasPort(ports, portOf(url))) {
-    return `names port ${portOf(url)}, to which nothing is delivered; use one of ${formatPortRanges(ports)}.`;
-  }
-  return null;
-}
-
-/** The port of an `https` address. */
-function portOf(url: URL): number {
-  return url.port === '' ? 443 : Number(url.port);
-}
-
-async function checkHost(url: URL, rules: EndpointUrlRules): Promise<EndpointUrlCheck> {
-  if (rules.allowPrivateNetworks) return { ok: true };
-  const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
-  if (isIP(host) !== 0) {
-    if (isPublicAddress(host)) return { ok: true };
-    return rejected(`points to ${host}, which is not a public address; use a public host.`);
-  }
-  if (host === '' || isLocalName(host)) {
-    return rejected(`names the host "${host}", which exists only in a local network; use a public host name.`);
-  }
-  return checkName(host, rules.resolve ?? resolverFor(rules));
 }
 
 function rejected(message: string): EndpointUrlCheck {

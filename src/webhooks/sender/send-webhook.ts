@@ -1,22 +1,15 @@
 import { setMaxListeners } from 'node:events';
 import { parseUrl } from '../../platform/parse-url.ts';
 import { inCallSpan } from '../../platform/tracing.ts';
-import type { PortRange } from '../../process/config/port-ranges.rules.ts';
 import { collectResponse, type FailureCause, type SendOutcome } from './collect-response.ts';
 import { type Connections, createConnections } from './connections.ts';
 import { failureOf } from './delivery-error.rules.ts';
+import type { EndpointRules } from './endpoint-address.rules.ts';
 import { runExchange, type WebhookMessage } from './exchange.ts';
 import { type ResolveAddresses, resolverFor } from './resolve-addresses.ts';
 
-type WebhookSenderOptions = {
-  timeoutMs: number;
-  /** Development only: also allows plain `http`, any port and private addresses. */
-  allowPrivateNetworks: boolean;
-  /** `WEBHOOK_PORTS` unless given. */
-  ports?: readonly PortRange[];
-  /** `resolverFor` unless given. */
-  resolve?: ResolveAddresses;
-};
+/** `resolve`: `resolverFor` unless given. */
+type WebhookSenderOptions = EndpointRules & { timeoutMs: number; resolve?: ResolveAddresses };
 
 export type WebhookSender = ReturnType<typeof createWebhookSender>;
 

@@ -4,31 +4,10 @@ import type { Logger } from '../../platform/logger.ts';
 import { memoizeByObject } from '../../platform/memoize-by-object.ts';
 import type { Db } from '../../platform/mongo.ts';
 import type { SecretBox } from '../../platform/secret-box.ts';
-import { newSecretKey, type SigningKeys, signingKeys } from '../sender/signature.rules.ts';
-import { webhookNotFound } from './require-subscription.service.ts';
-import { forgetPreviousSecret, replaceSecret } from './secrets.store.ts';
+import { type SigningKeys, signingKeys } from '../sender/signature.rules.ts';
+import { forgetPreviousSecret } from './secrets.store.ts';
 import type { SubscriptionRow } from './subscriptions.model.ts';
 import type { FoundSubscription } from './subscriptions.store.ts';
-
-/**
- * Gives a subscription a new secret, which signs every later delivery, retries included. For `overlapSeconds` the old
- * one signs too. When this returns, no process signs with the old secret alone.
- * @throws DomainError WEBHOOK_NOT_FOUND for a subscription that is missing or another partner's
- */
-export async function rotateSecret(
-  deps: { db: Db; secretBox: SecretBox },
-  partnerId: string,
-  subscriptionId: string,
-  overlapSeconds: number,
-): Promise<{ subscription: SubscriptionRow; secretKey: string }> {
-  const secretKey = newSecretKey();
-  const sealed = deps.secretBox.seal(secretKey, { owner: partnerId, id: subscriptionId });
-  const overlapMs = overlapSeconds * 1000;
-  const subscription = await replaceSecret(deps.db, partnerId, subscriptionId, sealed, overlapMs);
-  if (subscription === null) throw webhookNotFound('partner');
-  await leasedCacheOf(deps.db).changedForAll();
-  return { subscription, secretKey };
-}
 
 const isOverlapOver = ({ overlapEndsAtMs }: FoundSubscription): boolean =>
   overlapEndsAtMs !== null && overlapEndsAtMs <= performance.now();

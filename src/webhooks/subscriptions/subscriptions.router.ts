@@ -5,7 +5,6 @@ import type { Db } from '../../platform/mongo.ts';
 import { omitUndefined } from '../../platform/omit-undefined.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
 import { endpointRules } from '../sender/endpoint-url.ts';
-import { rotateSecret } from './secrets.service.ts';
 import { listedView, operatorSubscriptionView, rotatedAt, subscriptionView } from './subscription-view.rules.ts';
 import type { CreateBody, RotateBody, SubscriptionsQuery } from './subscriptions.schemas.ts';
 import {
@@ -24,6 +23,7 @@ import {
   createSubscription,
   listAllSubscriptions,
   listSubscriptions,
+  rotateSecret,
   type SubscriptionDeps,
 } from './subscriptions.service.ts';
 

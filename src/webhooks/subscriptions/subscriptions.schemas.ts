@@ -4,13 +4,14 @@ import { EXAMPLE } from '../../http/example-values.ts';
 import { cursor, list, type PageQuery, pageLimit, pathId, uuid } from '../../http/fields.ts';
 import { count, growing, id, named, object, orNull, pageOf, timestamp } from '../../http/response-fields.ts';
 import { EVENT_TYPES, type EventType } from '../../reservations/event-types.ts';
-import { type EndpointUrlRules, parseEndpoint } from '../sender/endpoint-url.ts';
+import type { EndpointRules } from '../sender/endpoint-address.rules.ts';
+import { parseEndpoint } from '../sender/endpoint-url.ts';
 
 export type CreateBody = { endpoint_url: string; event_types: EventType[]; venue_ids?: string[] | null };
 
 const ENDPOINT = 'https://partner.example.com/webhooks/bookings';
 
-const endpoint = (rules: EndpointUrlRules) =>
+const endpoint = (rules: EndpointRules) =>
   Joi.string()
     .custom((value: string, helpers) => {
       const parsed = parseEndpoint(value, rules);
@@ -44,14 +45,14 @@ const venueIds = () =>
     )
     .example([EXAMPLE.venueId]);
 
-export const createBody = (rules: EndpointUrlRules) =>
+export const createBody = (rules: EndpointRules) =>
   Joi.object<CreateBody>({
     endpoint_url: endpoint(rules).required(),
     event_types: eventTypes().required(),
     venue_ids: venueIds(),
   }).required();
 
-export const changeBody = (rules: EndpointUrlRules) =>
+export const changeBody = (rules: EndpointRules) =>
   Joi.object<Partial<CreateBody>>({
     endpoint_url: endpoint(rules),
     event_types: eventTypes(),

@@ -11,6 +11,7 @@ import type { EventType } from '../../reservations/event-types.ts';
 import type { EndpointConfig } from '../sender/endpoint-url.ts';
 import { newSecretKey } from '../sender/signature.rules.ts';
 import { getAnySubscription, requireCallable, webhookNotFound } from './require-subscription.service.ts';
+import { replaceSecret } from './secrets.store.ts';
 import { calledUrlOf } from './subscription-view.rules.ts';
 import type { SubscriptionRow } from './subscriptions.model.ts';
 import {
@@ -144,6 +145,26 @@ export async function changeSubscription(
   if (endpointUrl !== undefined) await cache.changedForAll();
   else cache.freshen();
   return after;
+}
+
+/**
+ * Gives a subscription a new secret, which signs every later delivery, retries included. For `overlapSeconds` the old
+ * one signs too. When this returns, no process signs with the old secret alone.
+ * @throws DomainError WEBHOOK_NOT_FOUND for a subscription that is missing or another partner's
+ */
+export async function rotateSecret(
+  deps: Pick<SubscriptionDeps, 'db' | 'secretBox'>,
+  partnerId: string,
+  subscriptionId: string,
+  overlapSeconds: number,
+): Promise<{ subscription: SubscriptionRow; secretKey: string }> {
+  const secretKey = newSecretKey();
+  const sealed = deps.secretBox.seal(secretKey, { owner: partnerId, id: subscriptionId });
+  const overlapMs = overlapSeconds * 1000;
+  const subscription = await replaceSecret(deps.db, partnerId, subscriptionId, sealed, overlapMs);
+  if (subscription === null) throw webhookNotFound('partner');
+  await leasedCacheOf(deps.db).changedForAll();
+  return { subscription, secretKey };
 }
 
 /**

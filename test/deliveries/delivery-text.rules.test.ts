@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { endpointHost, outcomeName, outcomeText } from '../../src/webhooks/deliveries/failure-text.rules.ts';
+import { endpointHost, outcomeName, outcomeText } from '../../src/webhooks/deliveries/delivery-text.rules.ts';
 
 const NONE = { statusCode: null, errorDetail: null, durationMs: 41 };
 

@@ -1,22 +1,54 @@
 import type { EventRow } from '../../events/events.model.ts';
 import { requiredVenueId } from '../../events/events.rules.ts';
 import { canReceiveNow } from '../../partners/can-receive.service.ts';
-import type { Logger } from '../../platform/logger.ts';
-import type { Db } from '../../platform/mongo.ts';
-import type { SecretBox } from '../../platform/secret-box.ts';
-import type { Destination } from '../sender/send-permits.ts';
-import { forgetOverlapped, forgetSecrets } from '../subscriptions/secrets.service.ts';
+import { LEASE_MARGIN_MS } from '../../process/config/take-over.rules.ts';
+import type { Context } from '../../process/context.ts';
+import type { SendOutcome } from '../sender/collect-response.ts';
+import type { Destination, SendPermit, SendPermits } from '../sender/send-permits.ts';
+import type { WebhookSender } from '../sender/send-webhook.ts';
+import { forgetOverlapped, forgetSecrets, type OpenSecrets } from '../subscriptions/secrets.service.ts';
 import { isKnownToFail } from '../subscriptions/subscription-health.service.ts';
 import {
   type FoundSubscription,
   findCachedSubscription,
   findSubscription,
 } from '../subscriptions/subscriptions.store.ts';
+import type { AttemptError, DeliveryRow } from './deliveries.model.ts';
+import type { RetryConfig } from './retry-schedule.rules.ts';
 
-type ReceiverDeps = { db: Db; log: Logger; secretBox: SecretBox };
+export type SendDeps = Pick<Context, 'db' | 'clock' | 'log' | 'secretBox'> & {
+  sender: Pick<WebhookSender, 'send'>;
+  queues: Pick<Context['queues'], 'addDeadLetters' | 'removeDeadLetters' | 'scheduleDeliveries'>;
+  permits: SendPermits;
+  config: RetryConfig & { webhookTimeoutMs: number; cacheLeaseMs: number };
+};
+
+/** How long an attempt locks its row for one worker. */
+export const lockMs = ({ config }: Pick<SendDeps, 'config'>): number => config.webhookTimeoutMs + LEASE_MARGIN_MS;
+
+type ReceiverDeps = Pick<SendDeps, 'db' | 'log' | 'secretBox'>;
 
 /** A subscription, read at `readAtMs` (`performance.now()`) or cached then for less than half a lease. */
 export type Receiver = { subscription: FoundSubscription; readAtMs: number };
+
+/** An attempt with its row locked for this worker. `row`: the row before the attempt. */
+export type BegunAttempt = Receiver & {
+  row: Pick<
+    DeliveryRow,
+    '_id' | 'eventId' | 'eventType' | 'subscriptionId' | 'partnerId' | 'state' | 'generation' | 'attemptsMade'
+  >;
+  event: EventRow;
+  secrets: OpenSecrets;
+  attemptId: string;
+  /** The permit, which is released after the response and before the outcome is recorded. */
+  permit: Pick<SendPermit, 'release'>;
+  /** Aborts when the process cannot wait for the response any longer. */
+  signal: AbortSignal;
+  /** The instant of sending, if the row was written before. */
+  sentAt?: Date;
+};
+
+export type AttemptOutcome = Omit<SendOutcome, 'error'> & { error: AttemptError | null };
 
 /**
  * The receiver of the event. Null if the partner may not (or no longer) receive it: its subscription was deactivated,
@@ -54,7 +86,7 @@ export async function findSubscriptionToSend(
  * Whether endpoint, secret or status have changed since an attempt read them. If so, its failure says nothing about the
  * current endpoint. Reads the newest state, which has every change acknowledged before the attempt ended.
  */
-export async function hasChanged({ db }: { db: Db }, used: FoundSubscription): Promise<boolean> {
+export async function hasChanged({ db }: ReceiverDeps, used: FoundSubscription): Promise<boolean> {
   const now = await findSubscription(db, used._id);
   return now === null || !isAlike(now, used);
 }

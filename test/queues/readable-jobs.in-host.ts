@@ -1,0 +1,12 @@
+import { newId } from '../../src/platform/ids.ts';
+import type { QueueName } from '../../src/queues/jobs.ts';
+import type { Service } from '../support/service.ts';
+
+type Context = Service['context'];
+
+/** Adds a job that is due now, with this data as it is; returns its id. */
+export async function addJob({ queues }: Context, name: QueueName, data: object, opts: object = {}): Promise<string> {
+  const jobId = newId();
+  await queues.byName(name).add('any', data, { ...opts, jobId });
+  return jobId;
+}
