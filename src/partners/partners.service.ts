@@ -51,9 +51,7 @@ export async function updatePartner(
   change: Partial<Pick<PartnerRow, 'name' | 'contactEmail' | 'status'>>,
 ): Promise<PartnerRow> {
   const partner = requirePartner(await updatePartnerRow(deps.db, partnerId, change));
-  const cache = leasedCacheOf(deps.db);
-  if (change.status === 'suspended') await cache.changedForAll();
-  else cache.freshen();
+  await leasedCacheOf(deps.db).invalidate(change.status === 'suspended' ? 'everywhere' : 'here');
   return partner;
 }
 

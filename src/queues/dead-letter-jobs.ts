@@ -1,4 +1,4 @@
-import { type NewJob, REPEATED, WORKED_QUEUES, type WorkedQueue } from './jobs.ts';
+import { type NewJob, RETRY_OPTIONS, WORKED_QUEUES, type WorkedQueue } from './jobs.ts';
 
 /** A delivery whose last attempt failed, as its row says. `attempts`: of its series. */
 export type DeadDelivery = {
@@ -55,7 +55,7 @@ export function deadJobJob(data: DeadJob, addedAtMs: number): NewJob {
 
 /** The source job of a dead letter, to be run again. */
 export function sourceJob({ job_name: name, job_data: data, job_id: jobId }: DeadJob): NewJob {
-  return { name, data, opts: { jobId, ...REPEATED } };
+  return { name, data, opts: { jobId, ...RETRY_OPTIONS } };
 }
 
 /** What a job of the dead-letter queue is about, by its id: a delivery, or a job of a queue. */

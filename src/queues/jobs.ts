@@ -64,7 +64,7 @@ const REMOVAL = {
   removeOnFail: { age: DAY_SECONDS, count: 1000 },
 };
 /** A job that fails this often goes to the dead-letter queue. */
-export const REPEATED = { attempts: 3, backoff: { type: 'exponential', delay: 500 }, ...REMOVAL };
+export const RETRY_OPTIONS = { attempts: 3, backoff: { type: 'exponential', delay: 500 }, ...REMOVAL };
 
 export function holdExpiryJob({ inMs, ...hold }: DueHold): NewJob {
   return {
@@ -75,7 +75,7 @@ export function holdExpiryJob({ inMs, ...hold }: DueHold): NewJob {
       venue_id: hold.venueId,
       expires_at: hold.expiresAt.toISOString(),
     } satisfies HoldExpiryJob,
-    opts: { jobId: holdExpiryJobId(hold), delay: Math.max(0, inMs), ...REPEATED },
+    opts: { jobId: holdExpiryJobId(hold), delay: Math.max(0, inMs), ...RETRY_OPTIONS },
   };
 }
 
@@ -101,7 +101,7 @@ export function dispatchJobs(waiting: readonly WaitingEvent[]): NewJob[] {
         reservationIds: group.map(({ reservationId }) => reservationId),
         events: group.map(({ eventType, eventId }) => ({ event_type: eventType, event_id: eventId })),
       } satisfies DispatchJob,
-      opts: { jobId: `event-${id}`, ...REPEATED },
+      opts: { jobId: `event-${id}`, ...RETRY_OPTIONS },
     });
   }
   return jobs;

@@ -34,7 +34,8 @@ const MAX_BATCH = 200;
 
 /**
  * Inserts an ACTIVE hold with its `hold_created` event. It claims its cells for `ttlMs`, at most until its slot ends.
- * Concurrent holds leave as one bulk, each with its own outcome (ADR 0003); `isAlone` inserts this one by itself.
+ * Concurrent holds leave as one bulk, each with its own outcome (ADR 0003); without `isBatched`, this one leaves by
+ * itself.
  * 'late': its lease was over when the database wrote it, it waited too long for a transaction, or this process's clock
  * is wrong. Draft it again under a new lease, and insert it alone, because it may have to wait for that transaction
  * again.
@@ -43,10 +44,10 @@ export async function insertHold(
   db: Db,
   hold: NewHold,
   lease: Lease,
-  isAlone: boolean,
+  isBatched: boolean,
 ): Promise<Reservation | NotInserted> {
   try {
-    return await (isAlone ? insertAlone(db, { hold, lease }) : insertInBatch(db, { hold, lease }));
+    return await (isBatched ? insertInBatch(db, { hold, lease }) : insertAlone(db, { hold, lease }));
   } catch (err) {
     if (isDuplicateKey(err, GUARD_INDEX)) return 'cell taken';
     if (isDuplicateKey(err, HOLD_KEY_INDEX)) return 'key taken';

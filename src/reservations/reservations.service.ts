@@ -15,7 +15,7 @@ export type { Customer } from './reservations.model.ts';
 export type ReservationDeps = { db: Db; queues: Pick<Queues, 'enqueueDispatch' | 'removeHoldExpiry'> };
 
 /** Carries out a transition and offers its jobs (`offerJobs`). Null if it is not legal. */
-export async function moveReservation(
+export async function transitionReservation(
   deps: ReservationDeps,
   name: TransitionName,
   reservationId: string,
@@ -27,8 +27,8 @@ export async function moveReservation(
   return written.reservation;
 }
 
-/** Carries out a transition for every reservation that `findSome` finds, until it finds none; returns those that moved. */
-export async function moveAll(
+/** Carries out a transition for every reservation that `findSome` finds, until it finds none; returns the changed ones. */
+export async function transitionAll(
   deps: ReservationDeps,
   name: TransitionName,
   findSome: () => Promise<Pick<Reservation, '_id'>[]>,
@@ -38,7 +38,7 @@ export async function moveAll(
   for (;;) {
     const some = await findSome();
     if (some.length === 0) return moved;
-    const tried = await Promise.all(some.map(({ _id }) => moveReservation(deps, name, _id, change)));
+    const tried = await Promise.all(some.map(({ _id }) => transitionReservation(deps, name, _id, change)));
     moved.push(...tried.filter((reservation) => reservation !== null));
   }
 }

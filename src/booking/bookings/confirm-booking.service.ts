@@ -15,9 +15,9 @@ import {
 import type { Attached, Reservation } from '../../reservations/reservations.model.ts';
 import {
   expireHolds,
-  moveReservation,
   offerJobs,
   type ReservationDeps,
+  transitionReservation,
 } from '../../reservations/reservations.service.ts';
 import { applyTransition, type Change } from '../../reservations/reservations.store.ts';
 import { holdConsumed, holdExpired, holdNotFound, holdNotGranted } from '../holds/holds.rules.ts';
@@ -108,7 +108,7 @@ async function tryConfirm(
     const paid = await unlessDuplicate(confirmWithCredit(deps, hold, phoneE164, change));
     if (paid !== 'no credit' || input.usePackageCredit === 'required') return paid;
   }
-  return unlessDuplicate(moveReservation(deps, 'confirm', hold._id, change));
+  return unlessDuplicate(transitionReservation(deps, 'confirm', hold._id, change));
 }
 
 /** Confirms and takes one credit, both or neither. Null: cannot be confirmed; 'no credit': nothing was done. */

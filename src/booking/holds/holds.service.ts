@@ -15,7 +15,7 @@ import type { Reservation } from '../../reservations/reservations.model.ts';
 import type { HoldStatus } from '../../reservations/reservations.rules.ts';
 import { holdStatusOf } from '../../reservations/reservations.rules.ts';
 import type { ReservationDeps } from '../../reservations/reservations.service.ts';
-import { expireHolds, moveReservation } from '../../reservations/reservations.service.ts';
+import { expireHolds, transitionReservation } from '../../reservations/reservations.service.ts';
 import { extendHold, lapseNow } from '../../reservations/reservations.store.ts';
 import { holdConsumed, holdExpired, holdNotFound, holdNotGranted } from './holds.rules.ts';
 
@@ -70,7 +70,7 @@ export async function releaseHold(
   const isOperator = caller.kind === 'operator';
   const partnerId = isOperator ? undefined : caller.partnerId;
   await getHold(deps, partnerId, holdId);
-  const released = await moveReservation(deps, 'release', holdId, {
+  const released = await transitionReservation(deps, 'release', holdId, {
     actor: caller,
     ...(isOperator ? { originatorId: PLATFORM_PARTNER_ID } : {}),
     ...(reason === undefined ? {} : { reason, set: { releaseReason: reason } }),

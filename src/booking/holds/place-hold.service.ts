@@ -63,15 +63,15 @@ const TRIES_FOR_MS = 3000;
 async function placeUnderLease(deps: HoldDeps, caller: PartnerCaller, input: PlaceHold): Promise<PlacedHold> {
   const { partnerId } = caller;
   const untilMs = performance.now() + TRIES_FOR_MS;
-  let isAlone = false;
+  let isBatched = true;
   while (performance.now() < untilMs) {
     const [key, slots] = await Promise.all([
       // The key may have been revoked since the call's headers came.
       requireKeyInForce(deps, caller.keyId),
       findSlotsForSale(deps, partnerId, input, input.expectedPaise),
     ]);
-    const outcome = await holdFirst(deps, caller, input, { key, slots, untilMs, isAlone });
-    if (outcome === 'late') isAlone = true;
+    const outcome = await holdFirst(deps, caller, input, { key, slots, untilMs, isBatched });
+    if (outcome === 'late') isBatched = false;
     if (outcome === 'late' || outcome === 'again') continue;
     if (typeof outcome === 'object' && 'hold' in outcome) {
       offerJobsOfHold(deps, outcome.hold);
@@ -95,7 +95,7 @@ async function placeUnderLease(deps: HoldDeps, caller: PartnerCaller, input: Pla
 
 type Taken = ReadonlyMap<SlotForSale, Conflict>;
 type Outcome = { hold: Reservation } | { taken: Taken } | 'again' | 'late' | 'key taken' | 'limit';
-type Try = { key: Entry | null; slots: readonly SlotForSale[]; untilMs: number; isAlone: boolean };
+type Try = { key: Entry | null; slots: readonly SlotForSale[]; untilMs: number; isBatched: boolean };
 
 /**
  * Inserts a hold on the first slot on sale, at the price that the caller has seen, and lets the unique indexes decide.
@@ -105,7 +105,7 @@ async function holdFirst(
   deps: HoldDeps,
   caller: PartnerCaller,
   input: PlaceHold,
-  { key, slots, untilMs, isAlone }: Try,
+  { key, slots, untilMs, isBatched }: Try,
 ): Promise<Outcome> {
   const { db } = deps;
   const taken = new Map<SlotForSale, Conflict>();
@@ -122,7 +122,7 @@ async function holdFirst(
     const { draft } = slot.offer as Offer;
     const outcome = wasLostLately(db, slot.slotId)
       ? 'cell taken'
-      : await insertHold(db, { ...draft, ...terms }, lease, isAlone);
+      : await insertHold(db, { ...draft, ...terms }, lease, isBatched);
     switch (outcome) {
       case 'late':
       case 'key taken':

@@ -26,8 +26,8 @@ export async function findGrantedRules(
   return { rules: rules.value, entries: grant === undefined ? [rules] : [rules, grant] };
 }
 
-/** Decides by cached rules; before a rejection by newly read ones: something may have been put on sale just now. */
-export async function decidingBy<T>(
+/** Decides by cached rules, and confirms a rejection by new reads: something may have been put on sale just now. */
+export async function confirmingRejections<T>(
   decide: (from: RulesSource) => Promise<T>,
   isRejected: (decided: T) => boolean = () => false,
 ): Promise<T> {
@@ -49,7 +49,7 @@ export async function requireVenueRules(
   venueId: string,
   resourceId?: string,
 ): Promise<{ rules: VenueRules; resource: ResourceRow | undefined }> {
-  return decidingBy(async (from) => {
+  return confirmingRejections(async (from) => {
     const granted = await findGrantedRules(deps, partnerId, venueId, from);
     if (granted === null) throw venueNotAuthorized();
     const { rules } = granted;

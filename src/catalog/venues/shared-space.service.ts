@@ -25,7 +25,7 @@ export async function shareSpace(
     if (!isDeepStrictEqual(new Set(before), new Set(otherIds))) await onChange(tx);
   });
   // Once this returns, everything sold without the relation is written and is found.
-  await leasedCacheOf(deps.db).changed(otherIds.length > 0);
+  await leasedCacheOf(deps.db).invalidate(otherIds.length > 0 ? 'everywhere' : 'here');
   const remedy = 'change the resource once more, with status: until then it may be inactive';
   await addSharedCells(deps, resource._id, otherIds, remedy);
 }

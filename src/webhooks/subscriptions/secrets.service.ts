@@ -26,7 +26,7 @@ export async function rotateSecret(
   const overlapMs = overlapSeconds * 1000;
   const subscription = await replaceSecret(deps.db, partnerId, subscriptionId, sealed, overlapMs);
   if (subscription === null) throw webhookNotFound('partner');
-  await leasedCacheOf(deps.db).changedForAll();
+  await leasedCacheOf(deps.db).invalidate('everywhere');
   return { subscription, secretKey };
 }
 
@@ -50,7 +50,7 @@ export function msUntilRotationAnswered(
 export async function forgetOverlapped(deps: { db: Db }, subscription: FoundSubscription): Promise<void> {
   if (!isOverlapOver(subscription)) return;
   await forgetPreviousSecret(deps.db, subscription._id);
-  leasedCacheOf(deps.db).freshen();
+  await leasedCacheOf(deps.db).invalidate('here');
 }
 
 type SecretDeps = { log: Logger; secretBox: SecretBox };

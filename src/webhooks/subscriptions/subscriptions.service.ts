@@ -70,7 +70,7 @@ export async function createSubscription(
     if (ordinal === undefined) throw limitReached();
     const row = { ...subscription, ordinal };
     if (!(await insertSubscription(deps.db, row))) continue;
-    leasedCacheOf(deps.db).freshen();
+    await leasedCacheOf(deps.db).invalidate('here');
     return { subscription: row, secretKey };
   }
 }
@@ -140,9 +140,7 @@ export async function changeSubscription(
   }
   const after = await updateSubscription(deps.db, partnerId, subscriptionId, change);
   if (after === null) throw webhookNotFound('partner');
-  const cache = leasedCacheOf(deps.db);
-  if (endpointUrl !== undefined) await cache.changedForAll();
-  else cache.freshen();
+  await leasedCacheOf(deps.db).invalidate(endpointUrl === undefined ? 'here' : 'everywhere');
   return after;
 }
 
@@ -153,7 +151,7 @@ export async function changeSubscription(
 export async function markInactive(deps: { db: Db }, subscriptionId: string): Promise<SubscriptionRow> {
   const subscription = await setSubscriptionStatus(deps.db, subscriptionId, 'inactive');
   if (subscription === null) throw webhookNotFound('operator');
-  await leasedCacheOf(deps.db).changedForAll();
+  await leasedCacheOf(deps.db).invalidate('everywhere');
   return subscription;
 }
 
@@ -166,6 +164,6 @@ export async function activateSubscription(deps: { db: Db }, subscriptionId: str
   requireNoOther(await findNewestOfPartner(deps.db, before.partnerId), before, 'operator');
   const subscription = await setSubscriptionStatus(deps.db, subscriptionId, 'active');
   if (subscription === null) throw webhookNotFound('operator');
-  leasedCacheOf(deps.db).freshen();
+  await leasedCacheOf(deps.db).invalidate('here');
   return subscription;
 }
