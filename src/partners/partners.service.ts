@@ -4,7 +4,6 @@ import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import { leasedCacheOf } from '../platform/leased-cache.ts';
 import type { Db } from '../platform/mongo.ts';
-import { findCachedGrant } from './cached-partners.store.ts';
 import type { PartnerRow } from './partners.model.ts';
 import { findGrant, findPartner, findPartnersById, insertPartner, updatePartnerRow } from './partners.store.ts';
 
@@ -57,11 +56,6 @@ export async function updatePartner(
 
 export async function hasGrant(deps: { db: Db }, partnerId: string, venueId: string): Promise<boolean> {
   return findGrant(deps.db, partnerId, venueId);
-}
-
-/** Whether the partner may sell at the venue, from the cache; false only if the database says so. */
-export async function isCachedGrant(db: Db, partnerId: string, venueId: string): Promise<boolean> {
-  return (await findCachedGrant(db, partnerId, venueId)) !== null;
 }
 
 export const SUSPENDED: Record<Audience, string> = {

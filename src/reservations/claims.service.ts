@@ -1,7 +1,7 @@
 import { type Db, isDuplicateKey } from '../platform/mongo.ts';
 import { cellsOf, spacesOf } from './cells.rules.ts';
 import { type Claimant, findClaimants, findLiveClaimsOfResource, type LiveWindow } from './claim-reads.store.ts';
-import { expireLapsedHolds } from './expire-holds.store.ts';
+import { expireLapsedHolds } from './hold-expiry.store.ts';
 import { expireHolds, type ReservationDeps } from './reservations.service.ts';
 import { addCells } from './reservations.store.ts';
 

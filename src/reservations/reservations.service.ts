@@ -4,7 +4,7 @@ import type { Db } from '../platform/mongo.ts';
 import { BATCH_SIZES, counter, histogram } from '../platform/process-metrics.ts';
 import { type SweptPage, sweepBatches } from '../platform/sweep.ts';
 import type { Queues } from '../queues/queues.ts';
-import { expireLapsedHolds, type TriedHold } from './expire-holds.store.ts';
+import { expireLapsedHolds, type TriedHold } from './hold-expiry.store.ts';
 import { findLapsedHolds, type PageOfDue } from './hold-reads.store.ts';
 import type { Reservation } from './reservations.model.ts';
 import type { TransitionName } from './reservations.rules.ts';

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Json, Partner, Venue } from '../support/factories.ts';
-import { anyPartner, anyVenue, dateIn, slotsOf } from '../support/factories.ts';
+import { anyPartner, anyVenue, dateIn, type Json, type Partner, slotsOf, type Venue } from '../support/factories.ts';
 import { sharedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 

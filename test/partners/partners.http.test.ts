@@ -1,10 +1,8 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { PLATFORM_PARTNER_ID } from '../../src/domain/platform-partner.ts';
-import type { Reply } from '../support/client.ts';
-import { createClient } from '../support/client.ts';
+import { createClient, type Reply } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Json } from '../support/factories.ts';
-import { anyPackage, anyPartner, anyVenue, expectStatus, operatorOf } from '../support/factories.ts';
+import { anyPackage, anyPartner, anyVenue, expectStatus, type Json, operatorOf } from '../support/factories.ts';
 import type * as Beside from '../support/listeners-beside.in-host.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
 import { hostedService } from '../support/service-host.ts';

@@ -3,8 +3,7 @@ import { slotsOn } from '../../src/catalog/slots/schedule.rules.ts';
 import { addDays } from '../../src/platform/calendar.ts';
 import { CELL_MINUTES, cellsOf, spacesOf } from '../../src/reservations/cells.rules.ts';
 import { randomSchedule } from '../slots/random-schedule.ts';
-import type { Random } from '../support/random.ts';
-import { integerBetween, mulberry32, propertySeed } from '../support/random.ts';
+import { integerBetween, mulberry32, propertySeed, type Random } from '../support/random.ts';
 
 const MINUTE_MS = 60_000;
 const at = (time: string) => new Date(`2026-11-21T${time}Z`);

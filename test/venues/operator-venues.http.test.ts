@@ -1,6 +1,5 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
-import type { Json } from '../support/factories.ts';
-import { anyPartner, expectStatus, freeSlotIds, operatorOf } from '../support/factories.ts';
+import { anyPartner, expectStatus, freeSlotIds, type Json, operatorOf } from '../support/factories.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 

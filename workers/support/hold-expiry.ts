@@ -8,7 +8,7 @@ import { startSweep } from '../../src/platform/sweep.ts';
 import type { ConfigOf } from '../../src/process/config/config.ts';
 import type { ProcessScope } from '../../src/process/lifecycle.ts';
 import { type HoldToExpire, holdsIn } from '../../src/queues/jobs.ts';
-import type { TriedHold } from '../../src/reservations/expire-holds.store.ts';
+import type { TriedHold } from '../../src/reservations/hold-expiry.store.ts';
 import type { ReservationStatus } from '../../src/reservations/reservations.rules.ts';
 import { expireDueHolds, sweepLapsedHolds } from '../../src/reservations/reservations.service.ts';
 import { startContext } from './start-context.ts';

@@ -1,15 +1,17 @@
 import { LRUCache } from 'lru-cache';
 import { spanOf } from '../../catalog/slots/slot.rules.ts';
+import { confirmingRejections, requireResourceIn } from '../../catalog/slots/slot-targets.service.ts';
 import type { SlotDeps } from '../../catalog/slots/slots.service.ts';
-import { requireVenueRules, type VenueRules } from '../../catalog/slots/venue-rules.service.ts';
+import { findGrantedRules, type VenueRules } from '../../catalog/slots/venue-rules.store.ts';
 import type { ResourceRow } from '../../catalog/venues/venues.service.ts';
+import { venueNotAuthorized } from '../../partners/partners.service.ts';
 import { databaseClockOf } from '../../platform/clock.ts';
 import { memoizeByObject } from '../../platform/memoize-by-object.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { type PreparedJson, prepareJson } from '../../platform/prepared-json.ts';
 import { singleFlightByKey } from '../../platform/single-flight.ts';
 import { findClaimedWindows } from '../../reservations/claim-reads.store.ts';
-import { countClaimChanges } from '../../reservations/claim-writes.store.ts';
+import { countClaimChanges } from '../../reservations/reservations.store.ts';
 import { type Plan, type PlannedSlot, planOf } from './planned-slots.service.ts';
 import { indexClaims, nextLapse, nextStart, reasonAt, salePeriodAt } from './slot-states.rules.ts';
 import type { ListedSlots } from './slots-json.rules.ts';
@@ -106,6 +108,25 @@ export async function readFreeSlots(
   const plans = dates.map((date) => planOf(deps, rules, date).filter(({ resource }) => wanted.has(resource)));
   const { listed } = await listSlots(deps, rules, plans);
   return listed.flatMap(({ slots, reasons }) => slots.filter((_, index) => reasons[index] === null));
+}
+
+/**
+ * The rules of a venue that a partner names to sell there, and the named one of its resources.
+ * @throws DomainError VENUE_NOT_AUTHORIZED for a venue that is missing or not granted, in the same words;
+ * RESOURCE_NOT_FOUND
+ */
+export async function requireVenueRules(
+  deps: { db: Db },
+  partnerId: string,
+  venueId: string,
+  resourceId?: string,
+): Promise<{ rules: VenueRules; resource: ResourceRow | undefined }> {
+  return confirmingRejections(async (from) => {
+    const granted = await findGrantedRules(deps, partnerId, venueId, from);
+    if (granted === null) throw venueNotAuthorized();
+    const { rules } = granted;
+    return { rules, resource: resourceId === undefined ? undefined : requireResourceIn(rules, resourceId) };
+  });
 }
 
 function isValidNow({ db, clock }: SlotDeps, { valid }: CacheEntry): boolean {

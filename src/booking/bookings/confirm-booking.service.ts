@@ -1,6 +1,7 @@
 import { DomainError } from '../../domain/errors.ts';
 import { requireCustomerPhone } from '../../domain/phone.ts';
-import { isCachedGrant, type PartnerCaller } from '../../partners/partners.service.ts';
+import type { PartnerCaller } from '../../partners/partners.service.ts';
+import { findCachedGrant } from '../../partners/partners.store.ts';
 import { deduplicatedCalls } from '../../platform/deduplicated-calls.ts';
 import { newId } from '../../platform/ids.ts';
 import { inTransaction, unlessDuplicate } from '../../platform/mongo.ts';
@@ -59,7 +60,7 @@ export async function confirmBooking(
     const hold = await findReservation(deps.db, input.holdId);
     if (hold === null || hold.partnerId !== partnerId) throw holdNotFound();
     // Revoking a grant releases its holds; this rejects those that an interrupted revoke left ACTIVE.
-    const isRevoked = hold.status === 'ACTIVE' && !(await isCachedGrant(deps.db, partnerId, hold.venueId));
+    const isRevoked = hold.status === 'ACTIVE' && (await findCachedGrant(deps.db, partnerId, hold.venueId)) === null;
     const booking = isRevoked ? null : await tryConfirm(deps, caller, hold, input, phoneE164);
     if (booking !== null && booking !== 'no credit') {
       bookingsConfirmed(deps.db).inc();

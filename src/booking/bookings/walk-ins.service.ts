@@ -15,10 +15,10 @@ import { unlessDuplicate } from '../../platform/mongo.ts';
 import type { Actor } from '../../reservations/actor-types.ts';
 import { findClaimsInTheWay } from '../../reservations/claims.service.ts';
 import { customerOf } from '../../reservations/customer.rules.ts';
+import { insertBooked } from '../../reservations/insert-claim.store.ts';
 import { findReservation } from '../../reservations/reservation-reads.store.ts';
 import { offerJobs, type ReservationDeps, transitionReservation } from '../../reservations/reservations.service.ts';
-import type { NewReservation, Written } from '../../reservations/reservations.store.ts';
-import { applyTransition, insertBooked } from '../../reservations/reservations.store.ts';
+import { applyTransition, type NewReservation, type Written } from '../../reservations/reservations.store.ts';
 import type { BookingDetail } from './bookings.service.ts';
 
 export type WalkInDeps = ReservationDeps & Pick<SlotDeps, 'clock'> & { config: { defaultRegion: string } };

@@ -5,6 +5,7 @@ import type { Db } from '../../platform/mongo.ts';
 import type { Page, Position } from '../../platform/pagination.ts';
 import type { Queues } from '../../queues/queues.ts';
 import type { OperatorActor, PartnerActor } from '../../reservations/actor-types.ts';
+import { extendHold, lapseNow } from '../../reservations/hold-expiry.store.ts';
 import { listHoldRows } from '../../reservations/hold-reads.store.ts';
 import {
   findReservation,
@@ -12,11 +13,8 @@ import {
   findReservationAndGrant,
 } from '../../reservations/reservation-reads.store.ts';
 import type { Reservation } from '../../reservations/reservations.model.ts';
-import type { HoldStatus } from '../../reservations/reservations.rules.ts';
-import { holdStatusOf } from '../../reservations/reservations.rules.ts';
-import type { ReservationDeps } from '../../reservations/reservations.service.ts';
-import { expireHolds, transitionReservation } from '../../reservations/reservations.service.ts';
-import { extendHold, lapseNow } from '../../reservations/reservations.store.ts';
+import { type HoldStatus, holdStatusOf } from '../../reservations/reservations.rules.ts';
+import { expireHolds, type ReservationDeps, transitionReservation } from '../../reservations/reservations.service.ts';
 import { holdConsumed, holdExpired, holdNotFound, holdNotGranted } from './holds.rules.ts';
 
 export type HoldDeps = SlotDeps & {

@@ -1,7 +1,5 @@
-import type { SlotChoice, SlotReference } from '../../catalog/slots/slot-targets.service.ts';
-import { slotNotFound } from '../../catalog/slots/slot-targets.service.ts';
-import type { Offer, SlotForSale } from '../../catalog/slots/slots.service.ts';
-import { findSlotsForSale } from '../../catalog/slots/slots.service.ts';
+import { type SlotChoice, type SlotReference, slotNotFound } from '../../catalog/slots/slot-targets.service.ts';
+import { findSlotsForSale, type Offer, type SlotForSale } from '../../catalog/slots/slots.service.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { requireKeyInForce } from '../../partners/authentication.service.ts';
 import type { PartnerCaller } from '../../partners/partners.service.ts';
@@ -9,21 +7,23 @@ import { deduplicatedCalls } from '../../platform/deduplicated-calls.ts';
 import { type Entry, leasedCacheOf } from '../../platform/leased-cache.ts';
 import { counter } from '../../platform/process-metrics.ts';
 import { partnerActor, withoutCause } from '../../reservations/actor-types.ts';
-import type { HoldTerms } from '../../reservations/insert-hold.store.ts';
-import { insertHold } from '../../reservations/insert-hold.store.ts';
+import { type HoldTerms, insertHold } from '../../reservations/insert-claim.store.ts';
 import { findReservationByKey } from '../../reservations/reservation-reads.store.ts';
 import type { Attached, Reservation } from '../../reservations/reservations.model.ts';
-import { findFreeOrdinals, holdLimitReached, takeOrdinal } from './active-hold-limit.service.ts';
-import { expiryOf, type HoldDeps } from './holds.service.ts';
-import type { Conflict, RefusedSlot } from './slot-conflict.service.ts';
 import {
+  type Conflict,
   findConflict,
+  findFreeOrdinals,
+  holdLimitReached,
   isStillClaimed,
   noneFree,
   priceChanged,
+  type RefusedSlot,
   slotNotAvailable,
+  takeOrdinal,
   wasLostLately,
-} from './slot-conflict.service.ts';
+} from './hold-conflicts.service.ts';
+import { expiryOf, type HoldDeps } from './holds.service.ts';
 
 export type PlaceHold = SlotReference &
   SlotChoice & {

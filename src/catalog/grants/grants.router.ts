@@ -5,7 +5,7 @@ import { noContent, type Operator, ok, type Route, route } from '../../http/rout
 import { partnerIdParam } from '../../partners/partners.schemas.ts';
 import { hasGrant, type PartnerDeps } from '../../partners/partners.service.ts';
 import { operatorActor } from '../../reservations/actor-types.ts';
-import { claimView } from '../../reservations/claim-view.rules.ts';
+import { claimView } from '../../reservations/reservation-views.rules.ts';
 import type { ReservationDeps } from '../../reservations/reservations.service.ts';
 import { venueIdParam } from '../venues/venues.schemas.ts';
 import { getVenue } from '../venues/venues.service.ts';

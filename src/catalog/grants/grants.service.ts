@@ -1,13 +1,11 @@
 import { PLATFORM_PARTNER_ID } from '../../domain/platform-partner.ts';
-import type { PartnerDeps } from '../../partners/partners.service.ts';
-import { getPartner } from '../../partners/partners.service.ts';
+import { getPartner, type PartnerDeps } from '../../partners/partners.service.ts';
 import { leasedCacheOf } from '../../platform/leased-cache.ts';
 import { inTransaction, isDuplicateKey } from '../../platform/mongo.ts';
 import type { Actor } from '../../reservations/actor-types.ts';
 import { findLiveHoldsAtVenue } from '../../reservations/hold-reads.store.ts';
 import type { Reservation } from '../../reservations/reservations.model.ts';
-import type { ReservationDeps } from '../../reservations/reservations.service.ts';
-import { transitionAll } from '../../reservations/reservations.service.ts';
+import { type ReservationDeps, transitionAll } from '../../reservations/reservations.service.ts';
 import { announce, type VenueChange } from '../changes/changes.service.ts';
 import { deleteGrant, insertGrant } from './grants.store.ts';
 

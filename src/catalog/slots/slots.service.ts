@@ -10,11 +10,9 @@ import { isBlackedOut } from '../blackouts/blackout.rules.ts';
 import { findBlackouts } from '../blackouts/blackouts.store.ts';
 import { fenceResource } from '../venues/venue-transaction.service.ts';
 import type { ResourceRow, VenueRow } from '../venues/venues.service.ts';
-import type { PricedSlot, UnsellableReason } from './slot.rules.ts';
-import { pricedSlotAt, salePeriodOf, unsellableReason } from './slot.rules.ts';
+import { type PricedSlot, pricedSlotAt, salePeriodOf, type UnsellableReason, unsellableReason } from './slot.rules.ts';
 import type { SlotChoice, SlotReference, SlotTarget } from './slot-targets.service.ts';
-import { findTargets, slotNotFound } from './slot-targets.service.ts';
-import { confirmingRejections } from './venue-rules.service.ts';
+import { confirmingRejections, findTargets, slotNotFound } from './slot-targets.service.ts';
 
 export type SlotDeps = { db: Db; clock: Clock; config: { bookingHorizonDays: number } };
 

@@ -3,14 +3,27 @@ import { writeEach } from '../platform/bulk-writes.ts';
 import { databaseClockOf } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import type { Lease } from '../platform/leased-cache.ts';
-import { type Db, type Expression, isCommandTimeout, isDuplicateKey, isExpressionError } from '../platform/mongo.ts';
+import {
+  type Db,
+  type Expression,
+  isCommandTimeout,
+  isDuplicateKey,
+  isExpressionError,
+  type Tx,
+} from '../platform/mongo.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Actor } from './actor-types.ts';
-import { noteClaimChanges } from './claim-writes.store.ts';
 import { findReservation } from './reservation-reads.store.ts';
 import { GUARD_INDEX, HOLD_KEY_INDEX, ORDINAL_INDEX } from './reservations.indexes.ts';
 import { type Attached, type OutboxEvent, type Reservation, reservationCollection } from './reservations.model.ts';
-import type { NewReservation } from './reservations.store.ts';
+import {
+  eventOf,
+  literal,
+  type NewReservation,
+  noteClaimChanges,
+  SUBJECT,
+  type Written,
+} from './reservations.store.ts';
 
 export type HoldTerms = {
   ttlMs: number;
@@ -136,4 +149,35 @@ function unlessLate(reservation: Reservation, now: Date, { beginBy }: Lease): Ex
   const latest = new Date(Math.min(now.getTime() + CLOCK_TOLERANCE_MS, beginBy.getTime()));
   const isInTime = { $and: [{ $gte: ['$$NOW', earliest] }, { $lt: ['$$NOW', latest] }] };
   return { $cond: [isInTime, { $literal: reservation }, { $toInt: 'not in time' }] };
+}
+
+type NewBooking = Pick<Reservation, 'customer' | 'paymentReference' | 'playedFor'> & {
+  bookingId: string;
+  actor: Actor;
+};
+
+/** Inserts a walk-in, which is BOOKED from the start. Throws a duplicate-key error if a cell is taken. */
+export async function insertBooked(
+  db: Db,
+  draft: NewReservation,
+  { actor, ...booking }: NewBooking,
+  tx: Tx,
+): Promise<Written> {
+  const eventId = newId();
+  const instants = { placedAt: '$$NOW', bookedAt: '$$NOW', holdExpiresAt: '$$NOW', outboxSince: '$$NOW' };
+  const booked = literal({ ...draft, ...booking, status: 'BOOKED', claimed: true });
+  const event = eventOf('booking_created', '$partnerId', actor, {
+    ...SUBJECT,
+    eventId: literal(eventId),
+    bookingId: '$bookingId',
+  });
+  // An upsert, because only an update can read `$$NOW`.
+  const reservation = await reservationCollection(db).findOneAndUpdate(
+    { _id: draft._id },
+    [{ $replaceWith: { $mergeObjects: [booked, instants] } }, { $set: { outbox: [event] } }],
+    { upsert: true, returnDocument: 'after', session: tx },
+  );
+  if (reservation === null) throw new Error('An upsert returned no document');
+  noteClaimChanges(db, [reservation], tx);
+  return { reservation, eventId, eventType: 'booking_created', hasEndedHold: false };
 }
