@@ -1,10 +1,11 @@
 import { LRUCache } from 'lru-cache';
-import { spanOf } from '../../catalog/slots/slot.rules.ts';
+import { salePeriodOf, spanOf } from '../../catalog/slots/slot.rules.ts';
 import { confirmingRejections, requireResourceIn } from '../../catalog/slots/slot-targets.service.ts';
 import type { SlotDeps } from '../../catalog/slots/slots.service.ts';
 import { findGrantedRules, type VenueRules } from '../../catalog/slots/venue-rules.store.ts';
 import type { ResourceRow } from '../../catalog/venues/venues.service.ts';
 import { venueNotAuthorized } from '../../partners/partners.service.ts';
+import { dayBounds, localDateOf } from '../../platform/calendar.ts';
 import { databaseClockOf } from '../../platform/clock.ts';
 import { memoizeByObject } from '../../platform/memoize-by-object.ts';
 import type { Db } from '../../platform/mongo.ts';
@@ -13,7 +14,7 @@ import { singleFlightByKey } from '../../platform/single-flight.ts';
 import { findClaimedWindows } from '../../reservations/claim-reads.store.ts';
 import { countClaimChanges } from '../../reservations/reservations.store.ts';
 import { type Plan, type PlannedSlot, planOf } from './planned-slots.service.ts';
-import { indexClaims, nextLapse, nextStart, reasonAt, salePeriodAt } from './slot-states.rules.ts';
+import { indexClaims, nextLapse, nextStart, reasonAt } from './slot-states.rules.ts';
 import type { ListedSlots } from './slots-json.rules.ts';
 
 /** What a cached response was read from: the venue's rules, its claims as this process knew them, and when. */
@@ -148,7 +149,9 @@ async function listSlots(
   const slots = plans.flat();
   const claims = slots.length === 0 ? [] : await findClaimedWindows(db, { venueId: venue._id, ...spanOf(slots) });
   const [now, nowByDatabase] = [clock.now(), databaseClockOf(db).now()];
-  const { onSale, until } = salePeriodAt(now, config.bookingHorizonDays, venue.timeZone);
+  const onSale = salePeriodOf(now, config.bookingHorizonDays, venue.timeZone);
+  // The end of the sale stays the same until the end of the venue's day.
+  const { end: until } = dayBounds(localDateOf(now, venue.timeZone), venue.timeZone);
   const index = indexClaims(claims);
   const moment = { onSale, now: nowByDatabase };
   return {

@@ -13,11 +13,15 @@ import { addYears, daysFrom, localDateOf } from '../../platform/calendar.ts';
 import { newId } from '../../platform/ids.ts';
 import { unlessDuplicate } from '../../platform/mongo.ts';
 import type { Actor } from '../../reservations/actor-types.ts';
-import { findClaimsInTheWay } from '../../reservations/claims.service.ts';
 import { customerOf } from '../../reservations/customer.rules.ts';
 import { insertBooked } from '../../reservations/insert-claim.store.ts';
 import { findReservation } from '../../reservations/reservation-reads.store.ts';
-import { offerJobs, type ReservationDeps, transitionReservation } from '../../reservations/reservations.service.ts';
+import {
+  findClaimsInTheWay,
+  offerJobs,
+  type ReservationDeps,
+  transitionReservation,
+} from '../../reservations/reservations.service.ts';
 import { applyTransition, type NewReservation, type Written } from '../../reservations/reservations.store.ts';
 import type { BookingDetail } from './bookings.service.ts';
 

@@ -7,10 +7,9 @@ import { toRupees } from '../../domain/money.ts';
 import { memoizeByObject } from '../../platform/memoize-by-object.ts';
 import type { Db } from '../../platform/mongo.ts';
 import type { Claimant } from '../../reservations/claim-reads.store.ts';
-import { findClaimsInTheWay } from '../../reservations/claims.service.ts';
 import { findActiveHolds } from '../../reservations/hold-reads.store.ts';
 import { findReservationAfterConflict } from '../../reservations/reservation-reads.store.ts';
-import { expireHolds, type ReservationDeps } from '../../reservations/reservations.service.ts';
+import { expireHolds, findClaimsInTheWay, type ReservationDeps } from '../../reservations/reservations.service.ts';
 import type { NewReservation } from '../../reservations/reservations.store.ts';
 import { findAlternatives } from '../availability/alternatives.service.ts';
 
@@ -119,7 +118,7 @@ function messageOf({ clock, config }: SlotDeps, { rules }: SlotTarget, { reason,
   return `The slot cannot be held (${reason}). Read availability again, or take one of conflict.alternatives.`;
 }
 
-export type HoldLimitDeps = ReservationDeps & { config: { maxActiveHolds: number } };
+type HoldLimitDeps = ReservationDeps & { config: { maxActiveHolds: number } };
 
 const MAX_KEPT = 500;
 

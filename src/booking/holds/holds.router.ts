@@ -24,8 +24,8 @@ import {
   placeBody,
   releasedHold,
 } from './holds.schemas.ts';
-import { extendHoldBy, getHold, type HoldDeps, listHolds, releaseHold } from './holds.service.ts';
-import { placeHold } from './place-hold.service.ts';
+import { extendHoldBy, getHold, listHolds, releaseHold } from './holds.service.ts';
+import { type HoldDeps, placeHold } from './place-hold.service.ts';
 
 type HoldParams = { holdId: string };
 

@@ -1,9 +1,7 @@
-import type { SlotDeps } from '../../catalog/slots/slots.service.ts';
 import { audienceOf, DomainError } from '../../domain/errors.ts';
 import { PLATFORM_PARTNER_ID } from '../../domain/platform-partner.ts';
 import type { Db } from '../../platform/mongo.ts';
 import type { Page, Position } from '../../platform/pagination.ts';
-import type { Queues } from '../../queues/queues.ts';
 import type { OperatorActor, PartnerActor } from '../../reservations/actor-types.ts';
 import { extendHold, lapseNow } from '../../reservations/hold-expiry.store.ts';
 import { listHoldRows } from '../../reservations/hold-reads.store.ts';
@@ -16,16 +14,7 @@ import type { Reservation } from '../../reservations/reservations.model.ts';
 import { type HoldStatus, holdStatusOf } from '../../reservations/reservations.rules.ts';
 import { expireHolds, type ReservationDeps, transitionReservation } from '../../reservations/reservations.service.ts';
 import { holdConsumed, holdExpired, holdNotFound, holdNotGranted } from './holds.rules.ts';
-
-export type HoldDeps = SlotDeps & {
-  queues: Pick<Queues, 'enqueueDispatch' | 'scheduleHoldExpiry' | 'removeHoldExpiry'>;
-  config: { holdTtlSeconds: number; maxActiveHolds: number };
-};
-
-/** What the expiry job of a hold says. */
-export function expiryOf({ _id: holdId, slotId, venueId, holdExpiresAt: expiresAt }: Reservation) {
-  return { holdId, slotId, venueId, expiresAt };
-}
+import { expiryOf, type HoldDeps } from './place-hold.service.ts';
 
 /**
  * A hold of the partner; of any partner for an operator, who names none. `afterConflict`: as the change left it that

@@ -1,11 +1,12 @@
 import { type SlotChoice, type SlotReference, slotNotFound } from '../../catalog/slots/slot-targets.service.ts';
-import { findSlotsForSale, type Offer, type SlotForSale } from '../../catalog/slots/slots.service.ts';
+import { findSlotsForSale, type Offer, type SlotDeps, type SlotForSale } from '../../catalog/slots/slots.service.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { requireKeyInForce } from '../../partners/authentication.service.ts';
 import type { PartnerCaller } from '../../partners/partners.service.ts';
 import { deduplicatedCalls } from '../../platform/deduplicated-calls.ts';
 import { type Entry, leasedCacheOf } from '../../platform/leased-cache.ts';
 import { counter } from '../../platform/process-metrics.ts';
+import type { Queues } from '../../queues/queues.ts';
 import { partnerActor, withoutCause } from '../../reservations/actor-types.ts';
 import { type HoldTerms, insertHold } from '../../reservations/insert-claim.store.ts';
 import { findReservationByKey } from '../../reservations/reservation-reads.store.ts';
@@ -23,7 +24,11 @@ import {
   takeOrdinal,
   wasLostLately,
 } from './hold-conflicts.service.ts';
-import { expiryOf, type HoldDeps } from './holds.service.ts';
+
+export type HoldDeps = SlotDeps & {
+  queues: Pick<Queues, 'enqueueDispatch' | 'scheduleHoldExpiry' | 'removeHoldExpiry'>;
+  config: { holdTtlSeconds: number; maxActiveHolds: number };
+};
 
 export type PlaceHold = SlotReference &
   SlotChoice & {
@@ -184,6 +189,11 @@ function termsOf(deps: HoldDeps, caller: PartnerCaller, input: PlaceHold): HoldT
     attached,
     actor: partnerActor(caller),
   };
+}
+
+/** What the expiry job of a hold says. */
+export function expiryOf({ _id: holdId, slotId, venueId, holdExpiresAt: expiresAt }: Reservation) {
+  return { holdId, slotId, venueId, expiresAt };
 }
 
 /** Enqueues the jobs of a placed hold without waiting for Redis. The sweep picks up what Redis rejects. */

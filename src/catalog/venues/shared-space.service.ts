@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { fieldError } from '../../domain/errors.ts';
 import { leasedCacheOf } from '../../platform/leased-cache.ts';
 import type { Db, Tx } from '../../platform/mongo.ts';
-import { addSharedCellsToClaims } from '../../reservations/claims.service.ts';
+import { addSharedCellsToClaims } from '../../reservations/reservations.service.ts';
 import { relateResources } from './resources.store.ts';
 import { inVenueTransaction } from './venue-transaction.service.ts';
 import type { ResourceRow } from './venues.model.ts';
