@@ -61,7 +61,7 @@ export async function insertAtOnce(
         attached: {},
         actor: SERVICE,
       };
-      const outcome = await insertHold(db, hold, its, how === 'together');
+      const outcome = await insertHold(db, hold, its, how !== 'alone');
       if (typeof outcome === 'string') return outcome;
       const { _id: holdId, placedAt, holdExpiresAt } = outcome;
       return { holdId, placedAt: placedAt.toISOString(), holdExpiresAt: holdExpiresAt.toISOString() };
