@@ -129,18 +129,11 @@ const midnight = (days: number) => new Date(`${dateIn(days)}T00:00:00.000+05:30`
 
 describe('while bookings are confirmed, cancelled and refunded, pages repeat nothing and skip no earlier booking', () => {
   const listings: Listing[] = [
-    { name: 'all, 200 a page', path: () => BOOKINGS, filter: () => ({}), limit: () => 200 },
     {
       name: 'all, each page of another size',
       path: () => BOOKINGS,
       filter: () => ({}),
       limit: () => integerBetween(random, 1, 200),
-    },
-    {
-      name: 'of one venue, 137 a page',
-      path: () => `${BOOKINGS}?venue_id=${venues[0]?.id}`,
-      filter: () => ({ venueId: venues[0]?.id }),
-      limit: () => 137,
     },
     {
       name: `of one customer, ${FEW} a page`,
