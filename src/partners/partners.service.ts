@@ -1,13 +1,13 @@
 import type { Cause } from '../domain/cause.ts';
-import { type Audience, DomainError } from '../domain/errors.ts';
+import { type Audience, DomainError, found } from '../domain/errors.ts';
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import { leasedCacheOf } from '../platform/leased-cache.ts';
 import type { Db } from '../platform/mongo.ts';
 import type { PartnerRow } from './partners.model.ts';
-import { findGrant, findPartner, findPartnersById, insertPartner, updatePartnerRow } from './partners.store.ts';
+import { findPartner, findPartnersById, insertPartner, updatePartnerRow } from './partners.store.ts';
 
-export { listPartners } from './partners.store.ts';
+export { findGrant, listPartners } from './partners.store.ts';
 
 export type PartnerDeps = { db: Db; clock: Clock; config: { serviceMode: 'sandbox' | 'production' } };
 
@@ -54,20 +54,14 @@ export async function updatePartner(
   return partner;
 }
 
-export async function hasGrant(deps: { db: Db }, partnerId: string, venueId: string): Promise<boolean> {
-  return findGrant(deps.db, partnerId, venueId);
-}
-
 export const SUSPENDED: Record<Audience, string> = {
   partner: 'Your partner account is suspended. Contact the platform operator to have it reactivated.',
   operator: 'The partner is suspended, so nothing is delivered to it. Reactivate the partner first.',
 };
 
 /** @throws DomainError PARTNER_NOT_FOUND */
-export function requirePartner(partner: PartnerRow | null): PartnerRow {
-  if (partner !== null) return partner;
-  throw new DomainError('PARTNER_NOT_FOUND', 'There is no partner with that id.');
-}
+export const requirePartner = (partner: PartnerRow | null): PartnerRow =>
+  found(partner, 'PARTNER_NOT_FOUND', 'There is no partner with that id.');
 
 /** For a venue that is missing or not granted, in the same words. */
 export function venueNotAuthorized(): DomainError {
