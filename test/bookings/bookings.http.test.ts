@@ -39,25 +39,25 @@ const hold = (fields: Json = {}) => placeHold(partner, newSlot(), fields);
 const confirm = async (holdId: unknown, fields: Json = {}) =>
   expectStatus(await partner.api.post('/api/v1/bookings/confirm', confirmBody(holdId, fields)), 201);
 const read = async (path: string) => expectStatus(await partner.api.get(path), 200);
-const booking = (id: unknown) => read(`/api/v1/bookings/${String(id)}`);
+const readBooking = (id: unknown) => read(`/api/v1/bookings/${String(id)}`);
 
 describe('what a partner attaches', () => {
   test('to a hold is shown with the hold and its booking', async () => {
     const placed = await hold(ATTACHED);
     expect(placed).toMatchObject(ATTACHED);
     expect(await read(`/api/v1/partner/holds/${String(placed['hold_id'])}`)).toMatchObject(ATTACHED);
-    expect(await booking((await confirm(placed['hold_id']))['booking_id'])).toMatchObject(ATTACHED);
+    expect(await readBooking((await confirm(placed['hold_id']))['booking_id'])).toMatchObject(ATTACHED);
     const plain = await hold();
     expect(plain).toMatchObject(NOTHING);
-    expect((await booking((await confirm(plain['hold_id']))['booking_id']))['metadata']).toEqual({});
+    expect((await readBooking((await confirm(plain['hold_id']))['booking_id']))['metadata']).toEqual({});
   });
 
   test('on confirm replaces each given part; a replay of the hold stays as it was', async () => {
     const slot = newSlot();
     const placed = await placeHold(partner, slot, { ...ATTACHED, idempotency_key: slot });
     const { booking_id: id } = await confirm(placed['hold_id'], { metadata: { basket: 'b-119' } });
-    expect(await booking(id)).toMatchObject({ order_reference: 'order-4711' });
-    expect((await booking(id))['metadata']).toEqual({ basket: 'b-119' });
+    expect(await readBooking(id)).toMatchObject({ order_reference: 'order-4711' });
+    expect((await readBooking(id))['metadata']).toEqual({ basket: 'b-119' });
     const again = await placeHold(partner, slot, { idempotency_key: slot });
     expect(again).toEqual(placed);
   });
@@ -158,12 +158,12 @@ test('a booking that was cancelled, then refunded, replays each call by its own 
     '200',
     '200',
   ]);
-  for (const [operation, other] of [
+  for (const [operation, opposite] of [
     ['cancel', 'refund'],
     ['refund', 'cancel'],
   ] as const) {
     expect(await end(operation, booking, keys[operation])).toBe('200 replay');
-    expect(await end(operation, booking, keys[other])).toBe('409 IDEMPOTENCY_KEY_MISMATCH');
+    expect(await end(operation, booking, keys[opposite])).toBe('409 IDEMPOTENCY_KEY_MISMATCH');
     expect(await end(operation, booking, `new ${operation}`)).toBe('409 INVALID_HOLD_STATE');
   }
   const { status, outbox } = await rowOf(service, 'reservations', { bookingId: idOf(booking) });
