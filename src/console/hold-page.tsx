@@ -1,5 +1,6 @@
 import type { VNode } from 'preact';
-import { expiryOf, getHold } from '../booking/holds/holds.service.ts';
+import { getHold } from '../booking/holds/holds.service.ts';
+import { expiryOf } from '../booking/holds/place-hold.service.ts';
 import { getResource } from '../catalog/venues/venues.service.ts';
 import { findVenue } from '../catalog/venues/venues.store.ts';
 import { holdExpiryJobId } from '../queues/jobs.ts';

@@ -4,7 +4,7 @@ import { PLATFORM_PARTNER_ID } from '../domain/platform-partner.ts';
 import type { RetentionRule } from '../domain/retention.ts';
 import { idBound } from '../platform/ids.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
-import { attachedInEvent } from '../reservations/attached.rules.ts';
+import { attachedInEvent } from '../reservations/reservation-views.rules.ts';
 import type { Outbox } from '../reservations/reservations.model.ts';
 import type { EventRow } from './events.model.ts';
 

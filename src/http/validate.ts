@@ -96,7 +96,7 @@ function check(part: Part, faults: FieldFault[]): unknown {
 /** Compiles the validator of a schema once; joi would do it in each call. */
 const checkedBy = (options: ValidationOptions) =>
   memoizeByObject((schema: ObjectSchema<unknown>) =>
-    sparingOwnRules(schema).prefs({
+    stoppingBeforeCustomRules(schema).prefs({
       ...options,
       messages: { ...MESSAGES, ...options.messages },
       abortEarly: false,
@@ -120,9 +120,9 @@ const closed = checkedBy({
 type Modify = (options: { each: (part: Schema) => Schema; ref: false }) => Schema;
 
 /** Makes fields with a custom rule stop at the first fault: custom rules rely on what earlier rules return. */
-function sparingOwnRules<Of extends Schema>(schema: Of): Of {
+function stoppingBeforeCustomRules<Of extends Schema>(schema: Of): Of {
   const modify: unknown = schema.$_modify.bind(schema);
-  const made = (modify as Modify)({ each: sparingOwnRules, ref: false }).$_mutateRebuild() as Of;
+  const made = (modify as Modify)({ each: stoppingBeforeCustomRules, ref: false }).$_mutateRebuild() as Of;
   const rules = (made.describe()['rules'] ?? []) as { name: string }[];
   return rules.some(({ name }) => name === 'custom') ? (made.prefs({ abortEarly: true }) as Of) : made;
 }

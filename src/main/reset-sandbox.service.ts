@@ -1,7 +1,7 @@
 import type { PartnerActor } from '../reservations/actor-types.ts';
 import { listBookingRows } from '../reservations/booking-list.store.ts';
 import { listHoldRows } from '../reservations/hold-reads.store.ts';
-import { moveAll, type ReservationDeps } from '../reservations/reservations.service.ts';
+import { type ReservationDeps, transitionAll } from '../reservations/reservations.service.ts';
 import { deactivateSubscription } from '../webhooks/deliveries/deactivate-subscription.service.ts';
 import { deleteSubscription, listSubscriptions } from '../webhooks/subscriptions/subscriptions.service.ts';
 
@@ -24,7 +24,10 @@ export async function resetSandbox(
   const someBookings = async () =>
     (await listBookingRows(deps.db, { partnerId, status: 'BOOKED' }, undefined, PAGE)).rows;
   const change = { actor, reason: REASON };
-  const holds = await moveAll(deps, 'release', someHolds, { ...change, set: { releaseReason: REASON } });
-  const bookings = await moveAll(deps, 'cancel', someBookings, { ...change, set: { cancellationReason: REASON } });
+  const holds = await transitionAll(deps, 'release', someHolds, { ...change, set: { releaseReason: REASON } });
+  const bookings = await transitionAll(deps, 'cancel', someBookings, {
+    ...change,
+    set: { cancellationReason: REASON },
+  });
   return { subscriptions: subscriptions.length, holds: holds.length, bookings: bookings.length };
 }

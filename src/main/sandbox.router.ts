@@ -1,8 +1,9 @@
 import Joi from 'joi';
-import { cancelPlayedWalkIn, placeWalkIn, type WalkInDeps } from '../booking/bookings/walk-ins.service.ts';
+import { cancelSimulatedWalkIn, placeWalkIn, type WalkInDeps } from '../booking/bookings/walk-ins.service.ts';
 import { holdView } from '../booking/holds/holds.rules.ts';
 import { heldExample, hold, holdIdParam } from '../booking/holds/holds.schemas.ts';
-import { expireHoldNow, type HoldDeps } from '../booking/holds/holds.service.ts';
+import { expireHoldNow } from '../booking/holds/holds.service.ts';
+import type { HoldDeps } from '../booking/holds/place-hold.service.ts';
 import { EXAMPLE } from '../http/example-values.ts';
 import { pathId } from '../http/fields.ts';
 import { count, id, object, slotId as slotIdField } from '../http/response-fields.ts';
@@ -110,7 +111,7 @@ export function sandboxRoutes(deps: SandboxDeps): Route<PartnerCaller>[] {
           customerName: null,
           customerPhone: null,
           overrideHolds: body.override_holds,
-          playedFor: caller.partnerId,
+          simulatedBy: caller.partnerId,
           actor: partnerActor(caller),
         });
         return created({ slot_id: slotId, booking_id: booking.bookingId, status: 'BOOKED' });
@@ -127,7 +128,7 @@ export function sandboxRoutes(deps: SandboxDeps): Route<PartnerCaller>[] {
       responses: { 200: { description: 'The slot is free.', body: releasedSlot } },
       errors: ['SLOT_NOT_FOUND', 'BOOKING_NOT_FOUND'],
       handle: async ({ caller, params: { slotId } }) => {
-        const { booking } = await cancelPlayedWalkIn(deps, slotId, caller.partnerId, partnerActor(caller));
+        const { booking } = await cancelSimulatedWalkIn(deps, slotId, caller.partnerId, partnerActor(caller));
         return ok({ slot_id: slotId, booking_id: booking.bookingId, status: 'CANCELLED' });
       },
     }),

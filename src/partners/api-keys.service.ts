@@ -80,7 +80,7 @@ export async function rotateApiKey(
     return made;
   });
   if (issued !== null) {
-    await leasedCacheOf(deps.db).changedForAll();
+    await leasedCacheOf(deps.db).invalidate('everywhere');
     return issued;
   }
   throw new DomainError('KEY_NOT_FOUND', 'This partner has no valid key with that id to replace. Issue a new key.');
@@ -97,7 +97,7 @@ export async function revokeApiKey(deps: PartnerDeps, partnerId: string, keyId: 
   if (!(await revokeApiKeyRow(deps.db, partnerId, keyId))) {
     throw new DomainError('KEY_NOT_FOUND', 'This partner has no key with that id. List its keys to find the id.');
   }
-  await leasedCacheOf(deps.db).changedForAll();
+  await leasedCacheOf(deps.db).invalidate('everywhere');
 }
 
 /** The caller's key, its partner, and the venues granted to it by name. One query. */

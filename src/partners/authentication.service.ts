@@ -7,9 +7,9 @@ import type { Logger } from '../platform/logger.ts';
 import type { Db } from '../platform/mongo.ts';
 import { HASH_OF_NO_KEY, hashOf, isOfMode, isSameHash, KEY_START, prefixOf } from './api-key.rules.ts';
 import { findApiKey, findApiKeysByPrefix, type KeyOfPartner, touchApiKeyRow } from './api-keys.store.ts';
-import { findCachedKey } from './cached-partners.store.ts';
 import type { ApiKeyRow } from './partners.model.ts';
 import { type KeyOwner, type PartnerDeps, SUSPENDED } from './partners.service.ts';
+import { findCachedKey } from './partners.store.ts';
 
 export type SentKey = {
   /** Whether this process accepted the key in the last ten minutes; it may be invalid by now. */

@@ -1,9 +1,14 @@
 import { type Audience, DomainError } from '../domain/errors.ts';
 import type { Db, ReadOptions } from '../platform/mongo.ts';
 import { newestByDb } from '../platform/newest-reads.ts';
-import { findCachedGrant } from './cached-partners.store.ts';
 import { SUSPENDED } from './partners.service.ts';
-import { findActiveGrants, findActivePartnerIds, findGrant, isActivePartner } from './partners.store.ts';
+import {
+  findActiveGrants,
+  findActivePartnerIds,
+  findCachedGrant,
+  findGrant,
+  isActivePartner,
+} from './partners.store.ts';
 
 /** A partner, and the venue of an event; null for a sample, which has none. */
 export type Receiver = { partnerId: string; venueId: string | null };

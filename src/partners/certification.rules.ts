@@ -1,4 +1,5 @@
 import SUITE from '../../docs/certification-suite.json' with { type: 'json' };
+import type { FieldFault } from '../domain/errors.ts';
 
 export const REPORT_FORMAT = 'partner-booking-certification/1';
 
@@ -35,8 +36,6 @@ export type CertificationReport = {
 /** The partner to certify. The report has its id in the sandbox, which differs from its id in production. */
 export type Attachment = { partnerId: string; mode: 'sandbox' | 'production'; now: Date };
 
-export type ReportFault = { path: string; message: string };
-
 const SKEW_MS = 5 * 60_000;
 
 const UNTOUCHED = 'Attach the unchanged report of partner certify.';
@@ -48,9 +47,9 @@ const UNTOUCHED = 'Attach the unchanged report of partner certify.';
 export function faultOfReport(
   report: CertificationReport,
   { partnerId, mode, now }: Attachment,
-): ReportFault | undefined {
+): FieldFault | undefined {
   const { partner_id: of, suite_version: version, scenarios, summary, verdict } = report;
-  const fault = (path: string, message: string): ReportFault => ({ path: `report.${path}`, message });
+  const fault = (path: string, message: string): FieldFault => ({ path: `report.${path}`, message });
   if (mode === 'sandbox' && of !== partnerId)
     return fault('partner_id', `is ${of}: the report is of another partner. Attach the one of ${partnerId}.`);
   if (report.ended_at.getTime() > now.getTime() + SKEW_MS)

@@ -1,14 +1,13 @@
 import type { Cause } from '../domain/cause.ts';
-import { type Audience, DomainError } from '../domain/errors.ts';
+import { type Audience, DomainError, found } from '../domain/errors.ts';
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import { leasedCacheOf } from '../platform/leased-cache.ts';
 import type { Db } from '../platform/mongo.ts';
-import { findCachedGrant } from './cached-partners.store.ts';
 import type { PartnerRow } from './partners.model.ts';
-import { findGrant, findPartner, findPartnersById, insertPartner, updatePartnerRow } from './partners.store.ts';
+import { findPartner, findPartnersById, insertPartner, updatePartnerRow } from './partners.store.ts';
 
-export { listPartners } from './partners.store.ts';
+export { findGrant, listPartners } from './partners.store.ts';
 
 export type PartnerDeps = { db: Db; clock: Clock; config: { serviceMode: 'sandbox' | 'production' } };
 
@@ -51,19 +50,8 @@ export async function updatePartner(
   change: Partial<Pick<PartnerRow, 'name' | 'contactEmail' | 'status'>>,
 ): Promise<PartnerRow> {
   const partner = requirePartner(await updatePartnerRow(deps.db, partnerId, change));
-  const cache = leasedCacheOf(deps.db);
-  if (change.status === 'suspended') await cache.changedForAll();
-  else cache.freshen();
+  await leasedCacheOf(deps.db).invalidate(change.status === 'suspended' ? 'everywhere' : 'here');
   return partner;
-}
-
-export async function hasGrant(deps: { db: Db }, partnerId: string, venueId: string): Promise<boolean> {
-  return findGrant(deps.db, partnerId, venueId);
-}
-
-/** Whether the partner may sell at the venue, from the cache; false only if the database says so. */
-export async function isCachedGrant(db: Db, partnerId: string, venueId: string): Promise<boolean> {
-  return (await findCachedGrant(db, partnerId, venueId)) !== null;
 }
 
 export const SUSPENDED: Record<Audience, string> = {
@@ -72,10 +60,8 @@ export const SUSPENDED: Record<Audience, string> = {
 };
 
 /** @throws DomainError PARTNER_NOT_FOUND */
-export function requirePartner(partner: PartnerRow | null): PartnerRow {
-  if (partner !== null) return partner;
-  throw new DomainError('PARTNER_NOT_FOUND', 'There is no partner with that id.');
-}
+export const requirePartner = (partner: PartnerRow | null): PartnerRow =>
+  found(partner, 'PARTNER_NOT_FOUND', 'There is no partner with that id.');
 
 /** The error for a venue that is missing or not granted (same message). */
 export function venueNotAuthorized(): DomainError {

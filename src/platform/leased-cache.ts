@@ -25,12 +25,11 @@ export type LeasedCache = {
   read<T extends object>(kind: EntryKind, id: string, from?: 'cache' | 'database'): Promise<Entry<T> | null>;
   /** A lease over these entries; undefined if the primary is not confirmed within `patienceMs`. */
   lease(entries: readonly Entry[], patienceMs: number): Promise<Lease | undefined>;
-  /** Call it after a change is acknowledged: this process obeys it at once, the others within half a lease. */
-  freshen(): void;
-  /** Like `freshen`, but resolves once every process obeys the change: all earlier leases have ended. */
-  changedForAll(): Promise<void>;
-  /** `changedForAll` for a change that takes something off sale, `freshen` for others. */
-  changed(takesOffSale: boolean): Promise<void>;
+  /**
+   * Call it after a change is acknowledged. This process obeys the change at once, the others within half a lease. With
+   * `everywhere`, for changes that take something off sale, it resolves once all earlier leases have ended.
+   */
+  invalidate(where: 'here' | 'everywhere'): Promise<void>;
   /** The milliseconds until `read` in every process returns a change that is acknowledged now. */
   shownInMs(): Promise<number>;
   /** Whether the primary can be confirmed now, within half a lease. */
@@ -113,14 +112,7 @@ export const leasedCacheOf = memoizeByObject((db: Db): LeasedCache => {
     return known as never;
   };
 
-  const freshen = (): void => {
-    notBeforeMs = performance.now();
-  };
   const longestLeaseMs = async () => Math.max(leaseMs, await findLongestLeaseMs(db));
-  const changedForAll = async (): Promise<void> => {
-    freshen();
-    await delay((await longestLeaseMs()) * WAIT_FACTOR);
-  };
   return {
     read,
     lease: async (entries, patienceMs) => {
@@ -131,9 +123,10 @@ export const leasedCacheOf = memoizeByObject((db: Db): LeasedCache => {
       await delay(Math.max(0, Math.min(RETRY_MS, patienceMs)));
       return undefined;
     },
-    freshen,
-    changedForAll,
-    changed: async (takesOffSale) => (takesOffSale ? changedForAll() : freshen()),
+    invalidate: async (where) => {
+      notBeforeMs = performance.now();
+      if (where === 'everywhere') await delay((await longestLeaseMs()) * WAIT_FACTOR);
+    },
     shownInMs: async () => (await longestLeaseMs()) * USE_PART * WAIT_FACTOR,
     isConfirmable: () => isTrueWithin(leaseMs * USE_PART, primary.isConfirmed(primary.term())),
     size: kept.size,

@@ -88,7 +88,7 @@ const REMOVAL = {
   removeOnFail: { age: DAY_SECONDS, count: 1000 },
 };
 /** A job that fails this many times is moved to the dead-letter queue. */
-const REPEATED = { attempts: 3, backoff: { type: 'exponential', delay: 500 }, ...REMOVAL };
+const RETRY_OPTIONS = { attempts: 3, backoff: { type: 'exponential', delay: 500 }, ...REMOVAL };
 
 export function holdExpiryJob({ inMs, ...hold }: DueHold): NewJob {
   return {
@@ -99,7 +99,7 @@ export function holdExpiryJob({ inMs, ...hold }: DueHold): NewJob {
       venue_id: hold.venueId,
       expires_at: hold.expiresAt.toISOString(),
     } satisfies HoldExpiryJob,
-    opts: { jobId: holdExpiryJobId(hold), delay: Math.max(0, inMs), ...REPEATED },
+    opts: { jobId: holdExpiryJobId(hold), delay: Math.max(0, inMs), ...RETRY_OPTIONS },
   };
 }
 
@@ -125,7 +125,7 @@ export function dispatchJobs(waiting: readonly WaitingEvent[]): NewJob[] {
         reservationIds: group.map(({ reservationId }) => reservationId),
         events: group.map(({ eventType, eventId }) => ({ event_type: eventType, event_id: eventId })),
       } satisfies DispatchJob,
-      opts: { jobId: `event-${id}`, ...REPEATED },
+      opts: { jobId: `event-${id}`, ...RETRY_OPTIONS },
     });
   }
   return jobs;
@@ -189,7 +189,7 @@ export function deadJobJob(data: DeadJob, addedAtMs: number): NewJob {
 
 /** The source job of a dead letter, to be run again. */
 export function sourceJob({ job_name: name, job_data: data, job_id: jobId }: DeadJob): NewJob {
-  return { name, data, opts: { jobId, ...REPEATED } };
+  return { name, data, opts: { jobId, ...RETRY_OPTIONS } };
 }
 
 /** What a job of the dead-letter queue is about, by its id: a delivery, or a job of a queue. */

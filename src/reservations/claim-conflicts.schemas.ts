@@ -1,7 +1,7 @@
 import Joi from 'joi';
 import { EXAMPLE } from '../http/example-values.ts';
 import { claimFields, count, id, named, object } from '../http/response-fields.ts';
-import { MAX_CONFLICTS_SHOWN } from './claim-view.rules.ts';
+import { MAX_CONFLICTS_SHOWN } from './reservation-views.rules.ts';
 
 const conflict = named(
   'BlackoutConflict',

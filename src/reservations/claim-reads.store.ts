@@ -60,14 +60,14 @@ export const findClaimedWindows = batchedByDb<VenueTime, ClaimedWindow[]>(async 
 
 export type LiveClaim = Pick<
   Reservation,
-  '_id' | 'bookingId' | 'partnerId' | 'resourceId' | 'slotId' | 'slotStart' | 'slotEnd' | 'placedAt'
+  '_id' | 'bookingId' | 'partnerId' | 'resourceId' | 'slotId' | 'slotStart' | 'slotEnd'
 >;
 
 export const findLiveClaimsAtVenue = (db: Db, venueId: string, from: Date, to: Date): Promise<LiveClaim[]> =>
-  findLiveClaims(db, venueId, from, to, { placedAt: 1 });
+  findLiveClaims(db, venueId, from, to, {});
 
 /** A claim in the day view of operators: its customer, and how long a hold has left by the database's clock. */
-export type Occupancy = Omit<LiveClaim, 'placedAt'> &
+export type Occupancy = LiveClaim &
   Pick<Reservation, 'cells' | 'status'> & { customerName?: string | null; leftMs: number };
 
 /** Like `findLiveClaimsAtVenue`, with cells, customers and the remaining time of holds. */
@@ -100,21 +100,10 @@ async function findLiveClaims<Claim extends object>(
     .toArray();
 }
 
-/** A claim with its partner, which only that partner may see. */
-export type Claimant = Pick<
-  Reservation,
-  '_id' | 'cells' | 'status' | 'holdExpiresAt' | 'partnerId' | 'venueId' | 'slotStart' | 'slotEnd'
->;
+const CLAIMANT_FIELDS = { cells: 1, status: 1, holdExpiresAt: 1, partnerId: 1 } as const;
 
-const CLAIMANT_FIELDS = {
-  cells: 1,
-  status: 1,
-  holdExpiresAt: 1,
-  partnerId: 1,
-  venueId: 1,
-  slotStart: 1,
-  slotEnd: 1,
-};
+/** A claim with its partner, which only that partner may see. */
+export type Claimant = Pick<Reservation, '_id' | keyof typeof CLAIMANT_FIELDS>;
 
 /** The claims on any of the cells, including lapsed holds (status EXPIRED). Concurrent calls share the read. */
 export const findClaimants = batchedByDb<readonly string[], Claimant[]>(async (db, calls) => {

@@ -1,21 +1,23 @@
 import type { DuePosition } from '../platform/backlog.store.ts';
 import type { Logger } from '../platform/logger.ts';
-import type { Db } from '../platform/mongo.ts';
+import { type Db, isDuplicateKey } from '../platform/mongo.ts';
 import { BATCH_SIZES, counter, histogram } from '../platform/process-metrics.ts';
 import { type SweptPage, sweepBatches } from '../platform/sweep.ts';
 import type { Queues } from '../queues/queues.ts';
-import { expireLapsedHolds, type TriedHold } from './expire-holds.store.ts';
+import { cellsOf, spacesOf } from './cells.rules.ts';
+import { type Claimant, findClaimants, findLiveClaimsOfResource, type LiveWindow } from './claim-reads.store.ts';
+import { expireLapsedHolds, type TriedHold } from './hold-expiry.store.ts';
 import { findLapsedHolds, type PageOfDue } from './hold-reads.store.ts';
 import type { Reservation } from './reservations.model.ts';
 import type { TransitionName } from './reservations.rules.ts';
-import { applyTransition, type Change, type Written } from './reservations.store.ts';
+import { addCells, applyTransition, type Change, type Written } from './reservations.store.ts';
 
 export type { Customer } from './reservations.model.ts';
 
 export type ReservationDeps = { db: Db; queues: Pick<Queues, 'enqueueDispatch' | 'removeHoldExpiry'> };
 
 /** Carries out a transition and offers its jobs (`offerJobs`). Null if the transition is not legal. */
-export async function moveReservation(
+export async function transitionReservation(
   deps: ReservationDeps,
   name: TransitionName,
   reservationId: string,
@@ -27,11 +29,8 @@ export async function moveReservation(
   return written.reservation;
 }
 
-/**
- * Carries out a transition for every reservation that `findSome` finds, until it finds none; returns the changed
- * reservations.
- */
-export async function moveAll(
+/** Carries out a transition for every reservation that `findSome` finds, until it finds none; returns the changed ones. */
+export async function transitionAll(
   deps: ReservationDeps,
   name: TransitionName,
   findSome: () => Promise<Pick<Reservation, '_id'>[]>,
@@ -41,7 +40,7 @@ export async function moveAll(
   for (;;) {
     const some = await findSome();
     if (some.length === 0) return moved;
-    const tried = await Promise.all(some.map(({ _id }) => moveReservation(deps, name, _id, change)));
+    const tried = await Promise.all(some.map(({ _id }) => transitionReservation(deps, name, _id, change)));
     moved.push(...tried.filter((reservation) => reservation !== null));
   }
 }
@@ -133,4 +132,63 @@ export async function sweepLapsedHolds(
   const onError = (err: unknown, batch: readonly string[]) =>
     deps.log.error({ hold_ids: batch, err }, 'holds could not be expired; the sweep retries them');
   return { count: await sweepBatches(ids, stopping, expire, onError), next };
+}
+
+const isLapsed = ({ status }: { status: string }): boolean => status === 'EXPIRED';
+
+/**
+ * The live claims on cells for which the guard index has rejected an insert; none if the cells have become free. Also
+ * expires the lapsed holds on them, which would be the next conflict of a walk-in that overrides live claims.
+ */
+export async function findClaimsInTheWay(deps: ReservationDeps, cells: readonly string[]): Promise<Claimant[]> {
+  const claimants = await findClaimants(deps.db, cells);
+  const lapsed = claimants.filter(isLapsed);
+  if (lapsed.length === 0) return claimants;
+  const lapsedIds = lapsed.map(({ _id }) => _id);
+  await expireHolds(deps, lapsedIds);
+  return claimants.filter(({ _id }) => !lapsedIds.includes(_id));
+}
+
+/**
+ * Makes every live claim on `resourceId` also fill the space that it shares with `otherId` from now on, so that the
+ * guard index rejects overlaps with earlier claims. Safe to repeat. Returns the claims that could not be extended,
+ * because other claims have taken some of their shared space.
+ */
+export async function addSharedCellsToClaims(
+  deps: { db: Db },
+  resourceId: string,
+  otherId: string,
+): Promise<LiveWindow[]> {
+  const shared = spacesOf(resourceId, [otherId]).filter((space) => space !== resourceId);
+  const overlapping: LiveWindow[] = [];
+  for (const claim of await findLiveClaimsOfResource(deps.db, resourceId)) {
+    const cells = cellsOf(shared, claim.slotStart, claim.slotEnd);
+    if (!(await tryAddCells(deps, claim._id, cells, [resourceId, otherId]))) overlapping.push(claim);
+  }
+  return overlapping;
+}
+
+/** False if another live claim has one of the cells. Expires lapsed holds on the cells. */
+async function tryAddCells(
+  deps: { db: Db },
+  reservationId: string,
+  cells: readonly string[],
+  resourceIds: readonly string[],
+): Promise<boolean> {
+  for (let isRetry = false; ; isRetry = true) {
+    try {
+      await addCells(deps.db, reservationId, cells, resourceIds);
+      return true;
+    } catch (err) {
+      if (!isDuplicateKey(err)) throw err;
+    }
+    const claimants = await findClaimants(deps.db, cells);
+    // Their events get no jobs; the sweep of webhook delivery finds them.
+    const lapsedIds = claimants.filter(isLapsed).map(({ _id }) => _id);
+    await expireLapsedHolds(deps.db, lapsedIds);
+    // The claim itself already has some of the cells. If there is no other live claim, the conflicting one has just
+    // ended.
+    const isTaken = claimants.some((claim) => claim._id !== reservationId && !isLapsed(claim));
+    if (isTaken || isRetry) return false;
+  }
 }

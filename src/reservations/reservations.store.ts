@@ -1,16 +1,40 @@
+import type { GuardedUpdate } from '../platform/bulk-writes.ts';
 import { newId } from '../platform/ids.ts';
-import type { Db, Expression, Tx } from '../platform/mongo.ts';
+import { memoizeByObject } from '../platform/memoize-by-object.ts';
+import { afterCommit, type Db, type Expression, type Tx } from '../platform/mongo.ts';
 import type { Actor } from './actor-types.ts';
-import { insertClaim, updateClaim } from './claim-writes.store.ts';
 import { type EventType, isOfBooking } from './event-types.ts';
-import type { Attached, EndingKey, EventSubject, Reservation } from './reservations.model.ts';
+import {
+  type Attached,
+  type EndingKey,
+  type EventSubject,
+  type Reservation,
+  reservationCollection,
+} from './reservations.model.ts';
 import { ALIVE, LAPSED, TRANSITIONS, type TransitionName } from './reservations.rules.ts';
 
+// Every write that inserts a claim or changes what one takes counts the change: once the write is answered, this process
+// sends no availability from before it (ADR 0008). Expiring a hold is not counted, because a lapsed hold takes nothing.
+
+const changesByVenue = memoizeByObject((_db: Db) => new Map<string, number>());
+
+/** How many changes of claims at a venue this process has made; data read at another count is stale. */
+export const countClaimChanges = (db: Db, venueId: string): number => changesByVenue(db).get(venueId) ?? 0;
+
+/** Counts changes that this process has written, in a transaction after its commit. */
+export function noteClaimChanges(db: Db, claims: readonly { venueId: string }[], tx?: Tx): void {
+  const count = () => {
+    for (const { venueId } of claims) changesByVenue(db).set(venueId, countClaimChanges(db, venueId) + 1);
+  };
+  if (tx === undefined) count();
+  else afterCommit(tx, count);
+}
+
 /** Wrap every caller's value in a pipeline: a name such as `$status` must not be read as a field. */
-const literal = (value: unknown): Expression => ({ $literal: value });
+export const literal = (value: unknown): Expression => ({ $literal: value });
 
 /** The fields that an event copies from the reservation, by their names in the event (ADR 0009). */
-const SUBJECT = {
+export const SUBJECT = {
   venueId: '$venueId',
   resourceId: '$resourceId',
   slotId: '$slotId',
@@ -21,7 +45,7 @@ const SUBJECT = {
   resourceIdsAffected: '$resourceIdsAffected',
 } as const satisfies Record<keyof EventSubject | 'resourceIdsAffected', string>;
 
-function eventOf(type: EventType, originator: unknown, actor: Actor, details: Expression): Expression {
+export function eventOf(type: EventType, originator: unknown, actor: Actor, details: Expression): Expression {
   return { type: literal(type), at: '$$NOW', originatorId: originator, actor: literal(actor), ...details };
 }
 
@@ -41,31 +65,6 @@ export type NewReservation = Pick<
   | 'cells'
   | 'pricePaise'
 >;
-
-type NewBooking = Pick<Reservation, 'customer' | 'paymentReference' | 'playedFor'> & {
-  bookingId: string;
-  actor: Actor;
-};
-
-/** Inserts a walk-in, which is BOOKED from the start. Throws a duplicate-key error if a cell is taken. */
-export async function insertBooked(
-  db: Db,
-  draft: NewReservation,
-  { actor, ...booking }: NewBooking,
-  tx: Tx,
-): Promise<Written> {
-  const eventId = newId();
-  const instants = { placedAt: '$$NOW', bookedAt: '$$NOW', holdExpiresAt: '$$NOW', outboxSince: '$$NOW' };
-  const booked = literal({ ...draft, ...booking, status: 'BOOKED', claimed: true });
-  const event = eventOf('booking_created', '$partnerId', actor, {
-    ...SUBJECT,
-    eventId: literal(eventId),
-    bookingId: '$bookingId',
-  });
-  const pipeline = [{ $replaceWith: { $mergeObjects: [booked, instants] } }, { $set: { outbox: [event] } }];
-  const reservation = await insertClaim(db, draft._id, pipeline, tx);
-  return { reservation, eventId, eventType: 'booking_created', hasEndedHold: false };
-}
 
 export type Change = {
   actor: Actor;
@@ -111,6 +110,20 @@ export async function applyTransition(
   if (reservation === null) return null;
   const { event: eventType, from }: (typeof TRANSITIONS)[TransitionName] = TRANSITIONS[name];
   return { reservation, eventId, eventType, hasEndedHold: from[0] === 'ACTIVE' };
+}
+
+/** Changes the claim that the filter still matches; null if none does. */
+export async function updateClaim(
+  db: Db,
+  { filter, update }: GuardedUpdate & { filter: { _id: string } },
+  tx?: Tx,
+): Promise<Reservation | null> {
+  const reservation = await reservationCollection(db).findOneAndUpdate(filter, update, {
+    returnDocument: 'after',
+    ...(tx === undefined ? {} : { session: tx }),
+  });
+  if (reservation !== null) noteClaimChanges(db, [reservation], tx);
+  return reservation;
 }
 
 /** The update of a transition, which adds an event with `eventId`, and the guard that matches only if it is legal. */
@@ -180,30 +193,6 @@ function laterThanBefore(instant: string): Expression {
 
 function withEndingKey({ of, ...ending }: NonNullable<Change['ending']>): Expression {
   return { [of]: { $concatArrays: [{ $ifNull: [`$${of}`, []] }, [literal(ending)]] } };
-}
-
-/**
- * Moves a live hold's expiry to `ttlMs` from the database's now or to the end of its slot, whichever is earlier, and
- * never to an earlier time. Null if the hold is not live, or would live longer than `maxLifeMs`.
- */
-export async function extendHold(
-  db: Db,
-  holdId: string,
-  ttlMs: number,
-  maxLifeMs: number,
-): Promise<Reservation | null> {
-  const wanted = { $min: [{ $add: ['$$NOW', ttlMs] }, '$slotEnd'] };
-  const isWithinLife = { $lte: [wanted, { $add: ['$placedAt', maxLifeMs] }] };
-  return updateClaim(db, {
-    filter: { _id: holdId, status: 'ACTIVE', $expr: { $and: [ALIVE, isWithinLife] } },
-    update: [{ $set: { holdExpiresAt: { $max: ['$holdExpiresAt', wanted] } } }],
-  });
-}
-
-/** Moves a live hold's expiry to the database's now; false if the hold is not live. */
-export async function lapseNow(db: Db, holdId: string): Promise<boolean> {
-  const filter = { _id: holdId, status: 'ACTIVE', $expr: ALIVE };
-  return (await updateClaim(db, { filter, update: [{ $set: { holdExpiresAt: '$$NOW' } }] })) !== null;
 }
 
 /** Adds cells to a live claim, which block slots of these resources from now on. */

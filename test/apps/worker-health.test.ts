@@ -3,8 +3,7 @@ import { serveHealth } from '../../src/main/worker-app.ts';
 import { loadConfig } from '../../src/process/config/config.ts';
 import { createContext } from '../../src/process/context.ts';
 import { createClient } from '../support/client.ts';
-import type { TestScope } from '../support/process-scope.ts';
-import { testScope } from '../support/process-scope.ts';
+import { type TestScope, testScope } from '../support/process-scope.ts';
 import { freshName, serviceEnvironment } from '../support/service-environment.ts';
 
 type Scope = TestScope<ReturnType<typeof settings>>;

@@ -11,12 +11,10 @@ import {
   operatorOf,
   placeHold,
 } from '../support/factories.ts';
-import type { Random } from '../support/random.ts';
-import { integerBetween, mulberry32, pick, propertySeed } from '../support/random.ts';
+import { integerBetween, mulberry32, pick, propertySeed, type Random } from '../support/random.ts';
 import { scaled } from '../support/scale.ts';
 import { hostedService } from '../support/service-host.ts';
-import type { Shop } from './agreement.ts';
-import { compareListingAndHolds } from './agreement.ts';
+import { compareListingAndHolds, type Shop } from './agreement.ts';
 import { dateAfter } from './wall-clock.ts';
 
 const HORIZON_DAYS = 90;

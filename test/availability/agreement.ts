@@ -1,8 +1,6 @@
 import type { Reply } from '../support/client.ts';
-import type { Json } from '../support/factories.ts';
-import { json } from '../support/factories.ts';
-import type { Random } from '../support/random.ts';
-import { integerBetween, pick } from '../support/random.ts';
+import { type Json, json } from '../support/factories.ts';
+import { integerBetween, pick, type Random } from '../support/random.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 import { dateAfter } from './wall-clock.ts';
 

@@ -1,5 +1,4 @@
-import type { Latch } from '../support/latch.ts';
-import { latch } from '../support/latch.ts';
+import { type Latch, latch } from '../support/latch.ts';
 import type { Service } from '../support/service.ts';
 
 type Context = Service['context'];

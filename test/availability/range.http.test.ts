@@ -1,12 +1,10 @@
-import type { IncomingMessage } from 'node:http';
-import { request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import express from 'express';
 import { listen } from '../../src/http/listen.ts';
 import { sendJson } from '../../src/http/send-json.ts';
-import type { Partner, Venue } from '../support/factories.ts';
-import { anyPartner, anyVenue, dateIn } from '../support/factories.ts';
+import { anyPartner, anyVenue, dateIn, type Partner, type Venue } from '../support/factories.ts';
 import { sharedService } from '../support/service-host.ts';
 
 const service = sharedService();

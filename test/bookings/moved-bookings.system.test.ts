@@ -4,8 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { SavedRules } from '../../src/booking/bookings/moved-bookings.service.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { anyPartner, anyVenue, bookSlot, dateIn, operatorOf, slotsOf } from '../support/factories.ts';
-import type { HostedService } from '../support/service-host.ts';
-import { hostedService } from '../support/service-host.ts';
+import { type HostedService, hostedService } from '../support/service-host.ts';
 import { endProcesses, startProcess } from '../support/worker-process.ts';
 
 let service: HostedService;

@@ -3,10 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Json, Partner, Venue } from '../support/factories.ts';
 import { anyPartner, anyVenue, bookSlot, dateIn, expectStatus, freeSlotIds } from '../support/factories.ts';
 import { copyBookings } from '../support/many-bookings.ts';
-import type { ReadPage } from '../support/paging.ts';
-import { NO_FAULTS, pagingFaults, readPages } from '../support/paging.ts';
-import type { QueryPlan } from '../support/query-plans.ts';
-import { sortedQueriesOf } from '../support/query-plans.ts';
+import { NO_FAULTS, pagingFaults, type ReadPage, readPages } from '../support/paging.ts';
+import { type QueryPlan, sortedQueriesOf } from '../support/query-plans.ts';
 import { integerBetween, mulberry32, propertySeed } from '../support/random.ts';
 import { rowsOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
@@ -131,18 +129,11 @@ const midnight = (days: number) => new Date(`${dateIn(days)}T00:00:00.000+05:30`
 
 describe('while bookings are confirmed, cancelled and refunded, pages repeat nothing and skip no earlier booking', () => {
   const listings: Listing[] = [
-    { name: 'all, 200 a page', path: () => BOOKINGS, filter: () => ({}), limit: () => 200 },
     {
       name: 'all, each page of another size',
       path: () => BOOKINGS,
       filter: () => ({}),
       limit: () => integerBetween(random, 1, 200),
-    },
-    {
-      name: 'of one venue, 137 a page',
-      path: () => `${BOOKINGS}?venue_id=${venues[0]?.id}`,
-      filter: () => ({ venueId: venues[0]?.id }),
-      limit: () => 137,
     },
     {
       name: `of one customer, ${FEW} a page`,

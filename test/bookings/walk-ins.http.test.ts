@@ -197,3 +197,20 @@ describe('a walk-in over several holds', () => {
     expect(verdict(await seller.api.post('/api/v1/bookings/confirm', confirmBody(idOf(hold))))).toBe('201');
   });
 });
+
+test("a walk-in of the sandbox takes no hold of another partner, and release gives back no other channel's walk-in", async () => {
+  const venue = await anyVenue(service);
+  const [own, rival] = [await anyPartner(service, [venue.id]), await anyPartner(service, [venue.id])];
+  const [held = '', sold = '', played = ''] = await freeSlotIds(own, venue.id);
+  const at = (slotId: string) => `/api/v1/sandbox/slots/${slotId}`;
+  const { hold_id: _id } = await placeHold(rival, held);
+  const taking = await own.api.post(`${at(held)}/walk-in`, { override_holds: true });
+  expect(verdict(taking)).toBe('409 SLOT_NOT_AVAILABLE');
+  expect(await rowOf(service, 'reservations', { _id })).toMatchObject({ status: 'ACTIVE' });
+
+  expectStatus(await walkIn({ slot_id: sold }), 201);
+  expectStatus(await rival.api.post(`${at(played)}/walk-in`, {}), 201);
+  for (const slotId of [sold, played])
+    expect(verdict(await own.api.post(`${at(slotId)}/release`))).toBe('404 BOOKING_NOT_FOUND');
+  expectStatus(await rival.api.post(`${at(played)}/release`), 200);
+});

@@ -6,9 +6,7 @@ import {
   anyVenue,
   dateIn,
   expectStatus,
-  freeSlotIds,
   operatorOf,
-  placeHold,
   subscribe,
 } from '../support/factories.ts';
 import { rowsOf } from '../support/rows.ts';
@@ -176,46 +174,6 @@ describe('dispatched', () => {
     expectStatus(await reader.api.get(`${FEED}?limit=200${query}`), 200)['data'] as Json[];
   const deliveriesOf = (eventIds: string[]) => rowsOf(service, 'deliveries', { eventId: { $in: eventIds } });
 
-  test('a change goes to those who ask for it with a grant, is in the feed of all with a grant, and leaves the outbox', async () => {
-    const sold = await anyVenue(service);
-    const [asking, silent, narrow, outsider] = await Promise.all([
-      anyPartner(service, [sold.id]),
-      anyPartner(service, [sold.id]),
-      anyPartner(service, [sold.id, venue.id]),
-      anyPartner(service, [venue.id]),
-    ]);
-    await dispatchAll(sold);
-    const types = ['availability_changed'];
-    const { id } = await subscribe(asking, 'http://127.0.0.1:9/', types);
-    await subscribe(silent, 'http://127.0.0.1:9/');
-    await subscribe(outsider, 'http://127.0.0.1:9/', types);
-    const body = { endpoint_url: 'http://127.0.0.1:9/', event_types: types, venue_ids: [venue.id] };
-    expectStatus(await narrow.api.post('/api/v1/partner/webhooks', body), 201);
-    await patchResource(sold.resourceIds[0] ?? '', { price_rupees: 1700 });
-    const [eventId = '', ...more] = await dispatchAll(sold);
-    expect(more).toEqual([]);
-    await service.dispatch(eventId);
-    expect(await deliveriesOf([eventId])).toMatchObject([{ subscriptionId: id, eventType: 'availability_changed' }]);
-    expect(await rowsOf(service, 'catalog_outbox', { venueId: sold.id })).toEqual([]);
-    for (const reader of [asking, silent, narrow]) {
-      const events = await feedOf(reader, `&event_type=availability_changed&venue_id=${sold.id}`);
-      expect(events.filter((event) => event['event_id'] === eventId)).toEqual([
-        {
-          event_id: eventId,
-          event_type: 'availability_changed',
-          timestamp: expect.any(String),
-          venue_id: sold.id,
-          slot_id: null,
-          hold_id: null,
-          booking_id: null,
-          partner_id: PLATFORM,
-          details: { reason: 'prices', resource_ids: sold.resourceIds, from: null, to: null },
-        },
-      ]);
-    }
-    expect((await feedOf(outsider)).map((event) => event['event_id'])).not.toContain(eventId);
-  });
-
   test('a grant is sent and shown to the partner concerned alone, also once it has ended', async () => {
     const sold = await anyVenue(service);
     const [rival, newcomer] = await Promise.all([anyPartner(service, [sold.id]), anyPartner(service)]);
@@ -261,27 +219,4 @@ describe('dispatched', () => {
       details: { reason: 'blackout', resource_ids: ['sample-court'], test: true },
     });
   });
-});
-
-test('events of a claim on shared space name every resource whose slots it blocks, others only their own', async () => {
-  const pitch = await anyVenue(service, [{ name: 'A' }, { name: 'B' }, { name: 'Alone' }]);
-  const [half = '', second = '', alone = ''] = pitch.resourceIds;
-  const whole = await anyResource(service, pitch.id, { name: 'Full', shares_space_with: [half, second] });
-  const seller = await anyPartner(service, [pitch.id]);
-  const free = await freeSlotIds(seller, pitch.id, dateIn(4));
-  const affectedBy = async (resourceId: string, index: number) => {
-    const slotIds = free.filter((id) => id.startsWith(`${resourceId}_`));
-    const { hold_id: holdId } = await placeHold(seller, slotIds[index] ?? '');
-    expectStatus(await seller.api.post(`/api/v1/partner/holds/${String(holdId)}/cancel`, {}), 200);
-    await service.dispatch(String(holdId));
-    const feed = expectStatus(await seller.api.get(`${FEED}?limit=200`), 200)['data'] as Json[];
-    return feed
-      .filter((event) => event['hold_id'] === holdId)
-      .map((event) => (event['details'] as Json)['resource_ids_affected']);
-  };
-  const all = [half, second, whole].toSorted();
-  expect(await affectedBy(whole, 0)).toEqual([all, all]);
-  const ofHalf = [half, whole].toSorted();
-  expect(await affectedBy(half, 1)).toEqual([ofHalf, ofHalf]);
-  expect(await affectedBy(alone, 2)).toEqual([undefined, undefined]);
 });

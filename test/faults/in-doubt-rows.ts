@@ -47,7 +47,7 @@ async function anyHold({ partner, anySlot }: World): Promise<string> {
 /** Has the hold read its rules anew. */
 async function preparedHold(world: World, body: { slot_id: string } & Json): Promise<Prepared> {
   const { context } = world.service;
-  leasedCacheOf(context.db).freshen();
+  await leasedCacheOf(context.db).invalidate('here');
   return {
     call: () => world.partner.api.post(HOLDS, body),
     effects: () => reservations(world, { slotId: body.slot_id }),

@@ -1,6 +1,6 @@
 import { countNewDeadLetters } from '../../src/operations/alerts/dead-letters.service.ts';
+import { lapseNow } from '../../src/reservations/hold-expiry.store.ts';
 import { expireHolds } from '../../src/reservations/reservations.service.ts';
-import { lapseNow } from '../../src/reservations/reservations.store.ts';
 import { dispatchEvents } from '../../src/webhooks/deliveries/dispatch-events.service.ts';
 import { anyDelivery } from '../support/deliveries.ts';
 import { placeHold, subscribe } from '../support/factories.ts';

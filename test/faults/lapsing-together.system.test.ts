@@ -4,7 +4,7 @@ import { slotIdOf } from '../../src/catalog/slots/slot.rules.ts';
 import { newId } from '../../src/platform/ids.ts';
 import { SERVICE } from '../../src/reservations/actor-types.ts';
 import { cellsOf } from '../../src/reservations/cells.rules.ts';
-import { insertHold } from '../../src/reservations/insert-hold.store.ts';
+import { insertHold } from '../../src/reservations/insert-claim.store.ts';
 import { eventually } from '../support/eventually.ts';
 import { anyVenue } from '../support/factories.ts';
 import { freePort } from '../support/own-servers.ts';

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Reply } from '../support/client.ts';
-import { createClient } from '../support/client.ts';
+import { createClient, type Reply } from '../support/client.ts';
 import type { Partner, Venue } from '../support/factories.ts';
 import { anyPartner, anyVenue, dateIn, expectStatus, freeSlotIds, json, placeHold } from '../support/factories.ts';
 import { rowOf } from '../support/rows.ts';

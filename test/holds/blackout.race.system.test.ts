@@ -177,46 +177,6 @@ describe('halves that begin to share space', () => {
     const path = `/api/v1/operator/venues/${venueOfHalves}/blackouts`;
     return expectStatus(await operator().post(path, body), 201);
   };
-  const confirm = async (reply: Reply) => {
-    const { hold_id: holdId } = expectStatus(reply, 201);
-    return verdict(await partner.api.post('/api/v1/bookings/confirm', confirmBody(holdId)));
-  };
-
-  test.each<[string, () => Promise<Reply>]>([
-    [
-      'one was closed, then the other held',
-      async () => {
-        await blackOutSouth();
-        const held = await holdNorth();
-        await share();
-        return held;
-      },
-    ],
-    [
-      'one was held, then the other closed',
-      async () => {
-        const held = await holdNorth();
-        await blackOutSouth();
-        await share();
-        return held;
-      },
-    ],
-    [
-      'one was held, and the other closed once they shared it',
-      async () => {
-        const held = await holdNorth();
-        await share();
-        expect((await blackOutSouth())['conflicts']).toHaveLength(1);
-        return held;
-      },
-    ],
-  ])('keep earlier claims: %s', async (_what, steps) => {
-    const held = await steps();
-    const again = await holdNorth();
-    expect([again.status, again.text]).toEqual([201, held.text]);
-    expect(await confirm(held)).toBe('201');
-  });
-
   test.each<[string, (() => Promise<unknown>)[]]>([
     ['closed then', [share, blackOutSouth]],
     ['closed before', [blackOutSouth, share]],

@@ -1,14 +1,11 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import type { Reply } from '../support/client.ts';
 import { collectionCallsOf } from '../support/collection-calls.ts';
-import type { Json } from '../support/factories.ts';
-import { expectStatus } from '../support/factories.ts';
+import { expectStatus, type Json } from '../support/factories.ts';
 import { begun, beside, cacheOf, ignoringLeases, SLOW, WITHIN_SLOW_MS, waitingForNoLease } from '../support/leases.ts';
 import { rowsOf } from '../support/rows.ts';
-import type { HostedService } from '../support/service-host.ts';
-import { hostedService } from '../support/service-host.ts';
-import type { Call, Place, Row } from './changed-rules.ts';
-import { hold, OF_PARTNERS, OF_RULES, outcomeOf, placeAt } from './changed-rules.ts';
+import { type HostedService, hostedService } from '../support/service-host.ts';
+import { type Call, hold, OF_PARTNERS, OF_RULES, outcomeOf, type Place, placeAt, type Row } from './changed-rules.ts';
 
 const ROUNDS = 5;
 

@@ -1,5 +1,4 @@
-import type { Client, Reply } from '../support/client.ts';
-import { createClient } from '../support/client.ts';
+import { type Client, createClient, type Reply } from '../support/client.ts';
 import type { Json, Partner, Venue } from '../support/factories.ts';
 import { anyPartner, anyVenue, dateIn, expectStatus, freeSlotIds, operatorOf } from '../support/factories.ts';
 import type { HostedService } from '../support/service-host.ts';

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createClient } from '../support/client.ts';
-import type { CollectionCalls } from '../support/collection-calls.ts';
-import { collectionCallsOf } from '../support/collection-calls.ts';
+import { type CollectionCalls, collectionCallsOf } from '../support/collection-calls.ts';
 import type * as Commands from '../support/commands.in-host.ts';
 import type { Json, Partner, Venue } from '../support/factories.ts';
 import {
@@ -14,8 +13,7 @@ import {
   placeHold,
 } from '../support/factories.ts';
 import { monitoredUri } from '../support/service-environment.ts';
-import type { HostedService } from '../support/service-host.ts';
-import { hostedService } from '../support/service-host.ts';
+import { type HostedService, hostedService } from '../support/service-host.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
 
 const HOLDS = '/api/v1/partner/holds';

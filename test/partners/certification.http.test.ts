@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import SUITE from '../../docs/certification-suite.json' with { type: 'json' };
-import type { Json, Partner } from '../support/factories.ts';
-import { anyPartner, expectStatus, operatorOf } from '../support/factories.ts';
+import { anyPartner, expectStatus, type Json, operatorOf, type Partner } from '../support/factories.ts';
 import { hostedService, sharedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
-import type { Outcome, SentReport } from './certification-report.ts';
-import { certificationReport } from './certification-report.ts';
+import { certificationReport, type Outcome, type SentReport } from './certification-report.ts';
 
 const PARTNERS = '/api/v1/operator/partners';
 const OF_ANOTHER = '0193a1f4-6c00-7b2a-9d41-5e0c7a3f1b02';

@@ -1,10 +1,8 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { PLATFORM_PARTNER_ID } from '../../src/domain/platform-partner.ts';
-import type { Reply } from '../support/client.ts';
-import { createClient } from '../support/client.ts';
+import { createClient, type Reply } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Json } from '../support/factories.ts';
-import { anyPackage, anyPartner, anyVenue, expectStatus, operatorOf } from '../support/factories.ts';
+import { anyPackage, anyPartner, anyVenue, expectStatus, type Json, operatorOf } from '../support/factories.ts';
 import type * as Beside from '../support/listeners-beside.in-host.ts';
 import { OPERATOR_KEY } from '../support/service-environment.ts';
 import { hostedService } from '../support/service-host.ts';
@@ -18,14 +16,9 @@ const PARTNERS = '/api/v1/operator/partners';
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const MISSING = '00000000-0000-7000-8000-00000000dead';
 
-const [service, production] = await Promise.all([
-  hostedService({ isAlone: true }),
-  hostedService({ overrides: { SERVICE_MODE: 'production' } }),
-]);
+const service = await hostedService({ isAlone: true });
 const operator = operatorOf(service);
-afterAll(async () => {
-  await Promise.all([service.stop(), production.stop()]);
-});
+afterAll(() => service.stop());
 
 async function create(by = operator, fields: Json = {}): Promise<Json & { id: string }> {
   const body = { name: 'Sports Seller', contact_email: 'dev@seller.example', ...fields };
@@ -221,58 +214,47 @@ describe('a key', () => {
   });
 });
 
-describe('a partner that asks who it is', () => {
-  test('reads the mode, the horizon and the limits of its service, null for no limit', async () => {
-    const { id } = await create(operatorOf(production), { name: 'Live Seller' });
-    expectStatus(await operatorOf(production).post(`${PARTNERS}/${id}/certify`), 200);
-    const key = String((await issue(id, {}, operatorOf(production)))['api_key']);
-    const unlimited = { rateLimitPerMinute: 0, maxActiveHolds: 7, holdTtlSeconds: 120 };
-    const { listenBeside } = production.inHost<typeof Beside>(BESIDE);
-    const other = await listenBeside('partner', { ...unlimited, bookingHorizonDays: 30 });
-    const ask = async (url: string) => expectStatus(await createClient(url, key).get('/api/v1/partner/me'), 200);
-    const { rateLimitPerMinute, maxActiveHolds, holdTtlSeconds, bookingHorizonDays, ...told } = await production
-      .inHost<typeof Inside>(INSIDE)
-      .readToldSettings();
-    const limits = {
-      rate_limit_per_minute: rateLimitPerMinute,
-      max_active_holds: maxActiveHolds,
-      hold_ttl_seconds: holdTtlSeconds,
-      max_hold_ttl_seconds: 1800,
-      max_hold_life_seconds: 7200,
-      max_range_days: 31,
-      max_webhooks: 20,
-      webhook_retry_delays_seconds: told.webhookRetryDelaysSeconds,
-    };
-    expect(rateLimitPerMinute).toBeGreaterThan(0);
-    const me = { partner_id: id, name: 'Live Seller', status: 'active', mode: 'production', venues: [] };
-    expect(await ask(production.url)).toEqual({
-      ...me,
-      limits,
-      horizon_days: bookingHorizonDays,
+test('a partner reads the mode, the horizon and the limits of its service, null for no limit', async () => {
+  const { listenBeside } = service.inHost<typeof Beside>(BESIDE);
+  const settings = {
+    serviceMode: 'production' as const,
+    maxActiveHolds: 7,
+    holdTtlSeconds: 120,
+    bookingHorizonDays: 30,
+  };
+  const admin = createClient(await listenBeside('admin', settings), OPERATOR_KEY);
+  const { id } = await create(admin, { name: 'Live Seller' });
+  expectStatus(await admin.post(`${PARTNERS}/${id}/certify`), 200);
+  const key = String((await issue(id, {}, admin))['api_key']);
+  for (const [rateLimitPerMinute, told] of [
+    [90, 90],
+    [0, null],
+  ] as const) {
+    const url = await listenBeside('partner', {
+      ...settings,
+      rateLimitPerMinute,
+      webhookRetryDelaysSeconds: [3, 5, 8, 13],
+    });
+    expect(expectStatus(await createClient(url, key).get('/api/v1/partner/me'), 200)).toEqual({
+      partner_id: id,
+      name: 'Live Seller',
+      status: 'active',
+      mode: 'production',
+      venues: [],
+      horizon_days: 30,
+      limits: {
+        rate_limit_per_minute: told,
+        max_active_holds: 7,
+        hold_ttl_seconds: 120,
+        max_hold_ttl_seconds: 1800,
+        max_hold_life_seconds: 7200,
+        max_range_days: 31,
+        max_webhooks: 20,
+        webhook_retry_delays_seconds: [3, 5, 8, 13],
+      },
       key: expect.objectContaining({ expires_at: null }),
     });
-    expect(await ask(other)).toMatchObject({
-      ...me,
-      horizon_days: 30,
-      limits: { rate_limit_per_minute: null, max_active_holds: 7, hold_ttl_seconds: 120 },
-    });
-  });
-});
-
-describe('grants', () => {
-  test('can be given and ended repeatedly', async () => {
-    const venue = await anyVenue(service);
-    const partner = await anyPartner(service);
-    const missing = `${PARTNERS}/${partner.id}/venues/${MISSING}`;
-    expect(verdict(await operator.put(missing))).toBe('404 VENUE_NOT_FOUND');
-    const path = `${PARTNERS}/${partner.id}/venues/${venue.id}`;
-    const count = async () => expectStatus(await partner.api.get('/api/v1/partner/venues'), 200)['count'];
-    for (let time = 0; time < 2; time += 1) expect(await operator.put(path)).toMatchObject({ status: 204, text: '' });
-    expect(await count()).toBe(1);
-    for (let time = 0; time < 2; time += 1)
-      expect(expectStatus(await operator.delete(path), 200)).toEqual({ released_holds: [] });
-    expect(await count()).toBe(0);
-  });
+  }
 });
 
 describe('certification', () => {
@@ -285,18 +267,5 @@ describe('certification', () => {
     const answers = replies.map((reply) => expectStatus(reply, 200));
     expect(new Set(answers.map((answer) => answer['certified_at'])).size).toBe(1);
     expect(answers[0]?.['certification_notes']).toBe('$name');
-  });
-
-  test('keeps its notes until a call with other notes', async () => {
-    const { id } = await create();
-    const certify = async (body?: Json) => expectStatus(await operator.post(`${PARTNERS}/${id}/certify`, body), 200);
-    const first = await certify({ notes: 'All scenarios passed.\nRun 12.' });
-    expect(first).toMatchObject({ certification_notes: 'All scenarios passed.\nRun 12.' });
-    expect(await certify()).toEqual(first);
-    const second = { ...first, certification_notes: 'Run 13' };
-    expect(await certify({ notes: 'Run 13' })).toEqual(second);
-    expect(expectStatus(await operator.get(`${PARTNERS}/${id}`), 200)).toEqual(second);
-    const { data } = expectStatus(await operator.get('/api/v1/operator/audit?action=certifyPartner'), 200);
-    expect((data as Json[])[0]).toMatchObject({ before: first, after: second });
   });
 });

@@ -7,16 +7,3 @@ type Context = Service['context'];
 export async function noteUseElsewhere(context: Context, keyId: string): Promise<void> {
   createKeyUse(context).note({ _id: keyId, hash: '' });
 }
-
-/** The settings that partners can read. */
-export async function readToldSettings({ config }: Context) {
-  const { rateLimitPerMinute, maxActiveHolds, holdTtlSeconds, bookingHorizonDays } = config;
-  const { webhookRetryDelaysSeconds } = config;
-  return {
-    rateLimitPerMinute,
-    maxActiveHolds,
-    holdTtlSeconds,
-    bookingHorizonDays,
-    webhookRetryDelaysSeconds: [...webhookRetryDelaysSeconds],
-  };
-}

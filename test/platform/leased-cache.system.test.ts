@@ -157,7 +157,7 @@ describe('an entry', () => {
     const peer = await openPeer();
     await peer.write('a', { n: 1 });
     const first = await cached(peer, 'a');
-    peer.cache.freshen();
+    await peer.cache.invalidate('here');
     expect(await cached(peer, 'a')).toBe(first);
     await peer.write('a', { n: 2 });
     // Control: nobody has said so.
@@ -171,7 +171,7 @@ describe('an entry', () => {
     await peer.write('a', { n: 1 });
     await cached(peer, 'a');
     await peer.write('a', { n: 2 });
-    peer.cache.freshen();
+    await peer.cache.invalidate('here');
     expect(await peer.read('a')).toMatchObject({ n: 2 });
   });
 
@@ -288,7 +288,7 @@ describe('a reading', () => {
     await held.reached;
     peer.onReading = undefined;
     await peer.write('a', { n: 2 });
-    peer.cache.freshen();
+    await peer.cache.invalidate('here');
     held.open();
     expect(await first).toMatchObject({ n: 1 });
     expect(await peer.read('a')).toMatchObject({ n: 2 });
@@ -416,7 +416,7 @@ describe('a lease', () => {
     await long.read('a');
     await short.read('a');
     const beganAt = realNow();
-    await short.cache.changedForAll();
+    await short.cache.invalidate('everywhere');
     expect(realNow() - beganAt).toBeGreaterThanOrEqual(1199);
   });
 });

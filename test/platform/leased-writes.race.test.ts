@@ -92,7 +92,7 @@ async function sellAmidChanges(seed: number, isGuarded: boolean) {
   for (let change = 0; change < CHANGES; change += 1) {
     const db = pick(random, sellers);
     await rules(db).updateOne({ _id: 'a' }, { $set: { n: current + 1 } });
-    await leasedCacheOf(db).changedForAll();
+    await leasedCacheOf(db).invalidate('everywhere');
     answered.push({ n: current, sold: await soldBy(current) });
     current += 1;
     await delay(integerBetween(random, 0, LEASE_MS));

@@ -1,10 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { slotsOn } from '../../src/catalog/slots/schedule.rules.ts';
 import { addDays } from '../../src/platform/calendar.ts';
-import { CELL_MINUTES, cellsOf, spacesOf } from '../../src/reservations/cells.rules.ts';
+import { CELL_MINUTES, cellsOf } from '../../src/reservations/cells.rules.ts';
 import { randomSchedule } from '../slots/random-schedule.ts';
-import type { Random } from '../support/random.ts';
-import { integerBetween, mulberry32, propertySeed } from '../support/random.ts';
+import { integerBetween, mulberry32, propertySeed, type Random } from '../support/random.ts';
 
 const MINUTE_MS = 60_000;
 const at = (time: string) => new Date(`2026-11-21T${time}Z`);
@@ -22,15 +21,6 @@ describe('cells', () => {
       'turf-a+turf-full@202611220000',
     ]);
     expect(cellsOf(['turf-a'], at('04:30'), at('05:30'))).toHaveLength(60 / CELL_MINUTES);
-  });
-
-  test('a window off the grid is widened to it', () => {
-    expect(cellsOf(['t'], at('04:29:59.999'), at('04:35:00.001'))).toEqual([
-      't@202611210425',
-      't@202611210430',
-      't@202611210435',
-    ]);
-    expect(cellsOf(['t'], at('04:31'), at('04:32'))).toEqual(['t@202611210430']);
   });
 
   test('a claim that would fill no cell, and so guard nothing, is refused', () => {
@@ -103,23 +93,5 @@ describe('when two windows are compared by their cells', () => {
 
   test('slots that were a minute too long would share cells', () => {
     expect(sharedBySlots(1)).toBeGreaterThan(0);
-  });
-});
-
-describe('spaces', () => {
-  const full = spacesOf('turf-full', ['turf-a', 'turf-b']);
-  const halfA = spacesOf('turf-a', ['turf-full']);
-  const halfB = spacesOf('turf-b', ['turf-full']);
-
-  test('a pair has one name, whichever of the two is asked', () => {
-    expect(full).toEqual(['turf-full', 'turf-a+turf-full', 'turf-b+turf-full']);
-    expect(halfA).toEqual(['turf-a', 'turf-a+turf-full']);
-  });
-
-  test('a full turf meets each half and the halves do not meet', () => {
-    const cells = (spaces: string[]) => cellsOf(spaces, at('04:30'), at('05:30'));
-    expect(share(cells(full), cells(halfA))).toBe(true);
-    expect(share(cells(full), cells(halfB))).toBe(true);
-    expect(share(cells(halfA), cells(halfB))).toBe(false);
   });
 });

@@ -4,10 +4,8 @@ import { newId } from '../../src/platform/ids.ts';
 import { inTransaction } from '../../src/platform/mongo.ts';
 import { SERVICE } from '../../src/reservations/actor-types.ts';
 import { cellsOf } from '../../src/reservations/cells.rules.ts';
-import type { NotInserted } from '../../src/reservations/insert-hold.store.ts';
-import { insertHold } from '../../src/reservations/insert-hold.store.ts';
+import { insertBooked, insertHold, type NotInserted } from '../../src/reservations/insert-claim.store.ts';
 import type { NewReservation } from '../../src/reservations/reservations.store.ts';
-import { insertBooked } from '../../src/reservations/reservations.store.ts';
 import type { Service } from '../support/service.ts';
 
 type Context = Service['context'];
@@ -63,7 +61,7 @@ export async function insertAtOnce(
         attached: {},
         actor: SERVICE,
       };
-      const outcome = await insertHold(db, hold, its, how === 'alone');
+      const outcome = await insertHold(db, hold, its, how !== 'alone');
       if (typeof outcome === 'string') return outcome;
       const { _id: holdId, placedAt, holdExpiresAt } = outcome;
       return { holdId, placedAt: placedAt.toISOString(), holdExpiresAt: holdExpiresAt.toISOString() };

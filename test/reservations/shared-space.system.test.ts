@@ -8,8 +8,7 @@ import { anyPartner, anyVenue, dateIn, expectStatus, operatorOf, placeHold } fro
 import { latch } from '../support/latch.ts';
 import { beside, cacheOf, ignoringLeases, SLOW, WITHIN_SLOW_MS, waitingForNoLease } from '../support/leases.ts';
 import { rowOf } from '../support/rows.ts';
-import type { HostedService } from '../support/service-host.ts';
-import { hostedService } from '../support/service-host.ts';
+import { type HostedService, hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 
 const HOLDS = '/api/v1/partner/holds';

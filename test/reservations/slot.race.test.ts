@@ -3,12 +3,10 @@ import { GUARD_INDEX } from '../../src/reservations/reservations.indexes.ts';
 import type { Reservation } from '../../src/reservations/reservations.model.ts';
 import { report } from '../faults/report.ts';
 import type { Reply } from '../support/client.ts';
-import type { Partner } from '../support/factories.ts';
-import { anyPartner, anyResource, anyVenue, dateIn, freeSlotIds, slotsOf } from '../support/factories.ts';
+import { anyPartner, anyResource, anyVenue, dateIn, freeSlotIds, type Partner, slotsOf } from '../support/factories.ts';
 import { rowsOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
-import type { HostedService } from '../support/service-host.ts';
-import { hostedService } from '../support/service-host.ts';
+import { type HostedService, hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
 
 const PARTNERS = 64;

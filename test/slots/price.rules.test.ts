@@ -70,13 +70,6 @@ describe('which slots a rule is for', () => {
     expect(at(fromTen, '21', '22', '23', '00').join()).toBe('1000,1500,1500,1000');
   });
 
-  test('an end at or before the start passes midnight', () => {
-    const listed = prices([{ startTime: '22:00', endTime: '01:00' }], DATE, '20:00–03:00');
-    expect(at(listed, '21', '22', '23', '00', '01')).toEqual(['1000', '1500', '1500', '1500', '1000']);
-    const whole = prices([{ startTime: '22:00', endTime: '22:00' }], DATE, '20:00–03:00');
-    expect(new Set(whole.map((each) => each.slice(3)))).toEqual(new Set(['1500']));
-  });
-
   test('its days are operating days: Saturday night goes on after midnight, and Sunday begins later', () => {
     const priceOn = (day: 'sat' | 'sun') => prices([{ daysOfWeek: [day] }], DATE, '22:00–02:00').join(' ');
     expect(priceOn('sat')).toBe('22:1500 23:1500 00:1500 01:1500');
@@ -123,7 +116,6 @@ describe('a time that passes midnight begins on the day that the rule names', ()
 
   test('it may begin at opening and end at closing, on every day or on one', () => {
     const whole = { startTime: '18:00', endTime: '02:00' };
-    expect(peak(prices([whole], DATE, '18:00–02:00'))).toHaveLength(8);
     expect(peak(prices([{ ...whole, daysOfWeek: ['sun'] }], DATE, '18:00–02:00'))).toEqual([]);
     expect(peak(prices([{ ...whole, daysOfWeek: ['sun'] }], SUNDAY, '18:00–02:00'))).toHaveLength(8);
     const day = { startTime: '06:00', endTime: '06:00', daysOfWeek: ['sat'] as PriceRule['daysOfWeek'] };
@@ -149,20 +141,6 @@ describe('a time that passes midnight begins on the day that the rule names', ()
     const saturday = new Date(Date.parse(sunday) - 86_400_000).toISOString().slice(0, 10);
     const evening20 = ['20', '21', '22', '23'];
     expect(peak(prices(rules, saturday, '20:00–04:00', 'Europe/London'))).toEqual([...evening20, ...hours]);
-  });
-});
-
-describe('its times are those of the clocks at the venue', () => {
-  test('the hour that comes twice costs the same both times', () => {
-    const rules = [{ startTime: '01:00', endTime: '02:00' }];
-    const listed = prices(rules, '2026-10-25', '00:00–04:00', 'Europe/London');
-    expect(listed.join(' ')).toBe('00:1000 01:1500 01:1500 02:1000 03:1000');
-  });
-
-  test('a rule for the hour that is skipped is for no slot of that day', () => {
-    const rules = [{ startTime: '01:00', endTime: '02:00' }];
-    const listed = prices(rules, '2027-03-28', '00:00–04:00', 'Europe/London');
-    expect(listed.join(' ')).toBe('00:1000 02:1000 03:1000');
   });
 });
 

@@ -1,7 +1,6 @@
 import type { Opening, OpeningHours } from '../../src/catalog/slots/schedule.rules.ts';
 import { clockChanges, dateAfter, timeOfDay } from '../availability/wall-clock.ts';
-import type { Random } from '../support/random.ts';
-import { integerBetween, pick } from '../support/random.ts';
+import { integerBetween, pick, type Random } from '../support/random.ts';
 
 /** Later than any test runs: a venue's blackouts are read if they end after the database's now. */
 const FROM = '2031-01-01';

@@ -5,8 +5,7 @@ import { localDateOf } from '../../src/platform/calendar.ts';
 import { dateAfter, instantMsOf, wallMsOf } from '../availability/wall-clock.ts';
 import { mulberry32, propertySeed } from '../support/random.ts';
 import { scaled } from '../support/scale.ts';
-import type { RandomSchedule } from './random-schedule.ts';
-import { randomSchedule } from './random-schedule.ts';
+import { type RandomSchedule, randomSchedule } from './random-schedule.ts';
 
 type Rules = Pick<typeof scheduleRules, 'slotsOn' | 'scheduledSlotAt'>;
 type Property = (rules: Rules, schedule: RandomSchedule) => string | undefined;

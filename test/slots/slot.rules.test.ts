@@ -2,15 +2,6 @@ import { expect, test } from '@jest/globals';
 import { parseSlotId, slotIdOf } from '../../src/catalog/slots/slot.rules.ts';
 import { integerBetween, mulberry32, propertySeed } from '../support/random.ts';
 
-test('a slot id is the resource and its start in UTC', () => {
-  const start = new Date('2026-11-21T04:30:00.000Z');
-  expect(slotIdOf('koramangala-turf-a', start)).toBe('koramangala-turf-a_20261121T0430Z');
-  expect(parseSlotId('koramangala-turf-a_20261121T0430Z')).toEqual({
-    resourceId: 'koramangala-turf-a',
-    start,
-  });
-});
-
 test('a slot id is parsed into what it was made of', () => {
   const seed = propertySeed();
   const random = mulberry32(seed);

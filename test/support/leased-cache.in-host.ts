@@ -20,11 +20,10 @@ const ENDLESS: Lease = { beginBy: new Date(8.64e15), maxTimeMS: 10_000 };
 export const ignoreLeases = (context: Context): void => override(context, { lease: () => Promise.resolve(ENDLESS) });
 
 /** Control: from now on this process responds to a change before the leases that were given before it are over. */
-export const waitForNoLease = (context: Context): void =>
-  override(context, {
-    changedForAll: async () => leasedCacheOf(context.db).freshen(),
-    changed: async () => leasedCacheOf(context.db).freshen(),
-  });
+export function waitForNoLease(context: Context): void {
+  const { invalidate } = leasedCacheOf(context.db);
+  override(context, { invalidate: () => invalidate('here') });
+}
 
 /** The cache does again what it does by itself. */
 export function restoreCache(context: Context): void {
@@ -34,10 +33,10 @@ export function restoreCache(context: Context): void {
 /** The process can have no lease any more, until `cache_leases.findOne` is restored. */
 export function loseLeases(context: Context): void {
   loseEach(context, 'cache_leases.findOne');
-  readAnew(context);
+  void readAnew(context);
 }
 
 /** The process reads everything anew at its next use: what it reads then has the whole of a lease. */
-export function readAnew({ db }: Context): void {
-  leasedCacheOf(db).freshen();
+export function readAnew({ db }: Context): Promise<void> {
+  return leasedCacheOf(db).invalidate('here');
 }

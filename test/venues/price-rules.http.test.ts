@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { dateAfter } from '../availability/wall-clock.ts';
-import type { Json, Partner } from '../support/factories.ts';
+import type { Json } from '../support/factories.ts';
 import { anyPartner, anyVenue, dateIn, expectStatus, operatorOf, placeHold, slotsOf } from '../support/factories.ts';
 import { sharedService } from '../support/service-host.ts';
 import { errorOf, verdict } from '../support/verdict.ts';
@@ -27,10 +27,6 @@ const add = async ({ path }: Shop, rule: Json) =>
   expectStatus(await operatorOf(service).post(`${path}/price-rules`, { name: 'Rule', ...rule }), 201);
 const remove = (rule: Json) =>
   operatorOf(service).delete(`/api/v1/operator/price-rules/${String(rule['price_rule_id'])}`);
-async function pricesOn(partner: Partner, venueId: string, date = DATE): Promise<unknown[]> {
-  return (await slotsOf(partner, venueId, date)).map((slot) => slot['price_rupees']);
-}
-
 describe('the price rules of a resource', () => {
   test('are returned and listed as they were created, the oldest first, until they are deleted', async () => {
     const place = await shop();
@@ -136,11 +132,4 @@ test('a rule prices alternatives, walk-ins and the sandbox’s walk-ins as it pr
   const bookingId = expectStatus(sold, 201)['booking_id'];
   const row = await service.context.db.collection('reservations').findOne({ bookingId });
   expect(row).toMatchObject({ pricePaise: 150_000 });
-});
-
-test('a multiplier follows the base price', async () => {
-  const place = await shop();
-  await add(place, { multiplier: 1.1 });
-  expectStatus(await operatorOf(service).patch(place.path, { price_rupees: 100.05 }), 200);
-  expect(new Set(await pricesOn(place.partner, place.venueId))).toEqual(new Set([110.06]));
 });

@@ -7,6 +7,7 @@ import {
   anyResource,
   anyVenue,
   bookSlot,
+  confirmBody,
   dateIn,
   expectStatus,
   operatorOf,
@@ -218,6 +219,34 @@ test('resources of one name that are added at the same time do not mix up what t
     ]);
     expect(await sharesOf(half, sharing, alone)).toEqual([[sharing], [half], []]);
   }
+});
+
+describe('claims from before two resources share space', () => {
+  test('may stand on both halves at the same time, and block the whole until both have ended', async () => {
+    const { venueId, north, court: south, seller, rival } = await ground();
+    const [mine, theirs] = [await bookSlot(seller, at(north, '0600')), await bookSlot(rival, at(south, '0600'))];
+    const whole = await anyResource(service, venueId, { ...MORNING, name: 'Whole', shares_space_with: [north, south] });
+    const cancel = async (by: Partner, booking: Json) => {
+      const body = { reason: 'r', idempotency_key: 'k' };
+      return verdict(await by.api.post(`/api/v1/bookings/${String(booking['booking_id'])}/cancel`, body));
+    };
+    expect(await cancel(seller, mine)).toBe('200');
+    expect(await hold(seller, at(whole, '0600'))).toBe(TAKEN);
+    expect(await cancel(rival, theirs)).toBe('200');
+    expect(await hold(seller, at(whole, '0600'))).toBe('201');
+  });
+
+  test('do not prevent sharing where those on the other side have expired', async () => {
+    const { north, full, seller, rival } = await ground();
+    const lapsed = [await placeHold(rival, at(full, '0600')), await placeHold(rival, at(north, '0700'))];
+    const live = [await placeHold(seller, at(north, '0600')), await placeHold(seller, at(full, '0700'))];
+    const ids = lapsed.map(({ hold_id: id }) => id as never);
+    const past = { $set: { holdExpiresAt: new Date() } };
+    await service.context.db.collection('reservations').updateMany({ _id: { $in: ids } }, past);
+    expect(verdict(await share(north, [full]))).toBe('200');
+    for (const { hold_id: id } of live)
+      expect(verdict(await seller.api.post('/api/v1/bookings/confirm', confirmBody(id)))).toBe('201');
+  });
 });
 
 test('a resource whose creation fails halfway is off sale until a PATCH completes it', async () => {

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { type ListedSlot, salePeriodOf } from '../../catalog/slots/slot.rules.ts';
 import type { SlotDeps } from '../../catalog/slots/slots.service.ts';
-import type { VenueRules } from '../../catalog/slots/venue-rules.service.ts';
+import type { VenueRules } from '../../catalog/slots/venue-rules.store.ts';
 import type { ResourceRow, VenueRow } from '../../catalog/venues/venues.service.ts';
 import { addDays, datesBetween, dayBounds, localDateOf } from '../../platform/calendar.ts';
 import { memoizeByObject } from '../../platform/memoize-by-object.ts';

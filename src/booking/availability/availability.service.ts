@@ -1,17 +1,20 @@
 import { LRUCache } from 'lru-cache';
-import { spanOf } from '../../catalog/slots/slot.rules.ts';
+import { salePeriodOf, spanOf } from '../../catalog/slots/slot.rules.ts';
+import { confirmingRejections, requireResourceIn } from '../../catalog/slots/slot-targets.service.ts';
 import type { SlotDeps } from '../../catalog/slots/slots.service.ts';
-import { requireVenueRules, type VenueRules } from '../../catalog/slots/venue-rules.service.ts';
+import { findGrantedRules, type VenueRules } from '../../catalog/slots/venue-rules.store.ts';
 import type { ResourceRow } from '../../catalog/venues/venues.service.ts';
+import { venueNotAuthorized } from '../../partners/partners.service.ts';
+import { dayBounds, localDateOf } from '../../platform/calendar.ts';
 import { databaseClockOf } from '../../platform/clock.ts';
 import { memoizeByObject } from '../../platform/memoize-by-object.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { type PreparedJson, prepareJson } from '../../platform/prepared-json.ts';
 import { singleFlightByKey } from '../../platform/single-flight.ts';
 import { findClaimedWindows } from '../../reservations/claim-reads.store.ts';
-import { countClaimChanges } from '../../reservations/claim-writes.store.ts';
+import { countClaimChanges } from '../../reservations/reservations.store.ts';
 import { type Plan, type PlannedSlot, planOf } from './planned-slots.service.ts';
-import { indexClaims, nextLapse, nextStart, reasonAt, salePeriodAt } from './slot-states.rules.ts';
+import { indexClaims, nextLapse, nextStart, reasonAt } from './slot-states.rules.ts';
 import type { ListedSlots } from './slots-json.rules.ts';
 
 /**
@@ -111,6 +114,25 @@ export async function readFreeSlots(
   return listed.flatMap(({ slots, reasons }) => slots.filter((_, index) => reasons[index] === null));
 }
 
+/**
+ * The rules of a venue named by a partner, and the resource that it names there.
+ * @throws DomainError VENUE_NOT_AUTHORIZED for a venue that is missing or not granted (same message);
+ *   RESOURCE_NOT_FOUND
+ */
+export async function requireVenueRules(
+  deps: { db: Db },
+  partnerId: string,
+  venueId: string,
+  resourceId?: string,
+): Promise<{ rules: VenueRules; resource: ResourceRow | undefined }> {
+  return confirmingRejections(async (from) => {
+    const granted = await findGrantedRules(deps, partnerId, venueId, from);
+    if (granted === null) throw venueNotAuthorized();
+    const { rules } = granted;
+    return { rules, resource: resourceId === undefined ? undefined : requireResourceIn(rules, resourceId) };
+  });
+}
+
 function isValidNow({ db, clock }: SlotDeps, { valid }: CacheEntry): boolean {
   const [now, nowByDatabase] = [clock.now().getTime(), databaseClockOf(db).now().getTime()];
   return (
@@ -130,7 +152,9 @@ async function listSlots(
   const slots = plans.flat();
   const claims = slots.length === 0 ? [] : await findClaimedWindows(db, { venueId: venue._id, ...spanOf(slots) });
   const [now, nowByDatabase] = [clock.now(), databaseClockOf(db).now()];
-  const { onSale, until } = salePeriodAt(now, config.bookingHorizonDays, venue.timeZone);
+  const onSale = salePeriodOf(now, config.bookingHorizonDays, venue.timeZone);
+  // The end of the sale stays the same until the end of the venue's day.
+  const { end: until } = dayBounds(localDateOf(now, venue.timeZone), venue.timeZone);
   const index = indexClaims(claims);
   const moment = { onSale, now: nowByDatabase };
   return {

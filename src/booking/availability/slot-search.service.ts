@@ -1,7 +1,7 @@
 import { wallTimesIn } from '../../catalog/slots/price.rules.ts';
 import type { SlotWindow } from '../../catalog/slots/schedule.rules.ts';
 import type { SlotDeps } from '../../catalog/slots/slots.service.ts';
-import { findGrantedRules, type VenueRules } from '../../catalog/slots/venue-rules.service.ts';
+import { findGrantedRules, type VenueRules } from '../../catalog/slots/venue-rules.store.ts';
 import { findVenueIdsWithSports, listSports } from '../../catalog/venues/resources.store.ts';
 import { findActiveVenueCities } from '../../catalog/venues/venues.store.ts';
 import { fieldError } from '../../domain/errors.ts';

@@ -1,7 +1,6 @@
 import type { SalePeriod, UnavailableReason } from '../../catalog/slots/slot.rules.ts';
-import { reasonOf, salePeriodOf, unsellableReason } from '../../catalog/slots/slot.rules.ts';
+import { reasonOf, unsellableReason } from '../../catalog/slots/slot.rules.ts';
 import type { VenueRow } from '../../catalog/venues/venues.service.ts';
-import { dayBounds, localDateOf } from '../../platform/calendar.ts';
 import { sharedCellsOfWindow, shareStep } from '../../reservations/cells.rules.ts';
 import type { ClaimedWindow } from '../../reservations/reservations.model.ts';
 import type { PlannedSlot } from './planned-slots.service.ts';
@@ -59,12 +58,6 @@ const windowOf = ({ slotStart, slotEnd }: ClaimedWindow) => ({ start: slotStart,
 
 const isAlive = ({ status, holdExpiresAt }: ClaimedWindow, now: Date): boolean =>
   status !== 'ACTIVE' || holdExpiresAt > now;
-
-/** The period on sale now. It stays the same until the end of the venue's day. */
-export function salePeriodAt(now: Date, bookingHorizonDays: number, timeZone: string) {
-  const { end: until } = dayBounds(localDateOf(now, timeZone), timeZone);
-  return { onSale: salePeriodOf(now, bookingHorizonDays, timeZone), until };
-}
 
 /** The first instant after `now` at which a hold lapses, in epoch milliseconds. */
 export function nextLapse(claims: Iterable<ClaimedWindow>, now: Date): number {

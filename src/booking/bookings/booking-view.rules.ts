@@ -2,7 +2,7 @@ import type { ResourceRow, VenueRow } from '../../catalog/venues/venues.service.
 import { toRupees } from '../../domain/money.ts';
 import { requestIdOf } from '../../events/events.rules.ts';
 import type { RecordedActor } from '../../reservations/actor-types.ts';
-import { attachedView } from '../../reservations/attached.rules.ts';
+import { attachedView } from '../../reservations/reservation-views.rules.ts';
 import type { Reservation, ShownBooking } from '../../reservations/reservations.model.ts';
 import { operatorDeliveryView } from '../../webhooks/deliveries/delivery-view.rules.ts';
 import type { TimelineEntry } from './booking-timeline.service.ts';

@@ -15,17 +15,13 @@ import {
   slotId,
   timestamp,
 } from '../../http/response-fields.ts';
+import type { SnakeCased } from '../../platform/camel-case.ts';
+import type { Attached } from '../../reservations/reservations.model.ts';
+import type { ConfirmBooking } from './confirm-booking.service.ts';
+import type { PlaceWalkIn } from './walk-ins.service.ts';
 
-export type ConfirmBody = {
-  hold_id: string;
-  payment_reference: string;
-  customer_name: string;
-  customer_phone: string;
+export type ConfirmBody = SnakeCased<Omit<ConfirmBooking, 'customerEmail' | 'attached'> & Attached> & {
   customer_email?: string;
-  use_package_credit: boolean | 'required';
-  idempotency_key: string;
-  order_reference?: string;
-  metadata?: Record<string, string>;
 };
 
 export const confirmBody = (region: string) =>
@@ -145,15 +141,10 @@ export const endedBooking = (message: string, status: 'CANCELLED' | 'REFUNDED') 
     status: Joi.string().valid(status).example(status),
   });
 
-export type WalkInBody = {
-  slot_id?: string;
-  venue_id?: string;
-  slot_start?: Date;
-  sport_category?: string;
-  duration_minutes?: number;
+type WalkInFields = 'slotId' | 'venueId' | 'slotStart' | 'sportCategory' | 'durationMinutes' | 'overrideHolds';
+export type WalkInBody = SnakeCased<Pick<PlaceWalkIn, WalkInFields>> & {
   customer_name?: string;
   customer_phone?: string;
-  override_holds: boolean;
 };
 
 export const walkInBody = (region: string) =>

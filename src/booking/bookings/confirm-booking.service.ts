@@ -1,6 +1,7 @@
 import { DomainError } from '../../domain/errors.ts';
 import { requireCustomerPhone } from '../../domain/phone.ts';
-import { isCachedGrant, type PartnerCaller } from '../../partners/partners.service.ts';
+import type { PartnerCaller } from '../../partners/partners.service.ts';
+import { findCachedGrant } from '../../partners/partners.store.ts';
 import { deduplicatedCalls } from '../../platform/deduplicated-calls.ts';
 import { newId } from '../../platform/ids.ts';
 import { inTransaction, unlessDuplicate } from '../../platform/mongo.ts';
@@ -15,9 +16,9 @@ import {
 import type { Attached, Reservation } from '../../reservations/reservations.model.ts';
 import {
   expireHolds,
-  moveReservation,
   offerJobs,
   type ReservationDeps,
+  transitionReservation,
 } from '../../reservations/reservations.service.ts';
 import { applyTransition, type Change } from '../../reservations/reservations.store.ts';
 import { holdConsumed, holdExpired, holdNotFound, holdNotGranted } from '../holds/holds.rules.ts';
@@ -59,7 +60,7 @@ export async function confirmBooking(
     const hold = await findReservation(deps.db, input.holdId);
     if (hold === null || hold.partnerId !== partnerId) throw holdNotFound();
     // Revoking a grant releases its holds; this rejects those that an interrupted revoke left ACTIVE.
-    const isRevoked = hold.status === 'ACTIVE' && !(await isCachedGrant(deps.db, partnerId, hold.venueId));
+    const isRevoked = hold.status === 'ACTIVE' && (await findCachedGrant(deps.db, partnerId, hold.venueId)) === null;
     const booking = isRevoked ? null : await tryConfirm(deps, caller, hold, input, phoneE164);
     if (booking !== null && booking !== 'no credit') {
       bookingsConfirmed(deps.db).inc();
@@ -108,7 +109,7 @@ async function tryConfirm(
     const paid = await unlessDuplicate(confirmWithCredit(deps, hold, phoneE164, change));
     if (paid !== 'no credit' || input.usePackageCredit === 'required') return paid;
   }
-  return unlessDuplicate(moveReservation(deps, 'confirm', hold._id, change));
+  return unlessDuplicate(transitionReservation(deps, 'confirm', hold._id, change));
 }
 
 /** Confirms and takes one credit, both or neither. Null: cannot be confirmed; 'no credit': nothing was done. */

@@ -9,7 +9,7 @@ import {
   findReservationByKey,
 } from '../../reservations/reservation-reads.store.ts';
 import type { Reservation } from '../../reservations/reservations.model.ts';
-import { moveReservation, offerJobs, type ReservationDeps } from '../../reservations/reservations.service.ts';
+import { offerJobs, type ReservationDeps, transitionReservation } from '../../reservations/reservations.service.ts';
 import { applyTransition, type Change, type Written } from '../../reservations/reservations.store.ts';
 import { giveCreditBack } from '../packages/packages.service.ts';
 import { bookingNotFound } from './bookings.service.ts';
@@ -97,7 +97,7 @@ async function tryEnd(
   const ending =
     operation === 'refund' && packagePurchaseId !== undefined
       ? refundWithCredit(deps, reservation._id, packagePurchaseId, change)
-      : moveReservation(deps, operation, reservation._id, change);
+      : transitionReservation(deps, operation, reservation._id, change);
   return (await unlessDuplicate<unknown>(ending)) !== null;
 }
 

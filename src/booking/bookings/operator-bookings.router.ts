@@ -1,6 +1,6 @@
 import { listOf } from '../../http/response-fields.ts';
 import { created, listing, type Operator, ok, type Route, route } from '../../http/route.ts';
-import { omitUndefined } from '../../platform/omit-undefined.ts';
+import { camelCased } from '../../platform/camel-case.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
 import { operatorActor } from '../../reservations/actor-types.ts';
 import type { ReservationDeps } from '../../reservations/reservations.service.ts';
@@ -95,24 +95,14 @@ export function walkInRoutes(deps: WalkInDeps): Route<Operator>[] {
       body: walkInBody(deps.config.defaultRegion),
       responses: { 201: { description: 'The booking.', body: bookingSchema } },
       errors: ['VENUE_NOT_FOUND', 'SLOT_NOT_FOUND', 'SLOT_NOT_AVAILABLE'],
-      handle: async ({ caller, body }) =>
-        created(
-          bookingView(
-            await placeWalkIn(deps, {
-              ...omitUndefined({
-                slotId: body.slot_id,
-                venueId: body.venue_id,
-                slotStart: body.slot_start,
-                sportCategory: body.sport_category,
-                durationMinutes: body.duration_minutes,
-              }),
-              customerName: body.customer_name ?? null,
-              customerPhone: body.customer_phone ?? null,
-              overrideHolds: body.override_holds,
-              actor: operatorActor(caller),
-            }),
-          ),
-        ),
+      handle: async ({
+        caller,
+        body: { customer_name: customerName = null, customer_phone: phone = null, ...same },
+      }) => {
+        const customer = { customerName, customerPhone: phone };
+        const input = { ...camelCased(same), ...customer, actor: operatorActor(caller) };
+        return created(bookingView(await placeWalkIn(deps, input)));
+      },
     }),
   ];
 }

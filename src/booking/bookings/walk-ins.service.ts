@@ -13,12 +13,16 @@ import { addYears, daysFrom, localDateOf } from '../../platform/calendar.ts';
 import { newId } from '../../platform/ids.ts';
 import { unlessDuplicate } from '../../platform/mongo.ts';
 import type { Actor } from '../../reservations/actor-types.ts';
-import { findClaimsInTheWay } from '../../reservations/claims.service.ts';
 import { customerOf } from '../../reservations/customer.rules.ts';
+import { insertBooked } from '../../reservations/insert-claim.store.ts';
 import { findReservation } from '../../reservations/reservation-reads.store.ts';
-import { moveReservation, offerJobs, type ReservationDeps } from '../../reservations/reservations.service.ts';
-import type { NewReservation, Written } from '../../reservations/reservations.store.ts';
-import { applyTransition, insertBooked } from '../../reservations/reservations.store.ts';
+import {
+  findClaimsInTheWay,
+  offerJobs,
+  type ReservationDeps,
+  transitionReservation,
+} from '../../reservations/reservations.service.ts';
+import { applyTransition, type NewReservation, type Written } from '../../reservations/reservations.store.ts';
 import type { BookingDetail } from './bookings.service.ts';
 
 export type WalkInDeps = ReservationDeps & Pick<SlotDeps, 'clock'> & { config: { defaultRegion: string } };
@@ -29,7 +33,7 @@ export type PlaceWalkIn = SlotReference &
     customerPhone: string | null;
     overrideHolds: boolean;
     /** In the sandbox, the partner that simulates the walk-in; only its own holds are overridden. */
-    playedFor?: string;
+    simulatedBy?: string;
     actor: Actor;
   };
 
@@ -45,7 +49,7 @@ const MAX_TRIES = 3;
  * @throws DomainError SLOT_NOT_FOUND, VENUE_NOT_FOUND, VALIDATION_ERROR, SLOT_NOT_AVAILABLE
  */
 export async function placeWalkIn(deps: WalkInDeps, input: PlaceWalkIn): Promise<BookingDetail> {
-  const slots = await findSlotsForWalkIn(deps, input, input.playedFor);
+  const slots = await findSlotsForWalkIn(deps, input, input.simulatedBy);
   const refusals: string[] = [];
   for (const overrideHolds of slots.length > 1 && input.overrideHolds ? [false, true] : [input.overrideHolds]) {
     for (const slot of slots) {
@@ -96,7 +100,7 @@ async function sellSlot(
 async function insertWalkIn(
   deps: WalkInDeps,
   draft: NewReservation,
-  { customerName: name, customerPhone: phone, overrideHolds, playedFor, actor }: PlaceWalkIn,
+  { customerName: name, customerPhone: phone, overrideHolds, simulatedBy, actor }: PlaceWalkIn,
 ): Promise<{ booked: Written; displaced: Written[] } | null> {
   const phoneE164 = phone === null ? null : requireCustomerPhone(phone, deps.config.defaultRegion);
   const booking = {
@@ -104,15 +108,15 @@ async function insertWalkIn(
     paymentReference: null,
     customer: customerOf({ name, phone, phoneE164, email: null }),
     actor,
-    ...(playedFor === undefined ? {} : { playedFor }),
+    ...(simulatedBy === undefined ? {} : { playedFor: simulatedBy }),
   };
   const claims = overrideHolds ? await findClaimsInTheWay(deps, draft.cells) : [];
   const holds = claims.filter(
-    ({ status, partnerId }) => status === 'ACTIVE' && (playedFor === undefined || partnerId === playedFor),
+    ({ status, partnerId }) => status === 'ACTIVE' && (simulatedBy === undefined || partnerId === simulatedBy),
   );
   const selling = inVenueTransaction(deps.db, draft.venueId, async (tx, venue) => {
     const checked = await checkClaim(deps, venue, draft, tx);
-    if (checked.unsellable === 'off schedule') throw slotNotFound(audienceOf(playedFor));
+    if (checked.unsellable === 'off schedule') throw slotNotFound(audienceOf(simulatedBy));
     if (checked.unsellable !== null) throw slotNotAvailable(checked.unsellable);
     const displaced: Written[] = [];
     for (const { _id } of holds) {
@@ -126,17 +130,17 @@ async function insertWalkIn(
 }
 
 /** Cancels a walk-in that the partner simulated (sandbox). @throws DomainError SLOT_NOT_FOUND, BOOKING_NOT_FOUND */
-export async function cancelPlayedWalkIn(
+export async function cancelSimulatedWalkIn(
   deps: WalkInDeps,
   slotId: string,
-  playedFor: string,
+  simulatedBy: string,
   actor: Actor,
 ): Promise<BookingDetail> {
-  for (const { rules, resource, draft } of await findSlotsForWalkIn(deps, { slotId }, playedFor)) {
+  for (const { rules, resource, draft } of await findSlotsForWalkIn(deps, { slotId }, simulatedBy)) {
     for (const { _id } of await findClaimsInTheWay(deps, draft.cells)) {
       const claim = await findReservation(deps.db, _id);
-      if (claim?.playedFor !== playedFor || claim.slotId !== draft.slotId) continue;
-      const booking = await moveReservation(deps, 'cancel', _id, { actor });
+      if (claim?.playedFor !== simulatedBy || claim.slotId !== draft.slotId) continue;
+      const booking = await transitionReservation(deps, 'cancel', _id, { actor });
       if (booking !== null) return { booking, venue: rules.venue, resource };
     }
   }

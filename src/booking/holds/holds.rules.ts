@@ -1,7 +1,6 @@
-import type { Audience } from '../../domain/errors.ts';
-import { DomainError } from '../../domain/errors.ts';
+import { type Audience, DomainError } from '../../domain/errors.ts';
 import { toRupees } from '../../domain/money.ts';
-import { attachedView } from '../../reservations/attached.rules.ts';
+import { attachedView } from '../../reservations/reservation-views.rules.ts';
 import type { Reservation } from '../../reservations/reservations.model.ts';
 import { holdStatusOf } from '../../reservations/reservations.rules.ts';
 

@@ -17,23 +17,15 @@ import {
   slotId,
   timestamp,
 } from '../../http/response-fields.ts';
+import type { SnakeCased } from '../../platform/camel-case.ts';
 import type { Position } from '../../platform/pagination.ts';
+import type { Attached } from '../../reservations/reservations.model.ts';
 import type { HoldStatus } from '../../reservations/reservations.rules.ts';
 import { otherFreeSlot, slot, UNAVAILABLE_REASONS } from '../availability/availability.schemas.ts';
+import type { PlaceHold } from './place-hold.service.ts';
 
-export type PlaceBody = {
-  slot_id?: string;
-  venue_id?: string;
-  resource_id?: string;
-  slot_start?: Date;
-  resource_ids?: string[];
-  sport_category?: string;
-  duration_minutes?: number;
+export type PlaceBody = SnakeCased<Omit<PlaceHold, 'expectedPaise' | 'attached'> & Attached> & {
   expected_price_rupees?: number;
-  idempotency_key?: string;
-  ttl_seconds?: number;
-  order_reference?: string;
-  metadata?: Record<string, string>;
 };
 
 export const MAX_TTL_SECONDS = 1800;

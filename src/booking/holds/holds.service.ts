@@ -1,10 +1,9 @@
-import type { SlotDeps } from '../../catalog/slots/slots.service.ts';
 import { audienceOf, DomainError } from '../../domain/errors.ts';
 import { PLATFORM_PARTNER_ID } from '../../domain/platform-partner.ts';
 import type { Db } from '../../platform/mongo.ts';
 import type { Page, Position } from '../../platform/pagination.ts';
-import type { Queues } from '../../queues/queues.ts';
 import type { OperatorActor, PartnerActor } from '../../reservations/actor-types.ts';
+import { extendHold, lapseNow } from '../../reservations/hold-expiry.store.ts';
 import { listHoldRows } from '../../reservations/hold-reads.store.ts';
 import {
   findReservation,
@@ -12,22 +11,10 @@ import {
   findReservationAndGrant,
 } from '../../reservations/reservation-reads.store.ts';
 import type { Reservation } from '../../reservations/reservations.model.ts';
-import type { HoldStatus } from '../../reservations/reservations.rules.ts';
-import { holdStatusOf } from '../../reservations/reservations.rules.ts';
-import type { ReservationDeps } from '../../reservations/reservations.service.ts';
-import { expireHolds, moveReservation } from '../../reservations/reservations.service.ts';
-import { extendHold, lapseNow } from '../../reservations/reservations.store.ts';
+import { type HoldStatus, holdStatusOf } from '../../reservations/reservations.rules.ts';
+import { expireHolds, type ReservationDeps, transitionReservation } from '../../reservations/reservations.service.ts';
 import { holdConsumed, holdExpired, holdNotFound, holdNotGranted } from './holds.rules.ts';
-
-export type HoldDeps = SlotDeps & {
-  queues: Pick<Queues, 'enqueueDispatch' | 'scheduleHoldExpiry' | 'removeHoldExpiry'>;
-  config: { holdTtlSeconds: number; maxActiveHolds: number };
-};
-
-/** The data of a hold's expiry job. */
-export function expiryOf({ _id: holdId, slotId, venueId, holdExpiresAt: expiresAt }: Reservation) {
-  return { holdId, slotId, venueId, expiresAt };
-}
+import { expiryOf, type HoldDeps } from './place-hold.service.ts';
 
 /**
  * A hold of the partner, or of any partner if `partnerId` is absent (operators). `afterConflict`: reads the state after
@@ -71,7 +58,7 @@ export async function releaseHold(
   const isOperator = caller.kind === 'operator';
   const partnerId = isOperator ? undefined : caller.partnerId;
   await getHold(deps, partnerId, holdId);
-  const released = await moveReservation(deps, 'release', holdId, {
+  const released = await transitionReservation(deps, 'release', holdId, {
     actor: caller,
     ...(isOperator ? { originatorId: PLATFORM_PARTNER_ID } : {}),
     ...(reason === undefined ? {} : { reason, set: { releaseReason: reason } }),

@@ -1,29 +1,34 @@
-import type { SlotChoice, SlotReference } from '../../catalog/slots/slot-targets.service.ts';
-import { slotNotFound } from '../../catalog/slots/slot-targets.service.ts';
-import type { Offer, SlotForSale } from '../../catalog/slots/slots.service.ts';
-import { findSlotsForSale } from '../../catalog/slots/slots.service.ts';
+import { type SlotChoice, type SlotReference, slotNotFound } from '../../catalog/slots/slot-targets.service.ts';
+import { findSlotsForSale, type Offer, type SlotDeps, type SlotForSale } from '../../catalog/slots/slots.service.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { requireKeyInForce } from '../../partners/authentication.service.ts';
 import type { PartnerCaller } from '../../partners/partners.service.ts';
 import { deduplicatedCalls } from '../../platform/deduplicated-calls.ts';
 import { type Entry, leasedCacheOf } from '../../platform/leased-cache.ts';
 import { counter } from '../../platform/process-metrics.ts';
+import type { Queues } from '../../queues/queues.ts';
 import { partnerActor, withoutCause } from '../../reservations/actor-types.ts';
-import type { HoldTerms } from '../../reservations/insert-hold.store.ts';
-import { insertHold } from '../../reservations/insert-hold.store.ts';
+import { type HoldTerms, insertHold } from '../../reservations/insert-claim.store.ts';
 import { findReservationByKey } from '../../reservations/reservation-reads.store.ts';
 import type { Attached, Reservation } from '../../reservations/reservations.model.ts';
-import { findFreeOrdinals, holdLimitReached, takeOrdinal } from './active-hold-limit.service.ts';
-import { expiryOf, type HoldDeps } from './holds.service.ts';
-import type { Conflict, RefusedSlot } from './slot-conflict.service.ts';
 import {
+  type Conflict,
   findConflict,
+  findFreeOrdinals,
+  holdLimitReached,
   isStillClaimed,
   noneFree,
   priceChanged,
+  type RefusedSlot,
   slotNotAvailable,
+  takeOrdinal,
   wasLostLately,
-} from './slot-conflict.service.ts';
+} from './hold-conflicts.service.ts';
+
+export type HoldDeps = SlotDeps & {
+  queues: Pick<Queues, 'enqueueDispatch' | 'scheduleHoldExpiry' | 'removeHoldExpiry'>;
+  config: { holdTtlSeconds: number; maxActiveHolds: number };
+};
 
 export type PlaceHold = SlotReference &
   SlotChoice & {
@@ -63,15 +68,15 @@ const TRIES_FOR_MS = 3000;
 async function placeUnderLease(deps: HoldDeps, caller: PartnerCaller, input: PlaceHold): Promise<PlacedHold> {
   const { partnerId } = caller;
   const untilMs = performance.now() + TRIES_FOR_MS;
-  let isAlone = false;
+  let isBatched = true;
   while (performance.now() < untilMs) {
     const [key, slots] = await Promise.all([
       // The key may have been revoked since the call's headers came.
       requireKeyInForce(deps, caller.keyId),
       findSlotsForSale(deps, partnerId, input, input.expectedPaise),
     ]);
-    const outcome = await holdFirst(deps, caller, input, { key, slots, untilMs, isAlone });
-    if (outcome === 'late') isAlone = true;
+    const outcome = await holdFirst(deps, caller, input, { key, slots, untilMs, isBatched });
+    if (outcome === 'late') isBatched = false;
     if (outcome === 'late' || outcome === 'again') continue;
     if (typeof outcome === 'object' && 'hold' in outcome) {
       offerJobsOfHold(deps, outcome.hold);
@@ -95,7 +100,7 @@ async function placeUnderLease(deps: HoldDeps, caller: PartnerCaller, input: Pla
 
 type Taken = ReadonlyMap<SlotForSale, Conflict>;
 type Outcome = { hold: Reservation } | { taken: Taken } | 'again' | 'late' | 'key taken' | 'limit';
-type Try = { key: Entry | null; slots: readonly SlotForSale[]; untilMs: number; isAlone: boolean };
+type Try = { key: Entry | null; slots: readonly SlotForSale[]; untilMs: number; isBatched: boolean };
 
 /**
  * Inserts a hold on the first slot on sale, at the price that the caller has seen, and lets the unique indexes decide.
@@ -105,7 +110,7 @@ async function holdFirst(
   deps: HoldDeps,
   caller: PartnerCaller,
   input: PlaceHold,
-  { key, slots, untilMs, isAlone }: Try,
+  { key, slots, untilMs, isBatched }: Try,
 ): Promise<Outcome> {
   const { db } = deps;
   const taken = new Map<SlotForSale, Conflict>();
@@ -122,7 +127,7 @@ async function holdFirst(
     const { draft } = slot.offer as Offer;
     const outcome = wasLostLately(db, slot.slotId)
       ? 'cell taken'
-      : await insertHold(db, { ...draft, ...terms }, lease, isAlone);
+      : await insertHold(db, { ...draft, ...terms }, lease, isBatched);
     switch (outcome) {
       case 'late':
       case 'key taken':
@@ -184,6 +189,11 @@ function termsOf(deps: HoldDeps, caller: PartnerCaller, input: PlaceHold): HoldT
     attached,
     actor: partnerActor(caller),
   };
+}
+
+/** The data of a hold's expiry job. */
+export function expiryOf({ _id: holdId, slotId, venueId, holdExpiresAt: expiresAt }: Reservation) {
+  return { holdId, slotId, venueId, expiresAt };
 }
 
 /** Enqueues the jobs of a placed hold without waiting for Redis. The sweep picks up what Redis rejects. */

@@ -1,7 +1,7 @@
 import { type PageQuery, pageQuery } from '../../http/fields.ts';
 import { created, listing, noContent, type Operator, ok, type Route, route } from '../../http/route.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
-import { conflictsView } from '../../reservations/claim-view.rules.ts';
+import { conflictsView } from '../../reservations/reservation-views.rules.ts';
 import { venueIdParam } from '../venues/venues.schemas.ts';
 import type { BlackoutBody } from './blackouts.schemas.ts';
 import { blackoutBody, blackoutIdParam, blackoutPage, blackoutWithConflicts } from './blackouts.schemas.ts';

@@ -48,7 +48,7 @@ export async function addBlackout(
     await insertBlackout(deps.db, blackout, tx);
     await announce(deps, changeOf(blackout), tx);
   });
-  await leasedCacheOf(deps.db).changedForAll();
+  await leasedCacheOf(deps.db).invalidate('everywhere');
   return detailOf(deps, blackout);
 }
 
@@ -88,7 +88,7 @@ export async function liftBlackout(deps: ChangeDeps, blackoutId: string): Promis
     return blackout;
   });
   foundBlackout(lifted);
-  leasedCacheOf(deps.db).freshen();
+  await leasedCacheOf(deps.db).invalidate('here');
 }
 
 function changeOf({ venueId, resourceIds, startsAt, endsAt }: BlackoutRow): VenueChange {

@@ -3,9 +3,9 @@ import { EXAMPLE } from '../../http/example-values.ts';
 import { claimFields, id, named, object } from '../../http/response-fields.ts';
 import { noContent, type Operator, ok, type Route, route } from '../../http/route.ts';
 import { partnerIdParam } from '../../partners/partners.schemas.ts';
-import { hasGrant, type PartnerDeps } from '../../partners/partners.service.ts';
+import { findGrant, type PartnerDeps } from '../../partners/partners.service.ts';
 import { operatorActor } from '../../reservations/actor-types.ts';
-import { claimView } from '../../reservations/claim-view.rules.ts';
+import { claimView } from '../../reservations/reservation-views.rules.ts';
 import type { ReservationDeps } from '../../reservations/reservations.service.ts';
 import { venueIdParam } from '../venues/venues.schemas.ts';
 import { getVenue } from '../venues/venues.service.ts';
@@ -70,5 +70,5 @@ export function grantRoutes(deps: PartnerDeps & ReservationDeps): Route<Operator
 
 function grantOf(deps: PartnerDeps) {
   return async ({ partnerId, venueId }: GrantParams) =>
-    (await hasGrant(deps, partnerId, venueId)) ? { partner_id: partnerId, venue_id: venueId } : null;
+    (await findGrant(deps.db, partnerId, venueId)) ? { partner_id: partnerId, venue_id: venueId } : null;
 }

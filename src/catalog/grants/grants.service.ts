@@ -1,13 +1,11 @@
 import { PLATFORM_PARTNER_ID } from '../../domain/platform-partner.ts';
-import type { PartnerDeps } from '../../partners/partners.service.ts';
-import { getPartner } from '../../partners/partners.service.ts';
+import { getPartner, type PartnerDeps } from '../../partners/partners.service.ts';
 import { leasedCacheOf } from '../../platform/leased-cache.ts';
 import { inTransaction, isDuplicateKey } from '../../platform/mongo.ts';
 import type { Actor } from '../../reservations/actor-types.ts';
 import { findLiveHoldsAtVenue } from '../../reservations/hold-reads.store.ts';
 import type { Reservation } from '../../reservations/reservations.model.ts';
-import type { ReservationDeps } from '../../reservations/reservations.service.ts';
-import { moveAll } from '../../reservations/reservations.service.ts';
+import { type ReservationDeps, transitionAll } from '../../reservations/reservations.service.ts';
 import { announce, type VenueChange } from '../changes/changes.service.ts';
 import { deleteGrant, insertGrant } from './grants.store.ts';
 
@@ -28,7 +26,7 @@ export async function grantVenue(
     // A concurrent call made the grant: return that one.
     return grant();
   });
-  leasedCacheOf(deps.db).freshen();
+  await leasedCacheOf(deps.db).invalidate('here');
 }
 
 /** Only the partner of the grant gets the event. */
@@ -55,7 +53,7 @@ export async function revokeVenue(
     const isEnded = await deleteGrant(deps.db, partnerId, venueId, tx);
     if (isEnded) await announce(deps, changeOf(partnerId, venueId), tx);
   });
-  await leasedCacheOf(deps.db).changedForAll();
+  await leasedCacheOf(deps.db).invalidate('everywhere');
   const findSome = () => findLiveHoldsAtVenue(deps.db, { partnerId, venueId, limit: WIDTH });
-  return moveAll(deps, 'release', findSome, { actor, originatorId: PLATFORM_PARTNER_ID });
+  return transitionAll(deps, 'release', findSome, { actor, originatorId: PLATFORM_PARTNER_ID });
 }

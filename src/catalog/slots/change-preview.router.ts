@@ -5,7 +5,7 @@ import { type Operator, ok, type Route, route } from '../../http/route.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { conflictFields } from '../../reservations/claim-conflicts.schemas.ts';
-import { conflictsView } from '../../reservations/claim-view.rules.ts';
+import { conflictsView } from '../../reservations/reservation-views.rules.ts';
 import { type ScheduleBody, scheduleBody } from '../venues/schedules.schemas.ts';
 import { checkedSchedule } from '../venues/schedules.service.ts';
 import {

@@ -1,14 +1,16 @@
-import type { Audience } from '../../domain/errors.ts';
-import { audienceOf, DomainError, fieldError } from '../../domain/errors.ts';
+import { type Audience, audienceOf, DomainError, fieldError } from '../../domain/errors.ts';
 import { venueNotAuthorized } from '../../partners/partners.service.ts';
 import { foldCase } from '../../platform/fold-case.rules.ts';
 import type { Db } from '../../platform/mongo.ts';
 import { type ResourceRow, venueNotFound } from '../venues/venues.service.ts';
-import type { PricedSlot } from './slot.rules.ts';
-import { parseSlotId, pricedSlotAt, slotIdOf } from './slot.rules.ts';
-import type { GrantedRules, RulesSource } from './venue-rules.service.ts';
-import { findGrantedRules, requireResourceIn } from './venue-rules.service.ts';
-import { findVenueIdOf } from './venue-rules.store.ts';
+import { type PricedSlot, parseSlotId, pricedSlotAt, slotIdOf } from './slot.rules.ts';
+import {
+  findGrantedRules,
+  findVenueIdOf,
+  type GrantedRules,
+  type RulesSource,
+  type VenueRules,
+} from './venue-rules.store.ts';
 
 /** A slot by its id or by resource and start; if both are given, they must agree. */
 export type SlotReference = { slotId?: string; venueId?: string; resourceId?: string; slotStart?: Date };
@@ -124,4 +126,25 @@ const NOT_FOUND: Record<Audience, string> = {
 /** One wording for every reason: it must not reveal slots of venues that are not granted. */
 export function slotNotFound(audience: Audience = 'partner'): DomainError {
   return new DomainError('SLOT_NOT_FOUND', NOT_FOUND[audience]);
+}
+
+/** Decides by cached rules, and confirms a rejection by new reads: something may have been put on sale just now. */
+export async function confirmingRejections<T>(
+  decide: (from: RulesSource) => Promise<T>,
+  isRejected: (decided: T) => boolean = () => false,
+): Promise<T> {
+  const decided = await decide('cache').catch((err: unknown) => {
+    if (err instanceof DomainError) return undefined;
+    throw err;
+  });
+  return decided === undefined || isRejected(decided) ? decide('database') : decided;
+}
+
+export function requireResourceIn({ resources }: VenueRules, resourceId: string): ResourceRow {
+  const resource = resources.find(({ _id }) => _id === resourceId);
+  if (resource !== undefined) return resource;
+  throw new DomainError(
+    'RESOURCE_NOT_FOUND',
+    'The venue has no resource with that id. Copy resource_id from the listing of its resources.',
+  );
 }

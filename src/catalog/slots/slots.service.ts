@@ -10,11 +10,9 @@ import { isBlackedOut } from '../blackouts/blackout.rules.ts';
 import { findBlackouts } from '../blackouts/blackouts.store.ts';
 import { fenceResource } from '../venues/venue-transaction.service.ts';
 import type { ResourceRow, VenueRow } from '../venues/venues.service.ts';
-import type { PricedSlot, UnsellableReason } from './slot.rules.ts';
-import { pricedSlotAt, salePeriodOf, unsellableReason } from './slot.rules.ts';
+import { type PricedSlot, pricedSlotAt, salePeriodOf, type UnsellableReason, unsellableReason } from './slot.rules.ts';
 import type { SlotChoice, SlotReference, SlotTarget } from './slot-targets.service.ts';
-import { findTargets, slotNotFound } from './slot-targets.service.ts';
-import { decidingBy } from './venue-rules.service.ts';
+import { confirmingRejections, findTargets, slotNotFound } from './slot-targets.service.ts';
 
 export type SlotDeps = { db: Db; clock: Clock; config: { bookingHorizonDays: number } };
 
@@ -24,7 +22,8 @@ export type Offer = { draft: NewReservation; unsellable: UnsellableReason | null
 /** `offer` is null if the schedule has no slot there. */
 export type SlotForSale = SlotTarget & { offer: Offer | null };
 
-const RULED_OUT: ReadonlySet<UnsellableReason | null> = new Set(['blackout', 'inactive'] as const);
+/** The reasons that a change of rules can lift. */
+const LIFTABLE: ReadonlySet<UnsellableReason | null> = new Set(['blackout', 'inactive'] as const);
 
 /**
  * The slots that a hold may take, the preferred one first, each with its sale status and the draft of its reservation.
@@ -41,7 +40,7 @@ export async function findSlotsForSale(
   expectedPaise: number | undefined,
 ): Promise<SlotForSale[]> {
   const isBySport = wanted.sportCategory !== undefined;
-  return decidingBy(
+  return confirmingRejections(
     async (from) =>
       (await findTargets(deps, partnerId, wanted, from)).map((target) => offered(deps, target, partnerId)),
     (slots) =>
@@ -49,7 +48,7 @@ export async function findSlotsForSale(
       slots.some(({ offer }) =>
         offer === null
           ? !isBySport
-          : RULED_OUT.has(offer.unsellable) || (expectedPaise ?? offer.draft.pricePaise) !== offer.draft.pricePaise,
+          : LIFTABLE.has(offer.unsellable) || (expectedPaise ?? offer.draft.pricePaise) !== offer.draft.pricePaise,
       ),
   );
 }
@@ -67,21 +66,21 @@ function offered(deps: SlotDeps, target: SlotTarget, partnerId: string): SlotFor
 export type SlotForWalkIn = SlotTarget & { slot: PricedSlot; draft: NewReservation };
 
 /**
- * The slots for a walk-in at any venue, or at one granted to `playedFor`, the preferred one first, with drafts for the
+ * The slots for a walk-in at any venue, or at one granted to `simulatedBy`, the preferred one first, with drafts for the
  * built-in partner `platform`. The walk-in's transaction decides whether one may be sold.
  * @throws DomainError SLOT_NOT_FOUND; VENUE_NOT_FOUND and VALIDATION_ERROR for a choice by sport
  */
 export async function findSlotsForWalkIn(
   deps: { db: Db },
   wanted: SlotReference & SlotChoice,
-  playedFor: string | undefined,
+  simulatedBy: string | undefined,
 ): Promise<SlotForWalkIn[]> {
-  const targets = await findTargets(deps, playedFor, wanted, 'database');
+  const targets = await findTargets(deps, simulatedBy, wanted, 'database');
   const slots = targets.flatMap((target) => {
     const { slot } = target;
     return slot === undefined ? [] : [{ ...target, slot, draft: draftOf(target, slot, PLATFORM_PARTNER_ID) }];
   });
-  if (slots.length === 0) throw slotNotFound(audienceOf(playedFor));
+  if (slots.length === 0) throw slotNotFound(audienceOf(simulatedBy));
   return slots;
 }
 

@@ -1,3 +1,4 @@
+import { findCachedGrant } from '../../partners/partners.store.ts';
 import type { EntryKind } from '../../platform/cache-entries.store.ts';
 import { type Entry, leasedCacheOf } from '../../platform/leased-cache.ts';
 import type { Db } from '../../platform/mongo.ts';
@@ -46,4 +47,22 @@ export const findVenueRules = (db: Db, venueId: string, from?: RulesSource): Pro
 export async function findVenueIdOf(db: Db, resourceId: string): Promise<string | undefined> {
   const found = await leasedCacheOf(db).read<Pick<ResourceRow, 'venueId'>>(RESOURCES, resourceId);
   return found?.value.venueId;
+}
+
+/** A venue's rules, and the cache entries that they were read from. */
+export type GrantedRules = { rules: VenueRules; entries: readonly Entry[] };
+
+/** Null for a venue that is missing, or not granted to the partner if one is named. */
+export async function findGrantedRules(
+  { db }: { db: Db },
+  partnerId: string | undefined,
+  venueId: string,
+  from?: RulesSource,
+): Promise<GrantedRules | null> {
+  const [grant, rules] = await Promise.all([
+    partnerId === undefined ? undefined : findCachedGrant(db, partnerId, venueId),
+    findVenueRules(db, venueId, from),
+  ]);
+  if (rules === null || grant === null) return null;
+  return { rules: rules.value, entries: grant === undefined ? [rules] : [rules, grant] };
 }

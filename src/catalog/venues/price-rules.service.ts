@@ -29,7 +29,7 @@ export async function addPriceRule(
       `the resource has ${resource.priceRules?.length ?? 0} price rules, which is the maximum. Delete some first.`,
     );
   }
-  leasedCacheOf(deps.db).freshen();
+  await leasedCacheOf(deps.db).invalidate('here');
   return rule;
 }
 
@@ -54,7 +54,7 @@ export async function removePriceRule(deps: ChangeDeps, ruleId: string): Promise
     return wasThere;
   });
   foundRule(isRemoved || null);
-  leasedCacheOf(deps.db).freshen();
+  await leasedCacheOf(deps.db).invalidate('here');
 }
 
 const foundRule = <T>(rule: T | null) => found(rule, 'PRICE_RULE_NOT_FOUND', 'There is no price rule with that id.');

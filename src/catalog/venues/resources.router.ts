@@ -1,6 +1,6 @@
 import { listOf } from '../../http/response-fields.ts';
 import { created, listing, type Operator, ok, type Route, route } from '../../http/route.ts';
-import { conflictsView } from '../../reservations/claim-view.rules.ts';
+import { conflictsView } from '../../reservations/reservation-views.rules.ts';
 import { operatorResourceView } from './venue-view.rules.ts';
 import * as schemas from './venues.schemas.ts';
 import type { NewResource, OperatorVenueDeps } from './venues.service.ts';

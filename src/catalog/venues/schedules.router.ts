@@ -1,5 +1,5 @@
 import { noContent, type Operator, ok, type Route, route } from '../../http/route.ts';
-import { conflictsView } from '../../reservations/claim-view.rules.ts';
+import { conflictsView } from '../../reservations/reservation-views.rules.ts';
 import { type ScheduleBody, schedule, scheduleBody, scheduleWithConflicts } from './schedules.schemas.ts';
 import { getSchedule, removeSchedule, setSchedule } from './schedules.service.ts';
 import { resourceIdParam } from './venues.schemas.ts';

@@ -2,7 +2,7 @@ import { DomainError } from '../../domain/errors.ts';
 import { type Db, inTransaction } from '../../platform/mongo.ts';
 import { announce, type ChangeDeps } from '../changes/changes.service.ts';
 import { unsetSchedule } from './resources.store.ts';
-import { everyDay, scheduleFaults } from './schedule.rules.ts';
+import { everyDay, scheduleFaults } from './schedule-faults.rules.ts';
 import { changeOfResources } from './venue-changes.rules.ts';
 import type { Schedule } from './venues.model.ts';
 import { getResource, slotsChanged, updateResource } from './venues.service.ts';

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { fieldError } from '../../domain/errors.ts';
 import { leasedCacheOf } from '../../platform/leased-cache.ts';
 import type { Db, Tx } from '../../platform/mongo.ts';
-import { addSharedCellsToClaims } from '../../reservations/claims.service.ts';
+import { addSharedCellsToClaims } from '../../reservations/reservations.service.ts';
 import { relateResources } from './resources.store.ts';
 import { inVenueTransaction } from './venue-transaction.service.ts';
 import type { ResourceRow } from './venues.model.ts';
@@ -25,7 +25,7 @@ export async function shareSpace(
     if (!isDeepStrictEqual(new Set(before), new Set(otherIds))) await onChange(tx);
   });
   // After this returns, every claim made without the relation is written and can be found.
-  await leasedCacheOf(deps.db).changed(otherIds.length > 0);
+  await leasedCacheOf(deps.db).invalidate(otherIds.length > 0 ? 'everywhere' : 'here');
   const remedy = 'repeat the change of the resource, with status: until then it may be inactive';
   await addSharedCells(deps, resource._id, otherIds, remedy);
 }

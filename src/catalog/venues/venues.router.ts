@@ -3,7 +3,7 @@ import { listOf, pageOf } from '../../http/response-fields.ts';
 import { created, listing, type Operator, ok, type Route, route } from '../../http/route.ts';
 import type { PartnerCaller } from '../../partners/partners.service.ts';
 import { encodeCursor } from '../../platform/pagination.ts';
-import { conflictsView } from '../../reservations/claim-view.rules.ts';
+import { conflictsView } from '../../reservations/reservation-views.rules.ts';
 import { resourceView, venueView } from './venue-view.rules.ts';
 import * as schemas from './venues.schemas.ts';
 import type { NewVenue, OperatorVenueDeps, VenueDeps } from './venues.service.ts';

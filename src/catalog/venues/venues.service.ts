@@ -66,7 +66,7 @@ export async function updateVenue(deps: ChangeDeps, venueId: string, change: Ven
   });
   const venue = foundVenue(updated);
   const isRestricted = change.status === 'inactive' || (change.timeZone !== undefined && venue.status === 'active');
-  await leasedCacheOf(deps.db).changed(isRestricted);
+  await leasedCacheOf(deps.db).invalidate(isRestricted ? 'everywhere' : 'here');
   return venue;
 }
 
@@ -89,17 +89,17 @@ export async function createResource(
 ): Promise<ResourceRow> {
   const venue = await getVenue(deps, venueId);
   await requireResourcesOf(deps, venueId, sharesSpaceWith, 'shares_space_with');
-  const isAlone = sharesSpaceWith.length === 0;
-  const draft = { ...input, sharesSpaceWith: [], status: isAlone ? status : ('inactive' as const) };
+  const isSharing = sharesSpaceWith.length > 0;
+  const draft = { ...input, sharesSpaceWith: [], status: isSharing ? ('inactive' as const) : status };
   const made = (resourceId: string) => changeOfResources(venueId, 'resource', [resourceId, ...sharesSpaceWith]);
-  if (isAlone) {
+  if (!isSharing) {
     const resource = await insertUnderFreeSlug(deps, venue, draft, (id, tx) => announce(deps, made(id), tx));
-    leasedCacheOf(deps.db).freshen();
+    await leasedCacheOf(deps.db).invalidate('here');
     return resource;
   }
   return announcingOnce(deps, async ({ begin }) => {
     const resource = await insertUnderFreeSlug(deps, venue, draft, (id, tx) => begin(made(id), tx));
-    leasedCacheOf(deps.db).freshen();
+    await leasedCacheOf(deps.db).invalidate('here');
     await shareSpace(deps, resource, sharesSpaceWith, (tx) => begin(made(resource._id), tx));
     return updateResource(deps, resource._id, { status }, true);
   });
@@ -189,13 +189,13 @@ export async function changeResource(
         return isSwitched;
       });
     const isOff = isSharingMore && (await takeOff());
-    if (isSharingMore) await leasedCacheOf(deps.db).changedForAll();
+    if (isSharingMore) await leasedCacheOf(deps.db).invalidate('everywhere');
     try {
       await addSharedCells(deps, resourceId, sharesSpaceWith);
     } catch (err) {
       if (isOff && err instanceof DomainError) {
         await switchBack(deps.db, resourceId, callId);
-        leasedCacheOf(deps.db).freshen();
+        await leasedCacheOf(deps.db).invalidate('here');
       }
       throw err;
     }
@@ -227,7 +227,7 @@ export async function updateResource(
   const resource = foundResource(updated);
   const isEnded = change.status === 'inactive';
   if (!isEnded && SLOT_FIELDS.some((field) => change[field] !== undefined)) await slotsChanged(deps, resource);
-  else await leasedCacheOf(deps.db).changed(isEnded);
+  else await leasedCacheOf(deps.db).invalidate(isEnded ? 'everywhere' : 'here');
   return resource;
 }
 
@@ -235,7 +235,7 @@ export async function updateResource(
 export async function slotsChanged(deps: { db: Db }, resource: ResourceRow): Promise<void> {
   const { status, venueId } = resource;
   const isOnSale = status === 'active' && (await findVenue(deps.db, venueId))?.status === 'active';
-  await leasedCacheOf(deps.db).changed(isOnSale);
+  await leasedCacheOf(deps.db).invalidate(isOnSale ? 'everywhere' : 'here');
 }
 
 export const venueNotFound = () => new DomainError('VENUE_NOT_FOUND', 'There is no venue with that id.');

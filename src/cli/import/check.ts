@@ -1,5 +1,5 @@
 import type { PriceRuleBody } from '../../catalog/venues/price-rules.schemas.ts';
-import { scheduleFaults } from '../../catalog/venues/schedule.rules.ts';
+import { scheduleFaults } from '../../catalog/venues/schedule-faults.rules.ts';
 import type { ScheduleBody } from '../../catalog/venues/schedules.schemas.ts';
 import type { ResourceBody, VenueBody } from '../../catalog/venues/venues.schemas.ts';
 import { checkClosed } from '../../http/validate.ts';

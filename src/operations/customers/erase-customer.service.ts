@@ -3,7 +3,7 @@ import { findUsablePurchases } from '../../booking/packages/packages.store.ts';
 import type { Erasure } from '../../domain/erasure.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { nationalDigitsOf, requireCustomerPhone } from '../../domain/phone.ts';
-import { eraseTextsOfEvents } from '../../events/events.service.ts';
+import { eraseTextsOfEvents } from '../../events/log-events.service.ts';
 import type { Db } from '../../platform/mongo.ts';
 import {
   type CustomerOf,

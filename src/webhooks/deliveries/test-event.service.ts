@@ -1,5 +1,5 @@
 import { fieldError } from '../../domain/errors.ts';
-import { logTestEvent } from '../../events/events.service.ts';
+import { logTestEvent } from '../../events/log-events.service.ts';
 import type { EventType } from '../../reservations/event-types.ts';
 import type { EndpointConfig } from '../sender/endpoint-url.ts';
 import { requireDeliverable } from '../subscriptions/require-subscription.service.ts';

@@ -30,7 +30,7 @@ export function msUntilRotationAnswered(
 export async function forgetOverlapped(deps: { db: Db }, subscription: FoundSubscription): Promise<void> {
   if (!isOverlapOver(subscription)) return;
   await forgetPreviousSecret(deps.db, subscription._id);
-  leasedCacheOf(deps.db).freshen();
+  await leasedCacheOf(deps.db).invalidate('here');
 }
 
 type SecretDeps = { log: Logger; secretBox: SecretBox };

@@ -71,7 +71,7 @@ export async function createSubscription(
     if (ordinal === undefined) throw limitReached();
     const row = { ...subscription, ordinal };
     if (!(await insertSubscription(deps.db, row))) continue;
-    leasedCacheOf(deps.db).freshen();
+    await leasedCacheOf(deps.db).invalidate('here');
     return { subscription: row, secretKey };
   }
 }
@@ -141,9 +141,7 @@ export async function changeSubscription(
   }
   const after = await updateSubscription(deps.db, partnerId, subscriptionId, change);
   if (after === null) throw webhookNotFound('partner');
-  const cache = leasedCacheOf(deps.db);
-  if (endpointUrl !== undefined) await cache.changedForAll();
-  else cache.freshen();
+  await leasedCacheOf(deps.db).invalidate(endpointUrl === undefined ? 'here' : 'everywhere');
   return after;
 }
 
@@ -163,7 +161,7 @@ export async function rotateSecret(
   const overlapMs = overlapSeconds * 1000;
   const subscription = await replaceSecret(deps.db, partnerId, subscriptionId, sealed, overlapMs);
   if (subscription === null) throw webhookNotFound('partner');
-  await leasedCacheOf(deps.db).changedForAll();
+  await leasedCacheOf(deps.db).invalidate('everywhere');
   return { subscription, secretKey };
 }
 
@@ -174,7 +172,7 @@ export async function rotateSecret(
 export async function markInactive(deps: { db: Db }, subscriptionId: string): Promise<SubscriptionRow> {
   const subscription = await setSubscriptionStatus(deps.db, subscriptionId, 'inactive');
   if (subscription === null) throw webhookNotFound('operator');
-  await leasedCacheOf(deps.db).changedForAll();
+  await leasedCacheOf(deps.db).invalidate('everywhere');
   return subscription;
 }
 
@@ -187,6 +185,6 @@ export async function activateSubscription(deps: { db: Db }, subscriptionId: str
   requireNoOther(await findNewestOfPartner(deps.db, before.partnerId), before, 'operator');
   const subscription = await setSubscriptionStatus(deps.db, subscriptionId, 'active');
   if (subscription === null) throw webhookNotFound('operator');
-  leasedCacheOf(deps.db).freshen();
+  await leasedCacheOf(deps.db).invalidate('here');
   return subscription;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { everyDay, scheduleFaults } from '../../src/catalog/venues/schedule.rules.ts';
+import { everyDay, scheduleFaults } from '../../src/catalog/venues/schedule-faults.rules.ts';
 import type { Hours, Schedule } from '../../src/catalog/venues/venues.service.ts';
 
 /** `06:00–12:00 16:00–23:00` */

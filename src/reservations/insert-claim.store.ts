@@ -3,14 +3,27 @@ import { writeEach } from '../platform/bulk-writes.ts';
 import { databaseClockOf } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import type { Lease } from '../platform/leased-cache.ts';
-import { type Db, type Expression, isCommandTimeout, isDuplicateKey, isExpressionError } from '../platform/mongo.ts';
+import {
+  type Db,
+  type Expression,
+  isCommandTimeout,
+  isDuplicateKey,
+  isExpressionError,
+  type Tx,
+} from '../platform/mongo.ts';
 import { omitUndefined } from '../platform/omit-undefined.ts';
 import type { Actor } from './actor-types.ts';
-import { noteClaimChanges } from './claim-writes.store.ts';
 import { findReservation } from './reservation-reads.store.ts';
 import { GUARD_INDEX, HOLD_KEY_INDEX, ORDINAL_INDEX } from './reservations.indexes.ts';
 import { type Attached, type OutboxEvent, type Reservation, reservationCollection } from './reservations.model.ts';
-import type { NewReservation } from './reservations.store.ts';
+import {
+  eventOf,
+  literal,
+  type NewReservation,
+  noteClaimChanges,
+  SUBJECT,
+  type Written,
+} from './reservations.store.ts';
 
 export type HoldTerms = {
   ttlMs: number;
@@ -34,19 +47,20 @@ const MAX_BATCH = 200;
 
 /**
  * Inserts an ACTIVE hold with its `hold_created` event. It claims its cells for `ttlMs`, at most until its slot ends.
- * Concurrent holds are inserted in one bulk, each with its own outcome (ADR 0003); `isAlone` inserts this hold by
- * itself. 'late': its lease was over when the database wrote it, it waited too long for a transaction, or this
- * process's clock is wrong. Draft it again under a new lease, and insert it alone, because it may have to wait for that
- * transaction again.
+ * Concurrent holds leave as one bulk, each with its own outcome (ADR 0003); without `isBatched`, this one leaves by
+ * itself.
+ * 'late': its lease was over when the database wrote it, it waited too long for a transaction, or this process's clock
+ * is wrong. Draft it again under a new lease, and insert it alone, because it may have to wait for that transaction
+ * again.
  */
 export async function insertHold(
   db: Db,
   hold: NewHold,
   lease: Lease,
-  isAlone: boolean,
+  isBatched: boolean,
 ): Promise<Reservation | NotInserted> {
   try {
-    return await (isAlone ? insertAlone(db, { hold, lease }) : insertInBatch(db, { hold, lease }));
+    return await (isBatched ? insertInBatch(db, { hold, lease }) : insertAlone(db, { hold, lease }));
   } catch (err) {
     if (isDuplicateKey(err, GUARD_INDEX)) return 'cell taken';
     if (isDuplicateKey(err, HOLD_KEY_INDEX)) return 'key taken';
@@ -69,7 +83,7 @@ async function insertAlone(db: Db, hold: LeasedHold): Promise<Reservation> {
   return outcome;
 }
 
-/** Returns for each hold, in order, the reservation or its own error. */
+/** Returns for each hold, in order, the reservation or the error that it met alone. */
 async function insertHolds(db: Db, holds: readonly LeasedHold[]): Promise<(Reservation | Error)[]> {
   const now = databaseClockOf(db).now();
   const reservations = holds.map(({ hold }) => reservationOf(hold, now));
@@ -87,7 +101,7 @@ async function insertHolds(db: Db, holds: readonly LeasedHold[]): Promise<(Reser
     errors = await writeEach(reservationCollection(db), writes, { maxTimeMS });
     return reservations.map((reservation, index) => errors[index] ?? reservation);
   } finally {
-    // If the whole bulk failed, every hold gets the error, because each may have been inserted.
+    // If the bulk as a whole failed, all of them: each may have been inserted.
     const inserted = reservations.filter((_, index) => errors[index] === undefined);
     noteClaimChanges(db, inserted);
   }
@@ -127,12 +141,43 @@ function reservationOf({ actor, attached, ...hold }: NewHold, now: Date): Reserv
 }
 
 /**
- * Rejects the hold after its lease, and if this process's clock is wrong: its expiry must be the one in the response
- * (ADR 0004).
+ * Rejected after its lease, and if this process's clock is wrong: a hold must live as long as its caller is told (ADR
+ * 0004).
  */
 function unlessLate(reservation: Reservation, now: Date, { beginBy }: Lease): Expression {
   const earliest = new Date(now.getTime() - CLOCK_TOLERANCE_MS);
   const latest = new Date(Math.min(now.getTime() + CLOCK_TOLERANCE_MS, beginBy.getTime()));
   const isInTime = { $and: [{ $gte: ['$$NOW', earliest] }, { $lt: ['$$NOW', latest] }] };
   return { $cond: [isInTime, { $literal: reservation }, { $toInt: 'not in time' }] };
+}
+
+type NewBooking = Pick<Reservation, 'customer' | 'paymentReference' | 'playedFor'> & {
+  bookingId: string;
+  actor: Actor;
+};
+
+/** Inserts a walk-in, which is BOOKED from the start. Throws a duplicate-key error if a cell is taken. */
+export async function insertBooked(
+  db: Db,
+  draft: NewReservation,
+  { actor, ...booking }: NewBooking,
+  tx: Tx,
+): Promise<Written> {
+  const eventId = newId();
+  const instants = { placedAt: '$$NOW', bookedAt: '$$NOW', holdExpiresAt: '$$NOW', outboxSince: '$$NOW' };
+  const booked = literal({ ...draft, ...booking, status: 'BOOKED', claimed: true });
+  const event = eventOf('booking_created', '$partnerId', actor, {
+    ...SUBJECT,
+    eventId: literal(eventId),
+    bookingId: '$bookingId',
+  });
+  // An upsert, because only an update can read `$$NOW`.
+  const reservation = await reservationCollection(db).findOneAndUpdate(
+    { _id: draft._id },
+    [{ $replaceWith: { $mergeObjects: [booked, instants] } }, { $set: { outbox: [event] } }],
+    { upsert: true, returnDocument: 'after', session: tx },
+  );
+  if (reservation === null) throw new Error('An upsert returned no document');
+  noteClaimChanges(db, [reservation], tx);
+  return { reservation, eventId, eventType: 'booking_created', hasEndedHold: false };
 }

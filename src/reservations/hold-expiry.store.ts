@@ -3,9 +3,9 @@ import { newId } from '../platform/ids.ts';
 import type { Db } from '../platform/mongo.ts';
 import { NEWEST } from '../platform/newest-reads.ts';
 import { SERVICE } from './actor-types.ts';
-import { reservationCollection } from './reservations.model.ts';
-import type { ReservationStatus } from './reservations.rules.ts';
-import { transitionUpdate } from './reservations.store.ts';
+import { type Reservation, reservationCollection } from './reservations.model.ts';
+import { ALIVE, type ReservationStatus } from './reservations.rules.ts';
+import { transitionUpdate, updateClaim } from './reservations.store.ts';
 
 /**
  * A hold after the call. `eventId`: the event of its expiry, null if this call did not expire it. `leftMs`: the
@@ -56,4 +56,28 @@ function expiryOf(holdIds: readonly string[], eventIds: readonly string[]): Guar
   const eventId = valueAt('$_id', holdIds, eventIds);
   const { guard, update } = transitionUpdate('expire', { actor: SERVICE }, eventId);
   return { filter: { _id: { $in: holdIds }, ...guard }, update };
+}
+
+/**
+ * Moves a live hold's expiry to `ttlMs` from the database's now or to the end of its slot, whichever is earlier, and
+ * never to an earlier time. Null if the hold is not live, or would live longer than `maxLifeMs`.
+ */
+export async function extendHold(
+  db: Db,
+  holdId: string,
+  ttlMs: number,
+  maxLifeMs: number,
+): Promise<Reservation | null> {
+  const wanted = { $min: [{ $add: ['$$NOW', ttlMs] }, '$slotEnd'] };
+  const isWithinLife = { $lte: [wanted, { $add: ['$placedAt', maxLifeMs] }] };
+  return updateClaim(db, {
+    filter: { _id: holdId, status: 'ACTIVE', $expr: { $and: [ALIVE, isWithinLife] } },
+    update: [{ $set: { holdExpiresAt: { $max: ['$holdExpiresAt', wanted] } } }],
+  });
+}
+
+/** Moves a live hold's expiry to the database's now; false if the hold is not live. */
+export async function lapseNow(db: Db, holdId: string): Promise<boolean> {
+  const filter = { _id: holdId, status: 'ACTIVE', $expr: ALIVE };
+  return (await updateClaim(db, { filter, update: [{ $set: { holdExpiresAt: '$$NOW' } }] })) !== null;
 }

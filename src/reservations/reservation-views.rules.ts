@@ -1,4 +1,15 @@
-import type { Reservation } from './reservations.model.ts';
+import { omitUndefined } from '../platform/omit-undefined.ts';
+import type { Attached, Reservation } from './reservations.model.ts';
+
+/** The attachments of a hold or booking (reference and metadata), as fields of a response. */
+export function attachedView({ orderReference, metadata }: Attached): Record<string, unknown> {
+  return { order_reference: orderReference ?? null, metadata: metadata ?? {} };
+}
+
+/** The attachments of a hold or booking, as fields of an event. */
+export function attachedInEvent({ orderReference, metadata }: Attached): Record<string, unknown> {
+  return omitUndefined({ order_reference: orderReference, metadata });
+}
 
 type Claim = Pick<Reservation, '_id' | 'bookingId' | 'partnerId' | 'slotId' | 'slotStart' | 'slotEnd'>;
 

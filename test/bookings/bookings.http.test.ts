@@ -3,6 +3,7 @@ import type { Json, Partner, Venue } from '../support/factories.ts';
 import {
   anyPartner,
   anyVenue,
+  bookSlot,
   confirmBody,
   expectStatus,
   freeSlotIds,
@@ -10,8 +11,9 @@ import {
   operatorOf,
   placeHold,
 } from '../support/factories.ts';
+import { rowOf } from '../support/rows.ts';
 import { sharedService } from '../support/service-host.ts';
-import { verdict } from '../support/verdict.ts';
+import { errorOf, verdict } from '../support/verdict.ts';
 
 const ATTACHED = {
   order_reference: 'order-4711',
@@ -37,25 +39,25 @@ const hold = (fields: Json = {}) => placeHold(partner, newSlot(), fields);
 const confirm = async (holdId: unknown, fields: Json = {}) =>
   expectStatus(await partner.api.post('/api/v1/bookings/confirm', confirmBody(holdId, fields)), 201);
 const read = async (path: string) => expectStatus(await partner.api.get(path), 200);
-const booking = (id: unknown) => read(`/api/v1/bookings/${String(id)}`);
+const readBooking = (id: unknown) => read(`/api/v1/bookings/${String(id)}`);
 
 describe('what a partner attaches', () => {
   test('to a hold is shown with the hold and its booking', async () => {
     const placed = await hold(ATTACHED);
     expect(placed).toMatchObject(ATTACHED);
     expect(await read(`/api/v1/partner/holds/${String(placed['hold_id'])}`)).toMatchObject(ATTACHED);
-    expect(await booking((await confirm(placed['hold_id']))['booking_id'])).toMatchObject(ATTACHED);
+    expect(await readBooking((await confirm(placed['hold_id']))['booking_id'])).toMatchObject(ATTACHED);
     const plain = await hold();
     expect(plain).toMatchObject(NOTHING);
-    expect((await booking((await confirm(plain['hold_id']))['booking_id']))['metadata']).toEqual({});
+    expect((await readBooking((await confirm(plain['hold_id']))['booking_id']))['metadata']).toEqual({});
   });
 
   test('on confirm replaces each given part; a replay of the hold stays as it was', async () => {
     const slot = newSlot();
     const placed = await placeHold(partner, slot, { ...ATTACHED, idempotency_key: slot });
     const { booking_id: id } = await confirm(placed['hold_id'], { metadata: { basket: 'b-119' } });
-    expect(await booking(id)).toMatchObject({ order_reference: 'order-4711' });
-    expect((await booking(id))['metadata']).toEqual({ basket: 'b-119' });
+    expect(await readBooking(id)).toMatchObject({ order_reference: 'order-4711' });
+    expect((await readBooking(id))['metadata']).toEqual({ basket: 'b-119' });
     const again = await placeHold(partner, slot, { idempotency_key: slot });
     expect(again).toEqual(placed);
   });
@@ -117,4 +119,59 @@ test.each<[string, Json, string]>([
 test('20 keys of 40 characters with values of 500 are accepted', async () => {
   const metadata = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`k${n}`.padEnd(40, 'x'), 'v'.repeat(500)]));
   expect(await hold({ metadata, order_reference: 'o'.repeat(255) })).toMatchObject({ metadata });
+});
+
+test('a CONSUMED hold names its booking, and so do the errors of further calls on it', async () => {
+  const slotId = newSlot();
+  const placed = await placeHold(partner, slotId, { idempotency_key: 'placed once' });
+  expect(placed).not.toHaveProperty('booking_id');
+  const path = `/api/v1/partner/holds/${String(placed['hold_id'])}`;
+  const confirmAgain = () => partner.api.post('/api/v1/bookings/confirm', confirmBody(placed['hold_id']));
+  const { booking_id: bookingId } = expectStatus(await confirmAgain(), 201);
+  expect((await partner.api.get(path)).body).toMatchObject({ status: 'CONSUMED', booking_id: bookingId });
+  for (const reply of [
+    await confirmAgain(),
+    await partner.api.post(`${path}/extend`, { ttl_seconds: 600 }),
+    await partner.api.post(`${path}/cancel`),
+  ]) {
+    expect(verdict(reply)).toBe('409 INVALID_HOLD_STATE');
+    expect(errorOf(reply).booking_id).toBe(bookingId);
+  }
+  // A replay returns the original response.
+  const again = { slot_id: slotId, idempotency_key: 'placed once' };
+  expect((await partner.api.post('/api/v1/partner/holds', again)).body).toEqual(placed);
+});
+
+type Operation = 'cancel' | 'refund';
+const newBooking = () => bookSlot(partner, newSlot());
+const idOf = (booking: Json) => String(booking['booking_id']);
+const end = async (operation: Operation, booking: Json, key: string, by = partner) => {
+  const body = { reason: `to ${operation}`, idempotency_key: key };
+  const reply = await by.api.post(`/api/v1/bookings/${idOf(booking)}/${operation}`, body);
+  return verdict(reply) + (reply.headers.get('idempotent-replayed') === null ? '' : ' replay');
+};
+
+test('a booking that was cancelled, then refunded, replays each call by its own key and rejects every other', async () => {
+  const booking = await newBooking();
+  const keys = { cancel: idOf(booking), refund: `refund ${idOf(booking)}` };
+  expect([await end('cancel', booking, keys.cancel), await end('refund', booking, keys.refund)]).toEqual([
+    '200',
+    '200',
+  ]);
+  for (const [operation, opposite] of [
+    ['cancel', 'refund'],
+    ['refund', 'cancel'],
+  ] as const) {
+    expect(await end(operation, booking, keys[operation])).toBe('200 replay');
+    expect(await end(operation, booking, keys[opposite])).toBe('409 IDEMPOTENCY_KEY_MISMATCH');
+    expect(await end(operation, booking, `new ${operation}`)).toBe('409 INVALID_HOLD_STATE');
+  }
+  const { status, outbox } = await rowOf(service, 'reservations', { bookingId: idOf(booking) });
+  expect([status, ...outbox.slice(2).map(({ type }) => type)]).toEqual([
+    'REFUNDED',
+    'booking_cancelled',
+    'booking_refunded',
+  ]);
+  // A rejected call leaves its key unused, for either operation.
+  expect(await end('refund', await newBooking(), 'new cancel')).toBe('200');
 });
