@@ -51,6 +51,7 @@ describe('a key', () => {
     ['a wrong', () => OPERATOR_KEY.toUpperCase()],
     ['an empty', () => ''],
     ['a longer', () => `${OPERATOR_KEY}0`],
+    ['a shorter', () => OPERATOR_KEY.slice(0, -1)],
   ])('%s key is refused, in the header as on the page, and gives no cookie', async (_what, keyOf) => {
     const key = keyOf();
     expect(verdict(await stranger.get(PARTNERS, { 'x-api-key': key }))).toBe('401 INVALID_API_KEY');
