@@ -77,8 +77,8 @@ async function sellADay({ url, adminUrl, operatorApiKey }: Target): Promise<{ ve
   await runCommand(process.execPath, args, { ...process.env, ...credentials });
 
   const operator = apiCaller(adminUrl, operatorApiKey);
-  const { body } = await operator('GET', `${OPERATOR}/venues?limit=200`, [200]);
-  const venues = field(body, 'data') as { venue_id: string; name: string }[];
+  const listed = await operator('GET', `${OPERATOR}/venues?limit=200`);
+  const venues = field(listed, 'data') as { venue_id: string; name: string }[];
   const venueId = venues.find(({ name }) => name === VENUE)?.venue_id ?? '';
   const clients = await Promise.all(PARTNERS.map((name) => createSeller({ url, operator }, name, venueId)));
   const date = nextWednesday();
@@ -86,7 +86,7 @@ async function sellADay({ url, adminUrl, operatorApiKey }: Target): Promise<{ ve
     query: { venue_id: venueId, date },
   });
   const courts = [...new Set(slots.map((slot) => slot.resource_id))];
-  await operator('POST', `${OPERATOR}/venues/${venueId}/blackouts`, [201], {
+  await operator('POST', `${OPERATOR}/venues/${venueId}/blackouts`, {
     starts_at: `${date}T06:00+05:30`,
     ends_at: `${date}T09:00+05:30`,
     resource_ids: courts.slice(-1),
@@ -98,7 +98,7 @@ async function sellADay({ url, adminUrl, operatorApiKey }: Target): Promise<{ ve
     const client = clients[index % clients.length] as PartnerClient;
     if (slot.resource_id === courts.at(-1) || kind > 4) continue;
     if (kind === 4) {
-      await operator('POST', `${OPERATOR}/walk-ins`, [201], { slot_id: slot.slot_id, ...customer });
+      await operator('POST', `${OPERATOR}/walk-ins`, { slot_id: slot.slot_id, ...customer });
       continue;
     }
     const { hold_id } = await client.placeHold({ body: { slot_id: slot.slot_id } });
@@ -115,9 +115,9 @@ async function createSeller(
   venueId: string,
 ): Promise<PartnerClient> {
   const partner = { name, contact_email: `developer@${name.toLowerCase()}.example.com` };
-  const partnerId = textField(await operator('POST', `${OPERATOR}/partners`, [201], partner), 'partner_id');
-  const key = await operator('POST', `${OPERATOR}/partners/${partnerId}/keys`, [201], { label: 'shop' });
-  await operator('PUT', `${OPERATOR}/partners/${partnerId}/venues/${venueId}`, [204]);
+  const partnerId = textField(await operator('POST', `${OPERATOR}/partners`, partner), 'partner_id');
+  const key = await operator('POST', `${OPERATOR}/partners/${partnerId}/keys`, { label: 'shop' });
+  await operator('PUT', `${OPERATOR}/partners/${partnerId}/venues/${venueId}`);
   return createPartnerClient({ baseUrl: url, apiKey: textField(key, 'api_key') });
 }
 

@@ -113,19 +113,19 @@ export async function createPartner(
   const prefix = '/api/v1/operator';
   const quietOperator = apiCaller(system.adminUrl, system.operatorApiKey);
   const operator = apiCaller(system.adminUrl, system.operatorApiKey, transcript.fetch);
-  const { body } = await quietOperator('GET', `${prefix}/venues?limit=200`, [200]);
-  const venues = (field(body, 'data') ?? []) as { venue_id: string; name: string }[];
+  const listed = await quietOperator('GET', `${prefix}/venues?limit=200`);
+  const venues = (field(listed, 'data') ?? []) as { venue_id: string; name: string }[];
   const venueId = venues.find(({ name }) => name === importedVenue)?.venue_id ?? '';
   const partner = {
     name: `Demo run of ${new Date().toISOString()}`,
     contact_email: 'developer@demo-run.example.com',
   };
-  const partnerId = textField(await operator('POST', `${prefix}/partners`, [201], partner), 'partner_id');
+  const partnerId = textField(await operator('POST', `${prefix}/partners`, partner), 'partner_id');
   const ofPartner = `${prefix}/partners/${partnerId}`;
-  const suspension = ['PATCH', ofPartner, [200], { status: 'suspended' }] as const;
+  const suspension = ['PATCH', ofPartner, { status: 'suspended' }] as const;
   cleanup.add(() => quietOperator(...suspension));
-  const apiKey = textField(await operator('POST', `${ofPartner}/keys`, [201], { label: 'npm run demo' }), 'api_key');
-  await operator('PUT', `${ofPartner}/venues/${venueId}`, [204]);
+  const apiKey = textField(await operator('POST', `${ofPartner}/keys`, { label: 'npm run demo' }), 'api_key');
+  await operator('PUT', `${ofPartner}/venues/${venueId}`);
   transcript.passed('a partner that may sell one venue; every call below carries its key');
 
   const client = createPartnerClient({ baseUrl: system.url, apiKey, fetch: transcript.fetch });

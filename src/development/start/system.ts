@@ -86,10 +86,7 @@ export function createSystem({ env, log, onServerEnd }: SystemOptions): System {
     cleanup.add(() => Promise.all(workers.map((worker) => worker.stop(graceMs))));
     cleanup.add(() => api.stop(graceMs));
     const [ready] = await Promise.all(processes.map((process) => process.ready));
-    const addresses = {
-      url: textField({ body: ready }, 'url'),
-      adminUrl: textField({ body: ready }, 'adminUrl'),
-    };
+    const addresses = { url: textField(ready, 'url'), adminUrl: textField(ready, 'adminUrl') };
     // A restarted API must keep its addresses, also if it was given any free port.
     apiSpec.env['PORT'] = new URL(addresses.url).port;
     apiSpec.env['ADMIN_PORT'] = new URL(addresses.adminUrl).port;
