@@ -1,7 +1,6 @@
 import { writeEach } from '../../platform/bulk-writes.ts';
 import { newId } from '../../platform/ids.ts';
 import { type Db, type Expression, isDuplicateKey, type Tx } from '../../platform/mongo.ts';
-import { omitUndefined } from '../../platform/omit-undefined.ts';
 import { beyond, type Page, type Position, toPage } from '../../platform/pagination.ts';
 import type { AlertKind, AlertRow, Condition } from './alert-types.ts';
 import { alertCollection } from './alerts.model.ts';
@@ -148,7 +147,7 @@ export async function listAlerts(
   limit: number,
 ): Promise<Page<AlertRow>> {
   const rows = await alertCollection(db)
-    .find({ ...omitUndefined(filter), ...beyond(after, 'raisedAt') } as never)
+    .find({ ...filter, ...beyond(after, 'raisedAt') } as never)
     .sort({ raisedAt: -1, _id: -1 })
     .limit(limit + 1)
     .toArray();
