@@ -207,29 +207,27 @@ describe('a queue', () => {
   });
 });
 
-describe('an endpoint', () => {
-  const subscription = () =>
-    service.context.db.collection('webhook_subscriptions').findOne({ _id: subscriptionId as never });
+const subscription = () =>
+  service.context.db.collection('webhook_subscriptions').findOne({ _id: subscriptionId as never });
 
-  test('that has failed for an hour is raised, for 59 minutes not; one success resolves it', async () => {
-    const deliveryId = await anyDelivery(service, partner, partner, nextSlot());
-    receiver.respondWith(500);
-    await service.attempt(deliveryId, 2);
-    expect(await subscription()).toMatchObject({ consecutiveFailures: 2, failingSince: expect.any(Date) });
-    await setBack('webhook_subscriptions', subscriptionId, 'failingSince', HOUR_MS - MINUTE_MS);
-    await sweep(service);
-    expect(await alertsOf(service)).toEqual([]);
-    await setBack('webhook_subscriptions', subscriptionId, 'failingSince', HOUR_MS);
-    await sweep(service);
-    expect(await alertsOf(service)).toMatchObject([
-      { kind: 'endpoint_failing', subject: subscriptionId, partnerId: partner.id, count: 2 },
-    ]);
+test('an endpoint that has failed for an hour is raised, for 59 minutes not; one success resolves it', async () => {
+  const deliveryId = await anyDelivery(service, partner, partner, nextSlot());
+  receiver.respondWith(500);
+  await service.attempt(deliveryId, 2);
+  expect(await subscription()).toMatchObject({ consecutiveFailures: 2, failingSince: expect.any(Date) });
+  await setBack('webhook_subscriptions', subscriptionId, 'failingSince', HOUR_MS - MINUTE_MS);
+  await sweep(service);
+  expect(await alertsOf(service)).toEqual([]);
+  await setBack('webhook_subscriptions', subscriptionId, 'failingSince', HOUR_MS);
+  await sweep(service);
+  expect(await alertsOf(service)).toMatchObject([
+    { kind: 'endpoint_failing', subject: subscriptionId, partnerId: partner.id, count: 2 },
+  ]);
 
-    receiver.respondWith(200);
-    await service.attempt(deliveryId);
-    expect(await subscription()).not.toHaveProperty('failingSince');
-    await expectResolved('endpoint_failing');
-  });
+  receiver.respondWith(200);
+  await service.attempt(deliveryId);
+  expect(await subscription()).not.toHaveProperty('failingSince');
+  await expectResolved('endpoint_failing');
 });
 
 test('the absence of a guard index is raised, and resolved by the migration; of another index not', async () => {
