@@ -1,8 +1,7 @@
 // Takes the pictures of README.md: `node --import tsx scripts/screenshots.ts`. Starts what `npm start` runs, on free ports and in a temporary folder, imports
 // examples/venues, sells a day, and writes the console and the partners' documentation, light and dark, to docs/images/.
 
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
@@ -11,7 +10,7 @@ import { createCleanup } from '../src/development/cleanup.ts';
 import { apiCaller, type CallApi, field, textField } from '../src/development/embedded/api-caller.ts';
 import { nodeArguments } from '../src/development/embedded/processes.ts';
 import { runCommand } from '../src/development/embedded/run-command.ts';
-import { createSystem } from '../src/development/start/system.ts';
+import { type RunningSystem, startTemporarySystem } from '../src/development/start/system.ts';
 import { findBrowser, startBrowser } from '../test/support/browser.ts';
 
 const OPERATOR = '/api/v1/operator';
@@ -37,7 +36,7 @@ try {
 async function takePictures(): Promise<void> {
   const program = await findBrowser();
   if (program === undefined) throw new Error('There is no Chromium: set CHROMIUM_PATH.');
-  const { url, adminUrl, operatorApiKey } = await startSystem();
+  const { url, adminUrl, operatorApiKey } = await startTemporarySystem(process.env, cleanup, console.log);
   const { venueId, date } = await sellADay({ url, adminUrl, operatorApiKey });
   const browser = await startBrowser(program);
   cleanup.add(() => browser.close());
@@ -55,21 +54,8 @@ async function takePictures(): Promise<void> {
   }
 }
 
-async function startSystem(): Promise<{ url: string; adminUrl: string; operatorApiKey: string }> {
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'partner-booking-screenshots-'));
-  cleanup.add(() => rm(dataDir, { recursive: true, force: true }));
-  const env = { ...process.env, DATA_DIR: dataDir, PORT: '0', ADMIN_PORT: '0' };
-  const own = { HOST: '', MONGODB_URI: '', REDIS_URL: '', SERVICE_MODE: 'sandbox' };
-  const system = createSystem({ env: { ...env, ...own }, log: console.log, onServerEnd: console.error });
-  cleanup.add(system.stop);
-  const { url, adminUrl, secrets } = await system.start();
-  return { url, adminUrl, operatorApiKey: secrets?.operatorApiKey ?? '' };
-}
-
-type Target = { url: string; adminUrl: string; operatorApiKey: string };
-
 /** Sells a Wednesday at one venue of the example file: bookings and holds of two partners, walk-ins, and a blackout. */
-async function sellADay({ url, adminUrl, operatorApiKey }: Target): Promise<{ venueId: string; date: string }> {
+async function sellADay({ url, adminUrl, operatorApiKey }: RunningSystem): Promise<{ venueId: string; date: string }> {
   const credentials = { OPERATOR_URL: adminUrl, OPERATOR_API_KEY: operatorApiKey };
   const command = path.join(projectFolder, 'src/cli/operator.ts');
   const file = path.join(projectFolder, 'examples/venues/venues.yaml');

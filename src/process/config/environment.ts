@@ -30,9 +30,7 @@ export function operatorEnvironment(
 }
 
 /** OTEL_EXPORTER_OTLP_ENDPOINT, which `loadConfig` checks later: drivers to be traced are loaded after this. */
-export const otlpEndpoint = (environment: Record<string, string | undefined> = process.env): string | undefined =>
-  environment['OTEL_EXPORTER_OTLP_ENDPOINT'] || undefined;
+export const otlpEndpoint = (): string | undefined => process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] || undefined;
 
 /** Whether OTEL_TRACES_SAMPLER is set. */
-export const isSamplerStated = (environment: Record<string, string | undefined> = process.env): boolean =>
-  Boolean(environment['OTEL_TRACES_SAMPLER']);
+export const isSamplerStated = (): boolean => Boolean(process.env['OTEL_TRACES_SAMPLER']);
