@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { tcpReceiver } from '../deliveries/receivers.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Json } from '../support/factories.ts';
 import { anyPartner, anyVenue, bookSlot, freeSlotIds, subscribe } from '../support/factories.ts';
@@ -17,8 +16,7 @@ const NOWHERE = 'http://127.0.0.1:9/';
 const WITHOUT_DEADLINE_MS = 9_000;
 
 const service = await hostedService();
-const { tellAlerts, stopTelling, postOnce, collectGarbage } =
-  service.inHost<typeof Posting>('test/alerts/post.in-host.ts');
+const { tellAlerts, stopTelling } = service.inHost<typeof Posting>('test/alerts/post.in-host.ts');
 let receiver: WebhookReceiver;
 const venue = await anyVenue(service);
 const partner = await anyPartner(service, [venue.id]);
@@ -146,7 +144,6 @@ describe('a receiver that fails', () => {
   const failures: [string, Answering, string][] = [
     ['answers 500', 500, '"status":500'],
     ['hangs', HANGS, '"error":"timeout"'],
-    ['hangs while memory is collected', () => void collectGarbage(), '"error":"timeout"'],
     ['redirects', redirect, '"status":307'],
     ['never ends its answer', endless, '"status":500'],
     ['cuts the connection', (_post, response) => void response.destroy(), '"error":"UND_ERR_SOCKET"'],
@@ -168,16 +165,6 @@ describe('a receiver that fails', () => {
     expect(receiver.received).toHaveLength(2);
     expect(receiver.received[1]?.body['alerts']).toMatchObject([{ count: 2 }, { count: 1 }]);
     expect(await pending()).toBe(0);
-  });
-
-  test('never answers TLS: the deadline holds while the connection is made', async () => {
-    const silent = await tcpReceiver(() => undefined);
-    const startedAt = performance.now();
-    const outcome = await postOnce(`https://127.0.0.1:${silent.port}/`, TIMEOUT_MS);
-    const tookMs = performance.now() - startedAt;
-    await silent.close();
-    expect(outcome).toEqual({ ok: false, status: null, error: 'timeout' });
-    expect(tookMs).toBeLessThan(WITHOUT_DEADLINE_MS);
   });
 
   test('is away: waits twice as long each time, ten minutes at most, and begins anew after a success', async () => {
