@@ -44,7 +44,8 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   const { db } = service.context;
-  await Promise.all(['alerts', 'deliveries', 'reservations'].map((name) => db.collection(name).deleteMany({})));
+  const waiting = ['deliveries', 'reservations', 'catalog_outbox'];
+  await Promise.all(['alerts', ...waiting].map((name) => db.collection(name).deleteMany({})));
   receiver.respondWith(200);
 });
 

@@ -26,6 +26,7 @@ await subscribe(partner, 'http://127.0.0.1:9/canary-endpoint');
 await service.context.db
   .collection('reservations')
   .updateMany({}, { $set: { outbox: [] }, $unset: { outboxSince: '' } });
+await service.context.db.collection('catalog_outbox').deleteMany({});
 afterAll(() => service.stop());
 beforeEach(async () => {
   receiver = await startAlertReceiver();
