@@ -44,6 +44,8 @@ const deadLetters = async (count: number, subscriptionId = 'subscription') => {
 };
 const tell = ({ url = receiver.url, atOnce = 1 } = {}) =>
   tellAlerts({ url, atOnce, everyMs: EVERY_MS, timeoutMs: TIMEOUT_MS });
+/** With the deadline of the service, which leaves the test its time. */
+const tellSlowly = () => tellAlerts({ url: receiver.url, everyMs: EVERY_MS });
 const state = () => service.context.db.collection('alert_state').findOne({ _id: 'post' as never });
 const secondsToWait = async () => {
   const until = (await state())?.['until'] as Date;
@@ -186,7 +188,7 @@ describe('a receiver that fails', () => {
   test('is not waited for by a process that stops, and that is no failure', async () => {
     await deadLetters(1);
     receiver.respondWith(HANGS);
-    const told = tell();
+    const told = tellSlowly();
     await eventually('the POST has arrived', () => receiver.received.length === 1);
     await stopTelling();
     await told;
@@ -201,7 +203,7 @@ test('what happens during a POST is in the next one', async () => {
   receiver.respondWith((_post, response) => {
     release = () => response.writeHead(200).end();
   });
-  const told = tellAlerts({ url: receiver.url, everyMs: EVERY_MS });
+  const told = tellSlowly();
   const answer = await eventually('the POST has arrived', () => release);
   await deadLetters(4);
   answer();
