@@ -17,8 +17,8 @@ type Operation = {
 };
 
 /**
- * What operators can call that changes something, from the routes themselves, and whether the audit reads what it is about: not
- * of one that creates.
+ * What operators can call that changes something, from the routes themselves, and whether the audit reads what it is
+ * about: not of one that creates.
  */
 export async function changingOperations(context: Context): Promise<Operation[]> {
   const routes = operatorRoutes(context);

@@ -358,7 +358,7 @@ test('rows that are deleted for good are warned of in production, by the process
   expect(settingsWarnings(loadConfig(PRODUCTION, 'api'))).toEqual([]);
 });
 
-test('the environment of the operator’s command line is what is set, with defaults for what is missing or empty', () => {
+test('the environment of the operator’s command line has defaults for what is missing or empty', () => {
   const names = ['OPERATOR_URL', 'OPERATOR_API_KEY', 'ADMIN_PORT', 'DATA_DIR', 'NO_COLOR'];
   const empty = Object.fromEntries(names.map((name) => [name, '']));
   const nothing = { url: undefined, apiKey: undefined, adminPort: '3001', dataDir: '.data', noColor: false };

