@@ -29,7 +29,7 @@ export function apiCaller(
     });
     const text = await response.text();
     if (!response.ok) throw new Error(`${call} responded with ${response.status}: ${text.slice(0, 300)}`);
-    return text === '' ? undefined : JSON.parse(text);
+    return text === '' ? undefined : (JSON.parse(text) as unknown);
   };
 }
 
