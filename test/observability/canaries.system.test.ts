@@ -193,7 +193,7 @@ async function startEverything(): Promise<void> {
     OPERATOR_API_KEY,
     ENCRYPTION_KEYS,
     LOG_LEVEL: 'trace',
-    ALERT_URL: new URL(ALERT_PATH, alerts.url).toString(),
+    ALERT_URL: new URL(`${ALERT_PATH}/${alerts.url.split('/').at(-1)}`, alerts.url).toString(),
     // The second failure waits for somebody to advance it, the third is the last.
     WEBHOOK_RETRY_DELAYS_SECONDS: '0.2,3600',
   });
