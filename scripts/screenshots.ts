@@ -1,8 +1,7 @@
 // Takes the pictures of README.md: `node --import tsx scripts/screenshots.ts`. Starts what `npm start` runs, on free ports and in a temporary folder, imports
 // examples/venues, sells a day, and writes the console and the partners' documentation, light and dark, to docs/images/.
 
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
@@ -11,7 +10,7 @@ import { createCleanup } from '../src/development/cleanup.ts';
 import { apiCaller, type CallApi, field, textField } from '../src/development/embedded/api-caller.ts';
 import { nodeArguments } from '../src/development/embedded/processes.ts';
 import { runCommand } from '../src/development/embedded/run-command.ts';
-import { createSystem } from '../src/development/start/system.ts';
+import { type RunningSystem, startTemporarySystem } from '../src/development/start/system.ts';
 import { findBrowser, startBrowser } from '../test/support/browser.ts';
 
 const OPERATOR = '/api/v1/operator';
@@ -37,7 +36,7 @@ try {
 async function takePictures(): Promise<void> {
   const program = await findBrowser();
   if (program === undefined) throw new Error('There is no Chromium: set CHROMIUM_PATH.');
-  const { url, adminUrl, operatorApiKey } = await startSystem();
+  const { url, adminUrl, operatorApiKey } = await startTemporarySystem(process.env, cleanup, console.log);
   const { venueId, date } = await sellADay({ url, adminUrl, operatorApiKey });
   const browser = await startBrowser(program);
   cleanup.add(() => browser.close());
@@ -55,21 +54,8 @@ async function takePictures(): Promise<void> {
   }
 }
 
-async function startSystem(): Promise<{ url: string; adminUrl: string; operatorApiKey: string }> {
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'partner-booking-screenshots-'));
-  cleanup.add(() => rm(dataDir, { recursive: true, force: true }));
-  const env = { ...process.env, DATA_DIR: dataDir, PORT: '0', ADMIN_PORT: '0' };
-  const own = { HOST: '', MONGODB_URI: '', REDIS_URL: '', SERVICE_MODE: 'sandbox' };
-  const system = createSystem({ env: { ...env, ...own }, log: console.log, onServerEnd: console.error });
-  cleanup.add(system.stop);
-  const { url, adminUrl, secrets } = await system.start();
-  return { url, adminUrl, operatorApiKey: secrets?.operatorApiKey ?? '' };
-}
-
-type Target = { url: string; adminUrl: string; operatorApiKey: string };
-
 /** Sells a Wednesday at one venue of the example file: bookings and holds of two partners, walk-ins, and a blackout. */
-async function sellADay({ url, adminUrl, operatorApiKey }: Target): Promise<{ venueId: string; date: string }> {
+async function sellADay({ url, adminUrl, operatorApiKey }: RunningSystem): Promise<{ venueId: string; date: string }> {
   const credentials = { OPERATOR_URL: adminUrl, OPERATOR_API_KEY: operatorApiKey };
   const command = path.join(projectFolder, 'src/cli/operator.ts');
   const file = path.join(projectFolder, 'examples/venues/venues.yaml');
@@ -77,8 +63,8 @@ async function sellADay({ url, adminUrl, operatorApiKey }: Target): Promise<{ ve
   await runCommand(process.execPath, args, { ...process.env, ...credentials });
 
   const operator = apiCaller(adminUrl, operatorApiKey);
-  const { body } = await operator('GET', `${OPERATOR}/venues?limit=200`, [200]);
-  const venues = field(body, 'data') as { venue_id: string; name: string }[];
+  const listed = await operator('GET', `${OPERATOR}/venues?limit=200`);
+  const venues = field(listed, 'data') as { venue_id: string; name: string }[];
   const venueId = venues.find(({ name }) => name === VENUE)?.venue_id ?? '';
   const clients = await Promise.all(PARTNERS.map((name) => createSeller({ url, operator }, name, venueId)));
   const date = nextWednesday();
@@ -86,7 +72,7 @@ async function sellADay({ url, adminUrl, operatorApiKey }: Target): Promise<{ ve
     query: { venue_id: venueId, date },
   });
   const courts = [...new Set(slots.map((slot) => slot.resource_id))];
-  await operator('POST', `${OPERATOR}/venues/${venueId}/blackouts`, [201], {
+  await operator('POST', `${OPERATOR}/venues/${venueId}/blackouts`, {
     starts_at: `${date}T06:00+05:30`,
     ends_at: `${date}T09:00+05:30`,
     resource_ids: courts.slice(-1),
@@ -98,7 +84,7 @@ async function sellADay({ url, adminUrl, operatorApiKey }: Target): Promise<{ ve
     const client = clients[index % clients.length] as PartnerClient;
     if (slot.resource_id === courts.at(-1) || kind > 4) continue;
     if (kind === 4) {
-      await operator('POST', `${OPERATOR}/walk-ins`, [201], { slot_id: slot.slot_id, ...customer });
+      await operator('POST', `${OPERATOR}/walk-ins`, { slot_id: slot.slot_id, ...customer });
       continue;
     }
     const { hold_id } = await client.placeHold({ body: { slot_id: slot.slot_id } });
@@ -115,9 +101,9 @@ async function createSeller(
   venueId: string,
 ): Promise<PartnerClient> {
   const partner = { name, contact_email: `developer@${name.toLowerCase()}.example.com` };
-  const partnerId = textField(await operator('POST', `${OPERATOR}/partners`, [201], partner), 'partner_id');
-  const key = await operator('POST', `${OPERATOR}/partners/${partnerId}/keys`, [201], { label: 'shop' });
-  await operator('PUT', `${OPERATOR}/partners/${partnerId}/venues/${venueId}`, [204]);
+  const partnerId = textField(await operator('POST', `${OPERATOR}/partners`, partner), 'partner_id');
+  const key = await operator('POST', `${OPERATOR}/partners/${partnerId}/keys`, { label: 'shop' });
+  await operator('PUT', `${OPERATOR}/partners/${partnerId}/venues/${venueId}`);
   return createPartnerClient({ baseUrl: url, apiKey: textField(key, 'api_key') });
 }
 

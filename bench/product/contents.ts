@@ -135,7 +135,7 @@ async function makeOriginals(
   find: (id: string) => Promise<Reservation | null>,
 ): Promise<Originals> {
   const call = apiCaller(url, partners[0]?.apiKey ?? '');
-  const post = (path: string, body: object) => call('POST', `/api/v1/${path}`, [200, 201], body);
+  const post = (path: string, body: object) => call('POST', `/api/v1/${path}`, body);
   const place = async (slot: number) =>
     textField(await post('partner/holds', { slot_id: slotAt(venue, slot).slotId }), 'hold_id');
   const [holdId, otherId] = [await place(0), await place(1)];

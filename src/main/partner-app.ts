@@ -12,7 +12,7 @@ import { ERROR_PAGES, errorHandler } from '../http/error-handler.ts';
 import { mountHealth } from '../http/health.ts';
 import { measureRequests } from '../http/measure-requests.ts';
 import { mountRoutes, notFound } from '../http/mount-routes.ts';
-import { countUnrouted, type KeyCheck, limitBadKeys, limitCalls, limitedCalls } from '../http/rate-limit.ts';
+import { countUnrouted, limitBadKeys, limitCalls, limitedCalls } from '../http/rate-limit.ts';
 import { causeOf } from '../http/request-facts.ts';
 import type { Route } from '../http/route.ts';
 import { createWrongKeyCounter } from '../operations/alerts/wrong-keys.ts';
@@ -53,21 +53,16 @@ export function createPartnerApp(context: ApiContext, guards = unwatchedGuards(c
   const routes = partnerRoutes(context);
   mountApiDescription(app, () => describePartnerApi(routes));
   const { partnerCalls, badPartnerKeys } = context.rateLimits;
-  const keyOf = createPartnerAuthentication(context);
-  const checkOf = (apiKey: string | undefined): KeyCheck<KeyOwner> => {
-    const { isKnown, authenticate } = keyOf(apiKey);
-    const authenticateGuarded: typeof authenticate = async (when) => {
-      guards.require();
-      return authenticate(when);
-    };
-    return { isKnown, authenticate: authenticateGuarded };
-  };
-  const authenticateCall = limitBadKeys(
+  const checkKey = limitBadKeys(
     badPartnerKeys,
-    checkOf,
+    createPartnerAuthentication(context),
     createWrongKeyCounter(context, 'partner'),
     limitedCalls(context.db, 'partner', 'wrong_keys'),
   );
+  const authenticateCall: typeof checkKey = async (req, res) => {
+    guards.require();
+    return checkKey(req, res);
+  };
   const limit = limitCalls(
     partnerCalls,
     (res) => (res.locals['caller'] as KeyOwner).partnerId,

@@ -5,7 +5,7 @@ import { migrate } from '../../src/operations/database/migrate.service.ts';
 import { GUARD_INDEX } from '../../src/reservations/reservations.indexes.ts';
 import type { Load } from './load.ts';
 import { placeHolds, readBookings } from './load.ts';
-import type { TrialRow } from './trial.ts';
+import type { Trial, TrialRow } from './trial.ts';
 import type { TrialSystem } from './trial-system.ts';
 
 const primary = ({ mongo }: TrialSystem) => mongo.primary();
@@ -47,16 +47,14 @@ async function dataFolder(system: TrialSystem): Promise<string> {
   return String(folder);
 }
 
-/** Path of Redis's snapshot: while a folder has this name, no save succeeds. */
-const snapshotPath = async (system: TrialSystem) => path.join(await dataFolder(system), 'dump.rdb');
-
-const save = (system: TrialSystem) => askRedis(system, (redis) => redis.bgsave());
-
-/** Path of the AOF after its first rewrite (Redis 7): while a folder has this name, no rewrite succeeds. */
-const rewrittenPath = async (system: TrialSystem) =>
-  path.join(await dataFolder(system), 'appendonlydir/appendonly.aof.2.base.rdb');
-
-const rewrite = (system: TrialSystem) => askRedis(system, (redis) => redis.bgrewriteaof());
+/** Redis cannot write this file of its folder when `write` asks it to: a folder has its name. */
+function unwritable(fault: string, file: string, write: (redis: Redis) => Promise<unknown>): Trial {
+  const change = (place: (folder: string) => Promise<unknown>) => async (system: TrialSystem) => {
+    await place(path.join(await dataFolder(system), file));
+    await askRedis(system, write);
+  };
+  return { fault, alerts: ['BookingRedisPersistenceFailing'], inflict: change(mkdir), mend: change(rmdir) };
+}
 
 const writeAof = (system: TrialSystem, appendonly: 'yes' | 'no') =>
   askRedis(system, (redis) => redis.config('SET', 'appendonly', appendonly));
@@ -104,18 +102,7 @@ export const DATABASE_TRIALS: readonly TrialRow[] = [
     inflict: (system) => limitMemory(system, 1),
     mend: (system) => limitMemory(system, 0),
   },
-  {
-    fault: 'Redis can save nothing',
-    alerts: ['BookingRedisPersistenceFailing'],
-    inflict: async (system) => {
-      await mkdir(await snapshotPath(system));
-      await save(system);
-    },
-    mend: async (system) => {
-      await rmdir(await snapshotPath(system));
-      await save(system);
-    },
-  },
+  unwritable('Redis can save nothing', 'dump.rdb', (redis) => redis.bgsave()),
   [
     {
       fault: 'MongoDB is killed',
@@ -162,18 +149,10 @@ export const DATABASE_TRIALS: readonly TrialRow[] = [
       inflict: ({ db }) => db.collection('reservations').dropIndex(GUARD_INDEX),
       mend: ({ db }) => migrate(db),
     },
-    {
-      fault: 'Redis cannot rewrite its AOF',
-      alerts: ['BookingRedisPersistenceFailing'],
-      inflict: async (system) => {
-        await mkdir(await rewrittenPath(system));
-        await rewrite(system);
-      },
-      mend: async (system) => {
-        await rmdir(await rewrittenPath(system));
-        await rewrite(system);
-      },
-    },
+    // The name of the AOF after its first rewrite, of Redis 7.
+    unwritable('Redis cannot rewrite its AOF', 'appendonlydir/appendonly.aof.2.base.rdb', (redis) =>
+      redis.bgrewriteaof(),
+    ),
   ],
   {
     fault: 'the AOF of Redis is switched off',

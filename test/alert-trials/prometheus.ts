@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parse, stringify } from 'yaml';
 import { goProgram } from '../../scripts/go-program.ts';
-import { projectFolder } from '../architecture/planted-tree.ts';
+import { PROMETHEUS_FOLDER, type Rule, readRules } from '../metrics/expressions.ts';
 import { eventually } from '../support/eventually.ts';
 import { keptProcess } from '../support/kept-process.ts';
 import { freePort, temporaryFolder } from '../support/own-servers.ts';
@@ -15,10 +15,6 @@ const PROMETHEUS = {
   version: 'v0.316.0',
   tags: ['remove_all_sd'],
 };
-const FOLDER = path.join(projectFolder, 'deploy/prometheus');
-
-export type Rule = { alert: string; expr: string; for?: string };
-type Rules = { groups: { name: string; rules: Rule[] }[] };
 
 /** By its rule an alert names a process by `job`, a queue by `queue`, or neither. */
 export type AlertLabels = { alertname: string; job?: string; queue?: string };
@@ -30,17 +26,13 @@ export type Prometheus = {
   stop(): Promise<void>;
 };
 
-export async function readRules(): Promise<Rules> {
-  return parse(await readFile(path.join(FOLDER, 'rules.yml'), 'utf8')) as Rules;
-}
-
 /** Built from source where it is not there yet, once: some three minutes. */
 export const prometheusBinary = (): Promise<string> => goProgram(PROMETHEUS, process.env);
 
 /** Scrapes `targets`, addresses by job, as scrape.yml says; rules that are slow on purpose have shorter windows. */
 export async function startPrometheus(targets: Readonly<Record<string, string>>): Promise<Prometheus> {
   const [binary, folder, port] = [await prometheusBinary(), await temporaryFolder(), await freePort()];
-  const config = parse(await readFile(path.join(FOLDER, 'scrape.yml'), 'utf8')) as {
+  const config = parse(await readFile(path.join(PROMETHEUS_FOLDER, 'scrape.yml'), 'utf8')) as {
     scrape_configs: { job_name: string; static_configs: unknown }[];
   };
   for (const scraped of config.scrape_configs) {

@@ -32,7 +32,7 @@ export function tryAll(rows: readonly TrialRow[], overrides: Record<string, stri
     ]);
     const posted = () =>
       new Set(
-        system.alerts.posts
+        system.alerts.received
           .flatMap(({ body }) => body['alerts'] as { kind: string; status: string }[])
           .map(({ kind, status }) => `${kind} ${status}`),
       );

@@ -6,7 +6,6 @@ import { createDb, openDb } from '../../src/platform/mongo-connection.ts';
 import { WORKED_QUEUES } from '../../src/queues/jobs.ts';
 import type { Queues } from '../../src/queues/queues.ts';
 import { createQueues } from '../../src/queues/queues.ts';
-import type { AlertReceiver } from '../alerts/watching.ts';
 import { startAlertReceiver } from '../alerts/watching.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Partner, Venue } from '../support/factories.ts';
@@ -46,7 +45,7 @@ export type TrialSystem = {
   subscriptionId: string;
   /** A free slot that nobody has got from here before. */
   nextSlot(): string;
-  alerts: AlertReceiver;
+  alerts: WebhookReceiver;
   prometheus: Prometheus;
   stop(): Promise<void>;
 };

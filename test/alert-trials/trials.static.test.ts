@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { ALERT_KINDS } from '../../src/operations/alerts/alert-types.ts';
+import { readRules } from '../metrics/expressions.ts';
 import { DATABASE_TRIALS } from './databases.trials.ts';
 import { PROCESS_TRIALS } from './processes.trials.ts';
-import { readRules } from './prometheus.ts';
 import { UNTRIED } from './slow-rules.ts';
 import { WORKER_TRIALS } from './workers.trials.ts';
 

@@ -38,19 +38,3 @@ test('open alerts are listed unless others are asked for, those raised last firs
   expect(await subjects('status=all')).toEqual([...open, 'guard_index_absent']);
   expect(await subjects('status=all&kind=guard_index_absent')).toEqual(['guard_index_absent']);
 });
-
-test('an alert tells what it is about, in ids and figures and a sentence', async () => {
-  const [newest] = (await list('limit=1'))['data'] as Json[];
-  expect(newest).toMatchObject({
-    kind: 'dead_letter',
-    subject: C,
-    partner_id: partnerId,
-    status: 'open',
-    count: 1,
-    delivery_ids: [C.replace('b05', 'd05')],
-    missing_indexes: [],
-    resolved_at: null,
-    notified_at: null,
-  });
-  expect(newest?.['message']).toContain(`1 delivery to webhook subscription ${C} of partner ${partnerId} failed`);
-});

@@ -1,6 +1,5 @@
 import { Worker } from 'bullmq';
-import type { Condition } from '../../src/operations/alerts/alert-types.ts';
-import { raiseAlert } from '../../src/operations/alerts/alerts.store.ts';
+import { noteConditions } from '../../src/operations/alerts/alerts.store.ts';
 import { createWorkerWatch, type WorkerWatch } from '../../src/operations/alerts/worker-watch.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Service } from '../support/service.ts';
@@ -39,14 +38,7 @@ export async function stopWorker(context: Context): Promise<void> {
 
 /** Raises one condition `count` times at once; returns how many calls raised it. */
 export async function raiseAtOnce(context: Context, count: number): Promise<number> {
-  const condition: Condition = {
-    kind: 'hold_overdue',
-    subject: null,
-    partnerId: null,
-    count: 1,
-    since: null,
-    missingIndexes: [],
-  };
-  const raised = await Promise.all(Array.from({ length: count }, () => raiseAlert(context.db, condition)));
-  return raised.filter((row) => row !== null).length;
+  const ofService = { subject: null, partnerId: null, count: 1, since: null, missingIndexes: [] };
+  const raise = () => noteConditions(context.db, [{ kind: 'hold_overdue', ...ofService }]);
+  return (await Promise.all(Array.from({ length: count }, raise))).flat().length;
 }

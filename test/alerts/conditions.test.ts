@@ -44,7 +44,8 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   const { db } = service.context;
-  await Promise.all(['alerts', 'deliveries', 'reservations'].map((name) => db.collection(name).deleteMany({})));
+  const waiting = ['deliveries', 'reservations', 'catalog_outbox'];
+  await Promise.all(['alerts', ...waiting].map((name) => db.collection(name).deleteMany({})));
   receiver.respondWith(200);
 });
 
@@ -65,50 +66,62 @@ async function expectResolved(kind: AlertKind): Promise<void> {
   expect([alert?.isOpen, alert?.resolvedAt instanceof Date]).toEqual([false, true]);
 }
 
-test('an event undispatched for more than 30 s is raised, one of 20 s not; dispatched, it is resolved', async () => {
-  const holdId = await holdOne();
-  await setBack('reservations', holdId, 'outboxSince', 20_000);
-  await sweep(service);
-  expect(await alertsOf(service)).toEqual([]);
-  await setBack('reservations', holdId, 'outboxSince', 31_000);
-  await sweep(service);
-  expect(await alertsOf(service)).toMatchObject([{ kind: 'event_undispatched', subject: null, count: 1 }]);
-  expect(await timesLogged(service, 'Check that webhook delivery runs.')).toBe(1);
-
-  await service.dispatch(holdId);
-  await expectResolved('event_undispatched');
-});
-
-test('a hold overdue for more than 30 s is raised, one of 20 s not; settled, it is resolved', async () => {
+const dispatchedHold = async () => {
   const holdId = await holdOne();
   await service.dispatch(holdId);
-  await setBack('reservations', holdId, 'holdExpiresAt', 20_000);
-  await sweep(service);
-  expect(await alertsOf(service)).toEqual([]);
-  await setBack('reservations', holdId, 'holdExpiresAt', 31_000);
-  await sweep(service);
-  expect(await alertsOf(service)).toMatchObject([{ kind: 'hold_overdue', subject: null, count: 1 }]);
+  return holdId;
+};
 
-  await expireHolds([holdId]);
-  await expectResolved('hold_overdue');
+type Waiting = {
+  kind: AlertKind;
+  collection: string;
+  field: string;
+  sentence: string;
+  begin: () => Promise<string>;
+  end: (id: string) => Promise<unknown>;
+};
+test.each<Waiting>([
+  {
+    kind: 'event_undispatched',
+    collection: 'reservations',
+    field: 'outboxSince',
+    sentence: 'Check that webhook delivery runs.',
+    begin: holdOne,
+    end: service.dispatch,
+  },
+  {
+    kind: 'hold_overdue',
+    collection: 'reservations',
+    field: 'holdExpiresAt',
+    sentence: 'Check that hold expiry runs.',
+    begin: dispatchedHold,
+    end: (id) => expireHolds([id]),
+  },
+  {
+    kind: 'delivery_overdue',
+    collection: 'deliveries',
+    field: 'nextAttemptAt',
+    sentence: '1 webhook delivery is due and not sent since',
+    begin: () => anyDelivery(service, partner, partner, nextSlot()),
+    end: (id) => service.attempt(id),
+  },
+])('$kind is raised after 30 s, after 20 s not; once the work is done, it is resolved', async (waiting) => {
+  const { kind, collection, field, sentence, begin, end } = waiting;
+  const id = await begin();
+  await setBack(collection, id, field, 20_000);
+  await sweep(service);
+  expect(await alertsOf(service, { kind })).toEqual([]);
+  await setBack(collection, id, field, 31_000);
+  await sweep(service);
+  expect(await alertsOf(service, { kind })).toMatchObject([{ subject: null, count: 1, since: expect.any(Date) }]);
+  expect(await timesLogged(service, sentence)).toBe(1);
+
+  await end(id);
+  await expectResolved(kind);
 });
 
 describe('a delivery', () => {
   const overdueOf = () => alertsOf(service, { kind: 'delivery_overdue' });
-
-  test('due for more than 30 s and not sent is raised, one of 50 s not; sent, it is resolved', async () => {
-    const deliveryId = await anyDelivery(service, partner, partner, nextSlot());
-    await setBack('deliveries', deliveryId, 'nextAttemptAt', 20_000);
-    await sweep(service);
-    expect(await overdueOf()).toEqual([]);
-    await setBack('deliveries', deliveryId, 'nextAttemptAt', 31_000);
-    await sweep(service);
-    expect(await overdueOf()).toMatchObject([{ subject: null, count: 1, since: expect.any(Date) }]);
-    expect(await timesLogged(service, '1 webhook delivery is due and not sent since')).toBe(1);
-
-    await service.attempt(deliveryId);
-    await expectResolved('delivery_overdue');
-  });
 
   test('with an attempt in progress is not raised, however long that takes; control: once its lock ends, it is', async () => {
     const deliveryId = await anyDelivery(service, partner, partner, nextSlot());
@@ -195,29 +208,27 @@ describe('a queue', () => {
   });
 });
 
-describe('an endpoint', () => {
-  const subscription = () =>
-    service.context.db.collection('webhook_subscriptions').findOne({ _id: subscriptionId as never });
+const subscription = () =>
+  service.context.db.collection('webhook_subscriptions').findOne({ _id: subscriptionId as never });
 
-  test('that has failed for an hour is raised, for 59 minutes not; one success resolves it', async () => {
-    const deliveryId = await anyDelivery(service, partner, partner, nextSlot());
-    receiver.respondWith(500);
-    await service.attempt(deliveryId, 2);
-    expect(await subscription()).toMatchObject({ consecutiveFailures: 2, failingSince: expect.any(Date) });
-    await setBack('webhook_subscriptions', subscriptionId, 'failingSince', HOUR_MS - MINUTE_MS);
-    await sweep(service);
-    expect(await alertsOf(service)).toEqual([]);
-    await setBack('webhook_subscriptions', subscriptionId, 'failingSince', HOUR_MS);
-    await sweep(service);
-    expect(await alertsOf(service)).toMatchObject([
-      { kind: 'endpoint_failing', subject: subscriptionId, partnerId: partner.id, count: 2 },
-    ]);
+test('an endpoint that has failed for an hour is raised, for 59 minutes not; one success resolves it', async () => {
+  const deliveryId = await anyDelivery(service, partner, partner, nextSlot());
+  receiver.respondWith(500);
+  await service.attempt(deliveryId, 2);
+  expect(await subscription()).toMatchObject({ consecutiveFailures: 2, failingSince: expect.any(Date) });
+  await setBack('webhook_subscriptions', subscriptionId, 'failingSince', HOUR_MS - MINUTE_MS);
+  await sweep(service);
+  expect(await alertsOf(service)).toEqual([]);
+  await setBack('webhook_subscriptions', subscriptionId, 'failingSince', HOUR_MS);
+  await sweep(service);
+  expect(await alertsOf(service)).toMatchObject([
+    { kind: 'endpoint_failing', subject: subscriptionId, partnerId: partner.id, count: 2 },
+  ]);
 
-    receiver.respondWith(200);
-    await service.attempt(deliveryId);
-    expect(await subscription()).not.toHaveProperty('failingSince');
-    await expectResolved('endpoint_failing');
-  });
+  receiver.respondWith(200);
+  await service.attempt(deliveryId);
+  expect(await subscription()).not.toHaveProperty('failingSince');
+  await expectResolved('endpoint_failing');
 });
 
 test('the absence of a guard index is raised, and resolved by the migration; of another index not', async () => {
@@ -292,8 +303,7 @@ describe('dead letters', () => {
 
 describe('an alert', () => {
   const overdue = async () => {
-    const holdId = await holdOne();
-    await service.dispatch(holdId);
+    const holdId = await dispatchedHold();
     await setBack('reservations', holdId, 'holdExpiresAt', 31_000);
     return holdId;
   };

@@ -1,5 +1,4 @@
-import { createAlertPost, type PostOutcome, postAlerts } from '../../src/operations/alerts/alert-post.service.ts';
-import { collectGarbage as collect } from '../support/collect-garbage.ts';
+import { createAlertPost, postAlerts } from '../../src/operations/alerts/alert-post.service.ts';
 import type { Service } from '../support/service.ts';
 
 type Context = Service['context'];
@@ -19,13 +18,4 @@ export async function tellAlerts(context: Context, { url, everyMs, timeoutMs, at
 /** The process that tells is asked to stop. */
 export function stopTelling(context: Context): void {
   stops.get(context)?.abort();
-}
-
-export function postOnce(_context: Context, url: string, timeoutMs: number): Promise<PostOutcome> {
-  return createAlertPost(url, timeoutMs)('{}', new AbortController().signal);
-}
-
-/** Collects garbage in the process that posts. */
-export function collectGarbage(_context: Context): void {
-  collect();
 }

@@ -5,12 +5,12 @@ import { anyPartner, anyVenue, expectStatus, freeSlotIds, placeHold, subscribe }
 import { startReceiver, type WebhookReceiver } from '../support/receiver.ts';
 import { type Service, startService } from '../support/service.ts';
 import { endProcesses, startProcess, stopProcess } from '../support/worker-process.ts';
-import { type AlertReceiver, alertsOf, insertDeadLetters, startAlertReceiver } from './watching.ts';
+import { alertsOf, insertDeadLetters, startAlertReceiver } from './watching.ts';
 
 let service: Service;
 let partner: Partner;
 let venueId: string;
-let alerts: AlertReceiver;
+let alerts: WebhookReceiver;
 let endpoint: WebhookReceiver;
 let lateSlot: string;
 let subscriptionId: string;
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 test('a worker delivers while ALERT_URL hangs, raises what another worker fails to do, and stops in time', async () => {
   let isGivenUp = false;
-  alerts.respondWith((response) => void response.on('close', () => (isGivenUp = true)));
+  alerts.respondWith((_post, response) => void response.on('close', () => (isGivenUp = true)));
   await insertDeadLetters(service, 'subscription', partner.id, ['dead']);
   const slots = await freeSlotIds(partner, venueId);
   // No hold expiry runs.
@@ -42,7 +42,7 @@ test('a worker delivers while ALERT_URL hangs, raises what another worker fails 
 
   const worker = startProcess('workers/webhook-delivery.ts', { ...service.environment, ALERT_URL: alerts.url });
   await worker.ready;
-  await eventually('the POST has arrived', () => alerts.posts.length === 1, 20_000);
+  await eventually('the POST has arrived', () => alerts.received.length === 1, 20_000);
   const first = await placeHold(partner, slots.pop() ?? '');
   await eventually('one is delivered', () =>
     endpoint.received.some(({ body }) => body['hold_id'] === first['hold_id']),

@@ -1,7 +1,5 @@
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { AlertRow } from '../../src/operations/alerts/alert-types.ts';
-import type { Json } from '../support/factories.ts';
+import { startReceivers, type WebhookReceiver } from '../support/receiver.ts';
 import type { Stored } from '../support/rows.ts';
 import type { Service } from '../support/service.ts';
 import type { HostedService } from '../support/service-host.ts';
@@ -74,56 +72,9 @@ export async function insertDeadLetters(
   await service.context.db.collection('deliveries').insertMany(rows);
 }
 
-export type Posted = {
-  path: string;
-  body: Json;
-  text: string;
-  contentType: string | undefined;
-  atMs: number;
-};
-
-export type AlertReceiver = {
-  url: string;
-  posts: Posted[];
-  /** From now on it answers so; null: not at all. */
-  respondWith(answer: number | null | ((response: ServerResponse) => void)): void;
-  close(): Promise<void>;
-};
-
 /** What is behind ALERT_URL, on a path that is a secret as those of chat services are. */
-export async function startAlertReceiver(port = 0): Promise<AlertReceiver> {
-  const posts: Posted[] = [];
-  let answering: number | null | ((response: ServerResponse) => void) = 200;
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => void chunks.push(chunk));
-    request.on('end', () => {
-      const text = Buffer.concat(chunks).toString();
-      const { url: path = '', headers } = request;
-      posts.push({
-        path,
-        body: JSON.parse(text) as Json,
-        text,
-        contentType: headers['content-type'],
-        atMs: performance.now(),
-      });
-      if (typeof answering === 'number') response.writeHead(answering).end('ok');
-      else answering?.(response);
-    });
-  });
-  await new Promise<void>((resolve) => {
-    server.listen(port, '127.0.0.1', resolve);
-  });
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/services/SECRET-PATH`,
-    posts,
-    respondWith: (next) => {
-      answering = next;
-    },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+export async function startAlertReceiver(): Promise<WebhookReceiver> {
+  const receivers = await startReceivers({ check: () => undefined });
+  const receiver = receivers.open();
+  return { ...receiver, url: receiver.url.replace('/hooks', '/services/SECRET-PATH/hooks'), close: receivers.close };
 }

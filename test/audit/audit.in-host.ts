@@ -1,19 +1,36 @@
 import { createAdminApp, operatorRoutes } from '../../src/main/admin-app.ts';
 import { describeOperatorApi } from '../../src/main/operator-openapi.ts';
 import type { AlertRow } from '../../src/operations/alerts/alert-types.ts';
+import { subjectReaderOf } from '../../src/operations/audit/audited-subject.ts';
 import { alertsOf, sweep } from '../alerts/watching.ts';
 import type { Json } from '../support/factories.ts';
 import type { Service } from '../support/service.ts';
 import { listenUntilStop } from '../support/service-stop.ts';
 
 type Context = Service['context'];
-type Operation = { method: string; path: string; operationId: string };
+type Operation = {
+  method: string;
+  path: string;
+  operationId: string;
+  creates: boolean;
+  isSubjectRead: boolean;
+};
 
-/** What operators can call that changes something, from the routes themselves. */
+/**
+ * What operators can call that changes something, from the routes themselves, and whether the audit reads what it is
+ * about: not of one that creates.
+ */
 export async function changingOperations(context: Context): Promise<Operation[]> {
-  return operatorRoutes(context)
+  const routes = operatorRoutes(context);
+  return routes
     .filter(({ method }) => method !== 'get')
-    .map(({ method, path, operationId }) => ({ method, path, operationId }));
+    .map((row) => ({
+      method: row.method,
+      path: row.path,
+      operationId: row.operationId,
+      creates: row.responses[201] !== undefined,
+      isSubjectRead: subjectReaderOf(routes, row) !== undefined,
+    }));
 }
 
 /** The names of all fields that the operator's interface takes or gives. */

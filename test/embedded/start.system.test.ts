@@ -83,6 +83,12 @@ describe('once it runs', () => {
     expect(await withSecret('REDIS_URL')).toEqual(expect.arrayContaining(['hold-expiry']));
   });
 
+  test('the new key of the operator is shown, and no secret of webhooks', async () => {
+    const { operatorApiKey } = JSON.parse(await readFile(path.join(dataDir, 'secrets.json'), 'utf8'));
+    expect(system.output()).toContain(operatorApiKey);
+    expect(system.output()).not.toContain('whsec_');
+  });
+
   test('when the API is killed, it comes back at the same address', async () => {
     const url = /http:\/\/127\.0\.0\.1:\d+/.exec(system.output())?.[0] ?? '';
     const api = (await processes()).find(({ command }) => command.includes('src/main/api.ts'));
@@ -104,7 +110,7 @@ test('asked to stop it ends with 0 and leaves no process; started again it has t
   system = start();
   await untilItRuns();
   expect(await readFile(path.join(dataDir, 'demo.json'), 'utf8')).toBe(demo);
-  expect(system.output()).not.toContain('just made');
+  expect(system.output()).not.toMatch(/just made|op_/);
 
   system.child.kill('SIGKILL');
   await untilAllGone();

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { isAlive, nodeArguments } from '../../src/development/embedded/processes.ts';
@@ -20,7 +19,6 @@ afterEach(() => {
 });
 
 const requests = async () => (await readFile(file, 'utf8')).trim().split('\n').slice(1);
-const firstRequest = () => eventually('a request', async () => (await requests())[0]);
 
 /** Runs the program below `shells` shells, which do nothing else. Returns the outermost. */
 async function runBelow(shells: number, env: Record<string, string> = {}) {
@@ -43,18 +41,5 @@ test.each([
   const outermost = await runBelow(shells, env);
   expect(await requests()).toEqual([]);
   outermost.kill('SIGKILL');
-  expect(await firstRequest()).toBe('the parent process is gone');
-});
-
-test("a Ctrl-C that comes twice within a moment, as npm's does, is one request; a later one forces", async () => {
-  await runBelow(1);
-  process.kill(pid, 'SIGINT');
-  expect(await firstRequest()).toBe('SIGINT');
-  process.kill(pid, 'SIGINT');
-  // The moment itself is what is tested.
-  await wait(1_200);
-  expect(await requests()).toEqual(['SIGINT']);
-  process.kill(pid, 'SIGINT');
-  await eventually('the forced end', () => !isAlive(pid));
-  expect(await requests()).toEqual(['SIGINT', 'forced']);
+  expect(await eventually('a request', async () => (await requests())[0])).toBe('the parent process is gone');
 });

@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { isAlive } from '../../src/development/embedded/processes.ts';
 import { runToEnd, type SupervisedProcess, superviseProcess } from '../../src/development/start/supervised-process.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -38,22 +38,18 @@ const noteStart = (): string =>
   `appendFileSync(${JSON.stringify(path.join(folder, 'starts'))}, process.pid + ' ' + process.env.NUMBER + '\\n');`;
 const starts = async (): Promise<string[]> => (await readFile(path.join(folder, 'starts'), 'utf8')).trim().split('\n');
 
-describe('a process that dies', () => {
-  test('before it was ready is a failure that shows the end of its log, and is not started again', async () => {
-    const { supervised } = await supervise(`${noteStart()} console.error('PORT is taken'); process.exit(4);`);
-    await expect(supervised.ready).rejects.toThrow(/api ended \(4\) before it was ready[^]*PORT is taken/);
-    await supervised.stop(5_000);
-    expect(await starts()).toHaveLength(1);
-  });
+test('a process that dies before it is ready fails with the end of its log, and is not started again', async () => {
+  const { supervised } = await supervise(`${noteStart()} console.error('PORT is taken'); process.exit(4);`);
+  await expect(supervised.ready).rejects.toThrow(/api ended \(4\) before it was ready[^]*PORT is taken/);
+  await supervised.stop(5_000);
+  expect(await starts()).toHaveLength(1);
 });
 
-describe('stopping', () => {
-  test('kills a process that does not end in time, and says so', async () => {
-    const { supervised } = await supervise(`process.on('SIGTERM', () => {}); ${sayReady} ${stayUp}`);
-    const { pid } = (await supervised.ready) as { pid: number };
-    await supervised.stop(300);
-    expect(isAlive(pid)).toBe(false);
-  });
+test('stopping kills a process that does not end in time, and says so', async () => {
+  const { supervised } = await supervise(`process.on('SIGTERM', () => {}); ${sayReady} ${stayUp}`);
+  const { pid } = (await supervised.ready) as { pid: number };
+  await supervised.stop(300);
+  expect(isAlive(pid)).toBe(false);
 });
 
 test('a program run to its end rejects with the end of its log when it fails', async () => {

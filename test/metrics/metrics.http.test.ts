@@ -229,20 +229,18 @@ test('holds, rejected holds and confirmed bookings are counted, without replays'
   expect(countOf(after, 'mongodb_connections_in_use')).toBeGreaterThanOrEqual(0);
 });
 
-describe('the guide', () => {
-  const named = async () => {
-    const guide = await readFile(path.join(projectFolder, 'docs/guides/alerts-and-metrics.md'), 'utf8');
-    return [...guide.matchAll(/^\| `([a-z_*]+)` \| (?:gauge|counter|histogram|) ?\|/gm)].map(([, name = '']) => name);
-  };
-  const isNamed = (names: readonly string[], metric: string) =>
-    names.some((name) => name === metric || (name.endsWith('*') && metric.startsWith(name.slice(0, -1))));
+const named = async () => {
+  const guide = await readFile(path.join(projectFolder, 'docs/guides/alerts-and-metrics.md'), 'utf8');
+  return [...guide.matchAll(/^\| `([a-z_*]+)` \| (?:gauge|counter|histogram|) ?\|/gm)].map(([, name = '']) => name);
+};
+const isNamed = (names: readonly string[], metric: string) =>
+  names.some((name) => name === metric || (name.endsWith('*') && metric.startsWith(name.slice(0, -1))));
 
-  test('has a row for every metric that is exposed, and no other', async () => {
-    const names = await named();
-    const exposed = [...(await scrape()).families.keys(), ...(await workerPage(service.environment)).families.keys()];
-    expect(exposed.filter((metric) => !isNamed(names, metric))).toEqual([]);
-    expect(names.filter((name) => !exposed.some((metric) => isNamed([name], metric)))).toEqual([]);
-    // Control: a row that were missing would be noticed.
-    expect(exposed.filter((metric) => !isNamed(names.slice(1), metric))).not.toEqual([]);
-  });
+test('the guide has a row for every metric that is exposed, and no other', async () => {
+  const names = await named();
+  const exposed = [...(await scrape()).families.keys(), ...(await workerPage(service.environment)).families.keys()];
+  expect(exposed.filter((metric) => !isNamed(names, metric))).toEqual([]);
+  expect(names.filter((name) => !exposed.some((metric) => isNamed([name], metric)))).toEqual([]);
+  // Control: a row that were missing would be noticed.
+  expect(exposed.filter((metric) => !isNamed(names.slice(1), metric))).not.toEqual([]);
 });

@@ -2,12 +2,11 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { projectFolder } from '../architecture/planted-tree.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Family, parseExposition } from '../support/exposition.ts';
 import { anyPartner, anyVenue, confirmBody, freeSlotIds, placeHold } from '../support/factories.ts';
 import { hostedService } from '../support/service-host.ts';
-import { DASHBOARDS, expressionsOf, readDashboard } from './dashboards.ts';
+import { DASHBOARDS, PROMETHEUS_FOLDER, readExpressions, readRules } from './expressions.ts';
 import { readPromql } from './promql.ts';
 import { workerPage } from './worker-page.ts';
 
@@ -73,7 +72,7 @@ function valuesByLabel(pages: Map<string, Family>[]): Map<string, Set<string>> {
 }
 
 async function scrapedJobs(): Promise<Set<string>> {
-  const file = await readFile(path.join(projectFolder, 'deploy/prometheus/scrape.yml'), 'utf8');
+  const file = await readFile(path.join(PROMETHEUS_FOLDER, 'scrape.yml'), 'utf8');
   const { scrape_configs: jobs } = parse(file) as { scrape_configs: { job_name: string }[] };
   return new Set(jobs.map(({ job_name: name }) => name));
 }
@@ -104,15 +103,13 @@ function isSeen(label: string, operator: string, value: string): boolean {
 }
 
 test('each rule for Prometheus asks for what is exposed', async () => {
-  const file = await readFile(path.join(projectFolder, 'deploy/prometheus/rules.yml'), 'utf8');
-  const { groups } = parse(file) as { groups: { rules: { alert: string; expr: string }[] }[] };
-  const rules = groups.flatMap((group) => group.rules);
+  const rules = (await readRules()).groups.flatMap((group) => group.rules);
   expect(rules.length).toBeGreaterThan(20);
   expect(rules.flatMap(({ expr }) => unknownIn(expr))).toEqual([]);
 });
 
 test.each(DASHBOARDS)('each panel of %s asks for what is exposed', async (name) => {
-  const expressions = expressionsOf(await readDashboard(name));
+  const expressions = await readExpressions(name);
   expect(expressions.length).toBeGreaterThanOrEqual(10);
   expect(expressions.flatMap(unknownIn)).toEqual([]);
 });

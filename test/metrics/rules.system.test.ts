@@ -2,22 +2,15 @@ import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { parse } from 'yaml';
 import { promtool } from '../../scripts/promtool.ts';
-import { projectFolder } from '../architecture/planted-tree.ts';
 import { reasonToSkip } from '../docs/programs.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
-import { DASHBOARDS, expressionsOf, readDashboard } from './dashboards.ts';
+import { DASHBOARDS, PROMETHEUS_FOLDER as folder, readExpressions, readRules } from './expressions.ts';
 import { HEALTHY, RULE_CASES, type SeriesByName } from './rule-cases.ts';
 
 /** promtool is built at first. */
 const BUILD_TIMEOUT_MS = 900_000;
-const folder = path.join(projectFolder, 'deploy/prometheus');
-
-type Rule = { alert: string; labels: { severity: string } };
-const { groups } = parse(readFileSync(path.join(folder, 'rules.yml'), 'utf8')) as {
-  groups: { rules: Rule[] }[];
-};
+const { groups } = await readRules();
 const severities = new Map(
   groups.flatMap(({ rules }) => rules.map(({ alert, labels }) => [alert, labels.severity] as const)),
 );
@@ -79,7 +72,7 @@ const skipped = process.env['CI'] === undefined ? await reasonToSkip({ go: 'vers
   );
 
   test('the dashboards ask in valid PromQL', async () => {
-    const expressions = (await Promise.all(DASHBOARDS.map(readDashboard))).flatMap(expressionsOf);
+    const expressions = (await Promise.all(DASHBOARDS.map(readExpressions))).flat();
     await expect(checkExpressions(expressions)).resolves.toBeUndefined();
   });
 

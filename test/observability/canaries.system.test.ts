@@ -8,7 +8,7 @@ import { migrate } from '../../src/operations/database/migrate.service.ts';
 import { ConfigError, loadConfig } from '../../src/process/config/config.ts';
 import { QUEUE_NAMES } from '../../src/queues/jobs.ts';
 import { RESERVATION_EVENT_TYPES } from '../../src/reservations/event-types.ts';
-import { type AlertReceiver, startAlertReceiver } from '../alerts/watching.ts';
+import { startAlertReceiver } from '../alerts/watching.ts';
 import { dumpDatabase } from '../support/database-dump.ts';
 import { eventually } from '../support/eventually.ts';
 import { anyPartner, anyVenue, dateIn, freeSlotIds, type Json, type Partner, subscribe } from '../support/factories.ts';
@@ -38,7 +38,7 @@ let redis: OwnRedis;
 let service: Service;
 let workers: SpawnedProcess[];
 let receivers: WebhookReceiver[] = [];
-let alerts: AlertReceiver;
+let alerts: WebhookReceiver;
 let world: World;
 let calls: ReturnType<typeof canaryCalls>;
 /** Made by the service, so no canaries, but as unique. */
@@ -193,7 +193,7 @@ async function startEverything(): Promise<void> {
     OPERATOR_API_KEY,
     ENCRYPTION_KEYS,
     LOG_LEVEL: 'trace',
-    ALERT_URL: new URL(ALERT_PATH, alerts.url).toString(),
+    ALERT_URL: new URL(`${ALERT_PATH}/${alerts.url.split('/').at(-1)}`, alerts.url).toString(),
     // The second failure waits for somebody to advance it, the third is the last.
     WEBHOOK_RETRY_DELAYS_SECONDS: '0.2,3600',
   });
@@ -290,7 +290,7 @@ beforeAll(async () => {
   await redis.signal('SIGKILL');
   await again();
   await startRedis();
-  await eventually('operators were told of dead letters', () => alerts.posts.length > 0, START_DEADLINE_MS);
+  await eventually('operators were told of dead letters', () => alerts.received.length > 0, START_DEADLINE_MS);
   await eventually('Redis is used again', async () => (await redisDump()).length > 1000, START_DEADLINE_MS);
   redisDumps.push(await redisDump());
 }, 900_000);
@@ -384,7 +384,7 @@ describe('neither a secret nor anything of a customer or of a partner’s call i
     { place: '/metrics', read: () => asOperator('/metrics') },
     { place: 'a key or value of Redis', read: () => redisDumps.join('\n') },
     { place: 'a job that Bull Board shows', read: board },
-    { place: 'what ALERT_URL gets', read: () => alerts.posts.map(({ text }) => text).join('\n') },
+    { place: 'what ALERT_URL gets', read: () => alerts.received.map(({ bytes }) => bytes.toString()).join('\n') },
   ])('$place', async ({ read }) => {
     const text = await read();
     expect(text.length).toBeGreaterThan(500);
@@ -474,7 +474,7 @@ describe('control: a leak is found that is planted', () => {
 
   test('in what ALERT_URL gets, and in the audit', async () => {
     await fetch(alerts.url, { method: 'POST', body: JSON.stringify({ text: planted }) });
-    expect(foundIn(alerts.posts.map(({ text }) => text).join(), PERSONAL)).toEqual(['canary-payment']);
+    expect(foundIn(alerts.received.map(({ bytes }) => bytes.toString()).join(), PERSONAL)).toEqual(['canary-payment']);
     const audit = service.context.db.collection<{ _id: string; text: string }>('audit');
     await audit.insertOne({ _id: 'planted', text: planted }, { bypassDocumentValidation: true });
     expect(foundIn(await auditRows(), ['canary-payment'])).toEqual(['canary-payment']);

@@ -2,9 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Worker } from 'bullmq';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { sweep } from '../alerts/watching.in-host.ts';
-
 import { findBrowser, startBrowser, takeScreenshot, type WatchedPage, watchedPage } from '../support/browser.ts';
-
 import { eventually } from '../support/eventually.ts';
 import { expectStatus, type Json, operatorOf } from '../support/factories.ts';
 import { type Service, startService } from '../support/service.ts';

@@ -1,5 +1,4 @@
 import { createQueueBoard, ownPage } from '../../src/operations/operators/queue-board.ts';
-import { QUEUE_NAMES } from '../../src/queues/jobs.ts';
 import { type Endpoint, endpointsOf } from '../http/mounted-routes.ts';
 import type { Service } from '../support/service.ts';
 
@@ -20,10 +19,6 @@ export const isPaused = (context: Context): Promise<boolean> => holdExpiry(conte
 /** As the board's router names them. */
 export async function endpointsOfBoard({ queues, config }: Context): Promise<Endpoint[]> {
   return endpointsOf(createQueueBoard(queues, config));
-}
-
-export async function queueNames(_context: Context): Promise<string[]> {
-  return [...QUEUE_NAMES];
 }
 
 /** A page of the board as it is served. */

@@ -4,9 +4,7 @@ import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { openArchive } from '../../src/operations/retention/archive.ts';
-
 import { purgeNext } from '../../src/operations/retention/purge.service.ts';
-
 import { restoreArchive } from '../../src/operations/retention/restore.service.ts';
 import { newId } from '../../src/platform/ids.ts';
 import type { Reservation } from '../../src/reservations/reservations.model.ts';
@@ -198,51 +196,37 @@ describe('an archived row', () => {
   });
 });
 
-describe('an archive in a folder', () => {
-  test('is in one that is there: where it is not mounted, or misspelt, nothing is written, listed or deleted', async () => {
-    await plantHolds(1);
-    const mount = path.join(fileURLToPath(folder.url), 'mount');
-    const archive = openArchive(pathToFileURL(mount).toString(), { archiveRegion: 'us-east-1' });
-    const refused = `The folder ${mount} is missing: mount or create it`;
-    await purge(service, { config: HOLDS, archive });
-    expect(service.logs()).toContain(refused);
-    expect([await countPlanted(), existsSync(mount)]).toEqual([1, false]);
-    await expect(archive.list('holds/', NEVER_STOPPED)).rejects.toThrow(refused);
-    await writeFile(mount, 'no folder');
-    await expect(archive.list('holds/', NEVER_STOPPED)).rejects.toThrow(`${mount} is no folder`);
-    // Control: once it is there.
-    await rm(mount);
-    await mkdir(mount);
-    await purge(service, { config: HOLDS, archive });
-    expect([await countPlanted(), (await archive.list('holds/', NEVER_STOPPED)).length > 0]).toEqual([0, true]);
-    expect(await archive.list('audit/', NEVER_STOPPED)).toEqual([]);
-  });
+test('where the folder of an archive is not mounted, or misspelt, nothing is written, listed or deleted', async () => {
+  await plantHolds(1);
+  const mount = path.join(fileURLToPath(folder.url), 'mount');
+  const archive = openArchive(pathToFileURL(mount).toString(), { archiveRegion: 'us-east-1' });
+  const refused = `The folder ${mount} is missing: mount or create it`;
+  await purge(service, { config: HOLDS, archive });
+  expect(service.logs()).toContain(refused);
+  expect(service.logs()).toContain('rows could not be purged');
+  expect([await countPlanted(), existsSync(mount)]).toEqual([1, false]);
+  await expect(archive.list('holds/', NEVER_STOPPED)).rejects.toThrow(refused);
+  await writeFile(mount, 'no folder');
+  await expect(archive.list('holds/', NEVER_STOPPED)).rejects.toThrow(`${mount} is no folder`);
+  // Control: once it is there.
+  await rm(mount);
+  await mkdir(mount);
+  await purge(service, { config: HOLDS, archive });
+  expect([await countPlanted(), (await archive.list('holds/', NEVER_STOPPED)).length > 0]).toEqual([0, true]);
+  expect(await archive.list('audit/', NEVER_STOPPED)).toEqual([]);
 });
 
-describe('a row is deleted once it is archived', () => {
-  test('and stays where it cannot be; other kinds go on', async () => {
-    const [id = ''] = await plantHolds(1);
-    const archive = openArchive('file:///dev/null/archive', { archiveRegion: 'us-east-1' });
-    await purge(service, { config: HOLDS, archive });
-    expect(await countPlanted()).toBe(1);
-    expect(service.logs()).toContain('rows could not be purged');
-    // Control: without an archive it goes.
-    await purge(service, { config: HOLDS });
-    expect(await reservations().countDocuments({ _id: id })).toBe(0);
-  });
-
-  test('and not where it was changed meanwhile', async () => {
-    const [changed = '', other = ''] = await plantHolds(2);
-    const archive: typeof folder.archive = {
-      ...folder.archive,
-      put: async (...args) => {
-        await folder.archive.put(...args);
-        await reservations().updateOne({ _id: changed }, { $set: { holdExpiresAt: new Date() } });
-      },
-    };
-    await purge(service, { config: HOLDS, archive });
-    expect(await reservations().distinct('_id', { _id: { $in: [changed, other] } })).toEqual([changed]);
-  });
+test('a row that was changed since it was archived is not deleted', async () => {
+  const [changed = '', other = ''] = await plantHolds(2);
+  const archive: typeof folder.archive = {
+    ...folder.archive,
+    put: async (...args) => {
+      await folder.archive.put(...args);
+      await reservations().updateOne({ _id: changed }, { $set: { holdExpiresAt: new Date() } });
+    },
+  };
+  await purge(service, { config: HOLDS, archive });
+  expect(await reservations().distinct('_id', { _id: { $in: [changed, other] } })).toEqual([changed]);
 });
 
 test('a run that takes long says every minute what it has purged so far; one that does not says it once it is over', async () => {
@@ -410,22 +394,12 @@ describe('as a process', () => {
         { MONGODB_URI: mongod.uri, MONGODB_ALLOW_INSECURE: 'true' },
         args,
       );
-      return { ...(await command.exited), output: command.output(), log: command.log() };
+      return { ...(await command.exited), log: command.log() };
     };
     const restored = await run('--from', folder.url, '--collection', 'holds');
     expect(restored).toMatchObject({ code: 0 });
-    expect(restored.log.at(-1)).toBeDefined();
     expect(restored.log.find(({ msg }) => msg === 'ready')).toMatchObject({ restored: 5, present: 0, conflicting: 0 });
     expect(await countPlanted()).toBe(5);
     expect(await run('--from', folder.url)).toMatchObject({ code: 0 });
-    expect(await run()).toMatchObject({ code: 1, output: expect.stringContaining('give --from') });
-    expect(await run('--from', `${folder.url}-typo`)).toMatchObject({
-      code: 1,
-      output: expect.stringContaining('--from must be an existing folder'),
-    });
-    expect(await run('--from', folder.url, '--since', 'yesterday')).toMatchObject({
-      code: 1,
-      output: expect.stringContaining('--since yesterday'),
-    });
   });
 });

@@ -3,12 +3,10 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { temporaryParent } from '../../src/development/embedded/data-folder.ts';
-
 import { type AgedRow, fromLine, toLine } from '../../src/operations/retention/aged-rows.store.ts';
 import { type Archive, openArchive } from '../../src/operations/retention/archive.ts';
 import { KINDS, type Kind, type RetentionConfig } from '../../src/operations/retention/kinds.ts';
 import { type PurgeRun, purgeNext } from '../../src/operations/retention/purge.service.ts';
-
 import { newId } from '../../src/platform/ids.ts';
 import type { Service } from '../support/service.ts';
 

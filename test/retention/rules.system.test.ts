@@ -135,22 +135,19 @@ const RULES: [what: string, kind: Kind['name'], plantIt: () => Planted][] = [
   ['an operator’s action', 'audit', () => plantAged('audit', auditRow, auditRow.at, {})],
 ];
 
-describe('what is kept for so many days', () => {
-  test.each(RULES)('%s is there a day before, and gone a day after', async (_what, kind, plantIt) => {
-    const { id, since } = await plantIt();
-    const name =
-      kind === 'dead-letters' ? 'deliveries' : kind === 'holds' || kind === 'bookings' ? 'reservations' : kind;
-    const config = keeping({ events: 100, [kind]: 100 });
-    await letPassUntil(99, since);
-    await purge(service, { config });
-    expect(await idsIn(name)).toEqual([id]);
-    // Control: the settings of all other kinds leave it.
-    await letPass(service, 2);
-    await purge(service, { config: { ...EVERY_KIND, [settingOf(kind)]: 0 } });
-    expect(await idsIn(name)).toEqual([id]);
-    await purge(service, { config });
-    expect(await idsIn(name)).toEqual([]);
-  });
+test.each(RULES)('%s is there a day before its days are over, and gone a day after', async (_what, kind, plantIt) => {
+  const { id, since } = await plantIt();
+  const name = kind === 'dead-letters' ? 'deliveries' : kind === 'holds' || kind === 'bookings' ? 'reservations' : kind;
+  const config = keeping({ events: 100, [kind]: 100 });
+  await letPassUntil(99, since);
+  await purge(service, { config });
+  expect(await idsIn(name)).toEqual([id]);
+  // Control: the settings of all other kinds leave it.
+  await letPass(service, 2);
+  await purge(service, { config: { ...EVERY_KIND, [settingOf(kind)]: 0 } });
+  expect(await idsIn(name)).toEqual([id]);
+  await purge(service, { config });
+  expect(await idsIn(name)).toEqual([]);
 });
 
 describe('what waits is never purged, however old', () => {
@@ -260,121 +257,115 @@ describe('what waits is never purged, however old', () => {
   });
 });
 
-describe('an erasure after a purge', () => {
-  const ago = (days: number) => later(new Date(), -days);
-  const reason = 'Asha of 98450 12345 called';
-  const phone = '+919845012345';
+const ago = (days: number) => later(new Date(), -days);
+const reason = 'Asha of 98450 12345 called';
+const phone = '+919845012345';
 
-  test.each<[what: string, plantIt: () => Promise<string>]>([
-    [
-      'a hold whose slot is to come',
-      () => {
-        const over = { holdExpiresAt: ago(100), slotEnd: ago(-5), releaseReason: reason };
-        return plant('reservations', hold, over);
-      },
-    ],
-    [
-      'a booking of which there is a dead letter',
-      () => {
-        const customer = { ...booking.customer, phoneE164: phone } as NonNullable<Reservation['customer']>;
-        const over = { slotStart: ago(100), slotEnd: ago(100), bookedAt: ago(110), customer };
-        return plant('reservations', booking, { ...booking, ...keyless(), ...over });
-      },
-    ],
-  ])('reaches the events of %s', async (_what, plantIt) => {
-    const holdId = await plantIt();
-    const { slotEnd } = await rowOf(service, 'reservations', { _id: holdId });
-    const eventId = await plant('events', event, { holdId, at: ago(110), slotEnd, reason });
-    const letter = { eventId, state: 'dead_letter', createdAt: ago(110), deadLetteredAt: ago(110) } as const;
-    await plant('deliveries', delivery, letter);
-    // Control: what nothing needs goes.
-    await plant('reservations', hold, { holdExpiresAt: ago(100), slotEnd: ago(100) });
-    await purge(service, { config: { ...EVERY_KIND, retentionDeadLettersDays: 0 } });
-    expect(await idsIn('reservations')).toEqual([holdId]);
-    const body = { customer_phone: phone };
-    expectStatus(await operatorOf(service).post('/api/v1/operator/customers/erase', body), 200);
-    expect(await rowsOf(service, 'events')).toMatchObject([{ _id: eventId, reason: '[erased]' }]);
-  });
+test.each<[what: string, plantIt: () => Promise<string>]>([
+  [
+    'a hold whose slot is to come',
+    () => {
+      const over = { holdExpiresAt: ago(100), slotEnd: ago(-5), releaseReason: reason };
+      return plant('reservations', hold, over);
+    },
+  ],
+  [
+    'a booking of which there is a dead letter',
+    () => {
+      const customer = { ...booking.customer, phoneE164: phone } as NonNullable<Reservation['customer']>;
+      const over = { slotStart: ago(100), slotEnd: ago(100), bookedAt: ago(110), customer };
+      return plant('reservations', booking, { ...booking, ...keyless(), ...over });
+    },
+  ],
+])('an erasure after a purge reaches the events of %s', async (_what, plantIt) => {
+  const holdId = await plantIt();
+  const { slotEnd } = await rowOf(service, 'reservations', { _id: holdId });
+  const eventId = await plant('events', event, { holdId, at: ago(110), slotEnd, reason });
+  const letter = { eventId, state: 'dead_letter', createdAt: ago(110), deadLetteredAt: ago(110) } as const;
+  await plant('deliveries', delivery, letter);
+  // Control: what nothing needs goes.
+  await plant('reservations', hold, { holdExpiresAt: ago(100), slotEnd: ago(100) });
+  await purge(service, { config: { ...EVERY_KIND, retentionDeadLettersDays: 0 } });
+  expect(await idsIn('reservations')).toEqual([holdId]);
+  const body = { customer_phone: phone };
+  expectStatus(await operatorOf(service).post('/api/v1/operator/customers/erase', body), 200);
+  expect(await rowsOf(service, 'events')).toMatchObject([{ _id: eventId, reason: '[erased]' }]);
 });
 
-describe('the figure of a kind says when it was last purged to its end', () => {
-  const figure = async (kind: string): Promise<number | undefined> => {
-    const page = await (await fetch(`${service.adminUrl}/metrics`)).text();
-    const name = `pbs_retention_completed_timestamp_seconds{collection="${kind}"} `;
-    const line = page.split('\n').find((each) => each.startsWith(name));
-    return line === undefined ? undefined : Number(line.slice(name.length));
+const figure = async (kind: string): Promise<number | undefined> => {
+  const page = await (await fetch(`${service.adminUrl}/metrics`)).text();
+  const name = `pbs_retention_completed_timestamp_seconds{collection="${kind}"} `;
+  const line = page.split('\n').find((each) => each.startsWith(name));
+  return line === undefined ? undefined : Number(line.slice(name.length));
+};
+const completedAt = async (kind: string) =>
+  (await service.context.db.collection<Purge>('purges').findOne({ _id: kind }))?.completedAt;
+type Purge = { _id: string; completedAt: Date };
+const broken: Archive = {
+  put: () => Promise.reject(new Error('full')),
+  list: async () => [],
+  get: async () => undefined,
+};
+
+test('the figure of a kind says when it was last purged to its end, or since when that fails', async () => {
+  await service.context.db.collection('purges').deleteMany({});
+  const config = keeping({ audit: 100 });
+  await plant('audit', auditRow, {});
+  await letPass(service, TEN_YEARS);
+  const fails = () => purge(service, { config, archive: broken });
+  await fails();
+  const tried = await completedAt('audit');
+  await fails();
+  expect(await completedAt('audit')).toEqual(tried);
+  expect(tried?.getTime()).toBeGreaterThan(Date.now() - 60_000);
+  await eventually('it is exposed', async () => (await figure('audit')) === Number(tried) / 1000);
+  expect(await figure('holds')).toBeUndefined();
+  await purge(service, { config });
+  const done = await completedAt('audit');
+  expect(Number(done)).toBeGreaterThan(Number(tried));
+  await eventually('it is exposed', async () => (await figure('audit')) === Number(done) / 1000);
+  // What is kept for ever is never late.
+  await purge(service, { config: keeping({}) });
+  await eventually('it is gone', async () => (await figure('audit')) === undefined);
+});
+
+const MANY = 11_000;
+
+test('a query reads at most some thousand rows, and a purge gets past any number of those that stay', async () => {
+  const at = (n: number) => new Date(later(new Date(), -80).getTime() + n);
+  const rows = (count: number, from: number, fields: Partial<DeliveryRow>) =>
+    Array.from({ length: count }, (_, n) => {
+      const eventId = newId();
+      return { ...delivery, _id: newId(), eventId, createdAt: at(from + n), ...fields };
+    });
+  const ofOneInstant = { createdAt: at(0) };
+  await collection('deliveries').insertMany([
+    ...rows(MANY, 0, { state: 'pending', ...ofOneInstant }),
+    ...rows(MANY, 1, { state: 'pending' }),
+    ...rows(300, MANY + 1, { state: 'succeeded' }),
+  ] as never[]);
+  const finds: Record<string, unknown>[] = [];
+  const client = service.context.db.getClient();
+  const note = ({ command }: { command: Record<string, unknown> }) => {
+    if (command['find'] === 'deliveries') finds.push(command);
   };
-  const completedAt = async (kind: string) =>
-    (await service.context.db.collection<Purge>('purges').findOne({ _id: kind }))?.completedAt;
-  type Purge = { _id: string; completedAt: Date };
-  const broken: Archive = {
-    put: () => Promise.reject(new Error('full')),
-    list: async () => [],
-    get: async () => undefined,
-  };
-
-  test('from any API process, or since when that fails, however often it is tried', async () => {
-    await service.context.db.collection('purges').deleteMany({});
-    const config = keeping({ audit: 100 });
-    await plant('audit', auditRow, {});
-    await letPass(service, TEN_YEARS);
-    const fails = () => purge(service, { config, archive: broken });
-    await fails();
-    const tried = await completedAt('audit');
-    await fails();
-    expect(await completedAt('audit')).toEqual(tried);
-    expect(tried?.getTime()).toBeGreaterThan(Date.now() - 60_000);
-    await eventually('it is exposed', async () => (await figure('audit')) === Number(tried) / 1000);
-    expect(await figure('holds')).toBeUndefined();
-    await purge(service, { config });
-    const done = await completedAt('audit');
-    expect(Number(done)).toBeGreaterThan(Number(tried));
-    await eventually('it is exposed', async () => (await figure('audit')) === Number(done) / 1000);
-    // What is kept for ever is never late.
-    await purge(service, { config: keeping({}) });
-    await eventually('it is gone', async () => (await figure('audit')) === undefined);
-  });
+  client.on('commandStarted', note);
+  await purge(service, { config: keeping({ deliveries: 30 }) });
+  client.off('commandStarted', note);
+  expect(await collection('deliveries').countDocuments({ state: { $ne: 'pending' } })).toBe(0);
+  expect(await collection('deliveries').countDocuments({ state: 'pending' })).toBe(2 * MANY);
+  const examined = await Promise.all(finds.map(examinedBy));
+  // Rows of one instant are read together: a page cannot begin in their middle.
+  expect(examined.filter((count) => count > 5001)).toEqual([expect.any(Number)]);
+  expect(Math.max(...examined)).toBeLessThanOrEqual(MANY + 5001);
+  expect(examined.length).toBeGreaterThan(4);
 });
 
-describe('the walk along an index', () => {
-  const MANY = 11_000;
-
-  test('reads at most some thousand rows at a time, and gets past any number of those that stay', async () => {
-    const at = (n: number) => new Date(later(new Date(), -80).getTime() + n);
-    const rows = (count: number, from: number, fields: Partial<DeliveryRow>) =>
-      Array.from({ length: count }, (_, n) => {
-        const eventId = newId();
-        return { ...delivery, _id: newId(), eventId, createdAt: at(from + n), ...fields };
-      });
-    const ofOneInstant = { createdAt: at(0) };
-    await collection('deliveries').insertMany([
-      ...rows(MANY, 0, { state: 'pending', ...ofOneInstant }),
-      ...rows(MANY, 1, { state: 'pending' }),
-      ...rows(300, MANY + 1, { state: 'succeeded' }),
-    ] as never[]);
-    const finds: Record<string, unknown>[] = [];
-    const client = service.context.db.getClient();
-    const note = ({ command }: { command: Record<string, unknown> }) => {
-      if (command['find'] === 'deliveries') finds.push(command);
-    };
-    client.on('commandStarted', note);
-    await purge(service, { config: keeping({ deliveries: 30 }) });
-    client.off('commandStarted', note);
-    expect(await collection('deliveries').countDocuments({ state: { $ne: 'pending' } })).toBe(0);
-    expect(await collection('deliveries').countDocuments({ state: 'pending' })).toBe(2 * MANY);
-    const examined = await Promise.all(finds.map(examinedBy));
-    // Rows of one instant are read together: a page cannot begin in their middle.
-    expect(examined.filter((count) => count > 5001)).toEqual([expect.any(Number)]);
-    expect(Math.max(...examined)).toBeLessThanOrEqual(MANY + 5001);
-    expect(examined.length).toBeGreaterThan(4);
-  });
-
-  /** How many entries of the index, or rows, that command reads. */
-  async function examinedBy(command: Record<string, unknown>): Promise<number> {
-    const { find, filter, projection = {}, sort, hint, skip = 0, limit } = command;
-    const explain = { find, filter, projection, sort, hint, skip, limit };
-    const db = service.context.db.getClient().db(String(command['$db']));
-    const { executionStats } = await db.command({ explain, verbosity: 'executionStats' });
-    return Math.max(executionStats.totalKeysExamined, executionStats.totalDocsExamined);
-  }
-});
+/** How many entries of the index, or rows, that command reads. */
+async function examinedBy(command: Record<string, unknown>): Promise<number> {
+  const { find, filter, projection = {}, sort, hint, skip = 0, limit } = command;
+  const explain = { find, filter, projection, sort, hint, skip, limit };
+  const db = service.context.db.getClient().db(String(command['$db']));
+  const { executionStats } = await db.command({ explain, verbosity: 'executionStats' });
+  return Math.max(executionStats.totalKeysExamined, executionStats.totalDocsExamined);
+}

@@ -44,15 +44,20 @@ export async function startReceiver(answering: Answering = 200): Promise<Webhook
   return { ...receivers.open(answering), close: () => receivers.close() };
 }
 
-/** Listens on `host` and `port`; `url` is the address by which the service reaches that, where it is another. */
+/**
+ * Listens on `host` and `port`; `url` is the address by which the service reaches that, where it is another. `check`
+ * throws where what was received is otherwise than described.
+ */
 export async function startReceivers({
   host = '127.0.0.1',
   port = 0,
   url,
+  check = requireDescribedDeliveries,
 }: {
   host?: string;
   port?: number;
   url?: string;
+  check?: (received: readonly Received[]) => void;
 } = {}): Promise<Receivers> {
   const endpoints = new Map<string, Opened>();
   const server = createServer((request, response) => {
@@ -77,7 +82,7 @@ export async function startReceivers({
         respondWith: (next) => {
           endpoint.answer = next;
         },
-        close: async () => requireDescribedDeliveries(endpoint.received),
+        close: async () => check(endpoint.received),
       };
     },
     close: async () => {
@@ -85,7 +90,7 @@ export async function startReceivers({
       await new Promise((resolve) => {
         server.close(resolve);
       });
-      for (const { received } of endpoints.values()) requireDescribedDeliveries(received);
+      for (const { received } of endpoints.values()) check(received);
     },
   };
 }

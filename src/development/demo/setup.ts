@@ -1,7 +1,5 @@
 /** Sets up the story: a running service, venues, and a partner of its own. */
 
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createPartnerClient, type PartnerClient } from '../../../packages/client/src/index.ts';
@@ -10,7 +8,7 @@ import { apiCaller, field, textField } from '../embedded/api-caller.ts';
 import { readState } from '../embedded/data-folder.ts';
 import { nodeArguments } from '../embedded/processes.ts';
 import { type Environment, runCommand } from '../embedded/run-command.ts';
-import { createSystem } from '../start/system.ts';
+import { type RunningSystem, startTemporarySystem } from '../start/system.ts';
 import { requireEqual, requireRejected, until } from './checks.ts';
 import type { Transcript } from './transcript.ts';
 
@@ -18,8 +16,6 @@ const operatorCommand = fileURLToPath(new URL('../../cli/operator.ts', import.me
 const projectFolder = fileURLToPath(new URL('../../..', import.meta.url));
 const venuesFile = 'examples/venues/venues.yaml';
 const importedVenue = 'Indiranagar Football Park';
-
-type System = { url: string; adminUrl: string; operatorApiKey: string };
 
 export type Seller = {
   client: PartnerClient;
@@ -33,10 +29,13 @@ export type Seller = {
  * running, or `PORT` is 0, a service started for this run.
  * @throws Error that says what to do
  */
-export async function findSystem(env: Environment, cleanup: Cleanup, transcript: Transcript): Promise<System> {
+export async function findSystem(env: Environment, cleanup: Cleanup, transcript: Transcript): Promise<RunningSystem> {
   const url = `http://127.0.0.1:${env['PORT'] || 3000}`;
   const isRunning = env['PORT'] !== '0' && (await isService(url));
-  const system = isRunning ? await describeRunning(env, url) : await startSystem(env, cleanup, transcript);
+  if (!isRunning) transcript.note('Starting a system for this run, on free ports and in a temporary folder:');
+  const system = isRunning
+    ? await describeRunning(env, url)
+    : await startTemporarySystem(env, cleanup, transcript.note);
   transcript.passed(`the service responds at ${system.url}, its admin listener at ${system.adminUrl}`);
   return system;
 }
@@ -51,7 +50,7 @@ async function isService(url: string): Promise<boolean> {
   }
 }
 
-async function describeRunning(env: Environment, url: string): Promise<System> {
+async function describeRunning(env: Environment, url: string): Promise<RunningSystem> {
   const dataDir = env['DATA_DIR'] || '.data';
   const operatorApiKey = env['OPERATOR_API_KEY'] || (await readState(dataDir, 'secrets.json'))['operatorApiKey'];
   if (typeof operatorApiKey === 'string')
@@ -62,28 +61,8 @@ async function describeRunning(env: Environment, url: string): Promise<System> {
   );
 }
 
-/** Starts the system of `npm start` on free ports and in a temporary folder. */
-async function startSystem(env: Environment, cleanup: Cleanup, { note }: Transcript): Promise<System> {
-  note('Starting a system for this run, on free ports and in a temporary folder:');
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'partner-booking-demo-'));
-  cleanup.add(() => rm(dataDir, { recursive: true, force: true }));
-  const own = {
-    DATA_DIR: dataDir,
-    PORT: '0',
-    ADMIN_PORT: '0',
-    HOST: '',
-    MONGODB_URI: '',
-    REDIS_URL: '',
-    SERVICE_MODE: 'sandbox',
-  };
-  const system = createSystem({ env: { ...env, ...own }, log: note, onServerEnd: note });
-  cleanup.add(system.stop);
-  const { url, adminUrl, secrets } = await system.start();
-  return { url, adminUrl, operatorApiKey: secrets?.operatorApiKey ?? '' };
-}
-
 /** Imports the example venues, without grants; existing venues stay. */
-export async function importVenues(system: System, transcript: Transcript): Promise<void> {
+export async function importVenues(system: RunningSystem, transcript: Transcript): Promise<void> {
   const credentials = { OPERATOR_URL: system.adminUrl, OPERATOR_API_KEY: system.operatorApiKey };
   const env = { ...process.env, ...credentials, COLUMNS: '74' };
   const run = async (...options: string[]): Promise<string> => {
@@ -106,26 +85,26 @@ export async function importVenues(system: System, transcript: Transcript): Prom
  * suspended at the end, so that nothing more is sent to its subscriptions.
  */
 export async function createPartner(
-  system: System,
+  system: RunningSystem,
   transcript: Transcript,
   cleanup: Cleanup,
 ): Promise<Seller & { suspend: () => Promise<void> }> {
   const prefix = '/api/v1/operator';
   const quietOperator = apiCaller(system.adminUrl, system.operatorApiKey);
   const operator = apiCaller(system.adminUrl, system.operatorApiKey, transcript.fetch);
-  const { body } = await quietOperator('GET', `${prefix}/venues?limit=200`, [200]);
-  const venues = (field(body, 'data') ?? []) as { venue_id: string; name: string }[];
+  const listed = await quietOperator('GET', `${prefix}/venues?limit=200`);
+  const venues = (field(listed, 'data') ?? []) as { venue_id: string; name: string }[];
   const venueId = venues.find(({ name }) => name === importedVenue)?.venue_id ?? '';
   const partner = {
     name: `Demo run of ${new Date().toISOString()}`,
     contact_email: 'developer@demo-run.example.com',
   };
-  const partnerId = textField(await operator('POST', `${prefix}/partners`, [201], partner), 'partner_id');
+  const partnerId = textField(await operator('POST', `${prefix}/partners`, partner), 'partner_id');
   const ofPartner = `${prefix}/partners/${partnerId}`;
-  const suspension = ['PATCH', ofPartner, [200], { status: 'suspended' }] as const;
+  const suspension = ['PATCH', ofPartner, { status: 'suspended' }] as const;
   cleanup.add(() => quietOperator(...suspension));
-  const apiKey = textField(await operator('POST', `${ofPartner}/keys`, [201], { label: 'npm run demo' }), 'api_key');
-  await operator('PUT', `${ofPartner}/venues/${venueId}`, [204]);
+  const apiKey = textField(await operator('POST', `${ofPartner}/keys`, { label: 'npm run demo' }), 'api_key');
+  await operator('PUT', `${ofPartner}/venues/${venueId}`);
   transcript.passed('a partner that may sell one venue; every call below carries its key');
 
   const client = createPartnerClient({ baseUrl: system.url, apiKey, fetch: transcript.fetch });

@@ -4,18 +4,8 @@ const timeoutMs = 15_000;
 const readyTimeoutMs = 30_000;
 const readyPollMs = 200;
 
-export type ApiResponse = {
-  status: number;
-  body: unknown;
-};
-
-/** Calls `method path`, with `body` as JSON if given. Rejects when the status is not one of `expected`. */
-export type CallApi = (
-  method: string,
-  path: string,
-  expected: readonly number[],
-  body?: object,
-) => Promise<ApiResponse>;
+/** Calls `method path`, with `body` as JSON if given. Returns the body of a 2xx response; rejects otherwise. */
+export type CallApi = (method: string, path: string, body?: object) => Promise<unknown>;
 
 /**
  * Calls one listener with `send`, by default `fetch`.
@@ -26,7 +16,7 @@ export function apiCaller(
   apiKey: string,
   send: (request: Request) => Promise<Response> = fetch,
 ): CallApi {
-  return async (method, path, expected, body) => {
+  return async (method, path, body) => {
     const call = `${method} ${path}`;
     const request = new Request(new URL(path, baseUrl), {
       method,
@@ -38,10 +28,8 @@ export function apiCaller(
       throw new Error(`${call} at ${baseUrl} got no response: ${String(error)}`, { cause: error });
     });
     const text = await response.text();
-    if (!expected.includes(response.status)) {
-      throw new Error(`${call} responded with ${response.status}, not ${expected.join(' or ')}: ${text.slice(0, 300)}`);
-    }
-    return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
+    if (!response.ok) throw new Error(`${call} responded with ${response.status}: ${text.slice(0, 300)}`);
+    return text === '' ? undefined : (JSON.parse(text) as unknown);
   };
 }
 
@@ -57,7 +45,8 @@ export async function untilReady(url: string): Promise<void> {
   }
 }
 
-export function textField({ body }: Pick<ApiResponse, 'body'>, name: string): string {
+/** A text in the body of a response. @throws Error if it is missing */
+export function textField(body: unknown, name: string): string {
   const value = field(body, name);
   if (typeof value === 'string') return value;
   throw new Error(`a response has no ${name}: ${JSON.stringify(body)}`);

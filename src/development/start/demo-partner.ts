@@ -1,9 +1,9 @@
 /** The demo of `npm start`: a partner with a key, a venue and a webhook receiver to try out. */
 
 import { EVENT_TYPES } from '../../../packages/client/src/cli/event-types.ts';
-import { createPartnerClient } from '../../../packages/client/src/index.ts';
+import { createPartnerClient, PartnerApiError } from '../../../packages/client/src/index.ts';
 import { addDays, localDateOf } from '../../platform/calendar.ts';
-import { type ApiResponse, apiCaller, textField } from '../embedded/api-caller.ts';
+import { apiCaller, textField } from '../embedded/api-caller.ts';
 import { readState, writeState } from '../embedded/data-folder.ts';
 import { freeKeptPort } from '../embedded/ports.ts';
 import type { LogLine } from '../embedded/run-command.ts';
@@ -88,8 +88,7 @@ export async function provisionDemo(
   if (kept?.webhookUrl === webhookUrl && (await isKeyAccepted(url, kept.apiKey))) return kept;
 
   const operator = apiCaller(adminUrl, operatorApiKey);
-  const make = (path: string, body: object): Promise<ApiResponse> =>
-    operator('POST', `/api/v1/operator${path}`, [201], body);
+  const make = (path: string, body: object): Promise<unknown> => operator('POST', `/api/v1/operator${path}`, body);
   const partnerId = textField(await make('/partners', partner), 'partner_id');
   const apiKey = textField(await make(`/partners/${partnerId}/keys`, { label: 'npm start' }), 'api_key');
   const venueId = textField(await make('/venues', venue), 'venue_id');
@@ -100,7 +99,7 @@ export async function provisionDemo(
     await resource({ name: 'Half Turf B', price_rupees: 1200 }),
   ];
   await resource({ name: 'Full Turf', price_rupees: 2200, shares_space_with: halves });
-  await operator('PUT', `/api/v1/operator/partners/${partnerId}/venues/${venueId}`, [204]);
+  await operator('PUT', `/api/v1/operator/partners/${partnerId}/venues/${venueId}`);
   await make('/packages', { ...tenGames, partner_id: partnerId, venue_ids: [venueId] });
   const { secret_key: webhookSecretKey } = await createPartnerClient({
     baseUrl: url,
@@ -112,6 +111,11 @@ export async function provisionDemo(
 }
 
 async function isKeyAccepted(url: string, apiKey: string): Promise<boolean> {
-  const response = await apiCaller(url, apiKey)('GET', '/api/v1/partner/venues', [200, 401]);
-  return response.status === 200;
+  try {
+    await createPartnerClient({ baseUrl: url, apiKey }).listVenues();
+    return true;
+  } catch (error) {
+    if (error instanceof PartnerApiError && error.status === 401) return false;
+    throw error;
+  }
 }

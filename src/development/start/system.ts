@@ -1,12 +1,13 @@
 /** The whole system on one machine: embedded servers, migration, the API and one of each worker. */
 
 import { randomBytes } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { isBeyondLoopback } from '../../process/config/setting-combinations.rules.ts';
-import { createCleanup } from '../cleanup.ts';
+import { type Cleanup, createCleanup } from '../cleanup.ts';
 import { textField, untilReady } from '../embedded/api-caller.ts';
 import { keptTexts, readState } from '../embedded/data-folder.ts';
 import type { Environment, LogLine } from '../embedded/run-command.ts';
@@ -86,10 +87,7 @@ export function createSystem({ env, log, onServerEnd }: SystemOptions): System {
     cleanup.add(() => Promise.all(workers.map((worker) => worker.stop(graceMs))));
     cleanup.add(() => api.stop(graceMs));
     const [ready] = await Promise.all(processes.map((process) => process.ready));
-    const addresses = {
-      url: textField({ body: ready }, 'url'),
-      adminUrl: textField({ body: ready }, 'adminUrl'),
-    };
+    const addresses = { url: textField(ready, 'url'), adminUrl: textField(ready, 'adminUrl') };
     // A restarted API must keep its addresses, also if its port was picked.
     apiSpec.env['PORT'] = new URL(addresses.url).port;
     apiSpec.env['ADMIN_PORT'] = new URL(addresses.adminUrl).port;
@@ -118,6 +116,21 @@ export function createSystem({ env, log, onServerEnd }: SystemOptions): System {
       for (const process of processes) process.kill();
     },
   };
+}
+
+/** What a caller needs of a system that runs. */
+export type RunningSystem = { url: string; adminUrl: string; operatorApiKey: string };
+
+/** Starts a system on free ports and in a temporary folder; `cleanup` stops it and removes the folder. */
+export async function startTemporarySystem(env: Environment, cleanup: Cleanup, log: LogLine): Promise<RunningSystem> {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'partner-booking-demo-'));
+  cleanup.add(() => rm(dataDir, { recursive: true, force: true }));
+  const place = { DATA_DIR: dataDir, PORT: '0', ADMIN_PORT: '0', HOST: '' };
+  const own = { ...place, MONGODB_URI: '', REDIS_URL: '', SERVICE_MODE: 'sandbox' };
+  const system = createSystem({ env: { ...env, ...own }, log, onServerEnd: log });
+  cleanup.add(system.stop);
+  const { url, adminUrl, secrets } = await system.start();
+  return { url, adminUrl, operatorApiKey: secrets?.operatorApiKey ?? '' };
 }
 
 async function ensureSecrets(dataDir: string, env: Environment): Promise<Secrets> {

@@ -13,8 +13,11 @@ import {
 } from './alert-post.store.ts';
 import { postBody } from './alert-text.rules.ts';
 
-/** The result of a POST. `error` is a code, because messages may quote the address, which can be a secret. */
-export type PostOutcome = { ok: boolean; status: number | null; error: string | null };
+/**
+ * The result of a POST; `error` is null if it was accepted. It is a code, because messages may quote the address, which
+ * can be a secret.
+ */
+type PostOutcome = { status: number | null; error: string | null };
 
 export type PostDeps = {
   db: Db;
@@ -48,7 +51,7 @@ export async function postAlerts(
   if (rows.length === 0) return;
   const body = postBody(rows, leftOut, deps.config.serviceMode);
   const outcome = await deps.post(JSON.stringify(body), stopping);
-  if (!outcome.ok) {
+  if (outcome.error !== null) {
     if (!stopping.aborted) await postpone(deps, lock, outcome, everyMs);
     return;
   }
@@ -93,15 +96,11 @@ export function createAlertPost(
         reset: true,
       });
       await response.body.dump({ limit: READ_AT_MOST_BYTES, signal }).catch(() => undefined);
-      const ok = response.statusCode >= 200 && response.statusCode < 300;
-      return { ok, status: response.statusCode, error: ok ? null : 'http_status' };
+      const { statusCode: status } = response;
+      return { status, error: status >= 200 && status < 300 ? null : 'http_status' };
     };
   return (body, stopping) =>
-    withDeadline(timeoutMs, post(body), stopping).catch((err: unknown) => ({
-      ok: false,
-      status: null,
-      error: codeOf(err),
-    }));
+    withDeadline(timeoutMs, post(body), stopping).catch((err: unknown) => ({ status: null, error: codeOf(err) }));
 }
 
 function codeOf(err: unknown): string {

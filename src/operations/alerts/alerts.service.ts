@@ -13,7 +13,7 @@ import { findFailing } from '../../webhooks/subscriptions/subscription-health.st
 import { findLatestAction } from '../audit/audit.store.ts';
 import { logFields, messageOf } from './alert-text.rules.ts';
 import { ALERT_KINDS, type AlertKind, type Condition } from './alert-types.ts';
-import { findOpenSubjects, raiseAlert, refreshAlerts, resolveUnseen, touchAlerts } from './alerts.store.ts';
+import { findDeadLetterSubjects, noteConditions, resolveUnseen, touchDeadLetterAlerts } from './alerts.store.ts';
 import { readWrongKeys } from './counters.store.ts';
 import { countNewDeadLetters } from './dead-letters.service.ts';
 import type { WorkerWatch } from './worker-watch.ts';
@@ -82,28 +82,14 @@ async function checkKind(
 ): Promise<boolean> {
   if (kind === 'dead_letter') {
     await countNewDeadLetters(deps, stopping);
-    await touchDeadLetters(deps);
+    // The alert stays open while its subscription is active and has dead letters.
+    await touchDeadLetterAlerts(deps.db, await withDeadLetters(deps, await findDeadLetterSubjects(deps.db)));
     return true;
   }
-  const open = await findOpenSubjects(deps.db, kind);
   const conditions = await findConditions(deps, kind, queues);
   if (conditions === undefined) return false;
-  await refreshAlerts(
-    deps.db,
-    conditions.filter(({ subject }) => open.has(subject)),
-  );
-  for (const condition of conditions.filter(({ subject }) => !open.has(subject))) {
-    const raised = await raiseAlert(deps.db, condition);
-    if (raised !== null) deps.log.error(logFields(raised), messageOf(raised));
-  }
+  for (const raised of await noteConditions(deps.db, conditions)) deps.log.error(logFields(raised), messageOf(raised));
   return true;
-}
-
-/** A dead-letter alert stays open while its subscription is active and has dead letters. */
-async function touchDeadLetters({ db }: AlertDeps): Promise<void> {
-  const open = await findOpenSubjects(db, 'dead_letter');
-  const subjects = [...open].filter((subject) => subject !== null);
-  await touchAlerts(db, 'dead_letter', await withDeadLetters({ db }, subjects));
 }
 
 function conditionOf(kind: AlertKind, count: number, more: Partial<Condition> = {}): Condition {

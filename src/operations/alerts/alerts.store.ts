@@ -1,17 +1,19 @@
+import { writeEach } from '../../platform/bulk-writes.ts';
 import { newId } from '../../platform/ids.ts';
 import { type Db, type Expression, isDuplicateKey, type Tx } from '../../platform/mongo.ts';
-import { omitUndefined } from '../../platform/omit-undefined.ts';
 import { beyond, type Page, type Position, toPage } from '../../platform/pagination.ts';
 import type { AlertKind, AlertRow, Condition } from './alert-types.ts';
 import { alertCollection } from './alerts.model.ts';
 
 const literal = (value: unknown): Expression => ({ $literal: value });
 
+const literals = (values: Record<string, unknown>): Expression =>
+  Object.fromEntries(Object.entries(values).map(([field, value]) => [field, literal(value)]));
+
 /** The fields that an alert has from the start; an open alert keeps its own. */
 function kept(id: string, partnerId: string | null): Expression {
   const initial: Expression = {
-    _id: literal(id),
-    partnerId: literal(partnerId),
+    ...literals({ _id: id, partnerId }),
     raisedAt: '$$NOW',
     resolvedAt: null,
     notifiedAt: null,
@@ -25,54 +27,50 @@ function kept(id: string, partnerId: string | null): Expression {
 }
 
 /**
- * Raises an alert unless one is open: a unique index allows one for each kind and subject. Returns null if it was open.
+ * Updates the open alert of each condition, or raises one: a unique index allows one for each kind and subject. Returns
+ * those that this call raised.
  */
-export async function raiseAlert(db: Db, condition: Condition): Promise<AlertRow | null> {
-  const { kind, subject, partnerId, ...figures } = condition;
-  const id = newId();
+export async function noteConditions(db: Db, conditions: readonly Condition[]): Promise<AlertRow[]> {
+  if (conditions.length === 0) return [];
+  const noted = conditions.map((condition) => ({ id: newId(), ...condition }));
   const isNew = { $eq: [{ $type: '$_id' }, 'missing'] };
-  const seen = Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, literal(value)]));
-  try {
-    const row = await alertCollection(db).findOneAndUpdate(
-      { kind, subject, isOpen: true },
-      [
+  const writes = noted.map(({ id, kind, subject, partnerId, count, since, missingIndexes, pause = null }) => ({
+    updateOne: {
+      filter: { kind, subject, isOpen: true },
+      update: [
         {
           $set: {
             ...kept(id, partnerId),
-            ...seen,
+            ...literals({ count, since, missingIndexes, pause }),
             lastSeenAt: '$$NOW',
             revision: { $ifNull: ['$revision', 1] },
             isUntold: { $cond: [isNew, true, { $ifNull: ['$isUntold', '$$REMOVE'] }] },
           },
         },
       ],
-      { upsert: true, returnDocument: 'after' },
-    );
-    return row?._id === id ? row : null;
-  } catch (err) {
-    if (isDuplicateKey(err)) return null;
-    throw err;
-  }
+      upsert: true,
+    },
+  }));
+  // Another process may raise the same alert concurrently.
+  const errors = await writeEach(alertCollection(db), writes);
+  for (const err of errors) if (err !== undefined && !isDuplicateKey(err)) throw err;
+  return alertCollection(db)
+    .find({ _id: { $in: noted.map(({ id }) => id) } })
+    .toArray();
 }
 
-export async function refreshAlerts(db: Db, conditions: readonly Condition[]): Promise<void> {
-  if (conditions.length === 0) return;
-  await alertCollection(db).bulkWrite(
-    conditions.map(({ kind, subject, count, since, missingIndexes, pause = null }) => ({
-      updateOne: {
-        filter: { kind, subject, isOpen: true },
-        update: { $set: { count, since, missingIndexes, pause }, $currentDate: { lastSeenAt: true } },
-      },
-    })),
-    { ordered: false },
-  );
+/** The subscriptions with an open alert of dead letters. */
+export async function findDeadLetterSubjects(db: Db): Promise<string[]> {
+  const rows = await alertCollection(db)
+    .find({ kind: 'dead_letter', isOpen: true }, { projection: { subject: 1 } })
+    .toArray();
+  return rows.flatMap(({ subject }) => subject ?? []);
 }
 
-export async function touchAlerts(db: Db, kind: AlertKind, subjects: readonly string[]): Promise<void> {
-  if (subjects.length === 0) return;
-  await alertCollection(db).updateMany({ kind, subject: { $in: [...subjects] }, isOpen: true }, [
-    { $set: { lastSeenAt: '$$NOW' } },
-  ]);
+export async function touchDeadLetterAlerts(db: Db, subscriptionIds: readonly string[]): Promise<void> {
+  if (subscriptionIds.length === 0) return;
+  const open = { kind: 'dead_letter', subject: { $in: [...subscriptionIds] }, isOpen: true } as const;
+  await alertCollection(db).updateMany(open, [{ $set: { lastSeenAt: '$$NOW' } }]);
 }
 
 const IDS_KEPT = 5;
@@ -103,13 +101,6 @@ export async function addDeadLetters(
     ],
     { upsert: true, session: tx },
   );
-}
-
-export async function findOpenSubjects(db: Db, kind: AlertKind): Promise<Set<string | null>> {
-  const rows = await alertCollection(db)
-    .find({ kind, isOpen: true }, { projection: { subject: 1 } })
-    .toArray();
-  return new Set(rows.map((row) => row.subject));
 }
 
 /** Resolves the open alerts of `kinds` that no sweep has seen for `calmMs`, by the database's clock; returns them. */
@@ -156,7 +147,7 @@ export async function listAlerts(
   limit: number,
 ): Promise<Page<AlertRow>> {
   const rows = await alertCollection(db)
-    .find({ ...omitUndefined(filter), ...beyond(after, 'raisedAt') } as never)
+    .find({ ...filter, ...beyond(after, 'raisedAt') } as never)
     .sort({ raisedAt: -1, _id: -1 })
     .limit(limit + 1)
     .toArray();

@@ -50,13 +50,13 @@ type SignIn = { action: 'signIn' | 'signOut'; operator: SignedIn; status: number
 
 /** Audits sign-ins, sign-outs and wrong keys. */
 export function signInTrail(deps: AuditDeps) {
-  const wrongKeys = createWrongKeyTrail(deps);
+  const recordOne = createWrongKeyTrail(deps);
   return {
     record: async (req: Request, res: Response, { action, operator, status }: SignIn): Promise<void> => {
       await recordAction(deps, attemptOf(req, res, action, operator), status);
     },
     recordWrongKey: (req: Request, res: Response, action: 'signIn' | 'wrongKey', status: number): Promise<void> =>
-      wrongKeys.record(attemptOf(req, res, action, null), status),
+      recordOne(attemptOf(req, res, action, null), status),
   };
 }
 

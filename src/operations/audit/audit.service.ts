@@ -12,7 +12,7 @@ import {
   listAuditRows,
   type NewAuditRow,
 } from './audit.store.ts';
-import { redact, shortenForListing, subjectsOf } from './redact.rules.ts';
+import { redact, subjectsOf } from './redact.rules.ts';
 
 export type AuditDeps = { db: Db; log: Logger };
 
@@ -77,7 +77,7 @@ export type ActionQuery = Omit<AuditFilter, 'actions' | 'who'> & {
   who?: 'api-key' | 'session' | 'nobody';
 };
 
-/** The actions of operators, newest first, with up to 16 KB of each subject before and after. */
+/** What operators did, newest first. */
 export async function listActions(
   deps: { db: Db },
   { action, who, ...filter }: ActionQuery,
@@ -85,13 +85,8 @@ export async function listActions(
   limit: number,
 ): Promise<Page<AuditRow>> {
   const actions = action === undefined ? undefined : await actionsLike(deps.db, action);
-  return listAuditRows(
-    deps.db,
-    { ...filter, ...omitUndefined({ actions, who: who === 'nobody' ? null : who }) },
-    after,
-    limit,
-    shortenForListing,
-  );
+  const more = omitUndefined({ actions, who: who === 'nobody' ? null : who });
+  return listAuditRows(deps.db, { ...filter, ...more }, after, limit);
 }
 
 /** The actions with `part` in their name. A pattern would read the whole index instead of its few dozen names. */

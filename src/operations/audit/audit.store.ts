@@ -2,6 +2,7 @@ import type { Db } from '../../platform/mongo.ts';
 import { omitUndefined } from '../../platform/omit-undefined.ts';
 import { beyond, type Page, type Position, toPage } from '../../platform/pagination.ts';
 import { type AuditRow, auditCollection, auditModel } from './audit.model.ts';
+import { shortenForListing } from './redact.rules.ts';
 
 /** A row to write; the database sets its instant. */
 export type NewAuditRow = Omit<AuditRow, 'at'>;
@@ -55,25 +56,23 @@ export type AuditFilter = {
   to?: Date;
 };
 
-/** Actions, newest first; `shorten` limits the size of their subjects. */
+/** Actions, newest first, with up to 16 KB of each subject before and after. */
 export async function listAuditRows(
   db: Db,
   { actions, subject, who, address, from, to }: AuditFilter,
   after: Position | undefined,
   limit: number,
-  shorten: (seen: unknown) => unknown,
 ): Promise<Page<AuditRow>> {
   const rows = await auditCollection(db)
     .find({
-      ...(actions === undefined ? {} : { action: { $in: actions } }),
-      ...omitUndefined({ subjects: subject, who, address }),
+      ...omitUndefined({ action: actions && { $in: actions }, subjects: subject, who, address }),
       at: { $gte: from ?? new Date(0), ...omitUndefined({ $lte: to }) },
       ...beyond(after, 'at'),
     } as never)
     .sort({ at: -1, _id: -1 })
     .limit(limit + 1)
     // Shorten each row as it arrives, so that they are never all in memory in full.
-    .map((row) => ({ ...row, before: shorten(row.before), after: shorten(row.after) }))
+    .map((row) => ({ ...row, before: shortenForListing(row.before), after: shortenForListing(row.after) }))
     .toArray();
   return toPage(rows, limit, (row) => ({ at: row.at, id: row._id }));
 }

@@ -30,27 +30,25 @@ export function createWrongKeyTrail(deps: AuditDeps) {
     deps.log.warn({ error: (err as Error).message }, 'a wrong key could not be audited');
   };
 
-  return {
-    record: async (attempt: Attempt, status: number): Promise<void> => {
-      const now = performance.now();
-      if (now - beganAt >= WINDOW_MS) {
-        rows = new Map();
-        beganAt = now;
-      }
-      const own = `${attempt.action} ${addressKey(attempt.address ?? undefined)}`;
-      const isOwn = rows.has(own) || rows.size < MAX_ROWS;
-      const name = isOwn ? own : 'others';
-      const row = rows.get(name);
-      if (row === undefined) {
-        const address = isOwn ? attempt.address : null;
-        const id = recordAction(deps, { ...attempt, address }, status).catch(failed);
-        rows.set(name, { id, attempts: 1 });
-        await id;
-        return;
-      }
-      row.attempts += 1;
-      if (grown.size === 0) setTimeout(() => void write().catch(failed), WRITE_EVERY_MS).unref();
-      grown.add(row);
-    },
+  return async (attempt: Attempt, status: number): Promise<void> => {
+    const now = performance.now();
+    if (now - beganAt >= WINDOW_MS) {
+      rows = new Map();
+      beganAt = now;
+    }
+    const own = `${attempt.action} ${addressKey(attempt.address ?? undefined)}`;
+    const isOwn = rows.has(own) || rows.size < MAX_ROWS;
+    const name = isOwn ? own : 'others';
+    const row = rows.get(name);
+    if (row === undefined) {
+      const address = isOwn ? attempt.address : null;
+      const id = recordAction(deps, { ...attempt, address }, status).catch(failed);
+      rows.set(name, { id, attempts: 1 });
+      await id;
+      return;
+    }
+    row.attempts += 1;
+    if (grown.size === 0) setTimeout(() => void write().catch(failed), WRITE_EVERY_MS).unref();
+    grown.add(row);
   };
 }

@@ -33,9 +33,7 @@ export function operatorEnvironment(
  * OTEL_EXPORTER_OTLP_ENDPOINT, which is read before `loadConfig` checks it, because drivers must be loaded after the
  * start of tracing.
  */
-export const otlpEndpoint = (environment: Record<string, string | undefined> = process.env): string | undefined =>
-  environment['OTEL_EXPORTER_OTLP_ENDPOINT'] || undefined;
+export const otlpEndpoint = (): string | undefined => process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] || undefined;
 
 /** Whether OTEL_TRACES_SAMPLER is set. */
-export const isSamplerStated = (environment: Record<string, string | undefined> = process.env): boolean =>
-  Boolean(environment['OTEL_TRACES_SAMPLER']);
+export const isSamplerStated = (): boolean => Boolean(process.env['OTEL_TRACES_SAMPLER']);
