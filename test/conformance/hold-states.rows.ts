@@ -5,10 +5,10 @@ import { verdict } from '../support/verdict.ts';
 import type { Row } from './row.ts';
 import {
   book,
-  bytesOf,
   CONFIRM,
   confirm,
   end,
+  expectSameRefusal,
   expectVerdict,
   expire,
   HOLDS,
@@ -116,9 +116,7 @@ const notFound = (operation: '' | '/extend' | '/cancel' | '/expire'): Row => ({
       const path = `${prefix}/${String(id)}${operation}`;
       return operation === '' ? scene.rival.api.get(path) : scene.rival.api.post(path, { ttl_seconds: 60 });
     };
-    const [missing, foreign] = [await ask(NOWHERE), await ask(placed['hold_id'])];
-    await expectVerdict(missing, '404 HOLD_NOT_FOUND');
-    expect(bytesOf(foreign)).toBe(bytesOf(missing));
+    await expectSameRefusal([NOWHERE, placed['hold_id']], '404 HOLD_NOT_FOUND', ask);
     expect(await readHold(scene.partner, placed)).toEqual(placed);
   }),
 });

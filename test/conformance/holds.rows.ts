@@ -4,7 +4,8 @@ import { errorOf, verdict } from '../support/verdict.ts';
 import type { Row } from './row.ts';
 import {
   book,
-  bytesOf,
+  expectReplay,
+  expectSameRefusal,
   expectVerdict,
   expire,
   HOLDS,
@@ -133,14 +134,8 @@ const ANY_FREE: readonly Row[] = [
         { resource_ids: [second, first] },
         { sport_category: 'football', expected_price_rupees: 1 },
         { resource_id: first },
-      ]) {
-        const again = await ask(fields);
-        expect([again.status, again.text, again.headers.get('idempotent-replayed')]).toEqual([
-          201,
-          placed.text,
-          'true',
-        ]);
-      }
+      ])
+        expectReplay(await ask(fields), placed);
       await expectVerdict(ask({ resource_ids: [second, third] }), '409 IDEMPOTENCY_KEY_MISMATCH');
     },
   },
@@ -269,9 +264,7 @@ const PLACING: readonly Row[] = [
     check: async (world) => {
       const [{ partner }, foreign] = [await world.scene(), await world.scene()];
       const ids = ['nowhere_20261121T0430Z', 'nonsense', foreign.slot()];
-      const replies = await Promise.all(ids.map((id) => hold(partner, id)));
-      for (const reply of replies) await expectVerdict(reply, '404 SLOT_NOT_FOUND');
-      expect(new Set(replies.map(bytesOf)).size).toBe(1);
+      await expectSameRefusal(ids, '404 SLOT_NOT_FOUND', (id) => hold(partner, id));
     },
   },
   oneRequest({
@@ -343,12 +336,9 @@ const PLACING: readonly Row[] = [
       const { partner, rival, slot } = scene;
       const [slotId, key] = [slot(), { idempotency_key: newKey() }];
       const first = await hold(partner, slotId, key);
-      expect(first.headers.get('idempotent-replayed')).toBeNull();
-      for (const named of [{ slot_id: slotId }, windowOf(scene)]) {
-        const again = await partner.api.post(HOLDS, { ...named, ...key, ttl_seconds: 60 });
-        expect([again.status, again.text]).toEqual([201, first.text]);
-        expect(again.headers.get('idempotent-replayed')).toBe('true');
-      }
+      expectStatus(first, 201);
+      for (const named of [{ slot_id: slotId }, windowOf(scene)])
+        expectReplay(await partner.api.post(HOLDS, { ...named, ...key, ttl_seconds: 60 }), first);
       const { slot_id: taken } = await book({ ...scene, partner: rival });
       for (const other of [slot(), String(taken)])
         await expectVerdict(hold(partner, other, key), '409 IDEMPOTENCY_KEY_MISMATCH');

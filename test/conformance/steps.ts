@@ -90,9 +90,23 @@ export function listedOnce(partner: Partner, path: string, isThere: (data: Json[
   });
 }
 
-/** A response without what differs between any two. */
-export function bytesOf(reply: Reply): string {
-  return reply.text.replace(/"request_id":"[^"]*"/, '"request_id":"…"');
+/** Each of these gets this refusal in the same bytes, so that nobody learns which of them there is. */
+export async function expectSameRefusal<T>(
+  asked: readonly T[],
+  refusal: string,
+  ask: (one: T) => Promise<Reply>,
+): Promise<void> {
+  const replies = await Promise.all(asked.map(ask));
+  for (const reply of replies) await expectVerdict(reply, refusal);
+  const bodies = replies.map(({ text }) => text.replace(/"request_id":"[^"]*"/, '"request_id":"…"'));
+  expect(new Set(bodies).size).toBe(1);
+}
+
+/** The first call did the work, and this one got its response again. */
+export function expectReplay(again: Reply, first: Reply): void {
+  const header = 'idempotent-replayed';
+  expect([again.status, again.text, again.headers.get(header)]).toEqual([first.status, first.text, 'true']);
+  expect(first.headers.get(header)).toBeNull();
 }
 
 type OneRequest = Pick<Row, 'rules' | 'title'> & {
