@@ -10,11 +10,13 @@ export type RawConnection = {
   closed: Promise<number>;
 };
 
-export function openRaw(url: string, sent = ''): RawConnection {
+/** `localAddress`: an address of this machine for the listener to see. */
+export function openRaw(url: string, sent: string | Buffer = '', localAddress?: string): RawConnection {
   const { hostname, port } = new URL(url);
   const chunks: Buffer[] = [];
   const beganAt = performance.now();
-  const socket = connect(Number(port), hostname, () => {
+  const from = localAddress === undefined ? {} : { localAddress };
+  const socket = connect({ port: Number(port), host: hostname, ...from }, () => {
     if (sent !== '') socket.write(sent);
   });
   socket.on('data', (chunk: Buffer) => void chunks.push(chunk)).on('error', () => undefined);
@@ -28,8 +30,8 @@ export function openRaw(url: string, sent = ''): RawConnection {
 }
 
 /** Sends this and answers what came until the listener closed the connection. */
-export async function converse(url: string, sent: string): Promise<string> {
-  const { closed, text } = openRaw(url, sent);
+export async function converse(url: string, sent: string | Buffer, localAddress?: string): Promise<string> {
+  const { closed, text } = openRaw(url, sent, localAddress);
   await closed;
   return text();
 }
