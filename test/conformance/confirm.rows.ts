@@ -7,10 +7,10 @@ import {
   CONFIRM,
   confirm,
   end,
+  endedHold,
   expectReplay,
   expectSameRefusal,
   expectVerdict,
-  expire,
   held,
   hold,
   INSTANT,
@@ -20,7 +20,6 @@ import {
   newKey,
   oneRequest,
   readBooking,
-  release,
   revokeGrant,
   slotNow,
   UUID_V7,
@@ -74,11 +73,7 @@ export const CONFIRM_ROWS: readonly Row[] = [
     rules: ['confirm/before-expiry'],
     title: "confirm must come before the hold's hold_expiry_at, with a new key too",
     response: `${POST} 409 HOLD_EXPIRED`,
-    ask: async (scene) => {
-      const { hold_id: id } = await held(scene);
-      await expire(scene.partner, id);
-      return confirm(scene.partner, id);
-    },
+    ask: async (scene) => confirm(scene.partner, (await endedHold(scene, 'EXPIRED'))['hold_id']),
   }),
   {
     rules: ['confirm/unknown-hold', 'holds/not-found', 'authentication/key-decides-partner'],
@@ -94,17 +89,13 @@ export const CONFIRM_ROWS: readonly Row[] = [
     rules: ['confirm/hold-not-active'],
     title: 'a hold that was released',
     response: `${POST} 409 INVALID_HOLD_STATE`,
-    ask: async (scene) => {
-      const { hold_id: id } = await held(scene);
-      await release(scene.partner, id);
-      return confirm(scene.partner, id);
-    },
+    ask: async (scene) => confirm(scene.partner, (await endedHold(scene, 'RELEASED'))['hold_id']),
   }),
   oneRequest({
     rules: ['confirm/hold-not-active'],
     title: 'a hold that was confirmed before with another key',
     response: `${POST} 409 INVALID_HOLD_STATE`,
-    ask: async (scene) => confirm(scene.partner, (await book(scene))['hold_id']),
+    ask: async (scene) => confirm(scene.partner, (await endedHold(scene, 'CONSUMED'))['hold_id']),
   }),
   oneRequest({
     rules: ['confirm/hold-not-active', 'availability/venue-not-authorized'],
@@ -205,8 +196,7 @@ export const CONFIRM_ROWS: readonly Row[] = [
     endpoints: [`${POST} 409 INVALID_HOLD_STATE`, `${POST} 201`],
     check: inScene(async (scene) => {
       const key = { idempotency_key: newKey() };
-      const { hold_id: released } = await held(scene);
-      await release(scene.partner, released);
+      const { hold_id: released } = await endedHold(scene, 'RELEASED');
       await expectVerdict(confirm(scene.partner, released, key), '409 INVALID_HOLD_STATE');
       const { hold_id: id } = await held(scene);
       const faulty = await confirm(scene.partner, id, { ...key, customer_phone: '12345' });

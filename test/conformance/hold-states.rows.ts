@@ -1,6 +1,6 @@
 import { expect } from 'expect';
 import { eventually } from '../support/eventually.ts';
-import { expectStatus, freeSlotIds, type Json, placeHold } from '../support/factories.ts';
+import { expectStatus, freeSlotIds, placeHold } from '../support/factories.ts';
 import { verdict } from '../support/verdict.ts';
 import type { Row } from './row.ts';
 import {
@@ -8,6 +8,7 @@ import {
   CONFIRM,
   confirm,
   end,
+  endedHold,
   expectSameRefusal,
   expectVerdict,
   expire,
@@ -17,6 +18,7 @@ import {
   INSTANT,
   inScene,
   list,
+  millisOf,
   NOWHERE,
   oneRequest,
   read,
@@ -37,8 +39,6 @@ const EXTEND = `POST ${HOLDS}/{holdId}/extend`;
 const CANCEL = `POST ${HOLDS}/{holdId}/cancel`;
 
 const EXPIRE = 'POST /api/v1/sandbox/holds/{holdId}/expire';
-
-const millisOf = (body: Json, name: string) => Date.parse(String(body[name]));
 
 const ENDING: readonly Row[] = [
   {
@@ -66,17 +66,13 @@ const ENDING: readonly Row[] = [
     rules: ['holds/cancel-of-ended'],
     title: 'cancel of a CONSUMED hold',
     response: `${CANCEL} 409 INVALID_HOLD_STATE`,
-    ask: async (scene) => release(scene.partner, (await book(scene))['hold_id']),
+    ask: async (scene) => release(scene.partner, (await endedHold(scene, 'CONSUMED'))['hold_id']),
   }),
   oneRequest({
     rules: ['holds/cancel-of-ended'],
     title: 'cancel of an EXPIRED hold',
     response: `${CANCEL} 409 HOLD_EXPIRED`,
-    ask: async (scene) => {
-      const { hold_id: id } = await held(scene);
-      await expire(scene.partner, id);
-      return release(scene.partner, id);
-    },
+    ask: async (scene) => release(scene.partner, (await endedHold(scene, 'EXPIRED'))['hold_id']),
   }),
   {
     rules: ['holds/dead-at-expiry', 'confirm/before-expiry'],
@@ -191,17 +187,13 @@ const SANDBOX: readonly Row[] = [
     rules: ['sandbox/expire-hold'],
     title: 'a hold that is EXPIRED already',
     response: `${EXPIRE} 409 HOLD_EXPIRED`,
-    ask: async (scene) => {
-      const { hold_id: id } = await held(scene);
-      await expire(scene.partner, id);
-      return expire(scene.partner, id);
-    },
+    ask: async (scene) => expire(scene.partner, (await endedHold(scene, 'EXPIRED'))['hold_id']),
   }),
   oneRequest({
     rules: ['sandbox/expire-hold'],
     title: 'a hold that has been confirmed',
     response: `${EXPIRE} 409 INVALID_HOLD_STATE`,
-    ask: async (scene) => expire(scene.partner, (await book(scene))['hold_id']),
+    ask: async (scene) => expire(scene.partner, (await endedHold(scene, 'CONSUMED'))['hold_id']),
   }),
   {
     rules: ['confirm/slot-lost'],

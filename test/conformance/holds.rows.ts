@@ -4,15 +4,16 @@ import { errorOf, verdict } from '../support/verdict.ts';
 import type { Row } from './row.ts';
 import {
   book,
+  endedHold,
   expectReplay,
   expectSameRefusal,
   expectVerdict,
-  expire,
   HOLDS,
   held,
   hold,
   INSTANT,
   inScene,
+  millisOf,
   NOWHERE,
   newKey,
   oneRequest,
@@ -27,8 +28,6 @@ import type { Scene } from './world.ts';
 const PLACE = `POST ${HOLDS}`;
 
 const EXTEND = `POST ${HOLDS}/{holdId}/extend`;
-
-const millisOf = (body: Json, name: string) => Date.parse(String(body[name]));
 
 const ttlOf = (body: Json) => (millisOf(body, 'hold_expiry_at') - millisOf(body, 'created_at')) / 1000;
 
@@ -424,21 +423,13 @@ const EXTENDING: readonly Row[] = [
     rules: ['holds/extend'],
     title: 'an EXPIRED hold stays so',
     response: `${EXTEND} 409 HOLD_EXPIRED`,
-    ask: async (scene) => {
-      const placed = await held(scene);
-      await expire(scene.partner, placed['hold_id']);
-      return extend(scene, placed, 900);
-    },
+    ask: async (scene) => extend(scene, await endedHold(scene, 'EXPIRED'), 900),
   }),
   oneRequest({
     rules: ['holds/extend'],
     title: 'a RELEASED hold cannot be extended',
     response: `${EXTEND} 409 INVALID_HOLD_STATE`,
-    ask: async (scene) => {
-      const placed = await held(scene);
-      await release(scene.partner, placed['hold_id']);
-      return extend(scene, placed, 900);
-    },
+    ask: async (scene) => extend(scene, await endedHold(scene, 'RELEASED'), 900),
   }),
   oneRequest({
     rules: ['holds/extend', 'availability/venue-not-authorized'],

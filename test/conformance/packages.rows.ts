@@ -7,6 +7,7 @@ import {
   CONFIRM,
   confirm,
   end,
+  endedHold,
   expectReplay,
   expectVerdict,
   held,
@@ -19,7 +20,6 @@ import {
   read,
   readBooking,
   readHold,
-  release,
 } from './steps.ts';
 import type { Scene, World } from './world.ts';
 
@@ -294,8 +294,7 @@ const SPENDING: readonly Row[] = [
       const { id } = await anyPurchase(world, scene);
       for (let call = 0; call < 2; call += 1)
         expect(expectStatus(await ask(), 201)).toMatchObject({ package_purchase_id: id });
-      const { hold_id: gone } = await held(scene);
-      await release(scene.partner, gone);
+      const { hold_id: gone } = await endedHold(scene, 'RELEASED');
       const late = confirm(scene.partner, gone, { ...required, customer_phone: '+919812345678' });
       await expectVerdict(late, '409 INVALID_HOLD_STATE');
     }),

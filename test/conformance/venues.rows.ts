@@ -1,9 +1,19 @@
 import { expect } from 'expect';
 import { dateIn, expectStatus, json } from '../support/factories.ts';
 import type { Row } from './row.ts';
-import { expectSameRefusal, expectVerdict, inScene, list, NOWHERE, PARTNER, read, slotNow, UUID_V7 } from './steps.ts';
+import {
+  expectSameRefusal,
+  expectVerdict,
+  inScene,
+  list,
+  NOWHERE,
+  PARTNER,
+  read,
+  slotNow,
+  UUID_V7,
+  VENUES,
+} from './steps.ts';
 
-const VENUES = `${PARTNER}/venues`;
 const LIST = `GET ${VENUES}`;
 const ONE = `GET ${VENUES}/{venueId}`;
 const RESOURCES = `GET ${VENUES}/{venueId}/resources`;
