@@ -29,6 +29,13 @@ export function openRaw(url: string, sent: string | Buffer = '', localAddress?: 
   };
 }
 
+/** The beginning of a request, without a body; the listener closes its connection after the response. */
+export function headOf(method: string, url: string, headers: readonly (readonly [string, string | number])[]): string {
+  const { host, pathname } = new URL(url);
+  const all = [['Host', host], ['Connection', 'close'], ...headers];
+  return [`${method} ${pathname} HTTP/1.1`, ...all.map((each) => each.join(': ')), '\r\n'].join('\r\n');
+}
+
 /** Sends this and answers what came until the listener closed the connection. */
 export async function converse(url: string, sent: string | Buffer, localAddress?: string): Promise<string> {
   const { closed, text } = openRaw(url, sent, localAddress);
