@@ -65,7 +65,6 @@ const closeFrom = async (first: Json | undefined, last: Json | undefined): Promi
 };
 
 test('holds that were on their way when their process was frozen are written neither into a blackout that was answered meanwhile nor over a sale', async () => {
-  const beganAt = performance.now();
   const rounds = scaled(20, 2);
   for (let round = 0; round < rounds; round += 1) {
     const partner = await knownPartner();
@@ -110,12 +109,10 @@ test('holds that were on their way when their process was frozen are written nei
     experiment: `SIGSTOP of an API between what it read of ${HOLDS} holds and their writes, past its lease, while an operator closes the ground of half of them and sells one`,
     count: `${rounds} times, ${HOLDS * rounds} holds`,
     result: `0 in a blackout that was answered, 0 sold twice; ${4 * rounds} refused, ${2 * rounds} placed`,
-    beganAt,
   });
 }, 300_000);
 
 test('a process to which no primary is confirmed sells nothing, and by each change once one is', async () => {
-  const beganAt = performance.now();
   const rounds = scaled(10, 1);
   for (let round = 0; round < rounds; round += 1) {
     const [partner, suspended, ended] = [await knownPartner(), await knownPartner(), await knownPartner()];
@@ -164,6 +161,5 @@ test('a process to which no primary is confirmed sells nothing, and by each chan
       "MongoDB answers none of an API's confirmations that it is the primary, for longer than its lease, while operators close, open, price, suspend and revoke",
     count: `${rounds} times, ${3 * rounds} holds meanwhile, ${4 * rounds} after`,
     result: '0 by a rule that had been changed, 0 refused that were allowed',
-    beganAt,
   });
 }, 300_000);
