@@ -26,7 +26,7 @@ function inputsOfContext(context: Context): Record<Interface, InputOfRoute[]> {
 
 /** Every input of an interface, as `inputsOf` has them. */
 export const listInputs = (context: Context, which: Interface): Input[] =>
-  inputsOfContext(context)[which].map(({ route: _, ...input }) => input);
+  inputsOfContext(context)[which].map(({ route: _route, ...input }) => input);
 
 /** A call: with a gap in the place of the input, or legal as it is. */
 export type Asked = { id: string; as: 'gap' | 'legal' };
