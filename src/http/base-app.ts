@@ -14,7 +14,7 @@ import { redactPath } from './redact-path.rules.ts';
 import { logRequests } from './request-log.ts';
 import { traceRequests } from './trace-requests.ts';
 
-export type BaseAppOptions = {
+type BaseAppOptions = {
   trustedProxies?: readonly string[];
   /** Words of paths that are not in route tables, such as mounted pages. */
   moreWords?: readonly string[];
@@ -70,7 +70,7 @@ function faultOfHost({ httpVersion, rawHeaders }: IncomingMessage): string | und
     : undefined;
 }
 
-export const SECURITY_OPTIONS: Readonly<HelmetOptions> = {
+const SECURITY_OPTIONS: Readonly<HelmetOptions> = {
   // TLS ends before this process; a page that upgraded its own requests would break on a plain operator's port.
   contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } },
   // With `no-referrer` a browser sends `Origin: null` with a form, but sign-in checks where a form comes from.
@@ -78,7 +78,7 @@ export const SECURITY_OPTIONS: Readonly<HelmetOptions> = {
 };
 
 /** The headers that helmet sets, computed once because they are the same on every response. */
-export function securityHeaders(): (readonly [name: string, value: string])[] {
+function securityHeaders(): (readonly [name: string, value: string])[] {
   const headers: [string, string][] = [];
   const req = new IncomingMessage(new Socket());
   const res = new ServerResponse(req);

@@ -58,8 +58,8 @@ export function mountDocumentation(app: Express, log: Logger, folder: string = F
 }
 
 /** The words in the paths of pages, which may be logged. */
-export function documentationWords(folder: string = FOLDER): string[] {
-  return [...new Set([...namesIn(folder).keys()].flatMap((url) => url.split('/')))];
+export function documentationWords(): string[] {
+  return [...new Set([...namesIn(FOLDER).keys()].flatMap((url) => url.split('/')))];
 }
 
 /** The file at each path: `docs/quickstart.html` at `/docs/quickstart`. */

@@ -24,7 +24,6 @@ export type Selector = {
   matchLabels?: Labels;
   matchExpressions?: { key: string; operator: string; values: string[] }[];
 };
-type Probe = { httpGet: { path: string; port: string } };
 export type Container = {
   name: string;
   image: string;
@@ -42,30 +41,19 @@ export type Container = {
     readOnlyRootFilesystem?: boolean;
     capabilities?: { drop?: string[]; add?: string[] };
   };
-  lifecycle?: { preStop?: { sleep?: { seconds: number } } };
-  startupProbe?: Probe;
-  livenessProbe?: Probe;
-  readinessProbe?: Probe;
 };
 export type PodTemplate = {
   metadata: { labels: Labels; annotations?: Labels };
   spec: {
     automountServiceAccountToken?: boolean;
     enableServiceLinks?: boolean;
-    terminationGracePeriodSeconds?: number;
     securityContext?: { runAsNonRoot?: boolean; runAsUser?: number; seccompProfile?: { type: string } };
-    topologySpreadConstraints?: { labelSelector: Selector }[];
     volumes?: object[];
     initContainers?: Container[];
     containers: Container[];
   };
 };
-export type Peer = {
-  namespaceSelector?: Selector;
-  podSelector?: Selector;
-  ipBlock?: { cidr: string; except?: string[] };
-};
-export type Rule = { from?: Peer[]; to?: Peer[]; ports?: { port: number; endPort?: number }[] };
+type EgressRule = { to?: { ipBlock?: { cidr: string; except?: string[] } }[] };
 
 /** An object of the cluster, with the members that the rules look at. */
 export type Manifest = {
@@ -73,21 +61,14 @@ export type Manifest = {
   metadata: { name: string; namespace?: string; labels?: Labels };
   data?: Labels;
   spec?: {
-    replicas?: number;
-    selector?: Selector & Labels;
-    strategy?: { rollingUpdate?: { maxUnavailable?: number } };
+    selector?: Selector;
     template?: PodTemplate;
     jobTemplate?: { spec: { template: PodTemplate } };
-    ports?: { port: number; targetPort: string }[];
     podSelector?: Selector;
     policyTypes?: string[];
-    ingress?: Rule[];
-    egress?: Rule[];
-    scaleTargetRef?: { name: string };
-    minReplicas?: number;
-    minReplicaCount?: number;
+    egress?: EgressRule[];
     podMetricsEndpoints?: { port: string; relabelings: { targetLabel: string; replacement: string }[] }[];
-    triggers?: { metadata: { query: string; threshold: string } }[];
+    triggers?: { metadata: { query: string } }[];
   };
 };
 

@@ -1,15 +1,13 @@
 import { cp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, describe, expect, jest, test } from '@jest/globals';
+import { afterAll, expect, jest, test } from '@jest/globals';
 import { goProgram } from '../../scripts/go-program.ts';
-import { pythonEnvironment } from '../../scripts/python-environment.ts';
 import { projectFolder } from '../architecture/planted-tree.ts';
-import { reasonToSkip } from '../docs/programs.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { anyPartner, anyVenue, freeSlotIds } from '../support/factories.ts';
 import { startFrontProxy } from '../support/front-proxy.ts';
 import { startService } from '../support/service.ts';
-import { nodeModules, run } from './tools.ts';
+import { describeWith, nodeModules, python, run } from './tools.ts';
 
 jest.setTimeout(600_000);
 
@@ -39,8 +37,6 @@ package = importlib.import_module(sys.argv[1])
 for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
     importlib.import_module(module.name)
 `;
-
-const python = (packages: Record<string, string>) => pythonEnvironment(packages, process.env, () => undefined);
 
 /** Generates a client of the description, in its defaults, into the folder `client` of `cwd`. */
 const openapiGenerator = async (generator: string, description: string, cwd: string) =>
@@ -190,8 +186,7 @@ const grown = (value: unknown): unknown => {
 };
 
 for (const [generator, needs, make, prepare] of ROWS) {
-  const why = await reasonToSkip(needs);
-  (why === '' ? describe : describe.skip)(`${generator}${why}`, () => {
+  await describeWith(needs, generator, () => {
     let client: string;
 
     test.each(['operator', 'partner'])('makes a client of the %s description that compiles', async (listener) => {
@@ -206,10 +201,13 @@ for (const [generator, needs, make, prepare] of ROWS) {
       const partner = await anyPartner(service, [venue.id]);
       const [first = '', second = ''] = await freeSlotIds(partner, venue.id);
       const later = await startFrontProxy(service.url, { change: grown });
-      const printed = [await program(service.url, partner.apiKey, first)];
-      printed.push(await program(`http://127.0.0.1:${later.port}`, partner.apiKey, second));
-      await later.close();
-      expect(printed).toEqual(Array(2).fill('SLOT_NOT_AVAILABLE held\nBOOKED\n'));
+      try {
+        const printed = [await program(service.url, partner.apiKey, first)];
+        printed.push(await program(`http://127.0.0.1:${later.port}`, partner.apiKey, second));
+        expect(printed).toEqual(Array(2).fill('SLOT_NOT_AVAILABLE held\nBOOKED\n'));
+      } finally {
+        await later.close();
+      }
     });
   });
 }

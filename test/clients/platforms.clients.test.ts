@@ -1,13 +1,11 @@
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { pythonEnvironment } from '../../scripts/python-environment.ts';
+import { beforeAll, expect, jest, test } from '@jest/globals';
 import { signDelivery } from '../../src/webhooks/sender/signature.rules.ts';
 import { projectFolder } from '../architecture/planted-tree.ts';
-import { reasonToSkip } from '../docs/programs.ts';
 import { temporaryFolder } from '../embedded/temporary-folder.ts';
 import { freePort } from '../support/own-servers.ts';
-import { nodeModules, run, type Server, startServer } from './tools.ts';
+import { describeWith, python as interpreter, nodeModules, run, type Server, startServer } from './tools.ts';
 
 jest.setTimeout(600_000);
 
@@ -62,7 +60,7 @@ const python =
       path.join(projectFolder, 'examples/verify-webhook/python/verify_webhook.py'),
       path.join(folder, 'verify_webhook.py'),
     );
-    return { program: await pythonEnvironment(packages, process.env, () => undefined), args: args(port) };
+    return { program: await interpreter(packages), args: args(port) };
   };
 
 const DJANGO_HOST = `
@@ -184,8 +182,7 @@ async function deliver(port: number, { body = BODY, sent = body, ageSeconds = 0 
 }
 
 for (const [platform, needs, prepare] of ROWS) {
-  const why = await reasonToSkip(needs);
-  (why === '' ? describe : describe.skip)(`the snippet for ${platform}${why}`, () => {
+  await describeWith(needs, `the snippet for ${platform}`, () => {
     test('takes what was signed just now, and nothing else', async () => {
       const folder = await temporaryFolder();
       const port = await freePort();

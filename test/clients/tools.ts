@@ -4,7 +4,10 @@ import { existsSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { describe } from '@jest/globals';
+import { pythonEnvironment } from '../../scripts/python-environment.ts';
 import { cacheFolder, withScratchFolder } from '../../src/development/embedded/binary-cache.ts';
+import { reasonToSkip } from '../docs/programs.ts';
 import { eventually } from '../support/eventually.ts';
 
 const execute = promisify(execFile);
@@ -82,4 +85,14 @@ export async function startServer(
     throw new Error(output, { cause: error });
   }
   return { output: () => output, end };
+}
+
+/** The interpreter of an environment with these packages of PyPI. */
+export const python = (packages: Record<string, string>): Promise<string> =>
+  pythonEnvironment(packages, process.env, () => undefined);
+
+/** A block of tests that needs these programs of the machine; skipped, with the reason in its name, where one is missing. */
+export async function describeWith(needs: Record<string, string>, name: string, tests: () => void): Promise<void> {
+  const why = await reasonToSkip(needs);
+  (why === '' ? describe : describe.skip)(name + why, tests);
 }

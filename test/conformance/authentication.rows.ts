@@ -6,9 +6,7 @@ import { errorOf, verdict } from '../support/verdict.ts';
 import { ENDPOINTS, everyEndpoint } from './endpoints.ts';
 import { partsOf } from './responses.ts';
 import type { Row } from './row.ts';
-import { BOOKINGS, book, expectVerdict, inScene, list, NOWHERE, PARTNER, read, readBooking } from './steps.ts';
-
-const VENUES = `${PARTNER}/venues`;
+import { BOOKINGS, book, expectVerdict, inScene, list, NOWHERE, read, readBooking, VENUES } from './steps.ts';
 
 const PRODUCTION = { SERVICE_MODE: 'production', WEBHOOK_ALLOW_PRIVATE_NETWORKS: 'false' };
 

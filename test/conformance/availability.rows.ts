@@ -2,7 +2,7 @@ import { expect } from 'expect';
 import { bookSlot, dateIn, expectStatus, type Json, type Partner, placeHold } from '../support/factories.ts';
 import type { Row } from './row.ts';
 import {
-  bytesOf,
+  expectSameRefusal,
   expectVerdict,
   HOLDS,
   hold,
@@ -86,9 +86,7 @@ const DAYS: readonly Row[] = [
       const resource = `&resource_id=${foreign.venue.resourceIds[0]}`;
       const pathsOf = (id: string) => [dayOf(id), dayOf(id, dateIn(3), resource), rangeOf(id, dateIn(1), dateIn(2))];
       const paths = [foreign.venue.id, NOWHERE].flatMap(pathsOf);
-      const replies = await Promise.all(paths.map((path) => partner.api.get(path)));
-      for (const reply of replies) await expectVerdict(reply, '403 VENUE_NOT_AUTHORIZED');
-      expect(new Set(replies.map(bytesOf)).size).toBe(1);
+      await expectSameRefusal(paths, '403 VENUE_NOT_AUTHORIZED', (path) => partner.api.get(path));
     },
   },
   {

@@ -4,8 +4,8 @@ import type { Row } from './row.ts';
 import {
   BOOKINGS,
   book,
-  bytesOf,
   end,
+  expectSameRefusal,
   expectVerdict,
   held,
   inScene,
@@ -66,12 +66,9 @@ export const BOOKING_ROWS: readonly Row[] = [
     endpoints: [`${ONE} 404 BOOKING_NOT_FOUND`],
     check: inScene(async (scene) => {
       const { booking_id: id, hold_id: holdId } = await book(scene);
-      const [missing, foreign] = [
-        await scene.rival.api.get(`${BOOKINGS}/${NOWHERE}`),
-        await scene.rival.api.get(`${BOOKINGS}/${String(id)}`),
-      ];
-      await expectVerdict(missing, '404 BOOKING_NOT_FOUND');
-      expect(bytesOf(foreign)).toBe(bytesOf(missing));
+      await expectSameRefusal([NOWHERE, id], '404 BOOKING_NOT_FOUND', (each) =>
+        scene.rival.api.get(`${BOOKINGS}/${String(each)}`),
+      );
       await expectVerdict(scene.partner.api.get(`${BOOKINGS}/${String(holdId)}`), '404 BOOKING_NOT_FOUND');
     }),
   },

@@ -19,9 +19,8 @@ import {
   PARTNER,
   read,
   UUID_V7,
+  VENUES,
 } from './steps.ts';
-
-const VENUES = `${PARTNER}/venues`;
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 

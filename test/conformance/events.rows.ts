@@ -32,6 +32,8 @@ const LIST = `GET ${OBSERVABILITY}`;
 const PLATFORM = '00000000-0000-7000-8000-000000000000';
 
 type Cause = {
+  /** The rule of the change. */
+  rule: string;
   when: string;
   endpoint: string;
   /** Makes the partner cause it; returns the hold, with booking_id where it became a booking. */
@@ -52,11 +54,13 @@ const ending =
 
 const CAUSES: Record<ReservationEventType, Cause> = {
   hold_created: {
+    rule: 'holds/states',
     when: 'a hold was placed',
     endpoint: `POST ${PARTNER}/holds 201`,
     cause: (scene) => held(scene),
   },
   hold_cancelled: {
+    rule: 'holds/cancel',
     when: 'an ACTIVE hold was released',
     endpoint: `POST ${PARTNER}/holds/{holdId}/cancel 200`,
     cause: async (scene) => {
@@ -67,6 +71,7 @@ const CAUSES: Record<ReservationEventType, Cause> = {
     },
   },
   hold_expired: {
+    rule: 'holds/dead-at-expiry',
     when: 'a hold reached hold_expiry_at without confirm, whoever meets it then',
     endpoint: 'POST /api/v1/sandbox/holds/{holdId}/expire 200',
     cause: async (scene) => {
@@ -78,37 +83,30 @@ const CAUSES: Record<ReservationEventType, Cause> = {
     },
   },
   booking_created: {
+    rule: 'confirm/response',
     when: 'a hold was confirmed',
     endpoint: 'POST /api/v1/bookings/confirm 201',
     cause: (scene) => book(scene),
   },
   booking_cancelled: {
+    rule: 'cancel-refund/cancel',
     when: 'a booking was cancelled',
     endpoint: 'POST /api/v1/bookings/{bookingId}/cancel 200',
     cause: ending('cancel'),
   },
   booking_refunded: {
+    rule: 'cancel-refund/refund',
     when: 'a booking was refunded',
     endpoint: 'POST /api/v1/bookings/{bookingId}/refund 200',
     cause: ending('refund'),
   },
 };
 
-/** The rule of the change that causes the event. */
-const CHANGES = {
-  hold_created: 'holds/states',
-  hold_cancelled: 'holds/cancel',
-  hold_expired: 'holds/dead-at-expiry',
-  booking_created: 'confirm/response',
-  booking_cancelled: 'cancel-refund/cancel',
-  booking_refunded: 'cancel-refund/refund',
-} as const;
-
 /** What another partner receives of a change, and that it receives it once. */
 const rowOfType = (type: ReservationEventType): Row => {
-  const { when, endpoint, cause } = CAUSES[type];
+  const { rule, when, endpoint, cause } = CAUSES[type];
   return {
-    rules: ['events/types', 'events/fields', 'events/details', CHANGES[type]],
+    rules: ['events/types', 'events/fields', 'events/details', rule],
     title: `${type}, ${when}: another partner at the venue receives it once, with the documented body`,
     endpoints: [endpoint, `${LIST} 200`],
     check: inScene(async (scene, world) => {

@@ -1,9 +1,7 @@
 import { expect } from 'expect';
 import type { Row } from './row.ts';
 import type * as InHost from './rows.in-host.ts';
-import { expectVerdict, HOLDS, held, PARTNER } from './steps.ts';
-
-const VENUES = `${PARTNER}/venues`;
+import { expectVerdict, HOLDS, held, VENUES } from './steps.ts';
 
 /** Responses of 500 and 503. */
 export const FAILURE_ROWS: readonly Row[] = [

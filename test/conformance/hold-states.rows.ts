@@ -1,14 +1,15 @@
 import { expect } from 'expect';
 import { eventually } from '../support/eventually.ts';
-import { expectStatus, freeSlotIds, type Json, placeHold } from '../support/factories.ts';
+import { expectStatus, freeSlotIds, placeHold } from '../support/factories.ts';
 import { verdict } from '../support/verdict.ts';
 import type { Row } from './row.ts';
 import {
   book,
-  bytesOf,
   CONFIRM,
   confirm,
   end,
+  endedHold,
+  expectSameRefusal,
   expectVerdict,
   expire,
   HOLDS,
@@ -17,6 +18,7 @@ import {
   INSTANT,
   inScene,
   list,
+  millisOf,
   NOWHERE,
   oneRequest,
   read,
@@ -37,8 +39,6 @@ const EXTEND = `POST ${HOLDS}/{holdId}/extend`;
 const CANCEL = `POST ${HOLDS}/{holdId}/cancel`;
 
 const EXPIRE = 'POST /api/v1/sandbox/holds/{holdId}/expire';
-
-const millisOf = (body: Json, name: string) => Date.parse(String(body[name]));
 
 const ENDING: readonly Row[] = [
   {
@@ -66,17 +66,13 @@ const ENDING: readonly Row[] = [
     rules: ['holds/cancel-of-ended'],
     title: 'cancel of a CONSUMED hold',
     response: `${CANCEL} 409 INVALID_HOLD_STATE`,
-    ask: async (scene) => release(scene.partner, (await book(scene))['hold_id']),
+    ask: async (scene) => release(scene.partner, (await endedHold(scene, 'CONSUMED'))['hold_id']),
   }),
   oneRequest({
     rules: ['holds/cancel-of-ended'],
     title: 'cancel of an EXPIRED hold',
     response: `${CANCEL} 409 HOLD_EXPIRED`,
-    ask: async (scene) => {
-      const { hold_id: id } = await held(scene);
-      await expire(scene.partner, id);
-      return release(scene.partner, id);
-    },
+    ask: async (scene) => release(scene.partner, (await endedHold(scene, 'EXPIRED'))['hold_id']),
   }),
   {
     rules: ['holds/dead-at-expiry', 'confirm/before-expiry'],
@@ -116,9 +112,7 @@ const notFound = (operation: '' | '/extend' | '/cancel' | '/expire'): Row => ({
       const path = `${prefix}/${String(id)}${operation}`;
       return operation === '' ? scene.rival.api.get(path) : scene.rival.api.post(path, { ttl_seconds: 60 });
     };
-    const [missing, foreign] = [await ask(NOWHERE), await ask(placed['hold_id'])];
-    await expectVerdict(missing, '404 HOLD_NOT_FOUND');
-    expect(bytesOf(foreign)).toBe(bytesOf(missing));
+    await expectSameRefusal([NOWHERE, placed['hold_id']], '404 HOLD_NOT_FOUND', ask);
     expect(await readHold(scene.partner, placed)).toEqual(placed);
   }),
 });
@@ -193,17 +187,13 @@ const SANDBOX: readonly Row[] = [
     rules: ['sandbox/expire-hold'],
     title: 'a hold that is EXPIRED already',
     response: `${EXPIRE} 409 HOLD_EXPIRED`,
-    ask: async (scene) => {
-      const { hold_id: id } = await held(scene);
-      await expire(scene.partner, id);
-      return expire(scene.partner, id);
-    },
+    ask: async (scene) => expire(scene.partner, (await endedHold(scene, 'EXPIRED'))['hold_id']),
   }),
   oneRequest({
     rules: ['sandbox/expire-hold'],
     title: 'a hold that has been confirmed',
     response: `${EXPIRE} 409 INVALID_HOLD_STATE`,
-    ask: async (scene) => expire(scene.partner, (await book(scene))['hold_id']),
+    ask: async (scene) => expire(scene.partner, (await endedHold(scene, 'CONSUMED'))['hold_id']),
   }),
   {
     rules: ['confirm/slot-lost'],

@@ -4,14 +4,16 @@ import { errorOf, verdict } from '../support/verdict.ts';
 import type { Row } from './row.ts';
 import {
   book,
-  bytesOf,
+  endedHold,
+  expectReplay,
+  expectSameRefusal,
   expectVerdict,
-  expire,
   HOLDS,
   held,
   hold,
   INSTANT,
   inScene,
+  millisOf,
   NOWHERE,
   newKey,
   oneRequest,
@@ -26,8 +28,6 @@ import type { Scene } from './world.ts';
 const PLACE = `POST ${HOLDS}`;
 
 const EXTEND = `POST ${HOLDS}/{holdId}/extend`;
-
-const millisOf = (body: Json, name: string) => Date.parse(String(body[name]));
 
 const ttlOf = (body: Json) => (millisOf(body, 'hold_expiry_at') - millisOf(body, 'created_at')) / 1000;
 
@@ -133,14 +133,8 @@ const ANY_FREE: readonly Row[] = [
         { resource_ids: [second, first] },
         { sport_category: 'football', expected_price_rupees: 1 },
         { resource_id: first },
-      ]) {
-        const again = await ask(fields);
-        expect([again.status, again.text, again.headers.get('idempotent-replayed')]).toEqual([
-          201,
-          placed.text,
-          'true',
-        ]);
-      }
+      ])
+        expectReplay(await ask(fields), placed);
       await expectVerdict(ask({ resource_ids: [second, third] }), '409 IDEMPOTENCY_KEY_MISMATCH');
     },
   },
@@ -269,9 +263,7 @@ const PLACING: readonly Row[] = [
     check: async (world) => {
       const [{ partner }, foreign] = [await world.scene(), await world.scene()];
       const ids = ['nowhere_20261121T0430Z', 'nonsense', foreign.slot()];
-      const replies = await Promise.all(ids.map((id) => hold(partner, id)));
-      for (const reply of replies) await expectVerdict(reply, '404 SLOT_NOT_FOUND');
-      expect(new Set(replies.map(bytesOf)).size).toBe(1);
+      await expectSameRefusal(ids, '404 SLOT_NOT_FOUND', (id) => hold(partner, id));
     },
   },
   oneRequest({
@@ -343,12 +335,9 @@ const PLACING: readonly Row[] = [
       const { partner, rival, slot } = scene;
       const [slotId, key] = [slot(), { idempotency_key: newKey() }];
       const first = await hold(partner, slotId, key);
-      expect(first.headers.get('idempotent-replayed')).toBeNull();
-      for (const named of [{ slot_id: slotId }, windowOf(scene)]) {
-        const again = await partner.api.post(HOLDS, { ...named, ...key, ttl_seconds: 60 });
-        expect([again.status, again.text]).toEqual([201, first.text]);
-        expect(again.headers.get('idempotent-replayed')).toBe('true');
-      }
+      expectStatus(first, 201);
+      for (const named of [{ slot_id: slotId }, windowOf(scene)])
+        expectReplay(await partner.api.post(HOLDS, { ...named, ...key, ttl_seconds: 60 }), first);
       const { slot_id: taken } = await book({ ...scene, partner: rival });
       for (const other of [slot(), String(taken)])
         await expectVerdict(hold(partner, other, key), '409 IDEMPOTENCY_KEY_MISMATCH');
@@ -434,21 +423,13 @@ const EXTENDING: readonly Row[] = [
     rules: ['holds/extend'],
     title: 'an EXPIRED hold stays so',
     response: `${EXTEND} 409 HOLD_EXPIRED`,
-    ask: async (scene) => {
-      const placed = await held(scene);
-      await expire(scene.partner, placed['hold_id']);
-      return extend(scene, placed, 900);
-    },
+    ask: async (scene) => extend(scene, await endedHold(scene, 'EXPIRED'), 900),
   }),
   oneRequest({
     rules: ['holds/extend'],
     title: 'a RELEASED hold cannot be extended',
     response: `${EXTEND} 409 INVALID_HOLD_STATE`,
-    ask: async (scene) => {
-      const placed = await held(scene);
-      await release(scene.partner, placed['hold_id']);
-      return extend(scene, placed, 900);
-    },
+    ask: async (scene) => extend(scene, await endedHold(scene, 'RELEASED'), 900),
   }),
   oneRequest({
     rules: ['holds/extend', 'availability/venue-not-authorized'],

@@ -3,8 +3,7 @@ import { eventually } from '../support/eventually.ts';
 import { expectStatus, type Json } from '../support/factories.ts';
 import type { Row } from './row.ts';
 import {
-  bytesOf,
-  expectVerdict,
+  expectSameRefusal,
   held,
   INSTANT,
   inScene,
@@ -176,12 +175,9 @@ export const OBSERVABILITY_ROWS: readonly Row[] = [
       const listener = await listening(world, scene.partner, ['hold_created']);
       await held(scene);
       const { id } = await deliveryOnce(listener, 'an attempt', (now) => attemptsOf(now).length === 1);
-      const [missing, foreign] = [
-        await scene.rival.api.get(`${DELIVERIES}/${NOWHERE}`),
-        await scene.rival.api.get(`${DELIVERIES}/${String(id)}`),
-      ];
-      await expectVerdict(missing, '404 DELIVERY_NOT_FOUND');
-      expect(bytesOf(foreign)).toBe(bytesOf(missing));
+      await expectSameRefusal([NOWHERE, id], '404 DELIVERY_NOT_FOUND', (each) =>
+        scene.rival.api.get(`${DELIVERIES}/${String(each)}`),
+      );
       expectStatus(await scene.partner.api.get(`${DELIVERIES}/${String(id)}`), 200);
     }),
   },

@@ -3,10 +3,8 @@ import type { Reply } from '../support/client.ts';
 import { type HostedService, hostedService } from '../support/service-host.ts';
 import type { Row } from './row.ts';
 import type * as InHost from './rows.in-host.ts';
-import { BOOKINGS, CONFIRM, expectVerdict, HOLDS, NOWHERE, PARTNER } from './steps.ts';
+import { BOOKINGS, CONFIRM, expectVerdict, HOLDS, NOWHERE, VENUES } from './steps.ts';
 import type { World } from './world.ts';
-
-const VENUES = `${PARTNER}/venues`;
 
 const limitedTo = (perMinute: number, more: Record<string, string> = {}) =>
   hostedService({ overrides: { RATE_LIMIT_PER_MINUTE: String(perMinute), ...more } });

@@ -16,6 +16,7 @@ export const NOWHERE = '00000000-0000-7000-8000-00000000dead';
 
 export const PARTNER = '/api/v1/partner';
 export const HOLDS = `${PARTNER}/holds`;
+export const VENUES = `${PARTNER}/venues`;
 export const BOOKINGS = '/api/v1/bookings';
 export const CONFIRM = `${BOOKINGS}/confirm`;
 
@@ -24,6 +25,9 @@ export const inScene =
   (check: (scene: Scene, world: World) => Promise<void>) =>
   async (world: World): Promise<void> =>
     check(await world.scene(), world);
+
+/** The instant in a field, in milliseconds. */
+export const millisOf = (body: Json, name: string): number => Date.parse(String(body[name]));
 
 /** A new idempotency key. */
 export const newKey = (): string => randomUUID();
@@ -47,6 +51,14 @@ export const expire = (partner: Partner, holdId: unknown): Promise<Reply> =>
 export const book = ({ partner, slot }: Scene, fields: Json = {}): Promise<Json> => bookSlot(partner, slot(), fields);
 /** An ACTIVE hold on a slot that the row has not used yet. */
 export const held = ({ partner, slot }: Scene, fields: Json = {}): Promise<Json> => placeHold(partner, slot(), fields);
+
+/** A hold that has ended so; of a CONSUMED one the booking. */
+export async function endedHold(scene: Scene, state: 'CONSUMED' | 'EXPIRED' | 'RELEASED'): Promise<Json> {
+  if (state === 'CONSUMED') return book(scene);
+  const placed = await held(scene);
+  await (state === 'EXPIRED' ? expire : release)(scene.partner, placed['hold_id']);
+  return placed;
+}
 
 /** The body of a read that must succeed. */
 export async function read(partner: Partner, path: string): Promise<Json> {
@@ -90,9 +102,23 @@ export function listedOnce(partner: Partner, path: string, isThere: (data: Json[
   });
 }
 
-/** A response without what differs between any two. */
-export function bytesOf(reply: Reply): string {
-  return reply.text.replace(/"request_id":"[^"]*"/, '"request_id":"…"');
+/** Each of these gets this refusal in the same bytes, so that nobody learns which of them there is. */
+export async function expectSameRefusal<T>(
+  asked: readonly T[],
+  refusal: string,
+  ask: (one: T) => Promise<Reply>,
+): Promise<void> {
+  const replies = await Promise.all(asked.map(ask));
+  for (const reply of replies) await expectVerdict(reply, refusal);
+  const bodies = replies.map(({ text }) => text.replace(/"request_id":"[^"]*"/, '"request_id":"…"'));
+  expect(new Set(bodies).size).toBe(1);
+}
+
+/** The first call did the work, and this one got its response again. */
+export function expectReplay(again: Reply, first: Reply): void {
+  const header = 'idempotent-replayed';
+  expect([again.status, again.text, again.headers.get(header)]).toEqual([first.status, first.text, 'true']);
+  expect(first.headers.get(header)).toBeNull();
 }
 
 type OneRequest = Pick<Row, 'rules' | 'title'> & {

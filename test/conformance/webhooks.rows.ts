@@ -5,7 +5,7 @@ import { isGenuine, standardSignature } from '../support/receiver.ts';
 import { errorOf } from '../support/verdict.ts';
 import type { Row } from './row.ts';
 import {
-  bytesOf,
+  expectSameRefusal,
   expectVerdict,
   held,
   INSTANT,
@@ -60,9 +60,7 @@ const notFound = (operation: string): Row => ({
     const { id } = await subscribe(partner, ENDPOINT);
     const ask = (subscriptionId: string) =>
       rival.api.post(`${WEBHOOKS}/${subscriptionId}/${operation}`, { since: daysAgo(1) });
-    const [missing, foreign] = [await ask(NOWHERE), await ask(id)];
-    await expectVerdict(missing, '404 WEBHOOK_NOT_FOUND');
-    expect(bytesOf(foreign)).toBe(bytesOf(missing));
+    await expectSameRefusal([NOWHERE, id], '404 WEBHOOK_NOT_FOUND', ask);
     expect(await list(partner, WEBHOOKS)).toMatchObject([{ id, secret_rotated_at: null }]);
   },
 });
@@ -191,10 +189,9 @@ const MANAGEMENT: readonly Row[] = [
     check: async (world) => {
       const [partner, rival] = [await world.partner(), await world.partner()];
       const { id } = await subscribe(partner, ENDPOINT);
-      const ask = (each: string) => rival.api.patch(`${WEBHOOKS}/${each}`, { endpoint_url: ENDPOINT });
-      const [missing, foreign] = [await ask(NOWHERE), await ask(id)];
-      await expectVerdict(missing, '404 WEBHOOK_NOT_FOUND');
-      expect(bytesOf(foreign)).toBe(bytesOf(missing));
+      await expectSameRefusal([NOWHERE, id], '404 WEBHOOK_NOT_FOUND', (each) =>
+        rival.api.patch(`${WEBHOOKS}/${each}`, { endpoint_url: ENDPOINT }),
+      );
     },
   },
   {
@@ -324,11 +321,8 @@ const VENUES: readonly Row[] = [
       for (const ask of [
         (venueId: string) => create(partner, { venue_ids: [venue.id, venueId] }),
         (venueId: string) => partner.api.patch(`${WEBHOOKS}/${String(id)}`, { venue_ids: [venueId] }),
-      ]) {
-        const [missing, ungranted] = [await ask(NOWHERE), await ask(foreign.id)];
-        await expectVerdict(missing, '403 VENUE_NOT_AUTHORIZED');
-        expect(bytesOf(ungranted)).toBe(bytesOf(missing));
-      }
+      ])
+        await expectSameRefusal([NOWHERE, foreign.id], '403 VENUE_NOT_AUTHORIZED', ask);
     },
   },
 ];

@@ -1,20 +1,18 @@
 import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import type { Client } from '../support/client.ts';
-import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Json, Partner, Venue } from '../support/factories.ts';
 import { anyPartner, anyVenue, dateIn, expectStatus, operatorOf, subscribe } from '../support/factories.ts';
 import { blockCommands } from '../support/fail-points.ts';
 import type { OwnServer } from '../support/own-servers.ts';
-import { freePort, ownMongod } from '../support/own-servers.ts';
+import { ownMongod } from '../support/own-servers.ts';
 import type { WebhookReceiver } from '../support/receiver.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { rowsOf } from '../support/rows.ts';
 import { scaled } from '../support/scale.ts';
 import type { Service } from '../support/service.ts';
 import { startService } from '../support/service.ts';
-import { OPERATOR_KEY } from '../support/service-environment.ts';
-import { endProcesses, START_DEADLINE_MS, startProcess } from '../support/worker-process.ts';
+import { endProcesses, START_DEADLINE_MS, startApi, startProcess } from '../support/worker-process.ts';
 import { readWholeFeed } from './failover-readers.ts';
 import { newPatience } from './insist.ts';
 import { report } from './report.ts';
@@ -53,6 +51,9 @@ afterAll(async () => {
   await service.stop();
   await mongod.discard();
 });
+
+/** The environment of a process that MongoDB knows by its name, so that its commands alone are held up. */
+const ofDoomed = () => ({ ...service.environment, MONGODB_URI: `${mongod.uri}&appName=${DOOMED}` });
 
 /** Makes one change of each reason; each round changes to other values. */
 async function changeAll(operator: Client, round: number): Promise<void> {
@@ -118,19 +119,9 @@ async function expectEachOnce(rounds: number): Promise<number> {
 }
 
 test(`an API killed as it answers, in ${ROUNDS} rounds of a change for each reason, announces each exactly once`, async () => {
-  const beganAt = performance.now();
-  const [port, adminPort] = [await freePort(), await freePort()];
-  const environment = { ...service.environment, PORT: String(port), ADMIN_PORT: String(adminPort) };
-  const operator = createClient(`http://127.0.0.1:${adminPort}`, OPERATOR_KEY);
   for (let round = 0; round < ROUNDS; round += 1) {
-    const api = startProcess('src/main/api.ts', environment);
-    await api.ready;
-    await eventually(
-      'the API serves',
-      async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok,
-      START_DEADLINE_MS,
-    );
-    await changeAll(operator, round);
+    const api = await startApi(service.environment);
+    await changeAll(operatorOf(api), round);
     api.signal('SIGKILL');
     await api.exited;
   }
@@ -144,29 +135,14 @@ test(`an API killed as it answers, in ${ROUNDS} rounds of a change for each reas
     experiment: 'kill -9 of the API that has just answered changes of a venue, with its jobs still to add',
     count: `${ROUNDS} kills`,
     result: `each of ${expectedReasons(ROUNDS).length} changes announced once; ${again} sent again with the same event_id`,
-    beganAt,
   });
 });
 
 test('an API killed inside the transaction of a change leaves neither, and the repeated call announces it once', async () => {
-  const [port, adminPort] = [await freePort(), await freePort()];
-  const uri = `${mongod.uri}&appName=${DOOMED}`;
-  const environment = {
-    ...service.environment,
-    MONGODB_URI: uri,
-    PORT: String(port),
-    ADMIN_PORT: String(adminPort),
-  };
-  const api = startProcess('src/main/api.ts', environment);
-  await api.ready;
-  await eventually(
-    'the API serves',
-    async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok,
-    START_DEADLINE_MS,
-  );
+  const api = await startApi(ofDoomed());
   const block = await blockCommands(service, { appName: DOOMED, command: 'update', collection: 'catalog_outbox' });
   const path = `${OPERATOR}/resources/${venue.resourceIds[0] ?? ''}`;
-  const killed = createClient(`http://127.0.0.1:${adminPort}`, OPERATOR_KEY)
+  const killed = operatorOf(api)
     .patch(path, { price_rupees: 2500 })
     .catch(() => undefined);
   await block.met();
@@ -197,12 +173,10 @@ const STEPS: [before: string, command: string, collection: string][] = [
 test.each(STEPS)(
   `a worker killed ${ROUNDS} times before %s announces each change exactly once, with one event_id`,
   async (before, command, collection) => {
-    const beganAt = performance.now();
-    const uri = `${mongod.uri}&appName=${DOOMED}`;
     for (let round = 0; round < ROUNDS; round += 1) {
       await changeAll(operatorOf(service), round);
       const block = await blockCommands(service, { appName: DOOMED, command, collection });
-      const doomed = startProcess('workers/webhook-delivery.ts', { ...service.environment, MONGODB_URI: uri });
+      const doomed = startProcess('workers/webhook-delivery.ts', ofDoomed());
       await eventually('the step is met', () => block.met().then(() => true), START_DEADLINE_MS);
       doomed.signal('SIGKILL');
       await doomed.exited;
@@ -218,7 +192,6 @@ test.each(STEPS)(
       experiment: `kill -9 of the only webhook-delivery worker before ${before}, with changes of a venue`,
       count: `${ROUNDS} kills`,
       result: `each of ${expectedReasons(ROUNDS).length} changes announced once; ${again} sent again with the same event_id`,
-      beganAt,
     });
   },
 );

@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, expect, test } from '@jest/globals';
 import { integerBetween, mulberry32, propertySeed } from '../support/random.ts';
+import { releasing } from '../support/releases.ts';
 import { isLongTier } from '../support/scale.ts';
 import { type Met, startReaders } from './failover-readers.ts';
 import { report } from './report.ts';
@@ -15,19 +16,15 @@ const HELD_BACK_MS = 900;
 /** `npm run test:system` kills one primary of three in kills.system.test.ts; what one does not know yet is in test/http/after-failover.system.test.ts. */
 const testInFull = isLongTier ? test : test.skip;
 
-const releases: (() => Promise<void>)[] = [];
-afterAll(async () => {
-  for (const release of releases.reverse()) await release();
-});
+const atEnd = releasing(afterAll);
 
 testInFull(
   `when another of three takes over ${FAILOVERS} times under load, killed or handed over, nothing is lost, nothing that was acknowledged is 404, and the feed skips nothing`,
   async () => {
-    const beganAt = performance.now();
     const system = await startSystem({ apis: 2, members: 3, overrides: TRADING_OVERRIDES });
-    releases.push(system.stop);
+    atEnd(system.stop);
     const trading = await startTrading(system);
-    releases.push(trading.stop);
+    atEnd(trading.stop);
     const seed = propertySeed();
     const random = mulberry32(seed);
     const primaries: unknown[] = [await system.mongo.primary()];
@@ -61,7 +58,6 @@ testInFull(
       count: `${FAILOVERS} failovers; ${count}; ${reads} reads of the latest, ${pages} pages of the feed`,
       result: `${result}; 0 answers 404 (a majority read alone: ${unseen}), 0 events skipped (end and page apart: ${skipped})`,
       seed,
-      beganAt,
     });
   },
   900_000,

@@ -10,6 +10,7 @@ import { eventually } from '../support/eventually.ts';
 import { subscribe } from '../support/factories.ts';
 import { integerBetween, mulberry32, propertySeed } from '../support/random.ts';
 import { startReceiver } from '../support/receiver.ts';
+import { releasing } from '../support/releases.ts';
 import { isLongTier, scaled } from '../support/scale.ts';
 import { type Service, startService } from '../support/service.ts';
 import { endProcesses } from '../support/worker-process.ts';
@@ -24,19 +25,15 @@ import { startSystem, VICTIMS, type Victim } from './system.ts';
 const CLOCK_SHIFTS_MS = [-500, 600_000];
 const seed = propertySeed();
 
-const releases: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const release of releases.splice(0).reverse()) await release();
-});
+const atEnd = releasing(afterEach);
 
 async function anyService(): Promise<Service> {
   const service = await startService(HISTORY_SETTINGS);
-  releases.push(service.stop);
+  atEnd(service.stop);
   return service;
 }
 
 test(`in a random history of eight partners and an operator on the same slots, no slot is sold twice (seed ${seed})`, async () => {
-  const beganAt = performance.now();
   const service = await anyService();
   const { scene, groundsOf } = await sceneOn(service);
 
@@ -52,15 +49,13 @@ test(`in a random history of eight partners and an operator on the same slots, n
     count: inWords(tally),
     result: '0 contradictions',
     seed,
-    beganAt,
   });
 }, 400_000);
 
 test('no slot is sold twice by two APIs whose clocks differ by 10 minutes, and the feed keeps its order', async () => {
-  const beganAt = performance.now();
   const service = await anyService();
   const apis = CLOCK_SHIFTS_MS.map((shiftMs) => startShifted('src/main/api.ts', service.environment, shiftMs));
-  releases.push(endProcesses);
+  atEnd(endProcesses);
   const lines = await Promise.all(apis.map((api) => api.ready));
   const { scene, groundsOf } = await sceneOn({ ...service, urls: lines.map(({ url }) => String(url)) });
 
@@ -74,7 +69,6 @@ test('no slot is sold twice by two APIs whose clocks differ by 10 minutes, and t
     count: inWords(tally),
     result: '0 contradictions, the feed in the order of what happened',
     seed,
-    beganAt,
   });
 }, 400_000);
 
@@ -118,7 +112,6 @@ describe('control: the checker', () => {
 if (isLongTier) {
   describe('with kills going on', () => {
     test('in 60 s of a random history no slot is sold twice, and every event is delivered', async () => {
-      const beganAt = performance.now();
       const { system, scene, groundsOf, receiver, tally, killed } = await disturbed(60_000, {}, VICTIMS, 3000);
 
       const audit = await auditEvents(system, receiver.received, 1);
@@ -131,7 +124,6 @@ if (isLongTier) {
         count: `${inWords(tally)}; ${troubles(scene.patience)}`,
         result: `0 contradictions; ${audit.events} events delivered, ${audit.repeats} repeated`,
         seed,
-        beganAt,
       });
     }, 400_000);
 
@@ -157,9 +149,9 @@ async function disturbed(
   killEveryMs: number,
 ) {
   const system = await startSystem({ overrides: { ...HISTORY_SETTINGS, ...overrides } });
-  releases.push(system.stop);
+  atEnd(system.stop);
   const receiver = await startReceiver();
-  releases.push(receiver.close);
+  atEnd(receiver.close);
   const { scene, groundsOf, first } = await sceneOn(system);
   await subscribe(first, receiver.url);
   const random = mulberry32(seed);

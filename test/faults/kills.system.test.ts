@@ -29,7 +29,6 @@ describe('nothing that was acknowledged is lost, and nothing happens twice', () 
   test.each(VICTIMS)(
     `while %s is killed ${KILLS} times under load`,
     async (victim) => {
-      const beganAt = performance.now();
       const random = mulberry32(seed);
       const figures = await trading.during(random, async (sales) => {
         for (let kill = 0; kill < KILLS; kill += 1) {
@@ -46,7 +45,6 @@ describe('nothing that was acknowledged is lost, and nothing happens twice', () 
         count: `${KILLS} kills; ${count}`,
         result,
         seed,
-        beganAt,
       });
     },
     900_000,
@@ -54,7 +52,6 @@ describe('nothing that was acknowledged is lost, and nothing happens twice', () 
 });
 
 test('every process is replaced under load: no call that was sent is left unanswered, and nothing is lost', async () => {
-  const beganAt = performance.now();
   const rounds = scaled(5, 1);
   const codes: (number | null)[] = [];
   const figures = await trading.during(mulberry32(seed), async () => {
@@ -74,12 +71,10 @@ test('every process is replaced under load: no call that was sent is left unansw
     count: `${codes.length} replaced; ${count}`,
     result,
     seed,
-    beganAt,
   });
 }, 600_000);
 
 test('the API is replaced under 64 clients that keep their connections: no call that was sent is left without its response', async () => {
-  const beganAt = performance.now();
   const replacements = scaled(50, 2);
   const { apiKey } = await anyPartner(system);
   const clients = startKeepAliveClients(system.url, apiKey, 64, mulberry32(seed));
@@ -101,6 +96,5 @@ test('the API is replaced under 64 clients that keep their connections: no call 
     count: `${replacements} replaced; ${answered} answered calls`,
     result: `0 reset, 0 EPIPE, 0 answers 5xx; ${refused} refused connections`,
     seed,
-    beganAt,
   });
 }, 1_200_000);

@@ -8,6 +8,7 @@ import { insertHold } from '../../src/reservations/insert-claim.store.ts';
 import { eventually } from '../support/eventually.ts';
 import { anyVenue } from '../support/factories.ts';
 import { freePort } from '../support/own-servers.ts';
+import { releasing } from '../support/releases.ts';
 import { rowsOf } from '../support/rows.ts';
 import { isLongTier } from '../support/scale.ts';
 import { type Service, startService } from '../support/service.ts';
@@ -28,11 +29,8 @@ const CALLERS = 16;
 /** In `npm test`, test/reservations/expiry.race has the same sweep with pages of three. */
 const testInFull = isLongTier ? test : test.skip;
 
-const releases: (() => Promise<unknown>)[] = [];
-afterAll(async () => {
-  await endProcesses();
-  for (const end of releases.reverse()) await end();
-});
+afterAll(endProcesses);
+const atEnd = releasing(afterAll);
 
 /** Writes the holds as placing them does, without the calls around that: it is their end that matters. */
 async function placeHolds({ context: { db } }: Service, venueId: string, resourceId: string): Promise<void> {
@@ -65,9 +63,8 @@ async function placeHolds({ context: { db } }: Service, venueId: string, resourc
 }
 
 testInFull(`without Redis, ${HOLDS} holds that lapse at one instant end within 15 s of it`, async () => {
-  const beganAt = performance.now();
   const service = await startService({ REDIS_URL: `redis://127.0.0.1:${await freePort()}` });
-  releases.push(() => service.stop());
+  atEnd(() => service.stop());
   const venue = await anyVenue(service);
   await placeHolds(service, venue.id, String(venue.resourceIds[0]));
   for (const name of ['hold-expiry', 'webhook-delivery'])
@@ -91,7 +88,6 @@ testInFull(`without Redis, ${HOLDS} holds that lapse at one instant end within 1
     experiment: 'without Redis, holds lapse at one instant',
     count: `${HOLDS} holds`,
     result: `latest end ${inSeconds(latestMs)} s after expiry, ${HOLDS - expired.length} events missing`,
-    beganAt,
   });
   expect([endedAtMs.length, expired.length]).toEqual([HOLDS, HOLDS]);
   expect(latestMs).toBeLessThan(ENDS_WITHIN_MS);

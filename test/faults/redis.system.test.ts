@@ -18,6 +18,7 @@ import {
 } from '../support/factories.ts';
 import { KEEPS_DATA, type OwnRedis, ownRedis } from '../support/own-servers.ts';
 import { headerOf, type Received, startReceiver, type WebhookReceiver } from '../support/receiver.ts';
+import { releasing } from '../support/releases.ts';
 import { rowsOf } from '../support/rows.ts';
 import { isLongTier, scaled } from '../support/scale.ts';
 import { type Service, startService } from '../support/service.ts';
@@ -55,11 +56,8 @@ const PACE_MS = scaled(150, 200);
 const KILLED_HOLDS = 60;
 const testInFull = isLongTier ? test : test.skip;
 
-const releases: (() => Promise<unknown>)[] = [];
-afterAll(async () => {
-  await endProcesses();
-  for (const end of releases.reverse()) await end();
-});
+afterAll(endProcesses);
+const atEnd = releasing(afterAll);
 
 type Seller = { partner: Partner; receiver: WebhookReceiver; slotIds: string[] };
 type World = { service: Service; sellers: Seller[]; workers: SpawnedProcess[] };
@@ -71,7 +69,7 @@ async function anyWorld(redisUrl: string, ttlSeconds = HOLD_TTL_SECONDS): Promis
     HOLD_TTL_SECONDS: String(ttlSeconds),
     WEBHOOK_RETRY_DELAYS_SECONDS: '3,3',
   });
-  releases.push(() => service.stop());
+  atEnd(() => service.stop());
   const workers = ['hold-expiry', 'webhook-delivery'].map((name) =>
     startProcess(`workers/${name}.ts`, service.environment),
   );
@@ -83,7 +81,7 @@ async function anyWorld(redisUrl: string, ttlSeconds = HOLD_TTL_SECONDS): Promis
   for (const resourceId of venue.resourceIds) {
     const partner = await anyPartner(service, [venue.id]);
     const receiver = await startReceiver();
-    releases.push(() => receiver.close());
+    atEnd(() => receiver.close());
     await subscribe(partner, receiver.url);
     const days = await Promise.all(
       Array.from({ length: scaled(9, 1) }, (_, day) => freeSlotIds(partner, venue.id, dateIn(2 + day))),
@@ -156,10 +154,10 @@ let relay: TcpRelay;
 let world: World;
 beforeAll(async () => {
   redis = await ownRedis();
-  releases.push(() => redis.discard());
+  atEnd(() => redis.discard());
   await redis.start();
   relay = await startTcpRelay(Number(new URL(redis.uri).port));
-  releases.push(() => relay.close());
+  atEnd(() => relay.close());
   world = await anyWorld(`redis://127.0.0.1:${relay.port}`);
   const first = noCalls();
   await everyCall(world.sellers[0] as Seller, first);
@@ -197,11 +195,10 @@ const isFirst = (attempt: Received): boolean => headerOf(attempt, 'x-delivery-at
 test.each(OUTAGES)(
   'with Redis $outage: every call answers within 500 ms, holds end and first attempts are sent; retries follow by themselves afterwards',
   async ({ outage, begin, end }) => {
-    const beganAt = performance.now();
     const calls = noCalls();
     const [seller] = world.sellers as [Seller];
     const refusing = await startRefusing();
-    releases.push(() => refusing.close());
+    atEnd(() => refusing.close());
     await subscribe(seller.partner, refusing.url);
 
     await begin();
@@ -237,7 +234,6 @@ test.each(OUTAGES)(
       experiment: `Redis ${outage}, while partners hold, extend, release, confirm, cancel and refund`,
       count: `${durationsMs.length} calls, ${LAPSING} holds lapsing, ${changes.length} events`,
       result: `${spread(durationsMs)}; latest end ${inSeconds(Math.max(...lateMs))} s after expiry, latest first attempt ${inSeconds(Math.max(...sentLateMs))} s after its event; all retries arrived ${inSeconds(retriedMs)} s after it was back`,
-      beganAt,
     });
   },
 );
@@ -273,11 +269,10 @@ describe('when Redis is emptied in full flight', () => {
     const { service, sellers } = world;
     const [seller] = sellers as [Seller];
     const { partner } = seller;
-    const beganAt = performance.now();
     // One refuses each event once, so that deliveries always wait for a retry; one refuses for good.
     const recovering = await startRefusing();
     const failing = await startReceiver(500);
-    releases.push(
+    atEnd(
       () => recovering.close(),
       () => failing.close(),
     );
@@ -326,15 +321,13 @@ describe('when Redis is emptied in full flight', () => {
       experiment: `FLUSHALL while ${PARTNERS} partners sell, holds lapse, deliveries wait for retries and dead letters lie`,
       count: `${FLUSHES} times, ${lost} jobs lost, ${expired.length} holds lapsed, ${calls.changes.length} events to ${PARTNERS + 1} receivers`,
       result: `latest end ${inSeconds(Math.max(...lateMs))} s after expiry, 0 events missing, ${repeats} of ${heard.length} repeated (${((100 * repeats) / heard.length).toFixed(2)} %)`,
-      beganAt,
     });
   });
 });
 
 testInFull('a Redis that is killed and has its data when it comes back loses no job: no sweep is needed', async () => {
-  const beganAt = performance.now();
   const lasting = await ownRedis(KEEPS_DATA);
-  releases.push(() => lasting.discard());
+  atEnd(() => lasting.discard());
   await lasting.start();
   const { service, sellers, workers } = await anyWorld(lasting.uri, 12);
   const [seller] = sellers as [Seller];
@@ -361,7 +354,6 @@ testInFull('a Redis that is killed and has its data when it comes back loses no 
     experiment: 'kill -9 of Redis with an append-only file while holds wait for their end, and a restart with its data',
     count: `${rows.length} holds, Redis away for ${inSeconds(awayMs)} s`,
     result: `0 jobs lost, ${swept.length} swept; latest end ${inSeconds(Math.max(...lateMs))} s after expiry, 0 events missing`,
-    beganAt,
   });
 });
 

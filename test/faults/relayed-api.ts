@@ -1,9 +1,8 @@
 import { createClient } from '../support/client.ts';
-import { eventually } from '../support/eventually.ts';
 import type { Partner } from '../support/factories.ts';
 import { type HostedService, hostedService } from '../support/service-host.ts';
 import { startTcpRelay, type TcpRelay } from '../support/tcp-relay.ts';
-import { endProcesses, START_DEADLINE_MS, startProcess } from '../support/worker-process.ts';
+import { endProcesses, startApi } from '../support/worker-process.ts';
 
 /** An API process that reaches MongoDB through a relay alone, as through a network that fails. */
 export type RelayedApi = {
@@ -24,9 +23,7 @@ export async function startRelayedApi(): Promise<RelayedApi> {
   uri.port = String(relay.port);
   // Otherwise the driver would connect to the address that the replica set names.
   uri.search = 'directConnection=true';
-  const api = startProcess('src/main/api.ts', { ...service.environment, MONGODB_URI: uri.toString() });
-  const url = String((await api.ready)['url']);
-  await eventually('the API serves', async () => (await fetch(`${url}/readyz`)).ok, START_DEADLINE_MS);
+  const { url } = await startApi({ ...service.environment, MONGODB_URI: uri.toString() });
   return {
     relay,
     service,

@@ -1,3 +1,4 @@
+import { beforeEach } from '@jest/globals';
 import { noteFinding } from '../support/findings.ts';
 import type { PromiseId } from './promises.ts';
 
@@ -15,7 +16,13 @@ export type Finding = {
   tookMs: number;
 };
 
-/** Notes what an experiment found, once what it must hold has been expected. Times are those of `performance.now()`. */
-export function report({ beganAt, ...finding }: Omit<Finding, 'tookMs'> & { beganAt: number }): void {
+/** When the running test began, by `performance.now()`. */
+let testBeganAt = 0;
+beforeEach(() => {
+  testBeganAt = performance.now();
+});
+
+/** Notes what an experiment found, once what it must hold has been expected; it began at `beganAt`, or with its test. */
+export function report({ beganAt = testBeganAt, ...finding }: Omit<Finding, 'tookMs'> & { beganAt?: number }): void {
   noteFinding({ ...finding, tookMs: Math.round(performance.now() - beganAt) } satisfies Finding);
 }

@@ -47,13 +47,8 @@ export type FaultSystem = {
 
 type Running = { process: SpawnedProcess; start: () => SpawnedProcess };
 
-/** What the service finds its Redis by. */
-type RedisServers = {
-  uri: string;
-  signal(name: NodeJS.Signals): Promise<void>;
-  start(): Promise<void>;
-  discard(): Promise<void>;
-};
+/** One Redis, or several that stand in for each other; `restart` kills the one, and starts it again. */
+type RedisServers = { uri: string; discard(): Promise<void>; restart?: () => Promise<void> };
 
 /**
  * Starts it all and waits until it serves. `overrides` are environment variables of every process; `servers` are used, and ended,
@@ -62,14 +57,12 @@ type RedisServers = {
 export async function startSystem({
   apis = 1,
   members = 1,
-  parts = PARTS,
   overrides = {},
   release: firstRelease,
   servers,
 }: {
   apis?: number;
   members?: number;
-  parts?: readonly Part[];
   overrides?: Record<string, string>;
   /** The folder of another release, built: what it all begins with. */
   release?: string;
@@ -101,7 +94,7 @@ export async function startSystem({
   const ports = await Promise.all(Array.from({ length: apis }, async () => [await freePort(), await freePort()]));
   const running = {
     api: ports.map(([port, adminPort]) => run('api', { PORT: String(port), ADMIN_PORT: String(adminPort) })),
-    ...Object.fromEntries(parts.filter((part) => part !== 'api').map((part) => [part, [run(part)]])),
+    ...Object.fromEntries(PARTS.filter((part) => part !== 'api').map((part) => [part, [run(part)]])),
   } as Record<Part, Running[]>;
   const urls = ports.map(([port]) => `http://127.0.0.1:${port}`);
   const serves = async (part: Part, index: number) => {
@@ -112,7 +105,7 @@ export async function startSystem({
     }
   };
   const allServe = async () => {
-    for (const part of parts) await Promise.all(running[part].map((_each, index) => serves(part, index)));
+    for (const part of PARTS) await Promise.all(running[part].map((_each, index) => serves(part, index)));
   };
   await allServe();
 
@@ -132,8 +125,8 @@ export async function startSystem({
     mongo,
     kill: async (victim) => {
       if (victim === 'redis-server') {
-        await redis.signal('SIGKILL');
-        await redis.start();
+        if (redis.restart === undefined) throw new Error('This Redis is several servers');
+        await redis.restart();
       } else if (victim === 'mongod') {
         const primary = await mongo.primary();
         await primary.signal('SIGKILL');
@@ -152,10 +145,10 @@ export async function startSystem({
     start: startOne,
     command,
     halt: async () => {
-      await Promise.all(parts.flatMap((part) => running[part].map(({ process }) => stopProcess(process))));
+      await Promise.all(PARTS.flatMap((part) => running[part].map(({ process }) => stopProcess(process))));
     },
     resume: async () => {
-      for (const one of parts.flatMap((part) => running[part])) one.process = one.start();
+      for (const one of PARTS.flatMap((part) => running[part])) one.process = one.start();
       await allServe();
     },
     replace: (part, index = 0) => end(part, index, async (process) => (await stopProcess(process)).code),
@@ -173,5 +166,9 @@ export async function startSystem({
 async function ownServers(members: number): Promise<{ mongo: MongoSet; redis: RedisServers }> {
   const [mongo, redis] = await Promise.all([startMongoSet(members), ownRedis(KEEPS_DATA)]);
   await redis.start();
-  return { mongo, redis };
+  const restart = async () => {
+    await redis.signal('SIGKILL');
+    await redis.start();
+  };
+  return { mongo, redis: { ...redis, restart } };
 }

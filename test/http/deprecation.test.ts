@@ -1,10 +1,9 @@
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { DomainError } from '../../src/domain/errors.ts';
 import { createBaseApp } from '../../src/http/base-app.ts';
 import { errorHandler } from '../../src/http/error-handler.ts';
+import { listen } from '../../src/http/listen.ts';
 import { mountRoutes } from '../../src/http/mount-routes.ts';
 import type { Deprecation, Route } from '../../src/http/route.ts';
 import { ok, route } from '../../src/http/route.ts';
@@ -34,13 +33,11 @@ mountRoutes(app, ROUTES, async (req) => {
   return { partnerId: 'p' } as PartnerCaller;
 });
 app.use(errorHandler);
-const server = app.listen(0, '127.0.0.1');
-beforeAll(() => (server.listening ? undefined : once(server, 'listening')));
-afterAll(() => new Promise((resolve) => void server.close(resolve)));
+const listener = await listen(app, '127.0.0.1', 0);
+afterAll(() => listener.close());
 
 async function saidOf(name: string, key?: string): Promise<unknown[]> {
-  const { port } = server.address() as AddressInfo;
-  const { status, headers } = await fetch(`http://127.0.0.1:${port}/api/v1/${name}`, {
+  const { status, headers } = await fetch(`${listener.url}/api/v1/${name}`, {
     headers: key === undefined ? {} : { 'x-api-key': key },
   });
   return [status, ...['deprecation', 'link', 'sunset'].map((each) => headers.get(each))];

@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import express from 'express';
 import { mountDocumentation } from '../../src/http/documentation.ts';
+import { listen } from '../../src/http/listen.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 
 /** Mounts the documentation in a folder, or that of this project; returns the log. */
@@ -23,14 +23,11 @@ export async function statusesIn(
   const app = express();
   mountDocumentation(app, createLogger('api', 'fatal'), folder);
   await rm(path.join(folder, vanished));
-  const server = app.listen(0, '127.0.0.1');
+  const { url, close } = await listen(app, '127.0.0.1', 0);
   try {
-    await new Promise((resolve) => server.once('listening', resolve));
-    const { port } = server.address() as AddressInfo;
-    const headers = { accept: 'text/html' };
-    const replies = paths.map((url) => fetch(`http://127.0.0.1:${port}${url}`, { headers }));
+    const replies = paths.map((each) => fetch(url + each, { headers: { accept: 'text/html' } }));
     return (await Promise.all(replies)).map(({ status }) => status);
   } finally {
-    server.close();
+    await close();
   }
 }

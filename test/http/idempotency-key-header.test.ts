@@ -3,7 +3,7 @@ import type { Json, Partner } from '../support/factories.ts';
 import { anyPartner, anyVenue, confirmBody, freeSlotIds, placeHold } from '../support/factories.ts';
 import { sharedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
-import { converse, repliesIn } from './raw-connection.ts';
+import { converse, headOf, repliesIn } from './raw-connection.ts';
 
 const service = sharedService();
 let partner: Partner;
@@ -82,16 +82,13 @@ describe('a key in the header Idempotency-Key', () => {
 
 test('two headers that differ are rejected', async () => {
   const body = JSON.stringify({ slot_id: newSlot() });
-  const head = [
-    'POST /api/v1/partner/holds HTTP/1.1',
-    `Host: ${new URL(service.url).host}`,
-    `x-api-key: ${partner.apiKey}`,
-    'Content-Type: application/json',
-    `Content-Length: ${body.length}`,
-    'Idempotency-Key: one',
-    'Idempotency-Key: two',
-    'Connection: close',
-  ];
-  const [reply] = repliesIn(await converse(service.url, `${head.join('\r\n')}\r\n\r\n${body}`));
+  const head = headOf('POST', `${service.url}/api/v1/partner/holds`, [
+    ['x-api-key', partner.apiKey],
+    ['Content-Type', 'application/json'],
+    ['Content-Length', body.length],
+    ['Idempotency-Key', 'one'],
+    ['Idempotency-Key', 'two'],
+  ]);
+  const [reply] = repliesIn(await converse(service.url, head + body));
   expect(reply === undefined ? 'none' : verdict(reply)).toBe('400 VALIDATION_ERROR idempotency_key');
 });

@@ -1,7 +1,7 @@
 import type { RequestOptions } from 'node:http';
 import { Agent, request } from 'node:http';
-import { connect } from 'node:net';
 import type { Reply } from '../support/client.ts';
+import { converse, repliesIn } from './raw-connection.ts';
 
 /** A request in which every byte is as it is given. `header` is sent as it is too, which the library refuses for some bytes. */
 export type RawRequest = {
@@ -46,9 +46,13 @@ function sendByLibrary(agent: Agent, url: string, asked: RawRequest): Promise<Re
       response.on('data', (chunk: Buffer) => void chunks.push(chunk));
       response.on('error', reject);
       response.on('end', () => {
-        const given = Object.entries(response.headersDistinct);
-        const pairs = given.flatMap(([name, values = []]) => values.map((value) => [name, value] as const));
-        resolve(replyOf(response.statusCode ?? 0, pairs, Buffer.concat(chunks).toString()));
+        const received = new Headers();
+        for (const [name, values = []] of Object.entries(response.headersDistinct))
+          for (const value of values) received.append(name, value);
+        const text = Buffer.concat(chunks).toString();
+        const isJson = received.get('content-type')?.includes('json') === true && text !== '';
+        const parsed = isJson ? (JSON.parse(text) as unknown) : undefined;
+        resolve({ status: response.statusCode ?? 0, headers: received, text, body: parsed });
       });
     });
     sent.on('error', (err) => {
@@ -63,39 +67,18 @@ function sendByLibrary(agent: Agent, url: string, asked: RawRequest): Promise<Re
   });
 }
 
-function sendBytes(
+async function sendBytes(
   localAddress: string,
   url: string,
   { method, path, headers, body = Buffer.alloc(0) }: RawRequest,
   header: { name: string; value: Buffer },
 ): Promise<Reply> {
-  const { hostname, port, host } = new URL(url);
+  const { host } = new URL(url);
   const others = Object.entries({ ...headers, host, connection: 'close', 'content-length': body.length });
   const head = [`${method} ${path} HTTP/1.1`, ...others.map(([name, value]) => `${name}: ${value}`)];
-  const bytes = [`${head.join('\r\n')}\r\n${header.name}: `, header.value, '\r\n\r\n', body];
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    const socket = connect({ host: hostname, port: Number(port), localAddress }, () => {
-      socket.write(Buffer.concat(bytes.map((part) => Buffer.from(part))));
-    });
-    socket.on('data', (chunk: Buffer) => void chunks.push(chunk));
-    socket.on('error', reject);
-    socket.on('close', () => resolve(parsed(Buffer.concat(chunks).toString())));
-  });
-}
-
-function parsed(answer: string): Reply {
-  const end = answer.indexOf('\r\n\r\n');
-  const [line = '', ...fields] = answer.slice(0, end).split('\r\n');
-  const pairs = fields.map((field) => {
-    const [, name = '', value = ''] = /^([^:]+): ?(.*)$/.exec(field) ?? [];
-    return [name, value] as const;
-  });
-  return replyOf(Number(line.split(' ')[1]), pairs, answer.slice(end + 4));
-}
-
-function replyOf(status: number, pairs: readonly (readonly [string, string])[], text: string): Reply {
-  const headers = new Headers(pairs.map(([name, value]) => [name, value] as [string, string]));
-  const isJson = headers.get('content-type')?.includes('json') === true && text !== '';
-  return { status, headers, text, body: isJson ? (JSON.parse(text) as unknown) : undefined };
+  const beginning = Buffer.from(`${head.join('\r\n')}\r\n${header.name}: `);
+  const sent = Buffer.concat([beginning, header.value, Buffer.from('\r\n\r\n'), body]);
+  const [reply] = repliesIn(await converse(url, sent, localAddress));
+  if (reply === undefined) throw new Error(`No response to ${method} ${path.slice(0, 200)}`);
+  return reply;
 }

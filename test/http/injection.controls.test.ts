@@ -11,7 +11,7 @@ import { INJECTION } from './injection-scene.ts';
 import type { Input } from './injection-template.ts';
 
 const service = sharedService();
-const { listInputs, listInputsOfPlanted } = service.inHost<typeof Injection>(INJECTION);
+const { listInputs } = service.inHost<typeof Injection>(INJECTION);
 const venue = await anyVenue(service);
 const partner = await anyPartner(service, [venue.id]);
 const slots = await freeSlotIds(partner, venue.id);
@@ -31,26 +31,6 @@ const shotOf = (place: Place, name: string): Shot => {
   if (found === undefined) throw new Error(`There is no shot ${name}`);
   return found;
 };
-
-describe('the inputs of a route', () => {
-  test('are its parameters, every member of its query and body however deep, the body itself and three headers', async () => {
-    const planted = await listInputsOfPlanted();
-    expect(planted.map(({ id, isScalar }) => [id.replace(/^.*plantedId /, ''), isScalar])).toEqual([
-      ['path plantedId', true],
-      ['query filter', true],
-      ['field name', true],
-      ['field lines', false],
-      ['field lines.0', false],
-      ['field lines.0.sku', true],
-      ['field lines.0.sizes', false],
-      ['field lines.0.sizes.0', true],
-      ['body all', true],
-      ['header x-api-key', true],
-      ['header x-request-id', true],
-      ['header content-type', true],
-    ]);
-  });
-});
 
 describe('a response that is wrong is noticed', () => {
   const withHeader = (reply: Reply, name: string, value: string): Reply => {

@@ -1,4 +1,3 @@
-import Joi from 'joi';
 import type mongoose from 'mongoose';
 import { operatorRoutes } from '../../src/main/admin-app.ts';
 import { partnerRoutes } from '../../src/main/partner-app.ts';
@@ -25,32 +24,9 @@ function inputsOfContext(context: Context): Record<Interface, InputOfRoute[]> {
   return known;
 }
 
-const withoutRoute = ({ id, method, place, name, index, isScalar }: InputOfRoute): Input => ({
-  id,
-  method,
-  place,
-  name,
-  index,
-  isScalar,
-});
-
 /** Every input of an interface, as `inputsOf` has them. */
 export const listInputs = (context: Context, which: Interface): Input[] =>
-  inputsOfContext(context)[which].map(withoutRoute);
-
-/** The inputs of a planted route, with members of members and a list in a list. */
-export function listInputsOfPlanted(context: Context): Input[] {
-  const [any] = inputsOfContext(context).partner.filter(({ place }) => place === 'body');
-  if (any === undefined) throw new Error('No route of the partner interface takes a body');
-  const line = Joi.object({ sku: Joi.string(), sizes: Joi.array().items(Joi.number()) });
-  const planted = {
-    ...any.route,
-    path: '/api/v1/planted/:plantedId',
-    query: Joi.object({ filter: Joi.string() }),
-    body: Joi.object({ name: Joi.string(), lines: Joi.array().items(line) }),
-  };
-  return inputsOf([planted]).map(withoutRoute);
-}
+  inputsOfContext(context)[which].map(({ route: _route, ...input }) => input);
 
 /** A call: with a gap in the place of the input, or legal as it is. */
 export type Asked = { id: string; as: 'gap' | 'legal' };

@@ -15,7 +15,7 @@ import {
 import { rowsOf } from '../support/rows.ts';
 import { hostedService } from '../support/service-host.ts';
 import { verdict } from '../support/verdict.ts';
-import { openRaw, repliesIn } from './raw-connection.ts';
+import { headOf, openRaw, repliesIn } from './raw-connection.ts';
 
 const service = await hostedService();
 const calls = collectionCallsOf(service);
@@ -32,15 +32,12 @@ const nextSlot = () => slotIds.pop() ?? '';
 /** Sends the headers of a call, does something meanwhile, and then sends its body. */
 async function callAround(partner: Partner, path: string, body: Json, meanwhile: () => Promise<unknown>) {
   const text = JSON.stringify(body);
-  const head = [
-    `POST ${path} HTTP/1.1`,
-    'Host: localhost',
-    `x-api-key: ${partner.apiKey}`,
-    'Content-Type: application/json',
-    `Content-Length: ${Buffer.byteLength(text)}`,
-    'Connection: close',
-  ];
-  const raw = openRaw(service.url, `${head.join('\r\n')}\r\n\r\n`);
+  const head = headOf('POST', service.url + path, [
+    ['x-api-key', partner.apiKey],
+    ['Content-Type', 'application/json'],
+    ['Content-Length', Buffer.byteLength(text)],
+  ]);
+  const raw = openRaw(service.url, head);
   await delay(200);
   await meanwhile();
   raw.socket.write(text);

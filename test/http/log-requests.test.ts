@@ -1,4 +1,3 @@
-import { request } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { createBaseApp } from '../../src/http/base-app.ts';
@@ -32,14 +31,7 @@ beforeEach(() => {
   lines = [];
 });
 
-const get = (path: string, headers: Record<string, string> = {}): Promise<void> =>
-  new Promise((resolve, reject) => {
-    request(listener.url + path, { headers, agent: false }, (response) => {
-      response.resume().on('end', resolve);
-    })
-      .on('error', reject)
-      .end();
-  });
+const get = (path: string, headers: Record<string, string> = {}) => fetch(listener.url + path, { headers });
 const logged = (count: number) => eventually(`${count} lines`, async () => (lines.length >= count ? lines : undefined));
 
 const ID = expect.stringMatching(/^[0-9a-f-]{36}$/);

@@ -1,7 +1,7 @@
-import { request } from 'node:http';
 import type { Reply } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { parseExposition } from '../support/exposition.ts';
+import { converse, headOf, repliesIn } from './raw-connection.ts';
 
 /** The fields of a response that tell of a limit, read by the grammar of the draft: nothing else passes. */
 export type Quota = {
@@ -55,17 +55,11 @@ export async function expectLimited(
 }
 
 /** The status of a GET that reaches the listener from another address of this machine. */
-export function statusFrom(
+export async function statusFrom(
   localAddress: string,
   url: string,
   headers: Record<string, string>,
 ): Promise<number | undefined> {
-  return new Promise((resolve, reject) => {
-    request(url, { localAddress, headers, agent: false }, (response) => {
-      response.resume();
-      resolve(response.statusCode);
-    })
-      .on('error', reject)
-      .end();
-  });
+  const [reply] = repliesIn(await converse(url, headOf('GET', url, Object.entries(headers)), localAddress));
+  return reply?.status;
 }

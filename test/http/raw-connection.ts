@@ -10,11 +10,13 @@ export type RawConnection = {
   closed: Promise<number>;
 };
 
-export function openRaw(url: string, sent = ''): RawConnection {
+/** `localAddress`: an address of this machine for the listener to see. */
+export function openRaw(url: string, sent: string | Buffer = '', localAddress?: string): RawConnection {
   const { hostname, port } = new URL(url);
   const chunks: Buffer[] = [];
   const beganAt = performance.now();
-  const socket = connect(Number(port), hostname, () => {
+  const from = localAddress === undefined ? {} : { localAddress };
+  const socket = connect({ port: Number(port), host: hostname, ...from }, () => {
     if (sent !== '') socket.write(sent);
   });
   socket.on('data', (chunk: Buffer) => void chunks.push(chunk)).on('error', () => undefined);
@@ -27,9 +29,16 @@ export function openRaw(url: string, sent = ''): RawConnection {
   };
 }
 
+/** The beginning of a request, without a body; the listener closes its connection after the response. */
+export function headOf(method: string, url: string, headers: readonly (readonly [string, string | number])[]): string {
+  const { host, pathname } = new URL(url);
+  const all = [['Host', host], ['Connection', 'close'], ...headers];
+  return [`${method} ${pathname} HTTP/1.1`, ...all.map((each) => each.join(': ')), '\r\n'].join('\r\n');
+}
+
 /** Sends this and answers what came until the listener closed the connection. */
-export async function converse(url: string, sent: string): Promise<string> {
-  const { closed, text } = openRaw(url, sent);
+export async function converse(url: string, sent: string | Buffer, localAddress?: string): Promise<string> {
+  const { closed, text } = openRaw(url, sent, localAddress);
   await closed;
   return text();
 }

@@ -91,14 +91,6 @@ describe('an API key', () => {
   const faulty: [string, (key: string) => Record<string, string>, RegExp][] = [
     ['missing', () => ({}), /^The x-api-key header is missing\./],
     ['empty', () => ({ 'x-api-key': '' }), /^The x-api-key header is missing\./],
-    [
-      'with another last character',
-      (key) => ({ 'x-api-key': key.slice(0, -1) + (key.endsWith('A') ? 'B' : 'A') }),
-      /is unknown\./,
-    ],
-    ['of nobody', () => ({ 'x-api-key': newApiKey('sandbox').apiKey }), /is unknown\./],
-    ['cut short', (key) => ({ 'x-api-key': key.slice(0, -1) }), PARTNER_KEY],
-    ['in upper case', (key) => ({ 'x-api-key': key.toUpperCase() }), PARTNER_KEY],
     ['sent as a bearer token', (key) => ({ authorization: `Bearer ${key}` }), /not from Authorization/],
     ['sent twice', (key) => ({ 'x-api-key': `${key}, ${key}` }), PARTNER_KEY],
     ["that is the operator's", () => ({ 'x-api-key': OPERATOR_KEY }), PARTNER_KEY],

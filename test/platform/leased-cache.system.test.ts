@@ -7,7 +7,9 @@ import { createLogger } from '../../src/platform/logger.ts';
 import type { Db } from '../../src/platform/mongo.ts';
 import { createDb, openDb } from '../../src/platform/mongo-connection.ts';
 import { eventually } from '../support/eventually.ts';
+import { latch } from '../support/latch.ts';
 import { databaseUri, freshName } from '../support/service-environment.ts';
+import { type CacheCalls, watchCacheCalls } from './cache-calls.ts';
 
 /** Longer than any test takes: what it shows does not depend on when a lease ends. */
 const LONG_MS = 10_000;
@@ -29,10 +31,7 @@ type Peer = {
   write(name: string, thing: Thing): Promise<void>;
   readings: number;
   confirmations: number;
-  /** What becomes of each reading and of each confirmation; undefined: nothing is in its way. */
-  onReading: ((read: Call) => Promise<unknown>) | undefined;
-  onConfirmation: ((confirm: Call) => Promise<unknown>) | undefined;
-};
+} & CacheCalls;
 
 let database = freshName();
 let peers: Peer[] = [];
@@ -72,8 +71,8 @@ async function openPeer(leaseMs = LONG_MS): Promise<Peer> {
     cache,
     readings: 0,
     confirmations: 0,
-    onReading: undefined,
-    onConfirmation: undefined,
+    onReading: unhindered,
+    onConfirmation: unhindered,
     entry: (name, from) => cache.read<Thing>(THINGS, name, from),
     read: async (name, from) => (await cache.read<Thing>(THINGS, name, from))?.value ?? null,
     write: async (name, thing) => {
@@ -81,31 +80,18 @@ async function openPeer(leaseMs = LONG_MS): Promise<Peer> {
       await things.replaceOne({ _id: name }, thing, { upsert: true });
     },
   };
-  watch(peer);
-  peers.push(peer);
-  return peer;
-}
-
-type Cursor = { toArray: Call };
-
-function watch(peer: Peer): void {
-  const versions = peer.db.collection('cache_leases') as unknown as {
-    findOne: (...given: unknown[]) => Promise<unknown>;
-    aggregate: (...given: unknown[]) => Cursor;
-  };
-  const [findOne, aggregate] = [versions.findOne.bind(versions), versions.aggregate.bind(versions)];
-  versions.findOne = (...given) => {
-    peer.confirmations += 1;
-    const confirm = () => findOne(...given);
-    return peer.onConfirmation === undefined ? confirm() : peer.onConfirmation(confirm);
-  };
-  versions.aggregate = (...given) => ({
-    toArray: () => {
+  watchCacheCalls(db, {
+    onReading: (read) => {
       peer.readings += 1;
-      const read = () => aggregate(...given).toArray();
-      return peer.onReading === undefined ? read() : peer.onReading(read);
+      return peer.onReading(read);
+    },
+    onConfirmation: (confirm) => {
+      peer.confirmations += 1;
+      return peer.onConfirmation(confirm);
     },
   });
+  peers.push(peer);
+  return peer;
 }
 
 /** Reads the thing, and resolves when the cache has it. */
@@ -129,20 +115,13 @@ function gate() {
   const hold = async (call: Call) => {
     const result = await call();
     reached.open();
-    await opened.done;
+    await opened.opened;
     return result;
   };
-  return { hold, reached: reached.done, open: opened.open };
+  return { hold, reached: reached.opened, open: opened.open };
 }
 
-function latch(): { done: Promise<void>; open: () => void } {
-  let open = (): void => undefined;
-  const done = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { done, open };
-}
-
+const unhindered = (call: Call) => call();
 const away = () => Promise.reject(new Error('no primary'));
 
 /** The driver of the peer learns of another primary. */
@@ -164,15 +143,6 @@ describe('an entry', () => {
     expect(await peer.read('a')).toBe(first);
     expect(await peer.read('a', 'database')).toMatchObject({ n: 2 });
     expect(await cached(peer, 'a')).toMatchObject({ n: 2 });
-  });
-
-  test('is read again at its next use once this process has changed anything', async () => {
-    const peer = await openPeer();
-    await peer.write('a', { n: 1 });
-    await cached(peer, 'a');
-    await peer.write('a', { n: 2 });
-    await peer.cache.invalidate('here');
-    expect(await peer.read('a')).toMatchObject({ n: 2 });
   });
 
   test('is never that something is missing', async () => {
@@ -286,7 +256,7 @@ describe('a reading', () => {
     peer.onReading = held.hold;
     const first = peer.read('a');
     await held.reached;
-    peer.onReading = undefined;
+    peer.onReading = unhindered;
     await peer.write('a', { n: 2 });
     await peer.cache.invalidate('here');
     held.open();
@@ -301,7 +271,7 @@ describe('a reading', () => {
     peer.onReading = held.hold;
     const first = peer.read('a');
     await held.reached;
-    peer.onReading = undefined;
+    peer.onReading = unhindered;
     await peer.write('a', { n: 2 });
     // It waits no longer for one that is stuck on its connection.
     expect(await peer.read('a')).toMatchObject({ n: 2 });
@@ -321,7 +291,7 @@ describe('a reading', () => {
       expect(await leaseOf(peer, await peer.entry('a'))).toBeUndefined();
     }
     expect(await peer.cache.isConfirmable()).toBe(false);
-    peer.onConfirmation = undefined;
+    peer.onConfirmation = unhindered;
     await cached(peer, 'a');
     expect(await leaseOf(peer, await peer.entry('a'))).toBeDefined();
     expect(await peer.cache.isConfirmable()).toBe(true);
@@ -334,7 +304,7 @@ describe('a reading', () => {
     peer.onConfirmation = held.hold;
     const first = await peer.entry('a');
     await held.reached;
-    peer.onConfirmation = undefined;
+    peer.onConfirmation = unhindered;
     const beganAt = realNow();
     expect(await peer.cache.lease(first === null ? [] : [first], 300)).toBeUndefined();
     expect(realNow() - beganAt).toBeLessThan(1000);
@@ -354,8 +324,8 @@ describe('a reading', () => {
       await held.reached;
       elect(peer);
       await peer.write('a', { n: 2 });
-      peer.onReading = undefined;
-      peer.onConfirmation = undefined;
+      peer.onReading = unhindered;
+      peer.onConfirmation = unhindered;
       held.open();
       expect(await leaseOf(peer, await reading)).toBeUndefined();
       expect(await peer.read('a')).toMatchObject({ n: 2 });

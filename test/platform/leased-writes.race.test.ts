@@ -9,6 +9,7 @@ import { createDb, openDb } from '../../src/platform/mongo-connection.ts';
 import { integerBetween, mulberry32, pick, propertySeed } from '../support/random.ts';
 import { scaled } from '../support/scale.ts';
 import { databaseUri, freshName } from '../support/service-environment.ts';
+import { watchCacheCalls } from './cache-calls.ts';
 
 const SELLERS = 4;
 const CHANGES = scaled(150, 12);
@@ -60,7 +61,7 @@ async function sellAmidChanges(seed: number, isGuarded: boolean) {
   const pause = () => (random() < 0.3 ? delay(integerBetween(random, 0, 3 * LEASE_MS)) : Promise.resolve());
   const sellers = await Promise.all(Array.from({ length: SELLERS }, connect));
   opened.push(...sellers);
-  await Promise.all(sellers.map((db) => slowReadings(db, pause, random)));
+  for (const db of sellers) slowReadings(db, pause, random);
   const counts = { sold: 0, late: 0, without: 0 };
   let lastSale = 0;
   let current = 1;
@@ -108,26 +109,14 @@ async function sellAmidChanges(seed: number, isGuarded: boolean) {
 }
 
 /** Some readings and some confirmations are late, some fail. */
-async function slowReadings(db: Db, pause: () => Promise<void>, random: () => number): Promise<void> {
-  type Call = () => Promise<unknown>;
-  const versions = db.collection('cache_leases') as unknown as {
-    findOne: (...given: unknown[]) => Promise<unknown>;
-    aggregate: (...given: unknown[]) => { toArray: Call };
-  };
-  const [findOne, aggregate] = [versions.findOne.bind(versions), versions.aggregate.bind(versions)];
-  const slowly = async (call: Call) => {
+function slowReadings(db: Db, pause: () => Promise<void>, random: () => number): void {
+  const slowly = async (call: () => Promise<unknown>) => {
     if (random() < 0.1) throw new Error('the connection was lost');
     const found = await call();
     await pause();
     return found;
   };
-  versions.findOne = (...given) => {
-    const [, { readConcern }] = given as [unknown, { readConcern: { level: string } }];
-    const find = () => findOne(...given);
-    // The other one is of a change that waits.
-    return readConcern.level === 'linearizable' ? slowly(find) : find();
-  };
-  versions.aggregate = (...given) => ({ toArray: () => slowly(() => aggregate(...given).toArray()) });
+  watchCacheCalls(db, { onReading: slowly, onConfirmation: slowly });
 }
 
 test('nothing is sold by a rule once its change was answered, however sellers are held up', async () => {

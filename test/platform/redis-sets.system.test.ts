@@ -9,18 +9,16 @@ import { createQueues } from '../../src/queues/queues.ts';
 import { anyDeadDelivery, anyHold } from '../queues/any-jobs.ts';
 import { eventually } from '../support/eventually.ts';
 import { type RedisSet, startCluster, startSentinels } from '../support/redis-sets.ts';
+import { releasing } from '../support/releases.ts';
 
 const PREFIX = '{pbs}';
 const silent = createLogger('test', 'silent');
-const releases: (() => Promise<unknown>)[] = [];
-afterAll(async () => {
-  for (const release of releases.toReversed()) await release();
-});
+const atEnd = releasing(afterAll);
 
 /** What a process does with Redis: offers jobs, takes them, counts calls. */
 async function useOf({ url }: RedisSet) {
   const queues = createQueues(url, PREFIX, silent);
-  releases.push(() => queues.close());
+  atEnd(() => queues.close());
   const connection = createWorkerRedis(url, silent);
   const taken: string[] = [];
   const worker = new Worker('hold-expiry', async (job) => void taken.push((job.data as HoldExpiryJob).hold_id), {
@@ -28,12 +26,12 @@ async function useOf({ url }: RedisSet) {
     prefix: PREFIX,
   });
   worker.on('error', () => undefined);
-  releases.push(
+  atEnd(
     () => closeRedis(connection),
     () => worker.close(true),
   );
   const limits = createRateLimits({ rateLimitPerMinute: 1000, redisUrl: url, queuePrefix: PREFIX }, silent);
-  releases.push(() => limits.close());
+  atEnd(() => limits.close());
   await eventually('Redis is there', () => queues.isReady());
   return {
     queues,
@@ -54,7 +52,7 @@ describe.each([
   let service: Awaited<ReturnType<typeof useOf>>;
   beforeAll(async () => {
     set = await start();
-    releases.push(set.discard);
+    atEnd(set.discard);
     service = await useOf(set);
   });
 

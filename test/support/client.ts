@@ -11,7 +11,11 @@ export type Client = {
   patch(path: string, body?: unknown): Promise<Reply>;
   delete(path: string): Promise<Reply>;
   /** Any request; `body` is sent as it is. */
-  send(method: string, path: string, init?: { headers?: Record<string, string>; body?: string }): Promise<Reply>;
+  send(
+    method: string,
+    path: string,
+    init?: { headers?: Record<string, string> | undefined; body?: string },
+  ): Promise<Reply>;
 };
 
 /**
@@ -35,14 +39,14 @@ export function createClient(url: string, apiKey: string | undefined): Client {
   };
   const withJson = (method: string) => (path: string, body?: unknown, headers?: Record<string, string>) =>
     body === undefined
-      ? send(method, path, { ...(headers === undefined ? {} : { headers }) })
+      ? send(method, path, { headers })
       : send(method, path, {
           headers: { 'content-type': 'application/json', ...headers },
           body: JSON.stringify(body),
         });
   return {
     send,
-    get: (path, headers) => send('GET', path, { ...(headers === undefined ? {} : { headers }) }),
+    get: (path, headers) => send('GET', path, { headers }),
     post: withJson('POST'),
     put: withJson('PUT'),
     patch: withJson('PATCH'),

@@ -31,25 +31,23 @@ export async function withoutLease<T>(service: HostedService, work: () => Promis
   }
 }
 
+/** Does work while the cache of a service is changed so. */
+const whileCacheIs =
+  (change: 'ignoreLeases' | 'waitForNoLease') =>
+  async <T>(service: HostedService, work: () => Promise<T>): Promise<T> => {
+    await cacheOf(service)[change]();
+    try {
+      return await work();
+    } finally {
+      await cacheOf(service).restoreCache();
+    }
+  };
+
 /** Control: does `work` while the process acts on what it has read, however long ago. */
-export async function ignoringLeases<T>(service: HostedService, work: () => Promise<T>): Promise<T> {
-  await cacheOf(service).ignoreLeases();
-  try {
-    return await work();
-  } finally {
-    await cacheOf(service).restoreCache();
-  }
-}
+export const ignoringLeases = whileCacheIs('ignoreLeases');
 
 /** Control: does `work` while the process waits for no lease before it responds to a change. */
-export async function waitingForNoLease<T>(service: HostedService, work: () => Promise<T>): Promise<T> {
-  await cacheOf(service).waitForNoLease();
-  try {
-    return await work();
-  } finally {
-    await cacheOf(service).restoreCache();
-  }
-}
+export const waitingForNoLease = whileCacheIs('waitForNoLease');
 
 /**
  * Begins `change`, and resolves when it was answered, or after some time in which it would have been if it did not wait for what is

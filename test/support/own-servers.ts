@@ -46,35 +46,27 @@ export const KEEPS_DATA = ['--appendonly', 'yes', '--appendfsync', 'everysec', '
 
 /** `settings` are arguments of redis-server; by default it keeps nothing. */
 export async function ownRedis(settings: readonly string[] = []): Promise<OwnRedis> {
-  const port = await freePort();
-  const dataPath = await temporaryFolder();
-  const args = ['--bind', '127.0.0.1', '--dir', dataPath, '--save', '', '--appendonly', 'no', ...settings];
-  const { start, signal, end } = bareServer(redisKind, port, args);
-  return {
-    uri: `redis://127.0.0.1:${port}`,
-    start,
-    signal,
-    discard: async () => {
-      await end();
-      await rm(dataPath, { recursive: true, force: true });
-    },
-  };
+  const own = ['--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
+  const { port, ...server } = await inOwnFolder(redisKind, (folder) => [...own, '--dir', folder, ...settings]);
+  return { ...server, uri: `redis://127.0.0.1:${port}` };
 }
 
 /** A mongod as it starts without any setting: of no replica set, unless `settings` (its arguments) say otherwise. */
 export async function bareMongod(settings: readonly string[] = []): Promise<OwnServer> {
-  const port = await freePort();
-  const dataPath = await temporaryFolder();
-  const place = ['--bind_ip', '127.0.0.1', '--dbpath', dataPath, '--wiredTigerCacheSizeGB', '0.25'];
-  const { start, end } = bareServer(mongodKind, port, [...place, ...settings]);
-  return {
-    uri: `mongodb://127.0.0.1:${port}/partner_booking`,
-    start,
-    discard: async () => {
-      await end();
-      await rm(dataPath, { recursive: true, force: true });
-    },
+  const own = ['--bind_ip', '127.0.0.1', '--wiredTigerCacheSizeGB', '0.25'];
+  const { port, ...server } = await inOwnFolder(mongodKind, (folder) => [...own, '--dbpath', folder, ...settings]);
+  return { ...server, uri: `mongodb://127.0.0.1:${port}/partner_booking` };
+}
+
+/** A server on a free port with a folder for its data, which goes with it. */
+async function inOwnFolder(kind: ServerKind, argsFor: (folder: string) => readonly string[]) {
+  const [port, folder] = [await freePort(), await temporaryFolder()];
+  const { start, signal, end } = bareServer(kind, port, argsFor(folder));
+  const discard = async () => {
+    await end();
+    await rm(folder, { recursive: true, force: true });
   };
+  return { port, start, signal, discard };
 }
 
 /** A server that can be killed and started again; `start` resolves when it listens. */

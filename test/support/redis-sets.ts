@@ -6,7 +6,6 @@ import { redisKind } from '../../src/development/embedded/server-kinds.ts';
 import { eventually } from './eventually.ts';
 import type { KeptProcess } from './kept-process.ts';
 import { keptProcess } from './kept-process.ts';
-import type { OwnRedis } from './own-servers.ts';
 import { distinctPorts, KEEPS_DATA, temporaryFolder } from './own-servers.ts';
 import { startTcpRelay } from './tcp-relay.ts';
 
@@ -169,7 +168,7 @@ export async function startSentinels(guarded?: Guarded): Promise<RedisSet> {
  * A master and its replica behind one address, as hosts of Redis give out. `failOver` swaps their roles, and the address leads to the
  * new master; connections to the old one stay.
  */
-export async function startBehindOneAddress(): Promise<OwnRedis & { failOver(): Promise<void> }> {
+export async function startBehindOneAddress() {
   const { ports, ask, discard } = await startServers(
     2,
     (index, [master]) => (index === 0 ? [] : ['--replicaof', `127.0.0.1 ${master}`]),
@@ -182,8 +181,6 @@ export async function startBehindOneAddress(): Promise<OwnRedis & { failOver(): 
   const relay = await startTcpRelay(first);
   return {
     uri: `redis://127.0.0.1:${relay.port}`,
-    signal: async () => Promise.resolve(),
-    start: async () => Promise.resolve(),
     failOver: async () => {
       await ask(1, 'REPLICAOF', 'NO', 'ONE');
       relay.moveTo(second);
@@ -231,11 +228,13 @@ function pairs(values: readonly string[]): [string, string][] {
   );
 }
 
+const MASTERS = 3;
+
 /** Three masters with a replica each, the first of which keeps all of a third of the slots; about 3 s without one that is gone. */
-export async function startCluster(guarded?: Guarded, masters = 3, replicas = 3): Promise<RedisSet> {
-  const busPorts = await distinctPorts(masters + replicas);
+export async function startCluster(guarded?: Guarded): Promise<RedisSet> {
+  const busPorts = await distinctPorts(2 * MASTERS);
   const servers = await startServers(
-    masters + replicas,
+    2 * MASTERS,
     (index) => [
       ...['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1'],
       ...['--cluster-node-timeout', 2 * BEFORE_DOWN_MS],
@@ -245,17 +244,17 @@ export async function startCluster(guarded?: Guarded, masters = 3, replicas = 3)
     guarded,
   );
   const { ports, ask } = servers;
-  const share = 16_384 / masters;
+  const share = 16_384 / MASTERS;
   const idOf = async (index: number) => String(await ask(index, 'CLUSTER', 'MYID'));
-  for (let index = 0; index < masters; index += 1) {
+  for (let index = 0; index < MASTERS; index += 1) {
     const [from, to] = [Math.ceil(index * share), Math.ceil((index + 1) * share) - 1];
     await ask(index, 'CLUSTER', 'ADDSLOTSRANGE', from, to);
     await ask(index, 'CLUSTER', 'SET-CONFIG-EPOCH', index + 1);
   }
   for (let index = 1; index < ports.length; index += 1)
     await ask(0, 'CLUSTER', 'MEET', '127.0.0.1', ports[index] ?? 0, busPorts[index] ?? 0);
-  for (let index = masters; index < ports.length; index += 1) {
-    const master = await idOf(index - masters);
+  for (let index = MASTERS; index < ports.length; index += 1) {
+    const master = await idOf(index - MASTERS);
     await eventually('a replica follows its master', () => ask(index, 'CLUSTER', 'REPLICATE', master), 30_000);
   }
   const isWhole = async (index: number) => {
@@ -268,10 +267,10 @@ export async function startCluster(guarded?: Guarded, masters = 3, replicas = 3)
   for (const index of ports.keys()) await eventually('the cluster is whole', () => isWhole(index), 60_000);
   const isLinked = async (index: number) =>
     String(await ask(index, 'INFO', 'replication')).includes('master_link_status:up');
-  for (let index = masters; index < ports.length; index += 1)
+  for (let index = MASTERS; index < ports.length; index += 1)
     await eventually('a replica has its data', () => isLinked(index), 60_000);
   const signIn = guarded ? `:${guarded.password}@` : '';
-  const hosts = ports.slice(0, masters).map((port) => `127.0.0.1:${port}`);
+  const hosts = ports.slice(0, MASTERS).map((port) => `127.0.0.1:${port}`);
   return {
     url: `redis${guarded ? 's' : ''}+cluster://${signIn}${hosts.join()}`,
     nodes: servers.nodes,

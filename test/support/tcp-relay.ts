@@ -11,8 +11,6 @@ export type TcpRelay = {
    * accepted and get no response, until `restore`, which leaves them dead too.
    */
   swallow(): void;
-  /** Swallows each connection from the moment at which a client sends these bytes. */
-  swallowAfter(bytes: string): void;
   /** From now on, new connections reach the server again. */
   restore(): void;
   /** From now on, everything that is sent arrives so much later, in either direction; nothing overtakes what was sent before. */
@@ -39,26 +37,20 @@ export async function startTcpRelay(
 ): Promise<TcpRelay> {
   let targetPort = firstPort;
   let isSwallowing = false;
-  let swallowed: string | undefined;
   let delayMs = 0;
   const links = new Set<Link>();
   const sockets = new Set<Socket>();
-  const clients = new Set<Socket>();
   const keep = (socket: Socket): Socket => {
     sockets.add(socket);
     return socket.on('error', () => undefined).on('close', () => void sockets.delete(socket));
   };
   const server = createServer((client) => {
-    keep(client).on('close', () => void clients.delete(client));
-    clients.add(client);
+    keep(client);
     if (isSwallowing) return;
     const target = keep(connect(targetPort, '127.0.0.1'));
     const link = { client, target, usedAtMs: performance.now() };
     links.add(link);
-    client.on('data', (chunk) => {
-      onSent(chunk);
-      if (swallowed !== undefined && chunk.includes(swallowed)) kill(link);
-    });
+    client.on('data', onSent);
     for (const socket of [client, target])
       socket.on('data', () => {
         link.usedAtMs = performance.now();
@@ -83,12 +75,8 @@ export async function startTcpRelay(
       isSwallowing = true;
       for (const socket of sockets) socket.unpipe().pause();
     },
-    swallowAfter: (bytes) => {
-      swallowed = bytes;
-    },
     restore: () => {
       isSwallowing = false;
-      swallowed = undefined;
     },
     delay: (ms) => {
       delayMs = ms;
@@ -102,7 +90,7 @@ export async function startTcpRelay(
       return idle.length;
     },
     halfClose: () => {
-      for (const client of clients) client.end();
+      for (const { client } of links) client.end();
     },
     close: () =>
       new Promise((resolve) => {

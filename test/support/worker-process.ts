@@ -81,6 +81,16 @@ export async function startScript(
   });
 }
 
+export type SpawnedApi = SpawnedProcess & { url: string; adminUrl: string };
+
+/** Starts an API, and resolves when it serves. */
+export async function startApi(environment: Record<string, string>): Promise<SpawnedApi> {
+  const api = startProcess('src/main/api.ts', environment);
+  const { url, adminUrl } = (await api.ready) as { url: string; adminUrl: string };
+  await eventually('the API serves', async () => (await fetch(`${url}/readyz`)).ok, START_DEADLINE_MS);
+  return { ...api, url, adminUrl };
+}
+
 function builtProgram(release: string, file: string): string {
   const program = path.join(release, 'dist', file.replace(/\.ts$/, '.js'));
   // Release 1.0.0 has no `src/main`.

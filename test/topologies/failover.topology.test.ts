@@ -10,6 +10,7 @@ import { KEEPS_DATA, ownRedis } from '../support/own-servers.ts';
 import { mulberry32, propertySeed } from '../support/random.ts';
 import type { Guarded, RedisSet } from '../support/redis-sets.ts';
 import { startBehindOneAddress, startCluster, startSentinels } from '../support/redis-sets.ts';
+import { releasing } from '../support/releases.ts';
 import { serviceEnvironment } from '../support/service-environment.ts';
 import { endProcesses, logged, startProcess } from '../support/worker-process.ts';
 import { CERTIFICATES, certificatesIn } from './certificates.ts';
@@ -20,11 +21,8 @@ import { redisWithTls } from './tls-redis.ts';
 const QUEUES_KEY = '{pbs}:webhook-delivery:meta';
 const SETTLED_MS = 8000;
 
-const releases: (() => Promise<unknown>)[] = [];
-afterAll(async () => {
-  await endProcesses();
-  for (const release of releases.toReversed()) await release();
-});
+afterAll(endProcesses);
+const atEnd = releasing(afterAll);
 
 type Topology = {
   servers: Parameters<typeof startSystem>[0] extends { servers?: infer S } | undefined ? NonNullable<S> : never;
@@ -33,12 +31,7 @@ type Topology = {
   fail(): Promise<void>;
 };
 
-const ofSet = (set: RedisSet) => ({
-  uri: set.url,
-  signal: async () => Promise.resolve(),
-  start: async () => Promise.resolve(),
-  discard: set.discard,
-});
+const ofSet = ({ url, discard }: RedisSet) => ({ uri: url, discard });
 
 async function withRedis(mongo: MongoSet, set: RedisSet): Promise<Topology> {
   return {
@@ -148,10 +141,10 @@ describe.each(TOPOLOGIES)('%s', (name, what, start) => {
       ...topology.overrides,
     };
     const system = await startSystem({ servers: topology.servers, overrides });
-    releases.push(system.stop);
+    atEnd(system.stop);
     if (topology.overrides) await expectVerification(topology.servers);
     const trading = await startTrading(system);
-    releases.push(trading.stop);
+    atEnd(trading.stop);
     const felt: Awaited<ReturnType<ReturnType<typeof startProbe>['stop']>>[] = [];
     const figures = await trading.during(mulberry32(propertySeed()), async (sales) => {
       await sales.goOn();
