@@ -10,7 +10,7 @@ ${ERROR_FORM}
 
 The OpenAPI documents list the codes of each operation.
 
-Generated from the code by \`npm run docs\`.
+Generated from the error registry.
 
 | Status | Code | When | What to do |
 |---|---|---|---|

@@ -12,7 +12,7 @@ const HEAD = `# Webhook events
 `;
 
 const FOOT = `
-Generated from the code by \`npm run docs\`.
+Generated from the event schemas.
 `;
 
 type Request = {

@@ -96,7 +96,7 @@ async function requireNothingUpcoming(deps: EraseDeps, customer: CustomerOf): Pr
   const until = new Date(Math.max(bookings.until?.getTime() ?? 0, purchases.until?.getTime() ?? 0));
   throw new DomainError(
     'CUSTOMER_HAS_UPCOMING_BOOKINGS',
-    `The customer has ${bookings.count} bookings to come and ${purchases.count} packages with credit. Cancel the bookings. End the purchases (POST /api/v1/operator/purchases/{id}/end) once their credit is settled with the customer, or wait until ${until.toISOString()}, when all have ended. Then repeat the call.`,
+    `The customer has ${bookings.count} bookings to come and ${purchases.count} packages with credit. Cancel the bookings. End the purchases (POST /api/v1/operator/purchases/{id}/end) once their credit is settled with the customer, or wait until ${until.toISOString()}, when all have ended. Then call again.`,
   );
 }
 
