@@ -43,6 +43,7 @@ async function anyDatabase(): Promise<{ db: Db; env: Record<string, string> }> {
 async function insertOldBookings(db: Db, count: number): Promise<void> {
   const at = new Date('2026-01-05T10:00:00Z');
   const row = (index: number) => ({
+    _id: `old-${index}` as never,
     partnerId: 'p',
     venueId: 'v',
     resourceId: 'r',
@@ -211,7 +212,7 @@ describe('a contract step', () => {
     await migrate(db, quiet, target('1.2.0', [dropOld]));
 
     await expect(requireUsable(db, '1.1.0')).resolves.toBeDefined();
-    const refused = 'migration 1 (drop-old) took away what releases before 1.1.0 use. Run release 1.1.0 or newer';
+    const refused = 'migration 1 (drop-old) removed data that releases before 1.1.0 need. Run release 1.1.0 or newer';
     await expect(requireUsable(db, '1.0.9')).rejects.toThrow(refused);
     await expect(migrate(db, quiet, target('1.0.9'))).rejects.toThrow(refused);
   });

@@ -317,7 +317,7 @@ async function refuseByTheDatabase(): Promise<void> {
   await ask(confirm, input ?? {});
   await migrate(db);
   // Errors of these kinds are met by rules of their own today; what is logged of one that is not must be as clean.
-  const partners = db.models['Partner'];
+  const partners = db.models['partners'];
   const values = db.collection<{ _id: string }>('unforeseen');
   await values.insertOne({ _id: CUSTOMER.customer_name });
   for (const fail of [

@@ -257,6 +257,11 @@ test('a partner reads the mode, the horizon and the limits of its service, null 
   }
 });
 
+test('a grant for a missing venue is rejected', async () => {
+  const { id } = await anyPartner(service);
+  expect(verdict(await operator.put(`${PARTNERS}/${id}/venues/${MISSING}`))).toBe('404 VENUE_NOT_FOUND');
+});
+
 describe('certification', () => {
   test('of concurrent calls has one date, the first', async () => {
     const { id } = await anyPartner(service, []);

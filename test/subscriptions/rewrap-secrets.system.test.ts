@@ -241,7 +241,7 @@ describe('what no key opens', () => {
 describe('rotate-secret in the middle of it', () => {
   /** Has something happen just before the next guarded write; `isGuarded` false takes its guard away. */
   function beforeTheWrite(meanwhile: () => Promise<unknown>, isGuarded = true): void {
-    const { collection: driver } = service.context.db.models['Subscription'] ?? {};
+    const { collection: driver } = service.context.db.models['webhook_subscriptions'] ?? {};
     if (driver === undefined) throw new Error('There is no such collection');
     const write = driver.updateOne.bind(driver);
     driver.updateOne = async (...[filter, ...given]: Parameters<typeof write>) => {
